@@ -1,0 +1,42 @@
+/* A region allocator: many small pieces, freed together. */
+#ifndef BERTH_BASE_ARENA_H
+#define BERTH_BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/memory.h"
+#include "berth/objects.h"
+
+typedef struct berth__arena_chunk berth__arena_chunk;
+
+typedef struct berth__arena {
+    const berth_allocator *allocator;
+    berth__arena_chunk *chunks; /* newest first */
+    size_t used;                /* in the newest chunk */
+    size_t total_bytes;         /* of all chunks */
+    size_t first_bytes;         /* capacity of the first chunk */
+} berth__arena;
+
+/* An empty arena; allocates nothing yet. */
+void berth__arena_init(berth__arena *arena, const berth_allocator *allocator);
+
+/* The same, the first chunk being of `first_bytes`: for many small arenas. */
+void berth__arena_init_sized(berth__arena *arena, const berth_allocator *allocator,
+                             size_t first_bytes);
+
+/* `bytes` of uninitialised (or zeroed) memory aligned to `align` (a power of two up to 64), alive
+ * until reset or destroy; NULL when out of memory. */
+void *berth__arena_alloc(berth__arena *arena, size_t bytes, size_t align);
+void *berth__arena_alloc_zero(berth__arena *arena, size_t bytes, size_t align);
+
+/* A copy of `text` in the arena, zero-terminated; absent stays absent. Sets `*ok` to false, and never
+ * to true, when out of memory. */
+berth_str berth__arena_str(berth__arena *arena, berth_str text, bool *ok);
+
+/* Forget everything but keep the largest chunk for reuse. */
+void berth__arena_reset(berth__arena *arena);
+
+/* Free everything. */
+void berth__arena_destroy(berth__arena *arena);
+
+#endif

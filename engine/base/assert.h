@@ -1,0 +1,23 @@
+/* Assertions: BERTH_ASSERT stays on in release builds, BERTH_DASSERT is for debug builds only. */
+#ifndef BERTH_BASE_ASSERT_H
+#define BERTH_BASE_ASSERT_H
+
+/* Report a broken assertion on standard error and abort. */
+_Noreturn void berth__assert_failed(const char *expression, const char *file, int line);
+
+#define BERTH_LIKELY(x) __builtin_expect(!!(x), 1)
+#define BERTH_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define BERTH_ASSERT(expression)                                     \
+    do {                                                             \
+        if (BERTH_UNLIKELY(!(expression)))                           \
+            berth__assert_failed(#expression, __FILE__, __LINE__);   \
+    } while (0)
+
+#ifdef BERTH_DEBUG
+#define BERTH_DASSERT(expression) BERTH_ASSERT(expression)
+#else
+#define BERTH_DASSERT(expression) ((void)sizeof(!(expression)))
+#endif
+
+#endif

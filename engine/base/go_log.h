@@ -1,0 +1,8 @@
+/* The natural logarithm with the bits that Go's math.Log gives on amd64. */
+#ifndef BERTH_BASE_GO_LOG_H
+#define BERTH_BASE_GO_LOG_H
+
+/* ln(x) for a finite x > 0. */
+double berth__go_log(double x);
+
+#endif

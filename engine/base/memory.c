@@ -1,0 +1,82 @@
+/* Default allocator on jemalloc, and the growing of arrays. */
+#include "base/memory.h"
+
+#ifdef BERTH_PLAIN_MALLOC
+#include <stdlib.h>
+#else
+#include <jemalloc/jemalloc.h>
+#endif
+#include <string.h>
+
+#include "base/assert.h"
+
+static void *default_allocate(void *context, size_t bytes, size_t align)
+{
+    (void)context;
+#ifdef BERTH_PLAIN_MALLOC
+    /* Sanitizers watch the C library's heap; jemalloc would hide errors from them. */
+    void *memory = NULL;
+    return posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, bytes) == 0
+               ? memory
+               : NULL;
+#else
+    return mallocx(bytes, MALLOCX_ALIGN(align));
+#endif
+}
+
+static void default_release(void *context, void *memory, size_t bytes)
+{
+    (void)context;
+    (void)bytes;
+#ifdef BERTH_PLAIN_MALLOC
+    free(memory);
+#else
+    dallocx(memory, 0);
+#endif
+}
+
+const berth_allocator *berth__allocator_default(void)
+{
+    static const berth_allocator allocator = {NULL, default_allocate, default_release};
+    return &allocator;
+}
+
+void *berth__alloc(const berth_allocator *allocator, size_t bytes, size_t align)
+{
+    if (bytes > PTRDIFF_MAX)
+        return NULL;
+    return allocator->allocate(allocator->context, bytes > 0 ? bytes : 1, align);
+}
+
+void *berth__alloc_zero(const berth_allocator *allocator, size_t bytes, size_t align)
+{
+    void *memory = berth__alloc(allocator, bytes, align);
+    if (memory != NULL)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+void berth__free(const berth_allocator *allocator, void *memory, size_t bytes)
+{
+    if (memory != NULL)
+        allocator->release(allocator->context, memory, bytes > 0 ? bytes : 1);
+}
+
+bool berth__grow(const berth_allocator *allocator, void *array, uint32_t *capacity, uint32_t need,
+                 size_t element_bytes)
+{
+    void **slot = (void **)array;
+    if (need <= *capacity)
+        return true;
+    uint32_t doubled = *capacity < 8 ? 8 : *capacity + *capacity / 2;
+    uint32_t grown = doubled > need && doubled > *capacity ? doubled : need;
+    void *memory = berth__alloc(allocator, grown * element_bytes, 64);
+    if (memory == NULL)
+        return false;
+    if (*slot != NULL)
+        memcpy(memory, *slot, *capacity * element_bytes);
+    berth__free(allocator, *slot, *capacity * element_bytes);
+    *slot = memory;
+    *capacity = grown;
+    return true;
+}

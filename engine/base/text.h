@@ -1,0 +1,48 @@
+/* Comparing, hashing and reading of borrowed text. */
+#ifndef BERTH_BASE_TEXT_H
+#define BERTH_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "berth/status.h"
+
+/* A berth_str of a string literal, or of a zero-terminated string. */
+#define BERTH_LITERAL(text) ((berth_str){(text), sizeof(text) - 1})
+
+static inline berth_str berth__str(const char *text)
+{
+    return (berth_str){text, (uint32_t)strlen(text)};
+}
+
+/* Equal bytes; absent equals empty here. */
+static inline bool berth__str_eq(berth_str a, berth_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+static inline bool berth__str_is(berth_str a, const char *text)
+{
+    return berth__str_eq(a, berth__str(text));
+}
+
+static inline bool berth__str_empty(berth_str a)
+{
+    return a.len == 0;
+}
+
+static inline bool berth__str_starts(berth_str a, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    return a.len >= len && memcmp(a.data, prefix, len) == 0;
+}
+
+/* Byte order, shorter first among equals. */
+static inline int berth__str_cmp(berth_str a, berth_str b)
+{
+    uint32_t len = a.len < b.len ? a.len : b.len;
+    int order = len == 0 ? 0 : memcmp(a.data, b.data, len);
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+#endif

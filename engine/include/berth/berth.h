@@ -1,0 +1,11 @@
+/* Everything an embedder needs: include this one. */
+#ifndef BERTH_BERTH_H
+#define BERTH_BERTH_H
+
+#include "berth/engine.h"
+#include "berth/kube.h"
+#include "berth/objects.h"
+#include "berth/profile.h"
+#include "berth/status.h"
+
+#endif

@@ -1,0 +1,241 @@
+/* The placement engine: a cluster kept in memory, and decisions on it.
+ *
+ * Life cycle: berth_engine_create, add objects, decide and bind in any order, berth_engine_destroy.
+ * Threads: an engine is used by one thread at a time; it runs its own workers below that. Different
+ * engines are independent. Forking while an engine exists is supported only to exec: its workers do
+ * not survive a fork. The engine installs no signal handler and its workers block all signals. */
+#ifndef BERTH_ENGINE_H
+#define BERTH_ENGINE_H
+
+#include "berth/objects.h"
+#include "berth/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct berth_engine berth_engine;
+typedef struct berth_explanation berth_explanation;
+
+/* Identify a node or a pod of one engine. A pod's id is never used again after its removal; a node's
+ * id stays with its name as long as the engine lives. */
+typedef uint32_t berth_node_id;
+typedef uint64_t berth_pod_id;
+#define BERTH_NODE_NONE UINT32_MAX
+#define BERTH_POD_NONE UINT64_MAX
+
+/* How a decision finds its node. */
+typedef enum berth_path {
+    BERTH_PATH_AUTO = 0, /* the fastest that gives the full scan's answer */
+    BERTH_PATH_SCAN,
+    BERTH_PATH_INDEX,
+} berth_path;
+
+typedef struct berth_engine_config {
+    uint32_t size;    /* sizeof(berth_engine_config), set by berth_engine_config_init */
+    uint32_t threads; /* workers, the caller included; 0: one a core */
+    berth_path path;
+    uint64_t seed; /* of random tie-breaks */
+    const berth_profile *profiles; /* NULL: berth_profile_default() alone */
+    uint32_t profile_count;
+    const berth_allocator *allocator; /* NULL: jemalloc */
+} berth_engine_config;
+
+/* Fill `config` with the defaults. Threads: any. */
+BERTH_API void berth_engine_config_init(berth_engine_config *config);
+
+/* Make an empty engine. Owner: borrows `config` until return; the engine is the caller's, freed by
+ * berth_engine_destroy. Errors: E_ARG, E_NOMEM, E_INVALID (a profile: `error->field` names the
+ * plugin), E_UNSUPPORTED (a plugin or path that does not exist). */
+BERTH_API berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
+                                           berth_error *error);
+
+/* Stop the workers and free everything. Accepts NULL. */
+BERTH_API void berth_engine_destroy(berth_engine *engine);
+
+/* ---- cluster state ---- */
+
+/* Add an object. A pod with a node name is taken as running there; it stays invisible while that node
+ * does not exist (see berth_engine_orphan). A pod in phase Succeeded or Failed is ignored.
+ * Owner: borrows `object` until return. `*id` (optional) receives the id of a pod (BERTH_POD_NONE if
+ * ignored) or node.
+ * Errors: E_EXISTS, E_INVALID and E_RANGE (error->field), E_NOMEM; the engine is then unchanged.
+ * Cost: linear in the object; node layout is brought up to date by the next decision. */
+BERTH_API berth_status berth_engine_add(berth_engine *engine, const berth_object *object,
+                                        uint64_t *id, berth_error *error);
+
+/* Replace the object of the same kind, namespace and name. Errors: as berth_engine_add, and
+ * E_NOT_FOUND instead of E_EXISTS. */
+BERTH_API berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
+                                           berth_error *error);
+
+/* Remove an object by kind, namespace ("" for cluster kinds) and name. Removing a node leaves its
+ * pods as orphans. Errors: E_NOT_FOUND. */
+BERTH_API berth_status berth_engine_remove(berth_engine *engine, berth_kind kind,
+                                           berth_str namespace_name, berth_str name,
+                                           berth_error *error);
+
+/* Find a pod or node. Returns BERTH_POD_NONE or BERTH_NODE_NONE when there is none. Cost: one hash. */
+BERTH_API berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
+                                             berth_str name);
+BERTH_API berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name);
+
+/* The names of a node and a pod; borrowed until the object is removed. Zeroed for an unknown id. */
+BERTH_API berth_str berth_engine_node_name(const berth_engine *engine, berth_node_id node);
+BERTH_API void berth_engine_pod_name(const berth_engine *engine, berth_pod_id pod,
+                                     berth_str *namespace_name, berth_str *name);
+
+/* The node a pod is on (BERTH_NODE_NONE: pending or unknown). */
+BERTH_API berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod);
+
+typedef struct berth_counts {
+    uint32_t nodes;
+    uint64_t pods_running;
+    uint64_t pods_pending;
+    uint64_t pods_orphaned; /* bound to a node that does not exist */
+    uint64_t pod_classes;   /* distinct pod specifications in use */
+} berth_counts;
+BERTH_API void berth_engine_counts(const berth_engine *engine, berth_counts *out);
+
+/* Any pod bound to a node that does not exist, and that node's name; BERTH_POD_NONE if there is none. */
+BERTH_API berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name);
+
+/* Copy the node ids in search order (zone-interleaved) into `out`, at most `capacity`. Returns how
+ * many nodes there are. Brings the layout up to date first. */
+BERTH_API uint32_t berth_engine_node_order(berth_engine *engine, berth_node_id *out,
+                                           uint32_t capacity);
+
+/* Allocatable and requested amount of one resource on one node: cpu in milli, everything else in
+ * units; "pods" counts pods. Errors: E_NOT_FOUND (node). An unknown resource reads 0 and 0. */
+BERTH_API berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id node,
+                                                  berth_str resource, int64_t *allocatable,
+                                                  int64_t *requested);
+
+/* The value of a node's label; zeroed if the node lacks it. */
+BERTH_API berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id node,
+                                            berth_str key);
+
+/* ---- decisions ---- */
+
+typedef enum berth_verdict {
+    BERTH_PLACED = 0,        /* `node` was chosen */
+    BERTH_UNSCHEDULABLE = 1, /* no node fits; an explanation says why */
+    BERTH_DECISION_ERROR = 2, /* a rule failed on this pod (kube-scheduler: SchedulerError) */
+} berth_verdict;
+
+typedef struct berth_placement {
+    berth_verdict verdict;
+    berth_node_id node;      /* chosen node, or BERTH_NODE_NONE */
+    uint32_t feasible_count; /* nodes kept by the search */
+    uint32_t best_count;     /* nodes that share the best total */
+    uint32_t start;          /* rotation index before and after */
+    uint32_t next;
+    int64_t total;           /* best total; 0 when a single node was feasible and none was scored */
+    berth_path path;         /* the path taken */
+} berth_placement;
+
+enum {
+    BERTH_DECIDE_KEEP_ROTATION = 1u << 0, /* leave the rotation index as it was */
+};
+
+typedef struct berth_decide_options {
+    uint32_t size;  /* sizeof(berth_decide_options) */
+    uint32_t flags; /* BERTH_DECIDE_* */
+    berth_explanation *explanation; /* NULL, or filled with the decision's details */
+} berth_decide_options;
+
+/* Decide where `pod` goes, without putting it there. With an explanation every score is computed even
+ * where a single node is feasible. Errors: E_NOT_FOUND, E_STATE (the pod is on a node), E_NOMEM.
+ * Cost: see README, "Paths". Never allocates once the pod's class is warm. */
+BERTH_API berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
+                                           const berth_decide_options *options,
+                                           berth_placement *out, berth_error *error);
+
+/* Put a pod on a node (its usage and its volumes count from now on), whether or not it fits: the way
+ * to follow another scheduler's choice. Errors: E_NOT_FOUND, E_STATE. */
+BERTH_API berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                                         berth_error *error);
+
+/* Take a pod off its node; it is pending again, and what bind took is given back exactly.
+ * Errors: E_NOT_FOUND, E_STATE (it is on no node). */
+BERTH_API berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod,
+                                           berth_error *error);
+
+/* Keep a node for a pending pod, as preemption does once it has chosen victims there: pods of no higher
+ * priority are placed on the node only if both fit, and the pod itself tries it before all others.
+ * Nominations of pods of lower priority for that node end. BERTH_NODE_NONE ends the pod's own. A pod whose
+ * status.nominatedNodeName is set is nominated by berth_engine_add and _update.
+ * Errors: E_NOT_FOUND, E_STATE (the pod is on a node), E_NOMEM. */
+BERTH_API berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod,
+                                             berth_node_id node, berth_error *error);
+
+/* Decide and, if placed, bind. */
+BERTH_API berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod,
+                                             berth_placement *out, berth_error *error);
+
+/* Pending pods in the order in which a scheduler takes them (priority descending, then order of
+ * arrival), at most `capacity`. Returns how many there are. */
+BERTH_API uint64_t berth_engine_pending(const berth_engine *engine, berth_pod_id *out,
+                                        uint64_t capacity);
+
+/* A hash of every pod's name and node; equal for equal placements, whatever the order of binding. */
+BERTH_API uint64_t berth_engine_digest(const berth_engine *engine);
+
+/* Walk the whole state and check it: requested equals the sum of each node's pods, every pod once,
+ * every counter equal to a recount. Errors: E_INTERNAL naming the broken rule. Cost: linear. */
+BERTH_API berth_status berth_engine_check(berth_engine *engine, berth_error *error);
+
+/* ---- explanations ---- */
+
+/* A reusable record of one decision. Not tied to an engine until filled; ids and texts in it stay
+ * valid until it is filled again or destroyed, as long as the engine lives. */
+BERTH_API berth_status berth_explanation_create(berth_explanation **out);
+BERTH_API void berth_explanation_destroy(berth_explanation *explanation);
+
+/* Why a node was refused. */
+typedef enum berth_code {
+    BERTH_CODE_UNSCHEDULABLE = 0, /* preemption may help */
+    BERTH_CODE_UNRESOLVABLE = 1,  /* kube-scheduler: UnschedulableAndUnresolvable */
+} berth_code;
+
+typedef struct berth_refusal {
+    berth_node_id node;
+    berth_str plugin;
+    berth_code code;
+    uint32_t reason_count; /* read with berth_explanation_reason */
+} berth_refusal;
+
+/* Feasible nodes in the order found, with their totals. */
+BERTH_API uint32_t berth_explanation_feasible_count(const berth_explanation *explanation);
+BERTH_API berth_node_id berth_explanation_feasible(const berth_explanation *explanation, uint32_t i,
+                                                   int64_t *total);
+
+/* Score plugins that scored, and the weighted, normalized value of plugin `p` on feasible node `i`. */
+BERTH_API uint32_t berth_explanation_score_count(const berth_explanation *explanation);
+BERTH_API berth_str berth_explanation_score_plugin(const berth_explanation *explanation, uint32_t p);
+BERTH_API int64_t berth_explanation_score(const berth_explanation *explanation, uint32_t p,
+                                          uint32_t i);
+
+/* Nodes visited and refused, and the reasons of refusal `i`. In era v1alpha1 with always_check_all a
+ * node has one refusal for each failing predicate, consecutively. */
+BERTH_API uint32_t berth_explanation_refusal_count(const berth_explanation *explanation);
+BERTH_API berth_refusal berth_explanation_refusal(const berth_explanation *explanation, uint32_t i);
+BERTH_API berth_str berth_explanation_reason(const berth_explanation *explanation, uint32_t i,
+                                             uint32_t r);
+
+/* The reasons with which the pod was refused before any node was visited; absent if it was not. */
+BERTH_API berth_str berth_explanation_pre_filter(const berth_explanation *explanation);
+
+/* kube-scheduler's failure message, preemption's part included; absent for a pod that was placed. */
+BERTH_API berth_str berth_explanation_message(const berth_explanation *explanation);
+
+/* Preemption's choice: the nominated node (BERTH_NODE_NONE: none) and the pods to evict from it. */
+BERTH_API berth_node_id berth_explanation_nominated(const berth_explanation *explanation);
+BERTH_API uint32_t berth_explanation_victim_count(const berth_explanation *explanation);
+BERTH_API berth_pod_id berth_explanation_victim(const berth_explanation *explanation, uint32_t i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

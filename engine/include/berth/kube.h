@@ -1,0 +1,96 @@
+/* Kubernetes text in: objects from JSON and YAML, quantities, scheduler configurations.
+ * The only part of the library that knows JSON or YAML; it translates into objects.h and profile.h. */
+#ifndef BERTH_KUBE_H
+#define BERTH_KUBE_H
+
+#include "berth/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Parse a quantity ("1500m", "1.5Gi", "1e3"). Threads: any.
+ * Errors: E_PARSE, E_RANGE (magnitude of 2^63 or more; binary suffixes are capped instead).
+ * Source: apimachinery v0.32, api/resource/quantity.go. */
+BERTH_API berth_status berth_quantity_parse(berth_str text, berth_quantity *out);
+
+/* Write the canonical text of an amount of units ("1500m", "2Gi"), terminated, cut to `size`.
+ * `binary` chooses Ki, Mi, ... where Kubernetes would. Returns the whole length. Threads: any. */
+BERTH_API size_t berth_quantity_format(berth_quantity amount, bool binary, char *out, size_t size);
+
+/* ---- objects ---- */
+
+/* Called for each object read. The object and all it points to live until the call returns.
+ * `origin` says where it stands (source, line, and object are set), to report a refusal.
+ * Return BERTH_OK to go on; anything else ends the reading with that status, `error` being the
+ * caller's to fill. */
+typedef berth_status (*berth_object_fn)(void *context, const berth_object *object,
+                                        const berth_error *origin, berth_error *error);
+
+typedef struct berth_read_options {
+    uint32_t size; /* sizeof(berth_read_options) */
+    /* Apply the API server's defaults (requests from limits, hostNetwork ports, priority class
+     * values, default tolerations are not added). Off for objects taken from an API server. */
+    bool apply_defaults;
+    /* Kind of an object that carries none, as inside the decision vectors; NULL: an error. */
+    const char *default_kind;
+    /* Called now and then with the bytes consumed and the total (0 if unknown). May be NULL. */
+    void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
+    void *progress_context;
+} berth_read_options;
+
+typedef struct berth_reader berth_reader;
+
+/* A reader keeps what later documents refer to (PriorityClasses) and its buffers. */
+BERTH_API berth_status berth_reader_create(const berth_read_options *options, berth_reader **out);
+BERTH_API void berth_reader_destroy(berth_reader *reader);
+
+/* Read a file: JSON or YAML, told apart by content, gzip or not; "-" is standard input. Lists are
+ * opened; Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs, CronJobs become their pods (and
+ * the object itself where a plugin reads it). Kinds that no rule reads are passed over.
+ * Threads: one at a time. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, or the callback's. */
+BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
+                                         berth_object_fn each, void *context, berth_error *error);
+
+/* Read text in memory; `source` names it in errors. */
+BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, const char *source,
+                                         berth_object_fn each, void *context, berth_error *error);
+
+/* Hand out what had to wait for the end of the input: pods whose PriorityClass came late, claims that
+ * StatefulSets make, and the pods of DaemonSets: one for each node of `engine`, pinned to it by a node
+ * affinity on metadata.name as the DaemonSet controller does; whether the node suits the template is
+ * left to the decision. Call once after the last file. */
+BERTH_API berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine,
+                                           berth_object_fn each, void *context, berth_error *error);
+
+/* ---- configuration ---- */
+
+typedef struct berth_scheduler_config berth_scheduler_config;
+
+/* Read a KubeSchedulerConfiguration: kubescheduler.config.k8s.io/v1, v1beta3 or v1alpha1 (with the
+ * Policy it names, relative to the file; from memory, relative to the current folder), or a Policy
+ * that stands alone. JSON or YAML. Errors: E_IO, E_PARSE, E_INVALID (the field is named),
+ * E_UNSUPPORTED (another version or kind, extenders, a Policy in a ConfigMap), E_NOMEM. */
+BERTH_API berth_status berth_scheduler_config_file(const char *path, berth_scheduler_config **out,
+                                                   berth_error *error);
+BERTH_API berth_status berth_scheduler_config_text(berth_str text, const char *source,
+                                                   berth_scheduler_config **out, berth_error *error);
+BERTH_API void berth_scheduler_config_destroy(berth_scheduler_config *config);
+
+/* Its profiles, percentageOfNodesToScore already resolved; borrowed until the config is destroyed. */
+BERTH_API const berth_profile *berth_scheduler_config_profiles(const berth_scheduler_config *config,
+                                                               uint32_t *count);
+
+/* How long a pod that fitted nowhere waits for its next attempt: `initial_seconds`, doubled each time
+ * up to `max_seconds`. */
+typedef struct berth_backoff {
+    int64_t initial_seconds;
+    int64_t max_seconds;
+} berth_backoff;
+BERTH_API berth_backoff berth_scheduler_config_backoff(const berth_scheduler_config *config);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,409 @@
+/* Kubernetes objects as plain C structs: what a caller hands to the engine.
+ *
+ * A zeroed struct is an object with every field absent. Text is borrowed (status.h); arrays are
+ * pointer and count, borrowed too: the engine copies what it needs before the call returns.
+ * Enumerations of the Kubernetes API are kept as their text, since an unknown value has a meaning of
+ * its own in kube-scheduler's rules. Objects are taken as the API server would serve them; berth/kube.h
+ * applies the API server's defaults to manifests that never met one.
+ * Source of the shapes: k8s.io/api v0.32 core/v1, apps/v1, storage/v1, policy/v1. */
+#ifndef BERTH_OBJECTS_H
+#define BERTH_OBJECTS_H
+
+#include <stdbool.h>
+
+#include "berth/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A label, an annotation, or a nodeSelector entry. */
+typedef struct berth_key_value {
+    berth_str key;
+    berth_str value;
+} berth_key_value;
+
+typedef struct berth_map {
+    const berth_key_value *entries;
+    uint32_t count;
+} berth_map;
+
+typedef struct berth_strs {
+    const berth_str *items;
+    uint32_t count;
+} berth_strs;
+
+/* A named amount, as in requests, limits, allocatable, overhead. */
+typedef struct berth_resource {
+    berth_str name;
+    berth_quantity amount;
+} berth_resource;
+
+typedef struct berth_resources {
+    const berth_resource *items;
+    uint32_t count;
+} berth_resources;
+
+/* ---- selectors ---- */
+
+/* One matchExpressions or matchFields entry. `op`: In, NotIn, Exists, DoesNotExist, Gt, Lt. */
+typedef struct berth_requirement {
+    berth_str key;
+    berth_str op;
+    berth_strs values;
+} berth_requirement;
+
+typedef struct berth_requirements {
+    const berth_requirement *items;
+    uint32_t count;
+} berth_requirements;
+
+/* metav1.LabelSelector. A NULL pointer to one is a nil selector; one with both parts empty is `{}`. */
+typedef struct berth_label_selector {
+    berth_map match_labels;
+    berth_requirements match_expressions;
+} berth_label_selector;
+
+typedef struct berth_node_selector_term {
+    berth_requirements match_expressions;
+    berth_requirements match_fields;
+} berth_node_selector_term;
+
+/* Terms are ORed. A NULL pointer to one means no restriction; no terms at all match no node. */
+typedef struct berth_node_selector {
+    const berth_node_selector_term *terms;
+    uint32_t count;
+} berth_node_selector;
+
+typedef struct berth_preferred_node_term {
+    int32_t weight;
+    berth_node_selector_term preference;
+} berth_preferred_node_term;
+
+typedef struct berth_node_affinity {
+    const berth_node_selector *required;        /* NULL: absent */
+    const berth_preferred_node_term *preferred; /* NULL: absent (a present empty list is non-NULL) */
+    uint32_t preferred_count;
+} berth_node_affinity;
+
+typedef struct berth_pod_affinity_term {
+    const berth_label_selector *label_selector;     /* NULL: nil, matches no pod */
+    berth_strs namespaces;
+    const berth_label_selector *namespace_selector; /* NULL: nil */
+    berth_str topology_key;
+    int32_t weight; /* of a preferred term, 1..100; ignored in a required one */
+} berth_pod_affinity_term;
+
+typedef struct berth_pod_affinity {
+    bool present; /* the field exists, even if both lists are empty */
+    const berth_pod_affinity_term *required;
+    uint32_t required_count;
+    const berth_pod_affinity_term *preferred;
+    uint32_t preferred_count;
+} berth_pod_affinity;
+
+typedef struct berth_topology_spread {
+    int32_t max_skew;
+    int32_t min_domains; /* 0: nil */
+    berth_str topology_key;
+    berth_str when_unsatisfiable; /* DoNotSchedule, ScheduleAnyway */
+    const berth_label_selector *label_selector; /* NULL: nil */
+    berth_str node_affinity_policy;             /* Honor, Ignore; absent: Honor */
+    berth_str node_taints_policy;               /* Honor, Ignore; absent: Ignore */
+    berth_strs match_label_keys;
+} berth_topology_spread;
+
+/* ---- taints ---- */
+
+typedef struct berth_taint {
+    berth_str key;
+    berth_str value;
+    berth_str effect; /* NoSchedule, PreferNoSchedule, NoExecute */
+} berth_taint;
+
+typedef struct berth_toleration {
+    berth_str key;
+    berth_str op; /* Equal, Exists, absent */
+    berth_str value;
+    berth_str effect;
+} berth_toleration;
+
+/* ---- metadata ---- */
+
+typedef struct berth_owner {
+    berth_str api_version;
+    berth_str kind;
+    berth_str name;
+    berth_str uid;
+    bool controller;
+} berth_owner;
+
+typedef struct berth_metadata {
+    berth_str name;
+    berth_str namespace_name; /* absent: "default" for namespaced kinds */
+    berth_str uid;
+    berth_map labels;
+    berth_map annotations;
+    const berth_owner *owners;
+    uint32_t owner_count;
+    int64_t creation_time_ns; /* Unix time, 0: absent */
+    bool deleting;            /* deletionTimestamp is set */
+} berth_metadata;
+
+/* ---- Node ---- */
+
+typedef struct berth_image {
+    berth_strs names;
+    int64_t size_bytes;
+} berth_image;
+
+typedef struct berth_condition {
+    berth_str type;
+    berth_str status; /* True, False, Unknown */
+    berth_str reason;
+} berth_condition;
+
+typedef struct berth_node {
+    berth_metadata meta;
+    bool unschedulable;
+    const berth_taint *taints;
+    uint32_t taint_count;
+    berth_resources allocatable;
+    const berth_image *images;
+    uint32_t image_count;
+    const berth_condition *conditions;
+    uint32_t condition_count;
+} berth_node;
+
+/* ---- Pod ---- */
+
+typedef struct berth_port {
+    berth_str host_ip;
+    berth_str protocol;
+    int32_t host_port; /* 0: none */
+    int32_t container_port;
+} berth_port;
+
+typedef struct berth_container {
+    berth_str name;
+    berth_str image;
+    berth_resources requests;
+    berth_resources limits;
+    const berth_port *ports;
+    uint32_t port_count;
+    bool restart_always; /* an init container that is a sidecar */
+} berth_container;
+
+/* The volume sources that a scheduler tells apart; every other source is BERTH_VOLUME_OTHER. */
+typedef enum berth_volume_kind {
+    BERTH_VOLUME_OTHER = 0,
+    BERTH_VOLUME_CLAIM,     /* handle: claim name */
+    BERTH_VOLUME_EPHEMERAL, /* claim is POD-VOLUME */
+    BERTH_VOLUME_GCE_PD,    /* handle: pdName */
+    BERTH_VOLUME_AWS_EBS,   /* handle: volumeID */
+    BERTH_VOLUME_ISCSI,     /* handle: iqn */
+    BERTH_VOLUME_RBD,       /* handle: image; pool; monitors */
+    BERTH_VOLUME_AZURE_DISK, /* handle: diskName; uri */
+    BERTH_VOLUME_CINDER,    /* handle: volumeID */
+    BERTH_VOLUME_PORTWORX,  /* handle: volumeID */
+    BERTH_VOLUME_CSI,       /* handle: volumeHandle; driver (PersistentVolume only) */
+} berth_volume_kind;
+
+typedef struct berth_volume_source {
+    berth_volume_kind kind;
+    berth_str handle;
+    berth_str driver;
+    berth_str pool;
+    berth_strs monitors;
+    berth_str uri; /* diskURI of an Azure disk; absent: the disk is told apart by its name */
+    bool read_only;
+} berth_volume_source;
+
+typedef struct berth_volume {
+    berth_str name;
+    berth_volume_source source;
+} berth_volume;
+
+typedef struct berth_pod {
+    berth_metadata meta;
+    berth_str node_name; /* absent or empty: pending */
+    berth_str scheduler_name;
+    bool has_priority;
+    int32_t priority;
+    berth_str preemption_policy; /* PreemptLowerPriority, Never */
+    const berth_container *containers;
+    uint32_t container_count;
+    const berth_container *init_containers;
+    uint32_t init_container_count;
+    berth_resources overhead;
+    berth_map node_selector;
+    berth_node_affinity node_affinity;
+    berth_pod_affinity pod_affinity;
+    berth_pod_affinity pod_anti_affinity;
+    const berth_toleration *tolerations;
+    uint32_t toleration_count;
+    const berth_topology_spread *spreads;
+    uint32_t spread_count;
+    const berth_volume *volumes;
+    uint32_t volume_count;
+    berth_strs scheduling_gates;
+    /* status */
+    berth_str phase;               /* Succeeded and Failed pods use nothing */
+    berth_str nominated_node_name;
+    int64_t start_time_ns;         /* Unix time, 0: absent */
+    const berth_condition *conditions;
+    uint32_t condition_count;
+} berth_pod;
+
+/* ---- storage ---- */
+
+typedef struct berth_persistent_volume {
+    berth_metadata meta;
+    berth_quantity capacity;
+    berth_strs access_modes;
+    berth_str storage_class;
+    berth_str volume_mode;             /* Filesystem, Block; absent: Filesystem */
+    berth_str volume_attributes_class;
+    bool has_claim_ref;
+    berth_str claim_namespace;
+    berth_str claim_name;
+    berth_str claim_uid;
+    const berth_node_selector *node_affinity; /* required part; NULL: absent */
+    berth_volume_source source;
+    berth_str phase; /* Available, Bound, ... */
+} berth_persistent_volume;
+
+typedef struct berth_persistent_volume_claim {
+    berth_metadata meta;
+    berth_strs access_modes;
+    berth_str storage_class; /* absent differs from empty */
+    berth_str volume_name;
+    berth_str volume_mode;
+    berth_str volume_attributes_class;
+    const berth_label_selector *selector; /* NULL: nil */
+    berth_quantity request;
+    berth_str phase; /* Pending, Bound, Lost */
+} berth_persistent_volume_claim;
+
+typedef struct berth_topology_term {
+    berth_requirements expressions; /* op is always In */
+} berth_topology_term;
+
+typedef struct berth_storage_class {
+    berth_metadata meta;
+    berth_str provisioner;
+    berth_str binding_mode; /* Immediate, WaitForFirstConsumer; absent differs */
+    const berth_topology_term *allowed_topologies;
+    uint32_t allowed_topology_count;
+} berth_storage_class;
+
+typedef struct berth_csi_node_driver {
+    berth_str name;
+    berth_str node_id;
+    bool has_count;
+    int32_t count;
+} berth_csi_node_driver;
+
+typedef struct berth_csi_node {
+    berth_metadata meta; /* named as its node */
+    const berth_csi_node_driver *drivers;
+    uint32_t driver_count;
+} berth_csi_node;
+
+typedef struct berth_csi_driver {
+    berth_metadata meta;
+    bool storage_capacity;
+} berth_csi_driver;
+
+typedef struct berth_csi_storage_capacity {
+    berth_metadata meta;
+    berth_str storage_class;
+    const berth_label_selector *node_topology; /* NULL: nil */
+    bool has_capacity;
+    berth_quantity capacity;
+    bool has_maximum_volume_size;
+    berth_quantity maximum_volume_size;
+} berth_csi_storage_capacity;
+
+typedef struct berth_volume_attachment {
+    berth_metadata meta;
+    berth_str attacher;
+    berth_str node_name;
+    berth_str persistent_volume;
+} berth_volume_attachment;
+
+/* ---- other objects that plugins read ---- */
+
+typedef struct berth_service {
+    berth_metadata meta;
+    bool has_selector; /* false: nil, the service is ignored; an empty map matches every pod */
+    berth_map selector;
+} berth_service;
+
+/* ReplicationController (its map selector given as match_labels), ReplicaSet, StatefulSet. */
+typedef struct berth_controller {
+    berth_metadata meta;
+    const berth_label_selector *selector; /* NULL: nil */
+} berth_controller;
+
+typedef struct berth_namespace {
+    berth_metadata meta;
+} berth_namespace;
+
+typedef struct berth_pod_disruption_budget {
+    berth_metadata meta;
+    const berth_label_selector *selector;
+    int32_t disruptions_allowed;
+    berth_strs disrupted_pods;
+} berth_pod_disruption_budget;
+
+/* ---- any of them ---- */
+
+/* Kind, C member and Kubernetes spelling, in the order in which a cluster is best loaded. */
+#define BERTH_KIND_LIST(X)                                                              \
+    X(NAMESPACE, namespace_object, berth_namespace, "Namespace")                        \
+    X(STORAGE_CLASS, storage_class, berth_storage_class, "StorageClass")                \
+    X(CSI_DRIVER, csi_driver, berth_csi_driver, "CSIDriver")                            \
+    X(CSI_NODE, csi_node, berth_csi_node, "CSINode")                                    \
+    X(CSI_STORAGE_CAPACITY, csi_storage_capacity, berth_csi_storage_capacity,           \
+      "CSIStorageCapacity")                                                             \
+    X(PERSISTENT_VOLUME, persistent_volume, berth_persistent_volume, "PersistentVolume") \
+    X(PERSISTENT_VOLUME_CLAIM, persistent_volume_claim, berth_persistent_volume_claim,  \
+      "PersistentVolumeClaim")                                                          \
+    X(VOLUME_ATTACHMENT, volume_attachment, berth_volume_attachment, "VolumeAttachment") \
+    X(SERVICE, service, berth_service, "Service")                                       \
+    X(REPLICATION_CONTROLLER, replication_controller, berth_controller,                 \
+      "ReplicationController")                                                          \
+    X(REPLICA_SET, replica_set, berth_controller, "ReplicaSet")                         \
+    X(STATEFUL_SET, stateful_set, berth_controller, "StatefulSet")                      \
+    X(POD_DISRUPTION_BUDGET, pod_disruption_budget, berth_pod_disruption_budget,        \
+      "PodDisruptionBudget")                                                            \
+    X(NODE, node, berth_node, "Node")                                                   \
+    X(POD, pod, berth_pod, "Pod")
+
+typedef enum berth_kind {
+#define X(name, member, type, text) BERTH_KIND_##name,
+    BERTH_KIND_LIST(X)
+#undef X
+    BERTH_KIND_COUNT
+} berth_kind;
+
+/* One object of any kind; `kind` says which member is set. */
+typedef struct berth_object {
+    berth_kind kind;
+    union {
+#define X(name, member, type, text) const type *member;
+        BERTH_KIND_LIST(X)
+#undef X
+        const void *any; /* every member above, as every struct begins with its metadata */
+    } as;
+} berth_object;
+
+/* The Kubernetes spelling of a kind ("Pod"). Threads: any. */
+BERTH_API const char *berth_kind_name(berth_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,152 @@
+/* Scheduler profiles: which plugins run, in which order, with which weights and arguments.
+ *
+ * A profile here is fully expanded: lists hold what runs, in the order it runs. berth/kube.h expands a
+ * KubeSchedulerConfiguration (defaults, multiPoint, enabled, disabled) into this form.
+ * Source of the rules: kube-scheduler v1.32, apis/config and framework/runtime/framework.go. */
+#ifndef BERTH_PROFILE_H
+#define BERTH_PROFILE_H
+
+#include "berth/objects.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Arguments of the plugins that take some. Which member is read follows from the plugin. */
+typedef struct berth_weighted_resource {
+    berth_str name;
+    int64_t weight; /* 0: 1 */
+} berth_weighted_resource;
+
+typedef struct berth_shape_point {
+    int32_t utilization; /* 0..100, strictly increasing */
+    int32_t score;       /* 0..10 */
+} berth_shape_point;
+
+typedef enum berth_fit_strategy {
+    BERTH_FIT_LEAST_ALLOCATED = 0,
+    BERTH_FIT_MOST_ALLOCATED,
+    BERTH_FIT_REQUESTED_TO_CAPACITY_RATIO,
+} berth_fit_strategy;
+
+typedef struct berth_fit_args {
+    berth_strs ignored_resources;
+    berth_strs ignored_resource_groups;
+    berth_fit_strategy strategy;
+    const berth_weighted_resource *resources; /* NULL: cpu 1, memory 1 */
+    uint32_t resource_count;
+    const berth_shape_point *shape;
+    uint32_t shape_count;
+} berth_fit_args;
+
+typedef struct berth_balanced_args {
+    const berth_weighted_resource *resources; /* NULL: cpu, memory */
+    uint32_t resource_count;
+} berth_balanced_args;
+
+typedef struct berth_node_affinity_args {
+    berth_node_affinity added_affinity;
+} berth_node_affinity_args;
+
+typedef struct berth_inter_pod_affinity_args {
+    int32_t hard_pod_affinity_weight; /* 0..100, kube-scheduler's default is 1 */
+    bool ignore_preferred_terms_of_existing_pods;
+} berth_inter_pod_affinity_args;
+
+typedef struct berth_spread_args {
+    bool list_defaulting; /* false: System */
+    const berth_topology_spread *default_constraints;
+    uint32_t default_constraint_count;
+} berth_spread_args;
+
+typedef struct berth_preemption_args {
+    int32_t min_candidate_nodes_percentage; /* kube-scheduler's default is 10 */
+    int32_t min_candidate_nodes_absolute;   /* and 100 */
+} berth_preemption_args;
+
+/* Labels of the v1.15 plugins that a Policy configures: CheckNodeLabelPresence, CheckServiceAffinity,
+ * ServiceAntiAffinityPriority, NodeLabelPriority. */
+typedef struct berth_label_args {
+    berth_strs labels;
+    bool presence;
+} berth_label_args;
+
+typedef struct berth_plugin_args {
+    berth_fit_args fit;             /* NodeResourcesFit, RequestedToCapacityRatioPriority (shape) */
+    berth_balanced_args balanced;   /* NodeResourcesBalancedAllocation */
+    berth_node_affinity_args node_affinity;
+    berth_inter_pod_affinity_args inter_pod_affinity;
+    berth_spread_args spread;
+    berth_preemption_args preemption;
+    berth_label_args label;
+    berth_str raw_json; /* pluginConfig of a plugin that is not in the registry's own list */
+} berth_plugin_args;
+
+/* One plugin of one list. */
+typedef struct berth_plugin_ref {
+    berth_str name;           /* the name shown in results */
+    berth_str implementation; /* the registry's name; absent: the same as `name` */
+    int32_t weight;           /* of a score plugin, >= 1 */
+    const berth_plugin_args *args; /* NULL: the plugin's defaults */
+} berth_plugin_ref;
+
+typedef struct berth_plugin_list {
+    const berth_plugin_ref *items;
+    uint32_t count;
+} berth_plugin_list;
+
+/* Extension points at which Berth runs plugins. */
+#define BERTH_POINT_LIST(X)        \
+    X(PRE_ENQUEUE, "preEnqueue")   \
+    X(QUEUE_SORT, "queueSort")     \
+    X(PRE_FILTER, "preFilter")     \
+    X(FILTER, "filter")            \
+    X(POST_FILTER, "postFilter")   \
+    X(PRE_SCORE, "preScore")       \
+    X(SCORE, "score")              \
+    X(RESERVE, "reserve")          \
+    X(PERMIT, "permit")            \
+    X(PRE_BIND, "preBind")         \
+    X(BIND, "bind")                \
+    X(POST_BIND, "postBind")
+
+typedef enum berth_point {
+#define X(name, text) BERTH_POINT_##name,
+    BERTH_POINT_LIST(X)
+#undef X
+    BERTH_POINT_COUNT
+} berth_point;
+
+/* Rules of the era that the profile belongs to (reference: kube-scheduler v1.32 and v1.15.3). */
+typedef enum berth_era {
+    BERTH_ERA_V1 = 0,       /* plugins, scores 0..100 */
+    BERTH_ERA_V1ALPHA1 = 1, /* predicates and priorities, scores 0..10 */
+} berth_era;
+
+typedef enum berth_tie {
+    BERTH_TIE_FIRST = 0,   /* first of the best in search order */
+    BERTH_TIE_RANDOM,      /* uniform among the best, from the engine's seed */
+    BERTH_TIE_ROUND_ROBIN, /* v1.15: a counter over the best */
+} berth_tie;
+
+typedef struct berth_profile {
+    berth_str scheduler_name; /* absent: "default-scheduler" */
+    berth_era era;
+    int32_t percentage_of_nodes_to_score; /* 0: adaptive; above 100: as 100 */
+    int32_t min_feasible_nodes;           /* 0: 100 */
+    berth_tie tie;
+    bool always_check_all; /* era v1alpha1: record every failing predicate of a node */
+    berth_plugin_list points[BERTH_POINT_COUNT];
+} berth_profile;
+
+/* kube-scheduler v1.32's default profile. Static storage. Threads: any. */
+BERTH_API const berth_profile *berth_profile_default(void);
+
+/* The spelling of an extension point in a configuration ("preFilter"). Threads: any. */
+BERTH_API const char *berth_point_name(berth_point point);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

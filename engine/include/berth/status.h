@@ -1,0 +1,95 @@
+/* Status codes, errors and the string and quantity types that every other public header uses. */
+#ifndef BERTH_STATUS_H
+#define BERTH_STATUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#error "Berth needs a POSIX system"
+#endif
+
+#if defined(__GNUC__)
+#define BERTH_API __attribute__((visibility("default")))
+#else
+#define BERTH_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Outcome of a call. Append only: the numbers are part of the ABI.
+ * A pod that fits nowhere is not a status but a verdict (decision.h). */
+#define BERTH_STATUS_LIST(X)                                                    \
+    X(0, OK, "success")                                                         \
+    X(1, E_ARG, "invalid argument")                                             \
+    X(2, E_STATE, "not allowed in this state")                                  \
+    X(3, E_NOMEM, "out of memory")                                              \
+    X(4, E_PARSE, "malformed text")                                             \
+    X(5, E_INVALID, "invalid object")                                           \
+    X(6, E_EXISTS, "already exists")                                            \
+    X(7, E_NOT_FOUND, "not found")                                              \
+    X(8, E_RANGE, "value out of range")                                         \
+    X(9, E_UNSUPPORTED, "not supported")                                        \
+    X(10, E_IO, "input or output failed")                                       \
+    X(11, E_CONFLICT, "conflicts with a change made meanwhile")                 \
+    X(12, E_INTERNAL, "internal error")
+
+typedef enum berth_status {
+#define X(number, name, text) BERTH_##name = (number),
+    BERTH_STATUS_LIST(X)
+#undef X
+} berth_status;
+
+/* Borrowed text, not zero-terminated. `data` NULL means the field is absent, which differs from
+ * present and empty. Whoever fills one keeps the bytes alive until the call it is given to returns. */
+typedef struct berth_str {
+    const char *data;
+    uint32_t len;
+} berth_str;
+
+/* Exact decimal amount, units + nanos / 1e9; both parts carry the same sign and |nanos| < 1e9.
+ * Source of the rule: Kubernetes apimachinery v0.32, api/resource/quantity.go. */
+typedef struct berth_quantity {
+    int64_t units;
+    int32_t nanos;
+} berth_quantity;
+
+/* What went wrong, where, and what was expected. Owned by the caller; every call that takes one
+ * accepts NULL. Filled only when the call fails. Texts are cut to fit and always terminated. */
+typedef struct berth_error {
+    berth_status code;
+    uint32_t line;      /* 1-based, 0 if unknown */
+    uint32_t column;    /* 1-based, 0 if unknown */
+    uint64_t offset;    /* bytes from the start of the input, UINT64_MAX if unknown */
+    char source[256];   /* file name, "" if unknown */
+    char object[320];   /* "Pod default/web-0", "" if none */
+    char field[192];    /* "spec.containers[0].resources.requests.cpu", "" if none */
+    char message[320];  /* a sentence: what was found and what was expected */
+} berth_error;
+
+/* The name ("BERTH_E_ARG") and the English text of a status. Never NULL, never freed. Threads: any. */
+BERTH_API const char *berth_status_name(berth_status status);
+BERTH_API const char *berth_status_text(berth_status status);
+
+/* Write "SOURCE:LINE:COLUMN: OBJECT: FIELD: MESSAGE" (parts that are unknown left out) into `out`,
+ * cut to `size` bytes and terminated. Returns the length the whole text has. Threads: any. */
+BERTH_API size_t berth_error_format(const berth_error *error, char *out, size_t size);
+
+/* Library version, "MAJOR.MINOR.PATCH". Threads: any. */
+BERTH_API const char *berth_version(void);
+
+/* Memory functions for an engine. `resize` and `release` are told the old size; `allocate` returns
+ * memory aligned to `align` (a power of two). All may be called from any thread. */
+typedef struct berth_allocator {
+    void *context;
+    void *(*allocate)(void *context, size_t bytes, size_t align);
+    void (*release)(void *context, void *memory, size_t bytes);
+} berth_allocator;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
