@@ -1,0 +1,214 @@
+/* Budgets by name and by selector. */
+#include "model/disruption.h"
+
+#include "base/assert.h"
+#include "base/error.h"
+#include "base/text.h"
+
+/* ---- life ---- */
+
+berth_status berth__disruption_create(berth__model *model, berth__disruption **out)
+{
+    berth__disruption *disruption =
+        berth__alloc_zero(model->allocator, sizeof(*disruption), _Alignof(berth__disruption));
+    if (disruption == NULL)
+        return BERTH_E_NOMEM;
+    disruption->model = model;
+    disruption->version = 1;
+    if (berth__keymap_init(&disruption->budgets, model->allocator) != BERTH_OK ||
+        berth__label_index_init(&disruption->selectors, model->allocator) != BERTH_OK) {
+        berth__disruption_destroy(disruption);
+        return BERTH_E_NOMEM;
+    }
+    *out = disruption;
+    return BERTH_OK;
+}
+
+static void free_budget(berth__budget *budget)
+{
+    berth__arena arena = budget->arena; /* the budget lies in it */
+    berth__arena_destroy(&arena);
+}
+
+void berth__disruption_destroy(berth__disruption *disruption)
+{
+    if (disruption == NULL)
+        return;
+    const berth__keymap *budgets = &disruption->budgets;
+    for (uint32_t i = 0; budgets->buckets != NULL && i < budgets->bucket_count; i++)
+        for (berth__keymap_entry *entry = budgets->buckets[i], *next; entry != NULL;
+             entry = next) {
+            next = entry->next;
+            free_budget((berth__budget *)entry);
+        }
+    berth__label_index_destroy(&disruption->selectors);
+    berth__keymap_destroy(&disruption->budgets);
+    berth__free(disruption->model->allocator, disruption, sizeof(*disruption));
+}
+
+/* ---- objects ---- */
+
+static bool copy_disrupted(berth__budget *budget, const berth_strs *names)
+{
+    bool ok = true;
+    berth_str *copies = berth__arena_alloc(&budget->arena, names->count * sizeof(*copies), 8);
+    if (copies == NULL)
+        return false;
+    for (uint32_t i = 0; i < names->count; i++)
+        copies[i] = berth__arena_str(&budget->arena, names->items[i], &ok);
+    budget->disrupted = copies;
+    budget->disrupted_count = names->count;
+    return ok;
+}
+
+/* Compile an object, not yet entered. NULL when out of memory. */
+static berth__budget *make(berth__disruption *disruption, const berth_pod_disruption_budget *source)
+{
+    berth__model *model = disruption->model;
+    berth_str space = source->meta.namespace_name;
+    berth__arena arena;
+    bool ok = true;
+    berth__arena_init_sized(&arena, model->allocator, 512);
+    berth__budget *budget =
+        berth__arena_alloc_zero(&arena, sizeof(*budget), _Alignof(berth__budget));
+    if (budget == NULL)
+        return NULL;
+    budget->arena = arena;
+    budget->key.namespace_name = space.len > 0 ? berth__intern_add(&model->strings, space, &ok)
+                                               : model->known.default_namespace;
+    budget->key.name = berth__intern_add(&model->strings, source->meta.name, &ok);
+    budget->entry.key = &budget->key;
+    budget->entry.key_bytes = sizeof(budget->key);
+    budget->allowed = source->disruptions_allowed;
+    if (ok)
+        budget->selector =
+            berth__selector_make(&model->strings, &budget->arena, source->selector, &ok);
+    if (ok && copy_disrupted(budget, &source->disrupted_pods))
+        return budget;
+    free_budget(budget);
+    return NULL;
+}
+
+/* An empty selector covers no pod here, unlike elsewhere; neither does a nil or an invalid one. */
+static bool covers_some(const berth__budget *budget)
+{
+    return budget->selector.kind == BERTH__SELECTOR_REQUIREMENTS;
+}
+
+static bool enter(berth__disruption *disruption, berth__budget *budget)
+{
+    if (covers_some(budget) &&
+        !berth__label_index_add(&disruption->selectors, budget->key.namespace_name,
+                                &budget->selector, budget))
+        return false;
+    berth__keymap_add(&disruption->budgets, &budget->entry);
+    disruption->version++;
+    return true;
+}
+
+static void leave(berth__disruption *disruption, berth__budget *budget)
+{
+    if (covers_some(budget))
+        berth__label_index_remove(&disruption->selectors, budget->key.namespace_name,
+                                  &budget->selector, budget);
+    berth__keymap_remove(&disruption->budgets, &budget->entry);
+    free_budget(budget);
+    disruption->version++;
+}
+
+static berth__budget *find(const berth__disruption *disruption, berth_str namespace_name,
+                           berth_str name)
+{
+    const berth__model *model = disruption->model;
+    const berth__sym key[2] = {namespace_name.len > 0
+                                   ? berth__intern_find(&model->strings, namespace_name)
+                                   : model->known.default_namespace,
+                               berth__intern_find(&model->strings, name)};
+    return (berth__budget *)berth__keymap_find(&disruption->budgets, key, sizeof(key));
+}
+
+berth_status berth__disruption_add(berth__disruption *disruption, const berth_object *object,
+                                   bool replace, berth_error *error)
+{
+    BERTH_ASSERT(object->kind == BERTH_KIND_POD_DISRUPTION_BUDGET);
+    const berth_pod_disruption_budget *source = object->as.pod_disruption_budget;
+    berth__budget *old = find(disruption, source->meta.namespace_name, source->meta.name);
+    if (replace && old == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no object of this name");
+    if (!replace && old != NULL)
+        return berth__error_set(error, BERTH_E_EXISTS, "an object of this name is already there");
+    berth__budget *budget = make(disruption, source);
+    if (budget == NULL || !enter(disruption, budget)) {
+        if (budget != NULL)
+            free_budget(budget);
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    }
+    if (old != NULL)
+        leave(disruption, old);
+    return BERTH_OK;
+}
+
+berth_status berth__disruption_remove(berth__disruption *disruption, berth_kind kind,
+                                      berth_str namespace_name, berth_str name, berth_error *error)
+{
+    BERTH_ASSERT(kind == BERTH_KIND_POD_DISRUPTION_BUDGET);
+    berth__budget *budget = find(disruption, namespace_name, name);
+    if (budget == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no object of this name");
+    leave(disruption, budget);
+    return BERTH_OK;
+}
+
+/* ---- evicting in thought ---- */
+
+void berth__disruption_begin(berth__disruption *disruption)
+{
+    disruption->round++;
+}
+
+typedef struct eviction {
+    const berth__disruption *disruption;
+    const berth__identity *identity;
+    berth_str pod_name;
+    bool violates;
+} eviction;
+
+static bool is_counted_already(const berth__budget *budget, berth_str pod_name)
+{
+    for (uint32_t i = 0; i < budget->disrupted_count; i++)
+        if (berth__str_eq(budget->disrupted[i], pod_name))
+            return true;
+    return false;
+}
+
+static bool take_one(void *context, void *item)
+{
+    eviction *own = context;
+    berth__budget *budget = item;
+    const berth__model *model = own->disruption->model;
+    if (!berth__selector_matches(&model->strings, &budget->selector, own->identity->labels))
+        return true;
+    if (model->era == BERTH_ERA_V1ALPHA1) {
+        own->violates |= budget->allowed <= 0;
+        return true;
+    }
+    if (is_counted_already(budget, own->pod_name))
+        return true;
+    if (budget->round != own->disruption->round) {
+        budget->round = own->disruption->round;
+        budget->left = budget->allowed;
+    }
+    own->violates |= --budget->left < 0;
+    return true;
+}
+
+bool berth__disruption_violates(berth__disruption *disruption, const berth__identity *identity,
+                                berth_str pod_name)
+{
+    eviction own = {disruption, identity, pod_name, false};
+    /* kube-scheduler does not look for budgets of a pod without labels, whatever they select. */
+    if (disruption->budgets.count > 0 && identity->labels.count > 0)
+        berth__label_index_visit(&disruption->selectors, identity->namespace_name,
+                                 identity->labels, take_one, &own);
+    return own.violates;
+}

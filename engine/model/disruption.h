@@ -1,0 +1,54 @@
+/* PodDisruptionBudgets: how many more pods of a kind may be evicted before someone objects. */
+#ifndef BERTH_MODEL_DISRUPTION_H
+#define BERTH_MODEL_DISRUPTION_H
+
+#include "model/label_index.h"
+#include "model/pod_class.h"
+
+typedef struct berth__budget {
+    berth__keymap_entry entry;
+    struct {
+        berth__sym namespace_name;
+        berth__sym name;
+    } key;
+    berth__arena arena; /* holds the budget itself */
+    berth__selector selector;
+    int32_t allowed;            /* status.disruptionsAllowed */
+    const berth_str *disrupted; /* status.disruptedPods: names of pods that are counted already */
+    uint32_t disrupted_count;
+    uint64_t round; /* `left` is of this round */
+    int64_t left;
+} berth__budget;
+
+typedef struct berth__disruption {
+    berth__model *model;
+    berth__keymap budgets;
+    berth__label_index selectors; /* budgets by whom they select */
+    uint64_t version;             /* differs after every change */
+    uint64_t round;
+} berth__disruption;
+
+berth_status berth__disruption_create(berth__model *model, berth__disruption **out);
+void berth__disruption_destroy(berth__disruption *disruption);
+
+/* Add a PodDisruptionBudget, or replace the one of its name. Errors: E_EXISTS, E_NOT_FOUND (replace),
+ * E_NOMEM; nothing has changed then. */
+berth_status berth__disruption_add(berth__disruption *disruption, const berth_object *object,
+                                   bool replace, berth_error *error);
+
+/* Errors: E_NOT_FOUND. */
+berth_status berth__disruption_remove(berth__disruption *disruption, berth_kind kind,
+                                      berth_str namespace_name, berth_str name,
+                                      berth_error *error);
+
+/* Begin to evict pods in thought: every budget has again what its object allows. */
+void berth__disruption_begin(berth__disruption *disruption);
+
+/* Evict one more: takes one from each budget that covers the pod, and tells whether one of them had
+ * none left. In the v1.15 era a budget is not used up, and `disrupted` is not looked at.
+ * Source: kube-scheduler v1.32, plugins/defaultpreemption, filterPodsWithPDBViolation; v1.15.3,
+ * core/generic_scheduler.go. */
+bool berth__disruption_violates(berth__disruption *disruption, const berth__identity *identity,
+                                berth_str pod_name);
+
+#endif

@@ -1,0 +1,113 @@
+/* Label sets, and what can be asked of them: requirements, label selectors, node selectors.
+ * Texts are interned, so matching compares ids; only Gt and Lt read digits.
+ * Source of the rules: apimachinery v0.32, labels/selector.go, apis/meta/v1/helpers.go;
+ * component-helpers scheduling/corev1/nodeaffinity. */
+#ifndef BERTH_MODEL_LABELS_H
+#define BERTH_MODEL_LABELS_H
+
+#include "base/intern.h"
+#include "berth/objects.h"
+
+/* Whether a text is a qualified name ([prefix/]name), or a legal label value.
+ * Source: apimachinery v0.32, util/validation. */
+bool berth__is_qualified_name(berth_str name);
+bool berth__is_label_value(berth_str value);
+
+typedef struct berth__label {
+    berth__sym key;
+    berth__sym value;
+} berth__label;
+
+/* Sorted by key id, each key once. */
+typedef struct berth__labels {
+    const berth__label *items;
+    uint32_t count;
+} berth__labels;
+
+/* Intern a map into `arena`; the last of a repeated key wins. */
+berth__labels berth__labels_make(berth__intern *strings, berth__arena *arena, berth_map map,
+                                 bool *ok);
+
+/* The value under `key`, or 0. */
+berth__sym berth__labels_get(berth__labels labels, berth__sym key);
+
+bool berth__labels_equal(berth__labels a, berth__labels b);
+
+typedef enum berth__op {
+    BERTH__OP_IN,
+    BERTH__OP_NOT_IN,
+    BERTH__OP_EXISTS,
+    BERTH__OP_NOT_EXISTS,
+    BERTH__OP_GREATER,
+    BERTH__OP_LESS,
+} berth__op;
+
+typedef struct berth__requirement {
+    berth__sym key;
+    berth__op op;
+    const berth__sym *values; /* of In and NotIn, sorted */
+    uint32_t value_count;
+    int64_t number; /* of Gt and Lt */
+} berth__requirement;
+
+/* Whether a label value (0: the key is absent) meets a requirement. */
+bool berth__requirement_meets(const berth__intern *strings, const berth__requirement *requirement,
+                              berth__sym value);
+
+/* A label selector. INVALID ones match nothing and carry kube-scheduler's error text. */
+typedef enum berth__selector_kind {
+    BERTH__SELECTOR_NOTHING, /* nil */
+    BERTH__SELECTOR_EVERYTHING, /* {} */
+    BERTH__SELECTOR_REQUIREMENTS,
+    BERTH__SELECTOR_INVALID,
+} berth__selector_kind;
+
+typedef struct berth__selector {
+    berth__selector_kind kind;
+    uint32_t count;
+    const berth__requirement *items;
+    berth_str problem; /* of an INVALID one */
+} berth__selector;
+
+/* Compile a selector (NULL: nil) into `arena`. */
+berth__selector berth__selector_make(berth__intern *strings, berth__arena *arena,
+                                     const berth_label_selector *selector, bool *ok);
+
+bool berth__selector_matches(const berth__intern *strings, const berth__selector *selector,
+                             berth__labels labels);
+
+/* A copy of `selector` with the requirement key = value added (topology spread's matchLabelKeys); nil
+ * stays nil. */
+berth__selector berth__selector_and(berth__arena *arena, const berth__selector *selector,
+                                    berth__sym key, berth__sym value, bool *ok);
+
+/* One term of a node selector. */
+typedef struct berth__node_term {
+    bool valid; /* false: matches nothing */
+    bool expressions_valid; /* the expressions taken by themselves: all that v1.15 scores by */
+    bool empty; /* neither list: matches nothing */
+    const berth__requirement *expressions;
+    uint32_t expression_count;
+    const berth__requirement *fields; /* In or NotIn, one value; key metadata.name or 0 for others */
+    uint32_t field_count;
+} berth__node_term;
+
+typedef struct berth__node_selector {
+    const berth__node_term *terms;
+    uint32_t count;
+} berth__node_selector;
+
+berth__node_term berth__node_term_make(berth__intern *strings, berth__arena *arena,
+                                       const berth_node_selector_term *term, bool *ok);
+berth__node_selector berth__node_selector_make(berth__intern *strings, berth__arena *arena,
+                                               const berth_node_selector *selector, bool *ok);
+
+/* Whether a node of that name and those labels meets a term. */
+bool berth__node_term_meets(const berth__intern *strings, const berth__node_term *term,
+                            berth__sym name, berth__labels labels);
+
+/* The same for every term ORed; a selector without terms matches nothing. */
+bool berth__node_selector_meets(const berth__intern *strings, const berth__node_selector *selector,
+                                berth__sym name, berth__labels labels);
+
+#endif

@@ -1,0 +1,218 @@
+/* Symbol tables: strings, resources, taint lists, images. */
+#include "model/model.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "model/labels.h"
+
+berth_status berth__model_init(berth__model *model, const berth_allocator *allocator,
+                               berth_era era)
+{
+    memset(model, 0, sizeof(*model));
+    model->allocator = allocator;
+    model->era = era;
+    berth__arena_init(&model->scratch, allocator);
+    bool ok = berth__intern_init(&model->strings, allocator) == BERTH_OK &&
+              berth__keymap_init(&model->taint_lists, allocator) == BERTH_OK &&
+              berth__keymap_init(&model->parts, allocator) == BERTH_OK &&
+              berth__keymap_init(&model->classes, allocator) == BERTH_OK;
+    if (!ok)
+        goto fail;
+#define X(name, text) model->known.name = berth__intern_add(&model->strings, BERTH_LITERAL(text), &ok);
+    BERTH__KNOWN_LIST(X)
+#undef X
+    static const char *const fixed[] = {"cpu", "memory", "ephemeral-storage"};
+    for (uint32_t i = 0; i < BERTH__SCALARS; i++)
+        model->resource_names[i] = berth__intern_add(&model->strings, berth__str(fixed[i]), &ok);
+    model->resource_count = BERTH__SCALARS;
+    if (!ok || berth__taints_intern(model, NULL, 0) == NULL)
+        goto fail;
+    return BERTH_OK;
+fail:
+    berth__model_destroy(model);
+    return BERTH_E_NOMEM;
+}
+
+static void free_taint_lists(berth__model *model)
+{
+    for (uint32_t i = 0; i < model->taint_list_count; i++) {
+        berth__taint_list *list = model->taints_by_id[i];
+        size_t bytes = sizeof(*list) + list->count * sizeof(berth__taint);
+        berth__keymap_remove(&model->taint_lists, &list->entry);
+        berth__free(model->allocator, list, bytes);
+    }
+    berth__free(model->allocator, model->taints_by_id,
+                model->taint_list_capacity * sizeof(*model->taints_by_id));
+}
+
+void berth__model_destroy(berth__model *model)
+{
+    BERTH_ASSERT(model->class_count == 0);
+    free_taint_lists(model);
+    berth__free(model->allocator, model->images, model->image_capacity * sizeof(*model->images));
+    berth__free(model->allocator, model->words, model->word_capacity * sizeof(*model->words));
+    berth__keymap_destroy(&model->classes);
+    berth__keymap_destroy(&model->parts);
+    berth__keymap_destroy(&model->taint_lists);
+    berth__intern_destroy(&model->strings);
+    berth__arena_destroy(&model->scratch);
+}
+
+/* ---- resources ---- */
+
+uint32_t berth__resource_find(const berth__model *model, berth_str name)
+{
+    berth__sym sym = berth__intern_find(&model->strings, name);
+    for (uint32_t i = 0; sym != 0 && i < model->resource_count; i++)
+        if (model->resource_names[i] == sym)
+            return i;
+    return BERTH__RESOURCE_NONE;
+}
+
+static bool contains(berth_str text, const char *part)
+{
+    return text.len > 0 && memmem(text.data, text.len, part, strlen(part)) != NULL;
+}
+
+/* A quota for the resource would be named "requests." and its name. */
+static bool has_quota_name(berth_str name)
+{
+    static const char prefix[] = "requests.";
+    char quota[384];
+    if (name.len > sizeof(quota) - sizeof(prefix))
+        return false;
+    memcpy(quota, prefix, sizeof(prefix) - 1);
+    memcpy(quota + sizeof(prefix) - 1, name.data, name.len);
+    return berth__is_qualified_name(
+        (berth_str){quota, (uint32_t)(sizeof(prefix) - 1) + name.len});
+}
+
+bool berth__resource_is_extended(berth_str name)
+{
+    return contains(name, "/") && !contains(name, "kubernetes.io/") &&
+           !berth__str_starts(name, "requests.") && has_quota_name(name);
+}
+
+static bool is_scalar(berth_str name)
+{
+    return berth__resource_is_extended(name) || berth__str_starts(name, "hugepages-") ||
+           berth__str_starts(name, "attachable-volumes-") || contains(name, "kubernetes.io/");
+}
+
+uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok)
+{
+    uint32_t found = berth__resource_find(model, name);
+    if (found != BERTH__RESOURCE_NONE || !is_scalar(name))
+        return found;
+    berth__sym sym = berth__intern_add(&model->strings, name, ok);
+    if (sym == 0 || model->resource_count == BERTH__RESOURCES_MAX) {
+        *ok = false;
+        return BERTH__RESOURCE_NONE;
+    }
+    model->resource_names[model->resource_count] = sym;
+    return model->resource_count++;
+}
+
+/* ---- amounts ---- */
+
+__int128 berth__amount_nanos(berth_quantity amount)
+{
+    return (__int128)amount.units * 1000000000 + amount.nanos;
+}
+
+bool berth__amount_read(__int128 nanos, bool milli, int64_t *out)
+{
+    __int128 unit = milli ? 1000000 : 1000000000;
+    __int128 amount = nanos / unit;
+    if (nanos % unit != 0)
+        amount += nanos > 0 ? 1 : -1;
+    if (amount > INT64_MAX || amount < INT64_MIN)
+        return false;
+    *out = (int64_t)amount;
+    return true;
+}
+
+/* ---- taints ---- */
+
+const berth__taint_list *berth__taints_intern(berth__model *model, const berth_taint *taints,
+                                              uint32_t count)
+{
+    size_t key_bytes = count * sizeof(berth__taint);
+    berth__taint_list *list =
+        berth__alloc_zero(model->allocator, sizeof(*list) + key_bytes, _Alignof(berth__taint_list));
+    if (list == NULL)
+        return NULL;
+    bool ok = true;
+    for (uint32_t i = 0; i < count; i++) {
+        berth_str value = taints[i].value;
+        list->items[i] = (berth__taint){
+            berth__intern_add(&model->strings, taints[i].key, &ok),
+            value.len > 0 ? berth__intern_add(&model->strings, value, &ok) : model->known.empty,
+            berth__intern_add(&model->strings, taints[i].effect, &ok)};
+    }
+    list->entry = (berth__keymap_entry){.key = list->items, .key_bytes = (uint32_t)key_bytes};
+    list->count = count;
+    berth__keymap_entry *same = berth__keymap_find(&model->taint_lists, list->items, key_bytes);
+    ok = ok && (same != NULL ||
+                berth__grow(model->allocator, &model->taints_by_id, &model->taint_list_capacity,
+                            model->taint_list_count + 1, sizeof(*model->taints_by_id)));
+    if (!ok || same != NULL) {
+        berth__free(model->allocator, list, sizeof(*list) + key_bytes);
+        return ok ? (const berth__taint_list *)same : NULL;
+    }
+    list->id = model->taint_list_count++;
+    model->taints_by_id[list->id] = list;
+    berth__keymap_add(&model->taint_lists, &list->entry);
+    return list;
+}
+
+static bool is_blank(const berth__model *model, berth__sym sym)
+{
+    return sym == 0 || sym == model->known.empty;
+}
+
+bool berth__tolerates(const berth__model *model, const berth__toleration *toleration,
+                      const berth__taint *taint)
+{
+    if (!is_blank(model, toleration->effect) && toleration->effect != taint->effect)
+        return false;
+    if (!is_blank(model, toleration->key) && toleration->key != taint->key)
+        return false;
+    if (toleration->op == model->known.op_exists)
+        return true;
+    if (!is_blank(model, toleration->op) && toleration->op != model->known.op_equal)
+        return false;
+    return toleration->value == taint->value ||
+           (is_blank(model, toleration->value) && is_blank(model, taint->value));
+}
+
+/* ---- images ---- */
+
+berth__image *berth__image_find(const berth__model *model, berth__sym name)
+{
+    return name < model->image_capacity && model->images[name].node_count > 0
+               ? &model->images[name]
+               : NULL;
+}
+
+bool berth__image_add(berth__model *model, berth__sym name, int64_t size_bytes)
+{
+    uint32_t before = model->image_capacity;
+    if (!berth__grow(model->allocator, &model->images, &model->image_capacity, name + 1,
+                     sizeof(*model->images)))
+        return false;
+    if (model->image_capacity > before)
+        memset(model->images + before, 0,
+               (model->image_capacity - before) * sizeof(*model->images));
+    if (model->images[name].node_count++ == 0)
+        model->images[name].size_bytes = size_bytes;
+    return true;
+}
+
+void berth__image_remove(berth__model *model, berth__sym name)
+{
+    BERTH_ASSERT(model->images[name].node_count > 0);
+    model->images[name].node_count--;
+}

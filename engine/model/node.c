@@ -1,0 +1,192 @@
+/* Compiling of Node objects into one block of interned facts. */
+#include "model/node.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+static const char avoid_pods_key[] = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+
+/* Region and zone joined as the scheduler's node tree joins them; 0 when both are empty. */
+static berth__sym zone_key(berth__model *model, berth__labels labels, bool legacy, bool *ok)
+{
+    berth__sym region = berth__labels_get(labels, model->known.region_beta);
+    berth__sym zone = berth__labels_get(labels, model->known.zone_beta);
+    if (!legacy && region == 0)
+        region = berth__labels_get(labels, model->known.region);
+    if (!legacy && zone == 0)
+        zone = berth__labels_get(labels, model->known.zone);
+    berth_str region_text = berth__text(model, region), zone_text = berth__text(model, zone);
+    if (region_text.len + zone_text.len == 0)
+        return 0;
+    size_t len = (size_t)region_text.len + zone_text.len + 3;
+    char *joined = berth__arena_alloc(&model->scratch, len, 1);
+    if (joined == NULL) {
+        *ok = false;
+        return 0;
+    }
+    if (region_text.len > 0)
+        memcpy(joined, region_text.data, region_text.len);
+    memcpy(joined + region_text.len, ":\0:", 3);
+    if (zone_text.len > 0)
+        memcpy(joined + region_text.len + 3, zone_text.data, zone_text.len);
+    return berth__intern_add(&model->strings, (berth_str){joined, (uint32_t)len}, ok);
+}
+
+static uint8_t condition_bits(const berth_node *node)
+{
+    static const struct {
+        const char *type;
+        const char *status;
+        bool is; /* the bit is set when the status is, or is not, that one */
+        uint8_t bit;
+    } table[] = {
+        {"Ready", "True", false, BERTH__NODE_NOT_READY},
+        {"NetworkUnavailable", "False", false, BERTH__NODE_NETWORK_UNAVAILABLE},
+        {"MemoryPressure", "True", true, BERTH__NODE_MEMORY_PRESSURE},
+        {"DiskPressure", "True", true, BERTH__NODE_DISK_PRESSURE},
+        {"PIDPressure", "True", true, BERTH__NODE_PID_PRESSURE},
+    };
+    uint8_t bits = 0;
+    for (uint32_t i = 0; i < node->condition_count; i++)
+        for (size_t t = 0; t < sizeof(table) / sizeof(table[0]); t++)
+            if (berth__str_is(node->conditions[i].type, table[t].type) &&
+                berth__str_is(node->conditions[i].status, table[t].status) == table[t].is)
+                bits |= table[t].bit;
+    return bits;
+}
+
+static berth_status read_amounts(berth__model *model, const berth_node *node,
+                                 berth__node_amount *out, uint32_t *count, int64_t *pods_max,
+                                 berth_error *error)
+{
+    for (uint32_t i = 0; i < node->allocatable.count; i++) {
+        const berth_resource *item = &node->allocatable.items[i];
+        __int128 nanos = berth__amount_nanos(item->amount);
+        int64_t amount;
+        bool ok = true;
+        berth_status problem = nanos < 0 ? BERTH_E_INVALID : BERTH_OK;
+        if (problem == BERTH_OK &&
+            !berth__amount_read(nanos, berth__str_is(item->name, "cpu"), &amount))
+            problem = BERTH_E_RANGE;
+        if (problem != BERTH_OK) {
+            berth__error_set(error, problem, "%s",
+                             problem == BERTH_E_RANGE ? "the amount does not fit 63 bits"
+                                                      : "an amount must not be negative");
+            berth__error_field(error, "status.allocatable.%.*s", (int)item->name.len,
+                               item->name.data);
+            return problem;
+        }
+        if (berth__str_is(item->name, "pods")) {
+            *pods_max = amount;
+            continue;
+        }
+        uint32_t resource = berth__resource_add(model, item->name, &ok);
+        if (!ok)
+            return berth__error_set(error, BERTH_E_NOMEM, "no room for another resource name");
+        if (resource != BERTH__RESOURCE_NONE)
+            out[(*count)++] = (berth__node_amount){resource, amount};
+    }
+    return BERTH_OK;
+}
+
+static uint32_t image_name_count(const berth_node *node)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->image_count; i++)
+        count += node->images[i].names.count;
+    return count;
+}
+
+/* Each name once: kube-scheduler keeps a map by name. */
+static uint32_t read_images(berth__model *model, const berth_node *node, berth__node_image *out,
+                            bool *ok)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->image_count; i++) {
+        for (uint32_t n = 0; n < node->images[i].names.count; n++) {
+            berth__sym name = berth__intern_add(&model->strings, node->images[i].names.items[n], ok);
+            bool seen = name == 0;
+            for (uint32_t k = 0; k < count && !seen; k++)
+                seen = out[k].name == name;
+            if (!seen)
+                out[count++] = (berth__node_image){name, node->images[i].size_bytes};
+        }
+    }
+    return count;
+}
+
+/* Copy the facts and their arrays into one block of exactly their size. */
+static berth__node_facts *pack(berth__model *model, const berth__node_facts *facts)
+{
+    size_t labels_at = sizeof(*facts);
+    size_t amounts_at = labels_at + facts->labels.count * sizeof(berth__label);
+    size_t images_at = amounts_at + facts->amount_count * sizeof(berth__node_amount);
+    size_t bytes = images_at + facts->image_count * sizeof(berth__node_image);
+    berth__node_facts *block = berth__alloc(model->allocator, bytes, _Alignof(berth__node_facts));
+    if (block == NULL)
+        return NULL;
+    *block = *facts;
+    block->bytes = bytes;
+    char *base = (char *)block;
+    if (facts->labels.count > 0)
+        memcpy(base + labels_at, facts->labels.items, amounts_at - labels_at);
+    if (facts->amount_count > 0)
+        memcpy(base + amounts_at, facts->amounts, images_at - amounts_at);
+    if (facts->image_count > 0)
+        memcpy(base + images_at, facts->images, bytes - images_at);
+    block->labels.items = (const berth__label *)(base + labels_at);
+    block->amounts = (const berth__node_amount *)(base + amounts_at);
+    block->images = (const berth__node_image *)(base + images_at);
+    return block;
+}
+
+berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
+                                    berth__node_facts **out, berth_error *error)
+{
+    berth__arena_reset(&model->scratch);
+    bool ok = true;
+    berth__node_amount *amounts =
+        berth__arena_alloc(&model->scratch, node->allocatable.count * sizeof(*amounts), 8);
+    berth__node_image *images =
+        berth__arena_alloc(&model->scratch, image_name_count(node) * sizeof(*images), 8);
+    if (amounts == NULL || images == NULL)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    berth__node_facts facts = {.amounts = amounts, .images = images};
+    BERTH_TRY(read_amounts(model, node, amounts, &facts.amount_count, &facts.pods_max, error));
+    facts.image_count = read_images(model, node, images, &ok);
+    facts.labels = berth__labels_make(&model->strings, &model->scratch, node->meta.labels, &ok);
+    facts.taints = berth__taints_intern(model, node->taints, node->taint_count);
+    facts.zone = zone_key(model, facts.labels, false, &ok);
+    facts.zone_legacy = zone_key(model, facts.labels, true, &ok);
+    for (uint32_t i = 0; i < node->meta.annotations.count; i++)
+        if (berth__str_is(node->meta.annotations.entries[i].key, avoid_pods_key))
+            facts.avoid_pods = berth__intern_add(&model->strings,
+                                                 node->meta.annotations.entries[i].value, &ok);
+    facts.conditions = condition_bits(node);
+    if (berth__text(model, facts.avoid_pods).len > 0)
+        facts.conditions |= BERTH__NODE_AVOIDS_PODS;
+    facts.unschedulable = node->unschedulable;
+    *out = ok && facts.taints != NULL ? pack(model, &facts) : NULL;
+    return *out != NULL ? BERTH_OK : berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+}
+
+void berth__node_facts_free(berth__model *model, berth__node_facts *facts)
+{
+    if (facts != NULL)
+        berth__free(model->allocator, facts, facts->bytes);
+}
+
+int64_t berth__node_allocatable(const berth__node_facts *facts, uint32_t resource, bool *named)
+{
+    for (uint32_t i = 0; i < facts->amount_count; i++) {
+        if (facts->amounts[i].resource == resource) {
+            *named = true;
+            return facts->amounts[i].allocatable;
+        }
+    }
+    *named = false;
+    return 0;
+}

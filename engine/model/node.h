@@ -1,0 +1,65 @@
+/* A node as the engine keeps it: interned facts in one block, and the list of the pods on it. */
+#ifndef BERTH_MODEL_NODE_H
+#define BERTH_MODEL_NODE_H
+
+#include "model/labels.h"
+#include "model/model.h"
+
+#define BERTH__SLOT_NONE UINT32_MAX
+#define BERTH__POD_NONE UINT32_MAX
+
+typedef struct berth__node_amount {
+    uint32_t resource;
+    int64_t allocatable;
+} berth__node_amount;
+
+typedef struct berth__node_image {
+    berth__sym name;
+    int64_t size_bytes;
+} berth__node_image;
+
+/* Conditions that the v1.15 predicates read, and what its priorities look for. */
+enum {
+    BERTH__NODE_NOT_READY = 1 << 0,           /* Ready present and not True */
+    BERTH__NODE_NETWORK_UNAVAILABLE = 1 << 1, /* NetworkUnavailable present and not False */
+    BERTH__NODE_MEMORY_PRESSURE = 1 << 2,
+    BERTH__NODE_DISK_PRESSURE = 1 << 3,
+    BERTH__NODE_PID_PRESSURE = 1 << 4,
+    BERTH__NODE_AVOIDS_PODS = 1 << 5, /* has the annotation behind avoid_pods */
+};
+
+/* What the Node object says. Immutable; replaced whole by an update. */
+typedef struct berth__node_facts {
+    size_t bytes; /* of this block */
+    berth__labels labels;
+    const berth__node_amount *amounts;
+    uint32_t amount_count;
+    uint32_t image_count;
+    const berth__node_image *images;
+    const berth__taint_list *taints;
+    int64_t pods_max;      /* allocatable "pods" */
+    berth__sym zone;        /* zone key, v1.32's rule; 0: none */
+    berth__sym zone_legacy; /* the same by the beta labels alone */
+    berth__sym avoid_pods;  /* annotation scheduler.alpha.kubernetes.io/preferAvoidPods, or 0 */
+    uint8_t conditions;
+    bool unschedulable;
+} berth__node_facts;
+
+/* A node, present or not: an absent one keeps its id, and the pods bound to it. */
+typedef struct berth__node {
+    berth__sym name;
+    uint32_t slot;      /* in the current layout, or BERTH__SLOT_NONE */
+    uint32_t first_pod; /* list through berth__pod.next_on_node */
+    uint32_t pod_count;
+    berth__node_facts *facts; /* NULL: the node is absent */
+} berth__node;
+
+/* Compile a Node object. Errors: E_INVALID, E_RANGE (field named), E_NOMEM. */
+berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
+                                    berth__node_facts **out, berth_error *error);
+void berth__node_facts_free(berth__model *model, berth__node_facts *facts);
+
+/* The allocatable amount of a resource column; 0 if the node does not name it. */
+int64_t berth__node_allocatable(const berth__node_facts *facts, uint32_t resource, bool *named);
+
+#endif

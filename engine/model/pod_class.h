@@ -1,0 +1,211 @@
+/* Pod classes: everything that a rule reads of a pod, interned.
+ *
+ * A class is made of parts (requests, node rules, images, ports, identity, pod rules, volumes), each
+ * interned by itself, so that classes which differ in one part share the others. Pods of one template
+ * have one class. Classes and parts count their users and go when nobody uses them. */
+#ifndef BERTH_MODEL_POD_CLASS_H
+#define BERTH_MODEL_POD_CLASS_H
+
+#include "model/labels.h"
+#include "model/model.h"
+
+/* Common head of every part. `serial` is never used again by another part of the engine. */
+typedef struct berth__part {
+    berth__keymap_entry entry;
+    berth__arena arena; /* holds the part itself */
+    uint64_t serial;
+    uint32_t users;
+} berth__part;
+
+/* ---- requests ---- */
+
+typedef struct berth__scalar_request {
+    uint32_t resource;
+    int64_t ask; /* what a node must have free */
+    int64_t use; /* what the pod takes once it is there */
+} berth__scalar_request;
+
+/* Totals of a pod. Under v1.32's rules `ask` equals `use`; under v1.15's, init containers count in
+ * `ask` alone. Source: component-helpers v0.32, resource/helpers.go, PodRequests;
+ * Kubernetes v1.15.3, predicates.GetResourceRequest and nodeinfo.calculateResource. */
+typedef struct berth__request {
+    berth__part part;
+    int64_t ask[BERTH__SCALARS]; /* cpu milli, memory, ephemeral-storage */
+    int64_t use[BERTH__SCALARS];
+    int64_t nonzero_cpu;    /* milli, with 100m for containers that request none */
+    int64_t nonzero_memory; /* bytes, with 200 MiB for containers that request none */
+    const berth__scalar_request *scalars; /* every scalar named, by resource */
+    uint32_t scalar_count;
+    bool best_effort; /* no regular container has a cpu or memory request or limit above 0 */
+} berth__request;
+
+/* ---- what a pod asks of a node's own facts ---- */
+
+/* spec.nodeName is no part of a class: a pod that has one is on that node (see sched/engine.c). */
+typedef struct berth__preferred_node_term {
+    int32_t weight;
+    berth__node_term term;
+} berth__preferred_node_term;
+
+typedef struct berth__node_rules {
+    berth__part part;
+    bool has_selector;    /* nodeSelector has entries */
+    bool has_required;
+    bool has_preferred;
+    berth__labels selector; /* every pair must be on the node */
+    /* v1.15.3 drops a nodeSelector map with a malformed key or value altogether. */
+    bool selector_malformed;
+    berth__node_selector required;
+    const berth__preferred_node_term *preferred;
+    uint32_t preferred_count;
+    const berth__toleration *tolerations;
+    uint32_t toleration_count;
+} berth__node_rules;
+
+/* ---- images and ports ---- */
+
+typedef struct berth__image_list {
+    berth__part part;
+    const berth__sym *names; /* normalised; init containers first */
+    uint32_t count;
+    uint32_t init_count;
+} berth__image_list;
+
+typedef struct berth__host_port {
+    berth__sym ip;
+    berth__sym protocol;
+    int32_t port;
+} berth__host_port;
+
+typedef struct berth__port_list {
+    berth__part part;
+    const berth__host_port *items; /* hostPort > 0, regular containers */
+    uint32_t count;
+} berth__port_list;
+
+/* ---- who the pod is to other pods ---- */
+
+typedef struct berth__identity {
+    berth__part part;
+    berth__sym namespace_name;
+    berth__labels labels;
+    /* controller owner; 0 if there is none */
+    berth__sym owner_api_version;
+    berth__sym owner_kind;
+    berth__sym owner_name;
+    berth__sym owner_uid;
+} berth__identity;
+
+/* ---- what a pod asks of other pods ---- */
+
+/* A pod (anti-)affinity term, its own namespace filled in. `words` is its canonical form without the
+ * weight: equal for equal terms of any pod. */
+typedef struct berth__pod_term {
+    berth__sym topology_key;
+    int32_t weight; /* of preferred terms */
+    berth__selector selector;
+    const berth__sym *namespaces; /* sorted */
+    uint32_t namespace_count;
+    berth__selector namespace_selector; /* NOTHING when nil */
+    const uint32_t *words;
+    uint32_t word_count;
+} berth__pod_term;
+
+typedef struct berth__pod_terms {
+    const berth__pod_term *items;
+    uint32_t count;
+} berth__pod_terms;
+
+typedef struct berth__spread_rule {
+    int32_t max_skew;
+    int32_t min_domains; /* 1 when nil */
+    berth__sym topology_key;
+    bool hard; /* DoNotSchedule */
+    bool soft; /* ScheduleAnyway; any other word leaves both unset */
+    bool honor_affinity;
+    bool honor_taints;
+    berth__selector selector; /* matchLabelKeys folded in */
+    const uint32_t *words; /* canonical form of the selector */
+    uint32_t word_count;
+} berth__spread_rule;
+
+typedef struct berth__pod_rules {
+    berth__part part;
+    bool has_affinity; /* podAffinity or podAntiAffinity is present */
+    berth__pod_terms required_affinity;
+    berth__pod_terms required_anti_affinity;
+    berth__pod_terms preferred_affinity;
+    berth__pod_terms preferred_anti_affinity;
+    const berth__spread_rule *spreads;
+    uint32_t spread_count;
+    berth_str problem; /* of the first malformed selector, in kube-scheduler's words; absent: none */
+} berth__pod_rules;
+
+/* ---- volumes ---- */
+
+typedef struct berth__pod_volume {
+    berth_volume_kind kind;
+    berth__sym name;   /* of the volume in the pod */
+    berth__sym handle; /* claim name for CLAIM and EPHEMERAL */
+    berth__sym pool;
+    berth__sym uri;
+    const berth__sym *monitors;
+    uint32_t monitor_count;
+    bool read_only;
+} berth__pod_volume;
+
+typedef struct berth__volume_list {
+    berth__part part;
+    berth__sym namespace_name; /* of the claims */
+    berth__sym pod_uid;        /* where a volume is EPHEMERAL, else 0 */
+    berth__sym pod_name;       /* likewise */
+    const berth__pod_volume *items; /* none of kind OTHER */
+    uint32_t count;
+} berth__volume_list;
+
+/* ---- the class ---- */
+
+/* Parts that a pod does not need are NULL, but for request, images and identity. */
+typedef struct berth__class {
+    berth__keymap_entry entry;
+    uint64_t serial; /* never used again by another class of the engine */
+    uint32_t users;
+    const berth__request *request;
+    const berth__node_rules *node_rules;
+    const berth__image_list *images;
+    const berth__port_list *ports;
+    const berth__identity *identity;
+    const berth__pod_rules *pod_rules;
+    const berth__volume_list *volumes;
+    berth__sym scheduler_name;
+    berth__sym gates; /* names of scheduling gates joined by blanks; 0: none */
+    bool preempts;    /* preemptionPolicy is not Never */
+    bool deleting;
+    /* Belongs to whoever decides (sched/prepared.c); void once the stamp is old. */
+    void *memo;
+    uint64_t memo_stamp;
+} berth__class;
+
+/* The class of a pod, with one more user. Errors: E_INVALID, E_RANGE (field named), E_NOMEM. */
+berth_status berth__class_of(berth__model *model, const berth_pod *pod, berth__class **out,
+                             berth_error *error);
+void berth__class_release(berth__model *model, berth__class *cls);
+
+/* ---- between the files of this module ---- */
+
+/* Totals of a pod into `out` (its scalars in the model's scratch arena). */
+berth_status berth__request_compute(berth__model *model, const berth_pod *pod, berth__request *out,
+                                    berth_error *error);
+
+/* Fill a part's body from the pod; `arena` is the part's own. */
+void berth__node_rules_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                            berth__node_rules *out, bool *ok);
+void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                           berth__pod_rules *out, bool *ok);
+void berth__volume_list_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                             berth__volume_list *out, bool *ok);
+
+/* The image name as the scheduler looks it up: ":latest" is added where there is no tag. */
+berth__sym berth__image_name(berth__model *model, berth_str image, bool *ok);
+
+#endif

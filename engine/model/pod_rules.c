@@ -1,0 +1,284 @@
+/* Compiling of what a pod asks of nodes, of other pods and of volumes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/pod_class.h"
+
+/* ---- node rules ---- */
+
+static berth__sym sym_of(berth__model *model, berth_str text, bool *ok)
+{
+    return berth__intern_add(&model->strings, text, ok);
+}
+
+static void *array(berth__arena *arena, uint32_t count, size_t element, bool *ok)
+{
+    void *memory = berth__arena_alloc_zero(arena, count * element, 8);
+    if (memory == NULL)
+        *ok = false;
+    return memory;
+}
+
+static void fill_tolerations(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                             berth__node_rules *out, bool *ok)
+{
+    berth__toleration *items = array(arena, pod->toleration_count, sizeof(*items), ok);
+    for (uint32_t i = 0; items != NULL && i < pod->toleration_count && *ok; i++) {
+        const berth_toleration *source = &pod->tolerations[i];
+        items[i] = (berth__toleration){
+            sym_of(model, source->key, ok), sym_of(model, source->op, ok),
+            sym_of(model, source->value, ok), sym_of(model, source->effect, ok)};
+    }
+    out->tolerations = items;
+    out->toleration_count = pod->toleration_count;
+}
+
+/* v1.15.3 reads a nodeSelector map as a label selector and ignores it whole when one pair is malformed. */
+static bool is_malformed(berth__model *model, berth_map map, bool *ok)
+{
+    berth_label_selector as_selector = {.match_labels = map};
+    berth__selector compiled =
+        berth__selector_make(&model->strings, &model->scratch, &as_selector, ok);
+    return compiled.kind == BERTH__SELECTOR_INVALID;
+}
+
+void berth__node_rules_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                            berth__node_rules *out, bool *ok)
+{
+    const berth_node_affinity *affinity = &pod->node_affinity;
+    out->has_selector = pod->node_selector.count > 0;
+    out->selector = berth__labels_make(&model->strings, arena, pod->node_selector, ok);
+    out->selector_malformed = is_malformed(model, pod->node_selector, ok);
+    out->has_required = affinity->required != NULL;
+    if (out->has_required)
+        out->required = berth__node_selector_make(&model->strings, arena, affinity->required, ok);
+    out->has_preferred = affinity->preferred != NULL;
+    berth__preferred_node_term *preferred =
+        array(arena, affinity->preferred_count, sizeof(*preferred), ok);
+    for (uint32_t i = 0; preferred != NULL && i < affinity->preferred_count && *ok; i++) {
+        preferred[i].weight = affinity->preferred[i].weight;
+        preferred[i].term = berth__node_term_make(&model->strings, arena,
+                                                  &affinity->preferred[i].preference, ok);
+    }
+    out->preferred = preferred;
+    out->preferred_count = affinity->preferred_count;
+    fill_tolerations(model, arena, pod, out, ok);
+}
+
+/* ---- canonical words of compiled selectors ---- */
+
+typedef struct words {
+    uint32_t *items;
+    uint32_t count;
+} words;
+
+static void put(words *out, uint32_t word)
+{
+    if (out->items != NULL)
+        out->items[out->count] = word;
+    out->count++;
+}
+
+static void put_selector(words *out, const berth__selector *selector)
+{
+    put(out, (uint32_t)selector->kind);
+    put(out, selector->count);
+    for (uint32_t i = 0; i < selector->count; i++) {
+        const berth__requirement *item = &selector->items[i];
+        put(out, item->key);
+        put(out, (uint32_t)item->op);
+        put(out, item->value_count);
+        for (uint32_t v = 0; v < item->value_count; v++)
+            put(out, item->values[v]);
+    }
+}
+
+static void put_term(words *out, const berth__pod_term *term)
+{
+    put(out, term->topology_key);
+    put(out, term->namespace_count);
+    for (uint32_t i = 0; i < term->namespace_count; i++)
+        put(out, term->namespaces[i]);
+    put_selector(out, &term->namespace_selector);
+    put_selector(out, &term->selector);
+}
+
+/* Count first, then write: the same function does both. */
+static const uint32_t *term_words(berth__arena *arena, const berth__pod_term *term, uint32_t *count,
+                                  bool *ok)
+{
+    words out = {0};
+    put_term(&out, term);
+    out.items = array(arena, out.count, sizeof(uint32_t), ok);
+    *count = out.count;
+    out.count = 0;
+    if (out.items != NULL)
+        put_term(&out, term);
+    return out.items;
+}
+
+static const uint32_t *selector_words(berth__arena *arena, const berth__selector *selector,
+                                      uint32_t *count, bool *ok)
+{
+    words out = {0};
+    put_selector(&out, selector);
+    out.items = array(arena, out.count, sizeof(uint32_t), ok);
+    *count = out.count;
+    out.count = 0;
+    if (out.items != NULL)
+        put_selector(&out, selector);
+    return out.items;
+}
+
+/* ---- pod rules ---- */
+
+/* v1.15 does not know the field. */
+static const berth_label_selector *namespace_selector_of(const berth__model *model,
+                                                         const berth_pod_affinity_term *term)
+{
+    return model->era == BERTH_ERA_V1ALPHA1 ? NULL : term->namespace_selector;
+}
+
+static void fill_namespaces(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                            const berth_pod_affinity_term *source, berth__pod_term *out, bool *ok)
+{
+    berth_str own = pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name
+                                                     : BERTH_LITERAL("default");
+    bool implicit =
+        source->namespaces.count == 0 && namespace_selector_of(model, source) == NULL;
+    uint32_t count = implicit ? 1 : source->namespaces.count;
+    berth__sym *items = array(arena, count, sizeof(*items), ok);
+    for (uint32_t i = 0; i < count && *ok; i++) {
+        berth__sym sym = sym_of(model, implicit ? own : source->namespaces.items[i], ok);
+        uint32_t at = i;
+        for (; at > 0 && items[at - 1] > sym; at--)
+            items[at] = items[at - 1];
+        items[at] = sym;
+    }
+    out->namespaces = items;
+    out->namespace_count = count;
+}
+
+static void note_problem(berth__pod_rules *rules, const berth__selector *selector)
+{
+    if (selector->kind == BERTH__SELECTOR_INVALID && rules->problem.data == NULL)
+        rules->problem = selector->problem;
+}
+
+static berth__pod_terms make_terms(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                                   const berth_pod_affinity_term *source, uint32_t count,
+                                   berth__pod_rules *rules, bool *ok)
+{
+    berth__pod_term *terms = array(arena, count, sizeof(*terms), ok);
+    for (uint32_t i = 0; i < count && *ok; i++) {
+        berth__pod_term *term = &terms[i];
+        term->topology_key = sym_of(model, source[i].topology_key, ok);
+        term->weight = source[i].weight;
+        term->selector =
+            berth__selector_make(&model->strings, arena, source[i].label_selector, ok);
+        term->namespace_selector =
+            berth__selector_make(&model->strings, arena, namespace_selector_of(model, &source[i]),
+                                 ok);
+        fill_namespaces(model, arena, pod, &source[i], term, ok);
+        term->words = term_words(arena, term, &term->word_count, ok);
+        note_problem(rules, &term->selector);
+        note_problem(rules, &term->namespace_selector);
+    }
+    return (berth__pod_terms){terms, count};
+}
+
+static void fill_spread(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                        const berth_topology_spread *source, berth__spread_rule *out, bool *ok)
+{
+    out->max_skew = source->max_skew;
+    out->min_domains = source->min_domains > 0 ? source->min_domains : 1;
+    out->topology_key = sym_of(model, source->topology_key, ok);
+    out->hard = berth__str_is(source->when_unsatisfiable, "DoNotSchedule");
+    out->soft = berth__str_is(source->when_unsatisfiable, "ScheduleAnyway");
+    out->honor_affinity = !berth__str_is(source->node_affinity_policy, "Ignore");
+    out->honor_taints = berth__str_is(source->node_taints_policy, "Honor");
+    out->selector = berth__selector_make(&model->strings, arena, source->label_selector, ok);
+    for (uint32_t i = 0; i < source->match_label_keys.count; i++) {
+        berth_str key = source->match_label_keys.items[i];
+        for (uint32_t l = 0; l < pod->meta.labels.count; l++)
+            if (berth__str_eq(pod->meta.labels.entries[l].key, key))
+                out->selector = berth__selector_and(
+                    arena, &out->selector, sym_of(model, key, ok),
+                    sym_of(model, pod->meta.labels.entries[l].value, ok), ok);
+    }
+    out->words = selector_words(arena, &out->selector, &out->word_count, ok);
+}
+
+void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                           berth__pod_rules *out, bool *ok)
+{
+    const berth_pod_affinity *with = &pod->pod_affinity, *without = &pod->pod_anti_affinity;
+    out->has_affinity = with->present || without->present;
+    out->required_affinity =
+        make_terms(model, arena, pod, with->required, with->required_count, out, ok);
+    out->required_anti_affinity =
+        make_terms(model, arena, pod, without->required, without->required_count, out, ok);
+    out->preferred_affinity =
+        make_terms(model, arena, pod, with->preferred, with->preferred_count, out, ok);
+    out->preferred_anti_affinity =
+        make_terms(model, arena, pod, without->preferred, without->preferred_count, out, ok);
+    berth__spread_rule *spreads = array(arena, pod->spread_count, sizeof(*spreads), ok);
+    for (uint32_t i = 0; i < pod->spread_count && *ok; i++)
+        fill_spread(model, arena, pod, &pod->spreads[i], &spreads[i], ok);
+    out->spreads = spreads;
+    out->spread_count = pod->spread_count;
+}
+
+/* ---- volumes ---- */
+
+/* The claim that the ephemeral volume controller makes is named after pod and volume. */
+static berth__sym ephemeral_claim(berth__model *model, const berth_pod *pod,
+                                  const berth_volume *volume, bool *ok)
+{
+    size_t len = (size_t)pod->meta.name.len + 1 + volume->name.len;
+    char *name = berth__arena_alloc(&model->scratch, len + 1, 1);
+    if (name == NULL) {
+        *ok = false;
+        return 0;
+    }
+    snprintf(name, len + 1, "%.*s-%.*s", (int)pod->meta.name.len, pod->meta.name.data,
+             (int)volume->name.len, volume->name.data);
+    return sym_of(model, (berth_str){name, (uint32_t)len}, ok);
+}
+
+static void fill_volume(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                        const berth_volume *source, berth__pod_volume *out, bool *ok)
+{
+    out->kind = source->source.kind;
+    out->name = sym_of(model, source->name, ok);
+    out->handle = out->kind == BERTH_VOLUME_EPHEMERAL ? ephemeral_claim(model, pod, source, ok)
+                                                      : sym_of(model, source->source.handle, ok);
+    out->pool = sym_of(model, source->source.pool, ok);
+    out->uri = sym_of(model, source->source.uri, ok);
+    out->read_only = source->source.read_only;
+    berth__sym *monitors = array(arena, source->source.monitors.count, sizeof(*monitors), ok);
+    for (uint32_t i = 0; i < source->source.monitors.count && *ok; i++)
+        monitors[i] = sym_of(model, source->source.monitors.items[i], ok);
+    out->monitors = monitors;
+    out->monitor_count = source->source.monitors.count;
+}
+
+void berth__volume_list_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
+                             berth__volume_list *out, bool *ok)
+{
+    berth_str own = pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name
+                                                     : BERTH_LITERAL("default");
+    out->namespace_name = sym_of(model, own, ok);
+    berth__pod_volume *items = array(arena, pod->volume_count, sizeof(*items), ok);
+    for (uint32_t i = 0; i < pod->volume_count && *ok; i++) {
+        if (pod->volumes[i].source.kind == BERTH_VOLUME_OTHER)
+            continue;
+        if (pod->volumes[i].source.kind == BERTH_VOLUME_EPHEMERAL) {
+            out->pod_uid = sym_of(model, pod->meta.uid, ok);
+            out->pod_name = sym_of(model, pod->meta.name, ok);
+        }
+        fill_volume(model, arena, pod, &pod->volumes[i], &items[out->count++], ok);
+    }
+    out->items = items;
+}

@@ -1,0 +1,422 @@
+/* Services, controllers, Namespaces: storing and finding. */
+#include "model/related.h"
+
+#include "base/assert.h"
+#include "base/error.h"
+#include "base/text.h"
+
+/* ---- life ---- */
+
+berth_status berth__related_create(berth__model *model, berth__related **out)
+{
+    berth__related *related =
+        berth__alloc_zero(model->allocator, sizeof(*related), _Alignof(berth__related));
+    if (related == NULL)
+        return BERTH_E_NOMEM;
+    related->model = model;
+    related->version = related->namespace_version = 1;
+    if (berth__keymap_init(&related->objects, model->allocator) != BERTH_OK ||
+        berth__keymap_init(&related->lists, model->allocator) != BERTH_OK ||
+        berth__label_index_init(&related->services, model->allocator) != BERTH_OK) {
+        berth__related_destroy(related);
+        return BERTH_E_NOMEM;
+    }
+    *out = related;
+    return BERTH_OK;
+}
+
+static void free_object(berth__related_object *object)
+{
+    berth__arena arena = object->arena; /* the object lies in it */
+    berth__arena_destroy(&arena);
+}
+
+void berth__related_destroy(berth__related *related)
+{
+    if (related == NULL)
+        return;
+    const berth_allocator *allocator = related->model->allocator;
+    for (uint32_t i = 0; related->lists.buckets != NULL && i < related->lists.bucket_count; i++)
+        for (berth__keymap_entry *entry = related->lists.buckets[i], *next; entry != NULL;
+             entry = next) {
+            next = entry->next;
+            berth__related_list *list = (berth__related_list *)entry;
+            for (berth__related_object *object = list->first, *after; object != NULL;
+                 object = after) {
+                after = object->next;
+                free_object(object);
+            }
+            berth__free(allocator, list, sizeof(*list));
+        }
+    berth__keymap_destroy(&related->objects);
+    berth__keymap_destroy(&related->lists);
+    berth__label_index_destroy(&related->services);
+    berth__free(allocator, related, sizeof(*related));
+}
+
+/* ---- finding ---- */
+
+static berth__related_object *find(const berth__related *related, berth_kind kind,
+                                   berth__sym namespace_name, berth__sym name)
+{
+    const uint32_t key[3] = {(uint32_t)kind, namespace_name, name};
+    return (berth__related_object *)berth__keymap_find(&related->objects, key, sizeof(key));
+}
+
+const berth__related_object *berth__related_find(const berth__related *related, berth_kind kind,
+                                                 berth__sym namespace_name, berth__sym name)
+{
+    return find(related, kind, namespace_name, name);
+}
+
+static berth__related_list *find_list(const berth__related *related, berth_kind kind,
+                                      berth__sym namespace_name)
+{
+    const uint32_t key[2] = {(uint32_t)kind, namespace_name};
+    return (berth__related_list *)berth__keymap_find(&related->lists, key, sizeof(key));
+}
+
+const berth__related_object *berth__related_first(const berth__related *related, berth_kind kind,
+                                                  berth__sym namespace_name)
+{
+    const berth__related_list *list = find_list(related, kind, namespace_name);
+    return list != NULL ? list->first : NULL;
+}
+
+berth__labels berth__related_namespace(const berth__related *related, berth__sym name,
+                                       bool *present)
+{
+    const berth__related_object *object = find(related, BERTH_KIND_NAMESPACE, 0, name);
+    *present = object != NULL;
+    return object != NULL ? object->labels : (berth__labels){0};
+}
+
+void berth__related_visit_services(const berth__related *related, berth__sym namespace_name,
+                                   berth__labels labels,
+                                   bool (*visit)(void *context, void *service), void *context)
+{
+    berth__label_index_visit(&related->services, namespace_name, labels, visit, context);
+}
+
+/* ---- making objects ---- */
+
+/* The selector that a plain map stands for: no map is checked for validity. */
+static berth__selector map_selector(berth__arena *arena, berth__labels labels, bool *ok)
+{
+    if (labels.count == 0)
+        return (berth__selector){.kind = BERTH__SELECTOR_EVERYTHING};
+    berth__requirement *items =
+        berth__arena_alloc_zero(arena, labels.count * sizeof(*items), _Alignof(berth__requirement));
+    if (items == NULL) {
+        *ok = false;
+        return (berth__selector){.kind = BERTH__SELECTOR_NOTHING};
+    }
+    for (uint32_t i = 0; i < labels.count; i++) {
+        items[i].key = labels.items[i].key;
+        items[i].op = BERTH__OP_IN;
+        items[i].values = &labels.items[i].value;
+        items[i].value_count = 1;
+    }
+    return (berth__selector){BERTH__SELECTOR_REQUIREMENTS, labels.count, items, {0}};
+}
+
+static void read_map(berth__related *related, berth__related_object *out, const berth_map *map,
+                     bool *ok)
+{
+    if (map == NULL)
+        return; /* nil: NOTHING */
+    out->labels = berth__labels_make(&related->model->strings, &out->arena, *map, ok);
+    if (*ok)
+        out->selector = map_selector(&out->arena, out->labels, ok);
+}
+
+static void read_body(berth__related *related, berth__related_object *out,
+                      const berth_object *source, bool *ok)
+{
+    const berth_service *service = source->as.service;
+    const berth_label_selector *selector = NULL;
+    switch (source->kind) {
+    case BERTH_KIND_SERVICE:
+        read_map(related, out, service->has_selector ? &service->selector : NULL, ok);
+        break;
+    case BERTH_KIND_REPLICATION_CONTROLLER:
+        selector = source->as.replication_controller->selector;
+        read_map(related, out, selector != NULL ? &selector->match_labels : NULL, ok);
+        break;
+    case BERTH_KIND_REPLICA_SET:
+    case BERTH_KIND_STATEFUL_SET:
+        selector = source->kind == BERTH_KIND_REPLICA_SET ? source->as.replica_set->selector
+                                                          : source->as.stateful_set->selector;
+        out->selector =
+            berth__selector_make(&related->model->strings, &out->arena, selector, ok);
+        break;
+    default:
+        BERTH_ASSERT(source->kind == BERTH_KIND_NAMESPACE);
+        out->labels = berth__labels_make(&related->model->strings, &out->arena,
+                                         source->as.namespace_object->meta.labels, ok);
+        break;
+    }
+}
+
+static berth__sym namespace_of(berth__related *related, berth_kind kind, berth_str text, bool *ok)
+{
+    if (kind == BERTH_KIND_NAMESPACE)
+        return 0;
+    return text.len > 0 ? berth__intern_add(&related->model->strings, text, ok)
+                        : related->model->known.default_namespace;
+}
+
+/* Compile an object, not yet linked. NULL when out of memory. */
+static berth__related_object *make_object(berth__related *related, const berth_object *source)
+{
+    const berth_metadata *meta = source->as.any;
+    berth__arena arena;
+    bool ok = true;
+    berth__arena_init_sized(&arena, related->model->allocator, 512);
+    berth__related_object *object =
+        berth__arena_alloc_zero(&arena, sizeof(*object), _Alignof(berth__related_object));
+    if (object == NULL)
+        return NULL;
+    object->arena = arena;
+    object->key.kind = (uint32_t)source->kind;
+    object->key.namespace_name = namespace_of(related, source->kind, meta->namespace_name, &ok);
+    berth_str name = meta->name.data != NULL ? meta->name : BERTH_LITERAL("");
+    object->key.name = berth__intern_add(&related->model->strings, name, &ok);
+    object->entry.key = &object->key;
+    object->entry.key_bytes = sizeof(object->key);
+    read_body(related, object, source, &ok);
+    if (ok)
+        return object;
+    free_object(object);
+    return NULL;
+}
+
+/* ---- adding and removing ---- */
+
+static berth__related_list *list_of(berth__related *related, const berth__related_object *object)
+{
+    berth__related_list *list =
+        find_list(related, (berth_kind)object->key.kind, object->key.namespace_name);
+    if (list != NULL)
+        return list;
+    list = berth__alloc_zero(related->model->allocator, sizeof(*list),
+                             _Alignof(berth__related_list));
+    if (list == NULL)
+        return NULL;
+    list->key.kind = object->key.kind;
+    list->key.namespace_name = object->key.namespace_name;
+    list->entry.key = &list->key;
+    list->entry.key_bytes = sizeof(list->key);
+    berth__keymap_add(&related->lists, &list->entry);
+    return list;
+}
+
+static void note_change(berth__related *related, const berth__related_object *object)
+{
+    if (object->key.kind == BERTH_KIND_NAMESPACE)
+        related->namespace_version++;
+    else
+        related->version++;
+}
+
+static bool index_service(berth__related *related, berth__related_object *object)
+{
+    return object->key.kind != BERTH_KIND_SERVICE ||
+           berth__label_index_add(&related->services, object->key.namespace_name,
+                                  &object->selector, object);
+}
+
+static void forget_service(berth__related *related, berth__related_object *object)
+{
+    if (object->key.kind == BERTH_KIND_SERVICE)
+        berth__label_index_remove(&related->services, object->key.namespace_name,
+                                  &object->selector, object);
+}
+
+static bool is_controller(berth_kind kind)
+{
+    return kind != BERTH_KIND_SERVICE && kind != BERTH_KIND_NAMESPACE;
+}
+
+/* Put `fresh` into the list: at the end, or where `old` is, which goes. */
+static void link_object(berth__related *related, berth__related_list *list,
+                        berth__related_object *old, berth__related_object *fresh)
+{
+    fresh->previous = old != NULL ? old->previous : list->last;
+    fresh->next = old != NULL ? old->next : NULL;
+    *(fresh->previous != NULL ? &fresh->previous->next : &list->first) = fresh;
+    *(fresh->next != NULL ? &fresh->next->previous : &list->last) = fresh;
+    if (old != NULL) {
+        berth__keymap_remove(&related->objects, &old->entry);
+        free_object(old);
+    } else {
+        related->service_count += fresh->key.kind == BERTH_KIND_SERVICE;
+        related->controller_count += is_controller((berth_kind)fresh->key.kind);
+    }
+    berth__keymap_add(&related->objects, &fresh->entry);
+}
+
+berth_status berth__related_add(berth__related *related, const berth_object *object, bool replace,
+                                berth_error *error)
+{
+    berth__related_object *fresh = make_object(related, object);
+    if (fresh == NULL)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    berth__related_object *old = find(related, object->kind, fresh->key.namespace_name,
+                                      fresh->key.name);
+    if ((old != NULL) != replace) {
+        free_object(fresh);
+        return replace ? berth__error_set(error, BERTH_E_NOT_FOUND, "not found")
+                       : berth__error_set(error, BERTH_E_EXISTS, "already exists");
+    }
+    berth__related_list *list = list_of(related, fresh);
+    if (list == NULL || !index_service(related, fresh)) {
+        free_object(fresh);
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    }
+    if (old != NULL)
+        forget_service(related, old);
+    link_object(related, list, old, fresh);
+    note_change(related, fresh);
+    return BERTH_OK;
+}
+
+berth_status berth__related_remove(berth__related *related, berth_kind kind,
+                                   berth_str namespace_name, berth_str name, berth_error *error)
+{
+    const berth__model *model = related->model;
+    berth__sym name_sym = berth__intern_find(&model->strings, name);
+    berth__sym space = kind == BERTH_KIND_NAMESPACE ? 0
+                       : namespace_name.len > 0
+                           ? berth__intern_find(&model->strings, namespace_name)
+                           : model->known.default_namespace;
+    berth__related_object *object = find(related, kind, space, name_sym);
+    if (object == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "not found");
+    berth__related_list *list = find_list(related, kind, space);
+    BERTH_ASSERT(list != NULL);
+    forget_service(related, object);
+    *(object->previous != NULL ? &object->previous->next : &list->first) = object->next;
+    *(object->next != NULL ? &object->next->previous : &list->last) = object->previous;
+    related->service_count -= kind == BERTH_KIND_SERVICE;
+    related->controller_count -= is_controller(kind);
+    note_change(related, object);
+    berth__keymap_remove(&related->objects, &object->entry);
+    free_object(object);
+    if (list->first == NULL) {
+        berth__keymap_remove(&related->lists, &list->entry);
+        berth__free(model->allocator, list, sizeof(*list));
+    }
+    return BERTH_OK;
+}
+
+/* ---- the default selector ---- */
+
+typedef struct merge {
+    const berth__related *related;
+    berth__arena *arena;
+    berth__labels labels; /* of the pod */
+    berth__labels merged;
+    bool *ok;
+} merge;
+
+/* Union of two sets of pairs; `b` wins. */
+static berth__labels merge_labels(berth__arena *arena, berth__labels a, berth__labels b, bool *ok)
+{
+    berth__label *items = berth__arena_alloc(arena, (a.count + b.count) * sizeof(*items),
+                                             _Alignof(berth__label));
+    if (items == NULL) {
+        *ok = false;
+        return a;
+    }
+    uint32_t count = 0, i = 0, k = 0;
+    while (i < a.count || k < b.count) {
+        if (k == b.count || (i < a.count && a.items[i].key < b.items[k].key)) {
+            items[count++] = a.items[i++];
+            continue;
+        }
+        i += i < a.count && a.items[i].key == b.items[k].key;
+        items[count++] = b.items[k++];
+    }
+    return (berth__labels){items, count};
+}
+
+static bool merge_service(void *context, void *item)
+{
+    merge *to = context;
+    const berth__related_object *service = item;
+    if (berth__selector_matches(&to->related->model->strings, &service->selector, to->labels))
+        to->merged = merge_labels(to->arena, to->merged, service->labels, to->ok);
+    return *to->ok;
+}
+
+/* The kind of an owner that counts, or BERTH_KIND_COUNT. */
+static berth_kind owner_kind(const berth__model *model, const berth__identity *identity)
+{
+    static const struct {
+        const char *api_version;
+        const char *kind;
+        berth_kind value;
+    } table[] = {
+        {"v1", "ReplicationController", BERTH_KIND_REPLICATION_CONTROLLER},
+        {"apps/v1", "ReplicaSet", BERTH_KIND_REPLICA_SET},
+        {"apps/v1", "StatefulSet", BERTH_KIND_STATEFUL_SET},
+    };
+    if (identity->owner_kind == 0)
+        return BERTH_KIND_COUNT;
+    berth_str api_version = berth__text(model, identity->owner_api_version);
+    berth_str kind = berth__text(model, identity->owner_kind);
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+        if (berth__str_is(api_version, table[i].api_version) &&
+            berth__str_is(kind, table[i].kind))
+            return table[i].value;
+    return BERTH_KIND_COUNT;
+}
+
+bool berth__related_may_select(const berth__related *related, const berth__identity *identity)
+{
+    return related->service_count > 0 ||
+           (related->controller_count > 0 && identity->owner_kind != 0);
+}
+
+/* All requirements of both, by key. */
+static berth__selector join(berth__arena *arena, const berth__selector *a,
+                            const berth__selector *b, bool *ok)
+{
+    if (a->count == 0 || b->count == 0)
+        return a->count == 0 ? *b : *a;
+    berth__requirement *items = berth__arena_alloc(arena, (a->count + b->count) * sizeof(*items),
+                                                   _Alignof(berth__requirement));
+    if (items == NULL) {
+        *ok = false;
+        return *a;
+    }
+    uint32_t count = 0, i = 0, k = 0;
+    while (i < a->count || k < b->count) {
+        bool first = k == b->count || (i < a->count && a->items[i].key <= b->items[k].key);
+        items[count++] = first ? a->items[i++] : b->items[k++];
+    }
+    return (berth__selector){BERTH__SELECTOR_REQUIREMENTS, count, items, {0}};
+}
+
+berth__selector berth__related_default_selector(const berth__related *related, berth__arena *arena,
+                                                const berth__identity *identity, bool *ok)
+{
+    merge to = {related, arena, identity->labels, {0}, ok};
+    if (related->service_count > 0)
+        berth__related_visit_services(related, identity->namespace_name, identity->labels,
+                                      merge_service, &to);
+    berth_kind kind = owner_kind(related->model, identity);
+    const berth__related_object *owner = NULL;
+    if (kind != BERTH_KIND_COUNT)
+        owner = find(related, kind, identity->namespace_name, identity->owner_name);
+    if (owner != NULL && kind == BERTH_KIND_REPLICATION_CONTROLLER)
+        to.merged = merge_labels(arena, to.merged, owner->labels, ok);
+    berth__selector selector = {.kind = BERTH__SELECTOR_EVERYTHING};
+    if (*ok)
+        selector = map_selector(arena, to.merged, ok);
+    if (*ok && owner != NULL && kind != BERTH_KIND_REPLICATION_CONTROLLER &&
+        owner->selector.kind == BERTH__SELECTOR_REQUIREMENTS)
+        selector = join(arena, &selector, &owner->selector, ok);
+    return selector;
+}
