@@ -1,0 +1,85 @@
+/* Zone lists and their interleaving. */
+#include "snapshot/node_tree.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+
+void berth__node_tree_init(berth__node_tree *tree, const berth_allocator *allocator)
+{
+    *tree = (berth__node_tree){.allocator = allocator};
+}
+
+void berth__node_tree_destroy(berth__node_tree *tree)
+{
+    if (tree->allocator == NULL)
+        return;
+    for (uint32_t i = 0; i < tree->zone_count; i++)
+        berth__free(tree->allocator, tree->zones[i].nodes,
+                    tree->zones[i].capacity * sizeof(uint32_t));
+    berth__free(tree->allocator, tree->zones, tree->zone_capacity * sizeof(*tree->zones));
+    *tree = (berth__node_tree){0};
+}
+
+static berth__tree_zone *find_zone(const berth__node_tree *tree, berth__sym zone)
+{
+    for (uint32_t i = 0; i < tree->zone_count; i++)
+        if (tree->zones[i].zone == zone)
+            return &tree->zones[i];
+    return NULL;
+}
+
+bool berth__node_tree_add(berth__node_tree *tree, berth__sym zone, uint32_t node)
+{
+    berth__tree_zone *found = find_zone(tree, zone);
+    if (found == NULL) {
+        if (!berth__grow(tree->allocator, &tree->zones, &tree->zone_capacity,
+                         tree->zone_count + 1, sizeof(*tree->zones)))
+            return false;
+        found = &tree->zones[tree->zone_count];
+        *found = (berth__tree_zone){.zone = zone};
+        if (!berth__grow(tree->allocator, &found->nodes, &found->capacity, 1, sizeof(uint32_t)))
+            return false;
+        tree->zone_count++;
+    }
+    if (!berth__grow(tree->allocator, &found->nodes, &found->capacity, found->count + 1,
+                     sizeof(uint32_t)))
+        return false;
+    found->nodes[found->count++] = node;
+    tree->node_count++;
+    return true;
+}
+
+static void remove_zone(berth__node_tree *tree, berth__tree_zone *zone)
+{
+    berth__free(tree->allocator, zone->nodes, zone->capacity * sizeof(uint32_t));
+    uint32_t at = (uint32_t)(zone - tree->zones);
+    memmove(zone, zone + 1, (tree->zone_count - at - 1) * sizeof(*zone));
+    tree->zone_count--;
+}
+
+void berth__node_tree_remove(berth__node_tree *tree, berth__sym zone, uint32_t node)
+{
+    berth__tree_zone *found = find_zone(tree, zone);
+    BERTH_ASSERT(found != NULL);
+    uint32_t at = 0;
+    while (found->nodes[at] != node) {
+        at++;
+        BERTH_ASSERT(at < found->count);
+    }
+    memmove(&found->nodes[at], &found->nodes[at + 1],
+            (found->count - at - 1) * sizeof(uint32_t));
+    found->count--;
+    tree->node_count--;
+    if (found->count == 0)
+        remove_zone(tree, found);
+}
+
+void berth__node_tree_list(const berth__node_tree *tree, uint32_t *out)
+{
+    uint32_t written = 0;
+    for (uint32_t round = 0; written < tree->node_count; round++)
+        for (uint32_t z = 0; z < tree->zone_count; z++)
+            if (round < tree->zones[z].count)
+                out[written++] = tree->zones[z].nodes[round];
+}

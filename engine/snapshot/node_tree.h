@@ -1,0 +1,35 @@
+/* Nodes by zone in order of arrival, and the zone-interleaved order that searches follow.
+ * Source: kube-scheduler v1.32, backend/cache/node_tree.go. */
+#ifndef BERTH_SNAPSHOT_NODE_TREE_H
+#define BERTH_SNAPSHOT_NODE_TREE_H
+
+#include "base/intern.h"
+
+typedef struct berth__tree_zone {
+    berth__sym zone; /* zone key, 0: none */
+    uint32_t *nodes; /* node ids in order of arrival */
+    uint32_t count;
+    uint32_t capacity;
+} berth__tree_zone;
+
+typedef struct berth__node_tree {
+    const berth_allocator *allocator;
+    berth__tree_zone *zones; /* in order of first appearance */
+    uint32_t zone_count;
+    uint32_t zone_capacity;
+    uint32_t node_count;
+} berth__node_tree;
+
+void berth__node_tree_init(berth__node_tree *tree, const berth_allocator *allocator);
+void berth__node_tree_destroy(berth__node_tree *tree);
+
+/* Append a node that is not in the tree to its zone. Returns false when out of memory. */
+bool berth__node_tree_add(berth__node_tree *tree, berth__sym zone, uint32_t node);
+
+/* Remove a node; a zone that becomes empty goes. Cost: linear in the zone. */
+void berth__node_tree_remove(berth__node_tree *tree, berth__sym zone, uint32_t node);
+
+/* Write all nodes, zone by zone in turn, into `out` (node_count entries). */
+void berth__node_tree_list(const berth__node_tree *tree, uint32_t *out);
+
+#endif

@@ -1,0 +1,83 @@
+/* Arithmetic on a tile's columns, the inner loops of every scan: one table of functions for each
+ * instruction set, chosen once from what the processor has. All tables give the same bits.
+ *
+ * Amounts are at most BERTH__SMALL_AMOUNT in the score kernels, so that double precision is exact:
+ * a quotient below 2^52 truncates as the integer division would (the distance of a non-integer
+ * quotient to the next integer exceeds half a unit in the last place). */
+#ifndef BERTH_SNAPSHOT_TILE_KERNELS_H
+#define BERTH_SNAPSHOT_TILE_KERNELS_H
+
+#include "snapshot/tile.h"
+
+/* Children of an inner node of a search tree, and what the node knows of them. */
+enum { BERTH__FAN = 16 };
+
+typedef struct berth__tree_sum {
+    int32_t best; /* negative: nothing is feasible */
+    uint32_t best_count;
+    uint32_t feasible;
+} berth__tree_sum;
+
+typedef struct berth__kernels {
+    const char *isa;
+    /* Clear the slots where ask > allocatable - used. Any int64 amounts. */
+    void (*fit)(const int64_t *allocatable, const int64_t *used, int64_t ask, berth__mask *mask);
+    /* Clear the slots where used + 1 > max. */
+    void (*fit_pods)(const int32_t *used, const int32_t *max, berth__mask *mask);
+    /* Add weight * score and weight to the sums of slots whose allocatable is not 0, the score being
+     * (allocatable - used - ask) * 100 / allocatable, 0 below 0 (least), or
+     * min(used + ask, allocatable) * 100 / allocatable (most). */
+    void (*least)(const int64_t *allocatable, const int64_t *used, int64_t ask, double weight,
+                  double *sums, double *weights);
+    void (*most)(const int64_t *allocatable, const int64_t *used, int64_t ask, double weight,
+                 double *sums, double *weights);
+    /* sums / weights truncated, 0 where there is no weight. */
+    void (*average)(const double *sums, const double *weights, int64_t *out);
+    /* The mean of two sums of hundredths (0..100) in whole tenths, as v1.15 has it:
+     * (trunc(first / 10) + trunc(second / 10)) / 2. */
+    void (*mean_tenths)(const double *first, const double *second, int64_t *out);
+    /* Balance of two resources: trunc((1 - |f1 - f2| / 2) * 100), a fraction being
+     * min((used + ask) / allocatable, 1); 100 where an allocatable is 0. */
+    void (*balance)(const int64_t *allocatable1, const int64_t *used1, int64_t ask1,
+                    const int64_t *allocatable2, const int64_t *used2, int64_t ask2, int64_t *out);
+    /* Of BERTH__FAN scores (negative: not feasible): the best, how many share it, how many are
+     * feasible. And the same of BERTH__FAN such groups. */
+    void (*group_leaves)(const int32_t *scores, berth__tree_sum *out);
+    void (*group_groups)(const int32_t *best, const uint32_t *best_count, const uint32_t *feasible,
+                         berth__tree_sum *out);
+    /* Balance by v1.15's rule: trunc((1 - |f1 - f2|) * 10), a fraction being (used + ask) / allocatable;
+     * 0 where a fraction is 1 or more or an allocatable is 0. */
+    void (*balance_tenths)(const int64_t *allocatable1, const int64_t *used1, int64_t ask1,
+                           const int64_t *allocatable2, const int64_t *used2, int64_t ask2,
+                           int64_t *out);
+    /* Clear the slots where value > limit. */
+    void (*at_most)(const uint32_t *values, uint32_t limit, berth__mask *mask);
+    /* out = table[index]. */
+    void (*gather)(const uint32_t *table, const uint32_t *index, uint32_t *out);
+    /* sums += pods * weight + skew, where `present` (BERTH__TILE_WORDS words) has a bit. */
+    void (*spread_add)(const uint32_t *pods, double weight, double skew, const uint64_t *present,
+                       double *sums);
+    /* Halves away from zero; |sums| < 2^31. */
+    void (*round_small)(const double *sums, int64_t *out);
+    /* 100 * (highest + lowest - value) / highest, truncated; 0 for values outside of them.
+     * 0 <= lowest <= highest < 2^31, highest > 0. */
+    void (*spread_normalize)(int64_t lowest, int64_t highest, int64_t *values);
+    /* out += weight * pods. */
+    void (*affinity_add)(const uint32_t *pods, int64_t weight, int64_t *out);
+    /* 100 * ((value - lowest) / (highest - lowest)), truncated; 0 for values outside of them.
+     * 0 < highest - lowest < 2^31. */
+    void (*affinity_normalize)(int64_t lowest, int64_t highest, int64_t *values);
+    /* The best of the totals whose slots are in `mask`, and how many share it; INT64_MIN and 0 when
+     * the mask is empty. */
+    void (*best)(const int64_t *totals, const berth__mask *mask, int64_t *best, uint32_t *count);
+    /* total += value * weight. */
+    void (*accumulate)(int64_t *total, const int64_t *values, int64_t weight);
+} berth__kernels;
+
+/* The best table that this processor runs. Threads: any. */
+const berth__kernels *berth__kernels_best(void);
+
+/* Table number `index`, or NULL when there is none (or the processor lacks it): for tests. */
+const berth__kernels *berth__kernels_at(uint32_t index);
+
+#endif

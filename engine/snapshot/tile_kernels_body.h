@@ -1,0 +1,278 @@
+/* The kernels' one source, compiled once for each instruction set; KERNELS_TABLE and KERNELS_ISA are
+ * set by the including file. Loops are plain so that the compiler turns them into vectors. */
+#include <string.h>
+
+#include "snapshot/tile_kernels.h"
+
+/* 0 <= amount < 2^52 as a double, by placing it in the fraction of 2^52: a form that vectorises
+ * without 64-bit conversions. */
+static inline double small_double(int64_t amount)
+{
+    uint64_t bits = (uint64_t)amount | UINT64_C(0x4330000000000000);
+    double value;
+    memcpy(&value, &bits, sizeof(value));
+    return value - 4503599627370496.0;
+}
+
+static inline uint64_t pack_bits(const uint8_t *flags)
+{
+    uint64_t bits = 0;
+    for (uint32_t byte = 0; byte < 8; byte++) {
+        uint64_t eight;
+        memcpy(&eight, flags + byte * 8, sizeof(eight));
+        /* Eight bytes of 0 or 1 to eight bits: the multiplication lines them up in the top byte. */
+        bits |= ((eight * UINT64_C(0x0102040810204080)) >> 56) << (byte * 8);
+    }
+    return bits;
+}
+
+static void fit(const int64_t *restrict allocatable, const int64_t *restrict used, int64_t ask,
+                berth__mask *mask)
+{
+    uint8_t flags[BERTH__TILE];
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        flags[s] = ask <= allocatable[s] - used[s];
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask->words[w] &= pack_bits(flags + w * 64);
+}
+
+static void fit_pods(const int32_t *restrict used, const int32_t *restrict max, berth__mask *mask)
+{
+    uint8_t flags[BERTH__TILE];
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        flags[s] = used[s] < max[s];
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask->words[w] &= pack_bits(flags + w * 64);
+}
+
+/* Scores of one resource into the weighted sums; a resource without capacity does not count. */
+static void add_weighted(const int64_t *restrict allocatable, const int32_t *restrict scores,
+                         double weight, double *restrict sums, double *restrict weights)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        double counts = allocatable[s] > 0 ? weight : 0.0;
+        sums[s] += (double)scores[s] * counts;
+        weights[s] += counts;
+    }
+}
+
+static void least(const int64_t *restrict allocatable, const int64_t *restrict used, int64_t ask,
+                  double weight, double *restrict sums, double *restrict weights)
+{
+    int32_t scores[BERTH__TILE];
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        double capacity = small_double(allocatable[s]);
+        double free = capacity - (small_double(used[s]) + (double)ask);
+        double divisor = capacity > 0 ? capacity : 1.0;
+        scores[s] = (int32_t)((free > 0 ? free : 0.0) * 100.0 / divisor);
+    }
+    add_weighted(allocatable, scores, weight, sums, weights);
+}
+
+static void most(const int64_t *restrict allocatable, const int64_t *restrict used, int64_t ask,
+                 double weight, double *restrict sums, double *restrict weights)
+{
+    int32_t scores[BERTH__TILE];
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        double capacity = small_double(allocatable[s]);
+        double taken = small_double(used[s]) + (double)ask;
+        double divisor = capacity > 0 ? capacity : 1.0;
+        scores[s] = (int32_t)((taken > capacity ? capacity : taken) * 100.0 / divisor);
+    }
+    add_weighted(allocatable, scores, weight, sums, weights);
+}
+
+static void average(const double *restrict sums, const double *restrict weights,
+                    int64_t *restrict out)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = (int32_t)(sums[s] / (weights[s] > 0 ? weights[s] : 1.0));
+}
+
+static void mean_tenths(const double *restrict first, const double *restrict second,
+                        int64_t *restrict out)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = ((int32_t)first[s] / 10 + (int32_t)second[s] / 10) / 2;
+}
+
+static void balance(const int64_t *restrict allocatable1, const int64_t *restrict used1,
+                    int64_t ask1, const int64_t *restrict allocatable2,
+                    const int64_t *restrict used2, int64_t ask2, int64_t *restrict out)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        double capacity1 = small_double(allocatable1[s]);
+        double capacity2 = small_double(allocatable2[s]);
+        bool both = (capacity1 > 0) & (capacity2 > 0);
+        double fraction1 =
+            (small_double(used1[s]) + (double)ask1) / (capacity1 > 0 ? capacity1 : 1.0);
+        double fraction2 =
+            (small_double(used2[s]) + (double)ask2) / (capacity2 > 0 ? capacity2 : 1.0);
+        fraction1 = fraction1 > 1.0 ? 1.0 : fraction1;
+        fraction2 = fraction2 > 1.0 ? 1.0 : fraction2;
+        double difference = fraction1 - fraction2;
+        double deviation = (difference < 0 ? -difference : difference) / 2.0;
+        out[s] = (int32_t)((1.0 - (both ? deviation : 0.0)) * 100.0);
+    }
+}
+
+static void balance_tenths(const int64_t *restrict allocatable1, const int64_t *restrict used1,
+                           int64_t ask1, const int64_t *restrict allocatable2,
+                           const int64_t *restrict used2, int64_t ask2, int64_t *restrict out)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        double capacity1 = small_double(allocatable1[s]);
+        double capacity2 = small_double(allocatable2[s]);
+        double taken1 = small_double(used1[s]) + (double)ask1;
+        double taken2 = small_double(used2[s]) + (double)ask2;
+        bool room = (taken1 < capacity1) & (taken2 < capacity2);
+        double difference = taken1 / (capacity1 > 0 ? capacity1 : 1.0) -
+                            taken2 / (capacity2 > 0 ? capacity2 : 1.0);
+        double distance = difference < 0 ? -difference : difference;
+        double score = (1.0 - (room ? distance : 1.0)) * 10.0;
+        out[s] = (int32_t)score;
+    }
+}
+
+static void at_most(const uint32_t *restrict values, uint32_t limit, berth__mask *mask)
+{
+    uint8_t flags[BERTH__TILE];
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        flags[s] = values[s] <= limit;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask->words[w] &= pack_bits(flags + w * 64);
+}
+
+/* Unsigned: lanes that no scorer wrote may hold anything. */
+static void gather(const uint32_t *restrict table, const uint32_t *restrict index,
+                   uint32_t *restrict out)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = table[index[s]];
+}
+
+static void spread_add(const uint32_t *restrict pods, double weight, double skew,
+                       const uint64_t *restrict present, double *restrict sums)
+{
+    if ((present[0] & present[1]) == UINT64_MAX) {
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            sums[s] += (double)(int32_t)pods[s] * weight + skew;
+        return;
+    }
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        double value = (double)(int32_t)pods[s] * weight + skew;
+        sums[s] += present[s / 64] >> (s % 64) & 1 ? value : 0.0;
+    }
+}
+
+/* The fraction is exact. */
+static void round_small(const double *restrict sums, int64_t *restrict out)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        int32_t whole = (int32_t)sums[s];
+        double fraction = sums[s] - (double)whole;
+        out[s] = whole + (fraction >= 0.5) - (fraction <= -0.5);
+    }
+}
+
+/* Products and quotients are below 2^53, where the quotient of doubles truncates as that of integers. */
+static void spread_normalize(int64_t lowest, int64_t highest, int64_t *restrict values)
+{
+    int64_t sum = highest + lowest;
+    double divisor = (double)highest;
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        bool inside = (values[s] >= lowest) & (values[s] <= highest);
+        int32_t part = inside ? (int32_t)(sum - values[s]) : 0;
+        values[s] = (int32_t)((double)part * 100.0 / divisor);
+    }
+}
+
+static void affinity_add(const uint32_t *restrict pods, int64_t weight, int64_t *restrict out)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] += weight * (int64_t)pods[s];
+}
+
+static void affinity_normalize(int64_t lowest, int64_t highest, int64_t *restrict values)
+{
+    double divisor = (double)(highest - lowest);
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        bool inside = (values[s] >= lowest) & (values[s] <= highest);
+        int32_t part = inside ? (int32_t)(values[s] - lowest) : 0;
+        values[s] = (int32_t)(100.0 * ((double)part / divisor));
+    }
+}
+
+static void accumulate(int64_t *restrict total, const int64_t *restrict values, int64_t weight)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        total[s] = (int64_t)((uint64_t)total[s] + (uint64_t)values[s] * (uint64_t)weight);
+}
+
+static void group_leaves(const int32_t *restrict scores, berth__tree_sum *out)
+{
+    int32_t best = scores[0];
+    for (uint32_t i = 0; i < BERTH__FAN; i++)
+        best = scores[i] > best ? scores[i] : best;
+    uint32_t best_count = 0, feasible = 0;
+    for (uint32_t i = 0; i < BERTH__FAN; i++) {
+        best_count += scores[i] == best;
+        feasible += scores[i] >= 0;
+    }
+    *out = (berth__tree_sum){best, best < 0 ? 0 : best_count, feasible};
+}
+
+static void group_groups(const int32_t *restrict bests, const uint32_t *restrict best_counts,
+                         const uint32_t *restrict feasibles, berth__tree_sum *out)
+{
+    int32_t best = bests[0];
+    for (uint32_t i = 0; i < BERTH__FAN; i++)
+        best = bests[i] > best ? bests[i] : best;
+    uint32_t best_count = 0, feasible = 0;
+    for (uint32_t i = 0; i < BERTH__FAN; i++) {
+        best_count += bests[i] == best ? best_counts[i] : 0;
+        feasible += feasibles[i];
+    }
+    *out = (berth__tree_sum){best, best_count, feasible};
+}
+
+static void best(const int64_t *restrict totals, const berth__mask *mask, int64_t *out,
+                 uint32_t *count)
+{
+    int64_t masked[BERTH__TILE], highest = INT64_MIN;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+        uint64_t bits = mask->words[w];
+        for (uint32_t b = 0; b < 64; b++)
+            masked[w * 64 + b] = (bits >> b) & 1 ? totals[w * 64 + b] : INT64_MIN;
+    }
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        highest = masked[s] > highest ? masked[s] : highest;
+    uint64_t equal = 0;
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        equal += masked[s] == highest;
+    *out = highest;
+    *count = highest == INT64_MIN ? 0 : (uint32_t)equal;
+}
+
+const berth__kernels KERNELS_TABLE = {
+    .isa = KERNELS_ISA,
+    .fit = fit,
+    .fit_pods = fit_pods,
+    .least = least,
+    .most = most,
+    .average = average,
+    .mean_tenths = mean_tenths,
+    .balance = balance,
+    .at_most = at_most,
+    .gather = gather,
+    .spread_add = spread_add,
+    .round_small = round_small,
+    .spread_normalize = spread_normalize,
+    .affinity_add = affinity_add,
+    .affinity_normalize = affinity_normalize,
+    .group_leaves = group_leaves,
+    .group_groups = group_groups,
+    .balance_tenths = balance_tenths,
+    .best = best,
+    .accumulate = accumulate,
+};

@@ -1,0 +1,78 @@
+/* A view: one state of the cluster as decisions read it. The engine's own view is changed in place
+ * by commits; every change goes through berth__view_write, the one place that knows who else looks. */
+#ifndef BERTH_SNAPSHOT_VIEW_H
+#define BERTH_SNAPSHOT_VIEW_H
+
+#include "model/pod.h"
+#include "snapshot/layout.h"
+#include "snapshot/tile_kernels.h"
+
+/* Amounts up to this are scored in double precision without loss: times 100 they stay below 2^52. */
+#define BERTH__SMALL_AMOUNT (INT64_C(1) << 45)
+
+struct berth__counts;  /* snapshot/counts.h: pods by selector and topology domain */
+struct berth__related; /* model/related.h: services, controllers, namespaces */
+struct berth__storage; /* model/storage.h: volumes, claims, classes, drivers */
+struct berth__volume_use; /* snapshot/node_volumes.h: volumes in use by node */
+
+/* Entries that the change journal keeps; whoever lags further behind looks at every slot. */
+enum { BERTH__JOURNAL = 1 << 16 };
+
+typedef struct berth__view {
+    berth__model *model;
+    struct berth__counts *counts;
+    struct berth__related *related;
+    struct berth__storage *storage;
+    struct berth__volume_use *volume_use;
+    berth__node **nodes; /* by id; borrowed from the cluster; by slot through layout->nodes */
+    berth__layout *layout;
+    berth__tile **tiles;
+    uint32_t resource_count; /* columns in each tile */
+    const berth__kernels *kernels;
+    /* Slots changed, newest last, in a ring: entry i is at journal[i % BERTH__JOURNAL]. */
+    uint32_t *journal;
+    uint64_t journal_end; /* entries ever written */
+    bool wide;               /* some amount is above BERTH__SMALL_AMOUNT */
+} berth__view;
+
+/* An empty view. */
+berth_status berth__view_init(berth__view *view, berth__model *model);
+void berth__view_destroy(berth__view *view);
+
+/* Bring the view to a new node order: `order` lists `count` ids of present nodes. Nodes that were in
+ * the old layout keep their state, others get it from the list of their pods. Node records' slots are
+ * set. Fails only for want of memory: the view is as before then, or new nodes whose pods could not be
+ * counted have no slot yet; the next call makes up for it. */
+berth_status berth__view_relayout(berth__view *view, berth__node **nodes, const uint32_t *order,
+                                  uint32_t count, const berth__pods *pods, uint64_t epoch);
+
+/* Make room for every resource the model knows. */
+berth_status berth__view_widen(berth__view *view);
+
+/* The tile of a slot, for writing; notes the slot in the journal. */
+berth__tile *berth__view_write(berth__view *view, uint32_t slot);
+
+/* Take over changed facts of the node in `slot`. */
+void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch);
+
+/* Count the node's pods into a slot that counts none, or out of a slot that counts them all. `fill`
+ * fails only for want of memory and then changes nothing. */
+berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pods *pods);
+void berth__view_vacate(berth__view *view, uint32_t slot, const berth__pods *pods);
+
+/* Count one more, or one fewer, pod of a class on a slot. `add` fails only for want of memory and then
+ * changes nothing. */
+berth_status berth__view_add_pod(berth__view *view, uint32_t slot, const berth__class *cls);
+void berth__view_remove_pod(berth__view *view, uint32_t slot, const berth__class *cls);
+
+/* The same (one more: change 1, one fewer: -1) in a what-if, which undoes it before anybody else looks:
+ * the journal does not tell. */
+berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
+                                 int change);
+
+static inline berth__node *berth__view_node(const berth__view *view, uint32_t slot)
+{
+    return view->nodes[view->layout->nodes[slot]];
+}
+
+#endif
