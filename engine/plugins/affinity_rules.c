@@ -1,0 +1,229 @@
+/* From terms to counters, once for pods alike.
+ * Source: kube-scheduler v1.32, plugins/interpodaffinity and framework/types.go. */
+#include "plugins/affinity_rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+typedef struct resolving {
+    const berth__cycle *cycle;
+    const berth__affinity_args *args;
+    berth__plan *plan;
+    berth__affinity *body;
+    bool ok; /* false: out of memory */
+} resolving;
+
+/* ---- lists in the plan's arena ---- */
+
+static bool grow(berth__arena *arena, void *array, uint32_t *capacity, uint32_t need,
+                 size_t element_bytes)
+{
+    void **slot = array;
+    if (need <= *capacity)
+        return true;
+    uint32_t grown = *capacity < 4 ? 4 : *capacity * 2;
+    void *memory = berth__arena_alloc(arena, grown * element_bytes, 8);
+    if (memory == NULL)
+        return false;
+    if (*slot != NULL)
+        memcpy(memory, *slot, *capacity * element_bytes);
+    *slot = memory;
+    *capacity = grown;
+    return true;
+}
+
+/* Keep domain counts; NULL says that there was no memory for them. */
+static void keep(resolving *own, berth__count_list *list, const berth__domain_counts *counts)
+{
+    own->ok = own->ok && counts != NULL &&
+              grow(&own->plan->arena, &list->items, &list->capacity, list->count + 1,
+                   sizeof(*list->items));
+    if (own->ok)
+        list->items[list->count++] = counts;
+}
+
+static void keep_soft(resolving *own, const berth__domain_counts *counts, int64_t weight)
+{
+    berth__affinity *body = own->body;
+    own->ok = own->ok && counts != NULL &&
+              grow(&own->plan->arena, &body->soft, &body->soft_capacity, body->soft_count + 1,
+                   sizeof(*body->soft));
+    if (own->ok)
+        body->soft[body->soft_count++] = (berth__soft_affinity){counts, weight};
+}
+
+/* ---- the pod's own terms ---- */
+
+static berth__domain_counts *count_term(resolving *own, const berth__pod_term *term)
+{
+    const berth__pod_filter filter = berth__pod_filter_of(term);
+    return berth__plan_count(own->cycle->view, own->plan, BERTH__PODS_MATCHING, &filter, 1,
+                             term->topology_key, NULL);
+}
+
+/* A pod satisfies required affinity only if it matches every term; each term's key is then asked of
+ * the node. */
+static void resolve_wanted(resolving *own, const berth__pod_terms *terms)
+{
+    berth__view *view = own->cycle->view;
+    if (terms->count == 0)
+        return;
+    berth__pod_filter *filters =
+        berth__arena_alloc(&own->plan->arena, terms->count * sizeof(*filters), 8);
+    own->ok = filters != NULL;
+    for (uint32_t i = 0; own->ok && i < terms->count; i++)
+        filters[i] = berth__pod_filter_of(&terms->items[i]);
+    for (uint32_t i = 0; own->ok && i < terms->count; i++)
+        keep(own, &own->body->wanted,
+             berth__plan_count(view, own->plan, BERTH__PODS_MATCHING, filters, terms->count,
+                               terms->items[i].topology_key, NULL));
+    if (own->ok)
+        own->body->self = berth__population_matches(
+            view, own->body->wanted.items[0]->population, own->cycle->cls->identity);
+}
+
+static void resolve_soft(resolving *own, const berth__pod_terms *terms, int64_t sign)
+{
+    for (uint32_t i = 0; own->ok && i < terms->count; i++)
+        keep_soft(own, count_term(own, &terms->items[i]), sign * terms->items[i].weight);
+}
+
+static void resolve_own(resolving *own, const berth__pod_rules *rules)
+{
+    const berth__pod_terms *unwanted = &rules->required_anti_affinity;
+    own->body->has_required = rules->required_affinity.count + unwanted->count > 0;
+    own->body->has_preferred =
+        rules->preferred_affinity.count + rules->preferred_anti_affinity.count > 0;
+    resolve_wanted(own, &rules->required_affinity);
+    for (uint32_t i = 0; own->ok && i < unwanted->count; i++)
+        keep(own, &own->body->unwanted, count_term(own, &unwanted->items[i]));
+    resolve_soft(own, &rules->preferred_affinity, 1);
+    resolve_soft(own, &rules->preferred_anti_affinity, -1);
+}
+
+/* ---- terms of running pods ---- */
+
+static int64_t held_weight(const resolving *own, const berth__population *population)
+{
+    switch (population->kind) {
+    case BERTH__HOLDERS_REQUIRED_AFFINITY:
+        return own->args->hard_weight;
+    case BERTH__HOLDERS_PREFERRED_AFFINITY:
+        return population->weight;
+    case BERTH__HOLDERS_PREFERRED_ANTI_AFFINITY:
+        return -(int64_t)population->weight;
+    default:
+        return 0;
+    }
+}
+
+static bool resolve_held(void *context, berth__population *population)
+{
+    resolving *own = context;
+    if (population->kind == BERTH__HOLDERS_REQUIRED_AFFINITY && own->args->hard_weight <= 0)
+        return true;
+    berth__domain_counts *counts = berth__plan_count_population(
+        own->cycle->view, own->plan, population, population->topology_key, NULL);
+    if (population->kind == BERTH__HOLDERS_REQUIRED_ANTI_AFFINITY)
+        keep(own, &own->body->against, counts);
+    else
+        keep_soft(own, counts, held_weight(own, population));
+    return own->ok;
+}
+
+/* ---- selectors that can't be read ---- */
+
+static const berth__selector *unreadable(const berth__pod_terms *terms)
+{
+    for (uint32_t i = 0; i < terms->count; i++) {
+        if (terms->items[i].selector.kind == BERTH__SELECTOR_INVALID)
+            return &terms->items[i].selector;
+        if (terms->items[i].namespace_selector.kind == BERTH__SELECTOR_INVALID)
+            return &terms->items[i].namespace_selector;
+    }
+    return NULL;
+}
+
+/* All lists that can't be read, each with its first problem; in brackets if there are several. */
+static void describe_problems(resolving *own, const berth__pod_rules *rules)
+{
+    const struct {
+        const char *name;
+        const berth__pod_terms *terms;
+    } lists[] = {{"requiredAffinityTerms", &rules->required_affinity},
+                 {"requiredAntiAffinityTerms", &rules->required_anti_affinity},
+                 {"preferredAffinityTerms", &rules->preferred_affinity},
+                 {"preferredAntiAffinityTerms", &rules->preferred_anti_affinity}};
+    char text[1024] = "[";
+    size_t len = 1;
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        const berth__selector *selector = unreadable(lists[i].terms);
+        if (selector == NULL)
+            continue;
+        int more = snprintf(text + len, sizeof(text) - len, "%s%s: %.*s", count > 0 ? ", " : "",
+                            lists[i].name, (int)selector->problem.len, selector->problem.data);
+        len += more > 0 ? (size_t)more : 0;
+        len = len < sizeof(text) - 1 ? len : sizeof(text) - 2;
+        count++;
+    }
+    text[len] = ']';
+    uint32_t first = count == 1;
+    own->body->problem = berth__arena_str(
+        &own->plan->arena, (berth_str){text + first, (uint32_t)len + 1 - 2 * first}, &own->ok);
+}
+
+/* ---- the whole ---- */
+
+static bool resolve(const berth__cycle *cycle, const berth__affinity_args *args, berth__plan *plan)
+{
+    const berth__pod_rules *rules = cycle->cls->pod_rules;
+    resolving own = {.cycle = cycle, .args = args, .plan = plan, .ok = true};
+    own.body = berth__plan_begin(plan, sizeof(*own.body));
+    if (own.body == NULL)
+        return false;
+    if (rules != NULL && rules->problem.data != NULL) {
+        describe_problems(&own, rules);
+    } else {
+        if (rules != NULL)
+            resolve_own(&own, rules);
+        if (own.ok)
+            berth__counts_visit_holders(cycle->view, cycle->cls->identity, resolve_held, &own);
+    }
+    if (own.ok)
+        berth__plan_end(cycle->view, plan);
+    return own.ok;
+}
+
+static bool has_terms(const berth__pod_rules *rules)
+{
+    return rules != NULL &&
+           rules->required_affinity.count + rules->required_anti_affinity.count +
+                   rules->preferred_affinity.count + rules->preferred_anti_affinity.count >
+               0;
+}
+
+bool berth__affinity_resolve(const berth__cycle *cycle, const berth__affinity_args *args,
+                             const berth__plan **out)
+{
+    berth__view *view = cycle->view;
+    const berth__class *cls = cycle->cls;
+    *out = NULL;
+    if (view->counts->holder_count == 0 && !has_terms(cls->pod_rules))
+        return true;
+    berth__counts_follow_namespaces(view);
+    const berth__plan_key key = {
+        args,
+        {cls->identity->part.serial, cls->pod_rules != NULL ? cls->pod_rules->part.serial : 0, 0}};
+    const berth__plan_stamp stamp = {.epoch = view->layout->epoch,
+                                     .namespace_version = view->counts->namespace_version,
+                                     .holders_version = view->counts->holders_version};
+    berth__plan *plan = berth__plan_get(view, &key, &stamp);
+    if (plan == NULL || (!plan->resolved && !resolve(cycle, args, plan)) ||
+        !berth__plan_renew(view, plan))
+        return false;
+    *out = plan;
+    return true;
+}

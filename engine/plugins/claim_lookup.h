@@ -1,0 +1,52 @@
+/* From a pod's volumes to their claims, and what the volume plugins say of claims that are missing.
+ * Shared by the volume plugins of both eras. */
+#ifndef BERTH_PLUGINS_CLAIM_LOOKUP_H
+#define BERTH_PLUGINS_CLAIM_LOOKUP_H
+
+#include "model/storage.h"
+#include "plugins/plugin.h"
+#include "snapshot/node_volumes.h"
+
+/* Run the statement for each volume of a class that has a claim, by name or as a generic ephemeral
+ * volume. */
+#define BERTH__CLAIM_VOLUMES(list, volume)                                                      \
+    for (const berth__pod_volume *volume = (list)->items; volume < (list)->items + (list)->count; \
+         volume++)                                                                              \
+        if (berth__uses_claim(volume))
+
+static inline bool berth__uses_claim(const berth__pod_volume *volume)
+{
+    return volume->kind == BERTH_VOLUME_CLAIM || volume->kind == BERTH_VOLUME_EPHEMERAL;
+}
+
+/* The claim behind a volume; NULL if there is no such claim. */
+berth__claim *berth__claim_find(const berth__view *view, const berth__volume_list *list,
+                                const berth__pod_volume *volume);
+
+/* The storage class of a claim; NULL if it names none or one that does not exist. */
+const berth__storage_class_facts *berth__claim_class(const berth__view *view,
+                                                     const berth__claim *claim);
+
+/* Whether the claim of a generic ephemeral volume was made for this pod. */
+bool berth__claim_is_owned(const berth__claim *claim, const berth__volume_list *list);
+
+/* The PersistentVolume that a claim names; NULL if it names none or one that does not exist. */
+const berth__pv_facts *berth__claim_volume(const berth__claim *claim);
+
+/* Add the reason `persistentvolumeclaim "NAME" not found`. */
+void berth__reason_no_claim(berth__reasons *reasons, const berth__view *view,
+                            const berth__pod_volume *volume);
+
+/* Add the reason that the claim of a generic ephemeral volume is somebody else's, after a
+ * prefix. */
+void berth__reason_not_owned(berth__reasons *reasons, const berth__view *view,
+                             const berth__volume_list *list, const berth__pod_volume *volume,
+                             const char *prefix);
+
+/* Bring the counts of volumes in use up to date. Returns false when out of memory. */
+bool berth__volumes_refresh(berth__view *view);
+
+/* Volumes in use on the node of a slot; NULL: none. */
+const berth__node_volumes *berth__slot_volumes(const berth__view *view, uint32_t slot);
+
+#endif

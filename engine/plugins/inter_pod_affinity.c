@@ -1,0 +1,284 @@
+/* InterPodAffinity: required and preferred (anti-)affinity between the pod and the pods that
+ * run. Both phases read domain counters (snapshot/counts.h); no pod is visited. v1.15 has the
+ * same rules under the names MatchInterPodAffinity, where the first of a series may go anywhere,
+ * and InterPodAffinityPriority, whose range of values always holds 0.
+ * Source: kube-scheduler v1.32, plugins/interpodaffinity; v1.15.3,
+ * predicates.InterPodAffinityMatches, priorities/interpod_affinity.go. */
+#include "plugins/affinity_rules.h"
+#include "plugins/registry.h"
+
+static berth_status configure(berth__model *model, berth__arena *arena,
+                              const berth_plugin_args *args, void *instance, berth_error *error)
+{
+    (void)model;
+    (void)arena;
+    (void)error;
+    berth__affinity_args *own = instance;
+    own->hard_weight = 1;
+    if (args == NULL)
+        return BERTH_OK;
+    own->hard_weight = args->inter_pod_affinity.hard_pod_affinity_weight;
+    own->ignore_preferred_of_existing =
+        args->inter_pod_affinity.ignore_preferred_terms_of_existing_pods;
+    return BERTH_OK;
+}
+
+/* ---- filter ---- */
+
+typedef struct filter_state {
+    const berth__plan *plan;
+    /* Nobody anywhere satisfies the pod's required affinity, but the pod itself would: the first
+     * of a series goes wherever the keys are. */
+    bool is_first;
+    bool anywhere; /* and where they are not */
+} filter_state;
+
+static bool is_empty(const berth__count_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i]->total > 0)
+            return false;
+    return true;
+}
+
+static berth__outcome prepare_filter(berth__prepare *prepare)
+{
+    filter_state *own = prepare->state;
+    prepare->ok = berth__affinity_resolve(prepare->cycle, prepare->instance, &own->plan);
+    if (!prepare->ok || own->plan == NULL)
+        return BERTH__SKIP;
+    const berth__affinity *affinity = berth__affinity_of(own->plan);
+    if (affinity->problem.data != NULL) {
+        berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE, "parsing pod: %.*s",
+                      (int)affinity->problem.len, affinity->problem.data);
+        return BERTH__REFUSE;
+    }
+    if (!affinity->has_required && is_empty(&affinity->against))
+        return BERTH__SKIP;
+    own->is_first = affinity->self && is_empty(&affinity->wanted);
+    return BERTH__ACTIVE;
+}
+
+/* Clear the slots whose domain has a pod, or those whose domain has none. */
+static void clear_counted(const berth__view *view, const berth__domain_counts *counts,
+                          uint32_t tile, bool counted, berth__mask *mask)
+{
+    uint32_t scratch[BERTH__TILE];
+    berth__mask none = *mask;
+    view->kernels->at_most(berth__domain_counts_tile(view->kernels, counts, tile, scratch), 0,
+                           &none);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask->words[w] &= counted ? none.words[w] : ~none.words[w];
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    const filter_state *own = opaque;
+    const berth__affinity *affinity = berth__affinity_of(own->plan);
+    for (uint32_t i = 0; i < affinity->wanted.count && !own->anywhere; i++) {
+        const berth__domain_counts *counts = affinity->wanted.items[i];
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            mask->words[w] &= counts->topology->present[(size_t)tile * BERTH__TILE_WORDS + w];
+        if (!own->is_first)
+            clear_counted(cycle->view, counts, tile, false, mask);
+    }
+    const berth__count_list *avoided[] = {&affinity->unwanted, &affinity->against};
+    for (uint32_t list = 0; list < 2; list++)
+        for (uint32_t i = 0; i < avoided[list]->count; i++)
+            if (avoided[list]->items[i]->total > 0)
+                clear_counted(cycle->view, avoided[list]->items[i], tile, true, mask);
+}
+
+static bool is_wanted(const filter_state *own, uint32_t slot)
+{
+    const berth__count_list *wanted = &berth__affinity_of(own->plan)->wanted;
+    for (uint32_t i = 0; i < wanted->count && !own->anywhere; i++)
+        if (!berth__bit_get(wanted->items[i]->topology->present, slot) ||
+            (!own->is_first && berth__domain_counts_slot(wanted->items[i], slot) == 0))
+            return false;
+    return true;
+}
+
+static bool any_on(const berth__count_list *list, uint32_t slot)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (berth__domain_counts_slot(list->items[i], slot) > 0)
+            return true;
+    return false;
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    const filter_state *own = opaque;
+    if (!is_wanted(own, slot))
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match pod affinity rules");
+    else if (any_on(&berth__affinity_of(own->plan)->unwanted, slot))
+        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                      "node(s) didn't match pod anti-affinity rules");
+    else
+        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                      "node(s) didn't satisfy existing pods anti-affinity rules");
+}
+
+/* ---- score ---- */
+
+typedef struct score_state {
+    const berth__plan *plan;
+} score_state;
+
+static berth__outcome prepare_score(berth__prepare *prepare)
+{
+    const berth__affinity_args *args = prepare->instance;
+    score_state *own = prepare->state;
+    prepare->ok = berth__affinity_resolve(prepare->cycle, args, &own->plan);
+    if (!prepare->ok || own->plan == NULL)
+        return BERTH__SKIP;
+    const berth__affinity *affinity = berth__affinity_of(own->plan);
+    if (affinity->problem.data != NULL ||
+        (args->ignore_preferred_of_existing && !affinity->has_preferred))
+        return BERTH__SKIP;
+    for (uint32_t i = 0; i < affinity->soft_count; i++)
+        if (affinity->soft[i].counts->total > 0)
+            return BERTH__ACTIVE;
+    return BERTH__SKIP; /* no pod has a say */
+}
+
+static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+                  uint32_t tile, const berth__mask *mask, int64_t *out)
+{
+    (void)instance;
+    (void)mask;
+    const score_state *own = opaque;
+    const berth__kernels *kernels = cycle->view->kernels;
+    const berth__affinity *affinity = berth__affinity_of(own->plan);
+    uint32_t scratch[BERTH__TILE];
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = 0;
+    for (uint32_t i = 0; i < affinity->soft_count; i++) {
+        const berth__soft_affinity *soft = &affinity->soft[i];
+        if (soft->counts->total == 0)
+            continue;
+        kernels->affinity_add(berth__domain_counts_tile(kernels, soft->counts, tile, scratch),
+                              soft->weight, out);
+    }
+}
+
+static void normalize(const berth__cycle *cycle, const void *instance, const void *state,
+                      int64_t lowest, int64_t highest, uint32_t tile, const berth__mask *mask,
+                      int64_t *values)
+{
+    (void)instance;
+    (void)state;
+    (void)tile;
+    if (highest > lowest && highest - lowest <= INT32_MAX) {
+        cycle->view->kernels->affinity_normalize(lowest, highest, values);
+        return;
+    }
+    int64_t difference = highest - lowest;
+    BERTH__MASK_EACH(mask, s)
+    {
+        double share = difference > 0
+                           ? (double)(values[s] - lowest) / (double)difference
+                           : 0.0;
+        values[s] = (int64_t)((double)BERTH__SCORE_MAX * share);
+    }
+}
+
+const berth__plugin berth__plugin_inter_pod_affinity = {
+    .name = "InterPodAffinity",
+    .flags = BERTH__PREPARE_EACH,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_POD_ADD |
+               BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS,
+    .instance_bytes = sizeof(berth__affinity_args),
+    .configure = configure,
+    .filter_state_bytes = sizeof(filter_state),
+    .prepare_filter = prepare_filter,
+    .filter = filter,
+    .explain = explain,
+    .score_state_bytes = sizeof(score_state),
+    .prepare_score = prepare_score,
+    .score = score,
+    .normalize = BERTH__NORMALIZE_OWN,
+    .normalize_own = normalize,
+};
+
+/* ---- v1.15 ---- */
+
+static berth__outcome prepare_predicate(berth__prepare *prepare)
+{
+    filter_state *own = prepare->state;
+    berth__outcome outcome = prepare_filter(prepare);
+    own->anywhere = own->is_first;
+    return outcome == BERTH__REFUSE ? BERTH__FAIL : outcome;
+}
+
+static void explain_predicate(const berth__cycle *cycle, const void *instance, const void *opaque,
+                              uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    const filter_state *own = opaque;
+    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                  "node(s) didn't match pod affinity/anti-affinity");
+    if (any_on(&berth__affinity_of(own->plan)->against, slot))
+        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                      "node(s) didn't satisfy existing pods anti-affinity rules");
+    else if (!is_wanted(own, slot))
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match pod affinity rules");
+    else
+        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                      "node(s) didn't match pod anti-affinity rules");
+}
+
+static berth__outcome prepare_priority(berth__prepare *prepare)
+{
+    prepare->uniform = 0;
+    return prepare_score(prepare) == BERTH__ACTIVE ? BERTH__ACTIVE : BERTH__UNIFORM;
+}
+
+static void normalize_priority(const berth__cycle *cycle, const void *instance, const void *state,
+                               int64_t lowest, int64_t highest, uint32_t tile,
+                               const berth__mask *mask, int64_t *values)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)tile;
+    int64_t low = lowest < 0 ? lowest : 0, high = highest > 0 ? highest : 0;
+    BERTH__MASK_EACH(mask, s)
+    {
+        double share = high > low ? (double)(values[s] - low) / (double)(high - low) : 0.0;
+        values[s] = (int64_t)((double)BERTH__SCORE_MAX_LEGACY * share);
+    }
+}
+
+const berth__plugin berth__plugin_match_inter_pod_affinity = {
+    .name = "MatchInterPodAffinity",
+    .flags = BERTH__PREPARE_EACH,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_POD_ADD |
+               BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS,
+    .instance_bytes = sizeof(berth__affinity_args),
+    .configure = configure,
+    .filter_state_bytes = sizeof(filter_state),
+    .prepare_filter = prepare_predicate,
+    .filter = filter,
+    .explain = explain_predicate,
+};
+
+const berth__plugin berth__plugin_inter_pod_affinity_priority = {
+    .name = "InterPodAffinityPriority",
+    .flags = BERTH__PREPARE_EACH,
+    .instance_bytes = sizeof(berth__affinity_args),
+    .configure = configure,
+    .score_state_bytes = sizeof(score_state),
+    .prepare_score = prepare_priority,
+    .score = score,
+    .normalize = BERTH__NORMALIZE_OWN,
+    .normalize_own = normalize_priority,
+    .score_max = BERTH__SCORE_MAX_LEGACY,
+};

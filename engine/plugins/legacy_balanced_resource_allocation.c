@@ -1,0 +1,57 @@
+/* BalancedResourceAllocation of v1.15: the distance between the used fractions of cpu and
+ * memory. Unlike NodeResourcesBalancedAllocation it counts non-zero amounts, the whole distance,
+ * and a full node 0.
+ * Source: Kubernetes v1.15.3, algorithm/priorities/balanced_resource_allocation.go. */
+#include <math.h>
+
+#include "plugins/registry.h"
+
+static double fraction(int64_t used, int64_t ask, int64_t allocatable)
+{
+    int64_t taken = (int64_t)((uint64_t)used + (uint64_t)ask);
+    return allocatable == 0 ? 1 : (double)taken / (double)allocatable;
+}
+
+/* One slot, any amount: defines the answer. */
+static int64_t score_slot(const berth__cycle *cycle, const void *instance, const void *state,
+                          uint32_t slot)
+{
+    (void)instance;
+    (void)state;
+    const berth__request *request = cycle->cls->request;
+    berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
+    uint32_t at = slot % BERTH__TILE;
+    double cpu = fraction(tile->nonzero_cpu[at], request->nonzero_cpu,
+                          berth__tile_allocatable(tile, BERTH__CPU)[at]);
+    double memory = fraction(tile->nonzero_memory[at], request->nonzero_memory,
+                             berth__tile_allocatable(tile, BERTH__MEMORY)[at]);
+    if (cpu >= 1 || memory >= 1)
+        return 0;
+    return (int64_t)((1 - fabs(cpu - memory)) * (double)BERTH__SCORE_MAX_LEGACY);
+}
+
+static void score(const berth__cycle *cycle, const void *instance, const void *state,
+                  uint32_t index, const berth__mask *mask, int64_t *out)
+{
+    const berth__request *request = cycle->cls->request;
+    berth__tile *tile = cycle->view->tiles[index];
+    if (cycle->view->wide || request->nonzero_cpu > BERTH__SMALL_AMOUNT ||
+        request->nonzero_memory > BERTH__SMALL_AMOUNT) {
+        BERTH__MASK_EACH(mask, s)
+        {
+            out[s] = score_slot(cycle, instance, state, index * BERTH__TILE + s);
+        }
+        return;
+    }
+    cycle->view->kernels->balance_tenths(
+        berth__tile_allocatable(tile, BERTH__CPU), tile->nonzero_cpu, request->nonzero_cpu,
+        berth__tile_allocatable(tile, BERTH__MEMORY), tile->nonzero_memory,
+        request->nonzero_memory, out);
+}
+
+const berth__plugin berth__plugin_balanced_resource_allocation = {
+    .name = "BalancedResourceAllocation",
+    .score = score,
+    .score_slot = score_slot,
+    .score_max = BERTH__SCORE_MAX_LEGACY,
+};

@@ -1,0 +1,58 @@
+/* What v1.15 checks of a pod before any predicate runs: its claims are there and not about to
+ * go. Whatever a Policy says, so the configuration reader lists it apart from the predicates.
+ * Source: Kubernetes v1.15.3, core/generic_scheduler.go, podPassesBasicChecks. */
+#include "plugins/claim_lookup.h"
+#include "plugins/registry.h"
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    const berth__view *view = prepare->cycle->view;
+    const berth__volume_list *list = prepare->cycle->cls->volumes;
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        if (list->items[i].kind != BERTH_VOLUME_CLAIM)
+            continue;
+        const berth__claim *claim = berth__claim_find(view, list, &list->items[i]);
+        if (claim == NULL) {
+            berth__reason_no_claim(prepare->reasons, view, &list->items[i]);
+            return BERTH__FAIL;
+        }
+        if (claim->facts->deleting) {
+            berth_str name = berth__text(view->model, list->items[i].handle);
+            berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE,
+                          "persistentvolumeclaim \"%.*s\" is being deleted", (int)name.len,
+                          name.data);
+            return BERTH__FAIL;
+        }
+    }
+    return BERTH__SKIP;
+}
+
+/* Never asked: the checks speak of the pod alone. */
+static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)tile;
+    (void)mask;
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slot;
+    (void)reasons;
+}
+
+const berth__plugin berth__plugin_basic_checks = {
+    .name = "PodPassesBasicChecks",
+    .flags = BERTH__PREPARE_EACH,
+    .wake_on = BERTH__WAKE_STORAGE,
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain,
+};

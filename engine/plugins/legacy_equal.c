@@ -1,0 +1,29 @@
+/* EqualPriority of v1.15: 1 for every node.
+ * Source: Kubernetes v1.15.3, core/generic_scheduler.go, EqualPriorityMap. */
+#include "plugins/registry.h"
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    prepare->uniform = 1;
+    return BERTH__UNIFORM;
+}
+
+static void score(const berth__cycle *cycle, const void *instance, const void *state,
+                  uint32_t tile, const berth__mask *mask, int64_t *out)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)tile;
+    (void)mask;
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = 1;
+}
+
+const berth__plugin berth__plugin_equal_priority = {
+    .name = "EqualPriority",
+    .flags = BERTH__STATIC_SCORE,
+    .prepare_score = prepare,
+    .score = score,
+    .score_max = BERTH__SCORE_MAX_LEGACY,
+};

@@ -1,0 +1,47 @@
+/* MatchNodeSelector of v1.15: nodeSelector and required node affinity. NodeAffinity without an
+ * added affinity of the profile, and without a short cut for pods that name their nodes.
+ * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, PodMatchNodeSelector. */
+#include "plugins/node_match.h"
+#include "plugins/registry.h"
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    const berth__node_rules *rules = prepare->cycle->cls->node_rules;
+    if (rules == NULL)
+        return BERTH__SKIP;
+    bool by_labels = rules->has_selector && !rules->selector_malformed;
+    if (!by_labels && !rules->has_required)
+        return BERTH__SKIP;
+    prepare->ok = berth__node_match_make(prepare->cycle->view, prepare->arena,
+                                         by_labels ? rules->selector : (berth__labels){0},
+                                         rules->has_required ? &rules->required : NULL,
+                                         prepare->state);
+    return BERTH__ACTIVE;
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    berth__node_match_tile(cycle->view, state, tile, mask);
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slot;
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match node selector");
+}
+
+const berth__plugin berth__plugin_match_node_selector = {
+    .name = "MatchNodeSelector",
+    .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS,
+    .filter_state_bytes = sizeof(berth__node_match),
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain,
+};

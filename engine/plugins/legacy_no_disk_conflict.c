@@ -1,0 +1,37 @@
+/* NoDiskConflict of v1.15: inline disks that can't be mounted twice on a node.
+ * VolumeRestrictions has the same rule.
+ * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, NoDiskConflict. */
+#include "plugins/disk_conflict.h"
+#include "plugins/registry.h"
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    return berth__disks_matter(prepare->cycle->cls->volumes) ? BERTH__ACTIVE : BERTH__SKIP;
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    (void)state;
+    berth__disks_conflict_tile(cycle->view, cycle->cls->volumes, tile, mask);
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slot;
+    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) had no available disk");
+}
+
+const berth__plugin berth__plugin_no_disk_conflict = {
+    .name = "NoDiskConflict",
+    .flags = BERTH__ALWAYS_UNSCHEDULABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE,
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain,
+};

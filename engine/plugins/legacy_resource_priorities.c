@@ -1,0 +1,222 @@
+/* LeastRequestedPriority, MostRequestedPriority and RequestedToCapacityRatioPriority of v1.15:
+ * the mean of cpu and memory, both counted with the non-zero amounts of pods that request
+ * nothing. The tile kernels of NodeResourcesFit serve here too: they score in hundredths, of
+ * which v1.15's tenths are the truncated tenth, and the free part of a capacity is what is left
+ * of its utilization.
+ * Source: Kubernetes v1.15.3,
+ * algorithm/priorities/{resource_allocation,least_requested,most_requested,
+ * requested_to_capacity_ratio}.go. */
+#include "plugins/registry.h"
+#include "plugins/resource_score.h"
+
+enum { FULL = 100 };
+
+/* Score by utilization. */
+typedef struct instance {
+    int32_t scores[FULL + 1];
+} instance;
+
+/* Columns of a tile and what the pod adds, for cpu or memory. */
+typedef struct side {
+    const int64_t *allocatable;
+    const int64_t *used;
+    int64_t ask;
+} side;
+
+static side side_of(const berth__cycle *cycle, uint32_t tile_idx, uint32_t resource)
+{
+    berth__tile *tile = cycle->view->tiles[tile_idx];
+    const berth__request *request = cycle->cls->request;
+    bool cpu = resource == BERTH__CPU;
+    return (side){berth__tile_allocatable(tile, resource),
+                  cpu ? tile->nonzero_cpu : tile->nonzero_memory,
+                  cpu ? request->nonzero_cpu : request->nonzero_memory};
+}
+
+/* ---- one slot in plain integers: any amount; defines the answer ---- */
+
+static int64_t taken_at(const side *one, uint32_t at)
+{
+    return (int64_t)((uint64_t)one->used[at] + (uint64_t)one->ask);
+}
+
+/* amount * scale / capacity with products that wrap, as Go's int64 does. */
+static int64_t scaled(int64_t amount, int64_t scale, int64_t capacity)
+{
+    return (int64_t)((uint64_t)amount * (uint64_t)scale) / capacity;
+}
+
+/* The free part of the capacity; 0 where there is too little or none. */
+static int64_t free_part(const side *one, uint32_t at, int64_t scale)
+{
+    int64_t capacity = one->allocatable[at], taken = taken_at(one, at);
+    return capacity == 0 || taken > capacity ? 0 : scaled(capacity - taken, scale, capacity);
+}
+
+static int64_t used_part(const side *one, uint32_t at, int64_t scale)
+{
+    int64_t capacity = one->allocatable[at], taken = taken_at(one, at);
+    return capacity == 0 || taken > capacity ? 0 : scaled(taken, scale, capacity);
+}
+
+/* ---- tiles ---- */
+
+static int64_t clamp(int64_t value, int64_t lowest, int64_t highest)
+{
+    return value < lowest ? lowest : value > highest ? highest : value;
+}
+
+static bool is_wide(const berth__cycle *cycle)
+{
+    const berth__request *request = cycle->cls->request;
+    return cycle->view->wide || request->nonzero_cpu > BERTH__SMALL_AMOUNT ||
+           request->nonzero_memory > BERTH__SMALL_AMOUNT;
+}
+
+/* Free parts of a tile's capacities in hundredths; products that wrap end within 0..100 as well,
+ * where a shape has its outermost scores. */
+static void free_percents(const berth__cycle *cycle, const side *one, int32_t *out)
+{
+    _Alignas(64) double sums[BERTH__TILE] = {0}, weights[BERTH__TILE] = {0};
+    if (is_wide(cycle)) {
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            out[s] = (int32_t)clamp(free_part(one, s, FULL), 0, FULL);
+        return;
+    }
+    cycle->view->kernels->least(one->allocatable, one->used, one->ask, 1.0, sums, weights);
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = (int32_t)sums[s];
+}
+
+static int64_t slot_least(const berth__cycle *cycle, const void *opaque, const void *state,
+                          uint32_t slot)
+{
+    (void)opaque;
+    (void)state;
+    uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
+    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
+    return (free_part(&cpu, at, BERTH__SCORE_MAX_LEGACY) +
+            free_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) / 2;
+}
+
+static void score_least(const berth__cycle *cycle, const void *opaque, const void *state,
+                        uint32_t tile, const berth__mask *mask, int64_t *out)
+{
+    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
+    if (is_wide(cycle)) {
+        BERTH__MASK_EACH(mask, s)
+        {
+            out[s] = slot_least(cycle, opaque, state, tile * BERTH__TILE + s);
+        }
+        return;
+    }
+    _Alignas(64) double free_cpu[BERTH__TILE] = {0}, free_memory[BERTH__TILE] = {0};
+    _Alignas(64) double unused[BERTH__TILE] = {0};
+    const berth__kernels *kernels = cycle->view->kernels;
+    kernels->least(cpu.allocatable, cpu.used, cpu.ask, 1.0, free_cpu, unused);
+    kernels->least(memory.allocatable, memory.used, memory.ask, 1.0, free_memory, unused);
+    kernels->mean_tenths(free_cpu, free_memory, out);
+}
+
+static int64_t slot_most(const berth__cycle *cycle, const void *opaque, const void *state,
+                         uint32_t slot)
+{
+    (void)opaque;
+    (void)state;
+    uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
+    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
+    return (used_part(&cpu, at, BERTH__SCORE_MAX_LEGACY) +
+            used_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) / 2;
+}
+
+/* Utilization in hundredths; unlike the kernel's, 0 above the capacity. */
+static void used_percents(const berth__cycle *cycle, const side *one, double *out)
+{
+    _Alignas(64) double unused[BERTH__TILE] = {0};
+    cycle->view->kernels->most(one->allocatable, one->used, one->ask, 1.0, out, unused);
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = one->used[s] + one->ask > one->allocatable[s] ? 0 : out[s];
+}
+
+static void score_most(const berth__cycle *cycle, const void *opaque, const void *state,
+                       uint32_t tile, const berth__mask *mask, int64_t *out)
+{
+    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
+    if (is_wide(cycle)) {
+        BERTH__MASK_EACH(mask, s)
+        {
+            out[s] = slot_most(cycle, opaque, state, tile * BERTH__TILE + s);
+        }
+        return;
+    }
+    _Alignas(64) double used_cpu[BERTH__TILE] = {0}, used_memory[BERTH__TILE] = {0};
+    used_percents(cycle, &cpu, used_cpu);
+    used_percents(cycle, &memory, used_memory);
+    cycle->view->kernels->mean_tenths(used_cpu, used_memory, out);
+}
+
+/* ---- by shape ---- */
+
+static berth_status configure(berth__model *model, berth__arena *arena,
+                              const berth_plugin_args *args, void *opaque, berth_error *error)
+{
+    static const berth_shape_point prefers_empty[] = {{0, 10}, {100, 0}};
+    instance *own = opaque;
+    (void)model;
+    (void)arena;
+    (void)error;
+    bool given = args != NULL && args->fit.shape_count > 0;
+    for (int32_t u = 0; u <= FULL; u++)
+        own->scores[u] = (int32_t)berth__shape_at(given ? args->fit.shape : prefers_empty,
+                                                  given ? args->fit.shape_count : 2, u);
+    return BERTH_OK;
+}
+
+static int64_t slot_by_shape(const berth__cycle *cycle, const void *opaque, const void *state,
+                             uint32_t slot)
+{
+    (void)state;
+    const instance *own = opaque;
+    uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
+    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
+    return (own->scores[FULL - clamp(free_part(&cpu, at, FULL), 0, FULL)] +
+            own->scores[FULL - clamp(free_part(&memory, at, FULL), 0, FULL)]) / 2;
+}
+
+/* Where the pod does not fit, or nothing does, a node counts as fully used. */
+static void score_by_shape(const berth__cycle *cycle, const void *opaque, const void *state,
+                           uint32_t tile, const berth__mask *mask, int64_t *out)
+{
+    (void)state;
+    (void)mask;
+    const instance *own = opaque;
+    const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
+    int32_t free_cpu[BERTH__TILE], free_memory[BERTH__TILE];
+    free_percents(cycle, &cpu, free_cpu);
+    free_percents(cycle, &memory, free_memory);
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = (own->scores[FULL - free_cpu[s]] + own->scores[FULL - free_memory[s]]) / 2;
+}
+
+const berth__plugin berth__plugin_least_requested = {
+    .name = "LeastRequestedPriority",
+    .score = score_least,
+    .score_slot = slot_least,
+    .score_max = BERTH__SCORE_MAX_LEGACY,
+};
+
+const berth__plugin berth__plugin_most_requested = {
+    .name = "MostRequestedPriority",
+    .score = score_most,
+    .score_slot = slot_most,
+    .score_max = BERTH__SCORE_MAX_LEGACY,
+};
+
+const berth__plugin berth__plugin_requested_to_capacity_ratio = {
+    .name = "RequestedToCapacityRatioPriority",
+    .instance_bytes = sizeof(instance),
+    .configure = configure,
+    .score = score_by_shape,
+    .score_slot = slot_by_shape,
+    .score_max = BERTH__SCORE_MAX_LEGACY,
+};

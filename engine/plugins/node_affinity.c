@@ -1,0 +1,258 @@
+/* NodeAffinity: nodeSelector, required and preferred node affinity, and the profile's addedAffinity.
+ * Source: kube-scheduler v1.32, plugins/nodeaffinity. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/text.h"
+#include "plugins/node_match.h"
+#include "plugins/registry.h"
+
+/* addedAffinity. */
+typedef struct instance {
+    bool has_required;
+    berth__node_selector required;
+    const berth__preferred_node_term *preferred;
+    uint32_t preferred_count;
+} instance;
+
+typedef struct filter_state {
+    bool has_added;
+    berth__node_match added;
+    berth__node_match own;
+} filter_state;
+
+typedef struct score_state {
+    berth__term_match *terms;
+    const int32_t **weights;
+    uint32_t count;
+} score_state;
+
+static berth_status configure(berth__model *model, berth__arena *arena,
+                              const berth_plugin_args *args, void *opaque, berth_error *error)
+{
+    instance *own = opaque;
+    bool ok = true;
+    if (args == NULL)
+        return BERTH_OK;
+    const berth_node_affinity *added = &args->node_affinity.added_affinity;
+    own->has_required = added->required != NULL;
+    if (own->has_required)
+        own->required = berth__node_selector_make(&model->strings, arena, added->required, &ok);
+    berth__preferred_node_term *terms =
+        berth__arena_alloc(arena, added->preferred_count * sizeof(*terms), 8);
+    ok &= terms != NULL;
+    for (uint32_t i = 0; ok && i < added->preferred_count; i++) {
+        terms[i].weight = added->preferred[i].weight;
+        terms[i].term = berth__node_term_make(&model->strings, arena,
+                                              &added->preferred[i].preference, &ok);
+    }
+    own->preferred = terms;
+    own->preferred_count = added->preferred_count;
+    if (!ok && error != NULL)
+        error->code = BERTH_E_NOMEM;
+    return ok ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+/* ---- filter ---- */
+
+/* Names that the metadata.name entries (operator In) of one term leave; false if it has no such entry
+ * and so leaves all. `names` gets the intersection. */
+static bool term_names(const berth__model *model, const berth__node_term *term, berth__sym *names,
+                       uint32_t *count)
+{
+    bool any = false;
+    *count = 0;
+    for (uint32_t i = 0; i < term->field_count; i++) {
+        const berth__requirement *field = &term->fields[i];
+        if (field->key != model->known.metadata_name || field->op != BERTH__OP_IN)
+            continue;
+        if (!any) {
+            memcpy(names, field->values, field->value_count * sizeof(*names));
+            *count = field->value_count;
+        } else {
+            uint32_t kept = 0;
+            for (uint32_t k = 0; k < *count; k++)
+                for (uint32_t v = 0; v < field->value_count; v++)
+                    if (names[k] == field->values[v]) {
+                        names[kept++] = names[k];
+                        break;
+                    }
+            *count = kept;
+        }
+        any = true;
+    }
+    return any;
+}
+
+static uint32_t most_field_values(const berth__node_selector *required)
+{
+    uint32_t most = 0;
+    for (uint32_t t = 0; t < required->count; t++)
+        for (uint32_t i = 0; i < required->terms[t].field_count; i++)
+            if (required->terms[t].fields[i].value_count > most)
+                most = required->terms[t].fields[i].value_count;
+    return most;
+}
+
+/* Set the bits of the nodes with these names. Allow-lists are short, so this walks the layout once. */
+static void allow_names(const berth__view *view, const berth__sym *names, uint32_t count,
+                        uint64_t *allowed)
+{
+    for (uint32_t slot = 0; count > 0 && slot < view->layout->count; slot++) {
+        berth__sym name = berth__view_node(view, slot)->name;
+        for (uint32_t i = 0; i < count; i++)
+            if (names[i] == name)
+                berth__bit_set(allowed, slot);
+    }
+}
+
+/* The union over the terms of the names they leave (kube-scheduler: PreFilterResult). */
+static berth__outcome restrict_names(berth__prepare *prepare)
+{
+    const berth__view *view = prepare->cycle->view;
+    const berth__node_selector *required = &prepare->cycle->cls->node_rules->required;
+    uint32_t most = most_field_values(required);
+    if (most == 0 || required->count == 0)
+        return BERTH__ACTIVE;
+    berth__sym *names = berth__arena_alloc(prepare->arena, most * sizeof(*names), 8);
+    uint64_t *allowed = berth__arena_alloc_zero(
+        prepare->arena, (size_t)view->layout->tile_count * BERTH__TILE / 8, 64);
+    if (names == NULL || allowed == NULL) {
+        prepare->ok = false;
+        return BERTH__SKIP;
+    }
+    bool any_name = false;
+    for (uint32_t t = 0; t < required->count; t++) {
+        uint32_t count;
+        if (!term_names(view->model, &required->terms[t], names, &count))
+            return BERTH__ACTIVE; /* this term leaves every node */
+        any_name |= count > 0;
+        allow_names(view, names, count, allowed);
+    }
+    if (!any_name) {
+        berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE, "pod affinity terms conflict");
+        return BERTH__REFUSE;
+    }
+    prepare->allowed = allowed;
+    return BERTH__ACTIVE;
+}
+
+static berth__outcome prepare_filter(berth__prepare *prepare)
+{
+    const instance *added = prepare->instance;
+    const berth__node_rules *rules = prepare->cycle->cls->node_rules;
+    filter_state *own = prepare->state;
+    bool needed = rules != NULL && (rules->has_selector || rules->has_required);
+    if (!needed && !added->has_required)
+        return BERTH__SKIP;
+    berth__view *view = prepare->cycle->view;
+    own->has_added = added->has_required;
+    if (own->has_added)
+        prepare->ok &= berth__node_match_make(view, prepare->arena, (berth__labels){0},
+                                              &added->required, &own->added);
+    if (needed)
+        prepare->ok &= berth__node_match_make(view, prepare->arena, rules->selector,
+                                              rules->has_required ? &rules->required : NULL,
+                                              &own->own);
+    return needed && rules->has_required ? restrict_names(prepare) : BERTH__ACTIVE;
+}
+
+static void filter(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)opaque_instance;
+    const filter_state *own = opaque;
+    if (own->has_added)
+        berth__node_match_tile(cycle->view, &own->added, tile, mask);
+    berth__node_match_tile(cycle->view, &own->own, tile, mask);
+}
+
+static void explain(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)opaque_instance;
+    const filter_state *own = opaque;
+    uint32_t at = slot % BERTH__TILE;
+    berth__mask mask = berth__mask_range(at, at + 1);
+    if (own->has_added)
+        berth__node_match_tile(cycle->view, &own->added, slot / BERTH__TILE, &mask);
+    if (berth__mask_empty(&mask))
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't match scheduler-enforced node affinity");
+    else
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't match Pod's node affinity/selector");
+}
+
+/* ---- score ---- */
+
+static void add_terms(berth__prepare *prepare, const berth__preferred_node_term *terms,
+                      uint32_t count, score_state *own)
+{
+    for (uint32_t i = 0; i < count && prepare->ok; i++) {
+        if (terms[i].weight == 0 || terms[i].term.empty)
+            continue;
+        prepare->ok = berth__term_match_make(prepare->cycle->view, prepare->arena, &terms[i].term,
+                                             &own->terms[own->count]);
+        own->weights[own->count++] = &terms[i].weight;
+    }
+}
+
+static berth__outcome prepare_score(berth__prepare *prepare)
+{
+    const instance *added = prepare->instance;
+    const berth__node_rules *rules = prepare->cycle->cls->node_rules;
+    score_state *own = prepare->state;
+    bool has_own = rules != NULL && rules->has_preferred;
+    if (!has_own && added->preferred_count == 0)
+        return BERTH__SKIP;
+    uint32_t own_count = has_own ? rules->preferred_count : 0;
+    for (uint32_t i = 0; i < own_count; i++) {
+        const berth__preferred_node_term *term = &rules->preferred[i];
+        if (!term->term.valid && term->weight != 0) {
+            berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE,
+                          "preferred node affinity term %u is not valid", (unsigned)i);
+            return BERTH__FAIL;
+        }
+    }
+    uint32_t most = added->preferred_count + own_count;
+    own->terms = berth__arena_alloc(prepare->arena, most * sizeof(*own->terms), 8);
+    own->weights = berth__arena_alloc(prepare->arena, most * sizeof(*own->weights), 8);
+    prepare->ok = own->terms != NULL && own->weights != NULL;
+    add_terms(prepare, added->preferred, added->preferred_count, own);
+    if (has_own)
+        add_terms(prepare, rules->preferred, own_count, own);
+    return BERTH__ACTIVE;
+}
+
+static void score(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+                  uint32_t tile, const berth__mask *mask, int64_t *out)
+{
+    (void)opaque_instance;
+    const score_state *own = opaque;
+    memset(out, 0, BERTH__TILE * sizeof(*out));
+    for (uint32_t i = 0; i < own->count; i++) {
+        berth__mask matched = *mask;
+        berth__term_match_tile(cycle->view, &own->terms[i], tile, &matched);
+        BERTH__MASK_EACH(&matched, s)
+        {
+            out[s] += *own->weights[i];
+        }
+    }
+}
+
+const berth__plugin berth__plugin_node_affinity = {
+    .name = "NodeAffinity",
+    .flags = BERTH__STATIC_FILTER | BERTH__STATIC_SCORE | BERTH__ALWAYS_UNRESOLVABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS,
+    .instance_bytes = sizeof(instance),
+    .configure = configure,
+    .filter_state_bytes = sizeof(filter_state),
+    .prepare_filter = prepare_filter,
+    .filter = filter,
+    .explain = explain,
+    .score_state_bytes = sizeof(score_state),
+    .prepare_score = prepare_score,
+    .score = score,
+    .normalize = BERTH__NORMALIZE_MAX,
+};

@@ -1,0 +1,168 @@
+/* Making of inclusion sets, a tile at a time.
+ * Source: kube-scheduler v1.32, plugins/podtopologyspread/common.go. */
+#include "plugins/node_inclusion.h"
+
+#include "plugins/node_match.h"
+
+/* ---- taints ---- */
+
+static bool is_refused(const berth__model *model, const berth__node_rules *rules,
+                       const berth__taint *taint)
+{
+    if (taint->effect != model->known.no_schedule && taint->effect != model->known.no_execute)
+        return false;
+    for (uint32_t i = 0; rules != NULL && i < rules->toleration_count; i++)
+        if (berth__tolerates(model, &rules->tolerations[i], taint))
+            return false;
+    return true;
+}
+
+/* A bit for each taint list that keeps the pod away; NULL when out of memory. */
+static uint64_t *refused_lists(const berth__model *model, const berth__node_rules *rules,
+                               berth__arena *arena, bool *any)
+{
+    uint64_t *refused =
+        berth__arena_alloc_zero(arena, (model->taint_list_count + 63) / 64 * 8, 8);
+    for (uint32_t id = 0; refused != NULL && id < model->taint_list_count; id++) {
+        const berth__taint_list *list = model->taints_by_id[id];
+        bool refuses = false;
+        for (uint32_t i = 0; i < list->count && !refuses; i++)
+            refuses = is_refused(model, rules, &list->items[i]);
+        berth__bit_put(refused, id, refuses);
+        *any |= refuses;
+    }
+    return refused;
+}
+
+/* ---- filling ---- */
+
+/* What a set is made of. */
+typedef struct set_recipe {
+    berth__topology **topologies;
+    uint32_t topology_count;
+    bool by_affinity;
+    berth__node_match match;
+    const uint64_t *refused; /* NULL: taints do not matter */
+} set_recipe;
+
+static berth__mask included(const berth__view *view, const set_recipe *recipe, uint32_t tile)
+{
+    uint32_t first = tile * BERTH__TILE, count = view->layout->count - first;
+    berth__mask mask = berth__mask_range(0, count < BERTH__TILE ? count : BERTH__TILE);
+    for (uint32_t i = 0; i < recipe->topology_count; i++)
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            mask.words[w] &= recipe->topologies[i]->present[tile * BERTH__TILE_WORDS + w];
+    if (recipe->by_affinity)
+        berth__node_match_tile(view, &recipe->match, tile, &mask);
+    if (recipe->refused == NULL)
+        return mask;
+    const berth__mask before = mask;
+    BERTH__MASK_EACH(&before, s)
+    {
+        if (berth__bit_get(recipe->refused, view->layout->taints[first + s]))
+            berth__bit_clear(mask.words, s);
+    }
+    return mask;
+}
+
+static void fill(const berth__view *view, const set_recipe *recipe, berth__inclusion *out)
+{
+    uint32_t count = 0;
+    for (uint32_t tile = 0; tile < view->layout->tile_count; tile++) {
+        berth__mask mask = included(view, recipe, tile);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            out->slots[tile * BERTH__TILE_WORDS + w] = mask.words[w];
+        count += berth__mask_count(&mask);
+    }
+    out->all = count == view->layout->count;
+    out->epoch = view->layout->epoch;
+}
+
+/* ---- finding ---- */
+
+static uint32_t put_serial(uint32_t *words, uint32_t at, uint64_t serial)
+{
+    words[at] = (uint32_t)serial;
+    words[at + 1] = (uint32_t)(serial >> 32);
+    return at + 2;
+}
+
+/* The words by which the set is known: keys in order, then the parts of the pod that decide. */
+static uint32_t describe(const set_recipe *recipe, const berth__node_rules *rules, uint32_t *words)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < recipe->topology_count; i++) {
+        uint32_t at = count++;
+        for (; at > 0 && words[at - 1] > recipe->topologies[i]->key; at--)
+            words[at] = words[at - 1];
+        words[at] = recipe->topologies[i]->key;
+    }
+    uint64_t serial = rules != NULL ? rules->part.serial : 0;
+    count = put_serial(words, count, recipe->by_affinity ? serial : 0);
+    words[count++] = recipe->refused != NULL;
+    return put_serial(words, count, recipe->refused != NULL ? serial : 0);
+}
+
+/* Keys that every node has ask nothing. */
+static bool find_topologies(berth__view *view, const berth__inclusion_rule *rule, set_recipe *out)
+{
+    for (uint32_t i = 0; i < rule->key_count; i++) {
+        berth__topology *topology = berth__counts_topology(view, rule->keys[i]);
+        if (topology == NULL)
+            return false;
+        if (topology->present_count == view->layout->count)
+            berth__counts_release_topology(view->counts, topology);
+        else
+            out->topologies[out->topology_count++] = topology;
+    }
+    return true;
+}
+
+static bool find_set(berth__view *view, const berth__node_rules *rules, berth__arena *arena,
+                     set_recipe *recipe, uint32_t *words, berth__inclusion **out)
+{
+    *out = NULL;
+    if (recipe->topology_count == 0 && !recipe->by_affinity && recipe->refused == NULL)
+        return true;
+    berth__inclusion *set =
+        berth__counts_inclusion(view, words, describe(recipe, rules, words));
+    if (set == NULL)
+        return false;
+    bool ok = true;
+    if (set->epoch != view->layout->epoch) {
+        if (recipe->by_affinity)
+            ok = berth__node_match_make(view, arena, rules->selector,
+                                        rules->has_required ? &rules->required : NULL,
+                                        &recipe->match);
+        if (ok)
+            fill(view, recipe, set);
+    }
+    if (ok && !set->all)
+        *out = set;
+    else
+        berth__counts_release_inclusion(view->counts, set);
+    return ok;
+}
+
+bool berth__node_inclusion(berth__view *view, const berth__class *cls, berth__arena *arena,
+                           const berth__inclusion_rule *rule, berth__inclusion **out)
+{
+    const berth__node_rules *rules = cls->node_rules;
+    set_recipe recipe = {.by_affinity = rule->honor_affinity && rules != NULL &&
+                                    (rules->has_selector || rules->has_required)};
+    recipe.topologies =
+        berth__arena_alloc(arena, rule->key_count * sizeof(*recipe.topologies), 8);
+    uint32_t *words = berth__arena_alloc(arena, (rule->key_count + 5) * sizeof(*words), 8);
+    bool ok = recipe.topologies != NULL && words != NULL, any = false;
+    if (ok && rule->honor_taints) {
+        recipe.refused = refused_lists(view->model, rules, arena, &any);
+        ok = recipe.refused != NULL;
+        if (!any)
+            recipe.refused = NULL;
+    }
+    ok = ok && find_topologies(view, rule, &recipe) &&
+         find_set(view, rules, arena, &recipe, words, out);
+    for (uint32_t i = 0; i < recipe.topology_count; i++)
+        berth__counts_release_topology(view->counts, recipe.topologies[i]);
+    return ok;
+}

@@ -1,0 +1,139 @@
+/* Node selectors over tiles of label columns. */
+#include "plugins/node_match.h"
+
+#include "base/bits.h"
+
+bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth__node_term *term,
+                            berth__term_match *out)
+{
+    berth__column_match *expressions =
+        berth__arena_alloc(arena, term->expression_count * sizeof(*expressions), 8);
+    if (expressions == NULL)
+        return false;
+    for (uint32_t i = 0; term->valid && i < term->expression_count; i++) {
+        expressions[i].requirement = &term->expressions[i];
+        expressions[i].column =
+            berth__layout_column(view->layout, view->nodes, term->expressions[i].key);
+        if (expressions[i].column == NULL)
+            return false;
+    }
+    *out = (berth__term_match){term, expressions};
+    return true;
+}
+
+bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__labels pairs,
+                            const berth__node_selector *required, berth__node_match *out)
+{
+    uint32_t term_count = required != NULL ? required->count : 0;
+    const berth__sym **columns = berth__arena_alloc(arena, pairs.count * sizeof(*columns), 8);
+    berth__term_match *terms = berth__arena_alloc(arena, term_count * sizeof(*terms), 8);
+    if (columns == NULL || terms == NULL)
+        return false;
+    for (uint32_t i = 0; i < pairs.count; i++) {
+        columns[i] = berth__layout_column(view->layout, view->nodes, pairs.items[i].key);
+        if (columns[i] == NULL)
+            return false;
+    }
+    for (uint32_t i = 0; i < term_count; i++)
+        if (!berth__term_match_make(view, arena, &required->terms[i], &terms[i]))
+            return false;
+    *out = (berth__node_match){pairs, columns, required != NULL, terms, term_count};
+    return true;
+}
+
+/* A bit for each of the 64 values that equals `value`. */
+static uint64_t equal_bits(const berth__sym *values, berth__sym value)
+{
+    uint64_t bits = 0;
+    for (uint32_t b = 0; b < 64; b++)
+        bits |= (uint64_t)(values[b] == value) << b;
+    return bits;
+}
+
+static uint64_t listed_bits(const berth__requirement *requirement, const berth__sym *values)
+{
+    uint64_t bits = 0;
+    for (uint32_t v = 0; v < requirement->value_count; v++)
+        bits |= equal_bits(values, requirement->values[v]);
+    return bits;
+}
+
+static uint64_t compared_bits(const berth__view *view, const berth__requirement *requirement,
+                              const berth__sym *values)
+{
+    uint64_t bits = 0;
+    for (uint32_t b = 0; b < 64; b++)
+        bits |= (uint64_t)berth__requirement_meets(&view->model->strings, requirement, values[b])
+                << b;
+    return bits;
+}
+
+static uint64_t requirement_bits(const berth__view *view, const berth__requirement *requirement,
+                                 const berth__sym *values)
+{
+    switch (requirement->op) {
+    case BERTH__OP_IN:
+        return listed_bits(requirement, values);
+    case BERTH__OP_NOT_IN:
+        return ~listed_bits(requirement, values);
+    case BERTH__OP_EXISTS:
+        return ~equal_bits(values, 0);
+    case BERTH__OP_NOT_EXISTS:
+        return equal_bits(values, 0);
+    case BERTH__OP_GREATER:
+    case BERTH__OP_LESS:
+        break;
+    }
+    return compared_bits(view, requirement, values);
+}
+
+static bool fields_meet(const berth__view *view, const berth__node_term *term, uint32_t slot)
+{
+    const berth__node_term fields = {.valid = true,
+                                     .fields = term->fields,
+                                     .field_count = term->field_count};
+    return berth__node_term_meets(&view->model->strings, &fields,
+                                  berth__view_node(view, slot)->name, (berth__labels){0});
+}
+
+void berth__term_match_tile(const berth__view *view, const berth__term_match *match, uint32_t tile,
+                            berth__mask *mask)
+{
+    if (!match->term->valid || match->term->empty) {
+        *mask = (berth__mask){0};
+        return;
+    }
+    for (uint32_t i = 0; i < match->term->expression_count; i++) {
+        const berth__sym *values = match->expressions[i].column + (size_t)tile * BERTH__TILE;
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            mask->words[w] &=
+                requirement_bits(view, match->expressions[i].requirement, values + w * 64);
+    }
+    if (match->term->field_count == 0)
+        return;
+    BERTH__MASK_EACH(mask, s)
+    {
+        if (!fields_meet(view, match->term, tile * BERTH__TILE + s))
+            berth__bit_clear(mask->words, s);
+    }
+}
+
+void berth__node_match_tile(const berth__view *view, const berth__node_match *match, uint32_t tile,
+                            berth__mask *mask)
+{
+    for (uint32_t i = 0; i < match->pairs.count; i++) {
+        const berth__sym *values = match->pair_columns[i] + (size_t)tile * BERTH__TILE;
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            mask->words[w] &= equal_bits(values + w * 64, match->pairs.items[i].value);
+    }
+    if (!match->has_terms)
+        return;
+    berth__mask any = {{0}};
+    for (uint32_t i = 0; i < match->term_count; i++) {
+        berth__mask term = *mask;
+        berth__term_match_tile(view, &match->terms[i], tile, &term);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            any.words[w] |= term.words[w];
+    }
+    *mask = any;
+}

@@ -1,0 +1,41 @@
+/* Matching of node selectors against a tile at a time, on label columns.
+ * Shared by NodeAffinity, PodTopologySpread (node inclusion) and MatchNodeSelector. */
+#ifndef BERTH_PLUGINS_NODE_MATCH_H
+#define BERTH_PLUGINS_NODE_MATCH_H
+
+#include "plugins/plugin.h"
+
+/* A requirement and the column of its key. */
+typedef struct berth__column_match {
+    const berth__requirement *requirement;
+    const berth__sym *column;
+} berth__column_match;
+
+typedef struct berth__term_match {
+    const berth__node_term *term;
+    const berth__column_match *expressions;
+} berth__term_match;
+
+/* A nodeSelector map and a required node affinity, both optional. */
+typedef struct berth__node_match {
+    berth__labels pairs;
+    const berth__sym *const *pair_columns;
+    bool has_terms;
+    const berth__term_match *terms;
+    uint32_t term_count;
+} berth__node_match;
+
+/* Prepare a term or a whole match for the view's layout; memory from `arena`. Return false when out of
+ * memory. Valid until the layout changes. */
+bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth__node_term *term,
+                            berth__term_match *out);
+bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__labels pairs,
+                            const berth__node_selector *required, berth__node_match *out);
+
+/* Clear the slots of `mask` that do not match. */
+void berth__term_match_tile(const berth__view *view, const berth__term_match *match, uint32_t tile,
+                            berth__mask *mask);
+void berth__node_match_tile(const berth__view *view, const berth__node_match *match, uint32_t tile,
+                            berth__mask *mask);
+
+#endif

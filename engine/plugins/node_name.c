@@ -1,0 +1,65 @@
+/* NodeName, and HostName of v1.15: a pod that names its node fits that node alone.
+ * Source: kube-scheduler v1.32, plugins/nodename; v1.15.3, predicates.PodFitsHost. */
+#include "base/bits.h"
+#include "plugins/registry.h"
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    return prepare->cycle->required_node == BERTH__NODE_NONE ? BERTH__SKIP : BERTH__ACTIVE;
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    (void)state;
+    const uint32_t *nodes = cycle->view->layout->nodes + (size_t)tile * BERTH__TILE;
+    if (cycle->required_node == BERTH__NODE_NONE) /* not prepared: GeneralPredicates asks as well */
+        return;
+    BERTH__MASK_EACH(mask, s)
+    {
+        if (nodes[s] != cycle->required_node)
+            berth__bit_clear(mask->words, s);
+    }
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slot;
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                  "node(s) didn't match the requested node name");
+}
+
+const berth__plugin berth__plugin_node_name = {
+    .name = "NodeName",
+    /* Which node is asked for is not a matter of the class. */
+    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD,
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain,
+};
+
+static void explain_host_name(const berth__cycle *cycle, const void *instance, const void *state,
+                              uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slot;
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                  "node(s) didn't match the requested hostname");
+}
+
+const berth__plugin berth__plugin_host_name = {
+    .name = "HostName",
+    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD,
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain_host_name,
+};

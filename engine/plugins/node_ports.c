@@ -1,0 +1,82 @@
+/* NodePorts, and PodFitsHostPorts of v1.15: a wanted host port must be free on the node.
+ * Source: kube-scheduler v1.32, plugins/nodeports; framework/types.go, HostPortInfo; v1.15.3,
+ * predicates.PodFitsHostPorts. */
+#include "base/bits.h"
+#include "plugins/registry.h"
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    return prepare->cycle->cls->ports == NULL ? BERTH__SKIP : BERTH__ACTIVE;
+}
+
+/* 0.0.0.0 conflicts with every address; other addresses with it and with themselves. */
+static bool conflicts(const berth__model *model, const berth__host_port *wanted,
+                      const berth__host_port *used)
+{
+    return wanted->port == used->port && wanted->protocol == used->protocol &&
+           (wanted->ip == used->ip || wanted->ip == model->known.any_ip ||
+            used->ip == model->known.any_ip);
+}
+
+static bool fits(const berth__model *model, const berth__port_list *wanted,
+                 const berth__port_set *used)
+{
+    for (uint32_t i = 0; used != NULL && i < wanted->count; i++)
+        for (uint32_t k = 0; k < used->count; k++)
+            if (conflicts(model, &wanted->items[i], &used->items[k]))
+                return false;
+    return true;
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    (void)state;
+    berth__port_set *const *sets = cycle->view->tiles[tile]->ports;
+    BERTH__MASK_EACH(mask, s)
+    {
+        if (!fits(cycle->view->model, cycle->cls->ports, sets[s]))
+            berth__bit_clear(mask->words, s);
+    }
+}
+
+static bool filter_slot(const berth__cycle *cycle, const void *instance, const void *state,
+                        uint32_t slot)
+{
+    (void)instance;
+    (void)state;
+    return fits(cycle->view->model, cycle->cls->ports,
+                cycle->view->tiles[slot / BERTH__TILE]->ports[slot % BERTH__TILE]);
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slot;
+    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                  "node(s) didn't have free ports for the requested pod ports");
+}
+
+const berth__plugin berth__plugin_node_ports = {
+    .name = "NodePorts",
+    .flags = BERTH__ALWAYS_UNSCHEDULABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE,
+    .prepare_filter = prepare,
+    .filter = filter,
+    .filter_slot = filter_slot,
+    .explain = explain,
+};
+
+const berth__plugin berth__plugin_pod_fits_host_ports = {
+    .name = "PodFitsHostPorts",
+    .flags = BERTH__ALWAYS_UNSCHEDULABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE,
+    .prepare_filter = prepare,
+    .filter = filter,
+    .filter_slot = filter_slot,
+    .explain = explain,
+};

@@ -1,0 +1,350 @@
+/* NodeResourcesFit: the node has room for the pod's requests; scores by LeastAllocated,
+ * MostAllocated or RequestedToCapacityRatio. PodFitsResources of v1.15 tests resources that the
+ * pod asks 0 of as well, unless the pod asks for nothing at all.
+ * Source: kube-scheduler v1.32, plugins/noderesources/{fit,least_allocated,most_allocated,
+ * requested_to_capacity_ratio,resource_allocation}.go; v1.15.3, predicates.PodFitsResources. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "plugins/registry.h"
+#include "plugins/resource_score.h"
+
+/* Arguments. */
+typedef struct instance {
+    const berth__sym *ignored_names;
+    uint32_t ignored_name_count;
+    const berth_str *ignored_groups;
+    uint32_t ignored_group_count;
+    berth_fit_strategy strategy;
+    berth__scored_resources scored;
+    const berth_shape_point *shape; /* scores times 10 */
+    uint32_t shape_count;
+} instance;
+
+typedef struct filter_state {
+    const berth__scalar_request *scalars; /* those that are tested */
+    uint32_t scalar_count;
+    bool pods_only; /* the pod asks for nothing but a place */
+    bool zeros_too; /* resources that the pod asks 0 of are tested */
+} filter_state;
+
+/* ---- arguments ---- */
+
+static bool copy_ignored(berth__model *model, berth__arena *arena, const berth_fit_args *args,
+                         instance *out)
+{
+    bool ok = true;
+    berth__sym *names =
+        berth__arena_alloc(arena, args->ignored_resources.count * sizeof(*names), 8);
+    berth_str *groups =
+        berth__arena_alloc(arena, args->ignored_resource_groups.count * sizeof(*groups), 8);
+    if (names == NULL || groups == NULL)
+        return false;
+    for (uint32_t i = 0; i < args->ignored_resources.count; i++)
+        names[i] = berth__intern_add(&model->strings, args->ignored_resources.items[i], &ok);
+    for (uint32_t i = 0; i < args->ignored_resource_groups.count; i++)
+        groups[i] = berth__arena_str(arena, args->ignored_resource_groups.items[i], &ok);
+    out->ignored_names = names;
+    out->ignored_name_count = args->ignored_resources.count;
+    out->ignored_groups = groups;
+    out->ignored_group_count = args->ignored_resource_groups.count;
+    return ok;
+}
+
+static bool copy_shape(berth__arena *arena, const berth_fit_args *args, instance *out)
+{
+    berth_shape_point *shape = berth__arena_alloc(arena, args->shape_count * sizeof(*shape), 8);
+    if (shape == NULL)
+        return false;
+    for (uint32_t i = 0; i < args->shape_count; i++)
+        shape[i] = (berth_shape_point){args->shape[i].utilization, args->shape[i].score * 10};
+    out->shape = shape;
+    out->shape_count = args->shape_count;
+    return true;
+}
+
+static berth_status configure(berth__model *model, berth__arena *arena,
+                              const berth_plugin_args *args, void *opaque, berth_error *error)
+{
+    static const berth_fit_args defaults = {.strategy = BERTH_FIT_LEAST_ALLOCATED};
+    const berth_fit_args *fit = args != NULL ? &args->fit : &defaults;
+    instance *own = opaque;
+    own->strategy = fit->strategy;
+    if (fit->strategy == BERTH_FIT_REQUESTED_TO_CAPACITY_RATIO && fit->shape_count == 0) {
+        berth__error_set(error, BERTH_E_INVALID, "RequestedToCapacityRatio needs a shape");
+        berth__error_field(error, "scoringStrategy.requestedToCapacityRatio.shape");
+        return BERTH_E_INVALID;
+    }
+    if (!copy_ignored(model, arena, fit, own) || !copy_shape(arena, fit, own) ||
+        !berth__scored_resources_make(model, arena, fit->resources, fit->resource_count,
+                                      &own->scored))
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    return BERTH_OK;
+}
+
+/* ---- filter ---- */
+
+static bool is_ignored(const berth__model *model, const instance *own, uint32_t resource)
+{
+    berth__sym sym = model->resource_names[resource];
+    berth_str name = berth__text(model, sym);
+    if (!berth__resource_is_extended(name))
+        return false;
+    for (uint32_t i = 0; i < own->ignored_name_count; i++)
+        if (own->ignored_names[i] == sym)
+            return true;
+    const char *slash = memchr(name.data, '/', name.len);
+    berth_str group = {name.data, (uint32_t)(slash - name.data)};
+    for (uint32_t i = 0; i < own->ignored_group_count; i++)
+        if (berth__str_eq(own->ignored_groups[i], group))
+            return true;
+    return false;
+}
+
+static bool asks_nothing(const berth__request *request)
+{
+    return request->scalar_count == 0 && request->ask[BERTH__CPU] == 0 &&
+           request->ask[BERTH__MEMORY] == 0 && request->ask[BERTH__EPHEMERAL] == 0;
+}
+
+static berth__outcome prepare_legacy(berth__prepare *prepare)
+{
+    const berth__request *request = prepare->cycle->cls->request;
+    filter_state *own = prepare->state;
+    *own = (filter_state){.scalars = request->scalars,
+                          .scalar_count = request->scalar_count,
+                          .pods_only = asks_nothing(request),
+                          .zeros_too = true};
+    return BERTH__ACTIVE;
+}
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    const instance *args = prepare->instance;
+    const berth__request *request = prepare->cycle->cls->request;
+    filter_state *own = prepare->state;
+    berth__scalar_request *scalars =
+        berth__arena_alloc(prepare->arena, request->scalar_count * sizeof(*scalars), 8);
+    if (scalars == NULL) {
+        prepare->ok = false;
+        return BERTH__SKIP;
+    }
+    for (uint32_t i = 0; i < request->scalar_count; i++)
+        if (request->scalars[i].ask != 0 &&
+            !is_ignored(prepare->cycle->view->model, args, request->scalars[i].resource))
+            scalars[own->scalar_count++] = request->scalars[i];
+    own->scalars = scalars;
+    own->pods_only = asks_nothing(request);
+    return BERTH__ACTIVE;
+}
+
+static void filter(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+                   uint32_t index, berth__mask *mask)
+{
+    (void)opaque_instance;
+    const filter_state *own = opaque;
+    const berth__kernels *kernels = cycle->view->kernels;
+    berth__tile *tile = cycle->view->tiles[index];
+    const berth__request *request = cycle->cls->request;
+    kernels->fit_pods(tile->pods_used, tile->pods_max, mask);
+    if (own->pods_only)
+        return;
+    for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+        if (request->ask[r] > 0 || own->zeros_too)
+            kernels->fit(berth__tile_allocatable(tile, r), berth__tile_used(tile, r),
+                         request->ask[r], mask);
+    for (uint32_t i = 0; i < own->scalar_count; i++)
+        kernels->fit(berth__tile_allocatable(tile, own->scalars[i].resource),
+                     berth__tile_used(tile, own->scalars[i].resource), own->scalars[i].ask, mask);
+}
+
+static bool fits(berth__tile *tile, uint32_t resource, uint32_t at, int64_t ask)
+{
+    return ask <= berth__tile_allocatable(tile, resource)[at] - berth__tile_used(tile, resource)[at];
+}
+
+static bool filter_slot(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+                        uint32_t slot)
+{
+    (void)opaque_instance;
+    const filter_state *own = opaque;
+    const berth__request *request = cycle->cls->request;
+    berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
+    uint32_t at = slot % BERTH__TILE;
+    bool fit = tile->pods_used[at] < tile->pods_max[at];
+    for (uint32_t r = 0; r < BERTH__SCALARS && !own->pods_only; r++)
+        fit &= (request->ask[r] <= 0 && !own->zeros_too) || fits(tile, r, at, request->ask[r]);
+    for (uint32_t i = 0; i < own->scalar_count; i++)
+        fit &= fits(tile, own->scalars[i].resource, at, own->scalars[i].ask);
+    return fit;
+}
+
+static void explain_resource(const berth__cycle *cycle, uint32_t slot, uint32_t resource,
+                             int64_t ask, berth__reasons *reasons)
+{
+    berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
+    uint32_t at = slot % BERTH__TILE;
+    if (fits(tile, resource, at, ask))
+        return;
+    berth_str name = berth__text(cycle->view->model, cycle->view->model->resource_names[resource]);
+    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "Insufficient %.*s", (int)name.len, name.data);
+}
+
+static void explain(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)opaque_instance;
+    const filter_state *own = opaque;
+    const berth__request *request = cycle->cls->request;
+    const berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
+    uint32_t at = slot % BERTH__TILE;
+    if (tile->pods_used[at] >= tile->pods_max[at])
+        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                      own->zeros_too ? "Insufficient pods" : "Too many pods");
+    if (own->pods_only)
+        return;
+    for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+        if (request->ask[r] > 0 || own->zeros_too)
+            explain_resource(cycle, slot, r, request->ask[r], reasons);
+    for (uint32_t i = 0; i < own->scalar_count; i++)
+        explain_resource(cycle, slot, own->scalars[i].resource, own->scalars[i].ask, reasons);
+}
+
+/* ---- score ---- */
+
+/* 100 x amount / capacity with products that wrap, as Go's int64 does. */
+static int64_t percent(int64_t amount, int64_t capacity)
+{
+    return (int64_t)((uint64_t)amount * 100) / capacity;
+}
+
+static int64_t resource_score(const instance *own, int64_t capacity, int64_t requested)
+{
+    switch (own->strategy) {
+    case BERTH_FIT_LEAST_ALLOCATED:
+        return requested > capacity ? 0 : percent(capacity - requested, capacity);
+    case BERTH_FIT_MOST_ALLOCATED:
+        return percent(requested > capacity ? capacity : requested, capacity);
+    case BERTH_FIT_REQUESTED_TO_CAPACITY_RATIO:
+        break;
+    }
+    return berth__shape_at(own->shape, own->shape_count,
+                           requested > capacity ? 100 : percent(requested, capacity));
+}
+
+/* One slot in plain integers: every strategy, any amount. Defines the answer. */
+static int64_t score_slot(const instance *own, const berth__asked_resources *asked,
+                          berth__tile *tile, uint32_t at)
+{
+    bool shaped = own->strategy == BERTH_FIT_REQUESTED_TO_CAPACITY_RATIO;
+    int64_t sum = 0, weights = 0;
+    for (uint32_t i = 0; i < asked->count; i++) {
+        const berth__asked_resource *item = &asked->items[i];
+        int64_t capacity = berth__tile_allocatable(tile, item->resource)[at];
+        if (capacity == 0)
+            continue;
+        int64_t score = resource_score(
+            own, capacity,
+            (int64_t)((uint64_t)berth__asked_used(tile, item)[at] + (uint64_t)item->ask));
+        if (shaped && score <= 0)
+            continue;
+        sum += score * item->weight;
+        weights += item->weight;
+    }
+    if (weights == 0)
+        return 0;
+    return shaped ? (int64_t)round((double)sum / (double)weights) : sum / weights;
+}
+
+static berth__outcome prepare_score(berth__prepare *prepare)
+{
+    const instance *own = prepare->instance;
+    if (!berth__asked_resources_make(prepare->cycle, prepare->arena, &own->scored, true,
+                                     prepare->state))
+        prepare->ok = false;
+    return BERTH__ACTIVE;
+}
+
+static void score(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+                  uint32_t index, const berth__mask *mask, int64_t *out)
+{
+    const instance *own = opaque_instance;
+    const berth__asked_resources *asked = opaque;
+    berth__tile *tile = cycle->view->tiles[index];
+    if (cycle->view->wide || asked->wide ||
+        own->strategy == BERTH_FIT_REQUESTED_TO_CAPACITY_RATIO) {
+        BERTH__MASK_EACH(mask, s)
+        {
+            out[s] = score_slot(own, asked, tile, s);
+        }
+        return;
+    }
+    _Alignas(64) double sums[BERTH__TILE] = {0}, weights[BERTH__TILE] = {0};
+    const berth__kernels *kernels = cycle->view->kernels;
+    for (uint32_t i = 0; i < asked->count; i++) {
+        const berth__asked_resource *item = &asked->items[i];
+        (own->strategy == BERTH_FIT_LEAST_ALLOCATED ? kernels->least : kernels->most)(
+            berth__tile_allocatable(tile, item->resource), berth__asked_used(tile, item), item->ask,
+            (double)item->weight, sums, weights);
+    }
+    kernels->average(sums, weights, out);
+}
+
+/* Two resources of small amounts: quotients in double precision, which divides faster than int64
+ * and truncates to the same integer (see tile_kernels.h). */
+static int64_t one_slot(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+                        uint32_t slot)
+{
+    const instance *own = opaque_instance;
+    const berth__asked_resources *asked = opaque;
+    berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
+    uint32_t at = slot % BERTH__TILE;
+    if (cycle->view->wide || asked->wide || own->strategy != BERTH_FIT_LEAST_ALLOCATED)
+        return score_slot(own, asked, tile, at);
+    int64_t sum = 0, weights = 0;
+    for (uint32_t i = 0; i < asked->count; i++) {
+        const berth__asked_resource *item = &asked->items[i];
+        int64_t capacity = berth__tile_allocatable(tile, item->resource)[at];
+        int64_t free = capacity - (berth__asked_used(tile, item)[at] + item->ask);
+        if (capacity == 0)
+            continue;
+        if (free > 0)
+            sum += item->weight * (int64_t)((double)free * 100.0 / (double)capacity);
+        weights += item->weight;
+    }
+    if (weights == 2) /* the default weights */
+        return sum / 2;
+    return weights == 0 ? 0 : sum / weights;
+}
+
+const berth__plugin berth__plugin_node_resources_fit = {
+    .name = "NodeResourcesFit",
+    .flags = BERTH__ALWAYS_UNSCHEDULABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE |
+               BERTH__WAKE_POD_SELF,
+    .instance_bytes = sizeof(instance),
+    .configure = configure,
+    .filter_state_bytes = sizeof(filter_state),
+    .prepare_filter = prepare,
+    .filter = filter,
+    .filter_slot = filter_slot,
+    .explain = explain,
+    .score_state_bytes = sizeof(berth__asked_resources),
+    .prepare_score = prepare_score,
+    .score = score,
+    .score_slot = one_slot,
+};
+
+const berth__plugin berth__plugin_pod_fits_resources = {
+    .name = "PodFitsResources",
+    .flags = BERTH__ALWAYS_UNSCHEDULABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE |
+               BERTH__WAKE_POD_SELF,
+    .filter_state_bytes = sizeof(filter_state),
+    .prepare_filter = prepare_legacy,
+    .filter = filter,
+    .filter_slot = filter_slot,
+    .explain = explain,
+};

@@ -1,0 +1,58 @@
+/* NodeUnschedulable, and CheckNodeUnschedulable of v1.15: cordoned nodes take only pods that
+ * tolerate the cordon's taint.
+ * Source: kube-scheduler v1.32, plugins/nodeunschedulable; v1.15.3,
+ * predicates.CheckNodeUnschedulable. */
+#include "plugins/registry.h"
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    const berth__cycle *cycle = prepare->cycle;
+    const berth__model *model = cycle->view->model;
+    const berth__taint cordon = {model->known.unschedulable, model->known.empty,
+                                 model->known.no_schedule};
+    if (cycle->view->layout->unschedulable_count == 0)
+        return BERTH__SKIP;
+    const berth__node_rules *rules = cycle->cls->node_rules;
+    for (uint32_t i = 0; rules != NULL && i < rules->toleration_count; i++)
+        if (berth__tolerates(model, &rules->tolerations[i], &cordon))
+            return BERTH__SKIP;
+    return BERTH__ACTIVE;
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    (void)state;
+    const uint64_t *cordoned = cycle->view->layout->unschedulable + (size_t)tile * BERTH__TILE_WORDS;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask->words[w] &= ~cordoned[w];
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slot;
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) were unschedulable");
+}
+
+const berth__plugin berth__plugin_node_unschedulable = {
+    .name = "NodeUnschedulable",
+    .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain,
+};
+
+const berth__plugin berth__plugin_check_node_unschedulable = {
+    .name = "CheckNodeUnschedulable",
+    .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain,
+};

@@ -1,0 +1,172 @@
+/* NodeVolumeLimits: what a CSI driver can attach to a node.
+ * Source: kube-scheduler v1.32, plugins/nodevolumelimits/csi.go. */
+#include "base/bits.h"
+#include "plugins/claim_lookup.h"
+#include "plugins/registry.h"
+
+/* What the pod attaches on a node with a CSINode, each once: without and with Portworx migrated. */
+typedef struct wanted {
+    berth__attachment *items;
+    uint32_t count;
+} wanted;
+
+typedef struct filter_state {
+    /* The first volume whose claim does not exist or was not made for the pod; NULL: none. */
+    const berth__pod_volume *broken;
+    bool missing;
+    wanted wanted[2];
+} filter_state;
+
+static void want(wanted *list, berth__attachments attachments)
+{
+    berth__attachment item = attachments.items[0];
+    for (uint32_t i = 0; i < list->count && item != 0; i++)
+        if (list->items[i] == item)
+            item = 0;
+    if (item != 0)
+        list->items[list->count++] = item;
+}
+
+/* Collect the attachments of one volume. Returns false when out of memory. */
+static bool want_volume(berth__view *view, const berth__pod_volume *volume,
+                        const berth__claim *claim, filter_state *own)
+{
+    const berth__disk *disk = NULL;
+    if (claim == NULL && (disk = berth__storage_disk_make(view->storage, volume)) == NULL)
+        return false;
+    for (uint32_t portworx = 0; portworx < 2; portworx++) {
+        berth__csi_node_facts facts = {.migrated = portworx << BERTH__IN_TREE_PORTWORX};
+        const berth__storage_node node = {.facts = &facts};
+        want(&own->wanted[portworx],
+             claim != NULL ? berth__storage_claim_attachments(view->storage, claim, &node)
+                           : berth__storage_disk_attachments(view->storage, disk, &node));
+    }
+    return true;
+}
+
+static bool is_of_interest(const berth__volume_list *list)
+{
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        berth_volume_kind kind = list->items[i].kind;
+        if (kind != BERTH_VOLUME_ISCSI && kind != BERTH_VOLUME_RBD)
+            return true;
+    }
+    return false;
+}
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    berth__view *view = prepare->cycle->view;
+    const berth__volume_list *list = prepare->cycle->cls->volumes;
+    filter_state *own = prepare->state;
+    if (!is_of_interest(list))
+        return BERTH__SKIP;
+    prepare->ok = berth__volumes_refresh(view);
+    for (uint32_t i = 0; i < 2 && prepare->ok; i++) {
+        own->wanted[i].items =
+            berth__arena_alloc(prepare->arena, list->count * sizeof(berth__attachment), 8);
+        prepare->ok = own->wanted[i].items != NULL;
+    }
+    for (uint32_t i = 0; i < list->count && prepare->ok && own->broken == NULL; i++) {
+        const berth__pod_volume *volume = &list->items[i];
+        const berth__claim *claim =
+            berth__uses_claim(volume) ? berth__claim_find(view, list, volume) : NULL;
+        own->missing = berth__uses_claim(volume) && claim == NULL;
+        if (own->missing || (volume->kind == BERTH_VOLUME_EPHEMERAL &&
+                             !berth__claim_is_owned(claim, list)))
+            own->broken = volume;
+        else
+            prepare->ok = want_volume(view, volume, claim, own);
+    }
+    prepare->may_fail = own->broken != NULL && !own->missing;
+    return BERTH__ACTIVE;
+}
+
+/* Whether what a driver has attached and what the pod adds are within its limit. */
+static bool within(const berth__node_volumes *volumes, const wanted *list,
+                   const berth__driver_limit *limit)
+{
+    uint32_t more = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        more += berth__attachment_driver(list->items[i]) == limit->driver &&
+                !berth__volume_is_attached(volumes, list->items[i]);
+    return more == 0 ||
+           (int64_t)berth__volumes_attached(volumes, limit->driver) + more <= limit->count;
+}
+
+static bool fits(const berth__view *view, const filter_state *own, uint32_t slot)
+{
+    const berth__node_volumes *volumes = berth__slot_volumes(view, slot);
+    if (volumes == NULL || volumes->record == NULL || volumes->record->facts == NULL)
+        return true;
+    const berth__csi_node_facts *facts = volumes->record->facts;
+    bool portworx = (facts->migrated & 1u << BERTH__IN_TREE_PORTWORX) != 0;
+    for (uint32_t i = 0; i < facts->limit_count; i++)
+        if (!within(volumes, &own->wanted[portworx], &facts->limits[i]))
+            return false;
+    return true;
+}
+
+/* What the pod wants does not depend on other pods, and what they have the view knows. */
+static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+                   const berth__class *cls, uint32_t slot, int change)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)cls;
+    (void)slot;
+    (void)change;
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    const filter_state *own = opaque;
+    if (own->broken != NULL) {
+        *mask = (berth__mask){{0}};
+        return;
+    }
+    if (own->wanted[0].count + own->wanted[1].count == 0)
+        return;
+    BERTH__MASK_EACH(mask, s)
+    {
+        if (!fits(cycle->view, own, tile * BERTH__TILE + s))
+            berth__bit_clear(mask->words, s);
+    }
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)instance;
+    (void)slot;
+    const filter_state *own = opaque;
+    const berth__volume_list *list = cycle->cls->volumes;
+    if (own->broken == NULL) {
+        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) exceed max volume count");
+        return;
+    }
+    if (!own->missing) {
+        berth__reason_not_owned(reasons, cycle->view, list, own->broken, BERTH__ERROR_PREFIX);
+        reasons->failed = true;
+        return;
+    }
+    berth_str space = berth__text(cycle->view->model, list->namespace_name);
+    berth_str name = berth__text(cycle->view->model, own->broken->handle);
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                  "looking up PVC %.*s/%.*s: persistentvolumeclaim \"%.*s\" not found",
+                  (int)space.len, space.data, (int)name.len, name.data, (int)name.len, name.data);
+}
+
+const berth__plugin berth__plugin_node_volume_limits = {
+    .name = "NodeVolumeLimits",
+    .flags = BERTH__PREPARE_EACH,
+    .wake_on = BERTH__WAKE_STORAGE | BERTH__WAKE_POD_REMOVE,
+    .filter_state_bytes = sizeof(filter_state),
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain,
+    .adjust = adjust,
+};

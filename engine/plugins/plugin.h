@@ -1,0 +1,170 @@
+/* The table that a filter or score plugin fills, and what it is given.
+ *
+ * Phases of one decision, in this order:
+ *   prepare_filter  once for a pod class and again when node facts change (or at every decision, with
+ *                   BERTH__PREPARE_EACH); may skip the plugin or refuse the pod before any node is
+ *                   visited. kube-scheduler: PreFilter.
+ *   filter          clears the slots of a tile that do not fit. kube-scheduler: Filter.
+ *   explain         says why one slot was cleared; asked only of slots that filter cleared.
+ *   prepare_score   like prepare_filter, for scoring. kube-scheduler: the part of PreScore that does
+ *                   not look at the feasible nodes.
+ *   rank            with the set of feasible nodes in hand. kube-scheduler: the rest of PreScore.
+ *   score           raw values of the feasible slots of a tile. kube-scheduler: Score.
+ *   normalize       raw values to 0..100, knowing the extremes. kube-scheduler: NormalizeScore.
+ *   reserve         when a pod is put on a node; unreserve takes it back, and is idempotent.
+ *
+ * prepare_* and rank run on the deciding thread; filter and score run on several workers at once, each
+ * on its own tiles: they read the view and their state, write their output, and do nothing else.
+ * Plugins keep no globals. */
+#ifndef BERTH_PLUGINS_PLUGIN_H
+#define BERTH_PLUGINS_PLUGIN_H
+
+#include "berth/engine.h"
+#include "snapshot/view.h"
+
+enum {
+    BERTH__SCORE_MAX = 100,        /* of an era v1 plugin */
+    BERTH__SCORE_MAX_LEGACY = 10,  /* of a v1.15 priority */
+};
+
+/* Raw value of a slot that takes no part in normalization. */
+#define BERTH__SCORE_IGNORED INT64_MIN
+
+/* One decision, as plugins see it. */
+typedef struct berth__cycle {
+    berth__view *view;
+    berth__class *cls;
+    uint32_t pod;           /* index of the pod */
+    uint32_t required_node; /* the node that spec.nodeName asks for, or BERTH__NODE_NONE */
+} berth__cycle;
+
+/* Reasons of one refusal. Texts and their list live in `arena`. */
+typedef struct berth__reasons {
+    berth__arena *arena;
+    berth_code code;
+    uint32_t count;
+    uint32_t capacity;
+    berth_str *items;
+    bool ok; /* false: out of memory */
+    /* Of one slot in the v1.15 era: the last reason is an error, which ends the attempt. */
+    bool failed;
+} berth__reasons;
+
+/* Add a reason, printf style. */
+void berth__reason(berth__reasons *reasons, berth_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* How the reason that is an error begins. */
+#define BERTH__ERROR_PREFIX "error: "
+
+typedef enum berth__outcome {
+    BERTH__ACTIVE,  /* takes part */
+    BERTH__SKIP,    /* takes no part in this decision */
+    BERTH__REFUSE,  /* filters: no node can take the pod; reasons were added */
+    BERTH__UNIFORM, /* scores: every feasible node has `uniform` after normalization */
+    BERTH__FAIL,    /* the attempt ends with an error; its text was added as a reason */
+} berth__outcome;
+
+/* Input and output of the prepare phases. */
+typedef struct berth__prepare {
+    const berth__cycle *cycle;
+    const void *instance;
+    void *state;         /* of the plugin's state bytes, zeroed */
+    berth__arena *arena; /* lives as long as the state */
+    berth__reasons *reasons;
+    int64_t uniform;
+    /* A filter may restrict the search to some nodes: it points this at a bit a slot (kube-scheduler:
+     * PreFilterResult.NodeNames). NULL: no restriction. */
+    const uint64_t *allowed;
+    bool may_fail; /* a filter's explain may come upon an error, see berth__reasons */
+    bool ok; /* set to false when out of memory */
+} berth__prepare;
+
+typedef enum berth__normalize {
+    BERTH__NORMALIZE_NONE,
+    BERTH__NORMALIZE_MAX,          /* value * M / max */
+    BERTH__NORMALIZE_MAX_REVERSED, /* M - value * M / max; M where max is 0 */
+    BERTH__NORMALIZE_OWN,          /* the plugin's function */
+} berth__normalize;
+
+/* Plugin flags. */
+enum {
+    BERTH__STATIC_FILTER = 1 << 0, /* filter reads node facts and the class only: verdicts are kept */
+    BERTH__STATIC_SCORE = 1 << 1,  /* likewise score */
+    BERTH__PREPARE_EACH = 1 << 2,  /* prepare_filter, prepare_score run at every decision */
+    /* Every refusal by filter has this code; with neither flag, explain tells. */
+    BERTH__ALWAYS_UNSCHEDULABLE = 1 << 3,
+    BERTH__ALWAYS_UNRESOLVABLE = 1 << 4,
+};
+
+/* Cluster changes that can turn a refusal around; kube-scheduler's queueing hints. */
+enum {
+    BERTH__WAKE_NODE_ADD = 1 << 0,
+    BERTH__WAKE_NODE_LABELS = 1 << 1,
+    BERTH__WAKE_NODE_TAINTS = 1 << 2, /* spec.unschedulable included */
+    BERTH__WAKE_NODE_ALLOCATABLE = 1 << 3,
+    BERTH__WAKE_NODE_CONDITIONS = 1 << 4,
+    BERTH__WAKE_POD_ADD = 1 << 5, /* on a node */
+    BERTH__WAKE_POD_REMOVE = 1 << 6,
+    BERTH__WAKE_POD_LABELS = 1 << 7,
+    BERTH__WAKE_POD_SELF = 1 << 8, /* the waiting pod itself changed */
+    BERTH__WAKE_STORAGE = 1 << 9,  /* volumes, claims, classes, drivers, capacities, attachments */
+    BERTH__WAKE_NODE_REMOVE = 1 << 10,
+};
+
+typedef struct berth__plugin {
+    const char *name;
+    uint32_t flags;
+    uint32_t wake_on;
+
+    /* What a profile's arguments make of the plugin. NULL: there is nothing to configure. */
+    size_t instance_bytes;
+    berth_status (*configure)(berth__model *model, berth__arena *arena,
+                              const berth_plugin_args *args, void *instance, berth_error *error);
+
+    size_t filter_state_bytes;
+    berth__outcome (*prepare_filter)(berth__prepare *prepare); /* NULL: always active */
+    void (*filter)(const berth__cycle *cycle, const void *instance, const void *state,
+                   uint32_t tile, berth__mask *mask);
+    void (*explain)(const berth__cycle *cycle, const void *instance, const void *state,
+                    uint32_t slot, berth__reasons *reasons);
+
+    /* Optional: the verdict on one slot, for a plugin whose verdict on a node changes only when that
+     * node's own state or facts do. Only plugins that have it (or are static) can be indexed. */
+    bool (*filter_slot)(const berth__cycle *cycle, const void *instance, const void *state,
+                        uint32_t slot);
+
+    /* A what-if (preemption, nominated pods) has put a pod of `cls` on `slot` (change 1) or taken one off
+     * it (-1): the view says so already. Adjust the filter's state; from now on, and until the opposite
+     * change undoes it, the filter is asked about that slot alone. NULL: the state needs no adjusting, but
+     * with BERTH__PREPARE_EACH it is prepared anew from the changed view.
+     * kube-scheduler: PreFilterExtensions. */
+    void (*adjust)(const berth__cycle *cycle, const void *instance, void *state,
+                   const berth__class *cls, uint32_t slot, int change);
+
+    size_t score_state_bytes;
+    berth__outcome (*prepare_score)(berth__prepare *prepare); /* NULL: always active */
+    /* NULL: not needed. `feasible` has a mask for each tile; `count` slots are set in all. */
+    berth__outcome (*rank)(berth__prepare *prepare, const berth__mask *feasible, uint32_t count);
+    /* Values of the slots in `mask` into `out` (BERTH__TILE entries; the others may hold anything). */
+    void (*score)(const berth__cycle *cycle, const void *instance, const void *state,
+                  uint32_t tile, const berth__mask *mask, int64_t *out);
+    /* Optional, like filter_slot: the raw value of one slot. */
+    int64_t (*score_slot)(const berth__cycle *cycle, const void *instance, const void *state,
+                          uint32_t slot);
+    berth__normalize normalize;
+    int64_t score_max; /* 0: BERTH__SCORE_MAX */
+    /* With lowest and highest raw value of the feasible slots (ignored ones aside). */
+    void (*normalize_own)(const berth__cycle *cycle, const void *instance, const void *state,
+                          int64_t lowest, int64_t highest, uint32_t tile, const berth__mask *mask,
+                          int64_t *values);
+
+    berth_status (*reserve)(berth__view *view, const berth__class *cls, uint32_t pod,
+                            uint32_t slot);
+    void (*unreserve)(berth__view *view, const berth__class *cls, uint32_t pod, uint32_t slot);
+} berth__plugin;
+
+/* The plugin of that name, or NULL. The list is the array in registry.c. */
+const berth__plugin *berth__plugin_find(berth_str name);
+
+#endif

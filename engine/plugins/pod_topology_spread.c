@@ -1,0 +1,430 @@
+/* PodTopologySpread: keeps the numbers of matching pods of topology domains close to one another.
+ * Both phases read domain counters (snapshot/counts.h); no pod is visited.
+ * Source: kube-scheduler v1.32, plugins/podtopologyspread. */
+#include "base/go_log.h"
+#include "plugins/registry.h"
+#include "plugins/spread_rules.h"
+
+/* ---- filter ---- */
+
+typedef struct filter_state {
+    const berth__spreads *spreads;
+    int64_t *limits; /* by constraint: the most pods that a domain may have already */
+    /* In a what-if: pods on its slot that kube-scheduler's hooks count, and the counters do not. */
+    int64_t *extras;
+} filter_state;
+
+/* The smallest count of a domain other than that of a slot; INT64_MAX if there is no other. */
+static int64_t lowest_of_others(const berth__view *view, const berth__domain_counts *counts,
+                                uint32_t slot)
+{
+    const uint32_t *domains = counts->topology->domains;
+    int64_t lowest = INT64_MAX;
+    for (uint32_t other = 0; other < view->layout->count; other++) {
+        if (domains[other] == 0 || domains[other] == domains[slot] ||
+            (counts->inclusion != NULL && !berth__bit_get(counts->inclusion->slots, other)))
+            continue;
+        int64_t count = berth__domain_counts_slot(counts, other);
+        lowest = count < lowest ? count : lowest;
+    }
+    return lowest;
+}
+
+/* The smallest count of a domain, the slot's domain having `extra` pods more than it counts. */
+static int64_t lowest_with(const berth__view *view, const berth__domain_counts *counts,
+                           uint32_t slot, int64_t extra)
+{
+    int64_t lowest = berth__domain_counts_lowest(counts);
+    if (extra == 0)
+        return lowest;
+    int64_t own = (int64_t)berth__domain_counts_slot(counts, slot);
+    if (extra > 0 && own == lowest)
+        lowest = lowest_of_others(view, counts, slot);
+    return own + extra < lowest ? own + extra : lowest;
+}
+
+/* Without any domain that counts, a constraint asks no more than the key. */
+static int64_t limit_of(const berth__view *view, const berth__spread *spread, uint32_t slot,
+                        int64_t extra)
+{
+    const berth__domain_counts *counts = spread->counts;
+    if (counts->domain_count == 0)
+        return INT64_MAX;
+    int64_t lowest = counts->domain_count < spread->min_domains
+                         ? 0
+                         : lowest_with(view, counts, slot, extra);
+    return spread->max_skew - spread->self + lowest - extra;
+}
+
+/* Whether a pod on a slot counts in a what-if, though the counters pass it over. */
+static bool counts_extra(const berth__cycle *cycle, const berth__spread *spread,
+                         const berth__class *cls, uint32_t slot)
+{
+    const berth__inclusion *inclusion = spread->counts->inclusion;
+    if (!berth__bit_get(spread->counts->topology->present, slot) ||
+        (inclusion != NULL && !berth__bit_get(inclusion->slots, slot)))
+        return false;
+    if (spread->everything)
+        return cls->identity->namespace_name == cycle->cls->identity->namespace_name;
+    return cls->deleting &&
+           berth__population_matches(cycle->view, spread->counts->population, cls->identity);
+}
+
+static bool has_all_keys(const berth__spreads *spreads, uint32_t slot)
+{
+    for (uint32_t i = 0; i < spreads->count; i++)
+        if (!berth__bit_get(spreads->items[i].counts->topology->present, slot))
+            return false;
+    return true;
+}
+
+/* kube-scheduler's hooks ask neither whether the pod is being deleted nor whether the selector is
+ * empty. */
+static void adjust(const berth__cycle *cycle, const void *instance, void *opaque,
+                   const berth__class *cls, uint32_t slot, int change)
+{
+    (void)instance;
+    filter_state *own = opaque;
+    bool counts = has_all_keys(own->spreads, slot);
+    for (uint32_t i = 0; i < own->spreads->count; i++) {
+        const berth__spread *spread = &own->spreads->items[i];
+        if (counts && counts_extra(cycle, spread, cls, slot))
+            own->extras[i] += change;
+        own->limits[i] = limit_of(cycle->view, spread, slot, own->extras[i]);
+    }
+}
+
+static berth__outcome fail_with(berth__prepare *prepare, const char *prefix, berth_str problem)
+{
+    berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE, "%s topology spread constraints: %.*s",
+                  prefix, (int)problem.len, problem.data);
+    return BERTH__FAIL;
+}
+
+static berth__outcome prepare_filter(berth__prepare *prepare)
+{
+    filter_state *own = prepare->state;
+    if (!berth__spread_resolve(prepare->cycle, prepare->instance, true, &own->spreads)) {
+        prepare->ok = false;
+        return BERTH__SKIP;
+    }
+    if (own->spreads == NULL)
+        return BERTH__SKIP;
+    if (own->spreads->problem.data != NULL)
+        return fail_with(prepare, "obtaining pod's hard", own->spreads->problem);
+    uint32_t count = own->spreads->count;
+    own->limits = berth__arena_alloc_zero(prepare->arena, 2 * count * sizeof(int64_t), 8);
+    if (own->limits == NULL) {
+        prepare->ok = false;
+        return BERTH__SKIP;
+    }
+    own->extras = own->limits + count;
+    for (uint32_t i = 0; i < count; i++)
+        own->limits[i] = limit_of(prepare->cycle->view, &own->spreads->items[i], 0, 0);
+    return BERTH__ACTIVE;
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    const filter_state *own = opaque;
+    const berth__kernels *kernels = cycle->view->kernels;
+    for (uint32_t i = 0; i < own->spreads->count && !berth__mask_empty(mask); i++) {
+        const berth__domain_counts *counts = own->spreads->items[i].counts;
+        const uint64_t *present =
+            counts->topology->present + (size_t)tile * BERTH__TILE_WORDS;
+        int64_t limit = own->limits[i];
+        uint32_t scratch[BERTH__TILE];
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            mask->words[w] &= limit >= 0 ? present[w] : 0;
+        if (limit >= 0 && limit < UINT32_MAX)
+            kernels->at_most(berth__domain_counts_tile(kernels, counts, tile, scratch),
+                             (uint32_t)limit, mask);
+    }
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    const filter_state *own = opaque;
+    for (uint32_t i = 0; i < own->spreads->count; i++) {
+        const berth__domain_counts *counts = own->spreads->items[i].counts;
+        if (!berth__bit_get(counts->topology->present, slot)) {
+            berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                          "node(s) didn't match pod topology spread constraints "
+                          "(missing required label)");
+            return;
+        }
+        if ((int64_t)berth__domain_counts_slot(counts, slot) > own->limits[i])
+            break;
+    }
+    berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                  "node(s) didn't match pod topology spread constraints");
+}
+
+/* ---- score ---- */
+
+/* What the feasible nodes make of a constraint. */
+typedef struct ranked {
+    double weight;
+    double skew; /* maxSkew - 1 */
+    /* By domain, in place of the constraint's own counts: where constraints share a key, or nodes
+     * without the key fall into one domain with those whose value is empty. */
+    const uint32_t *counts;
+} ranked;
+
+typedef struct score_state {
+    const berth__spreads *spreads;
+    ranked *ranked;
+    bool small; /* values are within int32 */
+} score_state;
+
+static berth__outcome prepare_score(berth__prepare *prepare)
+{
+    score_state *own = prepare->state;
+    if (!berth__spread_resolve(prepare->cycle, prepare->instance, false, &own->spreads)) {
+        prepare->ok = false;
+        return BERTH__SKIP;
+    }
+    if (own->spreads == NULL || prepare->cycle->view->layout->count == 0)
+        return BERTH__SKIP;
+    if (own->spreads->problem.data != NULL)
+        return fail_with(prepare, "calculating preScoreState: obtaining pod's soft",
+                         own->spreads->problem);
+    own->ranked =
+        berth__arena_alloc_zero(prepare->arena, own->spreads->count * sizeof(ranked), 8);
+    prepare->ok = own->ranked != NULL;
+    return BERTH__ACTIVE;
+}
+
+/* Slots of a mask that take part: those that have all keys, where all are asked for. */
+static berth__mask scored(const berth__spreads *spreads, uint32_t tile, const berth__mask *mask)
+{
+    berth__mask out = *mask;
+    for (uint32_t i = 0; spreads->require_all && i < spreads->count; i++)
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            out.words[w] &= spreads->items[i].counts->topology->present
+                                [(size_t)tile * BERTH__TILE_WORDS + w];
+    return out;
+}
+
+/* Feasible nodes that take part, and how many of them have a key. */
+static void count_feasible(const berth__view *view, const berth__spreads *spreads,
+                           const berth__topology *topology, const berth__mask *feasible,
+                           uint32_t *all, uint32_t *having)
+{
+    *all = *having = 0;
+    for (uint32_t tile = 0; tile < view->layout->tile_count; tile++) {
+        if (berth__mask_empty(&feasible[tile]))
+            continue;
+        berth__mask mask = scored(spreads, tile, &feasible[tile]);
+        *all += berth__mask_count(&mask);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            mask.words[w] &= topology->present[(size_t)tile * BERTH__TILE_WORDS + w];
+        *having += berth__mask_count(&mask);
+    }
+}
+
+/* Mark the domains of the feasible nodes that take part (0: no such key); returns how many differ.
+ * Ends early once all `most` of them are seen. */
+static uint32_t mark_domains(const berth__view *view, const berth__spreads *spreads,
+                             const berth__topology *topology, const berth__mask *feasible,
+                             uint32_t most, uint8_t *seen)
+{
+    uint32_t count = 0;
+    for (uint32_t tile = 0; tile < view->layout->tile_count && count < most; tile++) {
+        const uint32_t *domains = topology->domains + (size_t)tile * BERTH__TILE;
+        if (berth__mask_empty(&feasible[tile]))
+            continue;
+        berth__mask mask = scored(spreads, tile, &feasible[tile]);
+        BERTH__MASK_EACH(&mask, s)
+        {
+            count += !seen[domains[s]];
+            seen[domains[s]] = 1;
+        }
+    }
+    return count;
+}
+
+/* How many domains the feasible nodes are in; those without the key are in that of the value "". */
+static bool domains_of(berth__prepare *prepare, const berth__spreads *spreads,
+                       const berth__topology *topology, const berth__mask *feasible, uint32_t *out)
+{
+    const berth__view *view = prepare->cycle->view;
+    uint32_t all, having;
+    if (topology->unique && topology->empty_domain == 0) {
+        count_feasible(view, spreads, topology, feasible, &all, &having);
+        *out = having + (all > having);
+        return true;
+    }
+    bool lacking = topology->present_count < view->layout->count && !spreads->require_all;
+    uint8_t *seen = berth__arena_alloc_zero(prepare->arena, (size_t)topology->domain_count + 1, 1);
+    if (seen == NULL)
+        return false;
+    *out = mark_domains(view, spreads, topology, feasible, topology->domain_count + lacking, seen);
+    *out -= seen[0] && seen[topology->empty_domain] && topology->empty_domain != 0;
+    return true;
+}
+
+static void add_counts(const berth__view *view, const berth__domain_counts *counts, uint32_t *out)
+{
+    const berth__topology *topology = counts->topology;
+    for (uint32_t d = 1; counts->counts != NULL && d <= topology->domain_count; d++)
+        out[d] += counts->counts[d];
+    for (uint32_t slot = 0; counts->counts == NULL && slot < view->layout->count; slot++)
+        out[topology->domains[slot]] += berth__domain_counts_slot(counts, slot);
+}
+
+/* Sums by domain over all constraints of the same key. NULL when out of memory. */
+static uint32_t *merged_counts(berth__prepare *prepare, const berth__spreads *spreads,
+                               const berth__spread *spread)
+{
+    const berth__topology *topology = spread->counts->topology;
+    uint32_t *out = berth__arena_alloc_zero(
+        prepare->arena, ((size_t)topology->domain_count + 1) * sizeof(*out), 8);
+    for (uint32_t i = 0; out != NULL && i < spreads->count; i++) {
+        const berth__domain_counts *counts = spreads->items[i].counts;
+        if (counts->topology != topology)
+            continue;
+        add_counts(prepare->cycle->view, counts, out);
+        if (!spreads->require_all && topology->empty_domain != 0)
+            out[topology->empty_domain] += (uint32_t)counts->absent;
+    }
+    if (out != NULL)
+        out[0] = 0;
+    return out;
+}
+
+static bool rank_one(berth__prepare *prepare, const berth__spreads *spreads,
+                     const berth__spread *spread, const berth__mask *feasible, ranked *out)
+{
+    const berth__topology *topology = spread->counts->topology;
+    uint32_t size = 0, having;
+    *out = (ranked){.skew = (double)(spread->max_skew - 1)};
+    if (spread->by_node)
+        count_feasible(prepare->cycle->view, spreads, topology, feasible, &size, &having);
+    else if (!spread->repeats && !domains_of(prepare, spreads, topology, feasible, &size))
+        return false;
+    out->weight = berth__go_log((double)size + 2);
+    if (spread->by_node ||
+        !(spread->shared || (!spreads->require_all && topology->empty_domain != 0)))
+        return true;
+    out->counts = merged_counts(prepare, spreads, spread);
+    return out->counts != NULL;
+}
+
+static berth__outcome rank(berth__prepare *prepare, const berth__mask *feasible, uint32_t count)
+{
+    (void)count;
+    score_state *own = prepare->state;
+    const berth__spreads *spreads = own->spreads;
+    double pods = 0, most = 0;
+    for (uint32_t i = 0; i < spreads->count; i++)
+        pods += (double)spreads->items[i].counts->population->total;
+    for (uint32_t i = 0; i < spreads->count && prepare->ok; i++) {
+        prepare->ok = rank_one(prepare, spreads, &spreads->items[i], feasible, &own->ranked[i]);
+        double skew = own->ranked[i].skew;
+        most += pods * own->ranked[i].weight + (skew < 0 ? -skew : skew);
+    }
+    own->small = most < INT32_MAX;
+    return BERTH__ACTIVE;
+}
+
+/* Pods that a constraint counts for each slot of a tile. */
+static const uint32_t *counted(const berth__kernels *kernels, const berth__spread *spread,
+                               const ranked *by, uint32_t tile, uint32_t *scratch)
+{
+    if (spread->by_node)
+        return berth__population_tile(spread->counts->population, tile);
+    if (by->counts == NULL)
+        return berth__domain_counts_tile(kernels, spread->counts, tile, scratch);
+    kernels->gather(by->counts, spread->counts->topology->domains + (size_t)tile * BERTH__TILE,
+                    scratch);
+    return scratch;
+}
+
+/* Halves away from zero. The fraction is exact. */
+static void round_large(const double *sums, int64_t *out)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        int64_t whole = (int64_t)sums[s];
+        double fraction = sums[s] - (double)whole;
+        out[s] = whole + (fraction >= 0.5) - (fraction <= -0.5);
+    }
+}
+
+static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+                  uint32_t tile, const berth__mask *mask, int64_t *out)
+{
+    (void)instance;
+    const score_state *own = opaque;
+    const berth__spreads *spreads = own->spreads;
+    const berth__kernels *kernels = cycle->view->kernels;
+    _Alignas(64) double sums[BERTH__TILE] = {0};
+    _Alignas(64) uint32_t scratch[BERTH__TILE];
+    for (uint32_t i = 0; i < spreads->count; i++) {
+        const berth__spread *spread = &spreads->items[i];
+        kernels->spread_add(counted(kernels, spread, &own->ranked[i], tile, scratch),
+                            own->ranked[i].weight, own->ranked[i].skew,
+                            spread->counts->topology->present + (size_t)tile * BERTH__TILE_WORDS,
+                            sums);
+    }
+    if (own->small)
+        kernels->round_small(sums, out);
+    else
+        round_large(sums, out);
+    berth__mask kept = scored(spreads, tile, mask);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        kept.words[w] = mask->words[w] & ~kept.words[w];
+    BERTH__MASK_EACH(&kept, s)
+    {
+        out[s] = BERTH__SCORE_IGNORED;
+    }
+}
+
+/* 100 * (highest + lowest - value) / highest; ignored nodes get 0. */
+static void normalize(const berth__cycle *cycle, const void *instance, const void *state,
+                      int64_t lowest, int64_t highest, uint32_t tile, const berth__mask *mask,
+                      int64_t *values)
+{
+    (void)instance;
+    (void)state;
+    (void)tile;
+    if (highest > 0 && lowest >= 0 && highest + lowest <= INT32_MAX) {
+        cycle->view->kernels->spread_normalize(lowest, highest, values);
+        return;
+    }
+    BERTH__MASK_EACH(mask, s)
+    {
+        if (values[s] == BERTH__SCORE_IGNORED)
+            values[s] = 0;
+        else if (highest <= 0)
+            values[s] = BERTH__SCORE_MAX;
+        else
+            values[s] = BERTH__SCORE_MAX * (highest + lowest - values[s]) / highest;
+    }
+}
+
+const berth__plugin berth__plugin_pod_topology_spread = {
+    .name = "PodTopologySpread",
+    .flags = BERTH__PREPARE_EACH,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_NODE_LABELS |
+               BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE |
+               BERTH__WAKE_POD_LABELS | BERTH__WAKE_POD_SELF,
+    .instance_bytes = sizeof(berth__spread_defaults),
+    .configure = berth__spread_configure,
+    .filter_state_bytes = sizeof(filter_state),
+    .prepare_filter = prepare_filter,
+    .filter = filter,
+    .explain = explain,
+    .adjust = adjust,
+    .score_state_bytes = sizeof(score_state),
+    .prepare_score = prepare_score,
+    .rank = rank,
+    .score = score,
+    .normalize = BERTH__NORMALIZE_OWN,
+    .normalize_own = normalize,
+};

@@ -1,0 +1,74 @@
+/* Resources of a score: from arguments to columns. */
+#include "plugins/resource_score.h"
+
+bool berth__scored_resources_make(berth__model *model, berth__arena *arena,
+                                  const berth_weighted_resource *resources, uint32_t count,
+                                  berth__scored_resources *out)
+{
+    static const berth_weighted_resource defaults[] = {{{"cpu", 3}, 1}, {{"memory", 6}, 1}};
+    if (resources == NULL) {
+        resources = defaults;
+        count = 2;
+    }
+    bool ok = true;
+    berth__scored_resource *items = berth__arena_alloc(arena, count * sizeof(*items), 8);
+    for (uint32_t i = 0; items != NULL && i < count; i++)
+        items[i] = (berth__scored_resource){
+            berth__intern_add(&model->strings, resources[i].name, &ok),
+            resources[i].weight == 0 ? 1 : resources[i].weight};
+    *out = (berth__scored_resources){items, count};
+    return ok && items != NULL;
+}
+
+int64_t berth__shape_at(const berth_shape_point *shape, uint32_t count, int64_t utilization)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        if (utilization > shape[k].utilization)
+            continue;
+        if (k == 0)
+            return shape[0].score;
+        return shape[k - 1].score + (int64_t)(shape[k].score - shape[k - 1].score) *
+                                        (utilization - shape[k - 1].utilization) /
+                                        (shape[k].utilization - shape[k - 1].utilization);
+    }
+    return shape[count - 1].score;
+}
+
+static int64_t scalar_ask(const berth__request *request, uint32_t resource)
+{
+    for (uint32_t i = 0; i < request->scalar_count; i++)
+        if (request->scalars[i].resource == resource)
+            return request->scalars[i].ask;
+    return 0;
+}
+
+bool berth__asked_resources_make(const berth__cycle *cycle, berth__arena *arena,
+                                 const berth__scored_resources *scored, bool nonzero,
+                                 berth__asked_resources *out)
+{
+    const berth__model *model = cycle->view->model;
+    const berth__request *request = cycle->cls->request;
+    berth__asked_resource *items = berth__arena_alloc(arena, scored->count * sizeof(*items), 8);
+    if (items == NULL)
+        return false;
+    *out = (berth__asked_resources){.items = items};
+    for (uint32_t i = 0; i < scored->count; i++) {
+        uint32_t resource = berth__resource_find(model, berth__text(model, scored->items[i].name));
+        if (resource == BERTH__RESOURCE_NONE || resource >= cycle->view->resource_count)
+            continue;
+        berth__asked_resource item = {.resource = resource, .weight = scored->items[i].weight};
+        if (resource >= BERTH__SCALARS) {
+            item.ask = scalar_ask(request, resource);
+            if (item.ask == 0)
+                continue;
+        } else {
+            item.nonzero = nonzero && resource != BERTH__EPHEMERAL;
+            item.ask = !item.nonzero                ? request->ask[resource]
+                       : resource == BERTH__CPU ? request->nonzero_cpu
+                                                : request->nonzero_memory;
+        }
+        out->wide |= item.ask > BERTH__SMALL_AMOUNT || item.weight > 1000000;
+        items[out->count++] = item;
+    }
+    return true;
+}

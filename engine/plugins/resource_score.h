@@ -1,0 +1,56 @@
+/* Which resources a resource score looks at, and what the pod asks of each.
+ * Shared by NodeResourcesFit, NodeResourcesBalancedAllocation and the v1.15 resource priorities.
+ * Source: kube-scheduler v1.32, plugins/noderesources/resource_allocation.go. */
+#ifndef BERTH_PLUGINS_RESOURCE_SCORE_H
+#define BERTH_PLUGINS_RESOURCE_SCORE_H
+
+#include "plugins/plugin.h"
+
+/* From a profile's arguments. */
+typedef struct berth__scored_resource {
+    berth__sym name;
+    int64_t weight;
+} berth__scored_resource;
+
+typedef struct berth__scored_resources {
+    const berth__scored_resource *items;
+    uint32_t count;
+} berth__scored_resources;
+
+/* NULL `resources`: cpu and memory, weight 1. Returns false when out of memory. */
+bool berth__scored_resources_make(berth__model *model, berth__arena *arena,
+                                  const berth_weighted_resource *resources, uint32_t count,
+                                  berth__scored_resources *out);
+
+/* The score at a utilization by the broken line through the shape's points (at least one), integer steps
+ * truncated toward zero. */
+int64_t berth__shape_at(const berth_shape_point *shape, uint32_t count, int64_t utilization);
+
+/* For one pod class: the resources that count, by column. */
+typedef struct berth__asked_resource {
+    uint32_t resource;
+    bool nonzero; /* use is read from the non-zero columns */
+    int64_t weight;
+    int64_t ask;
+} berth__asked_resource;
+
+typedef struct berth__asked_resources {
+    const berth__asked_resource *items;
+    uint32_t count;
+    bool wide; /* an ask above BERTH__SMALL_AMOUNT */
+} berth__asked_resources;
+
+/* Resources that no column has, and scalars that the pod does not ask for, are left out. `nonzero`:
+ * cpu and memory by their non-zero amounts. Returns false when out of memory. */
+bool berth__asked_resources_make(const berth__cycle *cycle, berth__arena *arena,
+                                 const berth__scored_resources *scored, bool nonzero,
+                                 berth__asked_resources *out);
+
+static inline const int64_t *berth__asked_used(berth__tile *tile, const berth__asked_resource *item)
+{
+    if (!item->nonzero)
+        return berth__tile_used(tile, item->resource);
+    return item->resource == BERTH__CPU ? tile->nonzero_cpu : tile->nonzero_memory;
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* The constraints by which a pod is spread: its own, or the profile's defaults, resolved to
+ * counters. */
+#ifndef BERTH_PLUGINS_SPREAD_RULES_H
+#define BERTH_PLUGINS_SPREAD_RULES_H
+
+#include "plugins/plugin.h"
+#include "snapshot/counts.h"
+
+/* PodTopologySpread's arguments. */
+typedef struct berth__spread_defaults {
+    bool system; /* defaultingType System: nodes without a topology key still count */
+    const berth__spread_rule *rules; /* their selectors are not read */
+    uint32_t count;
+    bool any_hard, any_soft;
+} berth__spread_defaults;
+
+/* One constraint of a pod. */
+typedef struct berth__spread {
+    int64_t max_skew;
+    int64_t min_domains;
+    int64_t self; /* 1 if the pod counts itself */
+    bool everything; /* the selector is empty: it counts nobody, but what-ifs count everybody */
+    bool by_node; /* the key is kubernetes.io/hostname: scores count the node's own pods */
+    bool shared;  /* another constraint has the same key */
+    bool repeats; /* an earlier one has */
+    const berth__domain_counts *counts;
+} berth__spread;
+
+/* Body of a plan. */
+typedef struct berth__spreads {
+    const berth__spread *items;
+    uint32_t count;
+    bool require_all; /* nodes that lack a key of any constraint are passed over */
+    berth_str problem; /* a selector of the pod can't be read, in kube-scheduler's words */
+} berth__spreads;
+
+berth_status berth__spread_configure(berth__model *model, berth__arena *arena,
+                                     const berth_plugin_args *args, void *instance,
+                                     berth_error *error);
+
+/* The pod's DoNotSchedule (`hard`) or ScheduleAnyway constraints in `*out`, counters up to date;
+ * NULL if it has none. Returns false when out of memory. */
+bool berth__spread_resolve(const berth__cycle *cycle, const berth__spread_defaults *defaults,
+                           bool hard, const berth__spreads **out);
+
+#endif

@@ -1,0 +1,180 @@
+/* TaintToleration: refuses nodes with a NoSchedule or NoExecute taint that the pod does not
+ * tolerate; scores fewer untolerated PreferNoSchedule taints higher. Nodes share few distinct
+ * taint lists, so verdicts are worked out once a list. Also the same rules under v1.15's names,
+ * PodToleratesNodeTaints and TaintTolerationPriority.
+ * Source: kube-scheduler v1.32, plugins/tainttoleration; v1.15.3,
+ * predicates.PodToleratesNodeTaints, priorities/taint_toleration.go. */
+#include "base/bits.h"
+#include "plugins/registry.h"
+
+typedef struct state {
+    const uint64_t *refused; /* a bit a taint list */
+    const int64_t *counts;   /* of a taint list: untolerated PreferNoSchedule taints */
+} state;
+
+static bool tolerated(const berth__cycle *cycle, const berth__taint *taint, bool preferred)
+{
+    const berth__model *model = cycle->view->model;
+    const berth__node_rules *rules = cycle->cls->node_rules;
+    for (uint32_t i = 0; rules != NULL && i < rules->toleration_count; i++) {
+        const berth__toleration *toleration = &rules->tolerations[i];
+        /* Scoring considers only tolerations of no effect or of this very effect. */
+        if (preferred && toleration->effect != 0 && toleration->effect != model->known.empty &&
+            toleration->effect != model->known.prefer_no_schedule)
+            continue;
+        if (berth__tolerates(model, toleration, taint))
+            return true;
+    }
+    return false;
+}
+
+static bool is_hard(const berth__model *model, const berth__taint *taint)
+{
+    return taint->effect == model->known.no_schedule || taint->effect == model->known.no_execute;
+}
+
+/* The first taint of a list that refuses the pod, or NULL. */
+static const berth__taint *refusing(const berth__cycle *cycle, const berth__taint_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (is_hard(cycle->view->model, &list->items[i]) &&
+            !tolerated(cycle, &list->items[i], false))
+            return &list->items[i];
+    return NULL;
+}
+
+static berth__outcome prepare_filter(berth__prepare *prepare)
+{
+    const berth__model *model = prepare->cycle->view->model;
+    state *own = prepare->state;
+    uint64_t *refused =
+        berth__arena_alloc_zero(prepare->arena, (model->taint_list_count + 63) / 64 * 8, 8);
+    if (refused == NULL) {
+        prepare->ok = false;
+        return BERTH__SKIP;
+    }
+    bool any = false;
+    for (uint32_t id = 0; id < model->taint_list_count; id++) {
+        bool refuses = refusing(prepare->cycle, model->taints_by_id[id]) != NULL;
+        berth__bit_put(refused, id, refuses);
+        any |= refuses;
+    }
+    own->refused = refused;
+    return any ? BERTH__ACTIVE : BERTH__SKIP;
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    const state *own = opaque;
+    const uint32_t *lists = cycle->view->layout->taints + (size_t)tile * BERTH__TILE;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+        uint64_t refused = 0;
+        for (uint32_t b = 0; b < 64; b++)
+            refused |= (uint64_t)berth__bit_get(own->refused, lists[w * 64 + b]) << b;
+        mask->words[w] &= ~refused;
+    }
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)instance;
+    (void)opaque;
+    const berth__model *model = cycle->view->model;
+    const berth__taint *taint =
+        refusing(cycle, model->taints_by_id[cycle->view->layout->taints[slot]]);
+    berth_str key = berth__text(model, taint->key), value = berth__text(model, taint->value);
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) had untolerated taint {%.*s: %.*s}",
+                  (int)key.len, key.data, (int)value.len, value.data);
+}
+
+static void explain_legacy(const berth__cycle *cycle, const void *instance, const void *opaque,
+                           uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    (void)opaque;
+    (void)slot;
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                  "node(s) had taints that the pod didn't tolerate");
+}
+
+static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
+{
+    const berth__model *model = prepare->cycle->view->model;
+    state *own = prepare->state;
+    int64_t *counts =
+        berth__arena_alloc_zero(prepare->arena, model->taint_list_count * sizeof(*counts), 8);
+    if (counts == NULL) {
+        prepare->ok = false;
+        return BERTH__SKIP;
+    }
+    bool any = false;
+    for (uint32_t id = 0; id < model->taint_list_count; id++) {
+        const berth__taint_list *list = model->taints_by_id[id];
+        for (uint32_t i = 0; i < list->count; i++)
+            counts[id] += list->items[i].effect == model->known.prefer_no_schedule &&
+                          !tolerated(prepare->cycle, &list->items[i], true);
+        any |= counts[id] > 0;
+    }
+    own->counts = counts;
+    prepare->uniform = best; /* no untolerated taint anywhere */
+    return any ? BERTH__ACTIVE : BERTH__UNIFORM;
+}
+
+static berth__outcome prepare_score(berth__prepare *prepare)
+{
+    return prepare_counts(prepare, BERTH__SCORE_MAX);
+}
+
+static berth__outcome prepare_priority(berth__prepare *prepare)
+{
+    return prepare_counts(prepare, BERTH__SCORE_MAX_LEGACY);
+}
+
+static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+                  uint32_t tile, const berth__mask *mask, int64_t *out)
+{
+    (void)instance;
+    (void)mask;
+    const state *own = opaque;
+    const uint32_t *lists = cycle->view->layout->taints + (size_t)tile * BERTH__TILE;
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = own->counts[lists[s]];
+}
+
+const berth__plugin berth__plugin_taint_toleration = {
+    .name = "TaintToleration",
+    .flags = BERTH__STATIC_FILTER | BERTH__STATIC_SCORE | BERTH__ALWAYS_UNRESOLVABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .filter_state_bytes = sizeof(state),
+    .prepare_filter = prepare_filter,
+    .filter = filter,
+    .explain = explain,
+    .score_state_bytes = sizeof(state),
+    .prepare_score = prepare_score,
+    .score = score,
+    .normalize = BERTH__NORMALIZE_MAX_REVERSED,
+};
+
+const berth__plugin berth__plugin_pod_tolerates_node_taints = {
+    .name = "PodToleratesNodeTaints",
+    .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .filter_state_bytes = sizeof(state),
+    .prepare_filter = prepare_filter,
+    .filter = filter,
+    .explain = explain_legacy,
+};
+
+const berth__plugin berth__plugin_taint_toleration_priority = {
+    .name = "TaintTolerationPriority",
+    .flags = BERTH__STATIC_SCORE,
+    .score_state_bytes = sizeof(state),
+    .prepare_score = prepare_priority,
+    .score = score,
+    .normalize = BERTH__NORMALIZE_MAX_REVERSED,
+    .score_max = BERTH__SCORE_MAX_LEGACY,
+};

@@ -1,0 +1,386 @@
+/* Binding the claims of one pod on one node. */
+#include "plugins/volume_binder.h"
+
+#include "base/bits.h"
+#include "base/text.h"
+
+/* ---- sorting out the claims ---- */
+
+berth__claim_state berth__claim_state_of(const berth__view *view, const berth__claim *claim)
+{
+    const berth__claim_facts *facts = claim->facts;
+    if (facts->volume_name != 0 && facts->bind_completed)
+        return BERTH__CLAIM_BOUND;
+    const berth__storage_class_facts *class_facts = berth__claim_class(view, claim);
+    if (class_facts == NULL)
+        return BERTH__CLAIM_IMMEDIATE;
+    if (class_facts->mode == BERTH__BINDING_UNSET)
+        return BERTH__CLAIM_UNDEFINED;
+    return class_facts->mode == BERTH__BINDING_WAIT && facts->volume_name == 0
+               ? BERTH__CLAIM_WAITS
+               : BERTH__CLAIM_IMMEDIATE;
+}
+
+static bool match_affinity(berth__view *view, berth__arena *arena, bool present,
+                           const berth__node_selector *affinity, berth__node_match *out)
+{
+    return berth__node_match_make(view, arena, (berth__labels){0}, present ? affinity : NULL, out);
+}
+
+static bool add_bound(berth__view *view, berth__arena *arena, const berth__claim *claim,
+                      berth__binder *binder)
+{
+    const berth__pv_facts *facts = berth__claim_volume(claim);
+    berth__bound_volume *bound = &binder->bound[binder->bound_count++];
+    *bound = (berth__bound_volume){.facts = facts};
+    if (facts == NULL)
+        return true;
+    if (!match_affinity(view, arena, facts->has_affinity, &facts->affinity, &bound->match))
+        return false;
+    return facts->in_tree == BERTH__IN_TREE_NONE ||
+           match_affinity(view, arena, facts->has_migrated_affinity, &facts->migrated_affinity,
+                          &bound->migrated);
+}
+
+/* The shelves of a class with the columns of the labels they are named by. */
+static bool make_reach(berth__view *view, berth__arena *arena, const berth__shelves *shelves,
+                       berth__sym class_name, berth__reach *out)
+{
+    const berth__shelf_set *set = berth__shelves_find(shelves, class_name);
+    uint32_t label_count = set != NULL ? set->label_count : 0;
+    const berth__sym **columns = berth__arena_alloc(arena, label_count * sizeof(*columns), 8);
+    if (columns == NULL)
+        return false;
+    for (uint32_t i = 0; i < label_count; i++) {
+        columns[i] = berth__layout_column(view->layout, view->nodes, set->labels[i]);
+        if (columns[i] == NULL)
+            return false;
+    }
+    *out = (berth__reach){set, columns};
+    return true;
+}
+
+static bool fill_unbound(berth__view *view, berth__arena *arena, berth__claim *claim, bool legacy,
+                         berth__unbound_claim *out)
+{
+    const berth__claim_facts *facts = claim->facts;
+    const berth__storage_class_facts *class_facts = berth__claim_class(view, claim);
+    *out = (berth__unbound_claim){.claim = claim, .class_facts = class_facts};
+    if (!make_reach(view, arena, &view->storage->free_volumes, facts->class_name,
+                    &out->free_volumes) ||
+        !match_affinity(view, arena, class_facts->restricted, &class_facts->topologies,
+                        &out->topologies))
+        return false;
+    const berth__csi_driver *driver =
+        legacy || !class_facts->provisions
+            ? NULL
+            : berth__storage_driver(view->storage, class_facts->provisioner);
+    out->needs_capacity =
+        driver != NULL && driver->facts != NULL && driver->facts->storage_capacity;
+    const __int128 nanos = 1000000000;
+    out->request_units = (facts->request + nanos - 1) / nanos;
+    return !out->needs_capacity || make_reach(view, arena, &view->storage->capacities,
+                                              facts->class_name, &out->capacities);
+}
+
+/* Keep the unbound ascending by request, the order of volumes among equals. */
+static void insert_unbound(berth__binder *binder, const berth__unbound_claim *claim)
+{
+    uint32_t at = binder->unbound_count++;
+    for (; at > 0 && claim->claim->facts->request <
+                         binder->unbound[at - 1].claim->facts->request; at--)
+        binder->unbound[at] = binder->unbound[at - 1];
+    binder->unbound[at] = *claim;
+}
+
+static bool allocate(berth__arena *arena, uint32_t count, berth__binder *binder)
+{
+    binder->bound = berth__arena_alloc(arena, count * sizeof(*binder->bound), 16);
+    binder->decided = berth__arena_alloc(arena, count * sizeof(*binder->decided), 16);
+    binder->unbound = berth__arena_alloc(arena, count * sizeof(*binder->unbound), 16);
+    return binder->bound != NULL && binder->decided != NULL && binder->unbound != NULL;
+}
+
+/* What keeps a claim from being matched with volumes at all. */
+static berth_str problem_of(const berth__claim_facts *facts)
+{
+    if (facts->has_attributes_class)
+        return BERTH_LITERAL("unsupported volumeAttributesClassName is set on a claim when the "
+                             "feature-gate VolumeAttributesClass is disabled");
+    return facts->has_selector && facts->selector.kind == BERTH__SELECTOR_INVALID
+               ? facts->selector.problem
+               : (berth_str){0};
+}
+
+bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__volume_list *list,
+                        berth__binder *binder, bool *ok)
+{
+    berth__shelves_settle(&view->storage->free_volumes);
+    berth__shelves_settle(&view->storage->capacities);
+    *ok &= allocate(arena, list->count, binder);
+    for (uint32_t i = 0; *ok && i < list->count; i++) {
+        const berth__pod_volume *volume = &list->items[i];
+        if (!berth__uses_claim(volume) ||
+            (binder->legacy && volume->kind == BERTH_VOLUME_EPHEMERAL))
+            continue;
+        berth__claim *claim = berth__claim_find(view, list, volume);
+        if (berth__claim_state_of(view, claim) == BERTH__CLAIM_BOUND) {
+            *ok = add_bound(view, arena, claim, binder);
+            continue;
+        }
+        if (binder->decided_count + binder->unbound_count == BERTH__UNBOUND_CLAIMS_MAX)
+            return false;
+        berth__unbound_claim unbound;
+        *ok = fill_unbound(view, arena, claim, binder->legacy, &unbound);
+        if (!*ok)
+            break;
+        if (berth__claim_node(claim) != 0) {
+            binder->decided[binder->decided_count++] = unbound;
+            continue;
+        }
+        if (binder->problem.len == 0)
+            binder->problem = problem_of(claim->facts);
+        insert_unbound(binder, &unbound);
+    }
+    return true;
+}
+
+/* ---- on a node ---- */
+
+static bool meets(const berth__view *view, const berth__node_match *match, uint32_t slot)
+{
+    for (uint32_t t = 0; t < match->term_count; t++) {
+        const berth__term_match *term = &match->terms[t];
+        bool met = term->term->valid && !term->term->empty;
+        for (uint32_t i = 0; met && i < term->term->expression_count; i++)
+            met = berth__requirement_meets(&view->model->strings,
+                                           term->expressions[i].requirement,
+                                           term->expressions[i].column[slot]);
+        if (met)
+            return true;
+    }
+    return !match->has_terms;
+}
+
+static bool is_migrated(const berth__view *view, berth__in_tree in_tree, uint32_t slot)
+{
+    const berth__node_volumes *volumes = berth__slot_volumes(view, slot);
+    return volumes != NULL && volumes->record != NULL && volumes->record->facts != NULL &&
+           (volumes->record->facts->migrated & 1u << in_tree) != 0;
+}
+
+/* The first claim that fails decides. */
+static void check_bound(const berth__view *view, const berth__binder *binder, uint32_t slot,
+                        berth__binding *out)
+{
+    for (uint32_t i = 0; i < binder->bound_count; i++) {
+        const berth__bound_volume *bound = &binder->bound[i];
+        if (bound->facts == NULL) {
+            out->volume_missing = true;
+            return;
+        }
+        bool migrated = !binder->legacy && bound->facts->in_tree != BERTH__IN_TREE_NONE &&
+                        is_migrated(view, bound->facts->in_tree, slot);
+        if (!meets(view, migrated ? &bound->migrated : &bound->match, slot)) {
+            out->node_conflict = true;
+            return;
+        }
+    }
+}
+
+static bool is_chosen(const berth__binding *binding, const berth__pv *volume)
+{
+    for (uint32_t i = 0; i < binding->choice_count; i++)
+        if (binding->choices[i].volume == volume)
+            return true;
+    return false;
+}
+
+static bool volume_reaches(const berth__view *view, const berth__pv_facts *volume, uint32_t slot)
+{
+    const berth__node *node = berth__view_node(view, slot);
+    return !volume->has_affinity ||
+           berth__node_selector_meets(&view->model->strings, &volume->affinity, node->name,
+                                      node->facts->labels);
+}
+
+static bool offers_modes(const berth__pv_facts *volume, const berth__claim_facts *claim)
+{
+    for (uint32_t i = 0; i < claim->access_mode_count; i++) {
+        bool offered = false;
+        for (uint32_t k = 0; k < volume->access_mode_count && !offered; k++)
+            offered = volume->access_modes[k] == claim->access_modes[i];
+        if (!offered)
+            return false;
+    }
+    return true;
+}
+
+/* A volume that is the claim's already, if one could serve it. */
+static berth__pv *own_volume(const berth__claim *claim, const berth__binding *binding)
+{
+    const berth__claim_facts *facts = claim->facts;
+    for (berth__pv *volume = claim->first_pv; volume != NULL; volume = volume->next_of_claim) {
+        const berth__pv_facts *offer = volume->facts;
+        if (berth__pv_is_for(volume, claim) && offer->class_name == facts->class_name &&
+            offer->capacity >= facts->request && offer->block == facts->block &&
+            !offer->has_attributes_class && !offer->deleting && !is_chosen(binding, volume))
+            return volume;
+    }
+    return NULL;
+}
+
+/* Whether a free volume, large enough and of the class, can be taken for the claim. */
+static bool suits(const berth__view *view, const berth__pv *volume, const berth__claim_facts *claim,
+                  const berth__binding *binding, uint32_t slot)
+{
+    const berth__pv_facts *offer = volume->facts;
+    return offer->block == claim->block && offers_modes(offer, claim) &&
+           (!claim->has_selector || berth__selector_matches(&view->model->strings,
+                                                            &claim->selector, offer->labels)) &&
+           !is_chosen(binding, volume) && volume_reaches(view, offer, slot);
+}
+
+static const berth__shelf *shelf_of(const berth__reach *reach, uint32_t i, uint32_t slot)
+{
+    if (i == reach->set->label_count)
+        return &reach->set->open;
+    berth__sym value = reach->columns[i][slot];
+    return value != 0 ? berth__shelf_find(reach->set, reach->set->labels[i], value) : NULL;
+}
+
+/* The smallest that suits, the first to arrive among equals. */
+static berth__pv *free_volume(const berth__view *view, const berth__unbound_claim *unbound,
+                              const berth__binding *binding, uint32_t slot)
+{
+    const berth__claim_facts *claim = unbound->claim->facts;
+    const berth__reach *reach = &unbound->free_volumes;
+    const berth__shelf_item *best = NULL;
+    for (uint32_t s = 0; reach->set != NULL && s <= reach->set->label_count; s++) {
+        const berth__shelf *shelf = shelf_of(reach, s, slot);
+        if (shelf == NULL)
+            continue;
+        for (uint32_t i = berth__shelf_from(shelf, claim->request); i < shelf->count; i++) {
+            const berth__shelf_item *item = &shelf->items[i];
+            if (best != NULL &&
+                (item->amount > best->amount ||
+                 (item->amount == best->amount && item->arrival >= best->arrival)))
+                break;
+            if (suits(view, item->object, claim, binding, slot)) {
+                best = item;
+                break;
+            }
+        }
+    }
+    return best != NULL ? best->object : NULL;
+}
+
+static bool has_room(const berth__view *view, const berth__unbound_claim *unbound, uint32_t slot)
+{
+    const berth__reach *reach = &unbound->capacities;
+    const berth__node *node = berth__view_node(view, slot);
+    for (uint32_t s = 0; reach->set != NULL && s <= reach->set->label_count; s++) {
+        const berth__shelf *shelf = shelf_of(reach, s, slot);
+        if (shelf == NULL)
+            continue;
+        for (uint32_t i = berth__shelf_from(shelf, unbound->request_units); i < shelf->count; i++) {
+            const berth__capacity *capacity = shelf->items[i].object;
+            if (capacity->facts->everywhere ||
+                berth__node_term_meets(&view->model->strings, &capacity->facts->term, node->name,
+                                       node->facts->labels))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void choose(berth__binding *out, berth__claim *claim, berth__pv *volume)
+{
+    out->choices[out->choice_count++] = (berth__volume_choice){claim, volume};
+}
+
+/* Have a claim provisioned for the node. Returns false if that can't be. */
+static bool provision(const berth__view *view, const berth__unbound_claim *unbound, uint32_t slot,
+                      berth__binding *out)
+{
+    if (!unbound->class_facts->provisions || !meets(view, &unbound->topologies, slot)) {
+        out->no_volume = true;
+        return false;
+    }
+    if (unbound->needs_capacity && !has_room(view, unbound, slot)) {
+        out->no_space = true;
+        return false;
+    }
+    choose(out, unbound->claim, NULL);
+    return true;
+}
+
+void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
+                        berth__binding *out)
+{
+    uint64_t left[BERTH__UNBOUND_CLAIMS_MAX / 64] = {0}; /* unbound claims to be provisioned */
+    out->node_conflict = out->no_volume = out->no_space = out->volume_missing = false;
+    out->failed = false;
+    out->choice_count = 0;
+    check_bound(view, binder, slot, out);
+    for (uint32_t i = 0; i < binder->decided_count; i++)
+        if (berth__claim_node(binder->decided[i].claim) != berth__view_node(view, slot)->name) {
+            out->no_volume = true;
+            return;
+        }
+    if (binder->problem.len > 0) {
+        out->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < binder->unbound_count; i++) {
+        const berth__unbound_claim *unbound = &binder->unbound[i];
+        berth__pv *volume = own_volume(unbound->claim, out);
+        bool own = volume != NULL;
+        if (own && !volume_reaches(view, volume->facts, slot))
+            volume = NULL;
+        else if (!own)
+            volume = free_volume(view, unbound, out, slot);
+        if (volume != NULL)
+            choose(out, unbound->claim, volume);
+        else
+            left[i / 64] |= UINT64_C(1) << (i % 64);
+    }
+    for (uint32_t i = 0; i < binder->decided_count; i++)
+        if (!provision(view, &binder->decided[i], slot, out))
+            return;
+    for (uint32_t i = 0; i < binder->unbound_count; i++)
+        if ((left[i / 64] >> (i % 64) & 1) && !provision(view, &binder->unbound[i], slot, out))
+            return;
+}
+
+/* Clear the slots that a bound volume does not reach: a tile at a time, but for volumes that may
+ * go by translated rules on some nodes. Returns whether that is all there was to check. */
+static bool filter_bound(const berth__view *view, const berth__binder *binder, uint32_t tile,
+                         berth__mask *mask)
+{
+    bool all = binder->decided_count + binder->unbound_count == 0;
+    for (uint32_t i = 0; i < binder->bound_count; i++) {
+        const berth__bound_volume *bound = &binder->bound[i];
+        if (bound->facts == NULL)
+            *mask = (berth__mask){{0}};
+        else if (binder->legacy || bound->facts->in_tree == BERTH__IN_TREE_NONE)
+            berth__node_match_tile(view, &bound->match, tile, mask);
+        else
+            all = false;
+    }
+    return all;
+}
+
+void berth__binder_filter(const berth__view *view, const berth__binder *binder, uint32_t tile,
+                          berth__mask *mask)
+{
+    berth__binding binding;
+    if (filter_bound(view, binder, tile, mask))
+        return;
+    BERTH__MASK_EACH(mask, s)
+    {
+        berth__binder_bind(view, binder, tile * BERTH__TILE + s, &binding);
+        if (!berth__binding_fits(&binding))
+            berth__bit_clear(mask->words, s);
+    }
+}

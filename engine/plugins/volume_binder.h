@@ -1,0 +1,88 @@
+/* Which volumes a pod's claims would have on a node: bound ones must reach it, others are
+ * matched with free PersistentVolumes or are to be provisioned. Shared by VolumeBinding and
+ * CheckVolumeBinding.
+ * Source: kube-scheduler v1.32, plugins/volumebinding; component-helpers v0.32, storage/volume. */
+#ifndef BERTH_PLUGINS_VOLUME_BINDER_H
+#define BERTH_PLUGINS_VOLUME_BINDER_H
+
+#include "plugins/claim_lookup.h"
+#include "plugins/node_match.h"
+
+/* Unbound claims that one pod may have. */
+enum { BERTH__UNBOUND_CLAIMS_MAX = 256 };
+
+/* The volume of a bound claim. */
+typedef struct berth__bound_volume {
+    const berth__pv_facts *facts; /* NULL: it does not exist */
+    berth__node_match match;
+    berth__node_match migrated; /* for nodes where its in-tree plugin is migrated */
+} berth__bound_volume;
+
+/* Shelves, and the label columns by which a slot finds its own among them. */
+typedef struct berth__reach {
+    const berth__shelf_set *set; /* NULL: there are none */
+    const berth__sym *const *columns;
+} berth__reach;
+
+/* A claim that waits for its first consumer. */
+typedef struct berth__unbound_claim {
+    berth__claim *claim;
+    const berth__storage_class_facts *class_facts;
+    berth__reach free_volumes;
+    berth__node_match topologies;
+    bool needs_capacity; /* the driver publishes what it has room for */
+    berth__reach capacities;
+    __int128 request_units;
+} berth__unbound_claim;
+
+typedef struct berth__binder {
+    bool legacy; /* by the rules of v1.15 */
+    berth__bound_volume *bound;
+    uint32_t bound_count;
+    berth__unbound_claim *decided; /* their node is */
+    uint32_t decided_count;
+    berth__unbound_claim *unbound; /* ascending by request */
+    uint32_t unbound_count;
+    berth_str problem; /* why the unbound can't be matched with volumes at all; absent: none */
+} berth__binder;
+
+/* What comes of it on one node. */
+typedef struct berth__binding {
+    bool node_conflict;  /* a bound volume does not reach the node */
+    bool no_volume;      /* a claim finds no volume and can't be provisioned here */
+    bool no_space;       /* the driver has no room here */
+    bool volume_missing; /* a bound volume does not exist */
+    bool failed;         /* the binder's problem came up: an error, and no refusal */
+    uint32_t choice_count;
+    berth__volume_choice choices[BERTH__UNBOUND_CLAIMS_MAX];
+} berth__binding;
+
+static inline bool berth__binding_fits(const berth__binding *binding)
+{
+    return !binding->node_conflict && !binding->no_volume && !binding->no_space &&
+           !binding->volume_missing && !binding->failed;
+}
+
+/* How a claim stands. */
+typedef enum berth__claim_state {
+    BERTH__CLAIM_BOUND,
+    BERTH__CLAIM_WAITS,     /* for its first consumer */
+    BERTH__CLAIM_IMMEDIATE, /* unbound, and not the scheduler's to bind */
+    BERTH__CLAIM_UNDEFINED, /* its class has no volumeBindingMode */
+} berth__claim_state;
+berth__claim_state berth__claim_state_of(const berth__view *view, const berth__claim *claim);
+
+/* Sort out the claims of a list whose claims all exist and are bound or waiting; memory from
+ * `arena`. Returns false if there are too many; `*ok` turns false when out of memory. */
+bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__volume_list *list,
+                        berth__binder *binder, bool *ok);
+
+/* Clear the slots of a tile where the claims can't be bound. */
+void berth__binder_filter(const berth__view *view, const berth__binder *binder, uint32_t tile,
+                          berth__mask *mask);
+
+/* Bind on the node of a slot. */
+void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
+                        berth__binding *out);
+
+#endif

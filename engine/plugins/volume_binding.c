@@ -1,0 +1,189 @@
+/* VolumeBinding: every claim of the pod has, finds or will get a volume that reaches the node.
+ * Source: kube-scheduler v1.32, plugins/volumebinding. */
+#include "plugins/registry.h"
+#include "plugins/volume_binder.h"
+
+/* Refuse a pod with a claim that is not there, lost, going, or of another pod. */
+static berth__outcome check_claim(const berth__view *view, const berth__volume_list *list,
+                                  const berth__pod_volume *volume, berth__reasons *reasons)
+{
+    berth_str name = berth__text(view->model, volume->handle);
+    const berth__claim *claim = berth__claim_find(view, list, volume);
+    bool ephemeral = volume->kind == BERTH_VOLUME_EPHEMERAL;
+    if (claim == NULL && !ephemeral) {
+        berth__reason_no_claim(reasons, view, volume);
+    } else if (claim == NULL) {
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "waiting for ephemeral volume controller to create the "
+                      "persistentvolumeclaim \"%.*s\"",
+                      (int)name.len, name.data);
+    } else if (claim->facts->lost) {
+        berth_str volume_name = berth__text(view->model, claim->facts->volume_name);
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "persistentvolumeclaim \"%.*s\" bound to non-existent persistentvolume "
+                      "\"%.*s\"",
+                      (int)name.len, name.data, (int)volume_name.len,
+                      volume_name.len > 0 ? volume_name.data : "");
+    } else if (claim->facts->deleting) {
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "persistentvolumeclaim \"%.*s\" is being deleted", (int)name.len,
+                      name.data);
+    } else if (ephemeral && !berth__claim_is_owned(claim, list)) {
+        berth__reason_not_owned(reasons, view, list, volume, "");
+    } else {
+        return BERTH__ACTIVE;
+    }
+    return BERTH__REFUSE;
+}
+
+/* Whether all claims are bound or may be bound by the scheduler. */
+static berth__outcome check_states(const berth__view *view, const berth__volume_list *list,
+                                   berth__reasons *reasons)
+{
+    bool immediate = false;
+    BERTH__CLAIM_VOLUMES(list, volume)
+    {
+        const berth__claim *claim = berth__claim_find(view, list, volume);
+        berth__claim_state state = berth__claim_state_of(view, claim);
+        if (state == BERTH__CLAIM_UNDEFINED) {
+            berth_str name = berth__text(view->model, claim->facts->class_name);
+            berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                          "VolumeBindingMode not set for StorageClass \"%.*s\"", (int)name.len,
+                          name.data);
+            return BERTH__FAIL;
+        }
+        immediate |= state == BERTH__CLAIM_IMMEDIATE;
+    }
+    if (!immediate)
+        return BERTH__ACTIVE;
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                  "pod has unbound immediate PersistentVolumeClaims");
+    return BERTH__REFUSE;
+}
+
+static berth__outcome make_binder(berth__view *view, const berth__volume_list *list,
+                                  berth__arena *arena, berth__reasons *reasons,
+                                  berth__binder *binder, bool *ok)
+{
+    bool any = false;
+    if (list == NULL)
+        return BERTH__SKIP;
+    BERTH__CLAIM_VOLUMES(list, volume)
+    {
+        any = true;
+        berth__outcome outcome = check_claim(view, list, volume, reasons);
+        if (outcome != BERTH__ACTIVE)
+            return outcome;
+    }
+    berth__outcome outcome = any ? check_states(view, list, reasons) : BERTH__SKIP;
+    if (outcome != BERTH__ACTIVE)
+        return outcome;
+    if (berth__binder_make(view, arena, list, binder, ok))
+        return BERTH__ACTIVE;
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                  "a pod with more than %d unbound claims can't be decided",
+                  (int)BERTH__UNBOUND_CLAIMS_MAX);
+    return BERTH__FAIL;
+}
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    berth__view *view = prepare->cycle->view;
+    const berth__volume_list *list = prepare->cycle->cls->volumes;
+    berth__binder *binder = prepare->state;
+    berth__outcome outcome = make_binder(view, list, prepare->arena, prepare->reasons, binder,
+                                         &prepare->ok);
+    prepare->may_fail = binder->problem.len > 0;
+    if (outcome == BERTH__ACTIVE && prepare->ok)
+        prepare->ok = berth__volumes_refresh(view);
+    return outcome;
+}
+
+/* The state points into the view. */
+static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+                   const berth__class *cls, uint32_t slot, int change)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)cls;
+    (void)slot;
+    (void)change;
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    berth__binder_filter(cycle->view, state, tile, mask);
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)instance;
+    berth__binding binding;
+    const berth__binder *binder = state;
+    berth__binder_bind(cycle->view, binder, slot, &binding);
+    if (binding.failed) {
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, BERTH__ERROR_PREFIX "%.*s",
+                      (int)binder->problem.len, binder->problem.data);
+        reasons->failed = true;
+        return;
+    }
+    if (binding.node_conflict)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) had volume node affinity conflict");
+    if (binding.no_volume)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) didn't find available persistent volumes to bind");
+    if (binding.no_space)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) did not have enough free storage");
+    if (binding.volume_missing)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
+}
+
+/* A pod that is put where it does not fit reserves nothing: there is nothing that it would have. */
+static berth_status reserve(berth__view *view, const berth__class *cls, uint32_t pod, uint32_t slot)
+{
+    berth__arena *arena = &view->model->scratch;
+    berth__arena_reset(arena);
+    berth__reasons reasons = {.arena = arena, .ok = true};
+    berth__binder binder = {0};
+    bool ok = true;
+    berth__outcome outcome = make_binder(view, cls->volumes, arena, &reasons, &binder, &ok);
+    if (!ok || !reasons.ok)
+        return BERTH_E_NOMEM;
+    if (outcome != BERTH__ACTIVE)
+        return BERTH_OK;
+    if (!berth__volumes_refresh(view))
+        return BERTH_E_NOMEM;
+    berth__binding binding;
+    berth__binder_bind(view, &binder, slot, &binding);
+    if (!berth__binding_fits(&binding))
+        return BERTH_OK;
+    return berth__storage_reserve(view->storage, pod, binding.choices, binding.choice_count,
+                                  berth__view_node(view, slot)->name);
+}
+
+static void unreserve(berth__view *view, const berth__class *cls, uint32_t pod, uint32_t slot)
+{
+    (void)cls;
+    (void)slot;
+    berth__storage_unreserve(view->storage, pod);
+}
+
+const berth__plugin berth__plugin_volume_binding = {
+    .name = "VolumeBinding",
+    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_STORAGE,
+    .filter_state_bytes = sizeof(berth__binder),
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain,
+    .adjust = adjust,
+    .reserve = reserve,
+    .unreserve = unreserve,
+};

@@ -1,0 +1,98 @@
+/* VolumeRestrictions: inline disks that can't be mounted twice on a node, and claims that one
+ * pod alone may use.
+ * Source: kube-scheduler v1.32, plugins/volumerestrictions. */
+#include "plugins/disk_conflict.h"
+#include "plugins/registry.h"
+
+typedef struct filter_state {
+    bool disks;
+    /* The pod's ReadWriteOncePod claims by name, each once, and how often pods are in their way. */
+    berth__sym *claims;
+    uint32_t claim_count;
+    int64_t conflicts;
+} filter_state;
+
+static bool names_claim(const filter_state *own, berth__sym name)
+{
+    for (uint32_t i = 0; i < own->claim_count; i++)
+        if (own->claims[i] == name)
+            return true;
+    return false;
+}
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    const berth__view *view = prepare->cycle->view;
+    const berth__volume_list *list = prepare->cycle->cls->volumes;
+    filter_state *own = prepare->state;
+    if (list == NULL)
+        return BERTH__SKIP;
+    own->disks = berth__disks_matter(list);
+    own->claims = berth__arena_alloc(prepare->arena, list->count * sizeof(*own->claims), 8);
+    prepare->ok = own->claims != NULL;
+    for (uint32_t i = 0; i < list->count && prepare->ok; i++) {
+        const berth__pod_volume *volume = &list->items[i];
+        if (volume->kind != BERTH_VOLUME_CLAIM)
+            continue;
+        const berth__claim *claim = berth__claim_find(view, list, volume);
+        if (claim == NULL) {
+            berth__reason_no_claim(prepare->reasons, view, volume);
+            return BERTH__REFUSE;
+        }
+        if (!claim->facts->once_only || names_claim(own, volume->handle))
+            continue;
+        own->claims[own->claim_count++] = volume->handle;
+        own->conflicts += berth__volume_use_of_claim(view->volume_use, claim) > 0;
+    }
+    return own->disks || own->conflicts > 0 ? BERTH__ACTIVE : BERTH__SKIP;
+}
+
+/* kube-scheduler compares names of claims here, and not their namespaces. */
+static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+                   const berth__class *cls, uint32_t slot, int change)
+{
+    (void)cycle;
+    (void)instance;
+    (void)slot;
+    filter_state *own = state;
+    for (uint32_t i = 0; cls->volumes != NULL && i < cls->volumes->count; i++) {
+        const berth__pod_volume *volume = &cls->volumes->items[i];
+        if (volume->kind == BERTH_VOLUME_CLAIM && names_claim(own, volume->handle))
+            own->conflicts += change;
+    }
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)instance;
+    const filter_state *own = opaque;
+    if (own->conflicts > 0)
+        *mask = (berth__mask){{0}};
+    else if (own->disks)
+        berth__disks_conflict_tile(cycle->view, cycle->cls->volumes, tile, mask);
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)instance;
+    const filter_state *own = opaque;
+    if (own->disks && berth__disks_conflict(cycle->view, cycle->cls->volumes, slot))
+        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) had no available disk");
+    else
+        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
+                      "node has pod using PersistentVolumeClaim with the same name and "
+                      "ReadWriteOncePod access mode");
+}
+
+const berth__plugin berth__plugin_volume_restrictions = {
+    .name = "VolumeRestrictions",
+    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_STORAGE,
+    .filter_state_bytes = sizeof(filter_state),
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain,
+    .adjust = adjust,
+};

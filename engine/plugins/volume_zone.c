@@ -1,0 +1,179 @@
+/* VolumeZone: the zone and region labels of a bound volume must be the node's.
+ * Source: kube-scheduler v1.32, plugins/volumezone. */
+#include "base/bits.h"
+#include "plugins/claim_lookup.h"
+#include "plugins/registry.h"
+
+/* Labels that a node has for one of a volume's: the beta ones may also go by their present name. */
+typedef struct zone_rule {
+    const berth__sym *column;
+    const berth__sym *fallback; /* NULL: none */
+    const berth__zone_set *zones;
+} zone_rule;
+
+typedef struct filter_state {
+    const berth__sym *columns[BERTH__ZONE_LABELS];
+    zone_rule *rules;
+    uint32_t rule_count;
+} filter_state;
+
+/* Whether an unbound claim is of no concern; if not, a reason is added. */
+static bool may_be_unbound(const berth__view *view, const berth__claim *claim,
+                           berth__reasons *reasons)
+{
+    berth_str name = berth__text(view->model, claim->facts->class_name);
+    if (claim->facts->class_name == 0) {
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "PersistentVolumeClaim had no pv name and storageClass name");
+        return false;
+    }
+    const berth__storage_class_facts *class_facts = berth__claim_class(view, claim);
+    if (class_facts == NULL)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "storageclass.storage.k8s.io \"%.*s\" not found", (int)name.len, name.data);
+    else if (class_facts->mode == BERTH__BINDING_UNSET)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "VolumeBindingMode not set for StorageClass \"%.*s\"", (int)name.len,
+                      name.data);
+    else if (class_facts->mode != BERTH__BINDING_WAIT)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "PersistentVolume had no name");
+    else
+        return true;
+    return false;
+}
+
+static void add_rules(const berth__pv_facts *volume, filter_state *own)
+{
+    static const int fallback[BERTH__ZONE_LABELS] = {
+        [BERTH__ZONE_BETA] = BERTH__ZONE,
+        [BERTH__REGION_BETA] = BERTH__REGION,
+        [BERTH__ZONE] = -1,
+        [BERTH__REGION] = -1,
+    };
+    for (uint32_t i = 0; i < BERTH__ZONE_LABELS; i++)
+        if (volume->zones[i].values != NULL)
+            own->rules[own->rule_count++] =
+                (zone_rule){own->columns[i],
+                            fallback[i] >= 0 ? own->columns[fallback[i]] : NULL,
+                            &volume->zones[i]};
+}
+
+static bool allocate(berth__prepare *prepare, const berth__volume_list *list, filter_state *own)
+{
+    berth__view *view = prepare->cycle->view;
+    const berth__sym keys[BERTH__ZONE_LABELS] = {
+        [BERTH__ZONE_BETA] = view->model->known.zone_beta,
+        [BERTH__REGION_BETA] = view->model->known.region_beta,
+        [BERTH__ZONE] = view->model->known.zone,
+        [BERTH__REGION] = view->model->known.region,
+    };
+    own->rules = berth__arena_alloc(
+        prepare->arena, list->count * BERTH__ZONE_LABELS * sizeof(*own->rules), 8);
+    bool ok = own->rules != NULL;
+    for (uint32_t i = 0; i < BERTH__ZONE_LABELS && ok; i++) {
+        own->columns[i] = berth__layout_column(view->layout, view->nodes, keys[i]);
+        ok = own->columns[i] != NULL;
+    }
+    return ok;
+}
+
+static berth__outcome prepare(berth__prepare *prepare)
+{
+    const berth__view *view = prepare->cycle->view;
+    const berth__volume_list *list = prepare->cycle->cls->volumes;
+    filter_state *own = prepare->state;
+    if (list == NULL)
+        return BERTH__SKIP;
+    prepare->ok = allocate(prepare, list, own);
+    for (const berth__pod_volume *volume = list->items;
+         prepare->ok && volume < list->items + list->count; volume++) {
+        if (volume->kind != BERTH_VOLUME_CLAIM)
+            continue;
+        const berth__claim *claim = berth__claim_find(view, list, volume);
+        if (claim == NULL) {
+            berth__reason_no_claim(prepare->reasons, view, volume);
+            return BERTH__REFUSE;
+        }
+        if (claim->facts->volume_name == 0) {
+            if (!may_be_unbound(view, claim, prepare->reasons))
+                return BERTH__REFUSE;
+            continue;
+        }
+        const berth__pv_facts *facts = berth__claim_volume(claim);
+        if (facts == NULL) {
+            berth_str name = berth__text(view->model, claim->facts->volume_name);
+            berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE,
+                          "persistentvolume \"%.*s\" not found", (int)name.len, name.data);
+            return BERTH__REFUSE;
+        }
+        add_rules(facts, own);
+    }
+    return own->rule_count > 0 ? BERTH__ACTIVE : BERTH__SKIP;
+}
+
+static bool meets(const zone_rule *rule, uint32_t slot)
+{
+    berth__sym value = rule->column[slot];
+    if (value == 0 && rule->fallback != NULL)
+        value = rule->fallback[slot];
+    for (uint32_t i = 0; i < rule->zones->count; i++)
+        if (rule->zones->values[i] == value)
+            return true;
+    return false;
+}
+
+static bool fits(const filter_state *own, uint32_t slot)
+{
+    berth__sym any = 0;
+    for (uint32_t i = 0; i < BERTH__ZONE_LABELS; i++)
+        any |= own->columns[i][slot];
+    for (uint32_t i = 0; any != 0 && i < own->rule_count; i++)
+        if (!meets(&own->rules[i], slot))
+            return false;
+    return true;
+}
+
+/* Pods do not matter. */
+static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+                   const berth__class *cls, uint32_t slot, int change)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)cls;
+    (void)slot;
+    (void)change;
+}
+
+static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+                   uint32_t tile, berth__mask *mask)
+{
+    (void)cycle;
+    (void)instance;
+    BERTH__MASK_EACH(mask, s)
+    {
+        if (!fits(state, tile * BERTH__TILE + s))
+            berth__bit_clear(mask->words, s);
+    }
+}
+
+static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+                    uint32_t slot, berth__reasons *reasons)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slot;
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) had no available volume zone");
+}
+
+const berth__plugin berth__plugin_volume_zone = {
+    .name = "VolumeZone",
+    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_STORAGE,
+    .filter_state_bytes = sizeof(filter_state),
+    .prepare_filter = prepare,
+    .filter = filter,
+    .explain = explain,
+    .adjust = adjust,
+};
