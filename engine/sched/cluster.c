@@ -1,0 +1,709 @@
+/* Nodes and pods in and out. */
+#include "sched/cluster.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "model/related.h"
+#include "model/storage.h"
+#include "snapshot/counts.h"
+#include "snapshot/node_volumes.h"
+
+/* ---- life ---- */
+
+berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator *allocator,
+                                 berth_era era)
+{
+    memset(cluster, 0, sizeof(*cluster));
+    BERTH_TRY(berth__model_init(&cluster->model, allocator, era));
+    berth__arena_init(&cluster->arena, allocator);
+    berth__node_tree_init(&cluster->tree, allocator);
+    if (berth__pods_init(&cluster->pods, allocator) != BERTH_OK ||
+        berth__nominations_init(&cluster->nominations, allocator, &cluster->view) != BERTH_OK ||
+        berth__disruption_create(&cluster->model, &cluster->disruption) != BERTH_OK ||
+        berth__view_init(&cluster->view, &cluster->model) != BERTH_OK ||
+        berth__counts_create(&cluster->model, &cluster->view.counts) != BERTH_OK ||
+        berth__related_create(&cluster->model, &cluster->view.related) != BERTH_OK ||
+        berth__storage_create(&cluster->model, &cluster->view.storage) != BERTH_OK ||
+        berth__volume_use_create(cluster->view.storage, &cluster->view.volume_use) != BERTH_OK) {
+        berth__cluster_destroy(cluster);
+        return BERTH_E_NOMEM;
+    }
+    return BERTH_OK;
+}
+
+void berth__cluster_destroy(berth__cluster *cluster)
+{
+    const berth_allocator *allocator = cluster->model.allocator;
+    if (allocator == NULL)
+        return;
+    berth__counts_destroy(cluster->view.counts);
+    berth__related_destroy(cluster->view.related);
+    berth__volume_use_destroy(cluster->view.volume_use);
+    berth__storage_destroy(cluster->view.storage);
+    berth__view_destroy(&cluster->view);
+    berth__pods_destroy(&cluster->pods, &cluster->model);
+    berth__nominations_destroy(&cluster->nominations);
+    berth__disruption_destroy(cluster->disruption);
+    berth__node_tree_destroy(&cluster->tree);
+    for (uint32_t i = 0; i < cluster->node_count; i++)
+        berth__node_facts_free(&cluster->model, cluster->nodes[i]->facts);
+    berth__free(allocator, cluster->nodes, cluster->node_capacity * sizeof(*cluster->nodes));
+    berth__free(allocator, cluster->node_of_name,
+                cluster->node_of_name_capacity * sizeof(uint32_t));
+    berth__arena_destroy(&cluster->arena);
+    berth__model_destroy(&cluster->model);
+    memset(cluster, 0, sizeof(*cluster));
+}
+
+static berth_status no_memory(berth_error *error)
+{
+    return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+}
+
+static void name_object(berth_error *error, const char *kind, berth_str namespace_name,
+                        berth_str name)
+{
+    if (error == NULL || error->object[0] != '\0')
+        return;
+    if (namespace_name.len > 0)
+        berth__error_object(error, "%s %.*s/%.*s", kind, (int)namespace_name.len,
+                            namespace_name.data, (int)name.len, name.data);
+    else
+        berth__error_object(error, "%s %.*s", kind, (int)name.len, name.data);
+}
+
+/* ---- layout ---- */
+
+/* Room for every resource that the model knows. */
+static berth_status widen_view(berth__cluster *cluster)
+{
+    return cluster->view.resource_count < cluster->model.resource_count
+               ? berth__view_widen(&cluster->view)
+               : BERTH_OK;
+}
+
+berth_status berth__cluster_sync(berth__cluster *cluster)
+{
+    berth__view *view = &cluster->view;
+    if (cluster->unplaced_count > 0 || cluster->present_count < view->layout->count) {
+        uint32_t count = cluster->tree.node_count;
+        uint32_t *order =
+            berth__alloc(cluster->model.allocator, count * sizeof(uint32_t), 64);
+        if (order == NULL)
+            return BERTH_E_NOMEM;
+        berth__node_tree_list(&cluster->tree, order);
+        berth_status status = berth__view_relayout(view, cluster->nodes, order, count,
+                                                   &cluster->pods, ++cluster->epoch);
+        berth__free(cluster->model.allocator, order, count * sizeof(uint32_t));
+        BERTH_TRY(status);
+        cluster->unplaced_count = 0;
+    }
+    return widen_view(cluster);
+}
+
+/* ---- nodes ---- */
+
+static uint32_t node_id_of(const berth__cluster *cluster, berth__sym name)
+{
+    return name < cluster->node_of_name_capacity ? cluster->node_of_name[name] - 1
+                                                 : BERTH__NODE_NONE;
+}
+
+uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name)
+{
+    berth__sym sym = berth__intern_find(&cluster->model.strings, name);
+    return sym == 0 ? BERTH__NODE_NONE : node_id_of(cluster, sym);
+}
+
+/* The id of a name, with an absent node behind it if it is new; BERTH__NODE_NONE when out of memory. */
+static uint32_t node_id_make(berth__cluster *cluster, berth_str name)
+{
+    const berth_allocator *allocator = cluster->model.allocator;
+    bool ok = true;
+    berth__sym sym = berth__intern_add(&cluster->model.strings, name, &ok);
+    if (!ok)
+        return BERTH__NODE_NONE;
+    uint32_t id = node_id_of(cluster, sym);
+    if (id != BERTH__NODE_NONE)
+        return id;
+    uint32_t before = cluster->node_of_name_capacity;
+    if (!berth__grow(allocator, &cluster->node_of_name, &cluster->node_of_name_capacity, sym + 1,
+                     sizeof(uint32_t)))
+        return BERTH__NODE_NONE;
+    memset(cluster->node_of_name + before, 0,
+           (cluster->node_of_name_capacity - before) * sizeof(uint32_t));
+    berth__node *node = berth__arena_alloc(&cluster->arena, sizeof(*node), _Alignof(berth__node));
+    if (node == NULL || !berth__grow(allocator, &cluster->nodes, &cluster->node_capacity,
+                                     cluster->node_count + 1, sizeof(*cluster->nodes)))
+        return BERTH__NODE_NONE;
+    *node = (berth__node){
+        .name = sym, .slot = BERTH__SLOT_NONE, .first_pod = BERTH__POD_NONE};
+    cluster->view.nodes = cluster->nodes;
+    cluster->nodes[cluster->node_count] = node;
+    cluster->node_of_name[sym] = ++cluster->node_count;
+    return cluster->node_count - 1;
+}
+
+static bool count_images(berth__cluster *cluster, const berth__node_facts *facts)
+{
+    for (uint32_t i = 0; i < facts->image_count; i++)
+        if (!berth__image_add(&cluster->model, facts->images[i].name, facts->images[i].size_bytes)) {
+            while (i-- > 0)
+                berth__image_remove(&cluster->model, facts->images[i].name);
+            return false;
+        }
+    return true;
+}
+
+static void uncount_images(berth__cluster *cluster, const berth__node_facts *facts)
+{
+    for (uint32_t i = 0; i < facts->image_count; i++)
+        berth__image_remove(&cluster->model, facts->images[i].name);
+}
+
+/* A node that the layout knows takes over its new facts in place; the view is wide enough. */
+static void refresh_slot(berth__cluster *cluster, const berth__node *node)
+{
+    if (node->slot != BERTH__SLOT_NONE)
+        berth__view_set_facts(&cluster->view, node->slot, ++cluster->epoch);
+}
+
+/* The zone that the order of nodes goes by: v1.15 knows the beta labels alone. */
+static berth__sym tree_zone(const berth__cluster *cluster, const berth__node_facts *facts)
+{
+    return cluster->model.era == BERTH_ERA_V1ALPHA1 ? facts->zone_legacy : facts->zone;
+}
+
+static berth_status add_node(berth__cluster *cluster, const berth_node *source, uint64_t *id,
+                             berth_error *error)
+{
+    uint32_t node_id = node_id_make(cluster, source->meta.name);
+    if (node_id == BERTH__NODE_NONE)
+        return no_memory(error);
+    berth__node *node = cluster->nodes[node_id];
+    if (berth__node_present(node))
+        return berth__error_set(error, BERTH_E_EXISTS, "a node of this name is already there");
+    berth__node_facts *facts;
+    BERTH_TRY(berth__node_facts_make(&cluster->model, source, &facts, error));
+    if (!count_images(cluster, facts))
+        goto fail;
+    if (widen_view(cluster) != BERTH_OK ||
+        !berth__node_tree_add(&cluster->tree, tree_zone(cluster, facts), node_id))
+        goto fail_images;
+    node->facts = facts;
+    refresh_slot(cluster, node);
+    if (node->slot != BERTH__SLOT_NONE &&
+        berth__view_fill(&cluster->view, node->slot, &cluster->pods) != BERTH_OK) {
+        node->facts = NULL;
+        berth__node_tree_remove(&cluster->tree, tree_zone(cluster, facts), node_id);
+        goto fail_images;
+    }
+    cluster->present_count++;
+    cluster->unplaced_count += node->slot == BERTH__SLOT_NONE;
+    cluster->orphan_count -= node->pod_count;
+    cluster->running_count += node->pod_count;
+    if (id != NULL)
+        *id = node_id;
+    return BERTH_OK;
+fail_images:
+    uncount_images(cluster, facts);
+fail:
+    berth__node_facts_free(&cluster->model, facts);
+    return no_memory(error);
+}
+
+static bool move_zone(berth__cluster *cluster, uint32_t node_id, berth__sym from, berth__sym to)
+{
+    if (from == to)
+        return true;
+    if (!berth__node_tree_add(&cluster->tree, to, node_id))
+        return false;
+    berth__node_tree_remove(&cluster->tree, from, node_id);
+    return true;
+}
+
+static berth_status update_node(berth__cluster *cluster, const berth_node *source,
+                                berth_error *error)
+{
+    uint32_t node_id = berth__cluster_find_node(cluster, source->meta.name);
+    if (node_id == BERTH__NODE_NONE || !berth__node_present(cluster->nodes[node_id]))
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
+    berth__node *node = cluster->nodes[node_id];
+    berth__node_facts *facts, *old = node->facts;
+    BERTH_TRY(berth__node_facts_make(&cluster->model, source, &facts, error));
+    /* Old images go first: one that nobody else has takes its size from the new object. Counting them
+     * again needs no memory. */
+    uncount_images(cluster, old);
+    if (!count_images(cluster, facts))
+        goto fail;
+    if (widen_view(cluster) != BERTH_OK ||
+        !move_zone(cluster, node_id, tree_zone(cluster, old), tree_zone(cluster, facts)))
+        goto fail_images;
+    node->facts = facts;
+    refresh_slot(cluster, node);
+    berth__node_facts_free(&cluster->model, old);
+    return BERTH_OK;
+fail_images:
+    uncount_images(cluster, facts);
+fail:
+    (void)count_images(cluster, old);
+    berth__node_facts_free(&cluster->model, facts);
+    return no_memory(error);
+}
+
+/* The node leaves the tree; its slot stays until the layout is made anew, its pods become orphans. */
+static berth_status remove_node(berth__cluster *cluster, berth_str name, berth_error *error)
+{
+    uint32_t node_id = berth__cluster_find_node(cluster, name);
+    if (node_id == BERTH__NODE_NONE || !berth__node_present(cluster->nodes[node_id]))
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
+    berth__node *node = cluster->nodes[node_id];
+    berth__node_tree_remove(&cluster->tree, tree_zone(cluster, node->facts), node_id);
+    uncount_images(cluster, node->facts);
+    if (node->slot != BERTH__SLOT_NONE)
+        berth__view_vacate(&cluster->view, node->slot, &cluster->pods);
+    berth__node_facts_free(&cluster->model, node->facts);
+    node->facts = NULL;
+    cluster->present_count--;
+    cluster->unplaced_count -= node->slot == BERTH__SLOT_NONE;
+    cluster->running_count -= node->pod_count;
+    cluster->orphan_count += node->pod_count;
+    return BERTH_OK;
+}
+
+/* ---- pods ---- */
+
+berth_pod_id berth__cluster_pod_id(const berth__cluster *cluster, uint32_t index)
+{
+    return (uint64_t)berth__pod_at(&cluster->pods, index)->generation << 32 | index;
+}
+
+uint32_t berth__cluster_pod(const berth__cluster *cluster, berth_pod_id id)
+{
+    uint32_t index = (uint32_t)id;
+    if (index / BERTH__PODS_A_PAGE >= cluster->pods.page_count)
+        return BERTH__POD_NONE;
+    const berth__pod *pod = berth__pod_at(&cluster->pods, index);
+    return pod->cls != NULL && pod->generation == id >> 32 ? index : BERTH__POD_NONE;
+}
+
+static bool is_finished(const berth_pod *pod)
+{
+    return berth__str_is(pod->phase, "Succeeded") || berth__str_is(pod->phase, "Failed");
+}
+
+static bool is_disrupted(const berth_pod *pod)
+{
+    for (uint32_t i = 0; i < pod->condition_count; i++)
+        if (berth__str_is(pod->conditions[i].type, "DisruptionTarget") &&
+            berth__str_is(pod->conditions[i].status, "True") &&
+            berth__str_is(pod->conditions[i].reason, "PreemptionByScheduler"))
+            return true;
+    return false;
+}
+
+/* Count a pod of a class on a node if the node is in the layout. The part of entering that can fail. */
+static berth_status count_on(berth__cluster *cluster, const berth__class *cls, uint32_t node_id)
+{
+    const berth__node *node = cluster->nodes[node_id];
+    if (!berth__node_present(node) || node->slot == BERTH__SLOT_NONE)
+        return BERTH_OK;
+    BERTH_TRY(widen_view(cluster));
+    return berth__view_add_pod(&cluster->view, node->slot, cls);
+}
+
+/* Put a pod that is counted there, and on no list, onto its node's list. */
+static void attach(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
+{
+    berth__node *node = cluster->nodes[node_id];
+    berth__pods_attach(&cluster->pods, node, node_id, pod);
+    *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) += 1;
+}
+
+static berth_status enter(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
+{
+    BERTH_TRY(count_on(cluster, berth__pod_at(&cluster->pods, pod)->cls, node_id));
+    attach(cluster, pod, node_id);
+    return BERTH_OK;
+}
+
+static void leave(berth__cluster *cluster, uint32_t pod)
+{
+    berth__pod *record = berth__pod_at(&cluster->pods, pod);
+    berth__node *node = cluster->nodes[record->node];
+    if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE)
+        berth__view_remove_pod(&cluster->view, node->slot, record->cls);
+    *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) -= 1;
+    berth__pods_detach(&cluster->pods, node, pod);
+}
+
+berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
+{
+    BERTH_TRY(count_on(cluster, berth__pod_at(&cluster->pods, pod)->cls, node));
+    berth__pods_remove_pending(&cluster->pods, pod);
+    attach(cluster, pod, node);
+    berth__nominations_wake(&cluster->nominations, pod, false);
+    return BERTH_OK;
+}
+
+void berth__cluster_unbind(berth__cluster *cluster, uint32_t pod)
+{
+    leave(cluster, pod);
+    berth__pods_append_pending(&cluster->pods, pod);
+    berth__nominations_wake(&cluster->nominations, pod, true);
+}
+
+/* The node that a pod's status nominates (BERTH__NODE_NONE: none), and memory for the nomination. */
+static berth_status reserve_nomination(berth__cluster *cluster, const berth_pod *source,
+                                       uint32_t *out)
+{
+    *out = BERTH__NODE_NONE;
+    if (source->nominated_node_name.len == 0)
+        return BERTH_OK;
+    *out = node_id_make(cluster, source->nominated_node_name);
+    return *out == BERTH__NODE_NONE ? BERTH_E_NOMEM
+                                    : berth__nominations_reserve(&cluster->nominations, *out);
+}
+
+/* A nomination goes when the status that made it does; one that the engine's user made stays, as
+ * kube-scheduler's does until the API server has heard of it. */
+static void follow_nomination(berth__cluster *cluster, uint32_t pod, uint32_t node)
+{
+    const berth__nomination *old = berth__nominations_find(&cluster->nominations, pod);
+    bool from_object = node != BERTH__NODE_NONE;
+    if (!from_object && old != NULL && !old->from_object)
+        node = old->node;
+    if (node != BERTH__NODE_NONE)
+        berth__nominations_set(&cluster->nominations, &cluster->pods, pod, node, from_object);
+    else if (old != NULL)
+        berth__nominations_drop(&cluster->nominations, pod);
+}
+
+static berth_str namespace_of(const berth_pod *pod)
+{
+    return pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name : BERTH_LITERAL("default");
+}
+
+/* Put a pod whose class is known into the table and onto its list. Takes over the class's use. */
+static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source, berth__class *cls,
+                               uint32_t *out)
+{
+    uint32_t node_id = BERTH__NODE_NONE, nominated;
+    if (source->node_name.len > 0) {
+        node_id = node_id_make(cluster, source->node_name);
+        if (node_id == BERTH__NODE_NONE)
+            return BERTH_E_NOMEM;
+    }
+    BERTH_TRY(reserve_nomination(cluster, source, &nominated));
+    BERTH_TRY(berth__pods_add(&cluster->pods, cls, source->meta.name, source->meta.uid, out));
+    berth__pod *pod = berth__pod_at(&cluster->pods, *out);
+    pod->priority = source->has_priority ? source->priority : 0;
+    pod->start_time_ns = source->start_time_ns;
+    pod->disrupted = is_disrupted(source);
+    if (node_id == BERTH__NODE_NONE)
+        berth__pods_append_pending(&cluster->pods, *out);
+    berth_status status = node_id == BERTH__NODE_NONE ? BERTH_OK : enter(cluster, *out, node_id);
+    if (status != BERTH_OK) {
+        cls->users++; /* the caller gives its use back */
+        berth__pods_remove(&cluster->pods, &cluster->model, *out);
+        return status;
+    }
+    follow_nomination(cluster, *out, nominated);
+    return BERTH_OK;
+}
+
+static berth_status add_pod(berth__cluster *cluster, const berth_pod *source, uint64_t *id,
+                            berth_error *error)
+{
+    if (id != NULL)
+        *id = BERTH_POD_NONE;
+    berth__sym space = berth__intern_find(&cluster->model.strings, namespace_of(source));
+    if (space != 0 &&
+        berth__pods_find(&cluster->pods, space, source->meta.name) != BERTH__POD_NONE)
+        return berth__error_set(error, BERTH_E_EXISTS, "a pod of this name is already there");
+    if (is_finished(source))
+        return BERTH_OK;
+    berth__class *cls;
+    BERTH_TRY(berth__class_of(&cluster->model, source, &cls, error));
+    uint32_t index;
+    if (insert_pod(cluster, source, cls, &index) != BERTH_OK) {
+        berth__class_release(&cluster->model, cls);
+        return no_memory(error);
+    }
+    if (id != NULL)
+        *id = berth__cluster_pod_id(cluster, index);
+    return BERTH_OK;
+}
+
+static uint32_t find_pod(const berth__cluster *cluster, berth_str namespace_name, berth_str name)
+{
+    if (namespace_name.len == 0)
+        namespace_name = BERTH_LITERAL("default");
+    berth__sym space = berth__intern_find(&cluster->model.strings, namespace_name);
+    return space == 0 ? BERTH__POD_NONE : berth__pods_find(&cluster->pods, space, name);
+}
+
+static void take_off_lists(berth__cluster *cluster, uint32_t pod)
+{
+    if (berth__pod_at(&cluster->pods, pod)->node == BERTH__NODE_NONE)
+        berth__pods_remove_pending(&cluster->pods, pod);
+    else
+        leave(cluster, pod);
+}
+
+static berth_status remove_pod(berth__cluster *cluster, berth_str namespace_name, berth_str name,
+                               berth_error *error)
+{
+    uint32_t pod = find_pod(cluster, namespace_name, name);
+    if (pod == BERTH__POD_NONE)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod of this name");
+    take_off_lists(cluster, pod);
+    berth__nominations_drop(&cluster->nominations, pod);
+    berth__storage_forget(cluster->view.storage, pod);
+    berth__pods_remove(&cluster->pods, &cluster->model, pod);
+    return BERTH_OK;
+}
+
+/* Give a pod another class and node (BERTH__NODE_NONE: none). A pending pod that stays pending keeps its
+ * place in the queue. */
+static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__class *cls,
+                             uint32_t node_id)
+{
+    berth__pod *pod = berth__pod_at(&cluster->pods, index);
+    berth__class *old_class = pod->cls;
+    uint32_t old_node = pod->node;
+    if (node_id == BERTH__NODE_NONE && old_node == BERTH__NODE_NONE) {
+        pod->cls = cls;
+        return BERTH_OK;
+    }
+    /* On the same node the old class goes first, since both may hold one host port. Its place is still
+     * there then: counting it again needs no memory that it did not have. */
+    if (node_id == old_node) {
+        leave(cluster, index);
+        pod->cls = cls;
+        if (enter(cluster, index, node_id) == BERTH_OK)
+            return BERTH_OK;
+        pod->cls = old_class;
+        if (enter(cluster, index, old_node) != BERTH_OK)
+            berth__pods_append_pending(&cluster->pods, index);
+        return BERTH_E_NOMEM;
+    }
+    if (node_id != BERTH__NODE_NONE)
+        BERTH_TRY(count_on(cluster, cls, node_id));
+    take_off_lists(cluster, index);
+    pod->cls = cls;
+    if (node_id != BERTH__NODE_NONE)
+        attach(cluster, index, node_id);
+    else
+        berth__pods_append_pending(&cluster->pods, index);
+    return BERTH_OK;
+}
+
+/* The record stays, and with it the pod's id; class and node change. */
+static berth_status update_pod(berth__cluster *cluster, const berth_pod *source, berth_error *error)
+{
+    uint32_t index = find_pod(cluster, namespace_of(source), source->meta.name);
+    if (index == BERTH__POD_NONE)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod of this name");
+    if (is_finished(source))
+        return remove_pod(cluster, namespace_of(source), source->meta.name, error);
+    berth__class *cls;
+    BERTH_TRY(berth__class_of(&cluster->model, source, &cls, error));
+    uint32_t node_id = BERTH__NODE_NONE, nominated;
+    if (reserve_nomination(cluster, source, &nominated) != BERTH_OK)
+        goto fail;
+    if (source->node_name.len > 0 &&
+        (node_id = node_id_make(cluster, source->node_name)) == BERTH__NODE_NONE)
+        goto fail;
+    berth__pod *pod = berth__pod_at(&cluster->pods, index);
+    berth__class *old_class = pod->cls;
+    if (move_pod(cluster, index, cls, node_id) != BERTH_OK)
+        goto fail;
+    berth__class_release(&cluster->model, old_class);
+    pod->priority = source->has_priority ? source->priority : 0;
+    pod->start_time_ns = source->start_time_ns;
+    pod->disrupted = is_disrupted(source);
+    follow_nomination(cluster, index, nominated);
+    return BERTH_OK;
+fail:
+    berth__class_release(&cluster->model, cls);
+    return no_memory(error);
+}
+
+/* ---- dispatch ---- */
+
+static const berth_metadata *metadata_of(const berth_object *object)
+{
+    return object->as.any; /* every object begins with its metadata */
+}
+
+static berth_status check_name(const berth_object *object, berth_error *error)
+{
+    if (metadata_of(object)->name.len > 0)
+        return BERTH_OK;
+    berth__error_set(error, BERTH_E_INVALID, "an object needs a name");
+    berth__error_object(error, "%s", berth_kind_name(object->kind));
+    berth__error_field(error, "metadata.name");
+    return BERTH_E_INVALID;
+}
+
+static berth_status put_object(berth__cluster *cluster, const berth_object *object, bool replace,
+                               uint64_t *id, berth_error *error)
+{
+    (void)id;
+    switch (object->kind) {
+    case BERTH_KIND_NODE:
+        return replace ? update_node(cluster, object->as.node, error)
+                       : add_node(cluster, object->as.node, id, error);
+    case BERTH_KIND_POD:
+        return replace ? update_pod(cluster, object->as.pod, error)
+                       : add_pod(cluster, object->as.pod, id, error);
+    case BERTH_KIND_SERVICE:
+    case BERTH_KIND_REPLICATION_CONTROLLER:
+    case BERTH_KIND_REPLICA_SET:
+    case BERTH_KIND_STATEFUL_SET:
+    case BERTH_KIND_NAMESPACE:
+        return berth__related_add(cluster->view.related, object, replace, error);
+    case BERTH_KIND_POD_DISRUPTION_BUDGET:
+        return berth__disruption_add(cluster->disruption, object, replace, error);
+    case BERTH_KIND_STORAGE_CLASS:
+    case BERTH_KIND_CSI_DRIVER:
+    case BERTH_KIND_CSI_NODE:
+    case BERTH_KIND_CSI_STORAGE_CAPACITY:
+    case BERTH_KIND_PERSISTENT_VOLUME:
+    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
+    case BERTH_KIND_VOLUME_ATTACHMENT:
+        return berth__storage_add(cluster->view.storage, object, replace, error);
+    default:
+        return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d",
+                                (int)object->kind);
+    }
+}
+
+static berth_status put_named(berth__cluster *cluster, const berth_object *object, bool replace,
+                              uint64_t *id, berth_error *error)
+{
+    BERTH_TRY(check_name(object, error));
+    berth_status status = put_object(cluster, object, replace, id, error);
+    if (status != BERTH_OK)
+        name_object(error, berth_kind_name(object->kind), metadata_of(object)->namespace_name,
+                    metadata_of(object)->name);
+    return status;
+}
+
+berth_status berth__cluster_add(berth__cluster *cluster, const berth_object *object, uint64_t *id,
+                                berth_error *error)
+{
+    return put_named(cluster, object, false, id, error);
+}
+
+berth_status berth__cluster_update(berth__cluster *cluster, const berth_object *object,
+                                   berth_error *error)
+{
+    return put_named(cluster, object, true, NULL, error);
+}
+
+berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
+                                   berth_str namespace_name, berth_str name, berth_error *error)
+{
+    berth_status status;
+    switch (kind) {
+    case BERTH_KIND_NODE:
+        status = remove_node(cluster, name, error);
+        break;
+    case BERTH_KIND_POD:
+        status = remove_pod(cluster, namespace_name, name, error);
+        break;
+    case BERTH_KIND_SERVICE:
+    case BERTH_KIND_REPLICATION_CONTROLLER:
+    case BERTH_KIND_REPLICA_SET:
+    case BERTH_KIND_STATEFUL_SET:
+    case BERTH_KIND_NAMESPACE:
+        status = berth__related_remove(cluster->view.related, kind, namespace_name, name, error);
+        break;
+    case BERTH_KIND_POD_DISRUPTION_BUDGET:
+        status = berth__disruption_remove(cluster->disruption, kind, namespace_name, name, error);
+        break;
+    case BERTH_KIND_STORAGE_CLASS:
+    case BERTH_KIND_CSI_DRIVER:
+    case BERTH_KIND_CSI_NODE:
+    case BERTH_KIND_CSI_STORAGE_CAPACITY:
+    case BERTH_KIND_PERSISTENT_VOLUME:
+    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
+    case BERTH_KIND_VOLUME_ATTACHMENT:
+        status = berth__storage_remove(cluster->view.storage, kind, namespace_name, name, error);
+        break;
+    default:
+        status = berth__error_set(error, BERTH_E_ARG, "there is no kind number %d", (int)kind);
+    }
+    if (status != BERTH_OK)
+        name_object(error, berth_kind_name(kind), namespace_name, name);
+    return status;
+}
+
+/* ---- checking ---- */
+
+static berth_status differs(const berth__cluster *cluster, const berth__node *node,
+                            berth_error *error, const char *what, int64_t kept, int64_t counted)
+{
+    berth_str name = berth__text(&cluster->model, node->name);
+    berth__error_set(error, BERTH_E_INTERNAL,
+                     "%s is kept as %" PRId64 " but a recount gives %" PRId64, what, kept, counted);
+    name_object(error, "Node", (berth_str){0}, name);
+    return BERTH_E_INTERNAL;
+}
+
+static berth_status check_node(berth__cluster *cluster, const berth__node *node, uint64_t *pods,
+                               berth_error *error)
+{
+    int64_t sums[BERTH__SCALARS] = {0}, nonzero_cpu = 0, nonzero_memory = 0, count = 0;
+    uint32_t index = node->first_pod;
+    for (; index != BERTH__POD_NONE; index = berth__pod_at(&cluster->pods, index)->next) {
+        const berth__request *request = berth__pod_at(&cluster->pods, index)->cls->request;
+        for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+            sums[r] += request->use[r];
+        nonzero_cpu += request->nonzero_cpu;
+        nonzero_memory += request->nonzero_memory;
+        count++;
+    }
+    *pods += (uint64_t)count;
+    if (count != node->pod_count)
+        return differs(cluster, node, error, "the number of pods", node->pod_count, count);
+    if (!berth__node_present(node) || node->slot == BERTH__SLOT_NONE)
+        return BERTH_OK;
+    berth__tile *tile = cluster->view.tiles[node->slot / BERTH__TILE];
+    uint32_t at = node->slot % BERTH__TILE;
+    if (tile->pods_used[at] != count)
+        return differs(cluster, node, error, "pods used", tile->pods_used[at], count);
+    for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+        if (berth__tile_used(tile, r)[at] != sums[r])
+            return differs(cluster, node, error,
+                           berth__text(&cluster->model, cluster->model.resource_names[r]).data,
+                           berth__tile_used(tile, r)[at], sums[r]);
+    if (tile->nonzero_cpu[at] != nonzero_cpu)
+        return differs(cluster, node, error, "non-zero cpu", tile->nonzero_cpu[at], nonzero_cpu);
+    if (tile->nonzero_memory[at] != nonzero_memory)
+        return differs(cluster, node, error, "non-zero memory", tile->nonzero_memory[at],
+                       nonzero_memory);
+    return BERTH_OK;
+}
+
+berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error)
+{
+    uint64_t pods = 0;
+    for (uint32_t id = 0; id < cluster->node_count; id++)
+        BERTH_TRY(check_node(cluster, cluster->nodes[id], &pods, error));
+    if (pods + cluster->pods.pending_count != cluster->pods.count)
+        return berth__error_set(error, BERTH_E_INTERNAL,
+                                "%" PRIu64 " pods on nodes and %" PRIu64
+                                " pending, but %u records",
+                                pods, cluster->pods.pending_count, (unsigned)cluster->pods.count);
+    if (pods != cluster->running_count + cluster->orphan_count)
+        return berth__error_set(error, BERTH_E_INTERNAL, "running and orphaned pods do not add up");
+    BERTH_TRY(berth__counts_check(&cluster->view, error));
+    return berth__volume_use_check(cluster->view.volume_use, cluster->view.layout, cluster->nodes,
+                                   &cluster->pods, error);
+}

@@ -1,0 +1,66 @@
+/* The cluster that an engine keeps: nodes by name, pods, the node tree and the view decisions read.
+ * Objects come and go here; the layout follows when the next decision begins. */
+#ifndef BERTH_SCHED_CLUSTER_H
+#define BERTH_SCHED_CLUSTER_H
+
+#include "berth/engine.h"
+#include "model/disruption.h"
+#include "sched/nominated.h"
+#include "snapshot/node_tree.h"
+#include "snapshot/view.h"
+
+typedef struct berth__cluster {
+    berth__model model;
+    berth__arena arena;      /* node records */
+    berth__node **nodes;     /* by id; records never move or go */
+    uint32_t node_count;     /* ids given */
+    uint32_t node_capacity;
+    uint32_t *node_of_name;  /* by name's sym: id + 1, 0: none */
+    uint32_t node_of_name_capacity;
+    uint32_t present_count;
+    berth__node_tree tree;
+    berth__pods pods;
+    uint64_t running_count;
+    uint64_t orphan_count;
+    berth__nominations nominations;
+    berth__disruption *disruption;
+    berth__view view;
+    uint64_t epoch;
+    uint32_t unplaced_count; /* present nodes that the layout does not have yet */
+} berth__cluster;
+
+berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator *allocator,
+                                 berth_era era);
+void berth__cluster_destroy(berth__cluster *cluster);
+
+/* Bring the layout up to date, as kube-scheduler's snapshot does at the start of a cycle. */
+berth_status berth__cluster_sync(berth__cluster *cluster);
+
+/* Objects; see berth_engine_add, _update, _remove. */
+berth_status berth__cluster_add(berth__cluster *cluster, const berth_object *object, uint64_t *id,
+                                berth_error *error);
+berth_status berth__cluster_update(berth__cluster *cluster, const berth_object *object,
+                                   berth_error *error);
+berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
+                                   berth_str namespace_name, berth_str name, berth_error *error);
+
+/* Node id of a name, or BERTH__NODE_NONE if no node or pod ever named it. */
+uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name);
+
+/* Move a pending pod onto a node, and back. The index is valid and the pod in the right state. */
+berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node);
+void berth__cluster_unbind(berth__cluster *cluster, uint32_t pod);
+
+/* The pod behind a public id, or BERTH__POD_NONE. */
+uint32_t berth__cluster_pod(const berth__cluster *cluster, berth_pod_id id);
+berth_pod_id berth__cluster_pod_id(const berth__cluster *cluster, uint32_t index);
+
+/* Compare the state with a recount from the pods. Errors: E_INTERNAL naming what differs. */
+berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error);
+
+static inline bool berth__node_present(const berth__node *node)
+{
+    return node->facts != NULL;
+}
+
+#endif

@@ -1,0 +1,421 @@
+/* The public engine: life, cluster state, decisions. */
+#include "berth/engine.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "sched/decide.h"
+
+struct berth_engine {
+    const berth_allocator *allocator;
+    berth__machine *machine;
+    berth__workers *workers;
+    berth__cluster cluster;
+    berth__decider decider;
+    berth__arena arena; /* profiles */
+    berth__profile *profiles;
+    uint32_t profile_count;
+};
+
+void berth_engine_config_init(berth_engine_config *config)
+{
+    *config = (berth_engine_config){.size = sizeof(*config), .path = BERTH_PATH_AUTO};
+}
+
+/* ---- life ---- */
+
+static berth_status make_profiles(berth_engine *engine, const berth_profile *sources,
+                                  uint32_t count, berth_error *error)
+{
+    engine->profiles = berth__arena_alloc(&engine->arena, count * sizeof(berth__profile), 16);
+    if (engine->profiles == NULL)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < count; i++) {
+        if (sources[i].era != sources[0].era)
+            return berth__error_set(error, BERTH_E_INVALID,
+                                    "profiles of v1 and of v1alpha1 do not mix in one engine");
+        BERTH_TRY(berth__profile_make(&engine->cluster.model, &engine->arena, &sources[i],
+                                      &engine->profiles[i], error));
+        engine->profile_count++;
+    }
+    return BERTH_OK;
+}
+
+static berth_status start(berth_engine *engine, const berth_engine_config *config,
+                          berth_error *error)
+{
+    const berth_profile *profiles =
+        config->profiles != NULL ? config->profiles : berth_profile_default();
+    uint32_t profile_count = config->profiles != NULL ? config->profile_count : 1;
+    berth_status status =
+        berth__cluster_init(&engine->cluster, engine->allocator, profiles[0].era);
+    if (status == BERTH_OK)
+        status = berth__machine_create(engine->allocator, NULL, &engine->machine);
+    if (status != BERTH_OK)
+        return berth__error_set(error, status, "the machine's topology can't be read");
+    uint32_t threads =
+        config->threads > 0 ? config->threads : berth__machine_cores(engine->machine);
+    BERTH_TRY(make_profiles(engine, profiles, profile_count, error));
+    status = berth__workers_create(engine->allocator, engine->machine, threads, &engine->workers);
+    if (status == BERTH_OK)
+        status = berth__decider_init(&engine->decider, &engine->cluster, engine->profiles,
+                                     engine->profile_count, engine->workers, config->path,
+                                     config->seed);
+    return status == BERTH_OK ? BERTH_OK
+                              : berth__error_set(error, status, "%u workers can't be started",
+                                                 (unsigned)threads);
+}
+
+static berth_status check_config(const berth_engine_config *config, berth_error *error)
+{
+    if (config->size != sizeof(*config))
+        return berth__error_set(error, BERTH_E_ARG,
+                                "the configuration was not filled by berth_engine_config_init");
+    if (config->threads > 1024)
+        return berth__error_set(error, BERTH_E_ARG, "threads is at most 1024, not %u",
+                                (unsigned)config->threads);
+    if (config->profiles != NULL && config->profile_count == 0)
+        return berth__error_set(error, BERTH_E_ARG, "an engine needs a profile");
+    if ((unsigned)config->path > BERTH_PATH_INDEX)
+        return berth__error_set(error, BERTH_E_ARG, "there is no path number %d",
+                                (int)config->path);
+    return BERTH_OK;
+}
+
+berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
+                                 berth_error *error)
+{
+    berth_engine_config defaults;
+    berth_engine_config_init(&defaults);
+    if (config == NULL)
+        config = &defaults;
+    BERTH_TRY(check_config(config, error));
+    const berth_allocator *allocator =
+        config->allocator != NULL ? config->allocator : berth__allocator_default();
+    berth_engine *engine = berth__alloc_zero(allocator, sizeof(*engine), 64);
+    if (engine == NULL)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    engine->allocator = allocator;
+    berth__arena_init(&engine->arena, allocator);
+    berth_status status = start(engine, config, error);
+    if (status != BERTH_OK) {
+        berth_engine_destroy(engine);
+        return status;
+    }
+    *out = engine;
+    return BERTH_OK;
+}
+
+void berth_engine_destroy(berth_engine *engine)
+{
+    if (engine == NULL)
+        return;
+    berth__decider_destroy(&engine->decider);
+    berth__workers_destroy(engine->workers);
+    berth__machine_destroy(engine->machine);
+    berth__cluster_destroy(&engine->cluster);
+    berth__arena_destroy(&engine->arena);
+    berth__free(engine->allocator, engine, sizeof(*engine));
+}
+
+/* ---- cluster state ---- */
+
+berth_status berth_engine_add(berth_engine *engine, const berth_object *object, uint64_t *id,
+                              berth_error *error)
+{
+    return berth__cluster_add(&engine->cluster, object, id, error);
+}
+
+berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
+                                 berth_error *error)
+{
+    return berth__cluster_update(&engine->cluster, object, error);
+}
+
+berth_status berth_engine_remove(berth_engine *engine, berth_kind kind, berth_str namespace_name,
+                                 berth_str name, berth_error *error)
+{
+    return berth__cluster_remove(&engine->cluster, kind, namespace_name, name, error);
+}
+
+berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
+                                   berth_str name)
+{
+    const berth__cluster *cluster = &engine->cluster;
+    berth_str space = namespace_name.len > 0 ? namespace_name : BERTH_LITERAL("default");
+    berth__sym sym = berth__intern_find(&cluster->model.strings, space);
+    uint32_t index = sym == 0 ? BERTH__POD_NONE : berth__pods_find(&cluster->pods, sym, name);
+    return index == BERTH__POD_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);
+}
+
+static berth__node *present_node(const berth_engine *engine, berth_node_id id)
+{
+    if (id >= engine->cluster.node_count || !berth__node_present(engine->cluster.nodes[id]))
+        return NULL;
+    return engine->cluster.nodes[id];
+}
+
+berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name)
+{
+    uint32_t id = berth__cluster_find_node(&engine->cluster, name);
+    return id != BERTH__NODE_NONE && present_node(engine, id) != NULL ? id : BERTH_NODE_NONE;
+}
+
+berth_str berth_engine_node_name(const berth_engine *engine, berth_node_id node)
+{
+    return node < engine->cluster.node_count
+               ? berth__text(&engine->cluster.model, engine->cluster.nodes[node]->name)
+               : (berth_str){0};
+}
+
+void berth_engine_pod_name(const berth_engine *engine, berth_pod_id pod, berth_str *namespace_name,
+                           berth_str *name)
+{
+    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
+    *namespace_name = *name = (berth_str){0};
+    if (index == BERTH__POD_NONE)
+        return;
+    const berth__pod *record = berth__pod_at(&engine->cluster.pods, index);
+    *namespace_name =
+        berth__text(&engine->cluster.model, record->cls->identity->namespace_name);
+    *name = berth__pod_name(record);
+}
+
+berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod)
+{
+    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
+    return index == BERTH__POD_NONE ? BERTH_NODE_NONE
+                                    : berth__pod_at(&engine->cluster.pods, index)->node;
+}
+
+void berth_engine_counts(const berth_engine *engine, berth_counts *out)
+{
+    const berth__cluster *cluster = &engine->cluster;
+    *out = (berth_counts){.nodes = cluster->present_count,
+                          .pods_running = cluster->running_count,
+                          .pods_pending = cluster->pods.pending_count,
+                          .pods_orphaned = cluster->orphan_count,
+                          .pod_classes = cluster->model.class_count};
+}
+
+berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name)
+{
+    const berth__cluster *cluster = &engine->cluster;
+    for (uint32_t id = 0; cluster->orphan_count > 0 && id < cluster->node_count; id++) {
+        const berth__node *node = cluster->nodes[id];
+        if (berth__node_present(node) || node->first_pod == BERTH__POD_NONE)
+            continue;
+        if (node_name != NULL)
+            *node_name = berth__text(&cluster->model, node->name);
+        return berth__cluster_pod_id(cluster, node->first_pod);
+    }
+    return BERTH_POD_NONE;
+}
+
+uint32_t berth_engine_node_order(berth_engine *engine, berth_node_id *out, uint32_t capacity)
+{
+    berth__cluster *cluster = &engine->cluster;
+    if (berth__cluster_sync(cluster) != BERTH_OK)
+        return 0;
+    const berth__layout *layout = cluster->view.layout;
+    for (uint32_t slot = 0; slot < layout->count && slot < capacity; slot++)
+        out[slot] = layout->nodes[slot];
+    return layout->count;
+}
+
+static int64_t used_by_pods(const berth_engine *engine, const berth__node *node, uint32_t resource)
+{
+    int64_t used = 0;
+    const berth__pods *pods = &engine->cluster.pods;
+    for (uint32_t i = node->first_pod; i != BERTH__POD_NONE; i = berth__pod_at(pods, i)->next) {
+        const berth__request *request = berth__pod_at(pods, i)->cls->request;
+        if (resource < BERTH__SCALARS)
+            used += request->use[resource];
+        for (uint32_t s = 0; s < request->scalar_count; s++)
+            used += request->scalars[s].resource == resource ? request->scalars[s].use : 0;
+    }
+    return used;
+}
+
+berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id id,
+                                        berth_str resource, int64_t *allocatable,
+                                        int64_t *requested)
+{
+    const berth__node *node = present_node(engine, id);
+    if (node == NULL)
+        return BERTH_E_NOT_FOUND;
+    *allocatable = *requested = 0;
+    if (berth__str_is(resource, "pods")) {
+        *allocatable = node->facts->pods_max;
+        *requested = node->pod_count;
+        return BERTH_OK;
+    }
+    uint32_t column = berth__resource_find(&engine->cluster.model, resource);
+    if (column == BERTH__RESOURCE_NONE)
+        return BERTH_OK;
+    bool named;
+    *allocatable = berth__node_allocatable(node->facts, column, &named);
+    *requested = used_by_pods(engine, node, column);
+    return BERTH_OK;
+}
+
+berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id id, berth_str key)
+{
+    const berth__node *node = present_node(engine, id);
+    const berth__model *model = &engine->cluster.model;
+    berth__sym sym = node != NULL ? berth__intern_find(&model->strings, key) : 0;
+    return sym != 0 ? berth__text(model, berth__labels_get(node->facts->labels, sym))
+                    : (berth_str){0};
+}
+
+/* ---- decisions ---- */
+
+static berth_status find_pod(const berth_engine *engine, berth_pod_id id, uint32_t *index,
+                             berth_error *error)
+{
+    *index = berth__cluster_pod(&engine->cluster, id);
+    return *index != BERTH__POD_NONE
+               ? BERTH_OK
+               : berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
+}
+
+berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
+                                 const berth_decide_options *options, berth_placement *out,
+                                 berth_error *error)
+{
+    static const berth_decide_options defaults = {.size = sizeof(defaults)};
+    uint32_t index;
+    if (options == NULL)
+        options = &defaults;
+    if (options->size != sizeof(*options))
+        return berth__error_set(error, BERTH_E_ARG, "options->size is not that of the struct");
+    BERTH_TRY(find_pod(engine, pod, &index, error));
+    return berth__decide(&engine->decider, index, options, out, error);
+}
+
+berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                               berth_error *error)
+{
+    uint32_t index;
+    BERTH_TRY(find_pod(engine, pod, &index, error));
+    if (present_node(engine, node) == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
+    if (berth__pod_at(&engine->cluster.pods, index)->node != BERTH__NODE_NONE)
+        return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
+    berth_status status = berth__decider_bind(&engine->decider, index, node);
+    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+}
+
+berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod, berth_error *error)
+{
+    uint32_t index;
+    BERTH_TRY(find_pod(engine, pod, &index, error));
+    if (berth__pod_at(&engine->cluster.pods, index)->node == BERTH__NODE_NONE)
+        return berth__error_set(error, BERTH_E_STATE, "the pod is on no node");
+    berth__decider_unbind(&engine->decider, index);
+    return BERTH_OK;
+}
+
+berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                                   berth_error *error)
+{
+    berth__cluster *cluster = &engine->cluster;
+    uint32_t index;
+    BERTH_TRY(find_pod(engine, pod, &index, error));
+    if (node != BERTH_NODE_NONE && present_node(engine, node) == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
+    if (berth__pod_at(&cluster->pods, index)->node != BERTH__NODE_NONE)
+        return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
+    if (node == BERTH_NODE_NONE) {
+        berth__nominations_drop(&cluster->nominations, index);
+        return BERTH_OK;
+    }
+    if (berth__nominations_reserve(&cluster->nominations, node) != BERTH_OK)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    berth__nominations_take_over(&cluster->nominations, &cluster->pods, index, node);
+    return BERTH_OK;
+}
+
+berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod, berth_placement *out,
+                                   berth_error *error)
+{
+    BERTH_TRY(berth_engine_decide(engine, pod, NULL, out, error));
+    return out->verdict == BERTH_PLACED ? berth_engine_bind(engine, pod, out->node, error)
+                                        : BERTH_OK;
+}
+
+/* ---- the queue's order ---- */
+
+typedef struct waiting_pod {
+    int32_t priority;
+    uint32_t arrival;
+    berth_pod_id id;
+} waiting_pod;
+
+static int by_priority(const void *a, const void *b)
+{
+    const waiting_pod *first = a, *second = b;
+    if (first->priority != second->priority)
+        return first->priority > second->priority ? -1 : 1;
+    return (first->arrival > second->arrival) - (first->arrival < second->arrival);
+}
+
+uint64_t berth_engine_pending(const berth_engine *engine, berth_pod_id *out, uint64_t capacity)
+{
+    const berth__pods *pods = &engine->cluster.pods;
+    if (capacity == 0 || pods->pending_count == 0)
+        return pods->pending_count;
+    size_t bytes = pods->pending_count * sizeof(waiting_pod);
+    waiting_pod *waiting = berth__alloc(engine->allocator, bytes, 8);
+    if (waiting == NULL)
+        return 0;
+    uint32_t count = 0, index = pods->first_pending;
+    for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next, count++)
+        waiting[count] = (waiting_pod){berth__pod_at(pods, index)->priority, count,
+                                       berth__cluster_pod_id(&engine->cluster, index)};
+    qsort(waiting, count, sizeof(*waiting), by_priority);
+    for (uint64_t i = 0; i < count && i < capacity; i++)
+        out[i] = waiting[i].id;
+    berth__free(engine->allocator, waiting, bytes);
+    return count;
+}
+
+/* ---- digest and check ---- */
+
+uint64_t berth_engine_digest(const berth_engine *engine)
+{
+    const berth__cluster *cluster = &engine->cluster;
+    uint64_t digest = 0;
+    for (uint32_t id = 0; id < cluster->node_count; id++) {
+        const berth__node *node = cluster->nodes[id];
+        berth_str node_name = berth__text(&cluster->model, node->name);
+        uint64_t seed = berth__hash_bytes(node_name.data, node_name.len, 0);
+        for (uint32_t i = node->first_pod; i != BERTH__POD_NONE;
+             i = berth__pod_at(&cluster->pods, i)->next) {
+            const berth__pod *pod = berth__pod_at(&cluster->pods, i);
+            berth_str space = berth__text(&cluster->model, pod->cls->identity->namespace_name);
+            uint64_t own = berth__hash_bytes(space.data, space.len, seed);
+            digest += berth__hash_bytes(pod->names, pod->name_len, own);
+        }
+    }
+    return digest;
+}
+
+berth_status berth_engine_check(berth_engine *engine, berth_error *error)
+{
+    return berth__cluster_check(&engine->cluster, error);
+}
+
+const char *berth_kind_name(berth_kind kind)
+{
+    static const char *const names[] = {
+#define X(name, member, type, text) text,
+        BERTH_KIND_LIST(X)
+#undef X
+    };
+    return (unsigned)kind < BERTH_KIND_COUNT ? names[kind] : "?";
+}

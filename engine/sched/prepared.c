@@ -1,0 +1,291 @@
+/* Prepared states: making, keeping, dropping. */
+#include "sched/prepared.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+
+/* Bounds of the cache. */
+enum { PREPARED_MAX = 4096 };
+static const size_t PREPARED_BYTES_MAX = (size_t)256 << 20;
+
+berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
+                                        const berth_allocator *allocator)
+{
+    *cache = (berth__prepared_cache){.allocator = allocator};
+    return berth__keymap_init(&cache->map, allocator);
+}
+
+/* ---- order of use ---- */
+
+static void unlink_prepared(berth__prepared_cache *cache, berth__prepared *prepared)
+{
+    *(prepared->newer != NULL ? &prepared->newer->older : &cache->newest) = prepared->older;
+    *(prepared->older != NULL ? &prepared->older->newer : &cache->oldest) = prepared->newer;
+}
+
+static void link_newest(berth__prepared_cache *cache, berth__prepared *prepared)
+{
+    prepared->newer = NULL;
+    prepared->older = cache->newest;
+    *(cache->newest != NULL ? &cache->newest->newer : &cache->oldest) = prepared;
+    cache->newest = prepared;
+}
+
+static void drop(berth__prepared_cache *cache, berth__prepared *prepared)
+{
+    unlink_prepared(cache, prepared);
+    berth__keymap_remove(&cache->map, &prepared->entry);
+    cache->drops++;
+    cache->bytes -= prepared->arena.total_bytes;
+    berth__arena_destroy(&prepared->arena);
+    berth__free(cache->allocator, prepared, sizeof(*prepared));
+}
+
+void berth__prepared_cache_destroy(berth__prepared_cache *cache)
+{
+    while (cache->oldest != NULL)
+        drop(cache, cache->oldest);
+    berth__keymap_destroy(&cache->map);
+}
+
+/* ---- preparing ---- */
+
+static bool each_time(const berth__stage *stage)
+{
+    return (stage->plugin->flags & BERTH__PREPARE_EACH) != 0;
+}
+
+static bool is_static(const berth__stage *stage, uint32_t flag)
+{
+    return (stage->plugin->flags & flag) != 0;
+}
+
+/* Run one plugin's prepare function. `*allowed` is set if the plugin restricts the search. Returns false
+ * when out of memory. */
+static bool prepare_stage(const berth__cycle *cycle, const berth__stage *stage, bool filter,
+                          berth__arena *arena, berth__prepared_stage *out,
+                          const uint64_t **allowed)
+{
+    const berth__plugin *plugin = stage->plugin;
+    size_t bytes = filter ? plugin->filter_state_bytes : plugin->score_state_bytes;
+    out->reasons = (berth__reasons){.arena = arena, .ok = true};
+    berth__prepare prepare = {.cycle = cycle,
+                              .instance = stage->instance,
+                              .state = berth__arena_alloc_zero(arena, bytes, 64),
+                              .arena = arena,
+                              .reasons = &out->reasons,
+                              .ok = true};
+    if (prepare.state == NULL)
+        return false;
+    berth__outcome (*function)(berth__prepare *) =
+        filter ? plugin->prepare_filter : plugin->prepare_score;
+    out->outcome = function != NULL ? function(&prepare) : BERTH__ACTIVE;
+    out->state = prepare.state;
+    out->uniform = prepare.uniform;
+    out->may_fail = prepare.may_fail;
+    if (prepare.allowed != NULL)
+        *allowed = prepare.allowed;
+    return prepare.ok && out->reasons.ok;
+}
+
+bool berth__prepare_filter(const berth__cycle *cycle, const berth__stage *stage,
+                           berth__arena *arena, berth__prepared_stage *out)
+{
+    const uint64_t *allowed = NULL;
+    return prepare_stage(cycle, stage, true, arena, out, &allowed);
+}
+
+static bool prepare_filters(berth__prepared *prepared, const berth__cycle *cycle,
+                            const berth__profile *profile, bool each, berth__arena *arena)
+{
+    for (uint32_t i = 0; i < profile->filter_count; i++) {
+        berth__prepared_stage *stage = &prepared->filters[i];
+        if (each_time(&profile->filters[i]) == each &&
+            !prepare_stage(cycle, &profile->filters[i], true, arena, stage, &prepared->allowed))
+            return false;
+    }
+    return true;
+}
+
+static bool prepare_scorers(berth__prepared *prepared, const berth__cycle *cycle,
+                            const berth__profile *profile, bool each, berth__arena *arena)
+{
+    for (uint32_t i = 0; i < profile->scorer_count; i++) {
+        if (each_time(&profile->scorers[i]) != each)
+            continue;
+        berth__prepared_stage *stage = &prepared->scorers[i];
+        if (!prepare_stage(cycle, &profile->scorers[i], false, arena, stage, &prepared->allowed))
+            return false;
+    }
+    return true;
+}
+
+static bool allocate_statics(berth__prepared *prepared, const berth__cycle *cycle,
+                             const berth__profile *profile)
+{
+    uint32_t tiles = cycle->view->layout->tile_count;
+    prepared->ready = berth__arena_alloc_zero(&prepared->arena, tiles, 64);
+    prepared->static_mask =
+        berth__arena_alloc(&prepared->arena, tiles * sizeof(berth__mask), 64);
+    bool ok = prepared->ready != NULL && prepared->static_mask != NULL;
+    for (uint32_t i = 0; i < profile->scorer_count && ok; i++) {
+        berth__prepared_stage *stage = &prepared->scorers[i];
+        stage->static_raw = NULL;
+        if (stage->outcome != BERTH__ACTIVE || !is_static(&profile->scorers[i],
+                                                          BERTH__STATIC_SCORE))
+            continue;
+        stage->static_raw = berth__arena_alloc(
+            &prepared->arena, (size_t)tiles * BERTH__TILE * sizeof(int64_t), 64);
+        ok = stage->static_raw != NULL;
+    }
+    return ok;
+}
+
+/* Everything that holds as long as node facts do. */
+static bool prepare_epoch(berth__prepared *prepared, const berth__cycle *cycle,
+                          const berth__profile *profile)
+{
+    berth__arena *arena = &prepared->arena;
+    berth__arena_reset(arena);
+    prepared->allowed = NULL;
+    prepared->tree = NULL;
+    prepared->filters =
+        berth__arena_alloc_zero(arena, profile->filter_count * sizeof(*prepared->filters), 8);
+    prepared->scorers =
+        berth__arena_alloc_zero(arena, profile->scorer_count * sizeof(*prepared->scorers), 8);
+    if (prepared->filters == NULL || prepared->scorers == NULL ||
+        !prepare_filters(prepared, cycle, profile, false, arena) ||
+        !prepare_scorers(prepared, cycle, profile, false, arena) ||
+        !allocate_statics(prepared, cycle, profile))
+        return false;
+    prepared->epoch = cycle->view->layout->epoch;
+    prepared->resource_count = cycle->view->model->resource_count;
+    return true;
+}
+
+/* The first plugin whose verdict ends the attempt; one that preemption may help gives way to one that
+ * nothing can. Scorers only fail. */
+static void sum_up(berth__prepared *prepared, const berth__profile *profile)
+{
+    prepared->outcome = BERTH__ACTIVE;
+    prepared->why = NULL;
+    for (uint32_t i = 0; i < profile->filter_count; i++) {
+        const berth__prepared_stage *stage = &prepared->filters[i];
+        if (stage->outcome != BERTH__REFUSE && stage->outcome != BERTH__FAIL)
+            continue;
+        bool final = stage->outcome == BERTH__FAIL ||
+                     stage->reasons.code == BERTH_CODE_UNRESOLVABLE;
+        if (prepared->why != NULL && !final)
+            continue;
+        prepared->outcome = stage->outcome;
+        prepared->why = &stage->reasons;
+        if (final)
+            return;
+    }
+}
+
+static berth__prepared *create(berth__prepared_cache *cache, const berth__cycle *cycle,
+                               uint32_t profile_index)
+{
+    berth__prepared *prepared =
+        berth__alloc_zero(cache->allocator, sizeof(*prepared), _Alignof(berth__prepared));
+    if (prepared == NULL)
+        return NULL;
+    prepared->key.class_serial = cycle->cls->serial;
+    prepared->key.profile = profile_index;
+    prepared->entry.key = &prepared->key;
+    prepared->entry.key_bytes = sizeof(prepared->key);
+    berth__arena_init(&prepared->arena, cache->allocator);
+    prepared->epoch = UINT64_MAX;
+    berth__keymap_add(&cache->map, &prepared->entry);
+    link_newest(cache, prepared);
+    return prepared;
+}
+
+/* A class remembers its state under the profile it was last decided with. */
+static berth__prepared *remembered(const berth__prepared_cache *cache, const berth__class *cls,
+                                   uint32_t profile_index)
+{
+    berth__prepared *prepared = cls->memo;
+    return prepared != NULL && cls->memo_stamp == cache->drops &&
+                   prepared->key.profile == profile_index
+               ? prepared
+               : NULL;
+}
+
+static berth__prepared *lookup(berth__prepared_cache *cache, const berth__cycle *cycle,
+                               uint32_t profile_index)
+{
+    berth__prepared *found = remembered(cache, cycle->cls, profile_index);
+    if (found == NULL) {
+        const uint64_t key[2] = {cycle->cls->serial, profile_index};
+        found = (berth__prepared *)berth__keymap_find(&cache->map, key, sizeof(key));
+        if (found == NULL)
+            found = create(cache, cycle, profile_index);
+        if (found == NULL)
+            return NULL;
+        cycle->cls->memo = found;
+        cycle->cls->memo_stamp = cache->drops;
+    }
+    if (found != cache->newest) {
+        unlink_prepared(cache, found);
+        link_newest(cache, found);
+    }
+    return found;
+}
+
+static void trim(berth__prepared_cache *cache)
+{
+    while ((cache->map.count > PREPARED_MAX || cache->bytes > PREPARED_BYTES_MAX) &&
+           cache->oldest != cache->newest)
+        drop(cache, cache->oldest);
+}
+
+berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__cycle *cycle,
+                                     const berth__profile *profile, uint32_t profile_index,
+                                     berth__arena *arena)
+{
+    berth__prepared *prepared = lookup(cache, cycle, profile_index);
+    if (prepared == NULL)
+        return NULL;
+    if (prepared->epoch != cycle->view->layout->epoch ||
+        prepared->resource_count != cycle->view->model->resource_count) {
+        cache->bytes -= prepared->arena.total_bytes;
+        bool ok = prepare_epoch(prepared, cycle, profile);
+        cache->bytes += prepared->arena.total_bytes;
+        if (!ok) {
+            drop(cache, prepared);
+            return NULL;
+        }
+        trim(cache);
+    }
+    if (!prepare_filters(prepared, cycle, profile, true, arena) ||
+        !prepare_scorers(prepared, cycle, profile, true, arena))
+        return NULL;
+    sum_up(prepared, profile);
+    return prepared;
+}
+
+/* ---- statics ---- */
+
+void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,
+                          const berth__profile *profile, uint32_t tile)
+{
+    if (prepared->ready[tile])
+        return;
+    berth__mask mask = {{UINT64_MAX, UINT64_MAX}};
+    for (uint32_t i = 0; i < profile->filter_count; i++)
+        if (prepared->filters[i].outcome == BERTH__ACTIVE &&
+            is_static(&profile->filters[i], BERTH__STATIC_FILTER))
+            profile->filters[i].plugin->filter(cycle, profile->filters[i].instance,
+                                               prepared->filters[i].state, tile, &mask);
+    prepared->static_mask[tile] = mask;
+    static const berth__mask all = {{UINT64_MAX, UINT64_MAX}};
+    for (uint32_t i = 0; i < profile->scorer_count; i++)
+        if (prepared->scorers[i].static_raw != NULL)
+            profile->scorers[i].plugin->score(
+                cycle, profile->scorers[i].instance, prepared->scorers[i].state, tile, &all,
+                prepared->scorers[i].static_raw + (size_t)tile * BERTH__TILE);
+    prepared->ready[tile] = 1;
+}

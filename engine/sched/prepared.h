@@ -1,0 +1,72 @@
+/* What a pod class's decisions share: each plugin's prepared state, and the verdicts and raw scores
+ * that follow from node facts alone, tile by tile as they are first needed.
+ *
+ * Kept for a bounded number of classes, least recently used dropped first. Valid for one layout epoch;
+ * made anew in place after node facts changed. */
+#ifndef BERTH_SCHED_PREPARED_H
+#define BERTH_SCHED_PREPARED_H
+
+#include "sched/profile.h"
+
+typedef struct berth__index berth__index; /* index.h */
+
+typedef struct berth__prepared_stage {
+    berth__outcome outcome;
+    void *state;
+    bool may_fail;        /* of a filter, see berth__prepare */
+    int64_t uniform;      /* of a scorer that is BERTH__UNIFORM */
+    int64_t *static_raw;  /* of a static scorer: raw values by slot */
+    berth__reasons reasons; /* of a refusal or failure */
+} berth__prepared_stage;
+
+typedef struct berth__prepared {
+    berth__keymap_entry entry;
+    struct {
+        uint64_t class_serial;
+        uint64_t profile;
+    } key;
+    struct berth__prepared *newer, *older; /* by last use */
+    berth__arena arena; /* states that live as long as the epoch */
+    uint64_t epoch;
+    uint32_t resource_count; /* of the model, when prepared */
+    berth__outcome outcome;  /* ACTIVE, REFUSE or FAIL */
+    const berth__reasons *why; /* of a REFUSE or FAIL: the deciding plugin's */
+    const uint64_t *allowed; /* a bit a slot, or NULL: all */
+    berth__prepared_stage *filters;
+    berth__prepared_stage *scorers;
+    uint8_t *ready; /* by tile: statics of this tile are there; sync: written by the one worker that
+                       has the tile in a scan, scans are separated by WORK-2 */
+    berth__index *tree; /* remembered by index.c, void once tree_stamp is old */
+    uint64_t tree_stamp;
+    uint32_t *slot_filters, *slot_scorers; /* stages that index.c evaluates slot by slot */
+    uint32_t slot_filter_count, slot_scorer_count;
+    berth__mask *static_mask; /* by tile: what the static filters leave */
+} berth__prepared;
+
+typedef struct berth__prepared_cache {
+    const berth_allocator *allocator;
+    berth__keymap map;
+    berth__prepared *newest, *oldest;
+    size_t bytes;
+    uint64_t drops; /* states dropped so far: tells whether a remembered one is still there */
+} berth__prepared_cache;
+
+berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
+                                        const berth_allocator *allocator);
+void berth__prepared_cache_destroy(berth__prepared_cache *cache);
+
+/* The prepared state of the cycle's class under a profile, plugins that prepare each time included.
+ * `arena` is the decision's own, for those. NULL when out of memory. */
+berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__cycle *cycle,
+                                     const berth__profile *profile, uint32_t profile_index,
+                                     berth__arena *arena);
+
+/* Run the prepare phase of one filter once more. Returns false when out of memory. */
+bool berth__prepare_filter(const berth__cycle *cycle, const berth__stage *stage,
+                           berth__arena *arena, berth__prepared_stage *out);
+
+/* Fill in the statics of a tile if they are not there yet. Workers call it for tiles they hold. */
+void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,
+                          const berth__profile *profile, uint32_t tile);
+
+#endif
