@@ -1,0 +1,102 @@
+/* From the JSON tree to C structs, by tables: a table lists the fields of one JSON object that the
+ * rules read, with their types and where they go. Members that no table names are passed over; a
+ * member of the wrong type is an error that carries its whole path. */
+#ifndef BERTH_KUBE_DECODE_H
+#define BERTH_KUBE_DECODE_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "kube/json.h"
+
+/* Where a value stands, for errors: member names and indices, linked from the inside out. */
+typedef struct berth__path {
+    const struct berth__path *up; /* NULL: the object itself */
+    berth_str key;                /* absent: `index` counts */
+    uint32_t index;
+} berth__path;
+
+typedef struct berth__decoder {
+    berth__arena *arena;
+    berth_error *error;
+} berth__decoder;
+
+typedef enum berth__field_type {
+    BERTH__FIELD_END = 0,
+    BERTH__FIELD_STR,       /* berth_str */
+    BERTH__FIELD_BOOL,      /* bool */
+    BERTH__FIELD_INT32,     /* int32_t */
+    BERTH__FIELD_INT64,     /* int64_t */
+    BERTH__FIELD_TIME,      /* int64_t, RFC 3339 to nanoseconds */
+    BERTH__FIELD_PRESENT,   /* bool: the member is there and not null */
+    BERTH__FIELD_QUANTITY,  /* berth_quantity, not negative */
+    BERTH__FIELD_RESOURCES, /* berth_resources, not negative */
+    BERTH__FIELD_MAP,       /* berth_map */
+    BERTH__FIELD_KEYS,      /* berth_strs: the keys of an object */
+    BERTH__FIELD_STRS,      /* berth_strs */
+    BERTH__FIELD_STRUCT,    /* an object, into the struct at the offset */
+    BERTH__FIELD_POINTER,   /* an object, into a new struct; NULL if the member is absent */
+    BERTH__FIELD_LIST,      /* a list of objects, pointer and count; non-NULL even if empty */
+    BERTH__FIELD_CUSTOM,    /* whatever `custom` makes at the offset */
+} berth__field_type;
+
+typedef struct berth__field berth__field;
+typedef berth_status (*berth__decode_fn)(berth__decoder *decoder, const berth__path *path,
+                                         const berth__json *value, void *out);
+
+struct berth__field {
+    const char *key; /* NULL: the object itself (CUSTOM) */
+    uint8_t key_len;
+    uint8_t type;
+    uint16_t offset;
+    uint16_t count_offset;      /* LIST */
+    uint16_t size;              /* POINTER, LIST: of the struct */
+    const berth__field *fields; /* STRUCT, POINTER, LIST */
+    berth__decode_fn custom;
+};
+
+#define BERTH__FIELD(k, kind, type_, member) \
+    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_##kind, \
+     .offset = offsetof(type_, member)}
+/* The fields of a nested object, into the same struct. */
+#define BERTH__FIELD_SAME(k, table) \
+    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_STRUCT, .fields = (table)}
+#define BERTH__FIELD_IN(k, type_, member, table) \
+    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_STRUCT, \
+     .offset = offsetof(type_, member), .fields = (table)}
+#define BERTH__FIELD_TO(k, type_, member, table, pointee) \
+    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_POINTER, \
+     .offset = offsetof(type_, member), .size = sizeof(pointee), .fields = (table)}
+#define BERTH__FIELD_MANY(k, type_, member, count, table, element) \
+    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_LIST, \
+     .offset = offsetof(type_, member), .count_offset = offsetof(type_, count), \
+     .size = sizeof(element), .fields = (table)}
+#define BERTH__FIELD_BY(k, type_, member, function) \
+    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_CUSTOM, \
+     .offset = offsetof(type_, member), .custom = (function)}
+/* Something read from the whole object rather than from one member. */
+#define BERTH__FIELD_SELF(type_, member, function) \
+    {.type = BERTH__FIELD_CUSTOM, .offset = offsetof(type_, member), .custom = (function)}
+#define BERTH__FIELD_LAST {.type = BERTH__FIELD_END}
+
+/* Fill the zeroed struct `out` from `value`, which must be an object or NULL (nothing to fill).
+ * Errors: E_INVALID (a type; a negative amount), E_PARSE and E_RANGE (an amount, a time, an
+ * integer); `error->field` is the path. */
+berth_status berth__decode_fields(berth__decoder *decoder, const berth__path *path,
+                                  const berth__json *value, const berth__field *fields, void *out);
+
+/* The decoders behind the types, for custom fields. */
+berth_status berth__decode_value(berth__decoder *decoder, const berth__path *path,
+                                 const berth__json *value, const berth__field *field, void *out);
+berth_status berth__decode_list(berth__decoder *decoder, const berth__path *path,
+                                const berth__json *value, const berth__field *fields, size_t size,
+                                const void **out, uint32_t *count);
+
+/* Report a fault at `path`. Returns `code`. */
+berth_status berth__decode_fault(berth__decoder *decoder, const berth__path *path,
+                                 berth_status code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+berth_status berth__decode_no_memory(berth__decoder *decoder);
+
+#endif

@@ -1,0 +1,475 @@
+/* What an API server and its admission plugins add to a manifest, as far as placement reads it:
+ * each rule is a function that puts a changed copy in place of the part it changes.
+ * Sources: kubernetes v1.32 pkg/apis/core/v1/defaults.go, pkg/apis/storage/v1/defaults.go,
+ * pkg/registry/core/pod/strategy.go (matchLabelKeys), plugin/pkg/admission/priority,
+ * plugin/pkg/admission/storage/storageclass. */
+#include "kube/reader_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+typedef struct defaulter {
+    berth_reader *reader;
+    berth__arena *arena;
+    const berth__path *path; /* of the pod specification */
+    const berth__json *spec;
+} defaulter;
+
+/* A copy of `count` elements with room for `extra` more; NULL when out of memory. */
+static void *copy_array(berth__arena *arena, const void *from, uint32_t count, uint32_t extra,
+                        size_t size)
+{
+    void *copy = berth__arena_alloc_zero(arena, ((size_t)count + extra) * size, 8);
+    if (copy != NULL && count > 0)
+        memcpy(copy, from, count * size);
+    return copy;
+}
+
+bool berth__is_fresh(const berth_reader *reader, const berth_metadata *meta)
+{
+    return reader->options.apply_defaults && berth__str_empty(meta->uid);
+}
+
+/* ---- classes ---- */
+
+static const berth__priority_class builtin_classes[] = {
+    {{"system-cluster-critical", 23}, 2000000000, {0}, false},
+    {{"system-node-critical", 20}, 2000001000, {0}, false},
+};
+
+typedef struct priority_class_object {
+    berth_metadata meta;
+    berth__priority_class class;
+} priority_class_object;
+
+static const berth__field priority_class_fields[] = {
+    BERTH__FIELD_IN("metadata", priority_class_object, meta, berth__fields_metadata),
+    BERTH__FIELD("value", INT32, priority_class_object, class.value),
+    BERTH__FIELD("globalDefault", BOOL, priority_class_object, class.global_default),
+    BERTH__FIELD("preemptionPolicy", STR, priority_class_object, class.preemption_policy),
+    BERTH__FIELD_LAST,
+};
+
+static berth__priority_class *find_kept_class(const berth_reader *reader, berth_str name)
+{
+    for (uint32_t i = 0; i < reader->class_count; i++) {
+        if (berth__str_eq(reader->classes[i].name, name))
+            return &reader->classes[i];
+    }
+    return NULL;
+}
+
+static const berth__priority_class *find_class(const berth_reader *reader, berth_str name)
+{
+    const berth__priority_class *found = find_kept_class(reader, name);
+    for (size_t i = 0; found == NULL && i < 2; i++) {
+        if (berth__str_eq(builtin_classes[i].name, name))
+            found = &builtin_classes[i];
+    }
+    return found;
+}
+
+/* The class of pods that name none: of several the lowest, as the admission plugin has it. */
+static const berth__priority_class *find_global_class(const berth_reader *reader)
+{
+    const berth__priority_class *found = NULL;
+    for (uint32_t i = 0; i < reader->class_count; i++) {
+        const berth__priority_class *class = &reader->classes[i];
+        if (class->global_default && (found == NULL || class->value < found->value))
+            found = class;
+    }
+    return found;
+}
+
+berth_status berth__learn_priority_class(berth_reader *reader, const berth__item *item)
+{
+    bool ok = true;
+    priority_class_object object = {0};
+    berth__decoder decoder = {&reader->object, reader->error};
+    berth_status status =
+        berth__decode_fields(&decoder, NULL, item->tree, priority_class_fields, &object);
+    if (status != BERTH_OK)
+        return berth__reader_fault(reader, item, status);
+    berth__priority_class *class = find_kept_class(reader, object.meta.name);
+    if (class == NULL) {
+        if (!berth__grow(reader->allocator, &reader->classes, &reader->class_capacity,
+                         reader->class_count + 1, sizeof(*reader->classes)))
+            return berth__reader_no_memory(reader);
+        class = &reader->classes[reader->class_count];
+    }
+    object.class.name = berth__arena_str(&reader->kept, object.meta.name, &ok);
+    object.class.preemption_policy =
+        berth__arena_str(&reader->kept, object.class.preemption_policy, &ok);
+    if (!ok)
+        return berth__reader_no_memory(reader);
+    *class = object.class;
+    if (class == &reader->classes[reader->class_count])
+        reader->class_count++;
+    return BERTH_OK;
+}
+
+static berth_str named_class(const berth__json *spec)
+{
+    const berth__json *name = berth__json_get(spec, "priorityClassName");
+    return name != NULL && name->type == BERTH__JSON_STRING ? name->as.text : (berth_str){0};
+}
+
+bool berth__priority_class_is_awaited(const berth_reader *reader, const berth__json *spec)
+{
+    berth_str name = named_class(spec);
+    return reader->options.apply_defaults && !reader->finishing && !berth__str_empty(name) &&
+           berth__json_get(spec, "priority") == NULL && find_class(reader, name) == NULL;
+}
+
+/* The default class is the newest that is marked so, and among equals the first by name. */
+berth_status berth__learn_storage_class(berth_reader *reader, const berth_storage_class *object)
+{
+    bool marked = false;
+    bool ok = true;
+    for (uint32_t i = 0; i < object->meta.annotations.count; i++) {
+        const berth_key_value *entry = &object->meta.annotations.entries[i];
+        marked = marked ||
+                 ((berth__str_is(entry->key, "storageclass.kubernetes.io/is-default-class") ||
+                   berth__str_is(entry->key, "storageclass.beta.kubernetes.io/is-default-class")) &&
+                  berth__str_is(entry->value, "true"));
+    }
+    berth_str before = reader->default_storage_class;
+    int64_t time = object->meta.creation_time_ns;
+    bool newer = before.data == NULL || time > reader->default_storage_class_time ||
+                 (time == reader->default_storage_class_time &&
+                  berth__str_cmp(object->meta.name, before) < 0);
+    if (!marked || !newer)
+        return BERTH_OK;
+    reader->default_storage_class = berth__arena_str(&reader->kept, object->meta.name, &ok);
+    reader->default_storage_class_time = time;
+    return ok ? BERTH_OK : berth__reader_no_memory(reader);
+}
+
+/* ---- amounts ---- */
+
+/* The API server keeps no amount finer than a thousandth. */
+static berth_quantity round_up_milli(berth_quantity amount)
+{
+    int32_t rest = amount.nanos % 1000000;
+    if (rest == 0)
+        return amount;
+    amount.nanos += 1000000 - rest;
+    if (amount.nanos == 1000000000 && amount.units < INT64_MAX) {
+        amount.nanos = 0;
+        amount.units++;
+    }
+    return amount;
+}
+
+static bool round_amounts(berth__arena *arena, berth_resources *resources)
+{
+    berth_resource *copy = NULL;
+    for (uint32_t i = 0; i < resources->count; i++) {
+        if (resources->items[i].amount.nanos % 1000000 == 0)
+            continue;
+        if (copy == NULL)
+            copy = copy_array(arena, resources->items, resources->count, 0, sizeof(*copy));
+        if (copy == NULL)
+            return false;
+        copy[i].amount = round_up_milli(copy[i].amount);
+    }
+    if (copy != NULL)
+        resources->items = copy;
+    return true;
+}
+
+static bool has_resource(const berth_resources *resources, uint32_t count, berth_str name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (berth__str_eq(resources->items[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+/* A limit without a request is the request. */
+static bool requests_from_limits(berth__arena *arena, berth_container *container)
+{
+    uint32_t given = container->requests.count;
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < container->limits.count; i++)
+        missing += !has_resource(&container->requests, given, container->limits.items[i].name);
+    if (missing == 0)
+        return true;
+    berth_resource *items =
+        copy_array(arena, container->requests.items, given, missing, sizeof(*items));
+    if (items == NULL)
+        return false;
+    uint32_t count = given;
+    for (uint32_t i = 0; i < container->limits.count; i++) {
+        if (!has_resource(&container->requests, given, container->limits.items[i].name))
+            items[count++] = container->limits.items[i];
+    }
+    container->requests = (berth_resources){items, count};
+    return true;
+}
+
+/* ---- containers ---- */
+
+static bool default_ports(berth__arena *arena, berth_container *container, bool host_network)
+{
+    berth_port *ports = copy_array(arena, container->ports, container->port_count, 0,
+                                   sizeof(*ports));
+    if (ports == NULL)
+        return false;
+    for (uint32_t i = 0; i < container->port_count; i++) {
+        if (berth__str_empty(ports[i].protocol))
+            ports[i].protocol = BERTH_LITERAL("TCP");
+        if (host_network && ports[i].host_port == 0)
+            ports[i].host_port = ports[i].container_port;
+    }
+    container->ports = ports;
+    return true;
+}
+
+static berth_status default_containers(defaulter *d, const berth_container **containers,
+                                       uint32_t count)
+{
+    const berth__json *host = berth__json_get(d->spec, "hostNetwork");
+    bool host_network = host != NULL && host->type == BERTH__JSON_BOOL && host->count != 0;
+    berth_container *copy = copy_array(d->arena, *containers, count, 0, sizeof(*copy));
+    bool ok = copy != NULL;
+    for (uint32_t i = 0; ok && i < count; i++)
+        ok = requests_from_limits(d->arena, &copy[i]) &&
+             round_amounts(d->arena, &copy[i].requests) &&
+             round_amounts(d->arena, &copy[i].limits) &&
+             (copy[i].port_count == 0 || default_ports(d->arena, &copy[i], host_network));
+    if (!ok)
+        return berth__reader_no_memory(d->reader);
+    *containers = copy;
+    return BERTH_OK;
+}
+
+/* ---- priority ---- */
+
+static berth_status default_priority(defaulter *d, berth_pod *pod)
+{
+    berth_str name = named_class(d->spec);
+    const berth__priority_class *class =
+        berth__str_empty(name) ? find_global_class(d->reader) : find_class(d->reader, name);
+    if (class == NULL && !berth__str_empty(name) && !pod->has_priority) {
+        berth__path at = {.up = d->path, .key = BERTH_LITERAL("priorityClassName")};
+        berth__decoder decoder = {d->arena, d->reader->error};
+        return berth__decode_fault(&decoder, &at, BERTH_E_INVALID,
+                                   "no PriorityClass named \"%.*s\" was found", (int)name.len,
+                                   name.data);
+    }
+    if (!pod->has_priority) {
+        pod->has_priority = true;
+        pod->priority = class != NULL ? class->value : 0;
+    }
+    if (berth__str_empty(pod->preemption_policy))
+        pod->preemption_policy = class != NULL && !berth__str_empty(class->preemption_policy)
+                                     ? class->preemption_policy
+                                     : BERTH_LITERAL("PreemptLowerPriority");
+    return BERTH_OK;
+}
+
+/* ---- matchLabelKeys of pod affinity ---- */
+
+typedef struct term_keys {
+    berth_strs match;
+    berth_strs mismatch;
+} term_keys;
+
+static const berth__field term_keys_fields[] = {
+    BERTH__FIELD("matchLabelKeys", STRS, term_keys, match),
+    BERTH__FIELD("mismatchLabelKeys", STRS, term_keys, mismatch),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field weighted_term_keys_fields[] = {
+    BERTH__FIELD_SAME("podAffinityTerm", term_keys_fields),
+    BERTH__FIELD_LAST,
+};
+
+/* Require (or forbid) the pod's own value of each key that it has a value for. */
+static void add_requirements(const berth_pod *pod, berth_strs keys, const char *op,
+                             berth_requirement *items, uint32_t *count)
+{
+    for (uint32_t k = 0; k < keys.count; k++) {
+        for (uint32_t i = 0; i < pod->meta.labels.count; i++) {
+            const berth_key_value *label = &pod->meta.labels.entries[i];
+            if (!berth__str_eq(label->key, keys.items[k]))
+                continue;
+            items[(*count)++] =
+                (berth_requirement){label->key, berth__str(op), {&label->value, 1}};
+        }
+    }
+}
+
+static bool merge_keys(defaulter *d, const berth_pod *pod, const term_keys *keys,
+                       berth_pod_affinity_term *term)
+{
+    uint32_t most = keys->match.count + keys->mismatch.count;
+    if (most == 0 || term->label_selector == NULL)
+        return true;
+    berth_label_selector *selector =
+        copy_array(d->arena, term->label_selector, 1, 0, sizeof(*selector));
+    if (selector == NULL)
+        return false;
+    berth_requirements *expressions = &selector->match_expressions;
+    berth_requirement *items =
+        copy_array(d->arena, expressions->items, expressions->count, most, sizeof(*items));
+    if (items == NULL)
+        return false;
+    add_requirements(pod, keys->match, "In", items, &expressions->count);
+    add_requirements(pod, keys->mismatch, "NotIn", items, &expressions->count);
+    expressions->items = items;
+    term->label_selector = selector;
+    return true;
+}
+
+static berth_status merge_term_keys(defaulter *d, const berth__path *path, const berth__json *list,
+                                    const berth__field *fields, const berth_pod *pod,
+                                    const berth_pod_affinity_term **terms)
+{
+    berth__decoder decoder = {d->arena, d->reader->error};
+    const void *keys = NULL;
+    uint32_t count = 0;
+    if (list == NULL)
+        return BERTH_OK;
+    BERTH_TRY(berth__decode_list(&decoder, path, list, fields, sizeof(term_keys), &keys, &count));
+    berth_pod_affinity_term *copy = copy_array(d->arena, *terms, count, 0, sizeof(*copy));
+    bool ok = copy != NULL;
+    for (uint32_t i = 0; ok && i < count; i++)
+        ok = merge_keys(d, pod, (const term_keys *)keys + i, &copy[i]);
+    if (!ok)
+        return berth__reader_no_memory(d->reader);
+    *terms = copy;
+    return BERTH_OK;
+}
+
+static berth_status default_affinity(defaulter *d, const char *key, const berth_pod *pod,
+                                     berth_pod_affinity *affinity)
+{
+    static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
+    static const char preferred[] = "preferredDuringSchedulingIgnoredDuringExecution";
+    const berth__json *value = berth__json_get(berth__json_get(d->spec, "affinity"), key);
+    berth__path outer = {.up = d->path, .key = BERTH_LITERAL("affinity")};
+    berth__path inner = {.up = &outer, .key = berth__str(key)};
+    berth__path at = {.up = &inner, .key = BERTH_LITERAL(required)};
+    BERTH_TRY(merge_term_keys(d, &at, berth__json_get(value, required), term_keys_fields, pod,
+                              &affinity->required));
+    at.key = BERTH_LITERAL(preferred);
+    return merge_term_keys(d, &at, berth__json_get(value, preferred), weighted_term_keys_fields,
+                           pod, &affinity->preferred);
+}
+
+/* ---- whole objects ---- */
+
+static void default_rbd_pool(berth_volume_source *source)
+{
+    if (source->kind == BERTH_VOLUME_RBD && berth__str_empty(source->pool))
+        source->pool = BERTH_LITERAL("rbd");
+}
+
+static berth_status default_volumes(defaulter *d, berth_pod *pod)
+{
+    berth_volume *copy =
+        copy_array(d->arena, pod->volumes, pod->volume_count, 0, sizeof(*copy));
+    if (copy == NULL)
+        return berth__reader_no_memory(d->reader);
+    for (uint32_t i = 0; i < pod->volume_count; i++)
+        default_rbd_pool(&copy[i].source);
+    pod->volumes = copy;
+    return BERTH_OK;
+}
+
+berth_status berth__default_pod(berth_reader *reader, const berth__path *path,
+                                const berth__json *spec, berth__arena *arena, berth_pod *pod)
+{
+    defaulter d = {reader, arena, path, spec};
+    BERTH_TRY(default_containers(&d, &pod->containers, pod->container_count));
+    BERTH_TRY(default_containers(&d, &pod->init_containers, pod->init_container_count));
+    BERTH_TRY(default_priority(&d, pod));
+    BERTH_TRY(default_affinity(&d, "podAffinity", pod, &pod->pod_affinity));
+    BERTH_TRY(default_affinity(&d, "podAntiAffinity", pod, &pod->pod_anti_affinity));
+    BERTH_TRY(default_volumes(&d, pod));
+    if (!round_amounts(arena, &pod->overhead))
+        return berth__reader_no_memory(reader);
+    if (berth__str_empty(pod->scheduler_name))
+        pod->scheduler_name = BERTH_LITERAL("default-scheduler");
+    return BERTH_OK;
+}
+
+/* Every namespace carries its name as a label. */
+static berth_status default_namespace(berth_reader *reader, berth_namespace *object)
+{
+    static const berth_str key = {"kubernetes.io/metadata.name", 27};
+    berth_map *labels = &object->meta.labels;
+    for (uint32_t i = 0; i < labels->count; i++) {
+        if (berth__str_eq(labels->entries[i].key, key))
+            return BERTH_OK;
+    }
+    berth_key_value *copy =
+        copy_array(&reader->object, labels->entries, labels->count, 1, sizeof(*copy));
+    if (copy == NULL)
+        return berth__reader_no_memory(reader);
+    copy[labels->count] = (berth_key_value){key, object->meta.name};
+    *labels = (berth_map){copy, labels->count + 1};
+    return BERTH_OK;
+}
+
+static void default_volume(berth_persistent_volume *object)
+{
+    object->capacity = round_up_milli(object->capacity);
+    default_rbd_pool(&object->source);
+    if (berth__str_empty(object->phase))
+        object->phase = BERTH_LITERAL("Available"); /* where the volume controller takes it */
+}
+
+/* An annotation from before the field named the class counts as one. */
+bool berth__claim_has_class(const berth_persistent_volume_claim *object)
+{
+    bool named = object->storage_class.data != NULL;
+    for (uint32_t i = 0; i < object->meta.annotations.count; i++)
+        named = named || berth__str_is(object->meta.annotations.entries[i].key,
+                                       "volume.beta.kubernetes.io/storage-class");
+    return named;
+}
+
+static void default_claim(const berth_reader *reader, berth_persistent_volume_claim *object)
+{
+    object->request = round_up_milli(object->request);
+    if (!berth__claim_has_class(object))
+        object->storage_class = reader->default_storage_class;
+    if (berth__str_empty(object->phase))
+        object->phase = BERTH_LITERAL("Pending");
+}
+
+static void default_storage_class(berth_storage_class *object)
+{
+    if (berth__str_empty(object->binding_mode))
+        object->binding_mode = BERTH_LITERAL("Immediate");
+}
+
+berth_status berth__default_object(berth_reader *reader, berth_kind kind, void *object)
+{
+    switch (kind) {
+    case BERTH_KIND_NAMESPACE:
+        return default_namespace(reader, object);
+    case BERTH_KIND_NODE:
+        return round_amounts(&reader->object, &((berth_node *)object)->allocatable)
+                   ? BERTH_OK
+                   : berth__reader_no_memory(reader);
+    case BERTH_KIND_PERSISTENT_VOLUME:
+        default_volume(object);
+        return BERTH_OK;
+    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
+        default_claim(reader, object);
+        return BERTH_OK;
+    case BERTH_KIND_STORAGE_CLASS:
+        default_storage_class(object);
+        return BERTH_OK;
+    default:
+        return BERTH_OK;
+    }
+}

@@ -1,0 +1,140 @@
+/* What has to wait for the end of the input: trees are copied aside and taken up again then. Only
+ * objects that need it are kept, so that reading a dump of any size holds next to nothing. */
+#include "kube/reader_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+/* ---- copies of trees ---- */
+
+static bool copy_tree(berth__arena *arena, const berth__json *from, berth__json *to);
+
+static bool copy_items(berth__arena *arena, const berth__json *from, berth__json *to)
+{
+    berth__json *items =
+        berth__arena_alloc(arena, from->count * sizeof(*items), _Alignof(berth__json));
+    bool ok = items != NULL;
+    for (uint32_t i = 0; ok && i < from->count; i++)
+        ok = copy_tree(arena, &from->as.items[i], &items[i]);
+    to->as.items = items;
+    return ok;
+}
+
+static bool copy_members(berth__arena *arena, const berth__json *from, berth__json *to)
+{
+    berth__json_member *members =
+        berth__arena_alloc(arena, from->count * sizeof(*members), _Alignof(berth__json_member));
+    bool ok = members != NULL;
+    for (uint32_t i = 0; ok && i < from->count; i++) {
+        members[i].key = berth__arena_str(arena, from->as.members[i].key, &ok);
+        ok = ok && copy_tree(arena, &from->as.members[i].value, &members[i].value);
+    }
+    to->as.members = members;
+    return ok;
+}
+
+static bool copy_tree(berth__arena *arena, const berth__json *from, berth__json *to)
+{
+    bool ok = true;
+    *to = *from;
+    switch (from->type) {
+    case BERTH__JSON_NUMBER:
+    case BERTH__JSON_STRING:
+        to->as.text = berth__arena_str(arena, from->as.text, &ok);
+        return ok;
+    case BERTH__JSON_ARRAY:
+        return copy_items(arena, from, to);
+    case BERTH__JSON_OBJECT:
+        return copy_members(arena, from, to);
+    default:
+        return true;
+    }
+}
+
+/* ---- the list ---- */
+
+berth_status berth__defer(berth_reader *reader, berth__deferred_what what, const berth__item *item)
+{
+    bool ok = true;
+    berth__deferred entry = {.what = what, .item = *item};
+    /* What comes up again while the list is worked off is kept already. */
+    if (!reader->finishing) {
+        berth__json *tree = berth__arena_alloc(&reader->kept, sizeof(*tree), _Alignof(berth__json));
+        if (tree == NULL || !copy_tree(&reader->kept, item->tree, tree))
+            return berth__reader_no_memory(reader);
+        entry.item.tree = tree;
+        entry.item.kind = berth__arena_str(&reader->kept, item->kind, &ok);
+        entry.item.api_version = berth__arena_str(&reader->kept, item->api_version, &ok);
+        entry.item.made_name = berth__arena_str(&reader->kept, item->made_name, &ok);
+    }
+    if (!ok || !berth__grow(reader->allocator, &reader->deferred, &reader->deferred_capacity,
+                            reader->deferred_count + 1, sizeof(*reader->deferred)))
+        return berth__reader_no_memory(reader);
+    reader->deferred[reader->deferred_count++] = entry;
+    return BERTH_OK;
+}
+
+static berth_status take_up(berth_reader *reader, berth__deferred *entry)
+{
+    switch (entry->what) {
+    case BERTH__DEFERRED_OBJECT:
+        return berth__reader_item(reader, &entry->item);
+    case BERTH__DEFERRED_CLAIMS:
+        return berth__workload_claims(reader, &entry->item);
+    case BERTH__DEFERRED_DAEMON_SET:
+        return berth__workload_daemons(reader, &entry->item);
+    }
+    return BERTH_OK;
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+berth_status berth__deferred_finish(berth_reader *reader)
+{
+    if (reader->claim_count > 0)
+        qsort(reader->claims_seen, reader->claim_count, sizeof(uint64_t), compare_hashes);
+    for (uint32_t i = 0; i < reader->deferred_count; i++) {
+        berth__deferred entry = reader->deferred[i]; /* the list may grow meanwhile */
+        berth__arena_reset(&reader->object);
+        BERTH_TRY(take_up(reader, &entry));
+    }
+    reader->deferred_count = 0;
+    return BERTH_OK;
+}
+
+/* ---- claims of the input ---- */
+
+static uint64_t claim_hash(berth_str namespace_name, berth_str name)
+{
+    uint64_t seed = berth__hash_bytes(namespace_name.data, namespace_name.len, 0);
+    return berth__hash_bytes(name.data, name.len, seed);
+}
+
+berth_status berth__claim_note(berth_reader *reader, const berth_metadata *meta)
+{
+    berth_str in = berth__str_empty(meta->namespace_name) ? BERTH_LITERAL("default")
+                                                          : meta->namespace_name;
+    if (reader->finishing)
+        return BERTH_OK; /* noted when it was deferred */
+    if (!berth__grow(reader->allocator, &reader->claims_seen, &reader->claim_capacity,
+                     reader->claim_count + 1, sizeof(*reader->claims_seen)))
+        return berth__reader_no_memory(reader);
+    reader->claims_seen[reader->claim_count++] = claim_hash(in, meta->name);
+    return BERTH_OK;
+}
+
+bool berth__claim_is_known(const berth_reader *reader, berth_str namespace_name, berth_str name)
+{
+    uint64_t hash = claim_hash(namespace_name, name);
+    return reader->claim_count > 0 &&
+           bsearch(&hash, reader->claims_seen, reader->claim_count, sizeof(hash),
+                   compare_hashes) != NULL;
+}

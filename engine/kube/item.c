@@ -1,0 +1,214 @@
+/* One object on its way through the reader: what it is, what has to happen to it before the caller
+ * gets it, and how errors name it. */
+#include "kube/reader_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- errors ---- */
+
+void berth__error_source(berth_error *error, const char *source)
+{
+    if (error != NULL)
+        snprintf(error->source, sizeof(error->source), "%s", source);
+}
+
+berth_status berth__reader_no_memory(berth_reader *reader)
+{
+    return berth__error_set(reader->error, BERTH_E_NOMEM, "out of memory while reading objects");
+}
+
+berth_status berth__reader_invalid(berth_reader *reader, const char *field, const char *format, ...)
+{
+    char message[sizeof(reader->error->message)];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    berth__error_set(reader->error, BERTH_E_INVALID, "%s", message);
+    berth__error_field(reader->error, "%s", field);
+    return BERTH_E_INVALID;
+}
+
+berth_str berth__json_text(const berth__json *value)
+{
+    return value != NULL && value->type == BERTH__JSON_STRING ? value->as.text : (berth_str){0};
+}
+
+/* Whether objects of that kind live in namespaces, as far as errors go. */
+static bool is_namespaced(const berth__item *item)
+{
+    berth_kind kind;
+    return !berth__kind_find(item->kind, (berth_str){0}, &kind) ||
+           berth__kind_entry_of(kind)->namespaced;
+}
+
+static void name_item(berth_error *error, const berth__item *item)
+{
+    const berth__json *meta = berth__json_get(item->tree, "metadata");
+    berth_str name = berth__json_text(berth__json_get(meta, "name"));
+    berth_str in = berth__json_text(berth__json_get(meta, "namespace"));
+    if (berth__str_empty(name))
+        name = berth__json_text(berth__json_get(meta, "generateName"));
+    if (berth__str_empty(name))
+        name = BERTH_LITERAL("(unnamed)");
+    if (berth__str_empty(in))
+        in = BERTH_LITERAL("default");
+    if (is_namespaced(item))
+        berth__error_object(error, "%.*s %.*s/%.*s", (int)item->kind.len, item->kind.data,
+                            (int)in.len, in.data, (int)name.len, name.data);
+    else
+        berth__error_object(error, "%.*s %.*s", (int)item->kind.len, item->kind.data,
+                            (int)name.len, name.data);
+}
+
+berth_status berth__reader_fault(berth_reader *reader, const berth__item *item, berth_status status)
+{
+    berth_error *error = reader->error;
+    if (status == BERTH_OK || reader->refused || error == NULL || error->line != 0)
+        return status;
+    berth__error_source(error, item->source);
+    name_item(error, item);
+    error->line = item->line;
+    error->offset = item->offset;
+    return status;
+}
+
+/* ---- handing out ---- */
+
+static char *put_text(char *at, const char *end, berth_str text)
+{
+    size_t room = (size_t)(end - at);
+    size_t len = text.len < room ? text.len : room;
+    if (len > 0)
+        memcpy(at, text.data, len);
+    return at + len;
+}
+
+berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, berth_kind kind,
+                                const void *object)
+{
+    const berth_metadata *meta = object;
+    berth_object out = {.kind = kind, .as.any = object};
+    berth_error *origin = &reader->origin;
+    char *source_end = put_text(origin->source, origin->source + sizeof(origin->source) - 1,
+                                berth__str(item->source));
+    *source_end = '\0';
+    origin->line = item->line;
+    origin->offset = item->offset;
+    char *at = origin->object;
+    const char *end = at + sizeof(origin->object) - 1;
+    at = put_text(at, end, berth__str(berth_kind_name(kind)));
+    at = put_text(at, end, BERTH_LITERAL(" "));
+    if (berth__kind_entry_of(kind)->namespaced) {
+        at = put_text(at, end, berth__str_empty(meta->namespace_name) ? BERTH_LITERAL("default")
+                                                                      : meta->namespace_name);
+        at = put_text(at, end, BERTH_LITERAL("/"));
+    }
+    at = put_text(at, end, meta->name);
+    *at = '\0';
+    berth_status status = reader->each(reader->context, &out, origin, reader->error);
+    reader->refused = status != BERTH_OK;
+    return status;
+}
+
+/* ---- one object ---- */
+
+/* A name of its own for an item that has only metadata.generateName. */
+static berth_status make_name(berth_reader *reader, berth__item *item)
+{
+    const berth__json *meta = berth__json_get(item->tree, "metadata");
+    berth_str base = berth__json_text(berth__json_get(meta, "generateName"));
+    if (berth__str_empty(base) || !reader->options.apply_defaults ||
+        !berth__str_empty(item->made_name) ||
+        !berth__str_empty(berth__json_text(berth__json_get(meta, "name"))) ||
+        !berth__str_empty(berth__json_text(berth__json_get(meta, "uid"))))
+        return BERTH_OK;
+    size_t size = (size_t)base.len + 16;
+    char *name = berth__arena_alloc(&reader->object, size, 1);
+    if (name == NULL)
+        return berth__reader_no_memory(reader);
+    int len = snprintf(name, size, "%.*s%05u", (int)base.len, base.data, reader->names_made++);
+    item->made_name = (berth_str){name, (uint32_t)len};
+    return BERTH_OK;
+}
+
+berth_status berth__reader_name(berth_reader *reader, const berth__item *item, berth_metadata *meta)
+{
+    if (berth__str_empty(meta->name))
+        meta->name = item->made_name;
+    return berth__str_empty(meta->name)
+               ? berth__reader_invalid(reader, "metadata.name", "a name is required")
+               : BERTH_OK;
+}
+
+static berth_status default_decoded(berth_reader *reader, const berth__item *item, berth_kind kind,
+                                    void *object)
+{
+    berth_metadata *meta = object;
+    static const berth__path spec = {.key = {"spec", 4}};
+    if (!berth__is_fresh(reader, meta))
+        return BERTH_OK;
+    if (berth__kind_entry_of(kind)->namespaced && berth__str_empty(meta->namespace_name))
+        meta->namespace_name = BERTH_LITERAL("default");
+    if (kind == BERTH_KIND_POD)
+        return berth__default_pod(reader, &spec, berth__json_get(item->tree, "spec"),
+                                  &reader->object, object);
+    return berth__default_object(reader, kind, object);
+}
+
+/* A claim that leaves its class open waits for the default class, which may stand further on. */
+static bool awaits_storage_class(const berth_reader *reader, berth_kind kind, const void *object)
+{
+    return kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM && !reader->finishing &&
+           reader->default_storage_class.data == NULL && berth__is_fresh(reader, object) &&
+           !berth__claim_has_class(object);
+}
+
+static berth_status take_object(berth_reader *reader, const berth__item *item, berth_kind kind)
+{
+    const berth__kind_entry *entry = berth__kind_entry_of(kind);
+    berth__decoder decoder = {&reader->object, reader->error};
+    void *object = berth__arena_alloc_zero(&reader->object, entry->size, 8);
+    if (object == NULL)
+        return berth__reader_no_memory(reader);
+    BERTH_TRY(berth__decode_fields(&decoder, NULL, item->tree, entry->fields, object));
+    berth_metadata *meta = object;
+    BERTH_TRY(berth__reader_name(reader, item, meta));
+    if (kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
+        BERTH_TRY(berth__claim_note(reader, meta));
+    if (kind == BERTH_KIND_STORAGE_CLASS)
+        BERTH_TRY(berth__learn_storage_class(reader, object));
+    if (awaits_storage_class(reader, kind, object))
+        return berth__defer(reader, BERTH__DEFERRED_OBJECT, item);
+    BERTH_TRY(default_decoded(reader, item, kind, object));
+    return berth__reader_emit(reader, item, kind, object);
+}
+
+/* Whether the object is to come back when all classes are known. */
+static bool awaits_priority_class(const berth_reader *reader, const berth__item *item)
+{
+    const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");
+    const berth__json *spec = berth__workload_pod_spec(item);
+    return spec != NULL && berth__str_empty(berth__json_text(uid)) &&
+           berth__priority_class_is_awaited(reader, spec);
+}
+
+berth_status berth__reader_item(berth_reader *reader, berth__item *item)
+{
+    bool taken = false;
+    berth_kind kind;
+    BERTH_TRY(make_name(reader, item));
+    if (berth__str_is(item->kind, "PriorityClass") &&
+        berth__api_group_is(item->api_version, "scheduling.k8s.io"))
+        return berth__learn_priority_class(reader, item);
+    if (awaits_priority_class(reader, item))
+        return berth__defer(reader, BERTH__DEFERRED_OBJECT, item);
+    BERTH_TRY(berth__workload_expand(reader, item, &taken));
+    if (taken || !berth__kind_find(item->kind, item->api_version, &kind))
+        return BERTH_OK;
+    return berth__reader_fault(reader, item, take_object(reader, item, kind));
+}

@@ -1,0 +1,436 @@
+/* JSON text to a tree, on simdjson: its first stage finds the structure of a whole text with the
+ * widest vectors of the machine, and its on-demand iterator hands out every token as written, so
+ * that numbers keep their digits. Where simdjson refuses a text, json_fault.c says where and
+ * why. */
+#include <simdjson.h>
+
+#include <cstring>
+#include <new>
+
+extern "C" {
+#include "base/error.h"
+#include "base/memory.h"
+#include "kube/json.h"
+#include "kube/json_fault.h"
+}
+
+namespace ondemand = simdjson::ondemand;
+
+struct berth__json_parser {
+    const berth_allocator *allocator;
+    ondemand::parser parser;
+    size_t capacity;            /* bytes of text `parser` is ready for */
+    berth__json_member *stack;  /* members and elements of the containers that are still open */
+    uint32_t stack_count;
+    uint32_t stack_capacity;
+};
+
+namespace {
+
+constexpr uint32_t DEPTH_MAX = 1024;
+constexpr size_t CAPACITY_MIN = 64 << 10;
+
+enum class outcome { ok, malformed, no_memory };
+
+struct builder {
+    berth__json_parser *parser;
+    berth__arena *arena;
+
+    outcome value(ondemand::value source, berth__json *out, uint32_t depth);
+    outcome object(ondemand::value source, berth__json *out, uint32_t depth);
+    outcome array(ondemand::value source, berth__json *out, uint32_t depth);
+    outcome scalar(std::string_view token, berth__json *out);
+    outcome string(const char *first, const char *last, berth_str *out);
+    berth__json_member *push();
+};
+
+std::string_view trim(std::string_view token)
+{
+    auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
+    while (!token.empty() && is_blank(token.back()))
+        token.remove_suffix(1);
+    return token;
+}
+
+/* The JSON grammar of a number; simdjson does not look into tokens that are asked for raw. */
+bool is_number(std::string_view token)
+{
+    const char *at = token.data();
+    const char *end = at + token.size();
+    auto digits = [&] {
+        const char *from = at;
+        while (at < end && *at >= '0' && *at <= '9')
+            at++;
+        return at > from;
+    };
+    if (at < end && *at == '-')
+        at++;
+    if (at < end && *at == '0')
+        at++;
+    else if (!digits())
+        return false;
+    if (at < end && *at == '.') {
+        at++;
+        if (!digits())
+            return false;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        if (at < end && (*at == '+' || *at == '-'))
+            at++;
+        if (!digits())
+            return false;
+    }
+    return at == end;
+}
+
+/* The code unit in four hexadecimal digits, or -1. */
+int code_unit(const char *at, const char *last)
+{
+    if (last - at < 4)
+        return -1;
+    int unit = 0;
+    for (int i = 0; i < 4; i++) {
+        char c = at[i];
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
+        if (digit < 0)
+            return -1;
+        unit = unit * 16 + digit;
+    }
+    return unit;
+}
+
+char *put_utf8(char *out, uint32_t point)
+{
+    if (point < 0x80) {
+        *out++ = static_cast<char>(point);
+    } else if (point < 0x800) {
+        *out++ = static_cast<char>(0xc0 | point >> 6);
+        *out++ = static_cast<char>(0x80 | (point & 0x3f));
+    } else if (point < 0x10000) {
+        *out++ = static_cast<char>(0xe0 | point >> 12);
+        *out++ = static_cast<char>(0x80 | (point >> 6 & 0x3f));
+        *out++ = static_cast<char>(0x80 | (point & 0x3f));
+    } else {
+        *out++ = static_cast<char>(0xf0 | point >> 18);
+        *out++ = static_cast<char>(0x80 | (point >> 12 & 0x3f));
+        *out++ = static_cast<char>(0x80 | (point >> 6 & 0x3f));
+        *out++ = static_cast<char>(0x80 | (point & 0x3f));
+    }
+    return out;
+}
+
+/* Read the escape behind a backslash at `at` and write what it stands for; NULL if it is
+ * malformed. Half a surrogate pair alone reads as U+FFFD, as Go's decoder has it. */
+const char *unescape(const char *at, const char *last, char **out)
+{
+    static const char plain[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
+    if (at >= last)
+        return nullptr;
+    char kind = *at++;
+    if (kind != 'u') {
+        for (const char *pair = plain; *pair != '\0'; pair += 2) {
+            if (*pair == kind) {
+                *(*out)++ = pair[1];
+                return at;
+            }
+        }
+        return nullptr;
+    }
+    int unit = code_unit(at, last);
+    if (unit < 0)
+        return nullptr;
+    at += 4;
+    uint32_t point = static_cast<uint32_t>(unit);
+    if (point >= 0xd800 && point < 0xe000) {
+        int low = point < 0xdc00 && last - at >= 6 && at[0] == '\\' && at[1] == 'u'
+                      ? code_unit(at + 2, last)
+                      : -1;
+        if (low >= 0xdc00 && low < 0xe000) {
+            point = 0x10000 + ((point - 0xd800) << 10) + (static_cast<uint32_t>(low) - 0xdc00);
+            at += 6;
+        } else {
+            point = 0xfffd;
+        }
+    }
+    *out = put_utf8(*out, point);
+    return at;
+}
+
+/* The text between two quotes; escapes, which only ever shorten it, are undone in a copy. */
+outcome builder::string(const char *first, const char *last, berth_str *out)
+{
+    size_t len = static_cast<size_t>(last - first);
+    const char *escape = static_cast<const char *>(memchr(first, '\\', len));
+    if (escape == nullptr) {
+        *out = {first, static_cast<uint32_t>(len)};
+        return outcome::ok;
+    }
+    char *copy = static_cast<char *>(berth__arena_alloc(arena, len, 1));
+    if (copy == nullptr)
+        return outcome::no_memory;
+    char *to = copy;
+    while (escape != nullptr) {
+        size_t plain = static_cast<size_t>(escape - first);
+        memcpy(to, first, plain);
+        to += plain;
+        first = unescape(escape + 1, last, &to);
+        if (first == nullptr)
+            return outcome::malformed;
+        escape = static_cast<const char *>(memchr(first, '\\', static_cast<size_t>(last - first)));
+    }
+    memcpy(to, first, static_cast<size_t>(last - first));
+    to += last - first;
+    *out = {copy, static_cast<uint32_t>(to - copy)};
+    return outcome::ok;
+}
+
+outcome builder::scalar(std::string_view token, berth__json *out)
+{
+    token = trim(token);
+    if (token.empty())
+        return outcome::malformed;
+    *out = {};
+    if (token.front() == '"') {
+        out->type = BERTH__JSON_STRING;
+        return token.size() < 2 ? outcome::malformed
+                                : string(token.data() + 1, token.data() + token.size() - 1,
+                                         &out->as.text);
+    }
+    if (token == "true" || token == "false") {
+        out->type = BERTH__JSON_BOOL;
+        out->count = token.front() == 't';
+        return outcome::ok;
+    }
+    if (token == "null")
+        return outcome::ok;
+    out->type = BERTH__JSON_NUMBER;
+    out->as.text = {token.data(), static_cast<uint32_t>(token.size())};
+    return is_number(token) ? outcome::ok : outcome::malformed;
+}
+
+/* A place on top of the stack, valid until the next push. */
+berth__json_member *builder::push()
+{
+    if (parser->stack_count == parser->stack_capacity &&
+        !berth__grow(parser->allocator, &parser->stack, &parser->stack_capacity,
+                     parser->stack_count + 1, sizeof(*parser->stack)))
+        return nullptr;
+    return &parser->stack[parser->stack_count++];
+}
+
+/* The closing quote of a key that begins at `first`. simdjson has seen it closed. */
+const char *key_end(const char *first)
+{
+    const char *quote = first;
+    for (;;) {
+        quote = static_cast<const char *>(rawmemchr(quote, '"'));
+        const char *slash = quote;
+        while (slash > first && slash[-1] == '\\')
+            slash--;
+        if ((quote - slash) % 2 == 0)
+            return quote;
+        quote++;
+    }
+}
+
+outcome builder::object(ondemand::value source, berth__json *out, uint32_t depth)
+{
+    uint32_t base = parser->stack_count;
+    ondemand::object members;
+    if (source.get_object().get(members) != simdjson::SUCCESS)
+        return outcome::malformed;
+    for (auto field : members) {
+        ondemand::value child;
+        ondemand::raw_json_string raw;
+        if (field.key().get(raw) != simdjson::SUCCESS)
+            return outcome::malformed;
+        berth__json_member member;
+        outcome done = string(raw.raw(), key_end(raw.raw()), &member.key);
+        if (done != outcome::ok)
+            return done;
+        if (field.value().get(child) != simdjson::SUCCESS)
+            return outcome::malformed;
+        done = value(child, &member.value, depth);
+        if (done != outcome::ok)
+            return done;
+        berth__json_member *slot = push();
+        if (slot == nullptr)
+            return outcome::no_memory;
+        *slot = member;
+    }
+    uint32_t count = parser->stack_count - base;
+    size_t bytes = count * sizeof(berth__json_member);
+    void *kept = berth__arena_alloc(arena, bytes, alignof(berth__json_member));
+    if (kept == nullptr)
+        return outcome::no_memory;
+    if (count > 0)
+        memcpy(kept, parser->stack + base, bytes);
+    parser->stack_count = base;
+    out->type = BERTH__JSON_OBJECT;
+    out->count = count;
+    out->as.members = static_cast<berth__json_member *>(kept);
+    return outcome::ok;
+}
+
+outcome builder::array(ondemand::value source, berth__json *out, uint32_t depth)
+{
+    uint32_t base = parser->stack_count;
+    ondemand::array elements;
+    if (source.get_array().get(elements) != simdjson::SUCCESS)
+        return outcome::malformed;
+    for (auto element : elements) {
+        ondemand::value child;
+        berth__json item;
+        if (element.get(child) != simdjson::SUCCESS)
+            return outcome::malformed;
+        outcome done = value(child, &item, depth);
+        if (done != outcome::ok)
+            return done;
+        berth__json_member *slot = push();
+        if (slot == nullptr)
+            return outcome::no_memory;
+        slot->value = item;
+    }
+    uint32_t count = parser->stack_count - base;
+    berth__json *kept = static_cast<berth__json *>(
+        berth__arena_alloc(arena, count * sizeof(berth__json), alignof(berth__json)));
+    if (kept == nullptr)
+        return outcome::no_memory;
+    for (uint32_t i = 0; i < count; i++)
+        kept[i] = parser->stack[base + i].value;
+    parser->stack_count = base;
+    out->type = BERTH__JSON_ARRAY;
+    out->count = count;
+    out->as.items = kept;
+    return outcome::ok;
+}
+
+outcome builder::value(ondemand::value source, berth__json *out, uint32_t depth)
+{
+    ondemand::json_type type;
+    if (source.type().get(type) != simdjson::SUCCESS || depth >= DEPTH_MAX)
+        return outcome::malformed;
+    switch (type) {
+    case ondemand::json_type::object:
+        return object(source, out, depth + 1);
+    case ondemand::json_type::array:
+        return array(source, out, depth + 1);
+    default: {
+        outcome done = scalar(source.raw_json_token(), out);
+        /* A raw token is not consumed by looking at it, and what skips it would take a string in
+         * front of a colon for a key. */
+        if (done == outcome::ok && out->type == BERTH__JSON_STRING &&
+            source.get_raw_json_string().error() != simdjson::SUCCESS)
+            return outcome::malformed;
+        return done;
+    }
+    }
+}
+
+outcome build_document(berth__json_parser *parser, berth__arena *arena, const char *text,
+                       size_t len, size_t allocated, berth__json *out)
+{
+    builder build = {parser, arena};
+    ondemand::document document;
+    ondemand::json_type type;
+    simdjson::error_code failed = parser->parser.iterate(text, len, allocated).get(document);
+    if (failed == simdjson::MEMALLOC)
+        return outcome::no_memory;
+    if (failed != simdjson::SUCCESS || document.type().get(type) != simdjson::SUCCESS)
+        return outcome::malformed;
+    if (type != ondemand::json_type::object && type != ondemand::json_type::array) {
+        std::string_view token;
+        if (document.raw_json_token().get(token) != simdjson::SUCCESS ||
+            token.data() + token.size() != text + len)
+            return outcome::malformed;
+        return build.scalar(token, out);
+    }
+    ondemand::value root;
+    if (document.get_value().get(root) != simdjson::SUCCESS)
+        return outcome::malformed;
+    outcome done = build.value(root, out, 0);
+    if (done == outcome::ok && document.current_location().error() != simdjson::OUT_OF_BOUNDS)
+        return outcome::malformed;
+    return done;
+}
+
+/* Make simdjson's buffers large enough; they only grow, so that items of one size cost nothing. */
+bool reserve(berth__json_parser *parser, size_t len)
+{
+    if (len <= parser->capacity)
+        return true;
+    size_t capacity = parser->capacity == 0 ? CAPACITY_MIN : parser->capacity;
+    while (capacity < len)
+        capacity *= 2;
+    if (parser->parser.allocate(capacity, DEPTH_MAX + 1) != simdjson::SUCCESS) {
+        parser->capacity = 0;
+        return false;
+    }
+    parser->capacity = capacity;
+    return true;
+}
+
+} // namespace
+
+extern "C" berth_status berth__json_parser_create(const berth_allocator *allocator,
+                                                  berth__json_parser **out)
+{
+    void *memory = berth__alloc(allocator, sizeof(berth__json_parser), alignof(berth__json_parser));
+    if (memory == nullptr)
+        return BERTH_E_NOMEM;
+    berth__json_parser *parser = new (memory) berth__json_parser();
+    parser->allocator = allocator;
+    *out = parser;
+    return BERTH_OK;
+}
+
+extern "C" void berth__json_parser_destroy(berth__json_parser *parser)
+{
+    if (parser == nullptr)
+        return;
+    const berth_allocator *allocator = parser->allocator;
+    berth__free(allocator, parser->stack, parser->stack_capacity * sizeof(*parser->stack));
+    parser->~berth__json_parser();
+    berth__free(allocator, parser, sizeof(*parser));
+}
+
+extern "C" berth_status berth__json_parse(berth__json_parser *parser, berth__arena *arena,
+                                          berth_str text, const berth__json **out,
+                                          berth_error *error)
+{
+    size_t allocated = static_cast<size_t>(text.len) + simdjson::SIMDJSON_PADDING;
+    char *padded = static_cast<char *>(berth__arena_alloc(arena, allocated, 64));
+    berth__json *root =
+        static_cast<berth__json *>(berth__arena_alloc(arena, sizeof(*root), alignof(berth__json)));
+    outcome done = outcome::no_memory;
+    if (padded != nullptr && root != nullptr && reserve(parser, text.len)) {
+        if (text.len > 0)
+            memcpy(padded, text.data, text.len);
+        memset(padded + text.len, 0, simdjson::SIMDJSON_PADDING);
+        done = build_document(parser, arena, padded, text.len, allocated, root);
+    }
+    parser->stack_count = 0;
+    if (done == outcome::no_memory)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory while reading JSON");
+    if (done == outcome::malformed)
+        return berth__json_fault(text, error);
+    *out = root;
+    return BERTH_OK;
+}
+
+extern "C" const berth__json *berth__json_get(const berth__json *value, const char *key)
+{
+    if (value == nullptr || value->type != BERTH__JSON_OBJECT)
+        return nullptr;
+    size_t len = strlen(key);
+    for (uint32_t i = value->count; i-- > 0;) {
+        const berth__json_member *member = &value->as.members[i];
+        if (member->key.len == len && memcmp(member->key.data, key, len) == 0)
+            return member->value.type == BERTH__JSON_NULL ? nullptr : &member->value;
+    }
+    return nullptr;
+}

@@ -1,0 +1,396 @@
+/* The reader: from text to objects handed to the caller. JSON is taken in pieces, one object at a
+ * time (split.c); YAML one document at a time. Nothing of an object is kept behind its callback
+ * but what later objects refer to. */
+#include "kube/reader_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/input.h"
+#include "kube/json_fault.h"
+#include "kube/split.h"
+#include "kube/yaml.h"
+
+enum { NESTED_LISTS_MAX = 16 };
+
+/* The kind of a list's elements, where the list tells it and they do not. */
+typedef struct heading {
+    char kind[BERTH__KIND_TEXT_MAX];
+    char api_version[BERTH__KIND_TEXT_MAX];
+} heading;
+
+/* One input being read. */
+typedef struct reading {
+    berth_reader *reader;
+    const char *source;
+    heading list;
+    bool awaits_kind; /* in a list whose kind has not come yet */
+    bool pass_over;   /* in an object with `items` that is no list */
+    char *waiting;  /* elements without a kind, of a list whose kind comes behind them */
+    size_t waiting_len;
+    size_t waiting_capacity;
+    uint64_t documents; /* of YAML, those that are not empty */
+} reading;
+
+/* ---- values: objects, lists of them ---- */
+
+static void copy_text(char *out, size_t size, berth_str text)
+{
+    snprintf(out, size, "%.*s", (int)text.len, text.data != NULL ? text.data : "");
+}
+
+/* What a list says of its elements: "Pod" of a PodList, nothing of a List. False if it is no
+ * list. */
+static bool read_heading(const berth__json *list, heading *out)
+{
+    berth_str kind = berth__json_text(berth__json_get(list, "kind"));
+    copy_text(out->api_version, sizeof(out->api_version),
+              berth__json_text(berth__json_get(list, "apiVersion")));
+    out->kind[0] = '\0';
+    if (berth__str_empty(kind))
+        return true;
+    if (kind.len < 4 || memcmp(kind.data + kind.len - 4, "List", 4) != 0)
+        return false;
+    copy_text(out->kind, sizeof(out->kind), (berth_str){kind.data, kind.len - 4});
+    return true;
+}
+
+static berth_status value_fault(const reading *r, const berth__item *at, const char *message)
+{
+    berth_error *error = r->reader->error;
+    berth__error_set(error, BERTH_E_INVALID, "%s", message);
+    berth__error_source(error, r->source);
+    if (error != NULL) {
+        error->line = at->line;
+        error->offset = at->offset;
+    }
+    return BERTH_E_INVALID;
+}
+
+static berth_str kind_of(const reading *r, const heading *list, const berth__json *object,
+                         berth_str *api_version)
+{
+    const char *default_kind = r->reader->options.default_kind;
+    berth_str kind = berth__json_text(berth__json_get(object, "kind"));
+    *api_version = berth__json_text(berth__json_get(object, "apiVersion"));
+    if (!berth__str_empty(kind))
+        return kind;
+    if (list->kind[0] == '\0')
+        return default_kind != NULL ? berth__str(default_kind) : kind;
+    if (list->api_version[0] != '\0')
+        *api_version = berth__str(list->api_version);
+    return berth__str(list->kind);
+}
+
+/* Take the value of `at->tree`; the elements of nested lists share its place. `list` is the
+ * heading of the list it is in. */
+static berth_status take_value(const reading *r, const berth__item *at, const heading *list,
+                               unsigned depth)
+{
+    berth__item item = *at;
+    const berth__json *items = berth__json_get(at->tree, "items");
+    heading inner = *list;
+    if (at->tree->type == BERTH__JSON_NULL)
+        return BERTH_OK;
+    if (at->tree->type == BERTH__JSON_ARRAY)
+        items = at->tree;
+    else if (at->tree->type != BERTH__JSON_OBJECT)
+        return value_fault(r, at, "expected a Kubernetes object");
+    bool is_list = items != NULL && items->type == BERTH__JSON_ARRAY &&
+                   (items == at->tree || read_heading(at->tree, &inner));
+    if (depth > NESTED_LISTS_MAX)
+        return value_fault(r, at, "lists are nested more than 16 levels deep");
+    for (uint32_t i = 0; is_list && i < items->count; i++) {
+        item.tree = &items->as.items[i];
+        BERTH_TRY(take_value(r, &item, &inner, depth + 1));
+    }
+    if (is_list)
+        return BERTH_OK;
+    item.kind = kind_of(r, list, at->tree, &item.api_version);
+    if (berth__str_empty(item.kind))
+        return value_fault(r, at, "the object has no kind");
+    berth__arena_reset(&r->reader->object);
+    return berth__reader_item(r->reader, &item);
+}
+
+/* ---- JSON ---- */
+
+/* Parse a piece; a fault in it is moved to where the piece stands in the input. */
+static berth_status parse_piece(const reading *r, const berth__piece *piece,
+                                const berth__json **out)
+{
+    berth_error *error = r->reader->error;
+    berth__arena_reset(&r->reader->tree);
+    berth_status status =
+        berth__json_parse(r->reader->json, &r->reader->tree, piece->text, out, error);
+    if (status != BERTH_E_PARSE || error == NULL)
+        return status;
+    size_t at = (size_t)error->offset;
+    size_t ahead = at >= piece->ahead ? piece->ahead : 0;
+    berth__text_position(piece->text.data + ahead, at - ahead, &error->line, &error->column);
+    if (error->line == 1)
+        error->column += piece->column - 1;
+    error->line += piece->line - 1;
+    error->offset = piece->offset + (at - ahead);
+    return status;
+}
+
+/* Put an element aside until its list's kind is known. */
+static berth_status keep_waiting(reading *r, const berth__piece *piece)
+{
+    const berth_allocator *allocator = r->reader->allocator;
+    size_t need = r->waiting_len + sizeof(*piece) + piece->text.len;
+    if (need > r->waiting_capacity) {
+        char *grown = berth__alloc(allocator, need * 2, 1);
+        if (grown == NULL)
+            return berth__reader_no_memory(r->reader);
+        if (r->waiting_len > 0)
+            memcpy(grown, r->waiting, r->waiting_len);
+        berth__free(allocator, r->waiting, r->waiting_capacity);
+        r->waiting = grown;
+        r->waiting_capacity = need * 2;
+    }
+    memcpy(r->waiting + r->waiting_len, piece, sizeof(*piece));
+    memcpy(r->waiting + r->waiting_len + sizeof(*piece), piece->text.data, piece->text.len);
+    r->waiting_len = need;
+    return BERTH_OK;
+}
+
+static berth_status take_piece(reading *r, const berth__piece *piece)
+{
+    berth__item item = {.source = r->source, .line = piece->line, .offset = piece->offset};
+    if (r->pass_over)
+        return BERTH_OK;
+    BERTH_TRY(parse_piece(r, piece, &item.tree));
+    if (r->awaits_kind && item.tree->type == BERTH__JSON_OBJECT &&
+        berth__json_get(item.tree, "kind") == NULL)
+        return keep_waiting(r, piece);
+    return take_value(r, &item, &r->list, 0);
+}
+
+static berth_status begin_list(reading *r, const berth__piece *piece)
+{
+    const berth__json *list;
+    BERTH_TRY(parse_piece(r, piece, &list));
+    r->awaits_kind = berth__json_get(list, "kind") == NULL;
+    r->pass_over = !read_heading(list, &r->list);
+    return BERTH_OK;
+}
+
+static berth_status end_list(reading *r, const berth__piece *piece)
+{
+    const berth__json *list;
+    BERTH_TRY(parse_piece(r, piece, &list));
+    if (r->awaits_kind)
+        r->pass_over = !read_heading(list, &r->list);
+    r->awaits_kind = false;
+    for (size_t at = 0; at < r->waiting_len;) {
+        berth__piece kept;
+        memcpy(&kept, r->waiting + at, sizeof(kept));
+        kept.text.data = r->waiting + at + sizeof(kept);
+        BERTH_TRY(take_piece(r, &kept));
+        at += sizeof(kept) + kept.text.len;
+    }
+    r->waiting_len = 0;
+    r->pass_over = false;
+    r->list = (heading){{0}, {0}};
+    return BERTH_OK;
+}
+
+static berth_status each_piece(void *context, const berth__piece *piece, berth_error *error)
+{
+    reading *r = context;
+    (void)error; /* the same as the reader's */
+    switch (piece->kind) {
+    case BERTH__PIECE_LIST:
+        return begin_list(r, piece);
+    case BERTH__PIECE_LIST_END:
+        return end_list(r, piece);
+    case BERTH__PIECE_OBJECT:
+    case BERTH__PIECE_ELEMENT:
+        return take_piece(r, piece);
+    }
+    return BERTH_OK;
+}
+
+/* ---- YAML ---- */
+
+static berth_status each_document(void *context, const berth__json *root, uint32_t line,
+                                  berth_error *error)
+{
+    reading *r = context;
+    berth__item item = {.tree = root, .source = r->source, .line = line, .offset = UINT64_MAX};
+    (void)error;
+    r->documents += root->type != BERTH__JSON_NULL;
+    BERTH_TRY(take_value(r, &item, &r->list, 0));
+    berth__arena_reset(&r->reader->tree);
+    return BERTH_OK;
+}
+
+static berth_status read_yaml(reading *r, berth__window *window)
+{
+    berth_reader *reader = r->reader;
+    while (!window->ended)
+        BERTH_TRY(berth__window_fill(window, reader->error));
+    berth__arena_reset(&reader->tree);
+    berth_str text = {window->data + window->start, (uint32_t)(window->end - window->start)};
+    return berth__yaml_parse(&reader->tree, text, each_document, r, reader->error);
+}
+
+/* ---- inputs ---- */
+
+/* Skip a byte order mark. */
+static void skip_mark(berth__window *window)
+{
+    if (window->end >= 3 && memcmp(window->data, "\xef\xbb\xbf", 3) == 0)
+        window->start = window->at = 3;
+}
+
+/* JSON is told from YAML by its first character. */
+static berth_status read_window(reading *r, berth__window *window)
+{
+    berth_error *error = r->reader->error;
+    int first;
+    BERTH_TRY(berth__window_fill(window, error));
+    skip_mark(window);
+    BERTH_TRY(berth__window_peek(window, &first, error));
+    if (first < 0)
+        return berth__error_set(error, BERTH_E_PARSE, "the input is empty, expected JSON or YAML");
+    if (first == '{' || first == '[')
+        return berth__split(window, each_piece, r, error);
+    BERTH_TRY(read_yaml(r, window));
+    return r->documents > 0 ? BERTH_OK : berth__error_set(error, BERTH_E_PARSE,
+                                                          "the input holds no object");
+}
+
+static berth_status read_input(berth_reader *reader, berth__input *input, const char *source)
+{
+    berth__window window;
+    reading r = {.reader = reader, .source = source};
+    berth__window_init(&window, input, reader->allocator);
+    berth_status status = read_window(&r, &window);
+    berth__free(reader->allocator, r.waiting, r.waiting_capacity);
+    berth__window_destroy(&window);
+    berth__input_close(input);
+    return status;
+}
+
+static berth_status start_call(berth_reader *reader, berth_object_fn each, void *context,
+                               berth_error *error)
+{
+    if (reader == NULL || each == NULL)
+        return berth__error_set(error, BERTH_E_ARG, "a reader and a function are required");
+    reader->each = each;
+    reader->context = context;
+    reader->error = error;
+    reader->refused = false;
+    return BERTH_OK;
+}
+
+/* The name of an input is kept as long as what is deferred from it may report it. */
+static berth_status keep_source(berth_reader *reader, const char *source, const char **out)
+{
+    bool ok = true;
+    *out = berth__arena_str(&reader->kept, berth__str(source), &ok).data;
+    return ok ? BERTH_OK : berth__reader_no_memory(reader);
+}
+
+/* Every error but the caller's own names the input. */
+static berth_status end_call(const berth_reader *reader, berth_status status, const char *source)
+{
+    if (status != BERTH_OK && !reader->refused && reader->error != NULL &&
+        reader->error->source[0] == '\0')
+        berth__error_source(reader->error, source);
+    return status;
+}
+
+berth_status berth_reader_file(berth_reader *reader, const char *path, berth_object_fn each,
+                               void *context, berth_error *error)
+{
+    berth__input input;
+    const char *source;
+    BERTH_TRY(start_call(reader, each, context, error));
+    if (path == NULL)
+        return berth__error_set(error, BERTH_E_ARG, "a path is required");
+    BERTH_TRY(keep_source(reader, strcmp(path, "-") == 0 ? "standard input" : path, &source));
+    berth_status status = berth__input_open(&input, reader->allocator, path, error);
+    input.progress = reader->options.progress;
+    input.progress_context = reader->options.progress_context;
+    if (status == BERTH_OK)
+        status = read_input(reader, &input, source);
+    return end_call(reader, status, source);
+}
+
+berth_status berth_reader_text(berth_reader *reader, berth_str text, const char *source,
+                               berth_object_fn each, void *context, berth_error *error)
+{
+    berth__input input;
+    BERTH_TRY(start_call(reader, each, context, error));
+    BERTH_TRY(keep_source(reader, source, &source));
+    berth_status status = berth__input_open_text(&input, reader->allocator, text, error);
+    if (status == BERTH_OK)
+        status = read_input(reader, &input, source);
+    return end_call(reader, status, source);
+}
+
+berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine, berth_object_fn each,
+                                 void *context, berth_error *error)
+{
+    BERTH_TRY(start_call(reader, each, context, error));
+    reader->engine = engine;
+    reader->finishing = true;
+    berth_status status = berth__deferred_finish(reader);
+    reader->engine = NULL;
+    reader->finishing = false;
+    return status;
+}
+
+/* ---- life ---- */
+
+berth_status berth__reader_create(const berth_allocator *allocator,
+                                  const berth_read_options *options, berth_reader **out)
+{
+    bool ok = true;
+    if (options == NULL || options->size == 0 || options->size > sizeof(*options))
+        return BERTH_E_ARG;
+    berth_reader *reader = berth__alloc_zero(allocator, sizeof(*reader), _Alignof(berth_reader));
+    if (reader == NULL)
+        return BERTH_E_NOMEM;
+    reader->allocator = allocator;
+    memcpy(&reader->options, options, options->size);
+    berth__arena_init(&reader->tree, allocator);
+    berth__arena_init(&reader->object, allocator);
+    berth__arena_init(&reader->pod, allocator);
+    berth__arena_init(&reader->kept, allocator);
+    const char *kind = reader->options.default_kind;
+    if (kind != NULL)
+        reader->options.default_kind = berth__arena_str(&reader->kept, berth__str(kind), &ok).data;
+    if (!ok || berth__json_parser_create(allocator, &reader->json) != BERTH_OK) {
+        berth_reader_destroy(reader);
+        return BERTH_E_NOMEM;
+    }
+    *out = reader;
+    return BERTH_OK;
+}
+
+berth_status berth_reader_create(const berth_read_options *options, berth_reader **out)
+{
+    return berth__reader_create(berth__allocator_default(), options, out);
+}
+
+void berth_reader_destroy(berth_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    const berth_allocator *allocator = reader->allocator;
+    berth__json_parser_destroy(reader->json);
+    berth__arena_destroy(&reader->tree);
+    berth__arena_destroy(&reader->object);
+    berth__arena_destroy(&reader->pod);
+    berth__arena_destroy(&reader->kept);
+    berth__free(allocator, reader->classes, reader->class_capacity * sizeof(*reader->classes));
+    berth__free(allocator, reader->deferred, reader->deferred_capacity * sizeof(*reader->deferred));
+    berth__free(allocator, reader->claims_seen, reader->claim_capacity * sizeof(uint64_t));
+    berth__free(allocator, reader, sizeof(*reader));
+}

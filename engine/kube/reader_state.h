@@ -1,0 +1,157 @@
+/* What the parts of the reader share: reader.c takes text apart into objects, item.c sees each of
+ * them through, defaulting.c does what an API server would have done to it, workload.c makes pods
+ * of its template, and deferred.c keeps what cannot be decided before all input is read. */
+#ifndef BERTH_KUBE_READER_STATE_H
+#define BERTH_KUBE_READER_STATE_H
+
+#include "base/arena.h"
+#include "berth/kube.h"
+#include "kube/decode_tables.h"
+#include "kube/json.h"
+
+enum { BERTH__KIND_TEXT_MAX = 128 };
+
+/* One PriorityClass. */
+typedef struct berth__priority_class {
+    berth_str name;
+    int32_t value;
+    berth_str preemption_policy; /* absent: PreemptLowerPriority */
+    bool global_default;
+} berth__priority_class;
+
+/* What is put off until berth_reader_finish. */
+typedef enum berth__deferred_what {
+    BERTH__DEFERRED_OBJECT,     /* it needs a class that has not been seen yet */
+    BERTH__DEFERRED_CLAIMS,     /* a StatefulSet's claims, unless the input has them */
+    BERTH__DEFERRED_DAEMON_SET, /* its pods need the nodes */
+} berth__deferred_what;
+
+/* One object of the input on its way through the reader. */
+typedef struct berth__item {
+    const berth__json *tree;
+    berth_str kind;
+    berth_str api_version;
+    berth_str made_name; /* out of metadata.generateName, where that takes the name's place */
+    const char *source;
+    uint32_t line;
+    uint64_t offset;
+} berth__item;
+
+typedef struct berth__deferred {
+    berth__deferred_what what;
+    berth__item item;
+} berth__deferred;
+
+struct berth_reader {
+    const berth_allocator *allocator;
+    berth_read_options options;
+    berth__json_parser *json;
+    berth__arena tree;   /* the tree at hand */
+    berth__arena object; /* what is decoded from it */
+    berth__arena pod;    /* what a workload's pods do not share */
+    berth__arena kept;   /* everything below, until the reader is destroyed */
+    berth__priority_class *classes;
+    uint32_t class_count;
+    uint32_t class_capacity;
+    berth_str default_storage_class; /* absent: none seen */
+    int64_t default_storage_class_time;
+    berth__deferred *deferred;
+    uint32_t deferred_count;
+    uint32_t deferred_capacity;
+    uint64_t *claims_seen; /* hashes of namespace and name */
+    uint32_t claim_count;
+    uint32_t claim_capacity;
+    uint32_t names_made; /* from metadata.generateName */
+    bool finishing;      /* nothing more will come: what is unknown stays so */
+    /* of the call at hand */
+    berth_object_fn each;
+    void *context;
+    berth_error *error;
+    berth_error origin;
+    berth_engine *engine; /* NULL but in berth_reader_finish */
+    bool refused;         /* the caller's function failed: the error is the caller's own */
+};
+
+/* ---- reader.c ---- */
+
+/* berth_reader_create with another allocator than the default. */
+berth_status berth__reader_create(const berth_allocator *allocator,
+                                  const berth_read_options *options, berth_reader **out);
+
+/* ---- item.c ---- */
+
+/* A string's text; absent for any other value. */
+berth_str berth__json_text(const berth__json *value);
+
+/* Name the input in an error. */
+void berth__error_source(berth_error *error, const char *source);
+
+/* Decode and hand out one object of the input, or make its pods, or defer it. */
+berth_status berth__reader_item(berth_reader *reader, berth__item *item);
+
+/* The item's name, made if need be; E_INVALID if there is none. */
+berth_status berth__reader_name(berth_reader *reader, const berth__item *item,
+                                berth_metadata *meta);
+
+/* Hand one finished object, which comes from `item`, to the caller. */
+berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, berth_kind kind,
+                                const void *object);
+
+/* Complete the error of an item that cannot be used with where it is. Returns `status`. */
+berth_status berth__reader_fault(berth_reader *reader, const berth__item *item,
+                                 berth_status status);
+
+/* An error about one field of an item (printf style for the message). Returns E_INVALID. */
+berth_status berth__reader_invalid(berth_reader *reader, const char *field, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+berth_status berth__reader_no_memory(berth_reader *reader);
+
+/* ---- defaulting.c ---- */
+
+/* Whether an object was never given to an API server and is to be treated as if it were now. */
+bool berth__is_fresh(const berth_reader *reader, const berth_metadata *meta);
+
+/* Remember what later objects refer to. */
+berth_status berth__learn_priority_class(berth_reader *reader, const berth__item *item);
+berth_status berth__learn_storage_class(berth_reader *reader, const berth_storage_class *object);
+
+/* Whether the class that a pod specification names may still come. */
+bool berth__priority_class_is_awaited(const berth_reader *reader, const berth__json *spec);
+
+/* Whether a claim names its class; one that does not gets the default class. */
+bool berth__claim_has_class(const berth_persistent_volume_claim *object);
+
+/* Defaults of a pod whose specification is `spec`, standing at `path`. New parts go to `arena`. */
+berth_status berth__default_pod(berth_reader *reader, const berth__path *path,
+                                const berth__json *spec, berth__arena *arena, berth_pod *pod);
+
+/* Defaults of any other kind. */
+berth_status berth__default_object(berth_reader *reader, berth_kind kind, void *object);
+
+/* ---- workload.c ---- */
+
+/* Make the pods of a workload that never met an API server. `*taken` is false if the item is
+ * none. */
+berth_status berth__workload_expand(berth_reader *reader, const berth__item *item, bool *taken);
+
+/* The specification of the pods that an item stands for: its own, or its template's; NULL if
+ * none. */
+const berth__json *berth__workload_pod_spec(const berth__item *item);
+
+/* The second half of a StatefulSet and of a DaemonSet. */
+berth_status berth__workload_claims(berth_reader *reader, const berth__item *item);
+berth_status berth__workload_daemons(berth_reader *reader, const berth__item *item);
+
+/* ---- deferred.c ---- */
+
+berth_status berth__defer(berth_reader *reader, berth__deferred_what what, const berth__item *item);
+
+/* Work off all that is deferred. */
+berth_status berth__deferred_finish(berth_reader *reader);
+
+/* Note that the input has a claim; ask whether it has (once finishing). */
+berth_status berth__claim_note(berth_reader *reader, const berth_metadata *meta);
+bool berth__claim_is_known(const berth_reader *reader, berth_str namespace_name, berth_str name);
+
+#endif

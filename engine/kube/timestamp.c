@@ -1,0 +1,106 @@
+/* RFC 3339 times, without the C library, whose parsers know locales and time zones. */
+#include "kube/timestamp.h"
+
+typedef struct scan {
+    const char *at;
+    const char *end;
+    bool ok;
+} scan;
+
+/* `width` digits whose value lies in low..high. */
+static int take_number(scan *s, int width, int low, int high)
+{
+    int value = 0;
+    if (s->end - s->at < width)
+        s->ok = false;
+    for (int i = 0; s->ok && i < width; i++, s->at++) {
+        if (*s->at < '0' || *s->at > '9')
+            s->ok = false;
+        value = value * 10 + (*s->at - '0');
+    }
+    s->ok = s->ok && value >= low && value <= high;
+    return value;
+}
+
+static char take_char(scan *s, const char *allowed)
+{
+    for (; s->ok && s->at < s->end && *allowed != '\0'; allowed++) {
+        if (*s->at == *allowed)
+            return *s->at++;
+    }
+    s->ok = false;
+    return '\0';
+}
+
+/* Days since 1970-01-01 in the Gregorian calendar: years are counted from March, so that the leap
+ * day comes last, in eras of 400 years. */
+static int64_t days_of(int year, int month, int day)
+{
+    year -= month <= 2;
+    int64_t era = (year >= 0 ? year : year - 399) / 400;
+    int64_t year_of_era = year - era * 400;
+    int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    return era * 146097 + day_of_era - 719468;
+}
+
+static int days_in(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return days[month - 1] + (month == 2 && leap);
+}
+
+/* Nanoseconds behind a point; digits finer than that are dropped. */
+static int64_t take_fraction(scan *s)
+{
+    int64_t nanos = 0;
+    int64_t unit = 100000000;
+    if (s->at == s->end || *s->at != '.')
+        return 0;
+    s->at++;
+    s->ok = s->ok && s->at < s->end && *s->at >= '0' && *s->at <= '9';
+    for (; s->at < s->end && *s->at >= '0' && *s->at <= '9'; s->at++, unit /= 10)
+        nanos += (*s->at - '0') * unit;
+    return nanos;
+}
+
+/* Seconds east of Greenwich. */
+static int take_zone(scan *s)
+{
+    char sign = take_char(s, "Zz+-");
+    if (sign != '+' && sign != '-')
+        return 0;
+    int hours = take_number(s, 2, 0, 23);
+    take_char(s, ":");
+    int minutes = take_number(s, 2, 0, 59);
+    int seconds = (hours * 60 + minutes) * 60;
+    return sign == '-' ? -seconds : seconds;
+}
+
+bool berth__timestamp_parse(berth_str text, int64_t *out)
+{
+    scan s = {text.data, text.data + text.len, text.len > 0};
+    int year = take_number(&s, 4, 0, 9999);
+    take_char(&s, "-");
+    int month = take_number(&s, 2, 1, 12);
+    take_char(&s, "-");
+    int day = take_number(&s, 2, 1, s.ok ? days_in(year, month) : 31);
+    take_char(&s, "Tt ");
+    int hour = take_number(&s, 2, 0, 23);
+    take_char(&s, ":");
+    int minute = take_number(&s, 2, 0, 59);
+    take_char(&s, ":");
+    int second = take_number(&s, 2, 0, 60);
+    int64_t nanos = take_fraction(&s);
+    int zone = take_zone(&s);
+    if (!s.ok || s.at != s.end)
+        return false;
+    int64_t seconds =
+        days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - zone;
+    /* Go's zero time, the year 1, is written out by some tools. */
+    if (__builtin_mul_overflow(seconds, INT64_C(1000000000), out) ||
+        __builtin_add_overflow(*out, nanos, out))
+        *out = seconds < 0 ? INT64_MIN : INT64_MAX;
+    return true;
+}

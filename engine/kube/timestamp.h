@@ -1,0 +1,13 @@
+/* Times as Kubernetes writes them. */
+#ifndef BERTH_KUBE_TIMESTAMP_H
+#define BERTH_KUBE_TIMESTAMP_H
+
+#include <stdbool.h>
+
+#include "berth/status.h"
+
+/* Read RFC 3339 ("2024-05-01T10:00:00Z", fraction and zone offset allowed) as nanoseconds of Unix
+ * time, capped to what 64 bits hold (years 1678 to 2262). False if it is malformed. */
+bool berth__timestamp_parse(berth_str text, int64_t *out);
+
+#endif

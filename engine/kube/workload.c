@@ -1,0 +1,249 @@
+/* Workloads to pods, as their controllers make them, with names that are the same in every run.
+ *
+ * A pod of a StatefulSet is named NAME-ORDINAL, of a DaemonSet NAME-HASH-NODE, of every other
+ * workload NAME-HASH-NUMBER from 0, HASH being eight hexadecimal digits made of the workload's
+ * kind, namespace and name. A Deployment's pods belong to a ReplicaSet NAME-HASH and are named
+ * after it; a CronJob's belong to one Job NAME-HASH. A suspended Job or CronJob has no pods.
+ * Sources: kubernetes v1.32 pkg/controller/{deployment,statefulset,daemon,job}. */
+#include "kube/workload.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- fields ---- */
+
+static const berth__field ordinals_fields[] = {
+    BERTH__FIELD("start", INT32, berth__workload, first_ordinal),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field set_spec_fields[] = {
+    BERTH__FIELD("replicas", PRESENT, berth__workload, has_replicas),
+    BERTH__FIELD("replicas", INT32, berth__workload, replicas),
+    BERTH__FIELD_TO("selector", berth__workload, selector, berth__fields_label_selector,
+                    berth_label_selector),
+    BERTH__FIELD("template", PRESENT, berth__workload, has_template),
+    BERTH__FIELD_IN("template", berth__workload, pod, berth__fields_pod),
+    BERTH__FIELD_SAME("ordinals", ordinals_fields),
+    BERTH__FIELD_MANY("volumeClaimTemplates", berth__workload, claims, claim_count,
+                      berth__fields_persistent_volume_claim, berth_persistent_volume_claim),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field replication_spec_fields[] = {
+    BERTH__FIELD("replicas", PRESENT, berth__workload, has_replicas),
+    BERTH__FIELD("replicas", INT32, berth__workload, replicas),
+    BERTH__FIELD_BY("selector", berth__workload, selector, berth__decode_map_selector),
+    BERTH__FIELD("template", PRESENT, berth__workload, has_template),
+    BERTH__FIELD_IN("template", berth__workload, pod, berth__fields_pod),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field job_spec_fields[] = {
+    BERTH__FIELD("parallelism", PRESENT, berth__workload, has_parallelism),
+    BERTH__FIELD("parallelism", INT32, berth__workload, parallelism),
+    BERTH__FIELD("completions", PRESENT, berth__workload, has_completions),
+    BERTH__FIELD("completions", INT32, berth__workload, completions),
+    BERTH__FIELD("completionMode", STR, berth__workload, completion_mode),
+    BERTH__FIELD("suspend", BOOL, berth__workload, suspend),
+    BERTH__FIELD("template", PRESENT, berth__workload, has_template),
+    BERTH__FIELD_IN("template", berth__workload, pod, berth__fields_pod),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field job_template_fields[] = {
+    BERTH__FIELD_SAME("spec", job_spec_fields),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field cron_spec_fields[] = {
+    BERTH__FIELD("suspend", BOOL, berth__workload, cron_suspend),
+    BERTH__FIELD_SAME("jobTemplate", job_template_fields),
+    BERTH__FIELD_LAST,
+};
+
+#define WHOLE(name, table)                                                          \
+    static const berth__field name[] = {                                            \
+        BERTH__FIELD_IN("metadata", berth__workload, meta, berth__fields_metadata), \
+        BERTH__FIELD_SAME("spec", table),                                           \
+        BERTH__FIELD_LAST,                                                          \
+    }
+
+WHOLE(set_fields, set_spec_fields);
+WHOLE(replication_fields, replication_spec_fields);
+WHOLE(job_fields, job_spec_fields);
+WHOLE(cron_fields, cron_spec_fields);
+
+/* ---- the kinds ---- */
+
+/* clang-format off */
+static const berth__workload_entry workloads[] = {
+    {"Deployment", "apps", BERTH__WORKLOAD_DEPLOYMENT, set_fields,
+     {"spec", "template"}, "apps/v1", "ReplicaSet", BERTH_KIND_REPLICA_SET},
+    {"ReplicaSet", "apps", BERTH__WORKLOAD_REPLICA_SET, set_fields,
+     {"spec", "template"}, "apps/v1", "ReplicaSet", BERTH_KIND_REPLICA_SET},
+    {"ReplicationController", "", BERTH__WORKLOAD_REPLICATION_CONTROLLER, replication_fields,
+     {"spec", "template"}, "v1", "ReplicationController", BERTH_KIND_REPLICATION_CONTROLLER},
+    {"StatefulSet", "apps", BERTH__WORKLOAD_STATEFUL_SET, set_fields,
+     {"spec", "template"}, "apps/v1", "StatefulSet", BERTH_KIND_STATEFUL_SET},
+    {"DaemonSet", "apps", BERTH__WORKLOAD_DAEMON_SET, set_fields,
+     {"spec", "template"}, "apps/v1", "DaemonSet", BERTH_KIND_COUNT},
+    {"Job", "batch", BERTH__WORKLOAD_JOB, job_fields,
+     {"spec", "template"}, "batch/v1", "Job", BERTH_KIND_COUNT},
+    {"CronJob", "batch", BERTH__WORKLOAD_CRON_JOB, cron_fields,
+     {"spec", "jobTemplate", "spec", "template"}, "batch/v1", "Job", BERTH_KIND_COUNT},
+};
+/* clang-format on */
+
+static const berth__workload_entry *find_entry(const berth__item *item)
+{
+    for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
+        if (berth__str_is(item->kind, workloads[i].name) &&
+            berth__api_group_is(item->api_version, workloads[i].group))
+            return &workloads[i];
+    }
+    return NULL;
+}
+
+const berth__json *berth__workload_pod_spec(const berth__item *item)
+{
+    const berth__workload_entry *entry = find_entry(item);
+    const berth__json *at = item->tree;
+    if (entry == NULL)
+        return berth__str_is(item->kind, "Pod") ? berth__json_get(at, "spec") : NULL;
+    for (int i = 0; i < 4 && entry->template_path[i] != NULL; i++)
+        at = berth__json_get(at, entry->template_path[i]);
+    return berth__json_get(at, "spec");
+}
+
+/* ---- one workload ---- */
+
+berth_str berth__arena_print(berth__arena *arena, bool *ok, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = berth__arena_alloc(arena, (size_t)len + 1, 1);
+    if (text == NULL) {
+        *ok = false;
+        return (berth_str){0};
+    }
+    va_start(args, format);
+    vsnprintf(text, (size_t)len + 1, format, args);
+    va_end(args);
+    return (berth_str){text, (uint32_t)len};
+}
+
+/* FNV-1a: names must not change with the hash tables' function. */
+static uint32_t hash_text(uint32_t hash, berth_str text)
+{
+    for (uint32_t i = 0; i < text.len; i++)
+        hash = (hash ^ (unsigned char)text.data[i]) * UINT32_C(16777619);
+    return (hash ^ 0xff) * UINT32_C(16777619); /* a byte that ends every part */
+}
+
+static berth_status name_parts(berth__expansion *e)
+{
+    bool ok = true;
+    berth__arena *arena = &e->reader->object;
+    berth_str name = e->w.meta.name;
+    uint32_t hash = hash_text(UINT32_C(2166136261), berth__str(e->entry->name));
+    hash = hash_text(hash_text(hash, e->namespace_name), name);
+    snprintf(e->hash, sizeof(e->hash), "%08" PRIx32, hash);
+    bool own =
+        e->entry->kind == BERTH__WORKLOAD_DEPLOYMENT || e->entry->kind == BERTH__WORKLOAD_CRON_JOB;
+    e->owner = (berth_owner){
+        .api_version = berth__str(e->entry->owner_version),
+        .kind = berth__str(e->entry->owner_kind),
+        .name = own ? berth__arena_print(arena, &ok, "%.*s-%s", (int)name.len, name.data, e->hash)
+                    : name,
+        .uid = berth__arena_print(arena, &ok, "berth-%s", e->hash),
+        .controller = true,
+    };
+    return ok ? BERTH_OK : berth__reader_no_memory(e->reader);
+}
+
+static void link_path(berth__expansion *e)
+{
+    int count = 0;
+    for (; count < 4 && e->entry->template_path[count] != NULL; count++)
+        e->path[count] = (berth__path){.up = count > 0 ? &e->path[count - 1] : NULL,
+                                       .key = berth__str(e->entry->template_path[count])};
+    e->path[count] = (berth__path){.up = &e->path[count - 1], .key = BERTH_LITERAL("spec")};
+}
+
+const berth__path *berth__expansion_spec_path(const berth__expansion *e)
+{
+    int count = 0;
+    while (count < 4 && e->entry->template_path[count] != NULL)
+        count++;
+    return &e->path[count];
+}
+
+static berth_status check_count(const berth__expansion *e, int32_t value, const char *member)
+{
+    if (value >= 0)
+        return BERTH_OK;
+    char field[64];
+    snprintf(field, sizeof(field), "%s.%s",
+             e->entry->kind == BERTH__WORKLOAD_CRON_JOB ? "spec.jobTemplate.spec" : "spec", member);
+    return berth__reader_invalid(e->reader, field, "must not be negative, found %" PRId32, value);
+}
+
+static berth_status check_workload(const berth__expansion *e)
+{
+    const berth__workload *w = &e->w;
+    if (!w->has_template)
+        return berth__reader_invalid(e->reader,
+                                     e->entry->kind == BERTH__WORKLOAD_CRON_JOB
+                                         ? "spec.jobTemplate.spec.template"
+                                         : "spec.template",
+                                     "a pod template is required");
+    BERTH_TRY(check_count(e, w->replicas, "replicas"));
+    BERTH_TRY(check_count(e, w->parallelism, "parallelism"));
+    BERTH_TRY(check_count(e, w->completions, "completions"));
+    return check_count(e, w->first_ordinal, "ordinals.start");
+}
+
+berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
+                                   const berth__item *item)
+{
+    memset(e, 0, sizeof(*e));
+    e->reader = reader;
+    e->item = item;
+    e->entry = find_entry(item);
+    berth__decoder decoder = {&reader->object, reader->error};
+    BERTH_TRY(berth__decode_fields(&decoder, NULL, item->tree, e->entry->fields, &e->w));
+    e->namespace_name = berth__str_empty(e->w.meta.namespace_name) ? BERTH_LITERAL("default")
+                                                                   : e->w.meta.namespace_name;
+    BERTH_TRY(berth__reader_name(reader, item, &e->w.meta));
+    link_path(e);
+    BERTH_TRY(check_workload(e));
+    return name_parts(e);
+}
+
+berth_status berth__workload_expand(berth_reader *reader, const berth__item *item, bool *taken)
+{
+    berth__expansion e;
+    /* An API server's object always has a template; one without stands for itself alone. */
+    const berth__json *spec = berth__json_get(item->tree, "spec");
+    *taken = find_entry(item) != NULL && (reader->options.apply_defaults ||
+                                          berth__json_get(spec, "jobTemplate") != NULL ||
+                                          berth__json_get(spec, "template") != NULL);
+    if (!*taken)
+        return BERTH_OK;
+    const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");
+    if (uid != NULL && uid->type == BERTH__JSON_STRING && uid->as.text.len > 0) {
+        *taken = false; /* its pods are elsewhere in the dump */
+        return BERTH_OK;
+    }
+    berth_status status = berth__expansion_open(&e, reader, item);
+    if (status == BERTH_OK)
+        status = berth__expansion_run(&e);
+    return berth__reader_fault(reader, item, status);
+}

@@ -1,0 +1,127 @@
+/* The pods of DaemonSets: one for each node, pinned to it as the DaemonSet controller does.
+ * Source: kubernetes v1.32 pkg/controller/daemon/util. */
+#include "kube/workload.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* What the DaemonSet controller lets its pods put up with; the last only with the host's
+ * network. */
+static const struct daemon_toleration {
+    const char *key;
+    const char *effect;
+    bool host_network_only;
+} daemon_tolerations[] = {
+    {"node.kubernetes.io/not-ready", "NoExecute", false},
+    {"node.kubernetes.io/unreachable", "NoExecute", false},
+    {"node.kubernetes.io/disk-pressure", "NoSchedule", false},
+    {"node.kubernetes.io/memory-pressure", "NoSchedule", false},
+    {"node.kubernetes.io/pid-pressure", "NoSchedule", false},
+    {"node.kubernetes.io/unschedulable", "NoSchedule", false},
+    {"node.kubernetes.io/network-unavailable", "NoSchedule", true},
+};
+
+enum { DAEMON_TOLERATIONS = sizeof(daemon_tolerations) / sizeof(daemon_tolerations[0]) };
+
+/* Add them to the template once, for all of its pods. */
+static bool add_tolerations(berth__expansion *e)
+{
+    berth_pod *pod = &e->w.pod;
+    const berth__json *host = berth__json_get(berth__workload_pod_spec(e->item), "hostNetwork");
+    bool host_network = host != NULL && host->type == BERTH__JSON_BOOL && host->count != 0;
+    size_t most = (size_t)pod->toleration_count + DAEMON_TOLERATIONS;
+    berth_toleration *items = berth__arena_alloc_zero(&e->reader->object, most * sizeof(*items),
+                                                      _Alignof(berth_toleration));
+    if (items == NULL)
+        return false;
+    uint32_t count = pod->toleration_count;
+    if (count > 0)
+        memcpy(items, pod->tolerations, count * sizeof(*items));
+    for (int i = 0; i < DAEMON_TOLERATIONS; i++) {
+        if (daemon_tolerations[i].host_network_only && !host_network)
+            continue;
+        items[count++] = (berth_toleration){
+            .key = berth__str(daemon_tolerations[i].key),
+            .op = BERTH_LITERAL("Exists"),
+            .effect = berth__str(daemon_tolerations[i].effect),
+        };
+    }
+    pod->tolerations = items;
+    pod->toleration_count = count;
+    return true;
+}
+
+/* Require the node's name in every term of the pod's node affinity. */
+static bool pin_to_node(berth__arena *arena, const berth_str *node, berth_pod *pod)
+{
+    static const berth_node_selector_term any = {0};
+    const berth_node_selector *given = pod->node_affinity.required;
+    uint32_t count = given != NULL ? given->count : 1;
+    const berth_node_selector_term *from = given != NULL ? given->terms : &any;
+    berth_node_selector *selector =
+        berth__arena_alloc(arena, sizeof(*selector), _Alignof(berth_node_selector));
+    berth_node_selector_term *terms =
+        berth__arena_alloc(arena, count * sizeof(*terms), _Alignof(berth_node_selector_term));
+    if (selector == NULL || terms == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t fields = from[i].match_fields.count;
+        berth_requirement *items =
+            berth__arena_alloc(arena, (fields + 1) * sizeof(*items), _Alignof(berth_requirement));
+        if (items == NULL)
+            return false;
+        if (fields > 0)
+            memcpy(items, from[i].match_fields.items, fields * sizeof(*items));
+        items[fields] =
+            (berth_requirement){BERTH_LITERAL("metadata.name"), BERTH_LITERAL("In"), {node, 1}};
+        terms[i] = from[i];
+        terms[i].match_fields = (berth_requirements){items, fields + 1};
+    }
+    *selector = (berth_node_selector){terms, count};
+    pod->node_affinity.required = selector;
+    return true;
+}
+
+static berth_status emit_daemon(const berth__expansion *e, berth_str node)
+{
+    bool ok = true;
+    berth_pod pod;
+    berth__arena *arena = &e->reader->pod;
+    berth__arena_reset(arena);
+    berth_str *kept = berth__arena_alloc(arena, sizeof(*kept), _Alignof(berth_str));
+    berth_str base = e->w.meta.name;
+    berth_str name = berth__arena_print(arena, &ok, "%.*s-%s-%.*s", (int)base.len, base.data,
+                                        e->hash, (int)node.len, node.data);
+    if (kept == NULL || !ok)
+        return berth__reader_no_memory(e->reader);
+    /* The engine's own text may move while the caller adds the pod. */
+    *kept = berth__arena_str(arena, node, &ok);
+    ok =
+        ok && berth__expansion_pod(e, name, (berth_str){0}, &pod) && pin_to_node(arena, kept, &pod);
+    return ok ? berth__expansion_emit(e, &pod) : berth__reader_no_memory(e->reader);
+}
+
+static berth_status emit_daemons(berth__expansion *e)
+{
+    berth_engine *engine = e->reader->engine;
+    uint32_t count = engine != NULL ? berth_engine_node_order(engine, NULL, 0) : 0;
+    berth_node_id *nodes =
+        berth__arena_alloc(&e->reader->object, count * sizeof(*nodes), _Alignof(berth_node_id));
+    if (nodes == NULL || !add_tolerations(e))
+        return berth__reader_no_memory(e->reader);
+    if (count > 0)
+        berth_engine_node_order(engine, nodes, count);
+    for (uint32_t i = 0; i < count; i++)
+        BERTH_TRY(emit_daemon(e, berth_engine_node_name(engine, nodes[i])));
+    return BERTH_OK;
+}
+
+berth_status berth__workload_daemons(berth_reader *reader, const berth__item *item)
+{
+    berth__expansion e;
+    berth_status status = berth__expansion_open(&e, reader, item);
+    if (status == BERTH_OK)
+        status = emit_daemons(&e);
+    return berth__reader_fault(reader, item, status);
+}

@@ -1,0 +1,250 @@
+/* The pods of a workload whose number is in its specification, its controller where a plugin reads
+ * that, and the claims of StatefulSets. */
+#include "kube/workload.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { EXTRA_LABELS_MAX = 5 };
+
+/* ---- labels ---- */
+
+typedef struct label_list {
+    berth_key_value items[EXTRA_LABELS_MAX];
+    uint32_t count;
+} label_list;
+
+static void add_label(label_list *labels, const char *key, berth_str value)
+{
+    labels->items[labels->count++] = (berth_key_value){berth__str(key), value};
+}
+
+/* `base` with `extra` in place of entries of the same key. */
+static bool merge_labels(berth__arena *arena, const berth_map *base, const berth_key_value *extra,
+                         uint32_t extra_count, berth_map *out)
+{
+    berth_key_value *entries = berth__arena_alloc(
+        arena, ((size_t)base->count + extra_count) * sizeof(*entries), _Alignof(berth_key_value));
+    uint32_t count = 0;
+    if (entries == NULL)
+        return false;
+    for (uint32_t i = 0; i < base->count; i++) {
+        bool replaced = false;
+        for (uint32_t k = 0; k < extra_count; k++)
+            replaced = replaced || berth__str_eq(base->entries[i].key, extra[k].key);
+        if (!replaced)
+            entries[count++] = base->entries[i];
+    }
+    for (uint32_t k = 0; k < extra_count; k++)
+        entries[count++] = extra[k];
+    *out = (berth_map){entries, count};
+    return true;
+}
+
+/* The labels that a controller puts on its pods, by which selectors and matchLabelKeys tell
+ * them. */
+static void controller_labels(const berth__expansion *e, berth_str pod_name, berth_str ordinal,
+                              label_list *out)
+{
+    berth_str hash = {e->hash, BERTH__HASH_DIGITS};
+    switch (e->entry->kind) {
+    case BERTH__WORKLOAD_DEPLOYMENT:
+        add_label(out, "pod-template-hash", hash);
+        break;
+    case BERTH__WORKLOAD_STATEFUL_SET:
+        add_label(out, "apps.kubernetes.io/pod-index", ordinal);
+        add_label(out, "statefulset.kubernetes.io/pod-name", pod_name);
+        add_label(out, "controller-revision-hash", hash);
+        break;
+    case BERTH__WORKLOAD_DAEMON_SET:
+        add_label(out, "controller-revision-hash", hash);
+        break;
+    case BERTH__WORKLOAD_JOB:
+    case BERTH__WORKLOAD_CRON_JOB:
+        add_label(out, "batch.kubernetes.io/job-name", e->owner.name);
+        add_label(out, "job-name", e->owner.name);
+        add_label(out, "batch.kubernetes.io/controller-uid", e->owner.uid);
+        add_label(out, "controller-uid", e->owner.uid);
+        if (berth__str_is(e->w.completion_mode, "Indexed"))
+            add_label(out, "batch.kubernetes.io/job-completion-index", ordinal);
+        break;
+    case BERTH__WORKLOAD_REPLICA_SET:
+    case BERTH__WORKLOAD_REPLICATION_CONTROLLER:
+        break;
+    }
+}
+
+/* ---- pods ---- */
+
+bool berth__expansion_pod(const berth__expansion *e, berth_str name, berth_str ordinal,
+                          berth_pod *out)
+{
+    label_list labels = {.count = 0};
+    *out = e->w.pod;
+    controller_labels(e, name, ordinal, &labels);
+    out->meta = (berth_metadata){
+        .name = name,
+        .namespace_name = e->namespace_name,
+        .annotations = e->w.pod.meta.annotations,
+        .owners = &e->owner,
+        .owner_count = 1,
+    };
+    return merge_labels(&e->reader->pod, &e->w.pod.meta.labels, labels.items, labels.count,
+                        &out->meta.labels);
+}
+
+berth_status berth__expansion_emit(const berth__expansion *e, berth_pod *pod)
+{
+    if (e->reader->options.apply_defaults)
+        BERTH_TRY(berth__default_pod(e->reader, berth__expansion_spec_path(e),
+                                     berth__workload_pod_spec(e->item), &e->reader->pod, pod));
+    return berth__reader_emit(e->reader, e->item, BERTH_KIND_POD, pod);
+}
+
+/* The volumes of a StatefulSet's pod: its claims, in place of volumes of the same name. */
+static bool claim_volumes(const berth__expansion *e, berth_str ordinal, berth_pod *pod)
+{
+    bool ok = true;
+    berth__arena *arena = &e->reader->pod;
+    uint32_t count = 0;
+    size_t most = (size_t)pod->volume_count + e->w.claim_count;
+    berth_volume *volumes =
+        berth__arena_alloc_zero(arena, most * sizeof(*volumes), _Alignof(berth_volume));
+    if (volumes == NULL)
+        return false;
+    for (uint32_t c = 0; c < e->w.claim_count; c++) {
+        berth_str name = e->w.claims[c].meta.name;
+        volumes[count].name = name;
+        volumes[count].source.kind = BERTH_VOLUME_CLAIM;
+        volumes[count++].source.handle = berth__arena_print(
+            arena, &ok, "%.*s-%.*s-%.*s", (int)name.len, name.data, (int)e->w.meta.name.len,
+            e->w.meta.name.data, (int)ordinal.len, ordinal.data);
+    }
+    for (uint32_t v = 0; v < pod->volume_count; v++) {
+        bool replaced = false;
+        for (uint32_t c = 0; c < e->w.claim_count; c++)
+            replaced = replaced || berth__str_eq(pod->volumes[v].name, volumes[c].name);
+        if (!replaced)
+            volumes[count++] = pod->volumes[v];
+    }
+    pod->volumes = volumes;
+    pod->volume_count = count;
+    return ok;
+}
+
+static berth_status emit_replica(const berth__expansion *e, int64_t number)
+{
+    bool ok = true;
+    berth_pod pod;
+    berth__arena *arena = &e->reader->pod;
+    berth__arena_reset(arena);
+    berth_str base = e->w.meta.name;
+    berth_str ordinal = berth__arena_print(arena, &ok, "%" PRId64, number);
+    berth_str name =
+        e->entry->kind == BERTH__WORKLOAD_STATEFUL_SET
+            ? berth__arena_print(arena, &ok, "%.*s-%" PRId64, (int)base.len, base.data, number)
+            : berth__arena_print(arena, &ok, "%.*s-%s-%" PRId64, (int)base.len, base.data, e->hash,
+                                 number);
+    ok = ok && berth__expansion_pod(e, name, ordinal, &pod);
+    if (ok && e->entry->kind == BERTH__WORKLOAD_STATEFUL_SET)
+        ok = claim_volumes(e, ordinal, &pod);
+    return ok ? berth__expansion_emit(e, &pod) : berth__reader_no_memory(e->reader);
+}
+
+/* How many pods the controller keeps at a time. */
+static int64_t replica_count(const berth__expansion *e)
+{
+    const berth__workload *w = &e->w;
+    if (e->entry->kind != BERTH__WORKLOAD_JOB && e->entry->kind != BERTH__WORKLOAD_CRON_JOB)
+        return w->has_replicas ? w->replicas : 1;
+    if (w->suspend || w->cron_suspend)
+        return 0;
+    int64_t count = w->has_parallelism ? w->parallelism : 1;
+    return w->has_completions && w->completions < count ? w->completions : count;
+}
+
+/* ---- the controller itself ---- */
+
+static berth_status emit_controller(const berth__expansion *e)
+{
+    berth_label_selector selector = {0};
+    berth_controller controller = {.meta = e->w.meta, .selector = e->w.selector};
+    if (e->entry->emitted == BERTH_KIND_COUNT)
+        return BERTH_OK;
+    controller.meta.name = e->owner.name;
+    controller.meta.namespace_name = e->namespace_name;
+    controller.meta.uid = e->owner.uid;
+    if (e->w.selector != NULL)
+        selector = *e->w.selector;
+    else
+        selector.match_labels = e->w.pod.meta.labels; /* as it was before apps/v1 */
+    if (e->entry->kind == BERTH__WORKLOAD_DEPLOYMENT) {
+        label_list labels = {.count = 0};
+        controller_labels(e, (berth_str){0}, (berth_str){0}, &labels);
+        if (!merge_labels(&e->reader->object, &selector.match_labels, labels.items, labels.count,
+                          &selector.match_labels))
+            return berth__reader_no_memory(e->reader);
+    }
+    controller.selector = &selector;
+    return berth__reader_emit(e->reader, e->item, e->entry->emitted, &controller);
+}
+
+berth_status berth__expansion_run(berth__expansion *e)
+{
+    BERTH_TRY(emit_controller(e));
+    if (e->entry->kind == BERTH__WORKLOAD_DAEMON_SET)
+        return berth__defer(e->reader, BERTH__DEFERRED_DAEMON_SET, e->item);
+    if (e->entry->kind == BERTH__WORKLOAD_STATEFUL_SET && e->w.claim_count > 0)
+        BERTH_TRY(berth__defer(e->reader, BERTH__DEFERRED_CLAIMS, e->item));
+    int64_t first = e->entry->kind == BERTH__WORKLOAD_STATEFUL_SET ? e->w.first_ordinal : 0;
+    int64_t count = replica_count(e);
+    for (int64_t i = 0; i < count; i++)
+        BERTH_TRY(emit_replica(e, first + i));
+    return BERTH_OK;
+}
+
+/* ---- claims of StatefulSets ---- */
+
+static berth_status emit_claim(const berth__expansion *e,
+                               const berth_persistent_volume_claim *template, int64_t number)
+{
+    bool ok = true;
+    berth_persistent_volume_claim claim = *template;
+    berth__arena *arena = &e->reader->pod;
+    berth__arena_reset(arena);
+    claim.meta.name = berth__arena_print(arena, &ok, "%.*s-%.*s-%" PRId64,
+                                         (int)template->meta.name.len, template->meta.name.data,
+                                         (int)e->w.meta.name.len, e->w.meta.name.data, number);
+    claim.meta.namespace_name = e->namespace_name;
+    if (ok && e->w.selector != NULL)
+        ok = merge_labels(arena, &template->meta.labels, e->w.selector->match_labels.entries,
+                          e->w.selector->match_labels.count, &claim.meta.labels);
+    if (!ok)
+        return berth__reader_no_memory(e->reader);
+    if (berth__claim_is_known(e->reader, claim.meta.namespace_name, claim.meta.name))
+        return BERTH_OK;
+    if (e->reader->options.apply_defaults)
+        BERTH_TRY(berth__default_object(e->reader, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, &claim));
+    return berth__reader_emit(e->reader, e->item, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, &claim);
+}
+
+static berth_status emit_claims(const berth__expansion *e)
+{
+    int64_t count = replica_count(e);
+    for (int64_t i = 0; i < count; i++) {
+        for (uint32_t c = 0; c < e->w.claim_count; c++)
+            BERTH_TRY(emit_claim(e, &e->w.claims[c], e->w.first_ordinal + i));
+    }
+    return BERTH_OK;
+}
+
+berth_status berth__workload_claims(berth_reader *reader, const berth__item *item)
+{
+    berth__expansion e;
+    berth_status status = berth__expansion_open(&e, reader, item);
+    if (status == BERTH_OK)
+        status = emit_claims(&e);
+    return berth__reader_fault(reader, item, status);
+}
