@@ -1,0 +1,56 @@
+/* Quantities: reading and writing, one text a round. */
+#include <string.h>
+
+#include "berth/kube.h"
+#include "harness.h"
+
+static void parse(bench_state *state, const char *text)
+{
+    berth_str borrowed = {text, (uint32_t)strlen(text)};
+    while (bench_next(state)) {
+        berth_quantity amount;
+        berth_status status = berth_quantity_parse(borrowed, &amount);
+        if (status != BERTH_OK) {
+            bench_fail(state, berth_status_text(status));
+            return;
+        }
+        bench_keep(amount);
+    }
+    bench_items(state, bench_rounds(state));
+}
+
+static void quantity_parse_plain(bench_state *state)
+{
+    parse(state, "110");
+}
+BENCH(quantity_parse_plain, BENCH_ONCE)
+
+static void quantity_parse_milli(bench_state *state)
+{
+    parse(state, "3920m");
+}
+BENCH(quantity_parse_milli, BENCH_ONCE)
+
+static void quantity_parse_binary(bench_state *state)
+{
+    parse(state, "131886260Ki");
+}
+BENCH(quantity_parse_binary, BENCH_ONCE)
+
+static void quantity_parse_fraction(bench_state *state)
+{
+    parse(state, "1.5Gi");
+}
+BENCH(quantity_parse_fraction, BENCH_ONCE)
+
+static void quantity_format_binary(bench_state *state)
+{
+    berth_quantity amount = {INT64_C(135051530240), 0};
+    char text[64];
+    while (bench_next(state)) {
+        bench_keep(berth_quantity_format(amount, true, text, sizeof(text)));
+        bench_clobber();
+    }
+    bench_items(state, bench_rounds(state));
+}
+BENCH(quantity_format_binary, BENCH_ONCE)

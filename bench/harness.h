@@ -1,0 +1,76 @@
+/* Micro-benchmarks in C over Google Benchmark. A file bench_SUBJECT.c defines functions and names
+ * each once:
+ *
+ *     static void parse_milli(bench_state *state)
+ *     {
+ *         while (bench_next(state))
+ *             bench_keep(parse("1500m"));
+ *         bench_items(state, bench_rounds(state));
+ *     }
+ *     BENCH(parse_milli, BENCH_ONCE)
+ *
+ * The program takes Google Benchmark's options (--benchmark_filter=, --benchmark_format=json). */
+#ifndef BERTH_BENCH_HARNESS_H
+#define BERTH_BENCH_HARNESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct bench_state bench_state;
+typedef void (*bench_fn)(bench_state *state);
+
+/* Run `fn` once for each value from `first` to `last`, eight times the one before; the function reads
+ * it with bench_argument. All zero: one run without an argument. */
+typedef struct bench_range {
+    int64_t first;
+    int64_t last;
+} bench_range;
+#define BENCH_ONCE ((bench_range){0, 0})
+
+/* Called before main by BENCH. */
+void bench_register(const char *name, bench_fn fn, bench_range range);
+
+/* Name `fn`, a static function of this file, as a benchmark. */
+#define BENCH(fn, range)                                              \
+    __attribute__((constructor)) static void bench_register_##fn(void) \
+    {                                                                 \
+        bench_register(#fn, fn, range);                               \
+    }
+
+/* True while another round is to be measured; the clock starts with the first call. */
+bool bench_next(bench_state *state);
+
+/* The argument of this run, and the rounds measured (after the loop). */
+int64_t bench_argument(const bench_state *state);
+int64_t bench_rounds(const bench_state *state);
+
+/* Stop and restart the clock around set-up inside a round. Costs some 200 ns itself. */
+void bench_pause(bench_state *state);
+void bench_resume(bench_state *state);
+
+/* Items or bytes worked on in all rounds together, shown per second. Call after the loop. */
+void bench_items(bench_state *state, int64_t items);
+void bench_bytes(bench_state *state, int64_t bytes);
+
+/* A figure of one's own beside the times, e.g. bytes a node. */
+void bench_counter(bench_state *state, const char *name, double value);
+
+/* Give up with an error that the report shows. */
+void bench_fail(bench_state *state, const char *message);
+
+/* Make the compiler believe that `value`, or all memory, is read here. */
+#define bench_keep(value) __extension__({ \
+        __auto_type bench_kept_ = (value); \
+        __asm__ volatile("" : : "m"(bench_kept_) : "memory"); \
+    })
+#define bench_clobber() __asm__ volatile("" : : : "memory")
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,11 @@
+/* The subcommands: each runs with argv[0] naming it, and returns an exit code (exits.h). */
+#ifndef BERTH_TOOLS_COMMANDS_H
+#define BERTH_TOOLS_COMMANDS_H
+
+int cmd_schedule(int argc, char **argv);
+int cmd_generate(int argc, char **argv);
+int cmd_import(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
+
+#endif

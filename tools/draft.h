@@ -1,0 +1,132 @@
+/* One object being put together by the program itself: fixed room for its lists and texts, used
+ * again for the next object. Rooms are sized for what the synthetic workloads and the
+ * trace importer make, and asserted. */
+#ifndef BERTH_TOOLS_DRAFT_H
+#define BERTH_TOOLS_DRAFT_H
+
+#include <stddef.h>
+
+#include "berth/objects.h"
+
+enum {
+    DRAFT_TEXT_BYTES = 4096,
+    DRAFT_MAPS_MAX = 24, /* labels, annotations, nodeSelector: each */
+    DRAFT_LIST_MAX = 8,  /* every other list */
+    DRAFT_VALUES_MAX = 32,
+};
+
+/* Where a pod affinity term goes. */
+typedef enum draft_term {
+    DRAFT_AFFINITY_REQUIRED,
+    DRAFT_AFFINITY_PREFERRED,
+    DRAFT_ANTI_REQUIRED,
+    DRAFT_ANTI_PREFERRED,
+    DRAFT_TERM_COUNT,
+} draft_term;
+
+/* A map of fixed room. */
+typedef struct draft_map {
+    berth_key_value entries[DRAFT_MAPS_MAX];
+    uint32_t count;
+} draft_map;
+
+/* A label selector on one label. */
+typedef struct draft_selector {
+    berth_key_value label;
+    berth_label_selector selector;
+} draft_selector;
+
+typedef struct draft {
+    berth_object object; /* points to one of the next seven */
+    berth_node node;
+    berth_pod pod;
+    berth_storage_class storage_class;
+    berth_csi_driver csi_driver;
+    berth_csi_node csi_node;
+    berth_persistent_volume volume;
+    berth_persistent_volume_claim claim;
+    berth_metadata *meta; /* the object's */
+    char text[DRAFT_TEXT_BYTES];
+    size_t text_used;
+    draft_map labels, annotations, node_selector;
+    berth_resource resources[DRAFT_LIST_MAX];
+    berth_resource limits[DRAFT_LIST_MAX];
+    berth_container container;
+    berth_port ports[DRAFT_LIST_MAX];
+    berth_taint taints[DRAFT_LIST_MAX];
+    berth_image images[DRAFT_LIST_MAX];
+    berth_toleration tolerations[DRAFT_LIST_MAX];
+    berth_str values[DRAFT_VALUES_MAX];
+    uint32_t value_count;
+    berth_volume volumes[DRAFT_LIST_MAX];
+    berth_csi_node_driver limit;
+    berth_topology_term topology;
+    berth_requirement required[DRAFT_LIST_MAX]; /* of the one required term */
+    berth_node_selector_term required_term;
+    berth_node_selector required_selector;
+    berth_requirement preferred_expressions[DRAFT_LIST_MAX];
+    berth_preferred_node_term preferred[DRAFT_LIST_MAX];
+    draft_selector selectors[DRAFT_LIST_MAX];
+    uint32_t selector_count;
+    berth_topology_spread spreads[DRAFT_LIST_MAX];
+    berth_pod_affinity_term terms[DRAFT_TERM_COUNT][DRAFT_LIST_MAX];
+} draft;
+
+/* Throw away all texts. Call before the texts of the next object are made. */
+void draft_reset(draft *d);
+
+/* Begin an object; the one before is gone. Texts given here and below are borrowed, and must
+ * live as long as the object is used: literals, or made by draft_text. */
+void draft_node(draft *d, berth_str name);
+void draft_pod(draft *d, berth_str namespace_name, berth_str name);
+/* Of volumes that `provisioner` makes once a pod that wants one has its node. */
+void draft_storage_class(draft *d, berth_str name, berth_str provisioner);
+void draft_csi_driver(draft *d, berth_str name);
+/* What node `name` takes of a driver: `limit` volumes. */
+void draft_csi_node(draft *d, berth_str name, berth_str driver, int32_t limit);
+/* A volume of a driver, and a claim: not bound until draft_bind_volume and draft_bind_claim. */
+void draft_volume(draft *d, berth_str name, berth_str driver, int64_t gibibytes);
+void draft_claim(draft *d, berth_str namespace_name, berth_str name, int64_t gibibytes);
+
+/* Text that lives until draft_reset. */
+berth_str draft_text(draft *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void draft_label(draft *d, const char *key, berth_str value);
+void draft_annotation(draft *d, const char *key, berth_str value);
+
+/* A node's allocatable, or a pod's request. A request for an extended resource is its limit
+ * too, as the API server demands. */
+void draft_resource(draft *d, const char *name, berth_quantity amount);
+berth_quantity draft_milli(int64_t milli);
+berth_quantity draft_units(int64_t units);
+berth_quantity draft_mebibytes(int64_t mebibytes);
+
+/* Storage. */
+/* Of a volume or a claim. */
+void draft_use_class(draft *d, berth_str storage_class);
+/* One more expression `key In (values)` of the class's single allowed topology. */
+void draft_allow_topology(draft *d, const char *key, const berth_str *values, uint32_t count);
+void draft_bind_volume(draft *d, berth_str claim_namespace, berth_str claim);
+void draft_bind_claim(draft *d, berth_str volume);
+
+/* Nodes. */
+void draft_taint(draft *d, const char *key, const char *value, const char *effect);
+void draft_node_image(draft *d, berth_str name, int64_t size_bytes);
+
+/* Pods. */
+void draft_image(draft *d, berth_str image);
+void draft_host_port(draft *d, int32_t port);
+void draft_tolerate(draft *d, const char *key, const char *value, const char *effect);
+void draft_select_node(draft *d, const char *key, berth_str value);
+void draft_mount(draft *d, berth_str name, berth_str claim);
+/* One more expression `key In (values)` of the required node affinity's single term; of a pod or
+ * a volume. */
+void draft_require_node(draft *d, const char *key, const berth_str *values, uint32_t count);
+void draft_prefer_node(draft *d, int32_t weight, const char *key, berth_str value);
+/* Spread over `topology_key` among the pods with label key=value. */
+void draft_spread(draft *d, const char *topology_key, int32_t max_skew, const char *when,
+                  const char *key, berth_str value);
+void draft_pod_term(draft *d, draft_term where, int32_t weight, const char *topology_key,
+                    const char *key, berth_str value);
+
+#endif

@@ -1,0 +1,14 @@
+/* Memory for the program: what cannot be had ends it with exit code 4. */
+#ifndef BERTH_TOOLS_HEAP_H
+#define BERTH_TOOLS_HEAP_H
+
+#include <stddef.h>
+
+/* Zeroed room for `count` items. Freed with free. */
+void *heap_new(size_t count, size_t item_bytes);
+
+/* Grow `memory` (NULL: none yet) so that `needed` items fit; `*capacity` is in items. New room
+ * is not cleared. Doubles, so that appending one by one is linear. */
+void *heap_grow(void *memory, size_t *capacity, size_t needed, size_t item_bytes);
+
+#endif

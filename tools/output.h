@@ -1,0 +1,71 @@
+/* Structured results on standard output: one writer for JSON and YAML.
+ *
+ * The caller writes a document value by value; nothing of it is kept, so a list of a million nodes
+ * needs no more memory than one node. Callers open and close in step (asserted). */
+#ifndef BERTH_TOOLS_OUTPUT_H
+#define BERTH_TOOLS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "berth/status.h"
+
+typedef enum output_format {
+    OUTPUT_TABLE, /* written by the caller; see table.h */
+    OUTPUT_JSON,
+    OUTPUT_YAML,
+} output_format;
+
+/* The words of --output, in the order of output_format. */
+extern const char *const output_format_names[];
+
+enum { OUTPUT_DEPTH_MAX = 24 };
+
+typedef struct output_level {
+    bool array;
+    bool on_dash; /* YAML: the next child stands on the line of its parent's "- " */
+    uint32_t count;
+    uint32_t indent;
+} output_level;
+
+typedef struct output {
+    FILE *file;
+    bool yaml;
+    uint32_t flat_depth; /* JSON: containers from this depth on stay on one line */
+    uint32_t depth;
+    bool keyed; /* a key has been written and waits for its value */
+    output_level levels[OUTPUT_DEPTH_MAX];
+} output;
+
+/* `flat_depth` 0 writes the whole JSON document on one line. */
+void output_open(output *o, FILE *file, output_format format, uint32_t flat_depth);
+
+/* End the document with a line break. */
+void output_close(output *o);
+
+void output_object(output *o);
+void output_object_end(output *o);
+void output_array(output *o);
+void output_array_end(output *o);
+void output_key(output *o, const char *key);
+void output_key_str(output *o, berth_str key);
+
+void output_str(output *o, berth_str value);
+void output_text(output *o, const char *value);
+void output_int(output *o, int64_t value);
+void output_bool(output *o, bool value);
+/* With `decimals` digits after the point. */
+void output_real(output *o, double value, int decimals);
+
+/* A key and its value. */
+void output_pair_str(output *o, const char *key, berth_str value);
+void output_pair_text(output *o, const char *key, const char *value);
+void output_pair_int(output *o, const char *key, int64_t value);
+void output_pair_real(output *o, const char *key, double value, int decimals);
+
+/* Close standard output, as the last thing. Returns `code`, or EXIT_INTERNAL, said on standard
+ * error, if something that was written to it is lost. */
+int output_finish(int code);
+
+#endif

@@ -1,0 +1,37 @@
+/* Columns of text, aligned. Written in two passes over the caller's rows, so that nothing is kept:
+ * first table_measure on every cell, then table_cell on every cell, row by row. */
+#ifndef BERTH_TOOLS_TABLE_H
+#define BERTH_TOOLS_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "berth/status.h"
+
+enum { TABLE_COLUMNS_MAX = 12 };
+
+typedef struct table {
+    FILE *file;
+    const char *const *titles;
+    uint32_t column_count;
+    uint32_t right_mask; /* bit c: column c is aligned to the right */
+    uint32_t column;     /* of the next cell */
+    uint32_t pending;    /* blanks owed before the next text, so that no line ends in blanks */
+    uint32_t widths[TABLE_COLUMNS_MAX];
+} table;
+
+void table_open(table *t, FILE *file, const char *const *titles, uint32_t column_count,
+                uint32_t right_mask);
+
+/* Make a column at least as wide as `len`. */
+void table_measure(table *t, uint32_t column, uint32_t len);
+
+/* The titles, as a row. */
+void table_head(table *t);
+
+/* The next cell; the last one of a row ends the line. */
+void table_cell(table *t, berth_str text);
+void table_cell_text(table *t, const char *text);
+
+#endif
