@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# What the command-line tests share; sourced by each test_*.sh, which runs with this folder current.
+#
+#   check NAME CODE COMMAND...
+#       runs COMMAND and compares exit code, standard output and standard error with
+#       expected/NAME.out and expected/NAME.err (no file: nothing is written). Figures of speed
+#       are masked.
+#   complains NAME CODE TEXT COMMAND...
+#       runs COMMAND, which must print nothing, exit with CODE and say TEXT on standard error.
+#
+# BERTH_UPDATE=1 writes the expected files instead; look at the difference before keeping it.
+set -uo pipefail
+export LC_ALL=C
+# shellcheck disable=SC2034 # the tests use it
+berth=${BERTH:?the program to test}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+  echo "FAILED $*"
+  failures=$((failures + 1))
+}
+
+run() {
+  local wanted=$1
+  shift
+  "$@" >"$work/out" 2>"$work/err"
+  local code=$?
+  if [[ $code != "$wanted" ]]; then
+    fail "$name: exit code $code, expected $wanted"
+    head -c 2000 "$work/err"
+  fi
+}
+
+mask() {
+  sed -E -i \
+    -e 's/^(Decisions +[0-9]+) in .*/\1 in T s, R a second/' \
+    -e 's/^( *"?(seconds|decisionsPerSecond)"?: )[0-9.]+/\1N/' \
+    -e 's/"(seconds|pods_per_second|peak_rss_bytes)": [0-9.]+/"\1": N/g' \
+    -e 's/"(p50_us|p99_us|p999_us|max_us)": [0-9.]+/"\1": N/g' \
+    "$1"
+}
+
+compare() {
+  local expected=$1 found=$2
+  if [[ ${BERTH_UPDATE:-} == 1 ]]; then
+    rm -f "$expected"
+    if [[ -s $found ]]; then
+      cp "$found" "$expected"
+    fi
+    return
+  fi
+  [[ -e $expected ]] || expected=/dev/null
+  diff -u "$expected" "$found" >"$work/diff" || {
+    fail "$name: output differs"
+    head -n 60 "$work/diff"
+  }
+}
+
+check() {
+  name=$1
+  run "${@:2}"
+  mask "$work/out"
+  compare "expected/$name.out" "$work/out"
+  compare "expected/$name.err" "$work/err"
+}
+
+complains() {
+  name=$1
+  local code=$2 text=$3
+  run "$code" "${@:4}"
+  grep -qF -- "$text" "$work/err" || {
+    fail "$name: standard error lacks '$text'"
+    head -c 2000 "$work/err"
+  }
+  [[ ! -s $work/out ]] || fail "$name: something was written to standard output"
+}
+
+# Two files are the same.
+same() {
+  name=$1
+  cmp "$2" "$3" || fail "$name: $2 and $3 differ"
+}
+
+finish() {
+  ((failures == 0)) || {
+    echo "$failures failed"
+    exit 1
+  }
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# berth bench: its figures are there, and its digest depends on the input alone.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+check bench_json 0 "$berth" bench --workload basic --nodes 50 --zones 2 --pods 100 --running 30 \
+  --threads 1 --path scan --json
+
+digest() {
+  "$berth" bench --nodes 300 --pods 400 --running 200 --json "$@" |
+    grep -oE '"bound": [0-9]+|"digest": "[0-9a-f]{16}"'
+}
+
+for workload in basic mixed volumes; do
+  digest --workload $workload --threads 1 >"$work/one"
+  [[ $(wc -l <"$work/one") == 2 ]] || fail "bench_digest_$workload: no digest"
+  for threads in 1 2 4; do
+    digest --workload $workload --threads $threads >"$work/other"
+    same "bench_${workload}_threads_$threads" "$work/one" "$work/other"
+  done
+  digest --workload $workload --threads 2 --path scan >"$work/other"
+  same "bench_${workload}_scan" "$work/one" "$work/other"
+  digest --workload $workload --threads 1 --seed 9 >"$work/other"
+  cmp -s "$work/one" "$work/other" && fail "bench_${workload}_seed: another seed, the same digest"
+done
+
+name=bench_text
+run 0 "$berth" bench --workload basic --nodes 20 --pods 30
+for word in basic bound latency memory digest; do
+  grep -q "^$word" "$work/out" || fail "$name: no line '$word'"
+done
+complains bench_full 3 "do not fit on 2 nodes" "$berth" bench --nodes 2 --running 1000 --pods 1
+finish

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# berth generate: the objects of each workload; and that they are what --synthetic schedules.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+for workload in basic spread anti affinity preferred mixed volumes; do
+  check "generate_$workload" 0 "$berth" generate --nodes 3 --zones 2 --pods 2 --running 3 \
+    --workload $workload --seed 5
+  spec=nodes=40,zones=3,pods=60,running=50,workload=$workload,seed=7
+  "$berth" generate --nodes 40 --zones 3 --pods 60 --running 50 --workload $workload --seed 7 |
+    "$berth" schedule -f - -o json | grep digest >"$work/file"
+  "$berth" schedule --synthetic "$spec" -o json | grep digest >"$work/spec"
+  same "generate_synthetic_$workload" "$work/file" "$work/spec"
+done
+
+"$berth" generate --nodes 50 --pods 50 --running 50 --seed 1 >"$work/one"
+"$berth" generate --nodes 50 --pods 50 --running 50 --seed 1 >"$work/again"
+"$berth" generate --nodes 50 --pods 50 --running 50 --seed 2 >"$work/two"
+same generate_repeatable "$work/one" "$work/again"
+cmp -s "$work/one" "$work/two" && fail "generate_seed: two seeds give the same cluster"
+
+complains generate_full 3 "running pods do not fit on 2 nodes: there is room for" \
+  "$berth" generate --nodes 2 --running 1000
+finish

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# berth schedule on a small cluster: every form of input and output.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+both=(-f data/nodes.yaml -f data/pods.json)
+check schedule_table 0 "$berth" schedule "${both[@]}"
+check schedule_json 0 "$berth" schedule "${both[@]}" -o json
+check schedule_yaml 0 "$berth" schedule "${both[@]}" --output=yaml
+check schedule_summary 0 "$berth" schedule "${both[@]}" --summary
+check schedule_summary_json 0 "$berth" schedule "${both[@]}" --summary -ojson
+check schedule_config 0 "$berth" schedule "${both[@]}" --config data/most.yaml
+check schedule_workloads 0 "$berth" schedule data/nodes.yaml data/workloads.yaml
+check schedule_nothing_to_do 0 "$berth" schedule data/nodes.yaml
+check schedule_no_nodes 0 "$berth" schedule data/pods_only.yaml
+check schedule_synthetic 0 \
+  "$berth" schedule --synthetic nodes=4,zones=2,pods=6,running=4,workload=basic
+
+# The same answer from standard input, packed or not, and at every number of threads.
+"$berth" schedule "${both[@]}" -o json | grep -v -e '"seconds"' -e '"decisionsPer' >"$work/files"
+"$berth" schedule -f data/nodes.yaml - -o json <data/pods.json |
+  grep -v -e '"seconds"' -e '"decisionsPer' >"$work/standard"
+same schedule_stdin "$work/files" "$work/standard"
+gzip -c data/pods.json | "$berth" schedule -f data/nodes.yaml -f - -o json |
+  grep -v -e '"seconds"' -e '"decisionsPer' >"$work/packed"
+same schedule_gzip "$work/files" "$work/packed"
+for threads in 1 2 4; do
+  "$berth" schedule --synthetic nodes=300,pods=500,workload=mixed -o json --threads $threads |
+    grep -v -e '"seconds"' -e '"decisionsPer' >"$work/threads$threads"
+done
+same schedule_threads_2 "$work/threads1" "$work/threads2"
+same schedule_threads_4 "$work/threads1" "$work/threads4"
+
+# Random ties follow the seed.
+for seed in 1 1 2; do
+  "$berth" schedule --synthetic nodes=50,pods=20,workload=basic --tie random --seed $seed -o json |
+    grep digest >>"$work/digests"
+done
+[[ $(sort -u "$work/digests" | wc -l) == 2 ]] || fail "schedule_seed: $(cat "$work/digests")"
+
+# A full disk is an internal failure, said on standard error.
+name=schedule_full_disk
+"$berth" schedule "${both[@]}" >/dev/full 2>"$work/err"
+[[ $? == 4 ]] || fail "$name: exit code"
+grep -q "standard output: No space left on device" "$work/err" || fail "$name: $(cat "$work/err")"
+finish

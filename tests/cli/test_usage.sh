@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Help, version, and command lines that are wrong.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+check usage_help 0 "$berth" --help
+check usage_none 2 "$berth"
+check usage_unknown_command 2 "$berth" place
+check usage_unknown_option 2 "$berth" --verbose
+for command in schedule generate import verify bench; do
+  check "usage_help_$command" 0 "$berth" $command --help
+  check "usage_option_$command" 2 "$berth" $command --no-such-option
+done
+check usage_short_help 0 "$berth" import -h
+
+"$berth" --version >"$work/version" || fail version
+grep -qxE 'berth [0-9]+\.[0-9]+\.[0-9]+' "$work/version" || fail "version: $(cat "$work/version")"
+
+complains schedule_no_input 2 "no input" "$berth" schedule
+complains schedule_two_inputs 2 "exclude each other" "$berth" schedule --synthetic nodes=1 -f a
+complains schedule_stdin_twice 2 "only once" "$berth" schedule -f - -
+complains schedule_bad_spec 2 "'nodes=none'" "$berth" schedule --synthetic pods=1,nodes=none
+complains schedule_bad_workload 2 "'workload=none'" "$berth" schedule --synthetic workload=none
+complains schedule_bad_choice 2 "none of: first, random" "$berth" schedule -f a --tie last
+complains schedule_bad_output 2 "none of: table, json, yaml" "$berth" schedule -f a -o xml
+complains schedule_negative 2 "a whole number, not '-5'" "$berth" schedule -f a --percentage -5
+complains schedule_no_value 2 "--config needs a value" "$berth" schedule -f a --config
+complains schedule_short_no_value 2 "-f needs a value" "$berth" schedule -f
+complains schedule_flag_value 2 "--summary takes no value" "$berth" schedule --summary=yes
+complains schedule_unknown_letter 2 "unknown option '-z'" "$berth" schedule -z
+complains generate_range 2 "not between 1 and" "$berth" generate --nodes 0
+complains generate_overflow 2 "a whole number" "$berth" generate --pods 99999999999999999999
+complains generate_operand 2 "unexpected argument 'x'" "$berth" generate x
+complains generate_workload 2 "none of: basic," "$berth" generate --workload none
+complains import_none 2 "no trace named" "$berth" import
+complains import_unknown 2 "unknown trace 'borg'" "$berth" import borg a b
+complains import_files 2 "takes two files" "$berth" import openb a
+complains verify_none 2 "no file named" "$berth" verify
+complains bench_workload 2 "none of: basic," "$berth" bench --workload none
+complains bench_path 2 "none of: auto, scan, index" "$berth" bench --path guess
+complains bench_operand 2 "unexpected argument 'x'" "$berth" bench -- x
+finish

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# berth verify: it finds no difference where there is none, and finds each kind of difference when
+# one is put into the vectors.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+vectors=${BERTH_SOURCE:?}/tests/vectors/v1.32
+zcat "$vectors/taints.jsonl.gz" | head -n 2 >"$work/good.jsonl"
+gzip -c "$work/good.jsonl" >"$work/packed.jsonl.gz"
+
+name=verify_good
+run 0 "$berth" verify "$work/good.jsonl" "$work/packed.jsonl.gz"
+sed -E 's/decisions=[1-9][0-9]* mismatches=0$/ok/' "$work/out" >"$work/masked"
+printf '%s ok\n' "$work/good.jsonl" "$work/packed.jsonl.gz" | diff - "$work/masked" || fail $name
+
+# spoil NAME SED MEMBER: with that change there is a mismatch, and MEMBER is told.
+spoil() {
+  name=verify_$1
+  sed -E "$2" "$work/good.jsonl" >"$work/bad.jsonl"
+  cmp -s "$work/good.jsonl" "$work/bad.jsonl" && fail "$name: nothing changed"
+  run 1 "$berth" verify "$work/bad.jsonl"
+  grep -qE ' decisions=[0-9]+ mismatches=[1-9][0-9]*$' "$work/out" || fail "$name: no mismatch"
+  grep -qE "^    $3" "$work/out" || {
+    fail "$name: $3 is not told"
+    head -c 2000 "$work/out"
+  }
+}
+
+node='"(n[0-9]+)"'
+spoil start '1s/"start":0/"start":1/' start
+spoil next '1s/"next":0/"next":3/' next
+spoil order "1s/\"order\":\[$node,$node/\"order\":[\"\2\",\"\1\"/" order
+spoil feasible_order "1s/\"feasible\":\[$node,$node/\"feasible\":[\"\2\",\"\1\"/" feasible
+spoil feasible_missing "1s/\"feasible\":\[$node,/\"feasible\":[/" feasible
+spoil plugin '1s/"plugin":"TaintToleration"/"plugin":"NodeName"/' "failed n"
+spoil code '1s/"code":"UnschedulableAndUnresolvable"/"code":"Unschedulable"/' "failed n"
+spoil reason '1s/"reasons":\["node/"reasons":["a node/' "failed n"
+spoil reasons '1s/"reasons":\[/"reasons":["Insufficient patience",/' "failed n"
+spoil score '1s/"ImageLocality":\[0/"ImageLocality":[1/' "scores ImageLocality"
+spoil plugin_set '1s/"ImageLocality":/"ImageTaste":/' "scores ImageTaste"
+spoil total '1s/"total":\[/"total":[7,/' total
+spoil best "1s/\"best\":\[/\"best\":[\"n99\",/" best
+spoil pre_filter '1s/"feasible":/"preFilter":"no",&/' preFilter
+spoil message '1s/"feasible":/"message":"no",&/' message
+spoil nominated '1s/"feasible":/"nominated":"n0",&/' nominated
+spoil victims '1s/"feasible":/"victims":["a\/b"],&/' victims
+spoil error '1s/"feasible":/"error":"no",&/' error
+spoil outcome "1s/\"best\":\[/\"best\":[\"n99\",/" "withoutExplanation node"
+spoil not_taken '1s/"cpu":"[^"]*"/"cpu":"much"/' ".*expected a quantity"
+
+# No more differences are shown than asked for; all are counted.
+name=verify_show
+sed 's/"start":0/"start":1/g' "$work/good.jsonl" >"$work/bad.jsonl"
+run 1 "$berth" verify --show 2 "$work/bad.jsonl"
+[[ $(grep -c '^  taints' "$work/out") == 2 ]] || fail "$name: not two shown"
+grep -qE '^  and [0-9]+ more$' "$work/out" || fail "$name: the rest is not told"
+
+# Files that are not vectors.
+head -c 5000 "$work/good.jsonl" >"$work/cut.jsonl"
+head -c -100 "$work/packed.jsonl.gz" >"$work/cut.jsonl.gz"
+echo '{"scenario": {}, "expected": {}}' >"$work/bare.jsonl"
+complains verify_cut 3 "cut.jsonl:1:" "$berth" verify "$work/cut.jsonl"
+complains verify_cut_gzip 3 "cut.jsonl.gz:" "$berth" verify "$work/cut.jsonl.gz"
+complains verify_bare 3 "bare.jsonl:1: expected.decisions is not a list" \
+  "$berth" verify "$work/bare.jsonl"
+complains verify_missing 3 "No such file" "$berth" verify "$work/nosuch"
+complains verify_folder 3 "Is a directory" "$berth" verify "$work"
+: >"$work/empty.jsonl"
+name=verify_empty
+run 0 "$berth" verify "$work/empty.jsonl"
+grep -q ' decisions=0 mismatches=0$' "$work/out" || fail $name
+finish

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Installs into an empty folder, moves it, and builds tools/examples against it in each way that the
+# README names; every build must print what embed.out holds.
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$BERTH_BUILD" --prefix "$work/first" >"$work/log"
+mv "$work/first" "$work/prefix" # nothing may remember where it was installed
+prefix=$work/prefix
+expected=$BERTH_SOURCE/tests/install/embed.out
+
+check() {
+  local name=$1
+  shift
+  if ! "$@" | diff "$expected" -; then
+    echo "$name: the output differs from embed.out" >&2
+    exit 1
+  fi
+  echo "$name: ok"
+}
+
+"$prefix/bin/berth" --version >"$work/version"
+grep -q "$(pkg-config --modversion "$prefix/$LIBDIR/pkgconfig/berth.pc")" "$work/version"
+
+cmake -S "$BERTH_SOURCE/tools/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_BUILD_TYPE=Release >>"$work/log"
+cmake --build "$work/cmake" >>"$work/log"
+check cmake-shared "$work/cmake/embed"
+check cmake-static "$work/cmake/embed_static"
+
+export PKG_CONFIG_PATH=$prefix/$LIBDIR/pkgconfig
+source=$BERTH_SOURCE/tools/examples/embed.c
+read -ra flags <<<"$(pkg-config --cflags --libs berth)"
+"$CC" "$source" "${flags[@]}" -o "$work/shared"
+check pkg-config-shared env LD_LIBRARY_PATH="$prefix/$LIBDIR" "$work/shared"
+
+read -ra flags <<<"$(pkg-config --static --cflags --libs berth)"
+"$CC" "$source" "${flags[@]/#-lberth/-l:libberth.a}" -o "$work/static"
+check pkg-config-static "$work/static"

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Every installed header compiles alone, as C11 and as C++17, without a warning, with nothing but the
+# installed folder on the include path.
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$BERTH_BUILD" --prefix "$work/prefix" >"$work/log"
+cd "$work/prefix/include"
+count=0
+for header in berth/*.h; do
+  warnings=(-Wall -Wextra -Werror -fsyntax-only -I.)
+  echo "#include <$header>" >"$work/alone.c"
+  "$CC" -std=c11 -Wpedantic -Wstrict-prototypes "${warnings[@]}" "$work/alone.c"
+  cp "$work/alone.c" "$work/alone.cc"
+  "$CXX" -std=c++17 "${warnings[@]}" "$work/alone.cc"
+  count=$((count + 1))
+done
+((count >= 6))
+echo "$count headers"

@@ -1,0 +1,144 @@
+/* Small clusters for tests of rules: objects as JSON or YAML text, and decisions explained. */
+#ifndef BERTH_TESTS_UNIT_RULE_CLUSTER_H
+#define BERTH_TESTS_UNIT_RULE_CLUSTER_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "berth/berth.h"
+
+#define TEXT(text) {(text), sizeof(text) - 1}
+
+typedef struct small_cluster {
+    berth_engine *engine;
+    berth_reader *reader;
+    berth_explanation *explanation;
+    berth_placement placement; /* of the last decision */
+    uint64_t last_id;          /* of the object added last */
+} small_cluster;
+
+static void small_require(berth_status status, const berth_error *error)
+{
+    char text[1600];
+    if (status == BERTH_OK)
+        return;
+    berth_error_format(error, text, sizeof(text));
+    fail_msg("%s", text);
+}
+
+static void small_open(small_cluster *c, const berth_profile *profile)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_engine_config config;
+    *c = (small_cluster){.last_id = 0};
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.profiles = profile;
+    config.profile_count = 1;
+    small_require(berth_engine_create(&config, &c->engine, &error), &error);
+    const berth_read_options options = {.size = sizeof(options)};
+    assert_int_equal(berth_reader_create(&options, &c->reader), BERTH_OK);
+    assert_int_equal(berth_explanation_create(&c->explanation), BERTH_OK);
+}
+
+static void small_close(small_cluster *c)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_engine_check(c->engine, &error), &error);
+    berth_explanation_destroy(c->explanation);
+    berth_reader_destroy(c->reader);
+    berth_engine_destroy(c->engine);
+}
+
+static berth_status small_add_object(void *context, const berth_object *object,
+                                     const berth_error *origin, berth_error *error)
+{
+    (void)origin;
+    small_cluster *c = context;
+    return berth_engine_add(c->engine, object, &c->last_id, error);
+}
+
+/* Add the objects of a text; returns the id of the last one. */
+static uint64_t small_add(small_cluster *c, const char *text)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_reader_text(c->reader, (berth_str){text, (uint32_t)strlen(text)}, "test",
+                                    small_add_object, c, &error),
+                  &error);
+    return c->last_id;
+}
+
+/* Add a node of 4 cpu, 8Gi and 110 pods; `more` goes into its text after `metadata: {name:
+ * NAME`. */
+static inline berth_node_id small_node(small_cluster *c, const char *name, const char *more)
+{
+    char text[2048];
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Node\nmetadata: {name: %s%s}\n"
+             "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n",
+             name, more);
+    return (berth_node_id)small_add(c, text);
+}
+
+/* Add a pod with one container; `node` NULL: pending. `spec` goes into its spec. */
+static inline berth_pod_id small_pod(small_cluster *c, const char *name, const char *node,
+                                     const char *meta, const char *spec)
+{
+    char text[4096];
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s%s}\nspec: {%s%s%s%s}\n", name, meta,
+             node != NULL ? "nodeName: " : "", node != NULL ? node : "", node != NULL ? ", " : "",
+             spec);
+    return small_add(c, text);
+}
+
+static inline void small_decide(small_cluster *c, berth_pod_id pod)
+{
+    berth_error error = {.code = BERTH_OK};
+    const berth_decide_options options = {.size = sizeof(options), .explanation = c->explanation};
+    small_require(berth_engine_decide(c->engine, pod, &options, &c->placement, &error), &error);
+}
+
+/* The value of a score plugin on a node; -1 if it is not there. */
+static inline int64_t small_score(const small_cluster *c, const char *plugin, berth_node_id node)
+{
+    for (uint32_t p = 0; p < berth_explanation_score_count(c->explanation); p++) {
+        berth_str name = berth_explanation_score_plugin(c->explanation, p);
+        if (name.len != strlen(plugin) || memcmp(name.data, plugin, name.len) != 0)
+            continue;
+        for (uint32_t i = 0; i < berth_explanation_feasible_count(c->explanation); i++)
+            if (berth_explanation_feasible(c->explanation, i, NULL) == node)
+                return berth_explanation_score(c->explanation, p, i);
+    }
+    return -1;
+}
+
+/* The reasons for which a node was refused: "PLUGIN: reason, reason; PLUGIN: ...", "" if it was
+ * not. Valid until the next call. */
+static inline const char *small_refusal(const small_cluster *c, berth_node_id node)
+{
+    static char text[4096];
+    size_t at = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < berth_explanation_refusal_count(c->explanation); i++) {
+        berth_refusal refusal = berth_explanation_refusal(c->explanation, i);
+        if (refusal.node != node)
+            continue;
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.*s: ", at > 0 ? "; " : "",
+                               (int)refusal.plugin.len, refusal.plugin.data);
+        for (uint32_t r = 0; r < refusal.reason_count; r++) {
+            berth_str reason = berth_explanation_reason(c->explanation, i, r);
+            at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.*s", r > 0 ? ", " : "",
+                                   (int)reason.len, reason.data);
+        }
+    }
+    return text;
+}
+
+#endif

@@ -1,0 +1,737 @@
+/* The engine and its memory: whichever allocation fails, the call fails as a whole or does without,
+ * the state is as before, the same call succeeds later, and nothing leaks. And: a decision on a pod
+ * whose class is warm allocates nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "small_cluster.h"
+
+/* ---- an allocator that counts, checks sizes, and fails when it is told to ---- */
+
+typedef struct counted {
+    atomic_size_t bytes;   /* not given back yet */
+    atomic_uint calls;
+    atomic_uint fail_at;   /* the call that fails, from 1; 0: none */
+    bool for_good;         /* and all calls after it */
+} counted;
+
+enum { HEAD = 64 }; /* in front of each piece: its size */
+
+static void *counted_allocate(void *context, size_t bytes, size_t align)
+{
+    counted *c = context;
+    unsigned call = atomic_fetch_add(&c->calls, 1) + 1, fail_at = atomic_load(&c->fail_at);
+    if (call == fail_at || (c->for_good && fail_at != 0 && call > fail_at))
+        return NULL;
+    size_t head = align > HEAD ? align : HEAD;
+    char *memory = aligned_alloc(head, (head + bytes + head - 1) / head * head);
+    assert_non_null(memory);
+    memcpy(memory, &bytes, sizeof(bytes));
+    memcpy(memory + head - sizeof(head), &head, sizeof(head));
+    atomic_fetch_add(&c->bytes, bytes);
+    return memory + head;
+}
+
+static void counted_release(void *context, void *memory, size_t bytes)
+{
+    counted *c = context;
+    size_t head, allocated;
+    memcpy(&head, (char *)memory - sizeof(head), sizeof(head));
+    memcpy(&allocated, (char *)memory - head, sizeof(allocated));
+    assert_int_equal(allocated, bytes);
+    atomic_fetch_sub(&c->bytes, bytes);
+    free((char *)memory - head);
+}
+
+static berth_status create(counted *c, berth_path path, berth_engine **out)
+{
+    const berth_allocator allocator = {c, counted_allocate, counted_release};
+    static berth_allocator kept; /* the engine borrows it as long as it lives */
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    kept = allocator;
+    config.allocator = &kept;
+    config.threads = 1;
+    config.path = path;
+    return berth_engine_create(&config, out, NULL);
+}
+
+/* ---- objects with something of everything ---- */
+
+typedef struct rich_node {
+    small_node base;
+    berth_key_value labels[4];
+    berth_taint taint;
+    berth_resource allocatable[5];
+    berth_str image_name;
+    berth_image image;
+} rich_node;
+
+static const berth_object *rich_node_object(rich_node *r, berth_object *object, const char *name,
+                                            const char *word)
+{
+    (void)small_node_object(&r->base, object, name, word);
+    memcpy(r->labels, r->base.labels, sizeof(r->base.labels));
+    r->labels[2] = (berth_key_value){text("new-key"), text(word)};
+    r->labels[3] = (berth_key_value){text(word), text("x")};
+    r->taint = (berth_taint){text("soft"), text(word), text("PreferNoSchedule")};
+    memcpy(r->allocatable, r->base.allocatable, sizeof(r->base.allocatable));
+    r->allocatable[3] = (berth_resource){text("example.com/gpu"), {4, 0}};
+    r->allocatable[4] = (berth_resource){text("hugepages-2Mi"), {1 << 22, 0}};
+    r->image_name = text("app:1");
+    r->image = (berth_image){{&r->image_name, 1}, INT64_C(700) << 20};
+    berth_node *node = &r->base.node;
+    node->meta.labels = (berth_map){r->labels, 4};
+    node->taints = &r->taint;
+    node->taint_count = 1;
+    node->allocatable = (berth_resources){r->allocatable, 5};
+    node->images = &r->image;
+    node->image_count = 1;
+    return object;
+}
+
+typedef struct rich_pod {
+    small_pod base;
+    berth_resource requests[3];
+    berth_port port;
+    berth_key_value label;
+    berth_label_selector peers;
+    berth_pod_affinity_term terms[2];
+    berth_topology_spread spread;
+    berth_toleration toleration;
+    berth_preferred_node_term preferred;
+    berth_requirement exists;
+    berth_volume volume;
+} rich_pod;
+
+static const berth_object *rich_pod_object(rich_pod *r, berth_object *object, const char *name,
+                                           const char *node)
+{
+    (void)small_pod_object(&r->base, object, name, node, 700);
+    memcpy(r->requests, r->base.requests, sizeof(r->base.requests));
+    r->requests[2] = (berth_resource){text("example.com/fpga"), {0, 0}};
+    r->base.container.requests = (berth_resources){r->requests, 3};
+    r->port = (berth_port){.host_port = 8080};
+    r->base.container.ports = &r->port;
+    r->base.container.port_count = 1;
+    r->label = (berth_key_value){text("app"), text("rich")};
+    r->peers = (berth_label_selector){.match_labels = {&r->label, 1}};
+    r->terms[0] = (berth_pod_affinity_term){.label_selector = &r->peers,
+                                            .topology_key = text("kubernetes.io/hostname")};
+    r->terms[1] = (berth_pod_affinity_term){.label_selector = &r->peers,
+                                            .topology_key = text("topology.kubernetes.io/zone"),
+                                            .weight = 10};
+    r->spread = (berth_topology_spread){.max_skew = 1,
+                                        .topology_key = text("topology.kubernetes.io/zone"),
+                                        .when_unsatisfiable = text("DoNotSchedule"),
+                                        .label_selector = &r->peers};
+    r->toleration = (berth_toleration){.key = text("soft"), .op = text("Exists")};
+    r->exists = (berth_requirement){text("new-key"), text("Exists"), {NULL, 0}};
+    r->preferred = (berth_preferred_node_term){5, {{&r->exists, 1}, {NULL, 0}}};
+    r->volume = (berth_volume){text("disk"), {.kind = BERTH_VOLUME_GCE_PD, .handle = text("pd")}};
+    berth_pod *pod = &r->base.pod;
+    pod->meta.labels = (berth_map){&r->label, 1};
+    pod->pod_anti_affinity = (berth_pod_affinity){.present = true,
+                                                  .required = &r->terms[0],
+                                                  .required_count = 1,
+                                                  .preferred = &r->terms[1],
+                                                  .preferred_count = 1};
+    pod->spreads = &r->spread;
+    pod->spread_count = 1;
+    pod->tolerations = &r->toleration;
+    pod->toleration_count = 1;
+    pod->node_affinity.preferred = &r->preferred;
+    pod->node_affinity.preferred_count = 1;
+    pod->volumes = &r->volume;
+    pod->volume_count = 1;
+    pod->has_priority = true;
+    pod->priority = 10;
+    return object;
+}
+
+/* ---- the state before the call under test ---- */
+
+enum { NODES = 6 };
+
+static void must(berth_status status)
+{
+    assert_int_equal(status, BERTH_OK);
+}
+
+static void put_pod(berth_engine *engine, const char *name, const char *node, int32_t milli)
+{
+    small_pod pod;
+    berth_object object;
+    must(berth_engine_add(engine, small_pod_object(&pod, &object, name, node, milli), NULL, NULL));
+}
+
+static void build(berth_engine *engine)
+{
+    static const char *const zones[] = {"z0", "z1", "z2"};
+    for (int i = 0; i < NODES; i++) {
+        char name[] = {'n', (char)('0' + i), '\0'};
+        small_node node;
+        berth_object object;
+        must(berth_engine_add(engine, small_node_object(&node, &object, name, zones[i % 3]), NULL,
+                              NULL));
+        put_pod(engine, (char[]){'r', (char)('0' + i), '\0'}, name, 300 * (i + 1));
+    }
+    put_pod(engine, "a", NULL, 100);
+    put_pod(engine, "b", NULL, 2500);
+    put_pod(engine, "huge", NULL, 3900);
+    put_pod(engine, "lost", "n9", 100);
+    rich_pod rich;
+    berth_object object;
+    must(berth_engine_add(engine, rich_pod_object(&rich, &object, "rich-0", "n2"), NULL, NULL));
+    must(berth_engine_add(engine, rich_pod_object(&rich, &object, "rich-1", NULL), NULL, NULL));
+    berth_node_id order[NODES];
+    assert_int_equal(berth_engine_node_order(engine, order, NODES), NODES);
+}
+
+static berth_pod_id pod_id(berth_engine *engine, const char *name)
+{
+    berth_pod_id id = berth_engine_find_pod(engine, text(""), text(name));
+    assert_true(id != BERTH_POD_NONE);
+    return id;
+}
+
+/* ---- what can be seen of a state ---- */
+
+typedef struct picture {
+    berth_counts counts;
+    uint64_t digest;
+    uint64_t pending;
+    berth_pod_id waiting[16];
+    int64_t amounts[16][4][2];
+    bool present[16];
+} picture;
+
+static void take_picture(berth_engine *engine, picture *out)
+{
+    static const char *const resources[] = {"cpu", "memory", "pods", "example.com/gpu"};
+    berth_error error;
+    if (berth_engine_check(engine, &error) != BERTH_OK)
+        fail_msg("%s: %s", error.object, error.message);
+    memset(out, 0, sizeof(*out));
+    berth_engine_counts(engine, &out->counts);
+    out->digest = berth_engine_digest(engine);
+    out->pending = berth_engine_pending(engine, out->waiting, 16);
+    for (berth_node_id node = 0; node < 16; node++)
+        for (int r = 0; r < 4; r++)
+            out->present[node] =
+                berth_engine_node_resource(engine, node, text(resources[r]),
+                                           &out->amounts[node][r][0],
+                                           &out->amounts[node][r][1]) == BERTH_OK;
+}
+
+static void same_picture(const picture *wanted, const picture *got)
+{
+    assert_memory_equal(&wanted->counts, &got->counts, sizeof(got->counts));
+    assert_true(wanted->digest == got->digest);
+    assert_int_equal(wanted->pending, got->pending);
+    assert_memory_equal(wanted->waiting, got->waiting, sizeof(got->waiting));
+    assert_memory_equal(wanted->present, got->present, sizeof(got->present));
+    assert_memory_equal(wanted->amounts, got->amounts, sizeof(got->amounts));
+}
+
+/* What decisions come to (node, total and counts for each pending pod), and the order of nodes once
+ * there is another one. */
+typedef struct outlook {
+    uint32_t node_count;
+    berth_node_id order[16];
+    uint64_t count;
+    int64_t facts[16][5];
+} outlook;
+
+static void take_outlook(berth_engine *engine, outlook *out)
+{
+    berth_pod_id waiting[16];
+    memset(out, 0, sizeof(*out));
+    out->count = berth_engine_pending(engine, waiting, 16);
+    for (uint64_t i = 0; i < out->count; i++) {
+        berth_placement got;
+        must(berth_engine_decide(engine, waiting[i], NULL, &got, NULL));
+        const int64_t facts[] = {got.verdict, (int64_t)got.node, got.total, got.feasible_count,
+                                 got.best_count};
+        memcpy(out->facts[i], facts, sizeof(facts));
+    }
+    small_node node;
+    berth_object object;
+    must(berth_engine_add(engine, small_node_object(&node, &object, "last", "z0"), NULL, NULL));
+    out->node_count = berth_engine_node_order(engine, out->order, 16);
+}
+
+static void same_outlook(const outlook *wanted, const outlook *got)
+{
+    assert_int_equal(wanted->node_count, got->node_count);
+    assert_memory_equal(wanted->order, got->order, sizeof(got->order));
+    assert_int_equal(wanted->count, got->count);
+    for (uint64_t i = 0; i < wanted->count; i++)
+        for (int f = 0; f < 5; f++)
+            if (wanted->facts[i][f] != got->facts[i][f])
+                fail_msg("decision %u, fact %d: %lld instead of %lld", (unsigned)i, f,
+                         (long long)got->facts[i][f], (long long)wanted->facts[i][f]);
+}
+
+/* ---- the calls ---- */
+
+static berth_status add_rich_node(berth_engine *engine)
+{
+    rich_node node;
+    berth_object object;
+    return berth_engine_add(engine, rich_node_object(&node, &object, "new", "z9"), NULL, NULL);
+}
+
+static berth_status bring_node_of_orphan(berth_engine *engine)
+{
+    rich_node node;
+    berth_object object;
+    return berth_engine_add(engine, rich_node_object(&node, &object, "n9", "z0"), NULL, NULL);
+}
+
+static berth_status update_node(berth_engine *engine)
+{
+    rich_node node;
+    berth_object object;
+    return berth_engine_update(engine, rich_node_object(&node, &object, "n2", "z9"), NULL);
+}
+
+static berth_status add_pending_pod(berth_engine *engine)
+{
+    rich_pod pod;
+    berth_object object;
+    (void)rich_pod_object(&pod, &object, "new", NULL);
+    pod.label.value = text("other");
+    pod.base.pod.scheduling_gates = (berth_strs){&pod.label.value, 1};
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static berth_status add_running_pod(berth_engine *engine)
+{
+    rich_pod pod;
+    berth_object object;
+    (void)rich_pod_object(&pod, &object, "new", "n1");
+    pod.requests[2] = (berth_resource){text("example.com/gpu"), {1, 0}};
+    pod.label.value = text("other");
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static berth_status add_nominated_pod(berth_engine *engine)
+{
+    small_pod pod;
+    berth_object object;
+    (void)small_pod_object(&pod, &object, "new", NULL, 3000);
+    pod.pod.nominated_node_name = text("n0");
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static berth_status update_pending_pod(berth_engine *engine)
+{
+    rich_pod pod;
+    berth_object object;
+    return berth_engine_update(engine, rich_pod_object(&pod, &object, "a", NULL), NULL);
+}
+
+static berth_status bind_by_update(berth_engine *engine)
+{
+    rich_pod pod;
+    berth_object object;
+    return berth_engine_update(engine, rich_pod_object(&pod, &object, "a", "n4"), NULL);
+}
+
+static berth_status move_running_pod(berth_engine *engine)
+{
+    rich_pod pod;
+    berth_object object;
+    (void)rich_pod_object(&pod, &object, "r3", "n5");
+    pod.label.value = text("other");
+    return berth_engine_update(engine, &object, NULL);
+}
+
+static berth_status decide_plain(berth_engine *engine)
+{
+    berth_placement got;
+    return berth_engine_decide(engine, pod_id(engine, "a"), NULL, &got, NULL);
+}
+
+static berth_status decide_rich(berth_engine *engine)
+{
+    berth_placement got;
+    return berth_engine_decide(engine, pod_id(engine, "rich-1"), NULL, &got, NULL);
+}
+
+static berth_status explain(berth_engine *engine)
+{
+    berth_placement got;
+    berth_explanation *explanation;
+    must(berth_explanation_create(&explanation));
+    const berth_decide_options options = {.size = sizeof(options), .explanation = explanation};
+    berth_status status =
+        berth_engine_decide(engine, pod_id(engine, "huge"), &options, &got, NULL);
+    if (status == BERTH_OK)
+        assert_true(berth_explanation_message(explanation).len > 0);
+    berth_explanation_destroy(explanation);
+    return status;
+}
+
+static berth_status bind(berth_engine *engine)
+{
+    return berth_engine_bind(engine, pod_id(engine, "rich-1"), 0, NULL);
+}
+
+static berth_status nominate(berth_engine *engine)
+{
+    return berth_engine_nominate(engine, pod_id(engine, "b"), 3, NULL);
+}
+
+static berth_status add_service(berth_engine *engine)
+{
+    const berth_key_value label = {text("app"), text("rich")};
+    const berth_service service = {
+        .meta = {.name = text("s")}, .has_selector = true, .selector = {&label, 1}};
+    berth_object object = {.kind = BERTH_KIND_SERVICE};
+    object.as.service = &service;
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static berth_status add_replica_set(berth_engine *engine)
+{
+    const berth_key_value label = {text("app"), text("rich")};
+    const berth_label_selector selector = {.match_labels = {&label, 1}};
+    const berth_controller set = {.meta = {.name = text("s")}, .selector = &selector};
+    berth_object object = {.kind = BERTH_KIND_REPLICA_SET};
+    object.as.replica_set = &set;
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static berth_status add_namespace(berth_engine *engine)
+{
+    const berth_key_value label = {text("team"), text("x")};
+    const berth_namespace space = {.meta = {.name = text("x"), .labels = {&label, 1}}};
+    berth_object object = {.kind = BERTH_KIND_NAMESPACE};
+    object.as.namespace_object = &space;
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static berth_status add_budget(berth_engine *engine)
+{
+    const berth_key_value label = {text("app"), text("rich")};
+    const berth_label_selector selector = {.match_labels = {&label, 1}};
+    const berth_pod_disruption_budget budget = {.meta = {.name = text("b")}, .selector = &selector};
+    berth_object object = {.kind = BERTH_KIND_POD_DISRUPTION_BUDGET};
+    object.as.pod_disruption_budget = &budget;
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static berth_status add_storage_class(berth_engine *engine)
+{
+    const berth_storage_class cls = {.meta = {.name = text("fast")},
+                                     .provisioner = text("csi.example.com"),
+                                     .binding_mode = text("WaitForFirstConsumer")};
+    berth_object object = {.kind = BERTH_KIND_STORAGE_CLASS};
+    object.as.storage_class = &cls;
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static berth_status add_volume(berth_engine *engine)
+{
+    const berth_str mode = text("ReadWriteOnce");
+    const berth_persistent_volume volume = {.meta = {.name = text("pv")},
+                                            .capacity = {1 << 30, 0},
+                                            .access_modes = {&mode, 1},
+                                            .source = {.kind = BERTH_VOLUME_CSI,
+                                                       .handle = text("h"),
+                                                       .driver = text("csi.example.com")}};
+    berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME};
+    object.as.persistent_volume = &volume;
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static berth_status add_claim(berth_engine *engine)
+{
+    const berth_str mode = text("ReadWriteOnce");
+    const berth_persistent_volume_claim claim = {.meta = {.name = text("claim")},
+                                                 .access_modes = {&mode, 1},
+                                                 .volume_name = text("pv"),
+                                                 .request = {1 << 20, 0}};
+    berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM};
+    object.as.persistent_volume_claim = &claim;
+    return berth_engine_add(engine, &object, NULL, NULL);
+}
+
+static const struct {
+    const char *name;
+    berth_status (*call)(berth_engine *engine);
+} calls[] = {
+    {"add a node", add_rich_node},
+    {"add the node of an orphan", bring_node_of_orphan},
+    {"update a node", update_node},
+    {"add a pending pod", add_pending_pod},
+    {"add a running pod", add_running_pod},
+    {"add a nominated pod", add_nominated_pod},
+    {"update a pending pod", update_pending_pod},
+    {"bind by update", bind_by_update},
+    {"move a running pod", move_running_pod},
+    {"decide on a plain pod", decide_plain},
+    {"decide on a pod with rules", decide_rich},
+    {"explain", explain},
+    {"bind", bind},
+    {"nominate", nominate},
+    {"add a service", add_service},
+    {"add a replica set", add_replica_set},
+    {"add a namespace", add_namespace},
+    {"add a budget", add_budget},
+    {"add a storage class", add_storage_class},
+    {"add a volume", add_volume},
+    {"add a claim", add_claim},
+};
+
+/* ---- failing each allocation in turn ---- */
+
+typedef struct reference {
+    picture before, after;
+    outlook outlook;
+} reference;
+
+static void run_whole(size_t which, berth_path path, reference *out)
+{
+    counted c = {0};
+    berth_engine *engine;
+    must(create(&c, path, &engine));
+    build(engine);
+    take_picture(engine, &out->before);
+    must(calls[which].call(engine));
+    take_picture(engine, &out->after);
+    take_outlook(engine, &out->outlook);
+    berth_engine_destroy(engine);
+    assert_int_equal(atomic_load(&c.bytes), 0);
+}
+
+/* Returns false once the call makes fewer allocations than `nth`. */
+static bool run_failing(size_t which, berth_path path, unsigned nth, bool for_good,
+                        const reference *wanted)
+{
+    counted c = {.for_good = for_good};
+    berth_engine *engine;
+    picture got;
+    outlook decisions;
+    must(create(&c, path, &engine));
+    build(engine);
+    unsigned before = atomic_load(&c.calls);
+    atomic_store(&c.fail_at, before + nth);
+    berth_status status = calls[which].call(engine);
+    bool reached = atomic_load(&c.calls) >= before + nth;
+    atomic_store(&c.fail_at, 0);
+    if (status != BERTH_OK) {
+        assert_int_equal(status, BERTH_E_NOMEM);
+        take_picture(engine, &got);
+        same_picture(&wanted->before, &got);
+        must(calls[which].call(engine));
+    }
+    take_picture(engine, &got);
+    same_picture(&wanted->after, &got);
+    take_outlook(engine, &decisions);
+    same_outlook(&wanted->outlook, &decisions);
+    berth_engine_destroy(engine);
+    assert_int_equal(atomic_load(&c.bytes), 0);
+    return reached;
+}
+
+static struct {
+    const char *call;
+    unsigned nth;
+} doing;
+
+static void fail_each(berth_path path, bool for_good)
+{
+    static reference wanted;
+    for (size_t which = 0; which < sizeof(calls) / sizeof(calls[0]); which++) {
+        unsigned nth;
+        run_whole(which, path, &wanted);
+        doing.call = calls[which].name;
+        for (nth = 1; doing.nth = nth, run_failing(which, path, nth, for_good, &wanted); nth++)
+            assert_true(nth < 1000);
+    }
+    doing.call = NULL;
+}
+
+/* Tell where a test ended that did not come to its end. */
+static int report(void **state)
+{
+    (void)state;
+    if (doing.call != NULL)
+        print_message("in \"%s\" with allocation %u failing\n", doing.call, doing.nth);
+    doing.call = NULL;
+    return 0;
+}
+
+static void test_one_failure_by_scan(void **state)
+{
+    (void)state;
+    fail_each(BERTH_PATH_SCAN, false);
+}
+
+static void test_one_failure_by_index(void **state)
+{
+    (void)state;
+    fail_each(BERTH_PATH_INDEX, false);
+}
+
+/* What is undone must not need memory either. */
+static void test_no_memory_left_by_scan(void **state)
+{
+    (void)state;
+    fail_each(BERTH_PATH_SCAN, true);
+}
+
+static void test_no_memory_left_by_index(void **state)
+{
+    (void)state;
+    fail_each(BERTH_PATH_INDEX, true);
+}
+
+static void test_create(void **state)
+{
+    (void)state;
+    for (unsigned nth = 2;; nth++) {
+        counted c = {.fail_at = nth / 2, .for_good = nth % 2 != 0};
+        berth_engine *engine = NULL;
+        berth_status status = create(&c, BERTH_PATH_AUTO, &engine);
+        bool reached = atomic_load(&c.calls) >= nth / 2;
+        if (status != BERTH_OK) {
+            assert_int_equal(status, BERTH_E_NOMEM);
+            assert_null(engine);
+        }
+        berth_engine_destroy(engine);
+        assert_int_equal(atomic_load(&c.bytes), 0);
+        if (!reached)
+            break;
+        assert_true(nth < 1000);
+    }
+}
+
+/* ---- what does not allocate ---- */
+
+static void expect_no_allocations(berth_path path, const char *pod)
+{
+    counted c = {0};
+    berth_engine *engine;
+    berth_placement got;
+    must(create(&c, path, &engine));
+    build(engine);
+    berth_pod_id id = pod_id(engine, pod);
+    for (int warm = 0; warm < 3; warm++) {
+        must(berth_engine_schedule(engine, id, &got, NULL));
+        assert_int_equal(got.verdict, BERTH_PLACED);
+        must(berth_engine_unbind(engine, id, NULL));
+    }
+    unsigned before = atomic_load(&c.calls);
+    for (int i = 0; i < 100; i++) {
+        must(berth_engine_schedule(engine, id, &got, NULL));
+        must(berth_engine_unbind(engine, id, NULL));
+    }
+    assert_int_equal(atomic_load(&c.calls), before);
+    berth_engine_destroy(engine);
+    assert_int_equal(atomic_load(&c.bytes), 0);
+}
+
+static void test_warm_decisions_do_not_allocate(void **state)
+{
+    (void)state;
+    expect_no_allocations(BERTH_PATH_SCAN, "a");
+    expect_no_allocations(BERTH_PATH_INDEX, "a");
+    expect_no_allocations(BERTH_PATH_AUTO, "b");
+    expect_no_allocations(BERTH_PATH_SCAN, "rich-1");
+    expect_no_allocations(BERTH_PATH_AUTO, "rich-1");
+}
+
+static void remove_everything(berth_engine *engine)
+{
+    berth_pod_id orphan, waiting[32];
+    for (int i = 0; i < NODES; i++) {
+        const char name[] = {'n', (char)('0' + i), '\0'};
+        must(berth_engine_remove(engine, BERTH_KIND_NODE, text(""), text(name), NULL));
+    }
+    while ((orphan = berth_engine_orphan(engine, NULL)) != BERTH_POD_NONE)
+        must(berth_engine_unbind(engine, orphan, NULL));
+    uint64_t count = berth_engine_pending(engine, waiting, 32);
+    for (uint64_t i = 0; i < count; i++) {
+        berth_str space, name;
+        berth_engine_pod_name(engine, waiting[i], &space, &name);
+        must(berth_engine_remove(engine, BERTH_KIND_POD, space, name, NULL));
+    }
+    must(berth_engine_remove(engine, BERTH_KIND_SERVICE, text(""), text("s"), NULL));
+    berth_counts counts;
+    berth_engine_counts(engine, &counts);
+    assert_int_equal(counts.pods_pending + counts.pod_classes + counts.nodes, 0);
+}
+
+/* Removing everything gives back what the objects took, tens of kilobytes a round, but for texts
+ * and for tables that fill up with time. */
+static void test_removed_objects_leave_nothing(void **state)
+{
+    (void)state;
+    counted c = {0};
+    berth_engine *engine;
+    size_t level = 0;
+    must(create(&c, BERTH_PATH_AUTO, &engine));
+    for (int round = 0; round < 40; round++) {
+        build(engine);
+        must(add_service(engine));
+        remove_everything(engine);
+        level = round == 20 ? atomic_load(&c.bytes) : level;
+    }
+    assert_true(atomic_load(&c.bytes) < level + 5000);
+    berth_engine_destroy(engine);
+    assert_int_equal(atomic_load(&c.bytes), 0);
+}
+
+/* What decisions keep of classes long gone is bounded: 4,096 of them at most. */
+static void expect_bounded_memory(berth_path path)
+{
+    enum { CLASSES = 10000, FULL = 5000 };
+    counted c = {0};
+    berth_engine *engine;
+    berth_placement got;
+    size_t level = 0;
+    must(create(&c, path, &engine));
+    build(engine);
+    for (int i = 1; i <= CLASSES; i++) {
+        put_pod(engine, "passing", NULL, i);
+        must(berth_engine_decide(engine, pod_id(engine, "passing"), NULL, &got, NULL));
+        must(berth_engine_remove(engine, BERTH_KIND_POD, text(""), text("passing"), NULL));
+        level = i == FULL ? atomic_load(&c.bytes) : level;
+    }
+    assert_true(atomic_load(&c.bytes) < level + level / 50);
+    berth_engine_destroy(engine);
+    assert_int_equal(atomic_load(&c.bytes), 0);
+}
+
+static void test_memory_of_decisions_is_bounded(void **state)
+{
+    (void)state;
+    expect_bounded_memory(BERTH_PATH_SCAN);
+    expect_bounded_memory(BERTH_PATH_INDEX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_create),
+        cmocka_unit_test_teardown(test_one_failure_by_scan, report),
+        cmocka_unit_test_teardown(test_one_failure_by_index, report),
+        cmocka_unit_test_teardown(test_no_memory_left_by_scan, report),
+        cmocka_unit_test_teardown(test_no_memory_left_by_index, report),
+        cmocka_unit_test(test_warm_decisions_do_not_allocate),
+        cmocka_unit_test(test_removed_objects_leave_nothing),
+        cmocka_unit_test(test_memory_of_decisions_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,480 @@
+/* Label sets, label selectors, node selector terms and tolerations, rule by rule.
+ * Source of the rules: apimachinery v0.32, labels/selector.go, apis/meta/v1/helpers.go;
+ * component-helpers scheduling/corev1/nodeaffinity; core/v1 toleration.go. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "model/labels.h"
+#include "model/model.h"
+
+enum { VALUES_MAX = 4 };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A requirement as a table writes it: values end at NULL. */
+typedef struct wanted {
+    const char *key;
+    const char *op;
+    const char *values[VALUES_MAX];
+} wanted;
+
+static berth__model model;
+static berth__arena arena;
+
+static int set_up(void **state)
+{
+    (void)state;
+    berth__arena_init(&arena, berth__allocator_default());
+    return berth__model_init(&model, berth__allocator_default(), BERTH_ERA_V1) == BERTH_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    berth__arena_destroy(&arena);
+    berth__model_destroy(&model);
+    return 0;
+}
+
+static berth_requirement requirement(const wanted *from, berth_str *values)
+{
+    uint32_t count = 0;
+    for (; count < VALUES_MAX && from->values[count] != NULL; count++)
+        values[count] = berth__str(from->values[count]);
+    return (berth_requirement){berth__str(from->key), berth__str(from->op), {values, count}};
+}
+
+/* Labels written "a=1,b=,c=x". */
+static berth__labels labels(const char *text)
+{
+    berth_key_value pairs[8];
+    uint32_t count = 0;
+    bool ok = true;
+    while (*text != '\0') {
+        size_t key = strcspn(text, "="), value = strcspn(text + key + 1, ",");
+        pairs[count++] =
+            (berth_key_value){{text, (uint32_t)key}, {text + key + 1, (uint32_t)value}};
+        text += key + 1 + value;
+        text += *text == ',';
+    }
+    berth__labels out = berth__labels_make(&model.strings, &arena, (berth_map){pairs, count}, &ok);
+    assert_true(ok);
+    return out;
+}
+
+static berth__sym sym(const char *text)
+{
+    bool ok = true;
+    berth__sym id = berth__intern_add(&model.strings, berth__str(text), &ok);
+    assert_true(ok);
+    return id;
+}
+
+/* ---- label sets ---- */
+
+static void test_label_sets(void **state)
+{
+    (void)state;
+    berth__labels set = labels("zone=a,app=web,empty=,app=db");
+    assert_int_equal(set.count, 3);
+    assert_int_equal(berth__labels_get(set, sym("zone")), sym("a"));
+    assert_int_equal(berth__labels_get(set, sym("app")), sym("db")); /* the last one wins */
+    assert_int_equal(berth__labels_get(set, sym("empty")), model.known.empty);
+    assert_int_equal(berth__labels_get(set, sym("absent")), 0);
+    assert_true(berth__labels_equal(set, labels("empty=,app=db,zone=a")));
+    assert_false(berth__labels_equal(set, labels("empty=,app=db")));
+    assert_false(berth__labels_equal(set, labels("empty=,app=db,zone=b")));
+    assert_true(berth__labels_equal(labels(""), labels("")));
+}
+
+/* ---- requirements ---- */
+
+typedef struct requirement_case {
+    wanted requirement;
+    const char *labels;
+    bool meets;
+} requirement_case;
+
+static const requirement_case requirement_cases[] = {
+    {{"a", "In", {"1", "2"}}, "a=1", true},
+    {{"a", "In", {"1", "2"}}, "a=2,b=3", true},
+    {{"a", "In", {"1", "2"}}, "a=3", false},
+    {{"a", "In", {"1", "2"}}, "b=1", false},
+    {{"a", "In", {""}}, "a=", true},
+    {{"a", "In", {""}}, "b=", false},
+    {{"a", "NotIn", {"1", "2"}}, "a=1", false},
+    {{"a", "NotIn", {"1", "2"}}, "a=3", true},
+    {{"a", "NotIn", {"1", "2"}}, "b=1", true},
+    {{"a", "NotIn", {""}}, "a=", false},
+    {{"a", "NotIn", {""}}, "b=", true},
+    {{"a", "Exists", {NULL}}, "a=", true},
+    {{"a", "Exists", {NULL}}, "a=1", true},
+    {{"a", "Exists", {NULL}}, "b=1", false},
+    {{"a", "DoesNotExist", {NULL}}, "a=", false},
+    {{"a", "DoesNotExist", {NULL}}, "b=1", true},
+    {{"a", "DoesNotExist", {NULL}}, "", true},
+};
+
+static void test_label_requirements(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(requirement_cases); i++) {
+        const requirement_case *c = &requirement_cases[i];
+        berth_str values[VALUES_MAX];
+        bool ok = true;
+        berth_requirement source = requirement(&c->requirement, values);
+        const berth_label_selector selector = {.match_expressions = {&source, 1}};
+        berth__selector made = berth__selector_make(&model.strings, &arena, &selector, &ok);
+        assert_true(ok);
+        assert_int_equal(made.kind, BERTH__SELECTOR_REQUIREMENTS);
+        if (berth__selector_matches(&model.strings, &made, labels(c->labels)) != c->meets)
+            fail_msg("%s %s on \"%s\" is not %d", c->requirement.key, c->requirement.op, c->labels,
+                     c->meets);
+    }
+}
+
+static void test_whole_selectors(void **state)
+{
+    (void)state;
+    bool ok = true;
+    const berth_label_selector everything = {0};
+    berth__selector nil = berth__selector_make(&model.strings, &arena, NULL, &ok);
+    berth__selector all = berth__selector_make(&model.strings, &arena, &everything, &ok);
+    assert_int_equal(nil.kind, BERTH__SELECTOR_NOTHING);
+    assert_int_equal(all.kind, BERTH__SELECTOR_EVERYTHING);
+    assert_false(berth__selector_matches(&model.strings, &nil, labels("a=1")));
+    assert_true(berth__selector_matches(&model.strings, &all, labels("a=1")));
+    assert_true(berth__selector_matches(&model.strings, &all, labels("")));
+    const berth_key_value pairs[] = {{BERTH_LITERAL("a"), BERTH_LITERAL("1")},
+                                     {BERTH_LITERAL("b"), BERTH_LITERAL("")}};
+    const berth_requirement exists = {BERTH_LITERAL("c"), BERTH_LITERAL("Exists"), {NULL, 0}};
+    const berth_label_selector both = {{pairs, 2}, {&exists, 1}};
+    berth__selector made = berth__selector_make(&model.strings, &arena, &both, &ok);
+    assert_true(berth__selector_matches(&model.strings, &made, labels("a=1,b=,c=9")));
+    assert_false(berth__selector_matches(&model.strings, &made, labels("a=1,b=x,c=9")));
+    assert_false(berth__selector_matches(&model.strings, &made, labels("a=1,c=9")));
+    assert_false(berth__selector_matches(&model.strings, &made, labels("a=1,b=")));
+    assert_true(ok);
+}
+
+static void test_selector_and(void **state)
+{
+    (void)state;
+    bool ok = true;
+    const berth_label_selector everything = {0};
+    const berth_key_value pair = {BERTH_LITERAL("app"), BERTH_LITERAL("web")};
+    const berth_label_selector one = {{&pair, 1}, {NULL, 0}};
+    berth__selector nil = berth__selector_make(&model.strings, &arena, NULL, &ok);
+    berth__selector all = berth__selector_make(&model.strings, &arena, &everything, &ok);
+    berth__selector web = berth__selector_make(&model.strings, &arena, &one, &ok);
+    nil = berth__selector_and(&arena, &nil, sym("v"), sym("2"), &ok);
+    all = berth__selector_and(&arena, &all, sym("v"), sym("2"), &ok);
+    berth__selector web2 = berth__selector_and(&arena, &web, sym("v"), sym("2"), &ok);
+    assert_true(ok);
+    assert_int_equal(nil.kind, BERTH__SELECTOR_NOTHING);
+    assert_true(berth__selector_matches(&model.strings, &all, labels("v=2")));
+    assert_false(berth__selector_matches(&model.strings, &all, labels("app=web")));
+    assert_true(berth__selector_matches(&model.strings, &web2, labels("v=2,app=web")));
+    assert_false(berth__selector_matches(&model.strings, &web2, labels("v=3,app=web")));
+    assert_true(berth__selector_matches(&model.strings, &web, labels("v=3,app=web")));
+}
+
+/* ---- validity ---- */
+
+#define TEXT_63 "a23456789012345678901234567890123456789012345678901234567890123"
+
+static const wanted invalid_requirements[] = {
+    {"a", "In", {NULL}},
+    {"a", "NotIn", {NULL}},
+    {"a", "Exists", {"1"}},
+    {"a", "DoesNotExist", {"1"}},
+    {"a", "Equals", {"1"}},
+    {"a", "in", {"1"}},
+    {"a", "", {"1"}},
+    {"", "Exists", {NULL}},
+    {"-a", "Exists", {NULL}},
+    {"a-", "Exists", {NULL}},
+    {"a b", "Exists", {NULL}},
+    {"a/b/c", "Exists", {NULL}},
+    {"/a", "Exists", {NULL}},
+    {"a/", "Exists", {NULL}},
+    {"A.com/b", "Exists", {NULL}},
+    {"a..com/b", "Exists", {NULL}},
+    {"-a.com/b", "Exists", {NULL}},
+    {"a_b/c", "Exists", {NULL}},
+    {TEXT_63 "4", "Exists", {NULL}},
+    {"a", "In", {"-x"}},
+    {"a", "In", {"x."}},
+    {"a", "In", {"ok", "not ok"}},
+    {"a", "NotIn", {"x/y"}},
+    {"a", "In", {TEXT_63 "4"}},
+    {"a", "In", {"\xc3\xa4"}},
+};
+
+static const wanted valid_requirements[] = {
+    {"A_b.c-9", "Exists", {NULL}},
+    {"0", "Exists", {NULL}},
+    {"example.com/a", "Exists", {NULL}},
+    {"a-b.c0/X", "Exists", {NULL}},
+    {TEXT_63, "Exists", {NULL}},
+    {"a", "In", {""}},
+    {"a", "In", {TEXT_63, "A.b_c-d"}},
+};
+
+static bool label_selector_valid(const wanted *from)
+{
+    berth_str values[VALUES_MAX];
+    bool ok = true;
+    berth_requirement source = requirement(from, values);
+    const berth_label_selector selector = {.match_expressions = {&source, 1}};
+    berth__selector made = berth__selector_make(&model.strings, &arena, &selector, &ok);
+    assert_true(ok);
+    if (made.kind == BERTH__SELECTOR_INVALID) {
+        assert_true(made.problem.len > 0);
+        assert_false(berth__selector_matches(&model.strings, &made, labels("a=1")));
+    }
+    return made.kind == BERTH__SELECTOR_REQUIREMENTS;
+}
+
+static bool node_term_valid(const wanted *from)
+{
+    berth_str values[VALUES_MAX];
+    bool ok = true;
+    berth_requirement source = requirement(from, values);
+    const berth_node_selector_term term = {.match_expressions = {&source, 1}};
+    bool valid = berth__node_term_make(&model.strings, &arena, &term, &ok).valid;
+    assert_true(ok);
+    return valid;
+}
+
+static void test_validity(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(invalid_requirements); i++) {
+        const wanted *c = &invalid_requirements[i];
+        if (label_selector_valid(c) || node_term_valid(c))
+            fail_msg("case %zu is accepted: \"%s\" \"%s\"", i, c->key, c->op);
+    }
+    for (size_t i = 0; i < COUNT(valid_requirements); i++) {
+        const wanted *c = &valid_requirements[i];
+        if (!label_selector_valid(c) || !node_term_valid(c))
+            fail_msg("case %zu is refused: \"%s\" \"%s\"", i, c->key, c->op);
+    }
+}
+
+static void test_comparisons_are_for_nodes_only(void **state)
+{
+    (void)state;
+    static const wanted greater = {"a", "Gt", {"1"}}, less = {"a", "Lt", {"1"}};
+    assert_false(label_selector_valid(&greater));
+    assert_false(label_selector_valid(&less));
+    assert_true(node_term_valid(&greater));
+    assert_true(node_term_valid(&less));
+}
+
+static const wanted invalid_comparisons[] = {
+    {"a", "Gt", {NULL}},  {"a", "Gt", {"1", "2"}}, {"a", "Lt", {"-5"}},  {"a", "Gt", {"+5"}},
+    {"a", "Gt", {"x"}},   {"a", "Lt", {""}},       {"a", "Gt", {"1.5"}}, {"a", "Lt", {" 1"}},
+    {"a", "Gt", {"0x1"}}, {"a", "Gt", {"9223372036854775808"}},
+};
+
+static void test_invalid_comparisons(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(invalid_comparisons); i++)
+        if (node_term_valid(&invalid_comparisons[i]))
+            fail_msg("case %zu is accepted", i);
+}
+
+/* ---- node selector terms ---- */
+
+typedef struct term_case {
+    wanted expressions[2]; /* key NULL: none */
+    wanted fields[2];
+    const char *node;
+    const char *labels;
+    bool meets;
+} term_case;
+
+static const term_case term_cases[] = {
+    /* Numbers: strict, of the value as well as of the operand. */
+    {{{"n", "Gt", {"5"}}}, {{0}}, "x", "n=6", true},
+    {{{"n", "Gt", {"5"}}}, {{0}}, "x", "n=5", false},
+    {{{"n", "Gt", {"5"}}}, {{0}}, "x", "n=10", true},
+    {{{"n", "Gt", {"5"}}}, {{0}}, "x", "n=six", false},
+    {{{"n", "Gt", {"5"}}}, {{0}}, "x", "n=", false},
+    {{{"n", "Gt", {"5"}}}, {{0}}, "x", "m=9", false},
+    {{{"n", "Gt", {"007"}}}, {{0}}, "x", "n=8", true},
+    {{{"n", "Lt", {"007"}}}, {{0}}, "x", "n=6", true},
+    {{{"n", "Lt", {"7"}}}, {{0}}, "x", "n=-3", true},
+    {{{"n", "Lt", {"7"}}}, {{0}}, "x", "n=+3", true},
+    {{{"n", "Lt", {"7"}}}, {{0}}, "x", "n=3.0", false},
+    {{{"n", "Lt", {"7"}}}, {{0}}, "x", "n=9223372036854775808", false},
+    {{{"n", "Gt", {"7"}}}, {{0}}, "x", "n=9223372036854775807", true},
+    {{{"n", "Gt", {"41"}}}, {{0}}, "x", "n=000000000000000000000000000042", true},
+    {{{"n", "Lt", {"43"}}}, {{0}}, "x", "n=-000000000000000000000000000042", true},
+    /* All of a term's parts, and the empty term. */
+    {{{0}}, {{0}}, "x", "a=1", false},
+    {{{"a", "In", {"1"}}, {"b", "Exists", {NULL}}}, {{0}}, "x", "a=1,b=2", true},
+    {{{"a", "In", {"1"}}, {"b", "Exists", {NULL}}}, {{0}}, "x", "a=1", false},
+    {{{"a", "In", {"1"}}, {"b", "Exists", {"wrong"}}}, {{0}}, "x", "a=1,b=2", false},
+    /* Fields. */
+    {{{0}}, {{"metadata.name", "In", {"x"}}}, "x", "", true},
+    {{{0}}, {{"metadata.name", "In", {"x"}}}, "y", "", false},
+    {{{0}}, {{"metadata.name", "NotIn", {"x"}}}, "x", "", false},
+    {{{0}}, {{"metadata.name", "NotIn", {"x"}}}, "y", "", true},
+    {{{0}}, {{"metadata.name", "In", {"x", "y"}}}, "x", "", false},
+    {{{0}}, {{"metadata.name", "In", {NULL}}}, "x", "", false},
+    {{{0}}, {{"metadata.name", "Exists", {NULL}}}, "x", "", false},
+    {{{0}}, {{"metadata.name", "Gt", {"1"}}}, "2", "", false},
+    {{{0}}, {{"metadata.uid", "In", {"x"}}}, "x", "", false},
+    {{{0}}, {{"metadata.uid", "In", {""}}}, "x", "", true},
+    {{{0}}, {{"metadata.uid", "NotIn", {"x"}}}, "x", "", true},
+    {{{0}}, {{"metadata.name", "In", {"x"}}, {"metadata.name", "NotIn", {"x"}}}, "x", "", false},
+    {{{"a", "In", {"1"}}}, {{"metadata.name", "In", {"x"}}}, "x", "a=1", true},
+    {{{"a", "In", {"1"}}}, {{"metadata.name", "In", {"x"}}}, "y", "a=1", false},
+    {{{"a", "In", {"1"}}}, {{"metadata.name", "In", {"x"}}}, "x", "a=2", false},
+};
+
+static uint32_t requirements(const wanted *from, berth_requirement *out,
+                             berth_str values[][VALUES_MAX])
+{
+    uint32_t count = 0;
+    for (; count < 2 && from[count].key != NULL; count++)
+        out[count] = requirement(&from[count], values[count]);
+    return count;
+}
+
+static void test_node_terms(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(term_cases); i++) {
+        const term_case *c = &term_cases[i];
+        berth_requirement expressions[2], fields[2];
+        berth_str values[4][VALUES_MAX];
+        bool ok = true;
+        const berth_node_selector_term source = {
+            {expressions, requirements(c->expressions, expressions, values)},
+            {fields, requirements(c->fields, fields, values + 2)}};
+        berth__node_term term = berth__node_term_make(&model.strings, &arena, &source, &ok);
+        assert_true(ok);
+        if (berth__node_term_meets(&model.strings, &term, sym(c->node), labels(c->labels)) !=
+            c->meets)
+            fail_msg("case %zu (node %s, \"%s\") is not %d", i, c->node, c->labels, c->meets);
+    }
+}
+
+static void test_terms_are_alternatives(void **state)
+{
+    (void)state;
+    bool ok = true;
+    const berth_str one = BERTH_LITERAL("1"), two = BERTH_LITERAL("2");
+    const berth_requirement first = {BERTH_LITERAL("a"), BERTH_LITERAL("In"), {&one, 1}};
+    const berth_requirement second = {BERTH_LITERAL("a"), BERTH_LITERAL("In"), {&two, 1}};
+    const berth_requirement broken = {BERTH_LITERAL("a"), BERTH_LITERAL("In"), {NULL, 0}};
+    const berth_node_selector_term terms[] = {
+        {{&broken, 1}, {NULL, 0}}, {{&first, 1}, {NULL, 0}}, {{NULL, 0}, {NULL, 0}},
+        {{&second, 1}, {NULL, 0}}};
+    const berth_node_selector all = {terms, 4}, none = {terms, 0}, useless = {terms, 1};
+    berth__node_selector made = berth__node_selector_make(&model.strings, &arena, &all, &ok);
+    assert_true(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=1")));
+    assert_true(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=2")));
+    assert_false(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=3")));
+    made = berth__node_selector_make(&model.strings, &arena, &none, &ok);
+    assert_false(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=1")));
+    made = berth__node_selector_make(&model.strings, &arena, &useless, &ok);
+    assert_false(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=1")));
+    assert_true(ok);
+}
+
+/* ---- tolerations ---- */
+
+static const char *const taints[][3] = {
+    {"a", "1", "NoSchedule"},
+    {"a", "", "NoSchedule"},
+    {"a", "1", "NoExecute"},
+    {"b", "1", "PreferNoSchedule"},
+};
+
+static const struct {
+    const char *toleration[4]; /* key, operator, value, effect; NULL: absent */
+    bool tolerates[COUNT(taints)];
+} toleration_cases[] = {
+    {{NULL, NULL, NULL, NULL}, {false, true, false, false}},
+    {{"", "", "", ""}, {false, true, false, false}},
+    {{NULL, "Exists", NULL, NULL}, {true, true, true, true}},
+    {{"a", "Exists", NULL, NULL}, {true, true, true, false}},
+    {{"a", "Exists", "9", NULL}, {true, true, true, false}},
+    {{"a", "Exists", NULL, "NoSchedule"}, {true, true, false, false}},
+    {{"a", NULL, "1", NULL}, {true, false, true, false}},
+    {{"a", "Equal", "1", "NoExecute"}, {false, false, true, false}},
+    {{"a", NULL, NULL, NULL}, {false, true, false, false}},
+    {{NULL, NULL, "1", NULL}, {true, false, true, true}},
+    {{NULL, "Equal", "1", NULL}, {true, false, true, true}},
+    {{"a", "exists", NULL, NULL}, {false, false, false, false}},
+    {{"a", "NotEqual", "2", NULL}, {false, false, false, false}},
+    {{"c", "Exists", NULL, NULL}, {false, false, false, false}},
+    {{"b", "Exists", NULL, "Other"}, {false, false, false, false}},
+};
+
+static void test_tolerations(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(toleration_cases); i++) {
+        berth__sym parts[4];
+        for (int p = 0; p < 4; p++) {
+            const char *text = toleration_cases[i].toleration[p];
+            parts[p] = text != NULL ? sym(text) : 0;
+        }
+        const berth__toleration toleration = {parts[0], parts[1], parts[2], parts[3]};
+        for (size_t t = 0; t < COUNT(taints); t++) {
+            const berth__taint taint = {sym(taints[t][0]), sym(taints[t][1]), sym(taints[t][2])};
+            if (berth__tolerates(&model, &toleration, &taint) != toleration_cases[i].tolerates[t])
+                fail_msg("toleration %zu and taint %zu: not %d", i, t,
+                         toleration_cases[i].tolerates[t]);
+        }
+    }
+}
+
+static void test_taint_lists_are_interned(void **state)
+{
+    (void)state;
+    const berth_taint list[] = {
+        {BERTH_LITERAL("a"), BERTH_LITERAL("1"), BERTH_LITERAL("NoSchedule")},
+        {BERTH_LITERAL("b"), {0}, BERTH_LITERAL("NoExecute")}};
+    const berth_taint turned[] = {list[1], list[0]};
+    const berth__taint_list *none = berth__taints_intern(&model, NULL, 0);
+    const berth__taint_list *both = berth__taints_intern(&model, list, 2);
+    assert_int_equal(none->id, 0);
+    assert_int_equal(none->count, 0);
+    assert_ptr_equal(both, berth__taints_intern(&model, list, 2));
+    assert_ptr_not_equal(both, berth__taints_intern(&model, turned, 2));
+    assert_ptr_not_equal(both, berth__taints_intern(&model, list, 1));
+    assert_ptr_equal(model.taints_by_id[both->id], both);
+    assert_int_equal(both->items[1].key, sym("b"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_label_sets),
+        cmocka_unit_test(test_label_requirements),
+        cmocka_unit_test(test_whole_selectors),
+        cmocka_unit_test(test_selector_and),
+        cmocka_unit_test(test_validity),
+        cmocka_unit_test(test_comparisons_are_for_nodes_only),
+        cmocka_unit_test(test_invalid_comparisons),
+        cmocka_unit_test(test_node_terms),
+        cmocka_unit_test(test_terms_are_alternatives),
+        cmocka_unit_test(test_tolerations),
+        cmocka_unit_test(test_taint_lists_are_interned),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

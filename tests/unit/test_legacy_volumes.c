@@ -1,0 +1,394 @@
+/* The volume predicates of v1.15: limits, zones, binding, and the errors that end an attempt. */
+#include <stdlib.h>
+
+#include "base/sha1.h"
+#include "legacy_rules.h"
+
+#define TOO_MANY "node(s) exceed max volume count"
+#define CLAIM(name, spec) \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name \
+    ", annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {" spec "}\n---\n"
+#define VOLUME(name, spec) \
+    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\nspec: {" spec "}\n---\n"
+#define CLASS(name, provisioner, mode)                                                 \
+    "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: " name "}\n" \
+    "provisioner: " provisioner "\n" mode "\n---\n"
+
+/* A spec with inline volumes of one kind, ids from `first` on. */
+static const char *disks(const char *source, const char *id, int first, int count)
+{
+    static char text[8192];
+    size_t at = (size_t)snprintf(text, sizeof(text), "volumes: [");
+    for (int i = 0; i < count; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s{name: v%d, %s: {%s: d%d}}",
+                               i > 0 ? ", " : "", i, source, id, first + i);
+    snprintf(text + at, sizeof(text) - at, "]");
+    return text;
+}
+
+/* ---- limits of in-tree plugins ---- */
+
+typedef struct limit_case {
+    const char *predicate;
+    const char *source;
+    const char *id;
+    const char *node; /* labels and the like */
+    const char *environment;
+    int limit;
+} limit_case;
+
+static const limit_case limits[] = {
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID", "", NULL, 39},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
+     ", labels: {beta.kubernetes.io/instance-type: m5.large}", NULL, 25},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
+     ", labels: {beta.kubernetes.io/instance-type: x-z1d}", NULL, 25},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
+     ", labels: {beta.kubernetes.io/instance-type: am5}", NULL, 39},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
+     ", labels: {beta.kubernetes.io/instance-type: m5}", "3", 3},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID", "", "0", 39},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID", "", "3x", 39},
+    {"MaxGCEPDVolumeCount", "gcePersistentDisk", "pdName", "", NULL, 16},
+    {"MaxAzureDiskVolumeCount", "azureDisk", "diskName", "", NULL, 16},
+    {"MaxCinderVolumeCount", "cinder", "volumeID", "", "5", 5},
+};
+
+static void check_limit(const limit_case *one)
+{
+    char wanted[128];
+    small_cluster c;
+    if (one->environment != NULL)
+        setenv("KUBE_MAX_PD_VOLS", one->environment, 1);
+    open_with_predicate(&c, one->predicate);
+    unsetenv("KUBE_MAX_PD_VOLS");
+    berth_node_id node = small_node(&c, "n1", one->node);
+    small_pod(&c, "running", "n1", "", disks(one->source, one->id, 0, one->limit - 1));
+    small_decide(&c, small_pod(&c, "one", NULL, "", disks(one->source, one->id, 1000, 1)));
+    check_refusal(&c, node, "");
+    small_decide(&c, small_pod(&c, "two", NULL, "", disks(one->source, one->id, 1000, 2)));
+    snprintf(wanted, sizeof(wanted), "%s: " TOO_MANY, one->predicate);
+    check_refusal(&c, node, wanted);
+    /* what the node has already does not count again; another kind of volume does not count */
+    small_decide(&c, small_pod(&c, "same", NULL, "", disks(one->source, one->id, 0, 2)));
+    check_refusal(&c, node, "");
+    small_decide(&c, small_pod(&c, "other", NULL, "", disks("iscsi", "iqn", 0, 3)));
+    check_refusal(&c, node, "");
+    small_close(&c);
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        check_limit(&limits[i]);
+}
+
+/* What the node publishes goes before everything else; one above its limit takes nothing more. */
+static void test_published_limit(void **state)
+{
+    (void)state;
+    small_cluster c;
+    open_with_predicate(&c, "MaxGCEPDVolumeCount");
+    berth_node_id none = (berth_node_id)small_add(
+        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: none}\n"
+            "status: {allocatable: {attachable-volumes-gce-pd: '0'}}\n");
+    berth_node_id two = (berth_node_id)small_add(
+        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: two}\n"
+            "status: {allocatable: {attachable-volumes-gce-pd: '2'}}\n");
+    small_pod(&c, "running", "two", "", disks("gcePersistentDisk", "pdName", 0, 3));
+    small_decide(&c, small_pod(&c, "p", NULL, "", disks("gcePersistentDisk", "pdName", 0, 1)));
+    check_refusal(&c, none, "MaxGCEPDVolumeCount: " TOO_MANY);
+    check_refusal(&c, two, "MaxGCEPDVolumeCount: " TOO_MANY);
+    small_close(&c);
+}
+
+/* A claim counts as its volume; one without a volume counts once, with every plugin. */
+static void test_claims_count(void **state)
+{
+    (void)state;
+    small_cluster c;
+    setenv("KUBE_MAX_PD_VOLS", "2", 1);
+    open_with_predicate(&c, "MaxEBSVolumeCount");
+    unsetenv("KUBE_MAX_PD_VOLS");
+    berth_node_id node = small_node(&c, "n1", "");
+    small_add(&c, CLASS("fast", "kubernetes.io/aws-ebs", "")
+                  CLAIM("bound", "volumeName: pv1") CLAIM("unbound", "storageClassName: fast")
+                  CLAIM("csi", "volumeName: pv2")
+                  VOLUME("pv1", "awsElasticBlockStore: {volumeID: d0}")
+                  VOLUME("pv2", "csi: {driver: ebs.csi.aws.com, volumeHandle: x}"));
+    small_pod(&c, "running", "n1", "",
+              "volumes: [{name: a, awsElasticBlockStore: {volumeID: d0}}, "
+              "{name: b, persistentVolumeClaim: {claimName: unbound}}]");
+    small_decide(&c, small_pod(&c, "p1", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
+                                                   "{claimName: bound}}]"));
+    check_refusal(&c, node, "");
+    small_decide(&c, small_pod(&c, "p2", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
+                                                   "{claimName: nobody}}]"));
+    check_refusal(&c, node, "MaxEBSVolumeCount: " TOO_MANY);
+    small_decide(&c, small_pod(&c, "p3", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
+                                                   "{claimName: csi}}]"));
+    check_refusal(&c, node, "");
+    small_close(&c);
+}
+
+/* ---- limits of CSI drivers ---- */
+
+#define LONG_DRIVER "a-driver-with-quite-a-long-name.example.com"
+
+/* The resource of a driver whose name would be too long is cut, with a digest of the whole. */
+static void test_csi_limit(void **state)
+{
+    uint8_t digest[BERTH__SHA1_BYTES];
+    char node[512], key[64];
+    (void)state;
+    berth__sha1(LONG_DRIVER, sizeof(LONG_DRIVER) - 1, digest);
+    int at = snprintf(key, sizeof(key), "attachable-volumes-csi-%.23s", LONG_DRIVER);
+    for (int i = 0; i < 8; i++)
+        at += snprintf(key + at, sizeof(key) - (size_t)at, "%02x", digest[i]);
+    snprintf(node, sizeof(node),
+             "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
+             "status: {allocatable: {attachable-volumes-csi-short: '1', %s: '1'}}\n",
+             key);
+    small_cluster c;
+    open_with_predicate(&c, "MaxCSIVolumeCountPred");
+    berth_node_id id = (berth_node_id)small_add(&c, node);
+    berth_node_id free = small_node(&c, "free", "");
+    small_add(&c, CLAIM("s1", "volumeName: s1") CLAIM("s2", "volumeName: s2")
+                  CLAIM("l1", "volumeName: l1") CLAIM("l2", "volumeName: l2")
+                  VOLUME("s1", "csi: {driver: short, volumeHandle: s1}")
+                  VOLUME("s2", "csi: {driver: short, volumeHandle: s2}")
+                  VOLUME("l1", "csi: {driver: " LONG_DRIVER ", volumeHandle: l1}")
+                  VOLUME("l2", "csi: {driver: " LONG_DRIVER ", volumeHandle: l2}"));
+    small_pod(&c, "running", "n1", "",
+              "volumes: [{name: a, persistentVolumeClaim: {claimName: s1}}, "
+              "{name: b, persistentVolumeClaim: {claimName: l1}}]");
+    static const char *const claims[] = {"s1", "s2", "l1", "l2"};
+    for (int i = 0; i < 4; i++) {
+        char name[16], spec[128];
+        snprintf(name, sizeof(name), "p%d", i);
+        snprintf(spec, sizeof(spec),
+                 "volumes: [{name: a, persistentVolumeClaim: {claimName: %s}}]", claims[i]);
+        small_decide(&c, small_pod(&c, name, NULL, "", spec));
+        check_refusal(&c, id, i % 2 == 0 ? "" : "MaxCSIVolumeCountPred: " TOO_MANY);
+        check_refusal(&c, free, "");
+    }
+    small_close(&c);
+}
+
+static void test_sha1(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *digest;
+    } cases[] = {
+        {"", "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
+        {"abc", "a9993e364706816aba3e25717850c26c9cd0d89d"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "84983e441c3bd26ebaae4aa1f95129e5e54670f1"},
+        {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqr"
+         "lmnopqrsmnopqrstnopqrstu",
+         "a49b2446a02c645bf419f995b67091253a04a259"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint8_t digest[BERTH__SHA1_BYTES];
+        char text[2 * BERTH__SHA1_BYTES + 1];
+        berth__sha1(cases[i].text, strlen(cases[i].text), digest);
+        for (int b = 0; b < BERTH__SHA1_BYTES; b++)
+            snprintf(text + 2 * b, 3, "%02x", digest[b]);
+        assert_string_equal(text, cases[i].digest);
+    }
+}
+
+/* ---- disks and zones ---- */
+
+static void test_disk_conflict(void **state)
+{
+    (void)state;
+    small_cluster c;
+    open_with_predicate(&c, "NoDiskConflict");
+    berth_node_id node = small_node(&c, "n1", "");
+    small_pod(&c, "running", "n1", "",
+              "volumes: [{name: a, awsElasticBlockStore: {volumeID: d, readOnly: true}}, "
+              "{name: b, gcePersistentDisk: {pdName: d, readOnly: true}}]");
+    small_decide(&c, small_pod(&c, "p1", NULL, "", "volumes: [{name: a, awsElasticBlockStore: "
+                                                   "{volumeID: d, readOnly: true}}]"));
+    check_refusal(&c, node, "NoDiskConflict: node(s) had no available disk");
+    small_decide(&c, small_pod(&c, "p2", NULL, "", "volumes: [{name: a, gcePersistentDisk: "
+                                                   "{pdName: d, readOnly: true}}]"));
+    check_refusal(&c, node, "");
+    small_close(&c);
+}
+
+#define BETA(kind) "failure-domain.beta.kubernetes.io/" kind
+
+/* Nodes without the beta labels take the pod whatever its claims are. An error ends the attempt
+ * only if a node comes to it. */
+static void test_zones(void **state)
+{
+    (void)state;
+    small_cluster c;
+    open_with_predicate(&c, "NoVolumeZoneConflict");
+    berth_node_id z1 = small_node(&c, "z1", ", labels: {" BETA("zone") ": z1}");
+    berth_node_id z2 = small_node(&c, "z2", ", labels: {" BETA("zone") ": z2}");
+    berth_node_id plain = small_node(&c, "plain", ", labels: {topology.kubernetes.io/zone: z9}");
+    small_add(&c, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv1, labels: {"
+                  BETA("zone") ": z1__z3}}\nspec: {}\n---\n"
+                  CLAIM("c1", "volumeName: pv1") CLAIM("lost", "volumeName: gone")
+                  CLAIM("late", "storageClassName: late") CLAIM("now", "storageClassName: now")
+                  CLASS("late", "x/y", "volumeBindingMode: WaitForFirstConsumer")
+                  CLASS("now", "x/y", "volumeBindingMode: Immediate"));
+    const char *conflict = "NoVolumeZoneConflict: node(s) had no available volume zone";
+    small_decide(&c, small_pod(&c, "p1", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
+                                                   "{claimName: c1}}, {name: b, "
+                                                   "persistentVolumeClaim: {claimName: late}}]"));
+    assert_int_equal(c.placement.verdict, BERTH_PLACED);
+    check_refusal(&c, z1, "");
+    check_refusal(&c, z2, conflict);
+    check_refusal(&c, plain, "");
+    /* the first volume that fails decides */
+    small_decide(&c, small_pod(&c, "p2", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
+                                                   "{claimName: c1}}, {name: b, "
+                                                   "persistentVolumeClaim: {claimName: now}}]"));
+    assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+    assert_int_equal(c.placement.node, BERTH_NODE_NONE);
+    check_refusal(&c, z1,
+                  "NoVolumeZoneConflict: error: PersistentVolumeClaim was not found: \"now\"");
+    check_refusal(&c, z2, conflict);
+    check_refusal(&c, plain, "");
+    berth_str message = berth_explanation_message(c.explanation);
+    assert_memory_equal(message.data, "PersistentVolumeClaim was not found: \"now\"", message.len);
+    small_decide(&c, small_pod(&c, "p3", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
+                                                   "{claimName: lost}}]"));
+    check_refusal(&c, z1, "NoVolumeZoneConflict: error: Unable to find persistent volume: gone");
+    message = berth_explanation_message(c.explanation);
+    assert_memory_equal(message.data,
+                        "Unable to find persistent volume: gone (repeated 2 times)", message.len);
+    small_close(&c);
+}
+
+/* A node that an earlier predicate refused does not come to the error. */
+static void test_error_not_met(void **state)
+{
+    static const berth_plugin_ref both[] = {{.name = TEXT("MatchNodeSelector")},
+                                            {.name = TEXT("NoVolumeZoneConflict")}};
+    berth_profile profile = {.era = BERTH_ERA_V1ALPHA1};
+    profile.points[BERTH_POINT_FILTER] = (berth_plugin_list){both, 2};
+    (void)state;
+    small_cluster c;
+    small_open(&c, &profile);
+    berth_node_id zoned = small_node(&c, "zoned", ", labels: {" BETA("zone") ": z1}");
+    berth_node_id plain = small_node(&c, "plain", ", labels: {disk: ssd}");
+    const char *claim = "volumes: [{name: a, persistentVolumeClaim: {claimName: nobody}}]";
+    char spec[256];
+    snprintf(spec, sizeof(spec), "%s, nodeSelector: {disk: ssd}", claim);
+    small_decide(&c, small_pod(&c, "p", NULL, "", spec));
+    assert_int_equal(c.placement.verdict, BERTH_PLACED);
+    assert_int_equal(c.placement.node, plain);
+    small_decide(&c, small_pod(&c, "q", NULL, "", claim));
+    assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+    check_refusal(&c, zoned, "NoVolumeZoneConflict: error: Unable to find persistent volume "
+                             "claim: default/nobody");
+    small_close(&c);
+}
+
+/* ---- binding ---- */
+
+#define USES(claim) "volumes: [{name: a, persistentVolumeClaim: {claimName: " claim "}}]"
+
+static void test_binding(void **state)
+{
+    (void)state;
+    small_cluster c;
+    open_with_predicate(&c, "CheckVolumeBinding");
+    berth_node_id a = small_node(&c, "a", ", labels: {zone: z1}");
+    berth_node_id b = small_node(&c, "b", ", labels: {zone: z2}");
+    small_add(&c, VOLUME("pv1", "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
+                                "[{key: zone, operator: In, values: [z1]}]}]}}")
+                  VOLUME("free", "capacity: {storage: 1Gi}, storageClassName: local, accessModes: "
+                                 "[ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: "
+                                 "[{matchExpressions: [{key: zone, operator: In, values: "
+                                 "[z2]}]}]}}}\nstatus: {phase: Available")
+                  CLAIM("bound", "volumeName: pv1") CLAIM("now", "storageClassName: now")
+                  CLAIM("late", "storageClassName: local, accessModes: [ReadWriteOnce], resources: "
+                                "{requests: {storage: 1Gi}}")
+                  CLAIM("late2", "storageClassName: local, accessModes: [ReadWriteOnce], "
+                                 "resources: {requests: {storage: 1Gi}}")
+                  CLAIM("lost", "volumeName: gone")
+                  CLASS("local", "kubernetes.io/no-provisioner",
+                        "volumeBindingMode: WaitForFirstConsumer")
+                  CLASS("now", "x/y", "volumeBindingMode: Immediate"));
+    small_decide(&c, small_pod(&c, "p1", NULL, "", USES("bound")));
+    check_refusal(&c, a, "");
+    check_refusal(&c, b, "CheckVolumeBinding: node(s) had volume node affinity conflict");
+    const char *no_volume =
+        "CheckVolumeBinding: node(s) didn't find available persistent volumes to bind";
+    berth_pod_id late = small_pod(&c, "p2", NULL, "", USES("late"));
+    small_decide(&c, late);
+    check_refusal(&c, a, no_volume);
+    check_refusal(&c, b, "");
+    /* a pod that is placed has its volume */
+    berth_pod_id late2 = small_pod(&c, "p3", NULL, "", USES("late2"));
+    assert_int_equal(berth_engine_bind(c.engine, late, b, NULL), BERTH_OK);
+    small_decide(&c, late2);
+    check_refusal(&c, b, no_volume);
+    assert_int_equal(berth_engine_unbind(c.engine, late, NULL), BERTH_OK);
+    small_decide(&c, late2);
+    check_refusal(&c, b, "");
+    static const char *const broken[] = {USES("now"), USES("lost"), USES("nobody")};
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "broken%d", i);
+        small_decide(&c, small_pod(&c, name, NULL, "", broken[i]));
+        assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+        assert_int_equal(strncmp(small_refusal(&c, a), "CheckVolumeBinding: error: ", 27), 0);
+    }
+    small_close(&c);
+}
+
+/* Before any predicate: claims must be there, and not about to go. */
+static void test_basic_checks(void **state)
+{
+    static const berth_plugin_ref check = {.name = TEXT("PodPassesBasicChecks")};
+    static const struct {
+        const char *spec;
+        const char *message; /* NULL: it passes */
+    } cases[] = {
+        {USES("there"), NULL},
+        {USES("nobody"), "persistentvolumeclaim \"nobody\" not found"},
+        {USES("going"), "persistentvolumeclaim \"going\" is being deleted"},
+    };
+    berth_profile profile = {.era = BERTH_ERA_V1ALPHA1};
+    profile.points[BERTH_POINT_PRE_FILTER] = (berth_plugin_list){&check, 1};
+    (void)state;
+    small_cluster c;
+    small_open(&c, &profile);
+    small_node(&c, "n1", "");
+    small_add(&c, CLAIM("there", "volumeName: pv1")
+                  "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: going, "
+                  "deletionTimestamp: '2020-01-01T00:00:00Z'}\nspec: {volumeName: pv1}\n");
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "p%d", i);
+        small_decide(&c, small_pod(&c, name, NULL, "", cases[i].spec));
+        assert_int_equal(c.placement.verdict,
+                         cases[i].message == NULL ? BERTH_PLACED : BERTH_DECISION_ERROR);
+        berth_str message = berth_explanation_message(c.explanation);
+        if (cases[i].message != NULL)
+            assert_memory_equal(message.data, cases[i].message, message.len);
+    }
+    small_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limits),        cmocka_unit_test(test_published_limit),
+        cmocka_unit_test(test_claims_count),  cmocka_unit_test(test_csi_limit),
+        cmocka_unit_test(test_sha1),          cmocka_unit_test(test_disk_conflict),
+        cmocka_unit_test(test_zones),         cmocka_unit_test(test_error_not_met),
+        cmocka_unit_test(test_binding),       cmocka_unit_test(test_basic_checks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

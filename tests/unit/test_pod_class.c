@@ -1,0 +1,505 @@
+/* Pod classes: which pods share one, what classes share, totals of requests, and that nothing
+ * outlives its last user. Source of the totals: component-helpers v0.32, resource/helpers.go;
+ * Kubernetes v1.15.3, predicates.GetResourceRequest. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "model/pod_class.h"
+
+static berth__model model;
+
+static int set_up(void **state)
+{
+    (void)state;
+    return berth__model_init(&model, berth__allocator_default(), BERTH_ERA_V1) == BERTH_OK ? 0 : -1;
+}
+
+/* Every test ends with nothing in use. */
+static int tear_down(void **state)
+{
+    (void)state;
+    int left = (int)(model.class_count + model.classes.count + model.parts.count);
+    berth__model_destroy(&model);
+    return left;
+}
+
+static berth__class *class_of(const berth_pod *pod)
+{
+    berth__class *cls;
+    berth_error error;
+    if (berth__class_of(&model, pod, &cls, &error) != BERTH_OK)
+        fail_msg("%s: %s", error.field, error.message);
+    return cls;
+}
+
+static void release(berth__class *cls)
+{
+    berth__class_release(&model, cls);
+}
+
+static berth_resource cpu(int32_t milli)
+{
+    return (berth_resource){BERTH_LITERAL("cpu"), {milli / 1000, milli % 1000 * 1000000}};
+}
+
+static berth_resource memory(int64_t bytes)
+{
+    return (berth_resource){BERTH_LITERAL("memory"), {bytes, 0}};
+}
+
+static berth_container container(const berth_resource *requests, uint32_t count)
+{
+    return (berth_container){.image = BERTH_LITERAL("app:1"), .requests = {requests, count}};
+}
+
+/* ---- requests ---- */
+
+/* init [sidecar 500m, plain 1600m, sidecar 100m], container 900m, overhead 100m. */
+static void request_of_example(int64_t *ask, int64_t *use)
+{
+    const berth_resource amounts[] = {cpu(500), cpu(1600), cpu(100), cpu(900), cpu(100)};
+    berth_container init[3];
+    for (int i = 0; i < 3; i++)
+        init[i] = container(&amounts[i], 1);
+    init[0].restart_always = init[2].restart_always = true;
+    const berth_container regular = container(&amounts[3], 1);
+    const berth_pod pod = {.init_containers = init,
+                           .init_container_count = 3,
+                           .containers = &regular,
+                           .container_count = 1,
+                           .overhead = {&amounts[4], 1}};
+    berth__class *cls = class_of(&pod);
+    *ask = cls->request->ask[BERTH__CPU];
+    *use = cls->request->use[BERTH__CPU];
+    release(cls);
+}
+
+static void test_sidecars_and_overhead(void **state)
+{
+    (void)state;
+    int64_t ask, use;
+    request_of_example(&ask, &use);
+    assert_int_equal(ask, 2200);
+    assert_int_equal(use, 2200);
+}
+
+/* v1.15 knows neither sidecars nor overhead, and counts init containers in the question alone. */
+static void test_legacy_totals(void **state)
+{
+    (void)state;
+    int64_t ask, use;
+    model.era = BERTH_ERA_V1ALPHA1;
+    request_of_example(&ask, &use);
+    assert_int_equal(ask, 1600);
+    assert_int_equal(use, 900);
+}
+
+/* Three containers of 100u cpu each: 1m of the exact sum, 3m when each is rounded by itself. */
+static void test_rounding(void **state)
+{
+    (void)state;
+    const berth_resource tiny = {BERTH_LITERAL("cpu"), {0, 100000}};
+    berth_container containers[3];
+    for (int i = 0; i < 3; i++)
+        containers[i] = container(&tiny, 1);
+    const berth_pod pod = {.containers = containers, .container_count = 3};
+    berth__class *modern = class_of(&pod);
+    assert_int_equal(modern->request->ask[BERTH__CPU], 1);
+    release(modern);
+    model.era = BERTH_ERA_V1ALPHA1;
+    berth__class *legacy = class_of(&pod);
+    assert_int_equal(legacy->request->ask[BERTH__CPU], 3);
+    release(legacy);
+}
+
+static void test_nonzero_defaults(void **state)
+{
+    (void)state;
+    const berth_resource amounts[] = {cpu(0), memory(1000)};
+    const berth_container containers[] = {container(NULL, 0), container(amounts, 1),
+                                          container(amounts + 1, 1)};
+    const berth_pod pod = {.containers = containers, .container_count = 3};
+    berth__class *cls = class_of(&pod);
+    assert_int_equal(cls->request->ask[BERTH__CPU], 0);
+    assert_int_equal(cls->request->ask[BERTH__MEMORY], 1000);
+    assert_int_equal(cls->request->nonzero_cpu, 200); /* an explicit 0 stays 0 */
+    assert_int_equal(cls->request->nonzero_memory, 2 * 209715200 + 1000);
+    assert_false(cls->request->best_effort);
+    release(cls);
+}
+
+static void test_scalars(void **state)
+{
+    (void)state;
+    const berth_resource amounts[] = {
+        {BERTH_LITERAL("example.com/gpu"), {2, 0}},
+        {BERTH_LITERAL("hugepages-2Mi"), {4194304, 0}},
+        {BERTH_LITERAL("pods"), {7, 0}},
+        {BERTH_LITERAL("storage"), {7, 0}},
+        {BERTH_LITERAL("attachable-volumes-x"), {1, 1}},
+        {BERTH_LITERAL("ephemeral-storage"), {9, 500000000}},
+    };
+    const berth_container one = container(amounts, 6);
+    const berth_pod pod = {.containers = &one, .container_count = 1};
+    berth__class *cls = class_of(&pod);
+    assert_int_equal(cls->request->scalar_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const berth__scalar_request *scalar = &cls->request->scalars[i];
+        assert_true(i == 0 || scalar->resource > scalar[-1].resource);
+        assert_int_equal(scalar->ask, scalar->use);
+        berth_str name = berth__text(&model, model.resource_names[scalar->resource]);
+        assert_int_equal(scalar->ask, berth__str_is(name, "example.com/gpu") ? 2
+                                      : berth__str_is(name, "hugepages-2Mi") ? 4194304
+                                                                             : 2);
+    }
+    assert_int_equal(cls->request->ask[BERTH__EPHEMERAL], 10);
+    assert_true(cls->request->best_effort);
+    release(cls);
+}
+
+static void test_refused_amounts(void **state)
+{
+    (void)state;
+    static const struct {
+        berth_quantity amount;
+        berth_status status;
+    } cases[] = {
+        {{-1, 0}, BERTH_E_INVALID},
+        {{0, -1}, BERTH_E_INVALID},
+        {{INT64_MAX, 0}, BERTH_E_RANGE}, /* times 1000 */
+        {{INT64_MAX / 1000, 999999999}, BERTH_E_RANGE},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const berth_resource amount = {BERTH_LITERAL("cpu"), cases[i].amount};
+        const berth_container one = container(&amount, 1);
+        const berth_pod pod = {.containers = &one, .container_count = 1};
+        berth__class *cls = NULL;
+        berth_error error;
+        assert_int_equal(berth__class_of(&model, &pod, &cls, &error), cases[i].status);
+        assert_string_equal(error.field, "spec.containers[0].resources.requests.cpu");
+        assert_null(cls);
+    }
+    const berth_resource large = memory(INT64_MAX);
+    const berth_container two[] = {container(&large, 1), container(&large, 1)};
+    const berth_pod pod = {.containers = two, .container_count = 2};
+    berth__class *cls = NULL;
+    assert_int_equal(berth__class_of(&model, &pod, &cls, NULL), BERTH_E_RANGE);
+}
+
+/* ---- sharing ---- */
+
+/* A pod with a part of each kind, and storage for what it points to. */
+typedef struct rich {
+    berth_pod pod;
+    berth_resource amounts[2];
+    berth_port port;
+    berth_container container;
+    berth_key_value labels[2];
+    berth_key_value selector;
+    berth_toleration toleration;
+    berth_label_selector peers;
+    berth_pod_affinity_term term;
+    berth_topology_spread spread;
+    berth_volume volume;
+    berth_owner owner;
+} rich;
+
+static void make_rich(rich *r)
+{
+    memset(r, 0, sizeof(*r));
+    r->amounts[0] = cpu(250);
+    r->amounts[1] = memory(1 << 20);
+    r->port = (berth_port){.host_port = 80};
+    r->container = container(r->amounts, 2);
+    r->container.ports = &r->port;
+    r->container.port_count = 1;
+    r->labels[0] = (berth_key_value){BERTH_LITERAL("app"), BERTH_LITERAL("web")};
+    r->labels[1] = (berth_key_value){BERTH_LITERAL("tier"), BERTH_LITERAL("front")};
+    r->selector = (berth_key_value){BERTH_LITERAL("disk"), BERTH_LITERAL("ssd")};
+    r->toleration = (berth_toleration){.op = BERTH_LITERAL("Exists")};
+    r->peers.match_labels = (berth_map){r->labels, 1};
+    r->term = (berth_pod_affinity_term){.label_selector = &r->peers,
+                                        .topology_key = BERTH_LITERAL("zone")};
+    r->spread = (berth_topology_spread){.max_skew = 1,
+                                        .topology_key = BERTH_LITERAL("zone"),
+                                        .when_unsatisfiable = BERTH_LITERAL("DoNotSchedule"),
+                                        .label_selector = &r->peers};
+    r->volume = (berth_volume){BERTH_LITERAL("data"),
+                               {.kind = BERTH_VOLUME_CLAIM, .handle = BERTH_LITERAL("claim")}};
+    r->owner = (berth_owner){.kind = BERTH_LITERAL("ReplicaSet"),
+                             .name = BERTH_LITERAL("web"),
+                             .controller = true};
+    r->pod = (berth_pod){.meta = {.name = BERTH_LITERAL("web-0"),
+                                  .labels = {r->labels, 2},
+                                  .owners = &r->owner,
+                                  .owner_count = 1},
+                         .containers = &r->container,
+                         .container_count = 1,
+                         .node_selector = {&r->selector, 1},
+                         .tolerations = &r->toleration,
+                         .toleration_count = 1,
+                         .pod_anti_affinity = {.present = true,
+                                               .required = &r->term,
+                                               .required_count = 1},
+                         .spreads = &r->spread,
+                         .spread_count = 1,
+                         .volumes = &r->volume,
+                         .volume_count = 1};
+}
+
+static void test_equal_pods_share_a_class(void **state)
+{
+    (void)state;
+    rich first, second;
+    make_rich(&first);
+    make_rich(&second);
+    /* Other memory, another name, uid and order of labels: still the same class. */
+    second.pod.meta.name = BERTH_LITERAL("web-1");
+    second.pod.meta.uid = BERTH_LITERAL("u1");
+    const berth_key_value turned[] = {second.labels[1], second.labels[0]};
+    second.pod.meta.labels = (berth_map){turned, 2};
+    berth__class *a = class_of(&first.pod), *b = class_of(&second.pod);
+    assert_ptr_equal(a, b);
+    assert_int_equal(a->users, 2);
+    assert_int_equal(model.class_count, 1);
+    assert_int_equal(model.parts.count, 7);
+    release(a);
+    assert_int_equal(model.class_count, 1);
+    release(b);
+    assert_int_equal(model.class_count, 0);
+    assert_int_equal(model.parts.count, 0);
+}
+
+/* What is absent, and what the API server would have filled in, makes no difference. */
+static void test_implied_values(void **state)
+{
+    (void)state;
+    rich first, second;
+    make_rich(&first);
+    make_rich(&second);
+    second.pod.meta.namespace_name = BERTH_LITERAL("default");
+    second.pod.scheduler_name = BERTH_LITERAL("default-scheduler");
+    second.pod.preemption_policy = BERTH_LITERAL("PreemptLowerPriority");
+    second.port.host_ip = BERTH_LITERAL("0.0.0.0");
+    second.port.protocol = BERTH_LITERAL("TCP");
+    berth__class *a = class_of(&first.pod), *b = class_of(&second.pod);
+    assert_ptr_equal(a, b);
+    release(a);
+    release(b);
+}
+
+typedef enum change {
+    CHANGE_CPU,
+    CHANGE_TOLERATION,
+    CHANGE_IMAGE,
+    CHANGE_PORT,
+    CHANGE_LABEL,
+    CHANGE_SKEW,
+    CHANGE_CLAIM,
+    CHANGE_SCHEDULER,
+    CHANGE_GATE,
+    CHANGE_POLICY,
+    CHANGE_DELETING,
+    CHANGE_COUNT,
+} change;
+
+static void apply(rich *r, change what)
+{
+    static const berth_str gate = {"gate", 4};
+    switch (what) {
+    case CHANGE_CPU:
+        r->amounts[0] = cpu(251);
+        break;
+    case CHANGE_TOLERATION:
+        r->toleration.key = BERTH_LITERAL("dedicated");
+        break;
+    case CHANGE_IMAGE:
+        r->container.image = BERTH_LITERAL("app:2");
+        break;
+    case CHANGE_PORT:
+        r->port.host_port = 81;
+        break;
+    case CHANGE_LABEL:
+        r->labels[1].value = BERTH_LITERAL("back");
+        break;
+    case CHANGE_SKEW:
+        r->spread.max_skew = 2;
+        break;
+    case CHANGE_CLAIM:
+        r->volume.source.handle = BERTH_LITERAL("other");
+        break;
+    case CHANGE_SCHEDULER:
+        r->pod.scheduler_name = BERTH_LITERAL("second");
+        break;
+    case CHANGE_GATE:
+        r->pod.scheduling_gates = (berth_strs){&gate, 1};
+        break;
+    case CHANGE_POLICY:
+        r->pod.preemption_policy = BERTH_LITERAL("Never");
+        break;
+    case CHANGE_DELETING:
+        r->pod.meta.deleting = true;
+        break;
+    case CHANGE_COUNT:
+        break;
+    }
+}
+
+static uint32_t parts_that_differ(const berth__class *a, const berth__class *b)
+{
+    return (uint32_t)((a->request != b->request) + (a->node_rules != b->node_rules) +
+                      (a->images != b->images) + (a->ports != b->ports) +
+                      (a->identity != b->identity) + (a->pod_rules != b->pod_rules) +
+                      (a->volumes != b->volumes));
+}
+
+static void test_one_change_changes_one_part(void **state)
+{
+    (void)state;
+    rich base, other;
+    make_rich(&base);
+    berth__class *a = class_of(&base.pod);
+    for (int what = 0; what < CHANGE_COUNT; what++) {
+        make_rich(&other);
+        apply(&other, (change)what);
+        berth__class *b = class_of(&other.pod);
+        assert_ptr_not_equal(a, b);
+        assert_true(b->serial > a->serial);
+        assert_int_equal(parts_that_differ(a, b), what < CHANGE_SCHEDULER ? 1 : 0);
+        assert_int_equal(model.parts.count, what < CHANGE_SCHEDULER ? 8 : 7);
+        release(b);
+        assert_int_equal(model.parts.count, 7);
+        assert_int_equal(model.class_count, 1);
+    }
+    release(a);
+}
+
+static void test_plain_pods_have_few_parts(void **state)
+{
+    (void)state;
+    const berth_pod pod = {0};
+    berth__class *cls = class_of(&pod);
+    assert_non_null(cls->request);
+    assert_non_null(cls->images);
+    assert_non_null(cls->identity);
+    assert_null(cls->node_rules);
+    assert_null(cls->ports);
+    assert_null(cls->pod_rules);
+    assert_null(cls->volumes);
+    assert_true(cls->preempts);
+    assert_int_equal(cls->scheduler_name, model.known.default_scheduler);
+    release(cls);
+}
+
+static void test_serials_are_not_used_again(void **state)
+{
+    (void)state;
+    rich r;
+    make_rich(&r);
+    uint64_t last_class = 0, last_part = 0;
+    for (int round = 0; round < 5; round++) {
+        berth__class *cls = class_of(&r.pod);
+        assert_true(cls->serial > last_class && cls->request->part.serial > last_part);
+        last_class = cls->serial;
+        last_part = cls->request->part.serial;
+        release(cls);
+    }
+}
+
+static void test_image_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *image, *normal;
+    } cases[] = {
+        {"nginx", "nginx:latest"},
+        {"nginx:1.2", "nginx:1.2"},
+        {"host:5000/nginx", "host:5000/nginx:latest"},
+        {"host:5000/nginx:1", "host:5000/nginx:1"},
+        {"nginx@sha256:abc", "nginx@sha256:abc"},
+        {"", ":latest"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        bool ok = true;
+        berth__sym name = berth__image_name(&model, berth__str(cases[i].image), &ok);
+        assert_true(ok && berth__str_is(berth__text(&model, name), cases[i].normal));
+    }
+}
+
+/* ---- want of memory ---- */
+
+typedef struct counted {
+    size_t bytes;
+    unsigned calls, fail_at;
+} counted;
+
+static void *counted_allocate(void *context, size_t bytes, size_t align)
+{
+    counted *c = context;
+    if (++c->calls == c->fail_at)
+        return NULL;
+    c->bytes += bytes;
+    return aligned_alloc(align, (bytes + align - 1) / align * align);
+}
+
+static void counted_release(void *context, void *memory_, size_t bytes)
+{
+    counted *c = context;
+    c->bytes -= bytes;
+    free(memory_);
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    rich r;
+    make_rich(&r);
+    for (unsigned fail_at = 1;; fail_at++) {
+        counted c = {.fail_at = fail_at};
+        const berth_allocator allocator = {&c, counted_allocate, counted_release};
+        berth__model poor;
+        berth__class *cls;
+        if (berth__model_init(&poor, &allocator, BERTH_ERA_V1) == BERTH_OK) {
+            berth_status status = berth__class_of(&poor, &r.pod, &cls, NULL);
+            if (status != BERTH_OK) {
+                assert_int_equal(status, BERTH_E_NOMEM);
+                assert_int_equal(poor.class_count + poor.parts.count + poor.classes.count, 0);
+                assert_int_equal(berth__class_of(&poor, &r.pod, &cls, NULL), BERTH_OK);
+            }
+            berth__class_release(&poor, cls);
+            berth__model_destroy(&poor);
+        }
+        assert_int_equal(c.bytes, 0);
+        if (c.calls < fail_at)
+            break;
+    }
+}
+
+#define WITH_MODEL(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_MODEL(test_sidecars_and_overhead),
+        WITH_MODEL(test_legacy_totals),
+        WITH_MODEL(test_rounding),
+        WITH_MODEL(test_nonzero_defaults),
+        WITH_MODEL(test_scalars),
+        WITH_MODEL(test_refused_amounts),
+        WITH_MODEL(test_equal_pods_share_a_class),
+        WITH_MODEL(test_implied_values),
+        WITH_MODEL(test_one_change_changes_one_part),
+        WITH_MODEL(test_plain_pods_have_few_parts),
+        WITH_MODEL(test_serials_are_not_used_again),
+        WITH_MODEL(test_image_names),
+        cmocka_unit_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+/* PodTopologySpread on clusters of a few nodes. */
+#include "rule_cluster.h"
+
+#define ZONE "topology.kubernetes.io/zone"
+#define HOST "kubernetes.io/hostname"
+#define WEB ", labels: {app: web}"
+#define SPREAD(key, skew, action, more)                                       \
+    "topologySpreadConstraints: [{topologyKey: " key ", maxSkew: " skew       \
+    ", whenUnsatisfiable: " action more "}]"
+#define OF_WEB ", labelSelector: {matchLabels: {app: web}}"
+#define SKEWED "PodTopologySpread: node(s) didn't match pod topology spread constraints"
+#define UNLABELLED SKEWED " (missing required label)"
+
+enum { A, B, NONE };
+
+/* Two zones and a node without one; three matching pods in a, one in b. */
+static void open_zones(small_cluster *c, berth_node_id nodes[3])
+{
+    small_open(c, berth_profile_default());
+    nodes[A] = small_node(c, "a", ", labels: {" ZONE ": a}");
+    nodes[B] = small_node(c, "b", ", labels: {" ZONE ": b}");
+    nodes[NONE] = small_node(c, "none", "");
+    small_pod(c, "a1", "a", WEB, "");
+    small_pod(c, "a2", "a", WEB, "");
+    small_pod(c, "a3", "a", WEB, "");
+    small_pod(c, "b1", "b", WEB, "");
+    small_pod(c, "other", "b", ", namespace: dev, labels: {app: web}", "");
+    small_pod(c, "leaving", "b", ", deletionTimestamp: '2026-01-01T00:00:00Z', labels: {app: web}",
+              "");
+}
+
+static void test_filter(void **state)
+{
+    static const struct {
+        const char *spec;
+        const char *refusals[3];
+    } cases[] = {
+        {SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB), {SKEWED, "", UNLABELLED}},
+        {SPREAD(ZONE, "3", "DoNotSchedule", OF_WEB), {"", "", UNLABELLED}},
+        {SPREAD(ZONE, "2", "DoNotSchedule", OF_WEB ", minDomains: 3"),
+         {SKEWED, "", UNLABELLED}},
+        {SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB ", minDomains: 3"),
+         {SKEWED, SKEWED, UNLABELLED}},
+        {SPREAD(ZONE, "1", "DoNotSchedule", ", labelSelector: {}"), {"", "", UNLABELLED}},
+        {SPREAD(ZONE, "1", "DoNotSchedule", ""), {"", "", UNLABELLED}},
+        /* nobody is in any domain that counts: only the key is asked for */
+        {"nodeSelector: {no: where}, " SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB),
+         {"NodeAffinity: node(s) didn't match Pod's node affinity/selector",
+          "NodeAffinity: node(s) didn't match Pod's node affinity/selector",
+          "NodeAffinity: node(s) didn't match Pod's node affinity/selector"}},
+        {SPREAD(ZONE, "1", "ScheduleAnyway", OF_WEB), {"", "", ""}},
+        {SPREAD(ZONE, "1", "Whatever", OF_WEB), {"", "", ""}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        berth_node_id nodes[3];
+        open_zones(&c, nodes);
+        small_decide(&c, small_pod(&c, "p", NULL, WEB, cases[i].spec));
+        for (int n = A; n <= NONE; n++)
+            assert_string_equal(small_refusal(&c, nodes[n]), cases[i].refusals[n]);
+        small_close(&c);
+    }
+}
+
+/* Policies say which nodes count: with b left out, a is its own smallest. */
+static void test_policies(void **state)
+{
+    (void)state;
+    small_cluster c;
+    small_open(&c, berth_profile_default());
+    berth_node_id a = small_node(&c, "a", ", labels: {" ZONE ": a}");
+    small_add(&c, "kind: Node\napiVersion: v1\nmetadata: {name: b, labels: {" ZONE ": b}}\n"
+                  "spec: {taints: [{key: t, effect: NoSchedule}]}\n"
+                  "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
+    small_pod(&c, "a1", "a", WEB, "");
+    small_decide(&c, small_pod(&c, "p", NULL, WEB, SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB)));
+    assert_string_equal(small_refusal(&c, a), SKEWED);
+    small_decide(&c, small_pod(&c, "q", NULL, WEB,
+                               SPREAD(ZONE, "1", "DoNotSchedule",
+                                      OF_WEB ", nodeTaintsPolicy: Honor")));
+    assert_string_equal(small_refusal(&c, a), "");
+    small_decide(&c, small_pod(&c, "r", NULL, WEB,
+                               "nodeSelector: {" ZONE ": a}, " SPREAD(ZONE, "1", "DoNotSchedule",
+                                                                      OF_WEB)));
+    assert_string_equal(small_refusal(&c, a), "");
+    small_decide(&c, small_pod(&c, "s", NULL, WEB,
+                               "nodeSelector: {" ZONE ": a}, "
+                               SPREAD(ZONE, "1", "DoNotSchedule",
+                                      OF_WEB ", nodeAffinityPolicy: Ignore")));
+    assert_string_equal(small_refusal(&c, a), SKEWED);
+    small_close(&c);
+}
+
+/* n1 and n2 in zone a with 2 and 1 matching pods, n3 in zone b with 1, n4 without a zone. */
+static void open_scored(small_cluster *c, berth_node_id nodes[4])
+{
+    small_open(c, berth_profile_default());
+    nodes[0] = small_node(c, "n1", ", labels: {" ZONE ": a, " HOST ": n1}");
+    nodes[1] = small_node(c, "n2", ", labels: {" ZONE ": a, " HOST ": n2}");
+    nodes[2] = small_node(c, "n3", ", labels: {" ZONE ": b, " HOST ": n3}");
+    nodes[3] = small_node(c, "n4", ", labels: {" HOST ": n4}");
+    small_pod(c, "p1", "n1", WEB, "");
+    small_pod(c, "p2", "n1", WEB, "");
+    small_pod(c, "p3", "n2", WEB, "");
+    small_pod(c, "p4", "n3", WEB, "");
+}
+
+static void check_scores(small_cluster *c, const berth_node_id nodes[4], const int64_t wanted[4])
+{
+    for (int n = 0; n < 4; n++) /* the default weight is 2 */
+        assert_int_equal(small_score(c, "PodTopologySpread", nodes[n]), 2 * wanted[n]);
+}
+
+static void test_scores(void **state)
+{
+    (void)state;
+    small_cluster c;
+    berth_node_id nodes[4];
+    open_scored(&c, nodes);
+    small_decide(&c, small_pod(&c, "own", NULL, WEB, SPREAD(ZONE, "1", "ScheduleAnyway", OF_WEB)));
+    check_scores(&c, nodes, (const int64_t[]){25, 25, 100, 0});
+    /* without a constraint, and nobody to say which pods belong together */
+    berth_pod_id plain = small_pod(&c, "plain", NULL, WEB, "");
+    small_decide(&c, plain);
+    assert_int_equal(small_score(&c, "PodTopologySpread", nodes[0]), -1);
+    small_add(&c, "kind: Service\napiVersion: v1\nmetadata: {name: s}\n"
+                  "spec: {selector: {app: web}}\n");
+    small_decide(&c, plain);
+    check_scores(&c, nodes, (const int64_t[]){14, 21, 50, 100});
+    small_close(&c);
+}
+
+static void check_error(const char *spec, const char *wanted)
+{
+    small_cluster c;
+    berth_node_id nodes[3];
+    open_zones(&c, nodes);
+    small_decide(&c, small_pod(&c, "p", NULL, WEB, spec));
+    berth_str message = berth_explanation_message(c.explanation);
+    assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+    assert_int_equal(message.len, strlen(wanted));
+    assert_memory_equal(message.data, wanted, message.len);
+    small_close(&c);
+}
+
+static void test_unreadable_selector(void **state)
+{
+    (void)state;
+#define ODD ", labelSelector: {matchExpressions: [{key: app, operator: Odd}]}"
+    check_error(SPREAD(ZONE, "1", "DoNotSchedule", ODD),
+                "obtaining pod's hard topology spread constraints: \"Odd\" is not a valid label "
+                "selector operator");
+    check_error(SPREAD(ZONE, "1", "ScheduleAnyway", ODD),
+                "calculating preScoreState: obtaining pod's soft topology spread constraints: "
+                "\"Odd\" is not a valid label selector operator");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_unreadable_selector),
+    };
+    return cmocka_run_group_tests_name("pod_topology_spread", tests, NULL, NULL);
+}

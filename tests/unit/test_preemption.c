@@ -1,0 +1,686 @@
+/* Preemption and nominated pods: what-ifs leave no trace, the cheapest node is nominated, nodes are kept
+ * for nominated pods, and the words are kube-scheduler's. */
+#include <stdlib.h>
+
+#include "rule_cluster.h"
+
+#include "base/text.h"
+#include "sched/preemption.h"
+
+static int set_up(void **state)
+{
+    small_cluster *c = malloc(sizeof(*c));
+    assert_non_null(c);
+    small_open(c, berth_profile_default());
+    *state = c;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    small_close(*state);
+    free(*state);
+    return 0;
+}
+
+/* ---- objects ---- */
+
+static berth_node_id add_node(small_cluster *c, const char *name, const char *cpu)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {zone: z}}\n"
+             "status: {allocatable: {cpu: '%s', memory: 8Gi, pods: '110'}}\n",
+             name, cpu);
+    return (berth_node_id)small_add(c, text);
+}
+
+/* A pod of so many cores; the rest of the arguments are parts of its text. */
+static berth_pod_id add_pod(small_cluster *c, const char *name, const char *cpu, int priority,
+                            const char *spec, const char *meta, const char *status)
+{
+    char text[2048];
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s, uid: u-%s%s}\n"
+             "spec: {priority: %d, containers: [{name: c, image: i, resources: {requests: "
+             "{cpu: %s}}}]%s}\nstatus: {%s}\n",
+             name, name, meta, priority, cpu, spec, status);
+    return small_add(c, text);
+}
+
+static berth_pod_id add_running(small_cluster *c, const char *name, const char *node,
+                                const char *cpu, int priority)
+{
+    char spec[128];
+    snprintf(spec, sizeof(spec), ", nodeName: %s", node);
+    return add_pod(c, name, cpu, priority, spec, "", "");
+}
+
+static berth_pod_id add_pending(small_cluster *c, const char *name, const char *cpu, int priority)
+{
+    return add_pod(c, name, cpu, priority, "", "", "");
+}
+
+static void add_budget(small_cluster *c, const char *selector, const char *status)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n"
+             "spec: {selector: %s}\nstatus: {%s}\n",
+             selector, status);
+    small_add(c, text);
+}
+
+static void remove_object(small_cluster *c, berth_kind kind, const char *space, const char *name)
+{
+    assert_int_equal(berth_engine_remove(c->engine, kind, berth__str(space), berth__str(name),
+                                         NULL),
+                     BERTH_OK);
+}
+
+static berth_status update_object(void *context, const berth_object *object,
+                                  const berth_error *origin, berth_error *error)
+{
+    (void)origin;
+    small_cluster *c = context;
+    return berth_engine_update(c->engine, object, error);
+}
+
+/* News of a pod that asks for a core, with this status. */
+static void update_pod(small_cluster *c, const char *name, const char *status)
+{
+    char text[512];
+    berth_error error;
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {priority: 10, containers: "
+             "[{name: c, image: i, resources: {requests: {cpu: 1}}}]}\nstatus: {%s}\n",
+             name, status);
+    small_require(berth_reader_text(c->reader, berth__str(text), "test", update_object, c, &error),
+                  &error);
+}
+
+/* ---- answers ---- */
+
+/* "NODE: VICTIM VICTIM ..." of preemption's choice, "" if it made none; valid until the next call. */
+static const char *choice(small_cluster *c, berth_pod_id pod)
+{
+    static char text[1024];
+    small_decide(c, pod);
+    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    berth_node_id node = berth_explanation_nominated(c->explanation);
+    text[0] = '\0';
+    if (node == BERTH_NODE_NONE)
+        return text;
+    berth_str name = berth_engine_node_name(c->engine, node), space;
+    size_t at = (size_t)snprintf(text, sizeof(text), "%.*s:", (int)name.len, name.data);
+    for (uint32_t i = 0; i < berth_explanation_victim_count(c->explanation); i++) {
+        berth_engine_pod_name(c->engine, berth_explanation_victim(c->explanation, i), &space,
+                              &name);
+        at += (size_t)snprintf(text + at, sizeof(text) - at, " %.*s", (int)name.len, name.data);
+    }
+    return text;
+}
+
+/* The part of the failure message that preemption wrote; NULL if it wrote none. */
+static const char *words(small_cluster *c, berth_pod_id pod)
+{
+    small_decide(c, pod);
+    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    return strstr(berth_explanation_message(c->explanation).data, " preemption: ");
+}
+
+static berth_node_id placed_on(small_cluster *c, berth_pod_id pod)
+{
+    small_decide(c, pod);
+    return c->placement.verdict == BERTH_PLACED ? c->placement.node : BERTH_NODE_NONE;
+}
+
+static void bind(small_cluster *c, berth_pod_id pod, berth_node_id node)
+{
+    assert_int_equal(berth_engine_bind(c->engine, pod, node, NULL), BERTH_OK);
+}
+
+static void nominate(small_cluster *c, berth_pod_id pod, berth_node_id node)
+{
+    assert_int_equal(berth_engine_nominate(c->engine, pod, node, NULL), BERTH_OK);
+}
+
+/* ---- choice ---- */
+
+static void three_nodes(small_cluster *c)
+{
+    add_node(c, "a", "2");
+    add_node(c, "b", "2");
+    add_node(c, "c", "2");
+    add_running(c, "a0", "a", "2", 5);
+    add_pod(c, "b0", "1", 3, ", nodeName: b", "", "startTime: '2026-01-01T00:00:00Z'");
+    add_pod(c, "b1", "1", 3, ", nodeName: b", "", "startTime: '2026-01-02T00:00:00Z'");
+    add_pod(c, "c0", "1", 3, ", nodeName: c", ", labels: {app: c}", "");
+    add_pod(c, "c1", "1", 2, ", nodeName: c", ", labels: {app: c}", "");
+}
+
+static void test_cheapest_node(void **state)
+{
+    small_cluster *c = *state;
+    three_nodes(c);
+    assert_string_equal(choice(c, add_pending(c, "big", "1500m", 10)), "c: c0 c1");
+    assert_string_equal(choice(c, add_pending(c, "small", "1", 10)), "c: c1");
+    assert_string_equal(choice(c, add_pending(c, "middle", "1", 3)), "c: c1");
+    assert_null(words(c, add_pending(c, "again", "1", 10)));
+}
+
+static void test_budgets(void **state)
+{
+    small_cluster *c = *state;
+    three_nodes(c);
+    berth_pod_id small = add_pending(c, "small", "1", 10);
+    berth_pod_id big = add_pending(c, "big", "1500m", 10);
+    add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 0");
+    assert_string_equal(choice(c, small), "b: b1");
+    remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
+    assert_string_equal(choice(c, small), "c: c1");
+    /* One may go: enough for one victim. The first of two, the more important, takes it. */
+    add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 1");
+    assert_string_equal(choice(c, big), "b: b0 b1");
+    assert_string_equal(choice(c, small), "c: c0"); /* c1 is protected, and comes back first */
+    remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
+    add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 2");
+    assert_string_equal(choice(c, big), "c: c0 c1");
+    remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
+    /* Pods that are on their way out already are not counted. */
+    add_budget(c, "{matchLabels: {app: c}}",
+               "disruptionsAllowed: 0, disruptedPods: {c0: '2026-01-01T00:00:00Z', "
+               "c1: '2026-01-01T00:00:00Z'}");
+    assert_string_equal(choice(c, big), "c: c0 c1");
+    remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
+    /* An empty selector covers nobody; neither does any selector a pod without labels. */
+    add_budget(c, "{}", "disruptionsAllowed: 0");
+    assert_string_equal(choice(c, small), "c: c1");
+    remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
+    add_budget(c, "{matchExpressions: [{key: app, operator: DoesNotExist}]}",
+               "disruptionsAllowed: 0");
+    assert_string_equal(choice(c, small), "c: c1");
+    berth_error error;
+    assert_int_equal(berth_engine_remove(c->engine, BERTH_KIND_POD_DISRUPTION_BUDGET,
+                                         berth__str("default"), berth__str("other"), &error),
+                     BERTH_E_NOT_FOUND);
+}
+
+/* A pod whose start is not known counts as started last: it goes first. */
+static void test_start_times(void **state)
+{
+    small_cluster *c = *state;
+    add_node(c, "a", "3");
+    add_running(c, "unknown", "a", "1", 3);
+    add_pod(c, "early", "1", 3, ", nodeName: a", "", "startTime: '2026-01-01T00:00:00Z'");
+    add_pod(c, "late", "1", 3, ", nodeName: a", "", "startTime: '2026-01-02T00:00:00Z'");
+    assert_string_equal(choice(c, add_pending(c, "one", "1", 10)), "a: unknown");
+    assert_string_equal(choice(c, add_pending(c, "two", "2", 10)), "a: late unknown");
+    add_node(c, "b", "1");
+    add_running(c, "other", "b", "1", 3);
+    /* Both victims' starts are unknown: the first node in the order of the search. */
+    assert_string_equal(choice(c, add_pending(c, "third", "1", 10)), "a: unknown");
+}
+
+static void test_words(void **state)
+{
+    small_cluster *c = *state;
+    add_node(c, "a", "2");
+    add_node(c, "b", "2");
+    add_running(c, "a0", "a", "2", 10);
+    add_running(c, "b0", "b", "1", 5);
+    assert_string_equal(
+        words(c, add_pending(c, "huge", "3", 10)),
+        " preemption: 0/2 nodes are available: 1 Insufficient cpu, 1 No preemption victims found "
+        "for incoming pod.");
+    assert_string_equal(
+        words(c, add_pod(c, "picky", "1", 10, ", nodeSelector: {zone: other}", "", "")),
+        " preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
+    assert_string_equal(
+        words(c, add_pod(c, "meek", "2", 10, ", preemptionPolicy: Never", "", "")),
+        " preemption: not eligible due to preemptionPolicy=Never.");
+    assert_null(words(c, add_pending(c, "able", "2", 10)));
+    assert_int_equal(berth_explanation_nominated(c->explanation),
+                     berth_engine_find_node(c->engine, berth__str("b")));
+}
+
+static void test_earlier_victims(void **state)
+{
+    static const char *const leaving = ", deletionTimestamp: '2026-01-01T00:00:00Z'";
+    static const char *const by_scheduler = "conditions: [{type: DisruptionTarget, status: 'True', "
+                                            "reason: PreemptionByScheduler}]";
+    small_cluster *c = *state;
+    berth_node_id a = add_node(c, "a", "2");
+    add_pod(c, "a0", "1", 1, ", nodeName: a", leaving, by_scheduler);
+    add_running(c, "a1", "a", "1", 20);
+    berth_pod_id pod = add_pending(c, "p", "1", 10);
+    assert_string_equal(choice(c, pod), "a: a0"); /* it is not nominated for the node */
+    nominate(c, pod, a);
+    assert_string_equal(
+        words(c, pod), " preemption: not eligible due to a terminating pod on the nominated node.");
+    nominate(c, pod, BERTH_NODE_NONE);
+    assert_string_equal(choice(c, pod), "a: a0");
+    /* Somebody else's victim does not count, nor one of higher priority. */
+    nominate(c, pod, a);
+    remove_object(c, BERTH_KIND_POD, "default", "a0");
+    add_pod(c, "a2", "1", 1, ", nodeName: a", leaving, "");
+    add_pod(c, "a3", "0", 30, ", nodeName: a", leaving, by_scheduler);
+    assert_string_equal(choice(c, pod), "a: a2");
+}
+
+/* ---- what-ifs leave no trace ---- */
+
+/* Host ports are a set: two pods that share one are one entry, which goes with the first. */
+static void test_ports_come_back(void **state)
+{
+    static const char *const with_port =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {priority: %d, %scontainers: "
+        "[{name: c, image: i, ports: [{containerPort: 1, hostPort: %d}], resources: {requests: "
+        "{cpu: %s}}}]}\n";
+    small_cluster *c = *state;
+    char text[512];
+    add_node(c, "a", "2");
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof(text), with_port, i == 0 ? "a0" : "a1", i, "nodeName: a, ", 80, "1");
+        small_add(c, text);
+    }
+    snprintf(text, sizeof(text), with_port, "p", 1, "", 81, "2");
+    berth_pod_id pod = small_add(c, text);
+    snprintf(text, sizeof(text), with_port, "q", 0, "", 80, "0");
+    berth_pod_id same = small_add(c, text);
+    for (int i = 0; i < 3; i++) {
+        /* a0 leaves and takes the port with it. */
+        assert_string_equal(choice(c, pod), "");
+        assert_string_equal(choice(c, same), "");
+        assert_non_null(strstr(berth_explanation_message(c->explanation).data, "free ports"));
+    }
+}
+
+/* Spread and affinity see pods leave: state is the same afterwards, however often it is asked. */
+static void test_counters_come_back(void **state)
+{
+    small_cluster *c = *state;
+    berth_error error;
+    add_node(c, "a", "4");
+    add_node(c, "b", "4");
+    add_pod(c, "a0", "1", 1,
+            ", nodeName: a, affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuring"
+            "Execution: [{topologyKey: zone, labelSelector: {matchLabels: {app: x}}}]}}",
+            ", labels: {app: x}", "");
+    berth_pod_id pod = add_pod(
+        c, "p", "1", 10,
+        ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: "
+        "DoNotSchedule, labelSelector: {matchLabels: {app: x}}}]",
+        ", labels: {app: x}", "");
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(choice(c, pod), "a: a0");
+        small_require(berth_engine_check(c->engine, &error), &error);
+    }
+}
+
+/* ---- nominated pods ---- */
+
+static void test_node_is_kept(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id a = add_node(c, "a", "2"), b = add_node(c, "b", "1");
+    berth_pod_id first = add_pending(c, "first", "2", 10);
+    nominate(c, first, a);
+    berth_pod_id equal = add_pending(c, "equal", "1500m", 10);
+    berth_pod_id lower = add_pending(c, "lower", "1", 9);
+    berth_pod_id higher = add_pending(c, "higher", "2", 11);
+    assert_int_equal(placed_on(c, equal), BERTH_NODE_NONE);
+    assert_string_equal(small_refusal(c, a), "NodeResourcesFit: Insufficient cpu");
+    assert_int_equal(placed_on(c, lower), b);
+    assert_int_equal(placed_on(c, higher), a);
+    assert_int_equal(placed_on(c, first), a);
+    assert_int_equal(c->placement.feasible_count, 1);
+    assert_int_equal(c->placement.start, c->placement.next); /* the search was not needed */
+    /* While the pod is on a node its nomination rests. */
+    bind(c, first, b);
+    assert_int_equal(placed_on(c, equal), a);
+    assert_int_equal(berth_engine_unbind(c->engine, first, NULL), BERTH_OK);
+    assert_int_equal(placed_on(c, equal), BERTH_NODE_NONE);
+    /* Who takes the node over ends lesser nominations. */
+    nominate(c, higher, a);
+    nominate(c, higher, BERTH_NODE_NONE);
+    assert_int_equal(placed_on(c, equal), a);
+    remove_object(c, BERTH_KIND_POD, "default", "equal");
+}
+
+static void test_own_node_first(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id a = add_node(c, "a", "2"), b = add_node(c, "b", "4");
+    berth_pod_id pod = add_pending(c, "p", "1", 10);
+    assert_int_equal(placed_on(c, pod), b); /* emptier */
+    nominate(c, pod, a);
+    assert_int_equal(placed_on(c, pod), a);
+    add_running(c, "a0", "a", "2", 10);
+    assert_int_equal(placed_on(c, pod), b);
+    assert_string_equal(small_refusal(c, a), "NodeResourcesFit: Insufficient cpu");
+    assert_int_equal(berth_explanation_refusal_count(c->explanation), 1);
+    assert_int_equal(c->placement.next, c->placement.start); /* both nodes, each once */
+    remove_object(c, BERTH_KIND_NODE, "", "a");
+    assert_int_equal(placed_on(c, pod), b);
+}
+
+static void test_nomination_by_status(void **state)
+{
+    small_cluster *c = *state;
+    berth_error error;
+    berth_node_id a = add_node(c, "a", "1");
+    berth_pod_id pod = add_pod(c, "p", "1", 10, "", "", "nominatedNodeName: a");
+    berth_pod_id other = add_pending(c, "q", "1", 10);
+    assert_int_equal(placed_on(c, other), BERTH_NODE_NONE);
+    assert_int_equal(placed_on(c, pod), a);
+    update_pod(c, "p", "");
+    assert_int_equal(placed_on(c, other), a);
+    update_pod(c, "p", "nominatedNodeName: a");
+    assert_int_equal(placed_on(c, other), BERTH_NODE_NONE);
+    remove_object(c, BERTH_KIND_POD, "default", "p");
+    assert_int_equal(placed_on(c, other), a);
+    /* A nomination by call outlives news that do not speak of one. */
+    pod = add_pending(c, "p", "1", 10);
+    nominate(c, pod, a);
+    update_pod(c, "p", "");
+    assert_int_equal(placed_on(c, other), BERTH_NODE_NONE);
+    nominate(c, pod, BERTH_NODE_NONE);
+    assert_int_equal(placed_on(c, other), a);
+    assert_int_equal(berth_engine_nominate(c->engine, pod, 77, &error), BERTH_E_NOT_FOUND);
+    assert_int_equal(berth_engine_nominate(c->engine, 12345, a, &error), BERTH_E_NOT_FOUND);
+    bind(c, pod, a);
+    assert_int_equal(berth_engine_nominate(c->engine, pod, a, &error), BERTH_E_STATE);
+}
+
+/* A pod nominated for a node brings its terms along, even if no other pod holds such ones. */
+static void test_terms_of_nominated_pods(void **state)
+{
+    static const char *const keeps_away =
+        ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: zone, labelSelector: {matchLabels: {app: %s}}}]}}";
+    small_cluster *c = *state;
+    char spec[256];
+    berth_node_id a = add_node(c, "a", "4");
+    snprintf(spec, sizeof(spec), keeps_away, "x");
+    berth_pod_id first = add_pod(c, "first", "1", 10, spec, "", "");
+    /* The filter is there for rules of the pod's own: without any it would be skipped. */
+    snprintf(spec, sizeof(spec), keeps_away, "w");
+    berth_pod_id second = add_pod(c, "second", "1", 10, spec, ", labels: {app: x}", "");
+    berth_pod_id plain = add_pod(c, "plain", "1", 10, "", ", labels: {app: x}", "");
+    assert_int_equal(placed_on(c, second), a);
+    nominate(c, first, a);
+    assert_int_equal(placed_on(c, second), BERTH_NODE_NONE);
+    assert_string_equal(small_refusal(c, a), "InterPodAffinity: node(s) didn't satisfy existing "
+                                             "pods anti-affinity rules");
+    assert_int_equal(placed_on(c, plain), a);
+    nominate(c, first, BERTH_NODE_NONE);
+    assert_int_equal(placed_on(c, second), a);
+}
+
+/* ---- many nodes ---- */
+
+typedef struct crowd {
+    berth__cluster cluster;
+    berth__arena arena;
+    berth__profile profile;
+    berth__machine *machine;
+    berth__workers *workers;
+    berth__decider decider;
+    berth_allocator allocator;
+    uint64_t calls, fail_at; /* of the allocator */
+} crowd;
+
+static void *counting_allocate(void *context, size_t bytes, size_t align)
+{
+    crowd *own = context;
+    const berth_allocator *real = berth__allocator_default();
+    return ++own->calls == own->fail_at ? NULL : real->allocate(real->context, bytes, align);
+}
+
+static void counting_release(void *context, void *memory, size_t bytes)
+{
+    (void)context;
+    const berth_allocator *real = berth__allocator_default();
+    real->release(real->context, memory, bytes);
+}
+
+static crowd *crowd_open(uint32_t threads, uint64_t seed)
+{
+    crowd *own = calloc(1, sizeof(*own));
+    assert_non_null(own);
+    own->allocator = (berth_allocator){own, counting_allocate, counting_release};
+    const berth_allocator *allocator = &own->allocator;
+    assert_int_equal(berth__cluster_init(&own->cluster, allocator, BERTH_ERA_V1), BERTH_OK);
+    berth__arena_init(&own->arena, allocator);
+    assert_int_equal(berth__profile_make(&own->cluster.model, &own->arena, berth_profile_default(),
+                                         &own->profile, NULL),
+                     BERTH_OK);
+    assert_int_equal(berth__machine_create(allocator, NULL, &own->machine), BERTH_OK);
+    assert_int_equal(berth__workers_create(allocator, own->machine, threads, &own->workers),
+                     BERTH_OK);
+    assert_int_equal(berth__decider_init(&own->decider, &own->cluster, &own->profile, 1,
+                                         own->workers, BERTH_PATH_AUTO, seed),
+                     BERTH_OK);
+    return own;
+}
+
+static void crowd_close(crowd *own)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth__cluster_check(&own->cluster, &error), &error);
+    berth__decider_destroy(&own->decider);
+    berth__workers_destroy(own->workers);
+    berth__machine_destroy(own->machine);
+    berth__cluster_destroy(&own->cluster);
+    berth__arena_destroy(&own->arena);
+    free(own);
+}
+
+static uint32_t crowd_add(crowd *own, const berth_object *object)
+{
+    berth_error error = {.code = BERTH_OK};
+    uint64_t id;
+    small_require(berth__cluster_add(&own->cluster, object, &id, &error), &error);
+    return (uint32_t)id;
+}
+
+static void crowd_node(crowd *own, uint32_t i, int64_t cpu)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "n%u", (unsigned)i);
+    const berth_key_value zone = {berth__str("zone"), berth__str(i % 2 != 0 ? "z1" : "z0")};
+    const berth_resource allocatable[] = {{berth__str("cpu"), {cpu, 0}},
+                                          {berth__str("pods"), {110, 0}}};
+    const berth_node node = {.meta = {.name = berth__str(name), .labels = {&zone, 1}},
+                             .allocatable = {allocatable, 2}};
+    berth_object object = {.kind = BERTH_KIND_NODE};
+    object.as.node = &node;
+    crowd_add(own, &object);
+}
+
+/* A pod of so many cores; `node` UINT32_MAX: pending. */
+static uint32_t crowd_pod(crowd *own, const char *letter, uint32_t i, uint32_t node, int64_t cpu,
+                          int32_t priority)
+{
+    char name[32], host[32];
+    snprintf(name, sizeof(name), "%s%u", letter, (unsigned)i);
+    snprintf(host, sizeof(host), "n%u", (unsigned)node);
+    const berth_resource request = {berth__str("cpu"), {cpu, 0}};
+    const berth_container container = {.image = berth__str("i"), .requests = {&request, 1}};
+    const berth_key_value label = {berth__str("app"), berth__str(letter)};
+    const berth_label_selector selector = {.match_labels = {&label, 1}};
+    const berth_topology_spread spread = {.max_skew = 1000,
+                                          .topology_key = berth__str("zone"),
+                                          .when_unsatisfiable = berth__str("DoNotSchedule"),
+                                          .label_selector = &selector};
+    const berth_pod pod = {.meta = {.name = berth__str(name), .labels = {&label, 1}},
+                           .node_name = node != UINT32_MAX ? berth__str(host) : (berth_str){0},
+                           .has_priority = true,
+                           .priority = priority,
+                           .start_time_ns = 1000 + i * 7919 % 1000,
+                           .containers = &container,
+                           .container_count = 1,
+                           .spreads = &spread,
+                           .spread_count = strcmp(letter, "spread") == 0};
+    berth_object object = {.kind = BERTH_KIND_POD};
+    object.as.pod = &pod;
+    return crowd_add(own, &object);
+}
+
+static berth_status crowd_decide(crowd *own, uint32_t pod, berth_explanation *explanation,
+                                 berth_placement *out)
+{
+    const berth_decide_options options = {.size = sizeof(options), .explanation = explanation};
+    return berth__decide(&own->decider, pod, &options, out, NULL);
+}
+
+/* A wave of pods over nodes full of lower ones, each nomination followed. Returns a hash of what was
+ * decided. `explained`: through explanations. */
+static uint64_t wave(uint32_t threads, uint32_t nodes, uint32_t pods, bool explained)
+{
+    crowd *own = crowd_open(threads, 5);
+    berth_explanation *explanation = NULL;
+    uint64_t digest = 0;
+    assert_int_equal(berth_explanation_create(&explanation), BERTH_OK);
+    for (uint32_t i = 0; i < nodes; i++)
+        crowd_node(own, i, 3);
+    for (uint32_t i = 0; i < nodes * 3; i++)
+        crowd_pod(own, "low", i, i / 3, 1, (int32_t)(i * 31 % 4));
+    for (uint32_t i = 0; i < pods; i++) {
+        uint32_t pod = crowd_pod(own, "high", i, UINT32_MAX, 1 + i % 2, 10 + (int32_t)(i % 2));
+        berth_placement placement;
+        berth__preemption chosen;
+        assert_int_equal(crowd_decide(own, pod, explained ? explanation : NULL, &placement),
+                         BERTH_OK);
+        assert_int_equal(placement.verdict, BERTH_UNSCHEDULABLE);
+        if (!explained)
+            assert_int_equal(berth__preempt(&own->decider, NULL, &chosen), BERTH_OK);
+        uint32_t node = explained ? berth_explanation_nominated(explanation) : chosen.node;
+        uint32_t count = explained ? berth_explanation_victim_count(explanation)
+                                   : chosen.victim_count;
+        assert_int_not_equal(node, BERTH__NODE_NONE);
+        assert_int_equal(berth__nominations_reserve(&own->cluster.nominations, node), BERTH_OK);
+        berth__nominations_take_over(&own->cluster.nominations, &own->cluster.pods, pod, node);
+        digest = digest * 31 + node;
+        for (uint32_t v = 0; v < count; v++) {
+            uint32_t victim = explained ? (uint32_t)berth_explanation_victim(explanation, v)
+                                        : chosen.victims[v];
+            digest = digest * 31 + victim;
+            berth_str name = berth__pod_name(berth__pod_at(&own->cluster.pods, victim));
+            assert_int_equal(berth__cluster_remove(&own->cluster, BERTH_KIND_POD,
+                                                   berth__str("default"), name, NULL),
+                             BERTH_OK);
+        }
+    }
+    berth_explanation_destroy(explanation);
+    crowd_close(own);
+    return digest;
+}
+
+/* Above a hundred potential nodes a part of them is tried, from a random one on: the seed decides, not
+ * the threads, nor whether anybody wants to know why. */
+static void test_samples_repeat(void **state)
+{
+    (void)state;
+    uint64_t once = wave(1, 400, 60, false);
+    assert_int_equal(wave(4, 400, 60, false), once);
+    assert_int_equal(wave(1, 400, 60, true), once);
+}
+
+/* The search stops at its limit; where nodes kept for others are taken back it goes on. */
+static void test_search_goes_on(void **state)
+{
+    (void)state;
+    enum { NODES = 13000, KEPT = 900 };
+    berth_placement one, many;
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        crowd *own = crowd_open(threads, 1);
+        for (uint32_t i = 0; i < NODES; i++)
+            crowd_node(own, i, 1);
+        for (uint32_t i = 0; i < KEPT; i++) {
+            uint32_t pod = crowd_pod(own, "kept", i, UINT32_MAX, 1, 10);
+            assert_int_equal(berth__nominations_reserve(&own->cluster.nominations, i), BERTH_OK);
+            berth__nominations_take_over(&own->cluster.nominations, &own->cluster.pods, pod, i);
+        }
+        uint32_t pod = crowd_pod(own, "p", 0, UINT32_MAX, 1, 10);
+        for (uint32_t i = 0; i < 3; i++) {
+            berth_placement *out = threads == 1 ? &one : &many;
+            assert_int_equal(crowd_decide(own, pod, NULL, out), BERTH_OK);
+            assert_int_equal(out->verdict, BERTH_PLACED);
+            assert_int_equal(out->feasible_count, NODES * 5 / 100);
+            /* Zones alternate, nodes of a zone in order: the kept ones are the first in both. */
+            assert_int_equal(out->next, KEPT + (i + 1) * (NODES * 5 / 100));
+            assert_true(out->node >= KEPT);
+        }
+        crowd_close(own);
+    }
+    assert_int_equal(one.node, many.node);
+    assert_int_equal(one.next, many.next);
+}
+
+/* ---- memory ---- */
+
+/* Whichever allocation fails, the view is as before and the next attempt comes to the same. */
+static void fail_every_allocation(const char *letter)
+{
+    crowd *own = crowd_open(1, 1);
+    berth_explanation *explanation;
+    berth_placement placement;
+    assert_int_equal(berth_explanation_create(&explanation), BERTH_OK);
+    for (uint32_t i = 0; i < 20; i++)
+        crowd_node(own, i, 3);
+    for (uint32_t i = 0; i < 60; i++)
+        crowd_pod(own, letter, i, i / 3, 1, (int32_t)(i % 4));
+    uint32_t kept = crowd_pod(own, letter, 1000, UINT32_MAX, 1, 20);
+    assert_int_equal(berth__nominations_reserve(&own->cluster.nominations, 3), BERTH_OK);
+    berth__nominations_take_over(&own->cluster.nominations, &own->cluster.pods, kept, 3);
+    uint32_t pod = crowd_pod(own, letter, 1001, UINT32_MAX, 2, 10);
+    uint32_t failures = 0;
+    berth_status status;
+    do {
+        own->fail_at = own->calls + 1 + failures;
+        status = crowd_decide(own, pod, explanation, &placement);
+        own->fail_at = 0;
+        failures += status != BERTH_OK;
+        berth_error error = {.code = BERTH_OK};
+        small_require(berth__cluster_check(&own->cluster, &error), &error);
+    } while (status == BERTH_E_NOMEM);
+    assert_int_equal(status, BERTH_OK);
+    assert_true(failures > 3);
+    uint32_t node = berth_explanation_nominated(explanation);
+    assert_int_not_equal(node, BERTH__NODE_NONE);
+    assert_int_equal(crowd_decide(own, pod, explanation, &placement), BERTH_OK);
+    assert_int_equal(berth_explanation_nominated(explanation), node);
+    berth_explanation_destroy(explanation);
+    crowd_close(own);
+}
+
+static void test_memory_runs_out(void **state)
+{
+    (void)state;
+    fail_every_allocation("plain");
+    fail_every_allocation("spread");
+}
+
+int main(void)
+{
+#define RULE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        RULE(test_cheapest_node),
+        RULE(test_budgets),
+        RULE(test_start_times),
+        RULE(test_words),
+        RULE(test_earlier_victims),
+        RULE(test_ports_come_back),
+        RULE(test_counters_come_back),
+        RULE(test_node_is_kept),
+        RULE(test_own_node_first),
+        RULE(test_nomination_by_status),
+        RULE(test_terms_of_nominated_pods),
+        cmocka_unit_test(test_samples_repeat),
+        cmocka_unit_test(test_search_goes_on),
+        cmocka_unit_test(test_memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,481 @@
+/* Tile kernels: each instruction set that this processor has, the portable one included, gives what
+ * plain arithmetic says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "base/random.h"
+#include "snapshot/tile_kernels.h"
+#include "snapshot/view.h"
+
+enum { TABLES_MAX = 8, ROUNDS = 4000 };
+
+static const berth__kernels *tables[TABLES_MAX];
+static uint32_t table_count;
+static berth__random source;
+
+typedef struct columns {
+    _Alignas(64) int64_t allocatable[BERTH__TILE];
+    int64_t used[BERTH__TILE];
+    int64_t allocatable2[BERTH__TILE];
+    int64_t used2[BERTH__TILE];
+} columns;
+
+static int set_up(void **state)
+{
+    (void)state;
+    const char *seed = getenv("BERTH_TEST_SEED");
+    source.state = seed != NULL ? strtoull(seed, NULL, 0) : 1;
+    print_message("seed %llu, instruction sets:", (unsigned long long)source.state);
+    for (uint32_t i = 0; i < TABLES_MAX; i++)
+        if (berth__kernels_at(i) != NULL) {
+            tables[table_count++] = berth__kernels_at(i);
+            print_message(" %s", berth__kernels_at(i)->isa);
+        }
+    print_message("\n");
+    return table_count > 0 ? 0 : -1;
+}
+
+/* ---- amounts ---- */
+
+/* Any size up to `highest`, small ones and edges as likely as large ones. */
+static int64_t amount(int64_t highest)
+{
+    static const int64_t edges[] = {0, 0, 1, 2, 99, 100, 101, 1000, 4000, INT64_C(1) << 32};
+    uint32_t kind = berth__random_below(&source, 8);
+    int64_t below = berth__random_below(&source, 3);
+    if (kind == 0)
+        return highest > below ? highest - below : 0;
+    uint32_t bits = berth__random_below(&source, 63);
+    int64_t value = (int64_t)(berth__random_next(&source) & berth__low_bits(bits + 1));
+    if (kind == 1)
+        value = edges[berth__random_below(&source, sizeof(edges) / sizeof(edges[0]))];
+    return value <= highest ? value : value % (highest + 1);
+}
+
+/* Use of a capacity: nothing, all of it, a little less or more, or anything. */
+static int64_t use_of(int64_t capacity, int64_t highest)
+{
+    int64_t step = (int64_t)berth__random_below(&source, 5) - 2;
+    int64_t near = step > 0 && capacity > highest - step ? highest : capacity + step;
+    switch (berth__random_below(&source, 5)) {
+    case 0:
+        return 0;
+    case 1:
+        return near < 0 ? 0 : near > highest ? highest : near;
+    case 2:
+        return amount(capacity);
+    default:
+        return amount(highest);
+    }
+}
+
+static void fill(columns *out, int64_t highest)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        out->allocatable[s] = amount(highest);
+        out->allocatable2[s] = amount(highest);
+        out->used[s] = use_of(out->allocatable[s], highest);
+        out->used2[s] = use_of(out->allocatable2[s], highest);
+    }
+}
+
+static berth__mask random_mask(void)
+{
+    berth__mask mask;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        switch (berth__random_below(&source, 4)) {
+        case 0:
+            mask.words[w] = 0;
+            break;
+        case 1:
+            mask.words[w] = UINT64_MAX;
+            break;
+        default:
+            mask.words[w] = berth__random_next(&source);
+        }
+    return mask;
+}
+
+/* ---- comparing ---- */
+
+static void check(const char *what, uint32_t table, uint32_t slot, int64_t wanted, int64_t got)
+{
+    if (wanted != got)
+        fail_msg("%s, %s, slot %u: %lld instead of %lld", what, tables[table]->isa, (unsigned)slot,
+                 (long long)got, (long long)wanted);
+}
+
+static void check_mask(const char *what, uint32_t table, const berth__mask *before,
+                       const bool *passes, const berth__mask *got)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        check(what, table, s, berth__bit_get(before->words, s) && passes[s],
+              berth__bit_get(got->words, s));
+}
+
+/* ---- filters ---- */
+
+static void test_fit(void **state)
+{
+    (void)state;
+    static columns c;
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t highest = round % 2 == 0 ? INT64_MAX : BERTH__SMALL_AMOUNT;
+        bool passes[BERTH__TILE];
+        fill(&c, highest);
+        int64_t ask = use_of(c.allocatable[round % BERTH__TILE], highest);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            passes[s] = (__int128)ask <= (__int128)c.allocatable[s] - c.used[s];
+        const berth__mask before = random_mask();
+        for (uint32_t t = 0; t < table_count; t++) {
+            berth__mask mask = before;
+            tables[t]->fit(c.allocatable, c.used, ask, &mask);
+            check_mask("fit", t, &before, passes, &mask);
+        }
+    }
+}
+
+static void test_fit_pods(void **state)
+{
+    (void)state;
+    _Alignas(64) static int32_t used[BERTH__TILE], max[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        bool passes[BERTH__TILE];
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            max[s] = (int32_t)amount(INT32_MAX);
+            used[s] = (int32_t)use_of(max[s], INT32_MAX);
+            passes[s] = (int64_t)used[s] + 1 <= max[s];
+        }
+        const berth__mask before = random_mask();
+        for (uint32_t t = 0; t < table_count; t++) {
+            berth__mask mask = before;
+            tables[t]->fit_pods(used, max, &mask);
+            check_mask("fit_pods", t, &before, passes, &mask);
+        }
+    }
+}
+
+static void test_at_most(void **state)
+{
+    (void)state;
+    _Alignas(64) static uint32_t values[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        bool passes[BERTH__TILE];
+        uint32_t limit = (uint32_t)amount(UINT32_MAX);
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            values[s] = (uint32_t)use_of(limit, UINT32_MAX);
+            passes[s] = values[s] <= limit;
+        }
+        const berth__mask before = random_mask();
+        for (uint32_t t = 0; t < table_count; t++) {
+            berth__mask mask = before;
+            tables[t]->at_most(values, limit, &mask);
+            check_mask("at_most", t, &before, passes, &mask);
+        }
+    }
+}
+
+/* ---- scores ---- */
+
+static int64_t plain_least(int64_t capacity, int64_t used, int64_t ask)
+{
+    return used + ask > capacity ? 0 : (capacity - used - ask) * 100 / capacity;
+}
+
+static int64_t plain_most(int64_t capacity, int64_t used, int64_t ask)
+{
+    return (used + ask > capacity ? capacity : used + ask) * 100 / capacity;
+}
+
+/* Two resources with weights, as NodeResourcesFit scores them. */
+static void check_strategy(const columns *c, int64_t ask, int64_t ask2, const int64_t *weight,
+                           bool is_least)
+{
+    for (uint32_t t = 0; t < table_count; t++) {
+        _Alignas(64) double sums[BERTH__TILE] = {0}, weights[BERTH__TILE] = {0};
+        _Alignas(64) int64_t got[BERTH__TILE];
+        const berth__kernels *k = tables[t];
+        void (*score)(const int64_t *, const int64_t *, int64_t, double, double *, double *) =
+            is_least ? k->least : k->most;
+        score(c->allocatable, c->used, ask, (double)weight[0], sums, weights);
+        score(c->allocatable2, c->used2, ask2, (double)weight[1], sums, weights);
+        k->average(sums, weights, got);
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            int64_t (*plain)(int64_t, int64_t, int64_t) = is_least ? plain_least : plain_most;
+            int64_t sum = 0, count = 0;
+            if (c->allocatable[s] > 0) {
+                sum += weight[0] * plain(c->allocatable[s], c->used[s], ask);
+                count += weight[0];
+            }
+            if (c->allocatable2[s] > 0) {
+                sum += weight[1] * plain(c->allocatable2[s], c->used2[s], ask2);
+                count += weight[1];
+            }
+            check(is_least ? "least" : "most", t, s, count > 0 ? sum / count : 0, got[s]);
+        }
+    }
+}
+
+static void test_allocation_scores(void **state)
+{
+    (void)state;
+    static columns c;
+    for (int round = 0; round < ROUNDS; round++) {
+        fill(&c, round % 2 == 0 ? BERTH__SMALL_AMOUNT : 100000);
+        int64_t ask = use_of(c.allocatable[0], BERTH__SMALL_AMOUNT);
+        int64_t ask2 = use_of(c.allocatable2[1], BERTH__SMALL_AMOUNT);
+        const int64_t weight[] = {1 + berth__random_below(&source, 100),
+                                  1 + berth__random_below(&source, 100)};
+        check_strategy(&c, ask, ask2, weight, round % 4 < 2);
+    }
+}
+
+/* Quotients next to an integer, where a rounded division could go over it. */
+static void test_scores_next_to_integers(void **state)
+{
+    (void)state;
+    static columns c;
+    static const int64_t weight[] = {1, 1};
+    for (int round = 0; round < ROUNDS; round++) {
+        memset(&c, 0, sizeof(c));
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            int64_t capacity = amount(BERTH__SMALL_AMOUNT - 4) + 4;
+            int64_t exact = capacity / 100 * berth__random_below(&source, 101);
+            int64_t used = exact + (int64_t)berth__random_below(&source, 5) - 2;
+            c.allocatable[s] = capacity;
+            c.used[s] = used < 0 ? 0 : used;
+        }
+        check_strategy(&c, 0, 0, weight, round % 2 == 0);
+    }
+}
+
+static void test_mean_tenths(void **state)
+{
+    (void)state;
+    for (int64_t first = 0; first <= 100; first++) {
+        for (int64_t second = 0; second <= 100; second++) {
+            _Alignas(64) double a[BERTH__TILE], b[BERTH__TILE];
+            _Alignas(64) int64_t got[BERTH__TILE];
+            for (uint32_t s = 0; s < BERTH__TILE; s++) {
+                a[s] = (double)((first + s) % 101);
+                b[s] = (double)second;
+            }
+            for (uint32_t t = 0; t < table_count; t++) {
+                tables[t]->mean_tenths(a, b, got);
+                for (uint32_t s = 0; s < BERTH__TILE; s++)
+                    check("mean_tenths", t, s, ((first + s) % 101 / 10 + second / 10) / 2, got[s]);
+            }
+        }
+    }
+}
+
+static double fraction_of(int64_t capacity, int64_t taken)
+{
+    double fraction = (double)taken / (double)capacity;
+    return fraction > 1.0 ? 1.0 : fraction;
+}
+
+static int64_t plain_balance(const columns *c, uint32_t s, int64_t ask, int64_t ask2)
+{
+    if (c->allocatable[s] == 0 || c->allocatable2[s] == 0)
+        return 100;
+    double difference = fraction_of(c->allocatable[s], c->used[s] + ask) -
+                        fraction_of(c->allocatable2[s], c->used2[s] + ask2);
+    return (int64_t)((1.0 - (difference < 0 ? -difference : difference) / 2.0) * 100.0);
+}
+
+static int64_t plain_balance_tenths(const columns *c, uint32_t s, int64_t ask, int64_t ask2)
+{
+    if (c->allocatable[s] <= c->used[s] + ask || c->allocatable2[s] <= c->used2[s] + ask2)
+        return 0;
+    double difference = (double)(c->used[s] + ask) / (double)c->allocatable[s] -
+                        (double)(c->used2[s] + ask2) / (double)c->allocatable2[s];
+    return (int64_t)((1.0 - (difference < 0 ? -difference : difference)) * 10.0);
+}
+
+static void test_balance(void **state)
+{
+    (void)state;
+    static columns c;
+    for (int round = 0; round < ROUNDS; round++) {
+        fill(&c, round % 2 == 0 ? BERTH__SMALL_AMOUNT : 10000);
+        int64_t ask = use_of(c.allocatable[0], BERTH__SMALL_AMOUNT);
+        int64_t ask2 = use_of(c.allocatable2[1], BERTH__SMALL_AMOUNT);
+        for (uint32_t t = 0; t < table_count; t++) {
+            _Alignas(64) int64_t got[BERTH__TILE], tenths[BERTH__TILE];
+            tables[t]->balance(c.allocatable, c.used, ask, c.allocatable2, c.used2, ask2, got);
+            tables[t]->balance_tenths(c.allocatable, c.used, ask, c.allocatable2, c.used2, ask2,
+                                      tenths);
+            for (uint32_t s = 0; s < BERTH__TILE; s++) {
+                check("balance", t, s, plain_balance(&c, s, ask, ask2), got[s]);
+                check("balance_tenths", t, s, plain_balance_tenths(&c, s, ask, ask2), tenths[s]);
+            }
+        }
+    }
+}
+
+/* ---- reductions ---- */
+
+static void test_best(void **state)
+{
+    (void)state;
+    _Alignas(64) static int64_t totals[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        const berth__mask mask = random_mask();
+        uint32_t spread = 1 + berth__random_below(&source, 50);
+        int64_t highest = INT64_MIN;
+        uint32_t sharing = 0;
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            totals[s] = (int64_t)berth__random_below(&source, spread) - 5;
+            if (round % 3 == 0)
+                totals[s] = (int64_t)berth__random_next(&source) >> 1;
+            if (!berth__bit_get(mask.words, s))
+                continue;
+            sharing = totals[s] > highest ? 1 : sharing + (totals[s] == highest);
+            highest = totals[s] > highest ? totals[s] : highest;
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            int64_t best = 7;
+            uint32_t count = 7;
+            tables[t]->best(totals, &mask, &best, &count);
+            check("best", t, 0, highest, best);
+            check("count of the best", t, 0, sharing, count);
+        }
+    }
+}
+
+static void test_accumulate(void **state)
+{
+    (void)state;
+    _Alignas(64) static int64_t values[BERTH__TILE], before[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t weight = amount(INT32_MAX);
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            values[s] = amount(1 << 30) - (1 << 29);
+            before[s] = amount(INT64_C(1) << 60);
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            _Alignas(64) int64_t total[BERTH__TILE];
+            memcpy(total, before, sizeof(total));
+            tables[t]->accumulate(total, values, weight);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("accumulate", t, s, before[s] + values[s] * weight, total[s]);
+        }
+    }
+}
+
+static void check_group(const char *what, uint32_t table, berth__tree_sum wanted,
+                        berth__tree_sum got)
+{
+    check(what, table, 0, wanted.best, got.best);
+    check(what, table, 1, wanted.best_count, got.best_count);
+    check(what, table, 2, wanted.feasible, got.feasible);
+}
+
+static void test_group_leaves(void **state)
+{
+    (void)state;
+    _Alignas(64) static int32_t scores[BERTH__FAN];
+    for (int round = 0; round < ROUNDS; round++) {
+        berth__tree_sum wanted = {-1, 0, 0};
+        uint32_t spread = 1 + berth__random_below(&source, 400);
+        for (uint32_t i = 0; i < BERTH__FAN; i++) {
+            bool feasible = berth__random_below(&source, 5) < (uint32_t)round % 6;
+            scores[i] = feasible ? (int32_t)berth__random_below(&source, spread) : -1;
+            wanted.feasible += feasible;
+            if (!feasible || scores[i] < wanted.best)
+                continue;
+            wanted.best_count = scores[i] > wanted.best ? 1 : wanted.best_count + 1;
+            wanted.best = scores[i];
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            berth__tree_sum got;
+            tables[t]->group_leaves(scores, &got);
+            check_group("group_leaves", t, wanted, got);
+        }
+    }
+}
+
+static void test_group_groups(void **state)
+{
+    (void)state;
+    _Alignas(64) static int32_t best[BERTH__FAN];
+    _Alignas(64) static uint32_t best_count[BERTH__FAN], feasible[BERTH__FAN];
+    for (int round = 0; round < ROUNDS; round++) {
+        berth__tree_sum wanted = {-1, 0, 0};
+        uint32_t spread = 1 + berth__random_below(&source, 20);
+        for (uint32_t i = 0; i < BERTH__FAN; i++) {
+            bool any = berth__random_below(&source, 5) < (uint32_t)round % 6;
+            best[i] = any ? (int32_t)berth__random_below(&source, spread) : -1;
+            best_count[i] = any ? 1 + berth__random_below(&source, 1000000) : 0;
+            feasible[i] = any ? best_count[i] + berth__random_below(&source, 1000000) : 0;
+            wanted.feasible += feasible[i];
+            if (!any || best[i] < wanted.best)
+                continue;
+            wanted.best_count =
+                best[i] > wanted.best ? best_count[i] : wanted.best_count + best_count[i];
+            wanted.best = best[i];
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            berth__tree_sum got;
+            tables[t]->group_groups(best, best_count, feasible, &got);
+            check_group("group_groups", t, wanted, got);
+        }
+    }
+}
+
+/* ---- masks, and the choice of a table ---- */
+
+static void test_mask_ranges(void **state)
+{
+    (void)state;
+    for (uint32_t first = 0; first <= BERTH__TILE; first++)
+        for (uint32_t last = first; last <= BERTH__TILE; last++) {
+            const berth__mask mask = berth__mask_range(first, last);
+            assert_int_equal(berth__mask_count(&mask), last - first);
+            assert_int_equal(berth__mask_empty(&mask), first == last);
+            uint32_t seen = first;
+            BERTH__MASK_EACH(&mask, s)
+            {
+                assert_int_equal(s, seen);
+                seen++;
+            }
+            assert_int_equal(seen, last);
+        }
+}
+
+static void test_the_best_table_is_one_of_them(void **state)
+{
+    (void)state;
+    assert_non_null(berth__kernels_at(0));
+    assert_null(berth__kernels_at(TABLES_MAX));
+    assert_ptr_equal(berth__kernels_best(), tables[table_count - 1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_fit_pods),
+        cmocka_unit_test(test_at_most),
+        cmocka_unit_test(test_allocation_scores),
+        cmocka_unit_test(test_scores_next_to_integers),
+        cmocka_unit_test(test_mean_tenths),
+        cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_best),
+        cmocka_unit_test(test_accumulate),
+        cmocka_unit_test(test_group_leaves),
+        cmocka_unit_test(test_group_groups),
+        cmocka_unit_test(test_mask_ranges),
+        cmocka_unit_test(test_the_best_table_is_one_of_them),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}

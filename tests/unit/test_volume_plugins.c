@@ -1,0 +1,594 @@
+/* VolumeRestrictions, NodeVolumeLimits, VolumeBinding and VolumeZone on clusters of a few nodes:
+ * rules that the decision vectors reach seldom or never, and what reservations do. */
+#include "rule_cluster.h"
+
+#define NODE_A "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {host: a, zone: z1}}\n" \
+               "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n---\n"
+#define NODE_B "apiVersion: v1\nkind: Node\nmetadata: {name: b, labels: {host: b, zone: z2}}\n" \
+               "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n---\n"
+#define CLASS(name, rest) "apiVersion: storage.k8s.io/v1\nkind: StorageClass\n" \
+                          "metadata: {name: " name "}\n" rest "\n---\n"
+#define LATE(name, provisioner) CLASS(name, "provisioner: " provisioner "\n" \
+                                      "volumeBindingMode: WaitForFirstConsumer")
+#define PV(name, rest) "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\n" \
+                       "spec: {" rest "}\nstatus: {phase: Available}\n---\n"
+#define LOCAL_PV(name, size, host)                                                             \
+    PV(name, "capacity: {storage: " size "}, accessModes: [ReadWriteOnce], "                   \
+             "storageClassName: local, nodeAffinity: {required: {nodeSelectorTerms: "          \
+             "[{matchExpressions: [{key: host, operator: In, values: [" host "]}]}]}}")
+#define CLAIM(name, class_name, size, rest)                                                    \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name ", uid: u-" name     \
+    ", annotations: {" rest "}}\nspec: {accessModes: [ReadWriteOnce], storageClassName: "       \
+    class_name ", resources: {requests: {storage: " size "}}}\nstatus: {phase: Pending}\n---\n"
+#define BOUND_CLAIM(name, volume)                                                              \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name ", annotations: "     \
+    "{pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: [ReadWriteOnce], "          \
+    "storageClassName: slow, volumeName: " volume ", resources: {requests: {storage: 1Gi}}}\n"  \
+    "status: {phase: Bound}\n---\n"
+#define CSI_NODE(name, driver, count, annotations)                                             \
+    "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " name ", annotations: {"   \
+    annotations "}}\nspec: {drivers: [{name: " driver ", nodeID: x, allocatable: {count: "      \
+    count "}}]}\n---\n"
+#define USES(claim) "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}]"
+#define IN_TREE(source) "volumes: [{name: v, " source "}]"
+
+static void open_two_nodes(small_cluster *c, berth_node_id *a, berth_node_id *b)
+{
+    small_open(c, berth_profile_default());
+    *a = (berth_node_id)small_add(c, NODE_A);
+    *b = (berth_node_id)small_add(c, NODE_B);
+}
+
+static void bind(small_cluster *c, berth_pod_id pod, berth_node_id node)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_engine_bind(c->engine, pod, node, &error), &error);
+}
+
+static void unbind(small_cluster *c, berth_pod_id pod)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_engine_unbind(c->engine, pod, &error), &error);
+}
+
+static void drop(small_cluster *c, berth_kind kind, const char *space, const char *name)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_engine_remove(c->engine, kind, (berth_str){space, (uint32_t)strlen(space)},
+                                      (berth_str){name, (uint32_t)strlen(name)}, &error),
+                  &error);
+}
+
+/* Decide; the refusals of both nodes are as given ("": it fits). */
+static void expect(small_cluster *c, berth_pod_id pod, berth_node_id a, const char *on_a,
+                   berth_node_id b, const char *on_b)
+{
+    small_decide(c, pod);
+    assert_string_equal(small_refusal(c, a), on_a);
+    assert_string_equal(small_refusal(c, b), on_b);
+}
+
+static void expect_pre_filter(small_cluster *c, berth_pod_id pod, const char *text)
+{
+    small_decide(c, pod);
+    berth_str found = berth_explanation_pre_filter(c->explanation);
+    assert_int_equal(found.len, strlen(text));
+    assert_memory_equal(found.data, text, found.len);
+}
+
+/* ---- VolumeRestrictions ---- */
+
+#define NO_DISK "VolumeRestrictions: node(s) had no available disk"
+#define TAKEN "VolumeRestrictions: node has pod using PersistentVolumeClaim with the same name " \
+              "and ReadWriteOncePod access mode"
+
+static void test_disks(void **state)
+{
+    static const struct {
+        const char *running;
+        const char *pending;
+        bool conflict;
+    } cases[] = {
+        {IN_TREE("gcePersistentDisk: {pdName: d}"), IN_TREE("gcePersistentDisk: {pdName: d}"),
+         true},
+        {IN_TREE("gcePersistentDisk: {pdName: d, readOnly: true}"),
+         IN_TREE("gcePersistentDisk: {pdName: d, readOnly: true}"), false},
+        {IN_TREE("gcePersistentDisk: {pdName: d, readOnly: true}"),
+         IN_TREE("gcePersistentDisk: {pdName: d}"), true},
+        {IN_TREE("awsElasticBlockStore: {volumeID: d, readOnly: true}"),
+         IN_TREE("awsElasticBlockStore: {volumeID: d, readOnly: true}"), true},
+        {IN_TREE("awsElasticBlockStore: {volumeID: d}"), IN_TREE("gcePersistentDisk: {pdName: d}"),
+         false},
+        {IN_TREE("iscsi: {targetPortal: p, iqn: d, lun: 1}"),
+         IN_TREE("iscsi: {targetPortal: q, iqn: d, lun: 2}"), true},
+        {IN_TREE("rbd: {monitors: [m1, m2], pool: p, image: i}"),
+         IN_TREE("rbd: {monitors: [m3, m2], pool: p, image: i}"), true},
+        {IN_TREE("rbd: {monitors: [m1], pool: p, image: i}"),
+         IN_TREE("rbd: {monitors: [m2], pool: p, image: i}"), false},
+        {IN_TREE("rbd: {monitors: [m1], pool: p, image: i}"),
+         IN_TREE("rbd: {monitors: [m1], pool: q, image: i}"), false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        small_pod(&c, "running", "a", "", cases[i].running);
+        berth_pod_id pod = small_pod(&c, "pending", NULL, "", cases[i].pending);
+        expect(&c, pod, a, cases[i].conflict ? NO_DISK : "", b, "");
+        drop(&c, BERTH_KIND_POD, "default", "running");
+        expect(&c, pod, a, "", b, "");
+        small_close(&c);
+    }
+}
+
+static void test_exclusive_claim(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate")
+                  PV("pv", "capacity: {storage: 1Gi}, storageClassName: slow"));
+    small_add(&c, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: alone, "
+                  "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\n"
+                  "spec: {accessModes: [ReadWriteOncePod], storageClassName: slow, "
+                  "volumeName: pv, resources: {requests: {storage: 1Gi}}}\n");
+    berth_pod_id pod = small_pod(&c, "pending", NULL, "", USES("alone"));
+    expect(&c, pod, a, "", b, "");
+    small_pod(&c, "running", "a", "", USES("alone"));
+    expect(&c, pod, a, TAKEN, b, TAKEN);
+    small_pod(&c, "elsewhere", "gone", "", USES("alone"));
+    drop(&c, BERTH_KIND_POD, "default", "running"); /* the other is on no present node */
+    expect(&c, pod, a, "", b, "");
+    expect_pre_filter(&c, small_pod(&c, "lost", NULL, "", USES("nothing")),
+                      "persistentvolumeclaim \"nothing\" not found");
+    small_close(&c);
+}
+
+/* ---- NodeVolumeLimits ---- */
+
+#define EXCEEDED "NodeVolumeLimits: node(s) exceed max volume count"
+
+/* Claims c0, c1, ... bound to CSI volumes of handles h0, h1, ... */
+static void add_csi_claims(small_cluster *c, int count)
+{
+    char text[1024];
+    small_add(c, CLASS("slow", "provisioner: drv\nvolumeBindingMode: Immediate"));
+    for (int i = 0; i < count; i++) {
+        snprintf(text, sizeof(text),
+                 PV("pv%d", "capacity: {storage: 1Gi}, storageClassName: slow, "
+                            "csi: {driver: drv, volumeHandle: h%d}") BOUND_CLAIM("c%d", "pv%d"),
+                 i, i, i, i);
+        small_add(c, text);
+    }
+}
+
+static void test_limits(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    add_csi_claims(&c, 4);
+    small_pod(&c, "r0", "a", "", USES("c0"));
+    small_pod(&c, "r1", "a", "", USES("c1"));
+    small_pod(&c, "r2", "a", "", USES("c1"));
+    berth_pod_id pod = small_pod(&c, "p", NULL, "", USES("c2"));
+    berth_pod_id shared = small_pod(&c, "q", NULL, "", USES("c1"));
+    expect(&c, pod, a, "", b, "");
+    small_add(&c, CSI_NODE("a", "drv", "2", "") CSI_NODE("b", "drv", "0", ""));
+    expect(&c, pod, a, EXCEEDED, b, EXCEEDED);
+    expect(&c, shared, a, "", b, EXCEEDED);
+    drop(&c, BERTH_KIND_POD, "default", "r1");
+    expect(&c, pod, a, EXCEEDED, b, EXCEEDED); /* r2 still has c1 */
+    drop(&c, BERTH_KIND_POD, "default", "r2");
+    expect(&c, pod, a, "", b, EXCEEDED);
+    small_add(&c, "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: va}\n"
+                  "spec: {attacher: drv, nodeName: a, source: {persistentVolumeName: pv3}}\n");
+    expect(&c, pod, a, EXCEEDED, b, EXCEEDED);
+    drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "pv3"); /* what is attached is not known any more */
+    expect(&c, pod, a, "", b, EXCEEDED);
+    drop(&c, BERTH_KIND_CSI_NODE, "", "b");
+    expect(&c, pod, a, "", b, "");
+    small_close(&c);
+}
+
+/* What a claim counts as changes when it is bound, while a pod uses it. */
+static void test_limit_follows_binding(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    berth_error error = {.code = BERTH_OK};
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    add_csi_claims(&c, 2);
+    small_add(&c, LATE("late", "drv") CLAIM("w", "late", "1Gi", ""));
+    small_pod(&c, "r0", "a", "", USES("c0"));
+    small_pod(&c, "r1", "a", "", USES("w"));
+    small_add(&c, CSI_NODE("a", "drv", "2", ""));
+    berth_pod_id pod = small_pod(&c, "p", NULL, "", USES("c1"));
+    expect(&c, pod, a, EXCEEDED, b, "");
+    /* w turns out to be the volume that c0 has already. */
+    const berth_key_value done = {TEXT("pv.kubernetes.io/bind-completed"), TEXT("yes")};
+    const berth_persistent_volume_claim bound = {
+        .meta = {.name = TEXT("w"), .annotations = {&done, 1}},
+        .storage_class = TEXT("late"),
+        .volume_name = TEXT("pv0"),
+        .request = {.units = 1 << 30}};
+    const berth_object object = {BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
+                                 {.persistent_volume_claim = &bound}};
+    small_require(berth_engine_update(c.engine, &object, &error), &error);
+    expect(&c, pod, a, "", b, "");
+    small_close(&c);
+}
+
+/* In-tree volumes and the CSI volumes that they are to the driver. */
+static void test_translated_handles(void **state)
+{
+    static const struct {
+        const char *driver;
+        const char *annotations;
+        const char *inline_source;
+        const char *volume; /* in spec of a PersistentVolume */
+        const char *labels; /* of it */
+        bool same;
+    } cases[] = {
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "awsElasticBlockStore: {volumeID: 'aws://zone/vol-1'}", "", true},
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "csi: {driver: ebs.csi.aws.com, volumeHandle: vol-1}", "", true},
+        {"pd.csi.storage.gke.io", "", "gcePersistentDisk: {pdName: d}",
+         "gcePersistentDisk: {pdName: d}", "", true},
+        {"pd.csi.storage.gke.io", "", "gcePersistentDisk: {pdName: d}",
+         "csi: {driver: pd.csi.storage.gke.io, volumeHandle: "
+         "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d}",
+         "", true},
+        {"pd.csi.storage.gke.io", "", "gcePersistentDisk: {pdName: d}",
+         "gcePersistentDisk: {pdName: d}", "topology.kubernetes.io/zone: a-b-c", false},
+        {"pd.csi.storage.gke.io", "", "gcePersistentDisk: {pdName: d}",
+         "gcePersistentDisk: {pdName: d}", "topology.kubernetes.io/zone: a-b-c__a-b-d", false},
+        /* Zones of no single region can't be translated: the volume is not counted. */
+        {"pd.csi.storage.gke.io", "", "gcePersistentDisk: {pdName: d}",
+         "gcePersistentDisk: {pdName: d}", "topology.kubernetes.io/zone: a-b-c__a-x-d", true},
+        {"disk.csi.azure.com", "", "azureDisk: {diskName: one, diskURI: u}",
+         "azureDisk: {diskName: other, diskURI: u}", "", true},
+        {"disk.csi.azure.com", "", "azureDisk: {diskName: one, diskURI: u}",
+         "azureDisk: {diskName: one, diskURI: v}", "", false},
+        {"cinder.csi.openstack.org", "", "cinder: {volumeID: x}", "cinder: {volumeID: x}", "",
+         true},
+        /* Portworx counts only where the node says that it is migrated. */
+        {"pxd.portworx.com", "", "portworxVolume: {volumeID: x}", "portworxVolume: {volumeID: w}",
+         "", true},
+        {"pxd.portworx.com",
+         "storage.alpha.kubernetes.io/migrated-plugins: "
+         "'kubernetes.io/cinder,kubernetes.io/portworx-volume'",
+         "portworxVolume: {volumeID: x}", "portworxVolume: {volumeID: w}", "", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[2048];
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        snprintf(text, sizeof(text), CSI_NODE("a", "%s", "1", "%s"), cases[i].annotations,
+                 cases[i].driver);
+        small_add(&c, text);
+        snprintf(text, sizeof(text),
+                 "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {%s}}\n"
+                 "spec: {capacity: {storage: 1Gi}, storageClassName: slow, %s}\n---\n"
+                 CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate")
+                 BOUND_CLAIM("c", "pv"),
+                 cases[i].labels, cases[i].volume);
+        small_add(&c, text);
+        small_pod(&c, "running", "a", "", USES("c"));
+        snprintf(text, sizeof(text), IN_TREE("%s"), cases[i].inline_source);
+        berth_pod_id pod = small_pod(&c, "p", NULL, "", text);
+        small_decide(&c, pod);
+        assert_string_equal(small_refusal(&c, a), cases[i].same ? "" : EXCEEDED);
+        small_close(&c);
+    }
+}
+
+/* ---- VolumeBinding ---- */
+
+#define CONFLICT "VolumeBinding: node(s) had volume node affinity conflict"
+#define NO_VOLUME "VolumeBinding: node(s) didn't find available persistent volumes to bind"
+#define NO_SPACE "VolumeBinding: node(s) did not have enough free storage"
+
+static void test_reservations(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner")
+                  LOCAL_PV("pa", "2Gi", "a") LOCAL_PV("pb", "3Gi", "b")
+                  CLAIM("c1", "local", "1Gi", "") CLAIM("c2", "local", "1Gi", "")
+                  CLAIM("big", "local", "3Gi", ""));
+    berth_pod_id one = small_pod(&c, "p1", NULL, "", USES("c1"));
+    berth_pod_id two = small_pod(&c, "p2", NULL, "", USES("c2"));
+    berth_pod_id big = small_pod(&c, "p3", NULL, "", USES("big"));
+    expect(&c, big, a, NO_VOLUME, b, "");
+    expect(&c, one, a, "", b, "");
+    bind(&c, one, a);
+    expect(&c, two, a, NO_VOLUME, b, "");
+    /* A second user of the claim goes where its volume is. */
+    berth_pod_id again = small_pod(&c, "p4", NULL, "", USES("c1"));
+    expect(&c, again, a, "", b, NO_VOLUME);
+    bind(&c, two, b);
+    expect(&c, big, a, NO_VOLUME, b, NO_VOLUME);
+    unbind(&c, two);
+    expect(&c, big, a, NO_VOLUME, b, "");
+    unbind(&c, one);
+    expect(&c, two, a, "", b, "");
+    /* Bound where it does not fit, a pod reserves nothing. */
+    bind(&c, big, a);
+    expect(&c, two, a, "", b, "");
+    small_close(&c);
+}
+
+/* News of a volume supersedes its reservation; what a pod that is gone reserved stays. */
+static void test_reservation_ends(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner") LOCAL_PV("pa", "2Gi", "a")
+                  CLAIM("c1", "local", "1Gi", "") CLAIM("c2", "local", "1Gi", ""));
+    berth_pod_id one = small_pod(&c, "p1", NULL, "", USES("c1"));
+    berth_pod_id two = small_pod(&c, "p2", NULL, "", USES("c2"));
+    bind(&c, one, a);
+    drop(&c, BERTH_KIND_POD, "default", "p1");
+    expect(&c, two, a, NO_VOLUME, b, NO_VOLUME);
+    /* Whoever has the pod's place in memory now gives back nothing of it. */
+    berth_pod_id heir = small_pod(&c, "heir", "a", "", "");
+    unbind(&c, heir);
+    expect(&c, two, a, NO_VOLUME, b, NO_VOLUME);
+    drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "pa");
+    small_add(&c, LOCAL_PV("pa", "2Gi", "a"));
+    expect(&c, two, a, "", b, NO_VOLUME);
+    bind(&c, two, a);
+    drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "pa");
+    small_add(&c, LOCAL_PV("pa", "2Gi", "a"));
+    unbind(&c, two); /* its reservation is void by now */
+    expect(&c, two, a, "", b, NO_VOLUME);
+    small_close(&c);
+}
+
+static void test_provisioning(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, CLASS("zonal", "provisioner: drv\nvolumeBindingMode: WaitForFirstConsumer\n"
+                                 "allowedTopologies: [{matchLabelExpressions: [{key: zone, "
+                                 "values: [z1]}]}, {}]")
+                  LATE("any", "drv")
+                  CLAIM("c1", "zonal", "1Gi", "") CLAIM("c2", "any", "10Gi", "")
+                  CLAIM("c3", "any", "1Gi", "volume.kubernetes.io/selected-node: b"));
+    berth_pod_id zonal = small_pod(&c, "p1", NULL, "", USES("c1"));
+    berth_pod_id any = small_pod(&c, "p2", NULL, "", USES("c2"));
+    berth_pod_id selected = small_pod(&c, "p3", NULL, "", USES("c3"));
+    expect(&c, zonal, a, "", b, NO_VOLUME);
+    expect(&c, selected, a, NO_VOLUME, b, "");
+    expect(&c, any, a, "", b, "");
+    small_add(&c, "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: drv}\n"
+                  "spec: {storageCapacity: true}\n---\n"
+                  "apiVersion: storage.k8s.io/v1\nkind: CSIStorageCapacity\n"
+                  "metadata: {name: k1, namespace: kube-system}\nstorageClassName: any\n"
+                  "nodeTopology: {matchLabels: {host: a}}\ncapacity: 20Gi\n---\n"
+                  "apiVersion: storage.k8s.io/v1\nkind: CSIStorageCapacity\n"
+                  "metadata: {name: k2, namespace: kube-system}\nstorageClassName: any\n"
+                  "nodeTopology: {matchLabels: {host: b}}\ncapacity: 20Gi\n"
+                  "maximumVolumeSize: 5Gi\n");
+    expect(&c, any, a, "", b, NO_SPACE);
+    expect(&c, zonal, a, NO_SPACE, b, NO_VOLUME);
+    bind(&c, any, a);
+    berth_pod_id again = small_pod(&c, "p4", NULL, "", USES("c2"));
+    expect(&c, again, a, "", b, NO_VOLUME);
+    unbind(&c, any);
+    expect(&c, again, a, "", b, NO_SPACE);
+    small_close(&c);
+}
+
+/* Of several volumes: the claim's own first, else the smallest that suits; each serves one
+ * claim. */
+static void test_choice_of_volume(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner")
+                  LOCAL_PV("p5", "5Gi", "a") LOCAL_PV("p3", "3Gi", "a")
+                  PV("block", "capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], "
+                              "storageClassName: local, volumeMode: Block")
+                  PV("many", "capacity: {storage: 2Gi}, accessModes: [ReadOnlyMany], "
+                             "storageClassName: local")
+                  PV("mine", "capacity: {storage: 9Gi}, accessModes: [ReadOnlyMany], "
+                             "storageClassName: local, "
+                             "claimRef: {namespace: default, name: own, uid: u-own}, "
+                             "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
+                             "[{key: host, operator: In, values: [b]}]}]}}")
+                  CLAIM("c2", "local", "2Gi", "") CLAIM("c4", "local", "4Gi", "")
+                  CLAIM("own", "local", "1Gi", ""));
+    berth_pod_id both = small_pod(&c, "both", NULL, "",
+                                  "volumes: [{name: x, persistentVolumeClaim: {claimName: c4}}, "
+                                  "{name: w, persistentVolumeClaim: {claimName: c2}}]");
+    berth_pod_id own = small_pod(&c, "own", NULL, "", USES("own"));
+    berth_pod_id small = small_pod(&c, "small", NULL, "", USES("c2"));
+    expect(&c, own, a, NO_VOLUME, b, "");
+    expect(&c, both, a, "", b, NO_VOLUME);
+    bind(&c, small, a); /* takes p3 */
+    expect(&c, both, a, "", b, NO_VOLUME); /* c2 has p3, c4 finds p5 */
+    drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "p5");
+    expect(&c, both, a, NO_VOLUME, b, NO_VOLUME);
+    small_close(&c);
+}
+
+/* A node affinity of fields alone matches; a translated one reads the driver's own label. */
+static void test_bound_affinity(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    small_open(&c, berth_profile_default());
+    a = (berth_node_id)small_add(
+        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: "
+            "{topology.kubernetes.io/zone: z1, topology.ebs.csi.aws.com/zone: z1}}\n"
+            "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
+    b = (berth_node_id)small_add(
+        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: b, labels: "
+            "{topology.kubernetes.io/zone: z1}}\n"
+            "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
+    small_add(&c, CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate")
+                  PV("fields", "capacity: {storage: 1Gi}, nodeAffinity: {required: "
+                               "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, "
+                               "operator: In, values: [a]}]}]}}")
+                  PV("zoned", "capacity: {storage: 1Gi}, awsElasticBlockStore: {volumeID: v}, "
+                              "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
+                              "[{key: topology.kubernetes.io/zone, operator: In, values: [z1]}]}"
+                              "]}}")
+                  BOUND_CLAIM("f", "fields") BOUND_CLAIM("z", "zoned")
+                  BOUND_CLAIM("none", "absent"));
+    expect(&c, small_pod(&c, "p1", NULL, "", USES("f")), a, "", b, "");
+    berth_pod_id zoned = small_pod(&c, "p2", NULL, "", USES("z"));
+    expect(&c, zoned, a, "", b, "");
+    small_add(&c, CSI_NODE("a", "drv", "9",
+                           "storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/aws-ebs")
+                  CSI_NODE("b", "drv", "9",
+                           "storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/aws-ebs"));
+    expect(&c, zoned, a, "", b, CONFLICT);
+    expect_pre_filter(&c, small_pod(&c, "p3", NULL, "", USES("none")),
+                      "persistentvolume \"absent\" not found");
+    small_close(&c);
+}
+
+/* ---- VolumeBinding, VolumeZone: refused or failed before any node ---- */
+
+static void test_ephemeral(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    const char *volumes = "volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}]";
+    berth_pod_id pod = small_pod(&c, "p", NULL, ", uid: mine", volumes);
+    expect_pre_filter(&c, pod,
+                      "waiting for ephemeral volume controller to create the "
+                      "persistentvolumeclaim \"p-v\"");
+    small_add(&c, LATE("late", "drv")
+                  "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: p-v, "
+                  "ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: other, "
+                  "controller: true}]}\nspec: {storageClassName: late, resources: {requests: "
+                  "{storage: 1Gi}}}\n");
+    expect_pre_filter(&c, pod,
+                      "PVC default/p-v was not created for pod default/p (pod is not owner)");
+    drop(&c, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, "default", "p-v");
+    small_add(&c, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: p-v, "
+                  "ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: mine, "
+                  "controller: true}]}\nspec: {storageClassName: late, resources: {requests: "
+                  "{storage: 1Gi}}}\n");
+    expect(&c, pod, a, "", b, "");
+    small_close(&c);
+}
+
+static void test_errors(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    const berth_storage_class undefined = {.meta = {.name = TEXT("odd")},
+                                           .provisioner = TEXT("x")};
+    const berth_persistent_volume_claim claim = {.meta = {.name = TEXT("c1")},
+                                                 .storage_class = TEXT("odd"),
+                                                 .request = {.units = 1}};
+    const berth_persistent_volume_claim tuned = {.meta = {.name = TEXT("c2")},
+                                                 .storage_class = TEXT("late"),
+                                                 .volume_attributes_class = TEXT("gold"),
+                                                 .request = {.units = 1}};
+    const berth_object objects[] = {
+        {BERTH_KIND_STORAGE_CLASS, {.storage_class = &undefined}},
+        {BERTH_KIND_PERSISTENT_VOLUME_CLAIM, {.persistent_volume_claim = &claim}},
+        {BERTH_KIND_PERSISTENT_VOLUME_CLAIM, {.persistent_volume_claim = &tuned}},
+    };
+    for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+        berth_error error = {.code = BERTH_OK};
+        small_require(berth_engine_add(c.engine, &objects[i], NULL, &error), &error);
+        assert_int_equal(berth_engine_add(c.engine, &objects[i], NULL, &error), BERTH_E_EXISTS);
+    }
+    small_add(&c, LATE("late", "drv"));
+    small_decide(&c, small_pod(&c, "p1", NULL, "", USES("c1")));
+    assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+    small_decide(&c, small_pod(&c, "p2", NULL, "", USES("c2")));
+    assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+    small_decide(&c, small_pod(&c, "p3", NULL, "", ""));
+    assert_int_equal(c.placement.verdict, BERTH_PLACED);
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(berth_engine_remove(c.engine, BERTH_KIND_CSI_DRIVER, (berth_str){0},
+                                         (berth_str)TEXT("none"), &error),
+                     BERTH_E_NOT_FOUND);
+    small_close(&c);
+}
+
+/* ---- VolumeZone ---- */
+
+#define NO_ZONE "VolumeZone: node(s) had no available volume zone"
+
+static void test_zones(void **state)
+{
+    static const struct {
+        const char *volume;
+        const char *node;
+        const char *refusal;
+    } cases[] = {
+        {"topology.kubernetes.io/zone: z1", "topology.kubernetes.io/zone: z1", ""},
+        {"topology.kubernetes.io/zone: z1", "topology.kubernetes.io/zone: z2", NO_ZONE},
+        {"topology.kubernetes.io/zone: z0__z2", "topology.kubernetes.io/zone: z2", ""},
+        {"topology.kubernetes.io/zone: z1", "other: x", ""},
+        {"topology.kubernetes.io/zone: z1", "topology.kubernetes.io/region: r1", NO_ZONE},
+        {"topology.kubernetes.io/zone: z1__", "topology.kubernetes.io/zone: z2", ""},
+        {"topology.kubernetes.io/zone: ''", "topology.kubernetes.io/zone: z2", ""},
+        {"failure-domain.beta.kubernetes.io/zone: z1", "topology.kubernetes.io/zone: z1", ""},
+        {"failure-domain.beta.kubernetes.io/region: r1", "topology.kubernetes.io/region: r2",
+         NO_ZONE},
+        {"topology.kubernetes.io/zone: z1", "failure-domain.beta.kubernetes.io/zone: z1",
+         NO_ZONE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1024];
+        small_cluster c;
+        small_open(&c, berth_profile_default());
+        snprintf(text, sizeof(text), ", labels: {%s}", cases[i].node);
+        berth_node_id node = small_node(&c, "node", text);
+        snprintf(text, sizeof(text),
+                 "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {%s}}\n"
+                 "spec: {capacity: {storage: 1Gi}}\n---\n"
+                 CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate")
+                 BOUND_CLAIM("c", "pv"),
+                 cases[i].volume);
+        small_add(&c, text);
+        small_decide(&c, small_pod(&c, "p", NULL, "", USES("c")));
+        assert_string_equal(small_refusal(&c, node), cases[i].refusal);
+        small_close(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_disks),          cmocka_unit_test(test_exclusive_claim),
+        cmocka_unit_test(test_limits),         cmocka_unit_test(test_limit_follows_binding),
+        cmocka_unit_test(test_translated_handles), cmocka_unit_test(test_reservations),
+        cmocka_unit_test(test_reservation_ends), cmocka_unit_test(test_provisioning),
+        cmocka_unit_test(test_choice_of_volume), cmocka_unit_test(test_bound_affinity),
+        cmocka_unit_test(test_ephemeral),      cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_zones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* The worker pool: each worker runs each round once, and the caller sees what they wrote. Plain
+ * cells, not atomic ones, hold the results, so that ThreadSanitizer checks the pool's ordering. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/workers.h"
+
+enum { WORKERS_MAX = 8 };
+
+typedef struct cell {
+    _Alignas(64) uint64_t rounds;
+    uint64_t seen; /* sum of what the caller wrote before each round */
+} cell;
+
+typedef struct job {
+    uint64_t input; /* the caller writes it before a round, workers read it */
+    cell cells[WORKERS_MAX];
+} job;
+
+static void count(void *context, uint32_t worker)
+{
+    job *own = context;
+    own->cells[worker].rounds++;
+    own->cells[worker].seen += own->input;
+}
+
+static berth__machine *this_machine(void)
+{
+    berth__machine *machine;
+    assert_int_equal(berth__machine_create(berth__allocator_default(), NULL, &machine), BERTH_OK);
+    return machine;
+}
+
+static void check_rounds(const job *own, uint32_t workers, uint64_t rounds)
+{
+    for (uint32_t w = 0; w < WORKERS_MAX; w++) {
+        assert_int_equal(own->cells[w].rounds, w < workers ? rounds : 0);
+        assert_int_equal(own->cells[w].seen, w < workers ? rounds * (rounds + 1) / 2 : 0);
+    }
+}
+
+static void test_every_worker_runs_every_round(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 2000 };
+    berth__machine *machine = this_machine();
+    for (uint32_t workers = 1; workers <= WORKERS_MAX; workers++) {
+        berth__workers *pool;
+        assert_int_equal(
+            berth__workers_create(berth__allocator_default(), machine, workers, &pool), BERTH_OK);
+        assert_int_equal(berth__workers_count(pool), workers);
+        job own = {0};
+        for (uint64_t round = 1; round <= ROUNDS; round++) {
+            own.input = round;
+            berth__workers_run(pool, count, &own);
+        }
+        check_rounds(&own, workers, ROUNDS);
+        berth__workers_destroy(pool);
+    }
+    berth__machine_destroy(machine);
+}
+
+/* Pauses long enough that workers have parked when the next round comes. */
+static void test_parked_workers_wake(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 30 };
+    berth__machine *machine = this_machine();
+    for (uint32_t workers = 2; workers <= 4; workers++) {
+        berth__workers *pool;
+        assert_int_equal(
+            berth__workers_create(berth__allocator_default(), machine, workers, &pool), BERTH_OK);
+        job own = {0};
+        for (uint64_t round = 1; round <= ROUNDS; round++) {
+            const struct timespec pause = {0, 1000000 * (long)(round % 3)};
+            nanosleep(&pause, NULL);
+            own.input = round;
+            berth__workers_run(pool, count, &own);
+        }
+        check_rounds(&own, workers, ROUNDS);
+        berth__workers_destroy(pool);
+    }
+    berth__machine_destroy(machine);
+}
+
+/* A round hands over to the next: worker w reads what worker w - 1 wrote in the round before. */
+typedef struct relay {
+    uint32_t workers;
+    uint64_t now[WORKERS_MAX], before[WORKERS_MAX];
+} relay;
+
+static void take_from_neighbour(void *context, uint32_t worker)
+{
+    relay *own = context;
+    own->now[worker] = own->before[(worker + own->workers - 1) % own->workers] + 1;
+}
+
+static void test_rounds_follow_one_another(void **state)
+{
+    (void)state;
+    berth__machine *machine = this_machine();
+    for (uint32_t workers = 1; workers <= WORKERS_MAX; workers++) {
+        berth__workers *pool;
+        assert_int_equal(
+            berth__workers_create(berth__allocator_default(), machine, workers, &pool), BERTH_OK);
+        relay own = {.workers = workers};
+        for (uint64_t round = 1; round <= 500; round++) {
+            berth__workers_run(pool, take_from_neighbour, &own);
+            for (uint32_t w = 0; w < workers; w++) {
+                assert_int_equal(own.now[w], round);
+                own.before[w] = own.now[w];
+            }
+        }
+        berth__workers_destroy(pool);
+    }
+    berth__machine_destroy(machine);
+}
+
+static void test_pools_come_and_go(void **state)
+{
+    (void)state;
+    berth__machine *machine = this_machine();
+    for (uint32_t round = 0; round < 200; round++) {
+        uint32_t workers = 1 + round % WORKERS_MAX;
+        berth__workers *pool;
+        assert_int_equal(
+            berth__workers_create(berth__allocator_default(), machine, workers, &pool), BERTH_OK);
+        job own = {.input = 1};
+        if (round % 3 != 0) { /* or it goes without ever having run */
+            berth__workers_run(pool, count, &own);
+            check_rounds(&own, workers, 1);
+        }
+        berth__workers_destroy(pool);
+    }
+    berth__workers_destroy(NULL);
+    berth__machine_destroy(machine);
+}
+
+static void test_two_pools_at_once(void **state)
+{
+    (void)state;
+    berth__machine *machine = this_machine();
+    berth__workers *pools[2];
+    job own[2] = {{0}, {0}};
+    for (uint32_t p = 0; p < 2; p++)
+        assert_int_equal(
+            berth__workers_create(berth__allocator_default(), machine, 2 + p, &pools[p]),
+            BERTH_OK);
+    for (uint64_t round = 1; round <= 300; round++)
+        for (uint32_t p = 0; p < 2; p++) {
+            own[p].input = round;
+            berth__workers_run(pools[p], count, &own[p]);
+        }
+    for (uint32_t p = 0; p < 2; p++) {
+        check_rounds(&own[p], 2 + p, 300);
+        berth__workers_destroy(pools[p]);
+    }
+    berth__machine_destroy(machine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_worker_runs_every_round),
+        cmocka_unit_test(test_parked_workers_wake),
+        cmocka_unit_test(test_rounds_follow_one_another),
+        cmocka_unit_test(test_pools_come_and_go),
+        cmocka_unit_test(test_two_pools_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,322 @@
+/* Workloads to pods: how many, their names, owners, labels, claims and pins, and which workloads
+ * are left alone. */
+#include "reader_check.h"
+
+typedef struct workload_case {
+    const char *text;
+    const char *objects;
+} workload_case;
+
+#define TEMPLATE "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: a}]}}"
+
+static const workload_case named[] = {
+    {"kind: Deployment\nmetadata: {name: web, namespace: s}\nspec: {replicas: 3, " TEMPLATE "}\n",
+     "ReplicaSet s/web-5df433c2\nPod s/web-5df433c2-0\nPod s/web-5df433c2-1\n"
+     "Pod s/web-5df433c2-2\n"},
+    {"kind: Deployment\nmetadata: {name: web}\nspec: {" TEMPLATE "}\n",
+     "ReplicaSet default/web-HASH\nPod default/web-HASH-0\n"},
+    {"kind: Deployment\nmetadata: {name: web}\nspec: {replicas: 0, " TEMPLATE "}\n",
+     "ReplicaSet default/web-HASH\n"},
+    {"kind: ReplicaSet\nmetadata: {name: web}\nspec: {replicas: 2, " TEMPLATE "}\n",
+     "ReplicaSet default/web\nPod default/web-HASH-0\nPod default/web-HASH-1\n"},
+    {"apiVersion: v1\nkind: ReplicationController\nmetadata: {name: web}\n"
+     "spec: {selector: {app: web}, " TEMPLATE "}\n",
+     "ReplicationController default/web\nPod default/web-HASH-0\n"},
+    {"kind: StatefulSet\nmetadata: {name: db}\nspec: {replicas: 2, ordinals: {start: 5}, " TEMPLATE
+     ", volumeClaimTemplates: [{metadata: {name: data}}, {metadata: {name: log}}]}\n",
+     "StatefulSet default/db\nPod default/db-5\nPod default/db-6\n"
+     "PersistentVolumeClaim default/data-db-5\nPersistentVolumeClaim default/log-db-5\n"
+     "PersistentVolumeClaim default/data-db-6\nPersistentVolumeClaim default/log-db-6\n"},
+    /* a claim that the input has itself, before or behind the set, is not made again */
+    {"--- {kind: PersistentVolumeClaim, metadata: {name: data-db-1, uid: u}}\n"
+     "--- {kind: StatefulSet, metadata: {name: db}, spec: {replicas: 3, " TEMPLATE
+     ", volumeClaimTemplates: [{metadata: {name: data}}]}}\n"
+     "--- {kind: PersistentVolumeClaim, metadata: {name: data-db-0}, spec:"
+     " {storageClassName: x}}\n",
+     "PersistentVolumeClaim default/data-db-1\nStatefulSet default/db\nPod default/db-0\n"
+     "Pod default/db-1\nPod default/db-2\nPersistentVolumeClaim default/data-db-0\n"
+     "PersistentVolumeClaim default/data-db-2\n"},
+    {"kind: Job\nmetadata: {name: j}\nspec: {" TEMPLATE "}\n", "Pod default/j-HASH-0\n"},
+    {"kind: Job\nmetadata: {name: j}\nspec: {parallelism: 3, completions: 2, " TEMPLATE "}\n",
+     "Pod default/j-HASH-0\nPod default/j-HASH-1\n"},
+    {"kind: Job\nmetadata: {name: j}\nspec: {parallelism: 2, completions: 9, " TEMPLATE "}\n",
+     "Pod default/j-HASH-0\nPod default/j-HASH-1\n"},
+    {"kind: Job\nmetadata: {name: j}\nspec: {completions: 9, " TEMPLATE "}\n",
+     "Pod default/j-HASH-0\n"},
+    {"kind: Job\nmetadata: {name: j}\nspec: {suspend: true, " TEMPLATE "}\n", ""},
+    {"apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: c}\nspec: {jobTemplate: {spec:"
+     " {parallelism: 2, " TEMPLATE "}}}\n",
+     "Pod default/c-HASH-0\nPod default/c-HASH-1\n"},
+    {"kind: CronJob\nmetadata: {name: c}\nspec: {suspend: true, jobTemplate: {spec: {" TEMPLATE
+     "}}}\n", ""},
+    {"kind: Job\nmetadata: {generateName: j-}\nspec: {" TEMPLATE "}\n",
+     "Pod default/j-00000-HASH-0\n"},
+    /* an API server has been here: the pods are in the dump, if anywhere */
+    {"kind: Deployment\nmetadata: {name: web, uid: u}\nspec: {replicas: 3, " TEMPLATE "}\n", ""},
+    {"kind: ReplicaSet\nmetadata: {name: web, uid: u}\nspec: {replicas: 3, " TEMPLATE "}\n",
+     "ReplicaSet default/web\n"},
+    {"kind: StatefulSet\nmetadata: {name: web, uid: u}\nspec: {" TEMPLATE
+     ", volumeClaimTemplates: [{metadata: {name: data}}]}\n",
+     "StatefulSet default/web\n"},
+    {"kind: DaemonSet\nmetadata: {name: web, uid: u}\nspec: {" TEMPLATE "}\n", ""},
+    {"kind: Job\nmetadata: {name: web, uid: u}\nspec: {" TEMPLATE "}\n", ""},
+    /* others that carry templates */
+    {"apiVersion: jobset.x-k8s.io/v1\nkind: JobSet\nmetadata: {name: j}\nspec: {" TEMPLATE "}\n",
+     ""},
+    {"apiVersion: argoproj.io/v1\nkind: Deployment\nmetadata: {name: j}\nspec: {" TEMPLATE "}\n",
+     ""},
+    {"apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: web}\nspec: {" TEMPLATE
+     "}\n", "ReplicaSet default/web-HASH\nPod default/web-HASH-0\n"},
+    {"kind: PodTemplate\nmetadata: {name: j}\n" TEMPLATE "\n", ""},
+};
+
+/* Put HASH in place of eight hexadecimal digits. */
+static void hide_hashes(char *text)
+{
+    char *to = text;
+    for (char *at = text; *at != '\0';) {
+        if (strchr("-=[", *at) != NULL && strspn(at + 1, "0123456789abcdef") == 8) {
+            *to++ = *at;
+            to += sprintf(to, "HASH");
+            at += 9;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    *to = '\0';
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+        berth_error error;
+        char shown[1200] = "";
+        if (read_all(named[i].text, true, &names_only, &error) != BERTH_OK)
+            berth_error_format(&error, shown, sizeof(shown));
+        assert_string_equal(shown, "");
+        if (strstr(named[i].objects, "HASH") != NULL)
+            hide_hashes(got.text);
+        assert_string_equal(got.text, named[i].objects);
+    }
+}
+
+/* Workloads of one name but different kinds or namespaces do not share the names of their pods. */
+static void test_names_differ(void **state)
+{
+    (void)state;
+    berth_error error;
+    static const char text[] =
+        "--- {kind: Deployment, metadata: {name: w}, spec: {" TEMPLATE "}}\n"
+        "--- {kind: Job, metadata: {name: w}, spec: {" TEMPLATE "}}\n"
+        "--- {kind: CronJob, metadata: {name: w}, spec: {jobTemplate: {spec: {" TEMPLATE "}}}}\n"
+        "--- {kind: ReplicaSet, metadata: {name: w}, spec: {" TEMPLATE "}}\n"
+        "--- {kind: StatefulSet, metadata: {name: w}, spec: {" TEMPLATE "}}\n";
+    assert_int_equal(read_all(text, true, &names_only, &error), BERTH_OK);
+    assert_int_equal(got.count[BERTH_KIND_POD], 5);
+    char *names[16];
+    int count = 0;
+    for (char *line = strtok(got.text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+        names[count++] = line;
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(names[i], names[k]);
+    }
+}
+
+#define STANDARD " scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority"
+
+static const workload_case whole[] = {
+    {"kind: Deployment\nmetadata: {name: web, labels: {l: m}}\nspec: {selector: {matchLabels:"
+     " {app: web}}, template: {metadata: {labels: {app: web}, annotations: {a: b}}, spec:"
+     " {hostNetwork: true, containers: [{name: c, ports: [{containerPort: 8}], resources: {limits:"
+     " {cpu: 1}}}], topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, matchLabelKeys:"
+     " [pod-template-hash]}], affinity: {podAntiAffinity:"
+     " {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: h, labelSelector: {},"
+     " matchLabelKeys: [pod-template-hash]}]}}}}}\n",
+     "ReplicaSet default/web-HASH uid=berth-HASH labels={l=m}"
+     " selector< labels={app=web,pod-template-hash=HASH}>\n"
+     "Pod default/web-HASH-0 labels={app=web,pod-template-hash=HASH} annotations={a=b}"
+     " owner(apps/v1 ReplicaSet web-HASH berth-HASH controller)" STANDARD
+     " container(c requests={cpu=1} limits={cpu=1} port( TCP 8 8))"
+     " anti-affinity required(0 h selector<(pod-template-hash In =[HASH])>)"
+     " spread(1 0 z  keys=[pod-template-hash])\n"},
+    {"kind: StatefulSet\nmetadata: {name: db, namespace: s}\nspec: {selector: {matchLabels: {app:"
+     " db}}, template: {metadata: {labels: {app: db}}, spec: {volumes: [{name: data, emptyDir: {}},"
+     " {name: tmp, emptyDir: {}}]}}, volumeClaimTemplates: [{metadata: {name: data, labels:"
+     " {k: w}}, spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: {requests:"
+     " {storage: 1Gi}}}}]}\n",
+     "StatefulSet s/db uid=berth-HASH selector< labels={app=db}>\n"
+     "Pod s/db-0 labels={app=db,apps.kubernetes.io/pod-index=0,"
+     "statefulset.kubernetes.io/pod-name=db-0,controller-revision-hash=HASH}"
+     " owner(apps/v1 StatefulSet db berth-HASH controller)" STANDARD
+     " volume(data source=1 handle=data-db-0) volume(tmp source=0)\n"
+     "PersistentVolumeClaim s/data-db-0 labels={k=w,app=db} modes=[ReadWriteOnce] class=fast"
+     " request=1Gi phase=Pending\n"},
+    {"kind: Job\nmetadata: {name: j}\nspec: {completionMode: Indexed, template: {spec: {}}}\n",
+     "Pod default/j-HASH-0 labels={batch.kubernetes.io/job-name=j,job-name=j,"
+     "batch.kubernetes.io/controller-uid=berth-HASH,controller-uid=berth-HASH,"
+     "batch.kubernetes.io/job-completion-index=0}"
+     " owner(batch/v1 Job j berth-HASH controller)" STANDARD "\n"},
+    {"kind: CronJob\nmetadata: {name: c}\nspec: {jobTemplate: {spec: {template: {spec: {}}}}}\n",
+     "Pod default/c-HASH-0 labels={batch.kubernetes.io/job-name=c-HASH,job-name=c-HASH,"
+     "batch.kubernetes.io/controller-uid=berth-HASH,controller-uid=berth-HASH}"
+     " owner(batch/v1 Job c-HASH berth-HASH controller)" STANDARD "\n"},
+};
+
+static void test_whole(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+        berth_error error;
+        assert_int_equal(read_all(whole[i].text, true, &whole_objects, &error), BERTH_OK);
+        hide_hashes(got.text);
+        assert_string_equal(got.text, whole[i].objects);
+    }
+}
+
+/* Without defaults templates are expanded all the same, and left as they are. */
+static void test_no_defaults(void **state)
+{
+    (void)state;
+    berth_error error;
+    assert_int_equal(read_all("kind: Job\nmetadata: {name: j}\nspec: {template: {spec:"
+                              " {containers: [{name: a, resources: {limits: {cpu: 1}}}]}}}\n",
+                              false, &whole_objects, &error),
+                     BERTH_OK);
+    assert_non_null(strstr(got.text, " container(a limits={cpu=1})\n"));
+}
+
+static void test_class_behind(void **state)
+{
+    (void)state;
+    berth_error error;
+    static const char text[] =
+        "--- {kind: Deployment, metadata: {name: w}, spec: {template: {spec:"
+        " {priorityClassName: hi}}}}\n"
+        "--- {kind: DaemonSet, metadata: {name: e}, spec: {template: {spec:"
+        " {priorityClassName: hi}}}}\n"
+        "--- {kind: StatefulSet, metadata: {name: d}, spec: {volumeClaimTemplates: [{metadata:"
+        " {name: v}}], template: {spec: {priorityClassName: hi}}}}\n"
+        "--- {kind: PriorityClass, metadata: {name: hi}, value: 3}\n"
+        "--- {kind: Node, metadata: {name: a}}\n";
+    assert_int_equal(read_all(text, true, &names_only, &error), BERTH_OK);
+    hide_hashes(got.text);
+    assert_string_equal(got.text,
+                        "Node a\nReplicaSet default/w-HASH\nPod default/w-HASH-0\n"
+                        "StatefulSet default/d\nPod default/d-0\n"
+                        "PersistentVolumeClaim default/v-d-0\n");
+    assert_string_equal(got.origin.source, "test");
+    assert_int_equal(got.origin.line, 3);
+}
+
+/* ---- daemons ---- */
+
+static berth_status add_nodes(void *context, const berth_object *object, const berth_error *origin,
+                              berth_error *error)
+{
+    (void)origin;
+    return object->kind == BERTH_KIND_NODE ? berth_engine_add(context, object, NULL, error)
+                                           : BERTH_OK;
+}
+
+static void test_daemons(void **state)
+{
+    (void)state;
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_error error;
+    static const char text[] =
+        "--- {kind: DaemonSet, metadata: {name: d, namespace: s}, spec: {template: {metadata:"
+        " {labels: {app: d}}, spec: {hostNetwork: true, tolerations: [{key: k, operator: Exists}],"
+        " affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:"
+        " {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}, {matchFields:"
+        " [{key: metadata.name, operator: NotIn, values: [x]}]}]}}}}}}}\n"
+        "--- {kind: DaemonSet, metadata: {name: e}, spec: {template: {spec: {}}}}\n"
+        "--- {kind: Node, metadata: {name: n-1}}\n"
+        "--- {kind: Node, metadata: {name: n-2}}\n";
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    berth_reader *reader = make_reader(false, NULL);
+    assert_int_equal(berth_reader_text(reader, berth__str(text), "t", add_nodes, engine, &error),
+                     BERTH_OK);
+    assert_int_equal(berth_reader_finish(reader, engine, collect, &whole_objects, &error),
+                     BERTH_OK);
+    hide_hashes(got.text);
+    assert_string_equal(
+        got.text,
+#define TOLERATED                                                                          \
+    " toleration(node.kubernetes.io/not-ready Exists  NoExecute)"                          \
+    " toleration(node.kubernetes.io/unreachable Exists  NoExecute)"                        \
+    " toleration(node.kubernetes.io/disk-pressure Exists  NoSchedule)"                     \
+    " toleration(node.kubernetes.io/memory-pressure Exists  NoSchedule)"                   \
+    " toleration(node.kubernetes.io/pid-pressure Exists  NoSchedule)"                      \
+    " toleration(node.kubernetes.io/unschedulable Exists  NoSchedule)"
+#define DAEMON_D(node)                                                                     \
+    "Pod s/d-HASH-" node " labels={app=d,controller-revision-hash=HASH}"               \
+    " owner(apps/v1 DaemonSet d berth-HASH controller)"                                    \
+    " required[<(a Exists) fields(metadata.name In =[" node "])>"                          \
+    "< fields(metadata.name NotIn =[x])(metadata.name In =[" node "])>]"                   \
+    " toleration(k Exists  )" TOLERATED                                                    \
+    " toleration(node.kubernetes.io/network-unavailable Exists  NoSchedule)\n"
+#define DAEMON_E(node)                                                                     \
+    "Pod default/e-HASH-" node " labels={controller-revision-hash=HASH}"               \
+    " owner(apps/v1 DaemonSet e berth-HASH controller)"                                    \
+    " required[< fields(metadata.name In =[" node "])>]" TOLERATED "\n"
+        DAEMON_D("n-1") DAEMON_D("n-2") DAEMON_E("n-1") DAEMON_E("n-2"));
+    berth_reader_destroy(reader);
+    berth_engine_destroy(engine);
+}
+
+/* ---- faults ---- */
+
+typedef struct fault_case {
+    const char *text;
+    berth_status status;
+    const char *shown;
+} fault_case;
+
+static const fault_case faults[] = {
+    {"kind: Deployment\nmetadata: {name: w}\nspec: {replicas: 1}\n", BERTH_E_INVALID,
+     "test:1: Deployment default/w: spec.template: a pod template is required"},
+    {"kind: CronJob\nmetadata: {name: w}\nspec: {}\n", BERTH_E_INVALID,
+     "test:1: CronJob default/w: spec.jobTemplate.spec.template: a pod template is required"},
+    {"kind: Deployment\nmetadata: {name: w}\nspec: {replicas: -1, " TEMPLATE "}\n", BERTH_E_INVALID,
+     "test:1: Deployment default/w: spec.replicas: must not be negative, found -1"},
+    {"kind: CronJob\nmetadata: {name: w}\nspec: {jobTemplate: {spec: {parallelism: -2, " TEMPLATE
+     "}}}\n", BERTH_E_INVALID,
+     "test:1: CronJob default/w: spec.jobTemplate.spec.parallelism: must not be negative, found"
+     " -2"},
+    {"kind: Deployment\nmetadata: {name: w}\nspec: {replicas: many, " TEMPLATE "}\n",
+     BERTH_E_INVALID,
+     "test:1: Deployment default/w: spec.replicas: expected a number, found a string"},
+    {"kind: Deployment\nmetadata: {}\nspec: {" TEMPLATE "}\n", BERTH_E_INVALID,
+     "test:1: Deployment default/(unnamed): metadata.name: a name is required"},
+    {"kind: CronJob\nmetadata: {name: w}\nspec: {jobTemplate: {spec: {template: {spec: {containers:"
+     " [{resources: {requests: {cpu: x}}}]}}}}}\n", BERTH_E_PARSE,
+     "test:1: CronJob default/w: spec.jobTemplate.spec.template.spec.containers[0].resources"
+     ".requests.cpu: expected a quantity such as 500m, 2 or 1.5Gi, found \"x\""},
+    {"kind: Job\nmetadata: {name: w}\nspec: {template: {spec: {priorityClassName: gone}}}\n",
+     BERTH_E_INVALID,
+     "test:1: Job default/w: spec.template.spec.priorityClassName: no PriorityClass named \"gone\""
+     " was found"},
+};
+
+static void test_faults(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        expect_fault(faults[i].text, true, faults[i].status, faults[i].shown);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),       cmocka_unit_test(test_names_differ),
+        cmocka_unit_test(test_whole),       cmocka_unit_test(test_no_defaults),
+        cmocka_unit_test(test_class_behind), cmocka_unit_test(test_daemons),
+        cmocka_unit_test(test_faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
