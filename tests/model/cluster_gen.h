@@ -1,0 +1,57 @@
+/* Random clusters for the property tests: nodes, pods, other objects and profiles, all from one
+ * seed. Everything lives in the generator's memory until gen_free. */
+#ifndef BERTH_CLUSTER_GEN_H
+#define BERTH_CLUSTER_GEN_H
+
+#include <stdio.h>
+
+#include "naive.h"
+
+/* What generated pods may use beyond filters and scores that look at one node. */
+enum {
+    GEN_SPREAD = 1u << 0,
+    GEN_AFFINITY = 1u << 1,
+    GEN_VOLUMES = 1u << 2,
+    GEN_PREEMPTION = 1u << 3, /* priorities, disruption budgets */
+    GEN_LEGACY = 1u << 4,     /* profiles of v1.15 */
+    GEN_ALL = 31,
+};
+
+typedef struct cluster_gen {
+    naive_region region;
+    uint64_t state;
+    unsigned features;
+    uint32_t node_names; /* nodes are named n0 to n(node_names - 1) */
+    uint32_t zones;
+    const berth_pod *templates[6]; /* pods that later pods may resemble */
+} cluster_gen;
+
+void gen_init(cluster_gen *g, uint64_t seed, unsigned features);
+void gen_free(cluster_gen *g);
+
+uint64_t gen_next(cluster_gen *g);
+uint32_t gen_below(cluster_gen *g, uint32_t bound);
+bool gen_chance(cluster_gen *g, uint32_t percent);
+
+const berth_node *gen_node(cluster_gen *g, uint32_t index);
+/* A pod; `node` empty: pending. Its scheduler is one of `scheduler_count` named s0, s1, ... */
+const berth_pod *gen_pod(cluster_gen *g, uint32_t serial, berth_str node, uint32_t scheduler_count);
+/* An object of a kind that is neither node nor pod, with one of a few names of that kind. Pods
+ * refer to these names. False: the kind is not generated. */
+bool gen_object(cluster_gen *g, berth_kind kind, uint32_t index, berth_object *out);
+uint32_t gen_object_names(berth_kind kind);
+
+/* What is special about a pod or node, for a reader of a failed test. */
+void gen_print_pod(FILE *out, const berth_pod *pod);
+void gen_print_node(FILE *out, const berth_node *node);
+
+/* A random variation of the default profile, named s<index>, of plugins that `has` accepts. */
+typedef bool (*gen_has_fn)(void *context, berth_str plugin);
+berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *base,
+                           gen_has_fn has, void *context);
+
+/* A random profile of v1.15's predicates and priorities. All nodes are visited: which ones come
+ * first when not all are is a matter of that version's own cursor. */
+berth_profile *gen_legacy_profile(cluster_gen *g, uint32_t index, gen_has_fn has, void *context);
+
+#endif

@@ -1,0 +1,374 @@
+/* A deliberately naive scheduler: kube-scheduler v1.32's rules as plain loops over all pods and
+ * nodes, everything recounted for every decision. It shares no code with the engine, only the
+ * public object structs, and serves as the judge of the engine in tests. Where speed and
+ * plainness differ, plainness wins. */
+#ifndef BERTH_NAIVE_H
+#define BERTH_NAIVE_H
+
+#include <stdarg.h>
+
+#include "berth/objects.h"
+#include "berth/profile.h"
+
+/* ---- memory (naive_region.c): allocated piece by piece, freed all at once ---- */
+
+typedef struct naive_region {
+    struct naive_block *blocks;
+} naive_region;
+
+/* Zeroed memory; ends the program when there is none. */
+void *naive_alloc(naive_region *region, size_t bytes);
+/* `items` with room for one more item after the first `count`. */
+void *naive_grow(naive_region *region, void *items, size_t count, size_t item_bytes);
+char *naive_print(naive_region *region, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void naive_region_free(naive_region *region);
+
+/* ---- text, labels, selectors (naive_match.c) ---- */
+
+/* An amount in units of 1e-9. */
+typedef __int128 naive_nanos;
+
+#define NAIVE_TEXT(s) ((int)(s).len), ((s).data ? (s).data : "")
+
+berth_str naive_str(const char *text);
+bool naive_same(berth_str a, berth_str b); /* absent equals empty */
+bool naive_is(berth_str a, const char *text);
+bool naive_starts(berth_str a, const char *prefix);
+bool naive_contains(berth_str a, const char *part);
+bool naive_in(berth_strs list, berth_str item);
+const berth_str *naive_label(berth_map labels, berth_str key);
+berth_str naive_namespace(const berth_metadata *meta);
+bool naive_same_object(const berth_metadata *a, const berth_metadata *b);
+bool naive_qualified_name(berth_str key);
+
+naive_nanos naive_amount(berth_quantity quantity);
+int64_t naive_value(naive_nanos amount);       /* rounded up to units */
+int64_t naive_milli_value(naive_nanos amount); /* rounded up to thousandths */
+bool naive_resource(berth_resources list, berth_str name, naive_nanos *amount);
+
+bool naive_map_matches(berth_map wanted, berth_map labels);
+bool naive_selector_matches(const berth_label_selector *selector, berth_map labels);
+bool naive_selector_empty(const berth_label_selector *selector);
+/* `name` absent: matchFields are passed over. */
+bool naive_term_valid(const berth_node_selector_term *term);
+bool naive_term_matches(const berth_node_selector_term *term, berth_map labels, berth_str name);
+bool naive_node_selector_matches(const berth_node_selector *selector, berth_map labels,
+                                 berth_str name);
+bool naive_wants_node(const berth_pod *pod, const berth_node *node);
+bool naive_tolerates(const berth_pod *pod, const berth_taint *taint);
+/* A NoSchedule or NoExecute taint that the pod does not tolerate, or NULL. */
+const berth_taint *naive_untolerated(const berth_pod *pod, const berth_node *node);
+
+/* ---- the cluster (naive_cluster.c) ---- */
+
+typedef struct naive_pod {
+    const berth_pod *pod;
+    berth_str node; /* where it counts; absent: pending */
+} naive_pod;
+
+/* A host port in use on a node: a set, not a multiset (filters.md, NodePorts). */
+typedef struct naive_port {
+    berth_str node, ip, protocol;
+    int32_t number;
+} naive_port;
+
+/* What the placement of `pod` took: a volume for a claim, or (no volume) a claim to provision. */
+typedef struct naive_reservation {
+    const berth_metadata *pod;
+    berth_str volume;
+    berth_str claim_namespace, claim_name, claim_uid;
+    berth_str node;
+} naive_reservation;
+
+/* An image name known to the cluster: its size is the first reporter's. (kube-scheduler may see an
+ * older number of nodes for a node that did not change; here it is always the current one.) */
+typedef struct naive_image {
+    berth_str name;
+    int64_t size;
+    berth_str *nodes;
+    size_t node_count;
+} naive_image;
+
+typedef struct naive_zone {
+    berth_str region, zone;
+    berth_str *names;
+    size_t count;
+} naive_zone;
+
+typedef struct naive_objects {
+    const void **items;
+    size_t count;
+} naive_objects;
+
+/* Objects are borrowed: the caller keeps them as long as they are in the cluster. */
+typedef struct naive_cluster {
+    naive_region region;
+    naive_objects objects[BERTH_KIND_COUNT]; /* in order of addition; no pods */
+    naive_pod *pods;
+    size_t pod_count;
+    naive_port *ports;
+    size_t port_count;
+    naive_reservation *reservations;
+    size_t reservation_count;
+    naive_image *images;
+    size_t image_count;
+    naive_zone *zones; /* the node tree of cycle.md §2 */
+    size_t zone_count;
+    berth_str *order; /* the snapshot's node list */
+    size_t order_count;
+    uint32_t start; /* rotation index */
+} naive_cluster;
+
+void naive_cluster_free(naive_cluster *cluster);
+void naive_add(naive_cluster *cluster, const berth_object *object);
+void naive_remove(naive_cluster *cluster, berth_kind kind, berth_str namespace_name,
+                  berth_str name);
+void naive_update(naive_cluster *cluster, const berth_object *object);
+/* Put a pod on a node, its volumes reserved; take it off again. */
+void naive_bind(naive_cluster *cluster, const berth_pod *pod, berth_str node);
+void naive_unbind(naive_cluster *cluster, const berth_pod *pod);
+/* Any object but a pod; `namespace_name` absent: not compared. NULL: there is none. */
+const void *naive_find(const naive_cluster *cluster, berth_kind kind, berth_str namespace_name,
+                       berth_str name);
+naive_pod *naive_find_pod(const naive_cluster *cluster, berth_str namespace_name, berth_str name);
+const berth_node *naive_find_node(const naive_cluster *cluster, berth_str name);
+/* Bring the node order up to date, as the scheduler's snapshot at the start of a cycle. */
+void naive_refresh(naive_cluster *cluster);
+/* Move a pod, in the cluster or in a copy of it whose memory is `region`. */
+void naive_put_on(naive_region *region, naive_cluster *cluster, naive_pod *pod, berth_str node);
+void naive_take_off(naive_cluster *cluster, naive_pod *pod);
+
+/* ---- one attempt to place one pod ---- */
+
+#define NAIVE_PLUGIN_MAX 64
+
+typedef struct naive_refusal {
+    const berth_node *node;
+    berth_str plugin;
+    bool unresolvable;
+    const char **reasons;
+    size_t reason_count;
+} naive_refusal;
+
+/* A counter of pods in a topology domain. */
+typedef struct naive_count {
+    uint32_t which; /* constraint index */
+    berth_str key, value;
+    int64_t count;
+} naive_count;
+
+typedef struct naive_counts {
+    naive_count *items;
+    size_t count;
+} naive_counts;
+
+/* A spread constraint with its selector resolved: `pairs` AND `selector`. */
+typedef struct naive_spread {
+    const berth_topology_spread *spread;
+    berth_map pairs;
+    const berth_label_selector *selector; /* NULL: matches nothing, or (optional) everything */
+    bool selector_optional;               /* set for default constraints */
+} naive_spread;
+
+typedef struct naive_attempt {
+    naive_region *region;
+    naive_cluster *cluster; /* in a dry run: a copy */
+    const berth_profile *profile;
+    const berth_pod *pod;
+    const berth_node **nodes; /* the snapshot, in order */
+    size_t node_count;
+    bool error; /* a rule failed */
+    bool skip[NAIVE_PLUGIN_MAX];
+    /* NodeAffinity */
+    bool allow_listed;
+    berth_str *allowed;
+    size_t allowed_count;
+    /* VolumeRestrictions */
+    int64_t claim_conflicts;
+    /* PodTopologySpread */
+    naive_spread *spreads;
+    size_t spread_count;
+    naive_counts spread_counts;
+    /* InterPodAffinity: A, N and E of filters.md §12 */
+    naive_counts affinity_counts, anti_counts, existing_counts;
+} naive_attempt;
+
+typedef enum naive_outcome { NAIVE_GO_ON, NAIVE_SKIP, NAIVE_REFUSE } naive_outcome;
+
+/* PreFilter: on NAIVE_REFUSE the whole attempt ends with `refusal` (its node is NULL).
+ * Filter: true when the node passes, else `refusal` says why.
+ * Score: fill one value for each feasible node, false to skip the plugin. */
+typedef naive_outcome (*naive_pre_filter_fn)(naive_attempt *a, const berth_plugin_ref *ref,
+                                             naive_refusal *refusal);
+typedef bool (*naive_filter_fn)(naive_attempt *a, const berth_plugin_ref *ref,
+                                const berth_node *node, naive_refusal *refusal);
+typedef bool (*naive_score_fn)(naive_attempt *a, const berth_plugin_ref *ref,
+                               const berth_node **nodes, size_t count, int64_t *values);
+
+typedef struct naive_plugin {
+    const char *name;
+    naive_pre_filter_fn pre_filter;
+    naive_filter_fn filter;
+    naive_score_fn score;
+} naive_plugin;
+
+/* Record a reason (kept as it is) with the code U or, if `unresolvable`, UU. Returns false. */
+bool naive_refuse(naive_attempt *a, naive_refusal *refusal, bool unresolvable, const char *reason);
+bool naive_on(const naive_pod *pod, const berth_node *node);
+int64_t naive_count_get(const naive_counts *counts, uint32_t which, berth_str key, berth_str value);
+void naive_count_add(naive_region *region, naive_counts *counts, uint32_t which, berth_str key,
+                     berth_str value, int64_t n);
+
+/* naive_filters.c */
+bool naive_scalar_name(berth_str name);
+bool naive_extended_name(berth_str name);
+/* A pod's request of one resource, in the form in which it is compared: cpu in milli. `substitute`:
+ * missing cpu and memory requests count as scores.md §0 says. */
+int64_t naive_pod_request(const berth_pod *pod, berth_str name, bool substitute);
+int64_t naive_node_request(const naive_attempt *a, const berth_node *node, berth_str name,
+                           bool substitute);
+int64_t naive_allocatable(const berth_node *node, berth_str name, bool *present);
+naive_outcome naive_pre_node_affinity(naive_attempt *a, const berth_plugin_ref *ref,
+                                      naive_refusal *r);
+naive_outcome naive_pre_ports(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
+bool naive_node_unschedulable(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                              naive_refusal *r);
+bool naive_node_name(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                     naive_refusal *r);
+bool naive_taints(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                  naive_refusal *r);
+bool naive_node_affinity(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                         naive_refusal *r);
+bool naive_ports(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                 naive_refusal *r);
+bool naive_fit(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+               naive_refusal *r);
+
+/* naive_affinity.c */
+naive_outcome naive_pre_spread(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
+bool naive_spread_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                         naive_refusal *r);
+void naive_spread_change(naive_attempt *a, const berth_pod *pod, const berth_node *node, int sign);
+bool naive_spread_score(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                        size_t count, int64_t *values);
+naive_outcome naive_pre_affinity(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
+bool naive_affinity_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                           naive_refusal *r);
+void naive_affinity_change(naive_attempt *a, const berth_pod *pod, const berth_node *node,
+                           int sign);
+bool naive_affinity_score(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                          size_t count, int64_t *values);
+
+/* naive_volumes.c */
+naive_outcome naive_pre_restrictions(naive_attempt *a, const berth_plugin_ref *ref,
+                                     naive_refusal *r);
+bool naive_restrictions(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                        naive_refusal *r);
+void naive_restrictions_change(naive_attempt *a, const berth_pod *pod, int sign);
+bool naive_volume_limits(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                         naive_refusal *r);
+naive_outcome naive_pre_binding(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
+bool naive_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                   naive_refusal *r);
+naive_outcome naive_pre_zone(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
+bool naive_zone_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                       naive_refusal *r);
+/* Whether an inline disk of the pod conflicts with one of a pod on the node. */
+bool naive_disks_taken(naive_attempt *a, const berth_node *node);
+/* A volume's zone label: items separated by "__"; an empty item spoils it. */
+bool naive_zones_valid(berth_str list);
+bool naive_zones_contain(berth_str list, berth_str zone);
+/* Reserve what VolumeBinding chose on `node`; nothing if it refuses the node. */
+void naive_reserve(naive_cluster *cluster, const berth_pod *pod, const berth_node *node);
+
+/* naive_scores.c */
+bool naive_score_taints(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                        size_t count, int64_t *values);
+bool naive_score_node_affinity(naive_attempt *a, const berth_plugin_ref *ref,
+                               const berth_node **nodes, size_t count, int64_t *values);
+bool naive_score_fit(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                     size_t count, int64_t *values);
+bool naive_score_balanced(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                          size_t count, int64_t *values);
+bool naive_score_images(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                        size_t count, int64_t *values);
+/* An image's size scaled by how widespread it is; 0 if the node lacks it. */
+int64_t naive_image_size(const naive_attempt *a, const berth_node *node, berth_str image);
+double naive_ln(double x);
+
+/* naive_legacy.c: a predicate or priority of v1.15 by name, or NULL. */
+const naive_plugin *naive_legacy_plugin(berth_str name);
+
+/* ---- decisions (naive_cycle.c, naive_preempt.c) ---- */
+
+typedef struct naive_score {
+    berth_str plugin;
+    int64_t *values; /* normalized and weighted, one for each feasible node */
+} naive_score;
+
+typedef struct naive_decision {
+    naive_region region;
+    bool error;
+    uint32_t start, next;
+    bool allow_listed; /* candidates were visited in no defined order */
+    const berth_node **feasible;
+    size_t feasible_count;
+    naive_refusal *refusals;
+    size_t refusal_count;
+    size_t refused_nodes;   /* as many, unless a node is refused by several predicates */
+    const char *pre_filter; /* NULL: the pod was not refused before any node was visited */
+    naive_score *scores;
+    size_t score_count;
+    int64_t *total;
+    int64_t best_total;
+    size_t best_count;
+    const char *message; /* NULL: some node was feasible */
+    const berth_node *nominated;
+    const berth_pod **victims;
+    size_t victim_count;
+} naive_decision;
+
+/* Decide; moves the rotation index of the cluster and nothing else. */
+void naive_decide(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
+                  naive_decision *out);
+void naive_decision_free(naive_decision *decision);
+
+/* Filters on one node, nominated pods counted (cycle.md §5). */
+bool naive_passes(naive_attempt *a, const berth_node *node, naive_refusal *refusal);
+/* PreFilter state and cluster changed as if `pod` came to or left `node`. */
+void naive_try_on(naive_attempt *a, naive_pod *pod, const berth_node *node);
+void naive_try_off(naive_attempt *a, naive_pod *pod, const berth_node *node);
+naive_attempt *naive_attempt_copy(const naive_attempt *a);
+
+/* A histogram of reasons, printed as in cycle.md §8. */
+typedef struct naive_histogram {
+    const char **reasons;
+    size_t *counts;
+    size_t count;
+} naive_histogram;
+void naive_histogram_add(naive_region *region, naive_histogram *h, const char *reason, size_t n);
+const char *naive_histogram_message(naive_region *region, naive_histogram *h, size_t node_count);
+
+/* Returns the PostFilter part of the message, or NULL when a node was nominated. */
+const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_t refusal_count,
+                          naive_decision *out);
+
+/* ---- JSON of the decision vectors (naive_json.c) ---- */
+
+typedef struct naive_scenario {
+    naive_region region;
+    const char *name;
+    naive_cluster cluster; /* loaded */
+    const berth_pod **pending;
+    size_t pending_count;
+    const berth_profile *profile;
+    const void *expected; /* json_t */
+    void *root;           /* json_t */
+} naive_scenario;
+
+/* One line of a vector file; ends the program with a message if it is not one. */
+void naive_scenario_read(const char *line, naive_scenario *out);
+void naive_scenario_free(naive_scenario *scenario);
+
+#endif

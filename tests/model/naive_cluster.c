@@ -1,0 +1,385 @@
+/* The naive cluster: lists of objects, the node tree, and the few facts that depend on history
+ * (node order, ports in use, image sizes, reserved volumes). */
+#include <string.h>
+
+#include "naive.h"
+
+void naive_cluster_free(naive_cluster *cluster)
+{
+    naive_region_free(&cluster->region);
+    memset(cluster, 0, sizeof(*cluster));
+}
+
+/* ---- finding ---- */
+
+static size_t object_index(const naive_cluster *cluster, berth_kind kind, berth_str namespace_name,
+                           berth_str name)
+{
+    const naive_objects *list = &cluster->objects[kind];
+    for (size_t i = 0; i < list->count; i++) {
+        const berth_metadata *meta = list->items[i];
+        if (naive_same(meta->name, name) &&
+            (namespace_name.len == 0 || naive_same(naive_namespace(meta), namespace_name))) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+const void *naive_find(const naive_cluster *cluster, berth_kind kind, berth_str namespace_name,
+                       berth_str name)
+{
+    size_t i = object_index(cluster, kind, namespace_name, name);
+    return i == SIZE_MAX ? NULL : cluster->objects[kind].items[i];
+}
+
+const berth_node *naive_find_node(const naive_cluster *cluster, berth_str name)
+{
+    return naive_find(cluster, BERTH_KIND_NODE, (berth_str){0}, name);
+}
+
+naive_pod *naive_find_pod(const naive_cluster *cluster, berth_str namespace_name, berth_str name)
+{
+    for (size_t i = 0; i < cluster->pod_count; i++) {
+        const berth_metadata *meta = &cluster->pods[i].pod->meta;
+        if (naive_same(meta->name, name) && naive_same(naive_namespace(meta), namespace_name)) {
+            return &cluster->pods[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- node tree (cycle.md §2) ---- */
+
+/* A present label wins even when empty, the beta one first. */
+static berth_str zone_label(const berth_node *node, const char *beta, const char *stable)
+{
+    const berth_str *value = naive_label(node->meta.labels, naive_str(beta));
+    if (value == NULL) {
+        value = naive_label(node->meta.labels, naive_str(stable));
+    }
+    return value != NULL ? *value : naive_str("");
+}
+
+static berth_str region_of(const berth_node *node)
+{
+    return zone_label(node, "failure-domain.beta.kubernetes.io/region",
+                      "topology.kubernetes.io/region");
+}
+
+static berth_str zone_of(const berth_node *node)
+{
+    return zone_label(node, "failure-domain.beta.kubernetes.io/zone",
+                      "topology.kubernetes.io/zone");
+}
+
+static void tree_add(naive_cluster *cluster, const berth_node *node)
+{
+    naive_zone *zone = NULL;
+    for (size_t i = 0; i < cluster->zone_count; i++) {
+        if (naive_same(cluster->zones[i].region, region_of(node)) &&
+            naive_same(cluster->zones[i].zone, zone_of(node))) {
+            zone = &cluster->zones[i];
+        }
+    }
+    if (zone == NULL) {
+        cluster->zones = naive_grow(&cluster->region, cluster->zones, cluster->zone_count,
+                                    sizeof(*cluster->zones));
+        zone = &cluster->zones[cluster->zone_count++];
+        *zone = (naive_zone){.region = region_of(node), .zone = zone_of(node)};
+    }
+    zone->names = naive_grow(&cluster->region, zone->names, zone->count, sizeof(*zone->names));
+    zone->names[zone->count++] = node->meta.name;
+}
+
+static void tree_remove(naive_cluster *cluster, berth_str name)
+{
+    for (size_t z = 0; z < cluster->zone_count; z++) {
+        naive_zone *zone = &cluster->zones[z];
+        for (size_t i = 0; i < zone->count; i++) {
+            if (naive_same(zone->names[i], name)) {
+                memmove(&zone->names[i], &zone->names[i + 1],
+                        (--zone->count - i) * sizeof(*zone->names));
+            }
+        }
+        if (zone->count == 0) {
+            memmove(zone, zone + 1, (--cluster->zone_count - z) * sizeof(*zone));
+            return;
+        }
+    }
+}
+
+static void list_nodes(naive_cluster *cluster)
+{
+    size_t count = cluster->objects[BERTH_KIND_NODE].count;
+    cluster->order = naive_alloc(&cluster->region, (count + 1) * sizeof(*cluster->order));
+    cluster->order_count = 0;
+    for (size_t i = 0; cluster->order_count < count; i++) {
+        for (size_t z = 0; z < cluster->zone_count; z++) {
+            if (i < cluster->zones[z].count) {
+                cluster->order[cluster->order_count++] = cluster->zones[z].names[i];
+            }
+        }
+    }
+}
+
+/* ---- images ---- */
+
+static naive_image *find_image(naive_image *images, size_t count, berth_str name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (naive_same(images[i].name, name)) {
+            return &images[i];
+        }
+    }
+    return NULL;
+}
+
+static void add_image(naive_cluster *cluster, berth_str name, int64_t size, berth_str node)
+{
+    naive_image *image = find_image(cluster->images, cluster->image_count, name);
+    if (image == NULL) {
+        cluster->images = naive_grow(&cluster->region, cluster->images, cluster->image_count,
+                                     sizeof(*cluster->images));
+        image = &cluster->images[cluster->image_count++];
+        *image = (naive_image){.name = name, .size = size};
+    }
+    berth_strs nodes = {image->nodes, (uint32_t)image->node_count};
+    if (!naive_in(nodes, node)) {
+        image->nodes = naive_grow(&cluster->region, image->nodes, image->node_count, sizeof(node));
+        image->nodes[image->node_count++] = node;
+    }
+}
+
+static void add_images(naive_cluster *cluster, const berth_node *node)
+{
+    for (uint32_t i = 0; i < node->image_count; i++) {
+        const berth_image *image = &node->images[i];
+        for (uint32_t k = 0; k < image->names.count; k++) {
+            add_image(cluster, image->names.items[k], image->size_bytes, node->meta.name);
+        }
+    }
+}
+
+/* A name that no node has any more is forgotten, with its size. */
+static void remove_images(naive_cluster *cluster, berth_str node)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cluster->image_count; i++) {
+        naive_image image = cluster->images[i];
+        for (size_t k = 0; k < image.node_count; k++) {
+            if (naive_same(image.nodes[k], node)) {
+                image.nodes[k] = image.nodes[--image.node_count];
+            }
+        }
+        if (image.node_count > 0) {
+            cluster->images[kept++] = image;
+        }
+    }
+    cluster->image_count = kept;
+}
+
+void naive_refresh(naive_cluster *cluster)
+{
+    const naive_objects *nodes = &cluster->objects[BERTH_KIND_NODE];
+    berth_strs known = {cluster->order, (uint32_t)cluster->order_count};
+    bool outdated = nodes->count < cluster->order_count;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const berth_node *node = nodes->items[i];
+        outdated = outdated || !naive_in(known, node->meta.name);
+    }
+    if (outdated) {
+        list_nodes(cluster);
+    }
+}
+
+/* ---- pods on nodes ---- */
+
+static size_t port_index(const naive_cluster *cluster, const naive_port *port)
+{
+    for (size_t i = 0; i < cluster->port_count; i++) {
+        const naive_port *p = &cluster->ports[i];
+        if (naive_same(p->node, port->node) && naive_same(p->ip, port->ip) &&
+            naive_same(p->protocol, port->protocol) && p->number == port->number) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+static naive_port port_of(const berth_port *port, berth_str node)
+{
+    return (naive_port){
+        .node = node,
+        .ip = port->host_ip.len > 0 ? port->host_ip : naive_str("0.0.0.0"),
+        .protocol = port->protocol.len > 0 ? port->protocol : naive_str("TCP"),
+        .number = port->host_port,
+    };
+}
+
+void naive_put_on(naive_region *region, naive_cluster *cluster, naive_pod *pod, berth_str node)
+{
+    pod->node = node;
+    for (uint32_t c = 0; c < pod->pod->container_count; c++) {
+        const berth_container *container = &pod->pod->containers[c];
+        for (uint32_t i = 0; i < container->port_count; i++) {
+            naive_port port = port_of(&container->ports[i], node);
+            if (port.number > 0 && port_index(cluster, &port) == SIZE_MAX) {
+                cluster->ports =
+                    naive_grow(region, cluster->ports, cluster->port_count, sizeof(port));
+                cluster->ports[cluster->port_count++] = port;
+            }
+        }
+    }
+}
+
+void naive_take_off(naive_cluster *cluster, naive_pod *pod)
+{
+    for (uint32_t c = 0; c < pod->pod->container_count; c++) {
+        const berth_container *container = &pod->pod->containers[c];
+        for (uint32_t i = 0; i < container->port_count; i++) {
+            naive_port port = port_of(&container->ports[i], pod->node);
+            size_t found = port_index(cluster, &port);
+            if (found != SIZE_MAX) {
+                cluster->ports[found] = cluster->ports[--cluster->port_count];
+            }
+        }
+    }
+    pod->node = (berth_str){0};
+}
+
+void naive_bind(naive_cluster *cluster, const berth_pod *pod, berth_str node)
+{
+    naive_pod *entry = naive_find_pod(cluster, naive_namespace(&pod->meta), pod->meta.name);
+    const berth_node *target = naive_find_node(cluster, node);
+    if (target != NULL) {
+        naive_reserve(cluster, pod, target);
+    }
+    naive_put_on(&cluster->region, cluster, entry, node);
+}
+
+void naive_unbind(naive_cluster *cluster, const berth_pod *pod)
+{
+    naive_pod *entry = naive_find_pod(cluster, naive_namespace(&pod->meta), pod->meta.name);
+    size_t kept = 0;
+    for (size_t i = 0; i < cluster->reservation_count; i++) {
+        if (!naive_same_object(cluster->reservations[i].pod, &pod->meta)) {
+            cluster->reservations[kept++] = cluster->reservations[i];
+        }
+    }
+    cluster->reservation_count = kept;
+    naive_take_off(cluster, entry);
+}
+
+/* ---- objects come, change and go ---- */
+
+static void add_pod(naive_cluster *cluster, const berth_pod *pod)
+{
+    if (naive_is(pod->phase, "Succeeded") || naive_is(pod->phase, "Failed")) {
+        return;
+    }
+    cluster->pods =
+        naive_grow(&cluster->region, cluster->pods, cluster->pod_count, sizeof(*cluster->pods));
+    naive_pod *entry = &cluster->pods[cluster->pod_count++];
+    *entry = (naive_pod){.pod = pod};
+    if (pod->node_name.len > 0) {
+        naive_put_on(&cluster->region, cluster, entry, pod->node_name);
+    }
+}
+
+static void remove_pod(naive_cluster *cluster, naive_pod *entry)
+{
+    if (entry->node.len > 0) {
+        naive_take_off(cluster, entry);
+    }
+    size_t i = (size_t)(entry - cluster->pods);
+    memmove(entry, entry + 1, (--cluster->pod_count - i) * sizeof(*entry));
+}
+
+/* News of a volume or claim from outside replaces what a placement assumed about it. */
+static void drop_reservations(naive_cluster *cluster, berth_kind kind, const berth_metadata *meta)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cluster->reservation_count; i++) {
+        const naive_reservation *r = &cluster->reservations[i];
+        bool volume = kind == BERTH_KIND_PERSISTENT_VOLUME && naive_same(r->volume, meta->name);
+        bool claim = kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM && r->volume.len == 0 &&
+                     naive_same(r->claim_name, meta->name) &&
+                     naive_same(r->claim_namespace, naive_namespace(meta));
+        if (!volume && !claim) {
+            cluster->reservations[kept++] = *r;
+        }
+    }
+    cluster->reservation_count = kept;
+}
+
+/* A node that comes back finds the ports of the pods that are still there in use. */
+static void recount_ports(naive_cluster *cluster, berth_str node)
+{
+    for (size_t i = 0; i < cluster->pod_count; i++) {
+        if (naive_same(cluster->pods[i].node, node)) {
+            naive_put_on(&cluster->region, cluster, &cluster->pods[i], node);
+        }
+    }
+}
+
+void naive_add(naive_cluster *cluster, const berth_object *object)
+{
+    if (object->kind == BERTH_KIND_POD) {
+        add_pod(cluster, object->as.pod);
+        return;
+    }
+    naive_objects *list = &cluster->objects[object->kind];
+    list->items = naive_grow(&cluster->region, list->items, list->count, sizeof(*list->items));
+    list->items[list->count++] = object->as.any;
+    if (object->kind == BERTH_KIND_NODE) {
+        tree_add(cluster, object->as.node);
+        add_images(cluster, object->as.node);
+        recount_ports(cluster, object->as.node->meta.name);
+    }
+}
+
+void naive_remove(naive_cluster *cluster, berth_kind kind, berth_str namespace_name, berth_str name)
+{
+    if (kind == BERTH_KIND_POD) {
+        remove_pod(cluster, naive_find_pod(cluster, namespace_name, name));
+        return;
+    }
+    naive_objects *list = &cluster->objects[kind];
+    size_t i = object_index(cluster, kind, namespace_name, name);
+    drop_reservations(cluster, kind, list->items[i]);
+    memmove(&list->items[i], &list->items[i + 1], (--list->count - i) * sizeof(*list->items));
+    if (kind == BERTH_KIND_NODE) {
+        tree_remove(cluster, name);
+        remove_images(cluster, name);
+    }
+}
+
+static void update_node(naive_cluster *cluster, const berth_node *old, const berth_node *node)
+{
+    if (!naive_same(region_of(old), region_of(node)) || !naive_same(zone_of(old), zone_of(node))) {
+        tree_remove(cluster, old->meta.name);
+        tree_add(cluster, node);
+    }
+    remove_images(cluster, old->meta.name);
+    add_images(cluster, node);
+}
+
+void naive_update(naive_cluster *cluster, const berth_object *object)
+{
+    const berth_metadata *meta = object->as.any;
+    if (object->kind == BERTH_KIND_POD) {
+        remove_pod(cluster, naive_find_pod(cluster, naive_namespace(meta), meta->name));
+        add_pod(cluster, object->as.pod);
+        return;
+    }
+    bool namespaced = meta->namespace_name.len > 0;
+    size_t i = object_index(cluster, object->kind,
+                            namespaced ? meta->namespace_name : (berth_str){0}, meta->name);
+    const void **slot = &cluster->objects[object->kind].items[i];
+    if (object->kind == BERTH_KIND_NODE) {
+        update_node(cluster, *slot, object->as.node);
+    }
+    drop_reservations(cluster, object->kind, meta);
+    *slot = object->as.any;
+}

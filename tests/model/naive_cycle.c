@@ -1,0 +1,423 @@
+/* One attempt to place one pod, step by step: cycle.md §3 to §8. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "naive.h"
+
+static const naive_plugin plugins[] = {
+    {"NodeUnschedulable", NULL, naive_node_unschedulable, NULL},
+    {"NodeName", NULL, naive_node_name, NULL},
+    {"TaintToleration", NULL, naive_taints, naive_score_taints},
+    {"NodeAffinity", naive_pre_node_affinity, naive_node_affinity, naive_score_node_affinity},
+    {"NodePorts", naive_pre_ports, naive_ports, NULL},
+    {"NodeResourcesFit", NULL, naive_fit, naive_score_fit},
+    {"VolumeRestrictions", naive_pre_restrictions, naive_restrictions, NULL},
+    {"NodeVolumeLimits", NULL, naive_volume_limits, NULL},
+    {"VolumeBinding", naive_pre_binding, naive_binding, NULL},
+    {"VolumeZone", naive_pre_zone, naive_zone_filter, NULL},
+    {"PodTopologySpread", naive_pre_spread, naive_spread_filter, naive_spread_score},
+    {"InterPodAffinity", naive_pre_affinity, naive_affinity_filter, naive_affinity_score},
+    {"NodeResourcesBalancedAllocation", NULL, NULL, naive_score_balanced},
+    {"ImageLocality", NULL, NULL, naive_score_images},
+};
+#define PLUGIN_COUNT (sizeof(plugins) / sizeof(plugins[0]))
+
+/* What a plugin of v1.32 or of v1.15 runs; nothing for one that the scheduler runs elsewhere. */
+static const naive_plugin *plugin_of(const berth_plugin_ref *ref)
+{
+    static const naive_plugin nothing = {0};
+    berth_str name = ref->implementation.len > 0 ? ref->implementation : ref->name;
+    const naive_plugin *legacy = naive_legacy_plugin(name);
+    for (size_t i = 0; i < PLUGIN_COUNT; i++) {
+        if (naive_is(name, plugins[i].name)) {
+            return &plugins[i];
+        }
+    }
+    return legacy != NULL ? legacy : &nothing;
+}
+
+static bool skipped(const naive_attempt *a, const naive_plugin *plugin)
+{
+    return plugin >= plugins && plugin < plugins + PLUGIN_COUNT && a->skip[plugin - plugins];
+}
+
+/* ---- filters on one node ---- */
+
+static bool run_filters(naive_attempt *a, const berth_node *node, naive_refusal *refusal)
+{
+    const berth_plugin_list *list = &a->profile->points[BERTH_POINT_FILTER];
+    *refusal = (naive_refusal){.node = node};
+    for (uint32_t i = 0; i < list->count; i++) {
+        const naive_plugin *plugin = plugin_of(&list->items[i]);
+        if (plugin->filter == NULL || skipped(a, plugin)) {
+            continue;
+        }
+        if (!plugin->filter(a, &list->items[i], node, refusal)) {
+            refusal->plugin = list->items[i].name;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool skips(const naive_attempt *a, const char *name)
+{
+    for (size_t p = 0; p < PLUGIN_COUNT; p++) {
+        if (strcmp(plugins[p].name, name) == 0) {
+            return a->skip[p];
+        }
+    }
+    return true;
+}
+
+static void tell_plugins(naive_attempt *a, const berth_pod *pod, const berth_node *node, int sign)
+{
+    if (!skips(a, "VolumeRestrictions")) {
+        naive_restrictions_change(a, pod, sign);
+    }
+    if (!skips(a, "PodTopologySpread")) {
+        naive_spread_change(a, pod, node, sign);
+    }
+    if (!skips(a, "InterPodAffinity")) {
+        naive_affinity_change(a, pod, node, sign);
+    }
+}
+
+void naive_try_on(naive_attempt *a, naive_pod *pod, const berth_node *node)
+{
+    naive_put_on(a->region, a->cluster, pod, node->meta.name);
+    tell_plugins(a, pod->pod, node, 1);
+}
+
+void naive_try_off(naive_attempt *a, naive_pod *pod, const berth_node *node)
+{
+    naive_take_off(a->cluster, pod);
+    tell_plugins(a, pod->pod, node, -1);
+}
+
+static void *copy_of(naive_region *region, const void *items, size_t count, size_t bytes)
+{
+    void *copy = naive_alloc(region, 2 * (count + 1) * bytes);
+    if (count > 0) {
+        memcpy(copy, items, count * bytes);
+    }
+    return copy;
+}
+
+static void copy_counts(naive_region *region, naive_counts *counts)
+{
+    counts->items = copy_of(region, counts->items, counts->count, sizeof(*counts->items));
+}
+
+naive_attempt *naive_attempt_copy(const naive_attempt *a)
+{
+    naive_attempt *copy = naive_alloc(a->region, sizeof(*copy));
+    naive_cluster *cluster = naive_alloc(a->region, sizeof(*cluster));
+    *copy = *a;
+    *cluster = *a->cluster;
+    copy->cluster = cluster;
+    cluster->region = (naive_region){0};
+    cluster->pods = copy_of(a->region, cluster->pods, cluster->pod_count, sizeof(naive_pod));
+    cluster->ports = copy_of(a->region, cluster->ports, cluster->port_count, sizeof(naive_port));
+    copy_counts(a->region, &copy->spread_counts);
+    copy_counts(a->region, &copy->affinity_counts);
+    copy_counts(a->region, &copy->anti_counts);
+    copy_counts(a->region, &copy->existing_counts);
+    return copy;
+}
+
+static bool nominated_here(const naive_attempt *a, const naive_pod *p, const berth_node *node)
+{
+    return p->node.len == 0 && naive_same(p->pod->nominated_node_name, node->meta.name) &&
+           p->pod->priority >= a->pod->priority && !naive_same_object(&p->pod->meta, &a->pod->meta);
+}
+
+bool naive_passes(naive_attempt *a, const berth_node *node, naive_refusal *refusal)
+{
+    naive_attempt *with = NULL;
+    for (size_t i = 0; i < a->cluster->pod_count; i++) {
+        if (nominated_here(a, &a->cluster->pods[i], node)) {
+            with = with != NULL ? with : naive_attempt_copy(a);
+            naive_try_on(with, &with->cluster->pods[i], node);
+        }
+    }
+    if (with != NULL && !run_filters(with, node, refusal)) {
+        return false;
+    }
+    return run_filters(a, node, refusal);
+}
+
+/* ---- PreFilter ---- */
+
+/* The refusal of all nodes, or NULL. */
+static naive_refusal *run_pre_filters(naive_attempt *a)
+{
+    const berth_plugin_list *list = &a->profile->points[BERTH_POINT_PRE_FILTER];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const naive_plugin *plugin = plugin_of(&list->items[i]);
+        if (plugin->pre_filter == NULL) {
+            continue;
+        }
+        naive_refusal *refusal = naive_alloc(a->region, sizeof(*refusal));
+        naive_outcome outcome = plugin->pre_filter(a, &list->items[i], refusal);
+        a->skip[plugin - plugins] = outcome == NAIVE_SKIP;
+        if (outcome == NAIVE_REFUSE) {
+            refusal->plugin = list->items[i].name;
+            return refusal;
+        }
+    }
+    return NULL;
+}
+
+/* ---- search ---- */
+
+static uint32_t nodes_to_find(const naive_attempt *a, size_t n)
+{
+    int64_t p = a->profile->percentage_of_nodes_to_score;
+    int64_t minimum = a->profile->min_feasible_nodes > 0 ? a->profile->min_feasible_nodes : 100;
+    bool modern = a->profile->era == BERTH_ERA_V1;
+    if (modern && a->profile->points[BERTH_POINT_SCORE].count == 0) {
+        return 1;
+    }
+    if ((int64_t)n < minimum || p >= 100) {
+        return (uint32_t)n;
+    }
+    if (p == 0) {
+        p = 50 - (int64_t)n / 125;
+        p = p < 5 ? 5 : p;
+    }
+    int64_t k = (int64_t)n * p / 100;
+    return (uint32_t)(k < minimum ? minimum : k);
+}
+
+static void record(naive_decision *d, const naive_refusal *refusal)
+{
+    d->refusals = naive_grow(&d->region, d->refusals, d->refusal_count, sizeof(*refusal));
+    d->refusals[d->refusal_count++] = *refusal;
+}
+
+static void record_node(naive_decision *d, const naive_refusal *refusal)
+{
+    record(d, refusal);
+    d->refused_nodes++;
+}
+
+/* v1.15 with alwaysCheckAllPredicates: a refusal for each failing predicate. */
+static void record_all(naive_attempt *a, naive_decision *d, const berth_node *node)
+{
+    const berth_plugin_list *list = &a->profile->points[BERTH_POINT_FILTER];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const naive_plugin *plugin = plugin_of(&list->items[i]);
+        naive_refusal refusal = {.node = node, .plugin = list->items[i].name};
+        if (plugin->filter != NULL && !plugin->filter(a, &list->items[i], node, &refusal)) {
+            record(d, &refusal);
+        }
+    }
+    d->refused_nodes++;
+}
+
+/* The node of status.nominatedNodeName is tried alone first, but not in v1.15. True: it is feasible. */
+static bool try_nominated(naive_attempt *a, naive_decision *d)
+{
+    naive_refusal refusal;
+    const berth_node *node = naive_find_node(a->cluster, a->pod->nominated_node_name);
+    if (a->pod->nominated_node_name.len == 0 || node == NULL ||
+        a->profile->era == BERTH_ERA_V1ALPHA1) {
+        return false;
+    }
+    if (naive_passes(a, node, &refusal)) {
+        d->feasible[d->feasible_count++] = node;
+        return true;
+    }
+    record_node(d, &refusal);
+    return false;
+}
+
+static const berth_node **candidates(const naive_attempt *a, size_t *count)
+{
+    berth_strs allowed = {a->allowed, (uint32_t)a->allowed_count};
+    const berth_node **list = naive_alloc(a->region, (a->node_count + 1) * sizeof(*list));
+    *count = 0;
+    for (size_t i = 0; i < a->node_count; i++) {
+        if (!a->allow_listed || naive_in(allowed, a->nodes[i]->meta.name)) {
+            list[(*count)++] = a->nodes[i];
+        }
+    }
+    return list;
+}
+
+static void search(naive_attempt *a, naive_decision *d)
+{
+    size_t n;
+    const berth_node **list = candidates(a, &n);
+    uint32_t wanted = nodes_to_find(a, n);
+    for (size_t i = 0; i < n; i++) {
+        const berth_node *node = list[(d->start + i) % n];
+        naive_refusal refusal;
+        bool known = d->refusal_count > 0 && d->refusals[0].node == node;
+        bool passes = naive_passes(a, node, &refusal);
+        if (passes && d->feasible_count == wanted) {
+            break;
+        }
+        if (passes) {
+            d->feasible[d->feasible_count++] = node;
+        } else if (a->profile->always_check_all) {
+            record_all(a, d, node);
+        } else if (!known) {
+            record_node(d, &refusal);
+        }
+    }
+    d->next = (uint32_t)((d->start + d->feasible_count + d->refused_nodes) % a->node_count);
+}
+
+/* ---- scores ---- */
+
+static void score(naive_attempt *a, naive_decision *d)
+{
+    const berth_plugin_list *list = &a->profile->points[BERTH_POINT_SCORE];
+    size_t bytes = (d->feasible_count + 1) * sizeof(int64_t);
+    d->total = naive_alloc(&d->region, bytes);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const berth_plugin_ref *ref = &list->items[i];
+        const naive_plugin *plugin = plugin_of(ref);
+        int64_t *values = naive_alloc(&d->region, bytes);
+        if (plugin->score == NULL ||
+            !plugin->score(a, ref, d->feasible, d->feasible_count, values)) {
+            continue;
+        }
+        for (size_t n = 0; n < d->feasible_count; n++) {
+            values[n] *= ref->weight;
+            d->total[n] += values[n];
+        }
+        d->scores = naive_grow(&d->region, d->scores, d->score_count, sizeof(*d->scores));
+        d->scores[d->score_count++] = (naive_score){ref->name, values};
+    }
+    for (size_t n = 0; n < d->feasible_count; n++) {
+        d->total[n] = list->count == 0 ? 1 : d->total[n];
+        if (n == 0 || d->total[n] > d->best_total) {
+            d->best_total = d->total[n];
+            d->best_count = 0;
+        }
+        d->best_count += d->total[n] == d->best_total;
+    }
+}
+
+/* ---- failure message ---- */
+
+void naive_histogram_add(naive_region *region, naive_histogram *h, const char *reason, size_t n)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        if (strcmp(h->reasons[i], reason) == 0) {
+            h->counts[i] += n;
+            return;
+        }
+    }
+    h->reasons = naive_grow(region, h->reasons, h->count, sizeof(*h->reasons));
+    h->counts = naive_grow(region, h->counts, h->count, sizeof(*h->counts));
+    h->reasons[h->count] = reason;
+    h->counts[h->count++] = n;
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+    const char *const *a = left;
+    const char *const *b = right;
+    return strcmp(*a, *b);
+}
+
+const char *naive_histogram_message(naive_region *region, naive_histogram *h, size_t node_count)
+{
+    const char **entries = naive_alloc(region, (h->count + 1) * sizeof(*entries));
+    const char *text = naive_print(region, "0/%zu nodes are available:", node_count);
+    for (size_t i = 0; i < h->count; i++) {
+        entries[i] = naive_print(region, "%zu %s", h->counts[i], h->reasons[i]);
+    }
+    qsort(entries, h->count, sizeof(*entries), compare_texts);
+    for (size_t i = 0; i < h->count; i++) {
+        text = naive_print(region, "%s %s%s", text, entries[i], i + 1 < h->count ? "," : ".");
+    }
+    return text;
+}
+
+static const char *joined_reasons(naive_region *region, const naive_refusal *refusal)
+{
+    const char *text = "";
+    for (size_t i = 0; i < refusal->reason_count; i++) {
+        text = naive_print(region, "%s%s%s", text, i > 0 ? ", " : "", refusal->reasons[i]);
+    }
+    return text;
+}
+
+static const char *failure_message(naive_attempt *a, const naive_decision *d)
+{
+    if (d->pre_filter != NULL) {
+        return naive_print(a->region, "0/%zu nodes are available: %s.", a->node_count,
+                           d->pre_filter);
+    }
+    naive_histogram h = {0};
+    for (size_t i = 0; i < d->refusal_count; i++) {
+        for (size_t k = 0; k < d->refusals[i].reason_count; k++) {
+            naive_histogram_add(a->region, &h, d->refusals[i].reasons[k], 1);
+        }
+    }
+    if (a->allow_listed && d->refused_nodes < a->node_count) {
+        naive_histogram_add(a->region, &h, "node(s) didn't satisfy plugin(s) [NodeAffinity]",
+                            a->node_count - d->refused_nodes);
+    }
+    return naive_histogram_message(a->region, &h, a->node_count);
+}
+
+static void fail(naive_attempt *a, naive_decision *d)
+{
+    const berth_plugin_list *post = &a->profile->points[BERTH_POINT_POST_FILTER];
+    d->message = failure_message(a, d);
+    for (uint32_t i = 0; i < post->count; i++) {
+        if (naive_is(post->items[i].name, "DefaultPreemption")) {
+            const char *more = naive_preempt(a, d->refusals, d->refusal_count, d);
+            d->message =
+                more == NULL ? d->message : naive_print(a->region, "%s %s", d->message, more);
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+void naive_decide(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
+                  naive_decision *d)
+{
+    *d = (naive_decision){.start = cluster->start, .next = cluster->start};
+    naive_attempt a = {.region = &d->region, .cluster = cluster, .profile = profile, .pod = pod};
+    naive_refresh(cluster);
+    a.node_count = cluster->order_count;
+    a.nodes = naive_alloc(&d->region, (a.node_count + 1) * sizeof(*a.nodes));
+    d->feasible = naive_alloc(&d->region, (a.node_count + 1) * sizeof(*d->feasible));
+    for (size_t i = 0; i < a.node_count; i++) {
+        a.nodes[i] = naive_find_node(cluster, cluster->order[i]);
+    }
+    if (a.node_count == 0) {
+        d->pre_filter = "no nodes available to schedule pods";
+        d->message = d->pre_filter;
+        return;
+    }
+    naive_refusal *refusal = run_pre_filters(&a);
+    d->allow_listed = a.allow_listed;
+    if (refusal != NULL) {
+        d->pre_filter = joined_reasons(&d->region, refusal);
+    } else if (!try_nominated(&a, d)) {
+        search(&a, d);
+        cluster->start = d->next;
+    }
+    if (d->feasible_count == 0) {
+        fail(&a, d);
+    } else {
+        score(&a, d);
+    }
+    bool legacy = profile->era == BERTH_ERA_V1ALPHA1;
+    d->error = a.error && (d->feasible_count > 1 || legacy);
+}
+
+void naive_decision_free(naive_decision *decision)
+{
+    naive_region_free(&decision->region);
+    memset(decision, 0, sizeof(*decision));
+}

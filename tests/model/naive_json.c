@@ -1,0 +1,767 @@
+/* Scenarios of the decision vectors as public structs, by way of a JSON library that the engine
+ * does not use. Objects are taken as the API server serves them; nothing is defaulted. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "naive.h"
+
+typedef naive_region region;
+
+static void die(const char *what, const char *detail)
+{
+    fprintf(stderr, "naive_json: %s: %s\n", what, detail);
+    exit(3);
+}
+
+/* ---- plain values ---- */
+
+static berth_str text_value(const json_t *v)
+{
+    return json_is_string(v) ? (berth_str){json_string_value(v), (uint32_t)json_string_length(v)}
+                             : (berth_str){0};
+}
+
+static const json_t *get(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_null(v) ? NULL : v;
+}
+
+static berth_str text(const json_t *o, const char *key)
+{
+    return text_value(get(o, key));
+}
+
+static bool flag(const json_t *o, const char *key)
+{
+    return json_is_true(get(o, key));
+}
+
+static int32_t number(const json_t *o, const char *key)
+{
+    return (int32_t)json_integer_value(get(o, key));
+}
+
+static int64_t date_ns(berth_str s)
+{
+    struct tm tm = {0};
+    if (s.len == 0 || strptime(s.data, "%Y-%m-%dT%H:%M:%SZ", &tm) == NULL) {
+        return 0;
+    }
+    return (int64_t)timegm(&tm) * 1000000000;
+}
+
+/* An array of `count` items of type T made by calling `one` on each; NULL for an absent list. */
+#define LIST(r, type, json, count_out, one)                                            \
+    ({                                                                                 \
+        const json_t *list_ = (json);                                                  \
+        size_t n_ = json_array_size(list_);                                            \
+        type *items_ = list_ == NULL ? NULL : naive_alloc(r, (n_ + 1) * sizeof(type)); \
+        for (size_t i_ = 0; i_ < n_; i_++) {                                           \
+            items_[i_] = one(r, json_array_get(list_, i_));                            \
+        }                                                                              \
+        (count_out) = (uint32_t)n_;                                                    \
+        items_;                                                                        \
+    })
+
+static berth_str str_item(region *r, const json_t *v)
+{
+    (void)r;
+    return text_value(v);
+}
+
+static berth_strs strs(region *r, const json_t *v)
+{
+    berth_strs out;
+    out.items = LIST(r, berth_str, v, out.count, str_item);
+    return out;
+}
+
+static berth_map map(region *r, const json_t *v)
+{
+    const char *key;
+    json_t *value;
+    uint32_t count = 0;
+    if (v == NULL) {
+        return (berth_map){0};
+    }
+    berth_key_value *entries = naive_alloc(r, (json_object_size(v) + 1) * sizeof(*entries));
+    void *iter = json_object_iter((json_t *)(uintptr_t)v);
+    for (; iter != NULL; iter = json_object_iter_next((json_t *)(uintptr_t)v, iter)) {
+        key = json_object_iter_key(iter);
+        value = json_object_iter_value(iter);
+        entries[count++] = (berth_key_value){naive_str(key), text_value(value)};
+    }
+    return (berth_map){entries, count};
+}
+
+/* ---- quantities ---- */
+
+static naive_nanos power(int base, int exponent)
+{
+    naive_nanos p = 1;
+    while (exponent-- > 0) {
+        p *= base;
+    }
+    return p;
+}
+
+/* The multiplier of a suffix: binary^`*binary` or 10^`*decimal`. */
+static void suffix_value(const char *s, int *binary, int *decimal)
+{
+    static const char *const units[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+    *binary = 0;
+    *decimal = 0;
+    if ((s[0] == 'e' || s[0] == 'E') && s[1] != '\0') {
+        *decimal = atoi(s + 1);
+        return;
+    }
+    if (strcmp(s, "Ki") == 0) {
+        *binary = 10;
+        return;
+    }
+    for (int i = 0; i < 10; i++) {
+        size_t n = strlen(units[i]);
+        if (strcmp(s, units[i]) == 0) {
+            *decimal = 3 * (i - 3);
+            return;
+        }
+        if (i > 4 && strncmp(s, units[i], n) == 0 && strcmp(s + n, "i") == 0) {
+            *binary = 10 * (i - 3);
+            return;
+        }
+    }
+    die("quantity suffix", s);
+}
+
+static berth_quantity quantity(const json_t *v)
+{
+    char buffer[64];
+    if (json_is_real(v)) {
+        snprintf(buffer, sizeof(buffer), "%.15g", json_real_value(v));
+    } else if (json_is_integer(v)) {
+        snprintf(buffer, sizeof(buffer), "%lld", (long long)json_integer_value(v));
+    } else {
+        snprintf(buffer, sizeof(buffer), "%s", json_is_string(v) ? json_string_value(v) : "0");
+    }
+    const char *s = buffer;
+    bool negative = *s == '-';
+    s += *s == '-' || *s == '+';
+    naive_nanos digits = 0;
+    int fraction = 0, binary, decimal;
+    for (bool point = false; (*s >= '0' && *s <= '9') || *s == '.'; s++) {
+        if (*s == '.') {
+            point = true;
+        } else {
+            digits = digits * 10 + (*s - '0');
+            fraction += point;
+        }
+    }
+    suffix_value(s, &binary, &decimal);
+    digits *= power(2, binary);
+    decimal += 9 - fraction;
+    naive_nanos nanos = digits * power(10, decimal > 0 ? decimal : 0);
+    naive_nanos divisor = power(10, decimal < 0 ? -decimal : 0);
+    nanos = nanos / divisor + (nanos % divisor != 0);
+    nanos = negative ? -nanos : nanos;
+    return (berth_quantity){(int64_t)(nanos / 1000000000), (int32_t)(nanos % 1000000000)};
+}
+
+static berth_resources resources(region *r, const json_t *v)
+{
+    uint32_t count = 0;
+    berth_resource *items = naive_alloc(r, (json_object_size(v) + 1) * sizeof(*items));
+    void *iter = json_object_iter((json_t *)(uintptr_t)v);
+    for (; iter != NULL; iter = json_object_iter_next((json_t *)(uintptr_t)v, iter)) {
+        items[count++] = (berth_resource){naive_str(json_object_iter_key(iter)),
+                                          quantity(json_object_iter_value(iter))};
+    }
+    return (berth_resources){items, count};
+}
+
+/* ---- selectors and affinity ---- */
+
+static berth_requirement requirement(region *r, const json_t *v)
+{
+    return (berth_requirement){text(v, "key"), text(v, "operator"), strs(r, get(v, "values"))};
+}
+
+static berth_requirements requirements(region *r, const json_t *v)
+{
+    berth_requirements out;
+    out.items = LIST(r, berth_requirement, v, out.count, requirement);
+    return out;
+}
+
+static const berth_label_selector *label_selector(region *r, const json_t *v)
+{
+    if (v == NULL) {
+        return NULL;
+    }
+    berth_label_selector *s = naive_alloc(r, sizeof(*s));
+    s->match_labels = map(r, get(v, "matchLabels"));
+    s->match_expressions = requirements(r, get(v, "matchExpressions"));
+    return s;
+}
+
+static berth_node_selector_term node_term(region *r, const json_t *v)
+{
+    return (berth_node_selector_term){requirements(r, get(v, "matchExpressions")),
+                                      requirements(r, get(v, "matchFields"))};
+}
+
+static const berth_node_selector *node_selector(region *r, const json_t *v)
+{
+    if (v == NULL) {
+        return NULL;
+    }
+    berth_node_selector *s = naive_alloc(r, sizeof(*s));
+    s->terms = LIST(r, berth_node_selector_term, get(v, "nodeSelectorTerms"), s->count, node_term);
+    return s;
+}
+
+static berth_preferred_node_term preferred_node_term(region *r, const json_t *v)
+{
+    return (berth_preferred_node_term){number(v, "weight"), node_term(r, get(v, "preference"))};
+}
+
+static berth_node_affinity node_affinity(region *r, const json_t *v)
+{
+    berth_node_affinity a = {0};
+    a.required = node_selector(r, get(v, "requiredDuringSchedulingIgnoredDuringExecution"));
+    a.preferred = LIST(r, berth_preferred_node_term,
+                       get(v, "preferredDuringSchedulingIgnoredDuringExecution"), a.preferred_count,
+                       preferred_node_term);
+    return a;
+}
+
+static berth_pod_affinity_term pod_term(region *r, const json_t *v)
+{
+    berth_pod_affinity_term t = {0};
+    t.label_selector = label_selector(r, get(v, "labelSelector"));
+    t.namespaces = strs(r, get(v, "namespaces"));
+    t.namespace_selector = label_selector(r, get(v, "namespaceSelector"));
+    t.topology_key = text(v, "topologyKey");
+    return t;
+}
+
+static berth_pod_affinity_term weighted_pod_term(region *r, const json_t *v)
+{
+    berth_pod_affinity_term t = pod_term(r, get(v, "podAffinityTerm"));
+    t.weight = number(v, "weight");
+    return t;
+}
+
+static berth_pod_affinity pod_affinity(region *r, const json_t *v)
+{
+    berth_pod_affinity a = {.present = v != NULL};
+    a.required =
+        LIST(r, berth_pod_affinity_term, get(v, "requiredDuringSchedulingIgnoredDuringExecution"),
+             a.required_count, pod_term);
+    a.preferred =
+        LIST(r, berth_pod_affinity_term, get(v, "preferredDuringSchedulingIgnoredDuringExecution"),
+             a.preferred_count, weighted_pod_term);
+    return a;
+}
+
+static berth_topology_spread spread(region *r, const json_t *v)
+{
+    berth_topology_spread s = {0};
+    s.max_skew = number(v, "maxSkew");
+    s.min_domains = number(v, "minDomains");
+    s.topology_key = text(v, "topologyKey");
+    s.when_unsatisfiable = text(v, "whenUnsatisfiable");
+    s.label_selector = label_selector(r, get(v, "labelSelector"));
+    s.node_affinity_policy = text(v, "nodeAffinityPolicy");
+    s.node_taints_policy = text(v, "nodeTaintsPolicy");
+    s.match_label_keys = strs(r, get(v, "matchLabelKeys"));
+    return s;
+}
+
+/* ---- metadata, nodes ---- */
+
+static berth_owner owner(region *r, const json_t *v)
+{
+    (void)r;
+    return (berth_owner){text(v, "apiVersion"), text(v, "kind"), text(v, "name"), text(v, "uid"),
+                         flag(v, "controller")};
+}
+
+static berth_metadata metadata(region *r, const json_t *object)
+{
+    const json_t *v = get(object, "metadata");
+    berth_metadata m = {0};
+    m.name = text(v, "name");
+    m.namespace_name = text(v, "namespace");
+    m.uid = text(v, "uid");
+    m.labels = map(r, get(v, "labels"));
+    m.annotations = map(r, get(v, "annotations"));
+    m.owners = LIST(r, berth_owner, get(v, "ownerReferences"), m.owner_count, owner);
+    m.creation_time_ns = date_ns(text(v, "creationTimestamp"));
+    m.deleting = get(v, "deletionTimestamp") != NULL;
+    return m;
+}
+
+static berth_taint taint(region *r, const json_t *v)
+{
+    (void)r;
+    return (berth_taint){text(v, "key"), text(v, "value"), text(v, "effect")};
+}
+
+static berth_image image(region *r, const json_t *v)
+{
+    return (berth_image){strs(r, get(v, "names")), json_integer_value(get(v, "sizeBytes"))};
+}
+
+static berth_condition condition(region *r, const json_t *v)
+{
+    (void)r;
+    return (berth_condition){text(v, "type"), text(v, "status"), text(v, "reason")};
+}
+
+static void *node(region *r, const json_t *v)
+{
+    const json_t *spec = get(v, "spec"), *status = get(v, "status");
+    berth_node *n = naive_alloc(r, sizeof(*n));
+    n->meta = metadata(r, v);
+    n->unschedulable = flag(spec, "unschedulable");
+    n->taints = LIST(r, berth_taint, get(spec, "taints"), n->taint_count, taint);
+    n->allocatable = resources(r, get(status, "allocatable"));
+    n->images = LIST(r, berth_image, get(status, "images"), n->image_count, image);
+    n->conditions =
+        LIST(r, berth_condition, get(status, "conditions"), n->condition_count, condition);
+    return n;
+}
+
+/* ---- pods ---- */
+
+static berth_port port(region *r, const json_t *v)
+{
+    (void)r;
+    return (berth_port){text(v, "hostIP"), text(v, "protocol"), number(v, "hostPort"),
+                        number(v, "containerPort")};
+}
+
+static berth_container container(region *r, const json_t *v)
+{
+    berth_container c = {0};
+    c.name = text(v, "name");
+    c.image = text(v, "image");
+    c.requests = resources(r, get(get(v, "resources"), "requests"));
+    c.limits = resources(r, get(get(v, "resources"), "limits"));
+    c.ports = LIST(r, berth_port, get(v, "ports"), c.port_count, port);
+    c.restart_always = naive_is(text(v, "restartPolicy"), "Always");
+    return c;
+}
+
+static berth_toleration toleration(region *r, const json_t *v)
+{
+    (void)r;
+    return (berth_toleration){text(v, "key"), text(v, "operator"), text(v, "value"),
+                              text(v, "effect")};
+}
+
+static berth_volume_source volume_source(region *r, const json_t *v)
+{
+    static const struct {
+        const char *member, *handle;
+        berth_volume_kind kind;
+    } kinds[] = {
+        {"persistentVolumeClaim", "claimName", BERTH_VOLUME_CLAIM},
+        {"ephemeral", "", BERTH_VOLUME_EPHEMERAL},
+        {"gcePersistentDisk", "pdName", BERTH_VOLUME_GCE_PD},
+        {"awsElasticBlockStore", "volumeID", BERTH_VOLUME_AWS_EBS},
+        {"iscsi", "iqn", BERTH_VOLUME_ISCSI},
+        {"rbd", "image", BERTH_VOLUME_RBD},
+        {"azureDisk", "diskName", BERTH_VOLUME_AZURE_DISK},
+        {"cinder", "volumeID", BERTH_VOLUME_CINDER},
+        {"portworxVolume", "volumeID", BERTH_VOLUME_PORTWORX},
+    };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        const json_t *s = get(v, kinds[i].member);
+        if (s != NULL) {
+            return (berth_volume_source){
+                .kind = kinds[i].kind,
+                .handle = text(s, kinds[i].handle),
+                .pool = text(s, "pool"),
+                .monitors = strs(r, get(s, "monitors")),
+                .read_only = flag(s, "readOnly"),
+            };
+        }
+    }
+    return (berth_volume_source){0};
+}
+
+static berth_volume volume(region *r, const json_t *v)
+{
+    return (berth_volume){text(v, "name"), volume_source(r, v)};
+}
+
+static berth_str gate(region *r, const json_t *v)
+{
+    (void)r;
+    return text(v, "name");
+}
+
+static void *pod(region *r, const json_t *v)
+{
+    const json_t *spec = get(v, "spec"), *status = get(v, "status");
+    const json_t *affinity = get(spec, "affinity");
+    berth_pod *p = naive_alloc(r, sizeof(*p));
+    p->meta = metadata(r, v);
+    p->node_name = text(spec, "nodeName");
+    p->scheduler_name = text(spec, "schedulerName");
+    p->has_priority = get(spec, "priority") != NULL;
+    p->priority = number(spec, "priority");
+    p->preemption_policy = text(spec, "preemptionPolicy");
+    p->containers =
+        LIST(r, berth_container, get(spec, "containers"), p->container_count, container);
+    p->init_containers =
+        LIST(r, berth_container, get(spec, "initContainers"), p->init_container_count, container);
+    p->overhead = resources(r, get(spec, "overhead"));
+    p->node_selector = map(r, get(spec, "nodeSelector"));
+    p->node_affinity = node_affinity(r, get(affinity, "nodeAffinity"));
+    p->pod_affinity = pod_affinity(r, get(affinity, "podAffinity"));
+    p->pod_anti_affinity = pod_affinity(r, get(affinity, "podAntiAffinity"));
+    p->tolerations =
+        LIST(r, berth_toleration, get(spec, "tolerations"), p->toleration_count, toleration);
+    p->spreads = LIST(r, berth_topology_spread, get(spec, "topologySpreadConstraints"),
+                      p->spread_count, spread);
+    p->volumes = LIST(r, berth_volume, get(spec, "volumes"), p->volume_count, volume);
+    p->scheduling_gates.items =
+        LIST(r, berth_str, get(spec, "schedulingGates"), p->scheduling_gates.count, gate);
+    p->phase = text(status, "phase");
+    p->nominated_node_name = text(status, "nominatedNodeName");
+    p->start_time_ns = date_ns(text(status, "startTime"));
+    p->conditions =
+        LIST(r, berth_condition, get(status, "conditions"), p->condition_count, condition);
+    return p;
+}
+
+/* ---- storage and the rest ---- */
+
+static void *persistent_volume(region *r, const json_t *v)
+{
+    const json_t *spec = get(v, "spec"), *claim = get(spec, "claimRef"), *csi = get(spec, "csi");
+    berth_persistent_volume *p = naive_alloc(r, sizeof(*p));
+    p->meta = metadata(r, v);
+    p->capacity = quantity(get(get(spec, "capacity"), "storage"));
+    p->access_modes = strs(r, get(spec, "accessModes"));
+    p->storage_class = text(spec, "storageClassName");
+    p->volume_mode = text(spec, "volumeMode");
+    p->volume_attributes_class = text(spec, "volumeAttributesClassName");
+    p->has_claim_ref = claim != NULL;
+    p->claim_namespace = text(claim, "namespace");
+    p->claim_name = text(claim, "name");
+    p->claim_uid = text(claim, "uid");
+    p->node_affinity = node_selector(r, get(get(spec, "nodeAffinity"), "required"));
+    p->source = volume_source(r, spec);
+    if (csi != NULL) {
+        p->source.kind = BERTH_VOLUME_CSI;
+        p->source.driver = text(csi, "driver");
+        p->source.handle = text(csi, "volumeHandle");
+    }
+    p->phase = text(get(v, "status"), "phase");
+    return p;
+}
+
+static void *claim(region *r, const json_t *v)
+{
+    const json_t *spec = get(v, "spec");
+    berth_persistent_volume_claim *c = naive_alloc(r, sizeof(*c));
+    c->meta = metadata(r, v);
+    c->access_modes = strs(r, get(spec, "accessModes"));
+    c->storage_class = text(spec, "storageClassName");
+    c->volume_name = text(spec, "volumeName");
+    c->volume_mode = text(spec, "volumeMode");
+    c->volume_attributes_class = text(spec, "volumeAttributesClassName");
+    c->selector = label_selector(r, get(spec, "selector"));
+    c->request = quantity(get(get(get(spec, "resources"), "requests"), "storage"));
+    c->phase = text(get(v, "status"), "phase");
+    return c;
+}
+
+static berth_requirement topology_expression(region *r, const json_t *v)
+{
+    return (berth_requirement){text(v, "key"), naive_str("In"), strs(r, get(v, "values"))};
+}
+
+static berth_topology_term topology_term(region *r, const json_t *v)
+{
+    berth_topology_term t;
+    t.expressions.items = LIST(r, berth_requirement, get(v, "matchLabelExpressions"),
+                               t.expressions.count, topology_expression);
+    return t;
+}
+
+static void *storage_class(region *r, const json_t *v)
+{
+    berth_storage_class *c = naive_alloc(r, sizeof(*c));
+    c->meta = metadata(r, v);
+    c->provisioner = text(v, "provisioner");
+    c->binding_mode = text(v, "volumeBindingMode");
+    c->allowed_topologies = LIST(r, berth_topology_term, get(v, "allowedTopologies"),
+                                 c->allowed_topology_count, topology_term);
+    return c;
+}
+
+static berth_csi_node_driver csi_node_driver(region *r, const json_t *v)
+{
+    (void)r;
+    const json_t *count = get(get(v, "allocatable"), "count");
+    return (berth_csi_node_driver){text(v, "name"), text(v, "nodeID"), count != NULL,
+                                   (int32_t)json_integer_value(count)};
+}
+
+static void *csi_node(region *r, const json_t *v)
+{
+    berth_csi_node *n = naive_alloc(r, sizeof(*n));
+    n->meta = metadata(r, v);
+    n->drivers = LIST(r, berth_csi_node_driver, get(get(v, "spec"), "drivers"), n->driver_count,
+                      csi_node_driver);
+    return n;
+}
+
+static void *service(region *r, const json_t *v)
+{
+    const json_t *selector = get(get(v, "spec"), "selector");
+    berth_service *s = naive_alloc(r, sizeof(*s));
+    s->meta = metadata(r, v);
+    s->has_selector = selector != NULL;
+    s->selector = map(r, selector);
+    return s;
+}
+
+static void *controller(region *r, const json_t *v)
+{
+    berth_controller *c = naive_alloc(r, sizeof(*c));
+    c->meta = metadata(r, v);
+    c->selector = label_selector(r, get(get(v, "spec"), "selector"));
+    return c;
+}
+
+static void *replication_controller(region *r, const json_t *v)
+{
+    berth_controller *c = naive_alloc(r, sizeof(*c));
+    berth_label_selector *s = naive_alloc(r, sizeof(*s));
+    c->meta = metadata(r, v);
+    s->match_labels = map(r, get(get(v, "spec"), "selector"));
+    c->selector = s;
+    return c;
+}
+
+static void *namespace_object(region *r, const json_t *v)
+{
+    berth_namespace *n = naive_alloc(r, sizeof(*n));
+    n->meta = metadata(r, v);
+    return n;
+}
+
+static void *disruption_budget(region *r, const json_t *v)
+{
+    berth_pod_disruption_budget *b = naive_alloc(r, sizeof(*b));
+    b->meta = metadata(r, v);
+    b->selector = label_selector(r, get(get(v, "spec"), "selector"));
+    b->disruptions_allowed = number(get(v, "status"), "disruptionsAllowed");
+    const berth_map disrupted = map(r, get(get(v, "status"), "disruptedPods"));
+    berth_str *names = naive_alloc(r, (disrupted.count + 1) * sizeof(*names));
+    for (uint32_t i = 0; i < disrupted.count; i++) {
+        names[i] = disrupted.entries[i].key;
+    }
+    b->disrupted_pods = (berth_strs){names, disrupted.count};
+    return b;
+}
+
+/* ---- configuration ---- */
+
+static berth_weighted_resource weighted_resource(region *r, const json_t *v)
+{
+    (void)r;
+    return (berth_weighted_resource){text(v, "name"), json_integer_value(get(v, "weight"))};
+}
+
+static berth_shape_point shape_point(region *r, const json_t *v)
+{
+    (void)r;
+    return (berth_shape_point){number(v, "utilization"), number(v, "score")};
+}
+
+static void fit_args(region *r, const json_t *v, berth_fit_args *fit)
+{
+    const json_t *strategy = get(v, "scoringStrategy");
+    berth_str type = text(strategy, "type");
+    fit->ignored_resources = strs(r, get(v, "ignoredResources"));
+    fit->ignored_resource_groups = strs(r, get(v, "ignoredResourceGroups"));
+    fit->strategy = naive_is(type, "MostAllocated") ? BERTH_FIT_MOST_ALLOCATED
+                    : naive_is(type, "RequestedToCapacityRatio")
+                        ? BERTH_FIT_REQUESTED_TO_CAPACITY_RATIO
+                        : BERTH_FIT_LEAST_ALLOCATED;
+    fit->resources = LIST(r, berth_weighted_resource, get(strategy, "resources"),
+                          fit->resource_count, weighted_resource);
+    fit->shape = LIST(r, berth_shape_point, get(get(strategy, "requestedToCapacityRatio"), "shape"),
+                      fit->shape_count, shape_point);
+}
+
+/* The args of one plugin of a profile; NULL if the profile gives none. */
+static const berth_plugin_args *plugin_args(region *r, const json_t *profile, const char *name)
+{
+    const json_t *list = get(profile, "pluginConfig");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i), *v = get(item, "args");
+        if (!naive_is(text(item, "name"), name)) {
+            continue;
+        }
+        berth_plugin_args *args = naive_alloc(r, sizeof(*args));
+        const json_t *hard = get(v, "hardPodAffinityWeight");
+        fit_args(r, v, &args->fit);
+        args->balanced.resources = LIST(r, berth_weighted_resource, get(v, "resources"),
+                                        args->balanced.resource_count, weighted_resource);
+        args->node_affinity.added_affinity = node_affinity(r, get(v, "addedAffinity"));
+        args->inter_pod_affinity.hard_pod_affinity_weight =
+            hard != NULL ? (int32_t)json_integer_value(hard) : 1;
+        args->inter_pod_affinity.ignore_preferred_terms_of_existing_pods =
+            flag(v, "ignorePreferredTermsOfExistingPods");
+        args->spread.list_defaulting = naive_is(text(v, "defaultingType"), "List");
+        args->spread.default_constraints =
+            LIST(r, berth_topology_spread, get(v, "defaultConstraints"),
+                 args->spread.default_constraint_count, spread);
+        return args;
+    }
+    return NULL;
+}
+
+static const json_t *named(const json_t *list, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        if (naive_is(text(item, "name"), name) || naive_is(text(item, "name"), "*")) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+/* One extension point: the defaults without those disabled, explicitly enabled ones with their own
+ * weight. Enough for the vectors, which enable and disable default plugins per point. */
+static berth_plugin_list point(region *r, const json_t *profile, const char *name,
+                               const char *const *defaults, const int *weights)
+{
+    const json_t *set = get(get(profile, "plugins"), name);
+    berth_plugin_ref *items = naive_alloc(r, 32 * sizeof(*items));
+    uint32_t count = 0;
+    for (size_t i = 0; defaults[i] != NULL; i++) {
+        const json_t *enabled = named(get(set, "enabled"), defaults[i]);
+        if (enabled == NULL && named(get(set, "disabled"), defaults[i]) != NULL) {
+            continue;
+        }
+        int32_t weight = weights != NULL ? weights[i] : 0;
+        if (enabled != NULL && number(enabled, "weight") != 0) {
+            weight = number(enabled, "weight");
+        }
+        items[count++] = (berth_plugin_ref){
+            .name = naive_str(defaults[i]),
+            .weight = weight,
+            .args = plugin_args(r, profile, defaults[i]),
+        };
+    }
+    return (berth_plugin_list){items, count};
+}
+
+static const char *const pre_filters[] = {
+    "NodeAffinity",  "NodePorts",  "NodeResourcesFit",  "VolumeRestrictions", "NodeVolumeLimits",
+    "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",   NULL};
+static const char *const filters[] = {"NodeUnschedulable",
+                                      "NodeName",
+                                      "TaintToleration",
+                                      "NodeAffinity",
+                                      "NodePorts",
+                                      "NodeResourcesFit",
+                                      "VolumeRestrictions",
+                                      "NodeVolumeLimits",
+                                      "VolumeBinding",
+                                      "VolumeZone",
+                                      "PodTopologySpread",
+                                      "InterPodAffinity",
+                                      NULL};
+static const char *const post_filters[] = {"DefaultPreemption", NULL};
+static const char *const scores[] = {"TaintToleration",  "NodeAffinity",
+                                     "NodeResourcesFit", "PodTopologySpread",
+                                     "InterPodAffinity", "NodeResourcesBalancedAllocation",
+                                     "ImageLocality",    NULL};
+static const int score_weights[] = {3, 2, 1, 2, 2, 1, 1};
+
+static const berth_profile *make_profile(region *r, const json_t *config, bool all_nodes)
+{
+    const json_t *profile = json_array_get(get(config, "profiles"), 0);
+    berth_profile *p = naive_alloc(r, sizeof(*p));
+    p->scheduler_name = naive_str("default-scheduler");
+    p->percentage_of_nodes_to_score = all_nodes ? 100 : number(config, "percentageOfNodesToScore");
+    p->points[BERTH_POINT_PRE_FILTER] = point(r, profile, "preFilter", pre_filters, NULL);
+    p->points[BERTH_POINT_FILTER] = point(r, profile, "filter", filters, NULL);
+    p->points[BERTH_POINT_POST_FILTER] = point(r, profile, "postFilter", post_filters, NULL);
+    p->points[BERTH_POINT_SCORE] = point(r, profile, "score", scores, score_weights);
+    return p;
+}
+
+/* ---- scenarios ---- */
+
+typedef void *(*decode_fn)(region *r, const json_t *v);
+
+static const struct {
+    const char *key;
+    berth_kind kind;
+    decode_fn decode;
+} sections[] = {
+    {"namespaces", BERTH_KIND_NAMESPACE, namespace_object},
+    {"storageClasses", BERTH_KIND_STORAGE_CLASS, storage_class},
+    {"csiNodes", BERTH_KIND_CSI_NODE, csi_node},
+    {"persistentVolumes", BERTH_KIND_PERSISTENT_VOLUME, persistent_volume},
+    {"persistentVolumeClaims", BERTH_KIND_PERSISTENT_VOLUME_CLAIM, claim},
+    {"services", BERTH_KIND_SERVICE, service},
+    {"replicationControllers", BERTH_KIND_REPLICATION_CONTROLLER, replication_controller},
+    {"replicaSets", BERTH_KIND_REPLICA_SET, controller},
+    {"statefulSets", BERTH_KIND_STATEFUL_SET, controller},
+    {"podDisruptionBudgets", BERTH_KIND_POD_DISRUPTION_BUDGET, disruption_budget},
+    {"nodes", BERTH_KIND_NODE, node},
+    {"pods", BERTH_KIND_POD, pod},
+    {"pending", BERTH_KIND_POD, pod},
+};
+
+void naive_scenario_read(const char *line, naive_scenario *out)
+{
+    json_error_t error;
+    json_t *root = json_loads(line, 0, &error);
+    if (root == NULL) {
+        die("not JSON", error.text);
+    }
+    const json_t *scenario = get(root, "scenario");
+    memset(out, 0, sizeof(*out));
+    out->root = root;
+    out->expected = get(root, "expected");
+    out->name = json_string_value(get(scenario, "name"));
+    out->profile = make_profile(&out->region, get(scenario, "config"),
+                                naive_is(text(out->expected, "mode"), "all-nodes"));
+    for (size_t s = 0; s < sizeof(sections) / sizeof(sections[0]); s++) {
+        const json_t *list = get(scenario, sections[s].key);
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            berth_object object = {.kind = sections[s].kind};
+            object.as.any = sections[s].decode(&out->region, json_array_get(list, i));
+            naive_add(&out->cluster, &object);
+            if (strcmp(sections[s].key, "pending") == 0) {
+                out->pending = naive_grow(&out->region, out->pending, out->pending_count,
+                                          sizeof(*out->pending));
+                out->pending[out->pending_count++] = object.as.pod;
+            }
+        }
+    }
+}
+
+void naive_scenario_free(naive_scenario *scenario)
+{
+    naive_cluster_free(&scenario->cluster);
+    naive_region_free(&scenario->region);
+    json_decref(scenario->root);
+}

@@ -1,0 +1,233 @@
+/* DefaultPreemption: cycle.md §9. Every potential node is tried, as for up to 100 of them. */
+#include <string.h>
+
+#include "naive.h"
+
+/* A node on which the pod would fit without some pods of lower priority. */
+typedef struct candidate {
+    const berth_node *node;
+    const berth_pod **victims; /* most important first */
+    size_t count;
+    int64_t violations;
+} candidate;
+
+static bool disrupted_for_preemption(const berth_pod *pod)
+{
+    for (uint32_t i = 0; i < pod->condition_count; i++) {
+        const berth_condition *c = &pod->conditions[i];
+        if (naive_is(c->type, "DisruptionTarget") && naive_is(c->status, "True") &&
+            naive_is(c->reason, "PreemptionByScheduler")) {
+            return pod->meta.deleting;
+        }
+    }
+    return false;
+}
+
+/* Whether an earlier preemption for this pod is still under way on its nominated node. */
+static bool must_wait(const naive_attempt *a, const naive_refusal *refusals, size_t count)
+{
+    const berth_node *node = naive_find_node(a->cluster, a->pod->nominated_node_name);
+    bool unresolvable = true;
+    for (size_t i = 0; i < count; i++) {
+        if (refusals[i].node == node) {
+            unresolvable = refusals[i].unresolvable;
+        }
+    }
+    if (a->pod->nominated_node_name.len == 0 || node == NULL || unresolvable) {
+        return false;
+    }
+    for (size_t i = 0; i < a->cluster->pod_count; i++) {
+        const naive_pod *p = &a->cluster->pods[i];
+        if (naive_on(p, node) && p->pod->priority < a->pod->priority &&
+            disrupted_for_preemption(p->pod)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t start_of(const berth_pod *pod)
+{
+    return pod->start_time_ns != 0 ? pod->start_time_ns : INT64_MAX;
+}
+
+static bool more_important(const berth_pod *a, const berth_pod *b)
+{
+    return a->priority != b->priority ? a->priority > b->priority : start_of(a) < start_of(b);
+}
+
+static void sort_pods(naive_pod **pods, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        for (size_t k = i; k > 0 && more_important(pods[k]->pod, pods[k - 1]->pod); k--) {
+            naive_pod *other = pods[k];
+            pods[k] = pods[k - 1];
+            pods[k - 1] = other;
+        }
+    }
+}
+
+/* A pod without labels is covered by no budget, whatever its selector. */
+static bool covered_by(const berth_pod_disruption_budget *pdb, const berth_pod *pod)
+{
+    return naive_same(naive_namespace(&pdb->meta), naive_namespace(&pod->meta)) &&
+           pod->meta.labels.count > 0 && !naive_selector_empty(pdb->selector) &&
+           naive_selector_matches(pdb->selector, pod->meta.labels) &&
+           !naive_in(pdb->disrupted_pods, pod->meta.name);
+}
+
+/* Take one from each matching budget. True: one of them had nothing left. */
+static bool violates(const naive_objects *budgets, int64_t *left, const berth_pod *pod)
+{
+    bool violating = false;
+    for (size_t i = 0; i < budgets->count; i++) {
+        if (covered_by(budgets->items[i], pod)) {
+            left[i]--;
+            violating = violating || left[i] < 0;
+        }
+    }
+    return violating;
+}
+
+/* Dry run. True: `out` is a candidate; false: `refusal` says why not. */
+static bool dry_run(naive_attempt *original, const berth_node *node, candidate *out,
+                    naive_refusal *refusal)
+{
+    naive_attempt *a = naive_attempt_copy(original);
+    naive_cluster *cluster = a->cluster;
+    const naive_objects *budgets = &cluster->objects[BERTH_KIND_POD_DISRUPTION_BUDGET];
+    naive_pod **lower = naive_alloc(a->region, (cluster->pod_count + 1) * sizeof(naive_pod *));
+    size_t lower_count = 0;
+    *refusal = (naive_refusal){.node = node};
+    for (size_t i = 0; i < cluster->pod_count; i++) {
+        if (naive_on(&cluster->pods[i], node) &&
+            cluster->pods[i].pod->priority < a->pod->priority) {
+            lower[lower_count++] = &cluster->pods[i];
+        }
+    }
+    for (size_t i = 0; i < lower_count; i++) {
+        naive_try_off(a, lower[i], node);
+    }
+    if (lower_count == 0) {
+        return naive_refuse(a, refusal, true, "No preemption victims found for incoming pod");
+    }
+    if (!naive_passes(a, node, refusal)) {
+        return false;
+    }
+    sort_pods(lower, lower_count);
+    int64_t *left = naive_alloc(a->region, (budgets->count + 1) * sizeof(*left));
+    for (size_t i = 0; i < budgets->count; i++) {
+        const berth_pod_disruption_budget *pdb = budgets->items[i];
+        left[i] = pdb->disruptions_allowed;
+    }
+    bool *violating = naive_alloc(a->region, lower_count);
+    bool *victim = naive_alloc(a->region, lower_count);
+    for (size_t i = 0; i < lower_count; i++) {
+        violating[i] = violates(budgets, left, lower[i]->pod);
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < lower_count; i++) {
+            naive_refusal ignored;
+            if (violating[i] != (pass == 0)) {
+                continue;
+            }
+            naive_try_on(a, lower[i], node);
+            if (!naive_passes(a, node, &ignored)) {
+                naive_try_off(a, lower[i], node);
+                victim[i] = true;
+                out->violations += violating[i];
+            }
+        }
+    }
+    out->node = node;
+    out->victims = naive_alloc(a->region, (lower_count + 1) * sizeof(*out->victims));
+    for (size_t i = 0; i < lower_count; i++) {
+        if (victim[i]) {
+            out->victims[out->count++] = lower[i]->pod;
+        }
+    }
+    return true;
+}
+
+static int64_t earliest_start(const candidate *c)
+{
+    int64_t earliest = INT64_MAX;
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->victims[i]->priority == c->victims[0]->priority &&
+            start_of(c->victims[i]) < earliest) {
+            earliest = start_of(c->victims[i]);
+        }
+    }
+    return earliest;
+}
+
+static int64_t priority_sum(const candidate *c)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        sum += (int64_t)c->victims[i]->priority + 2147483648;
+    }
+    return sum;
+}
+
+/* Whether a is strictly better than b. */
+static bool better(const candidate *a, const candidate *b)
+{
+    if (a->violations != b->violations) {
+        return a->violations < b->violations;
+    }
+    if (a->count == 0 || b->count == 0) {
+        return a->count < b->count;
+    }
+    if (a->victims[0]->priority != b->victims[0]->priority) {
+        return a->victims[0]->priority < b->victims[0]->priority;
+    }
+    if (priority_sum(a) != priority_sum(b)) {
+        return priority_sum(a) < priority_sum(b);
+    }
+    if (a->count != b->count) {
+        return a->count < b->count;
+    }
+    return earliest_start(a) > earliest_start(b);
+}
+
+const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_t refusal_count,
+                          naive_decision *out)
+{
+    const char *unhelpful = "Preemption is not helpful for scheduling";
+    if (naive_is(a->pod->preemption_policy, "Never")) {
+        return "preemption: not eligible due to preemptionPolicy=Never.";
+    }
+    if (must_wait(a, refusals, refusal_count)) {
+        return "preemption: not eligible due to a terminating pod on the nominated node.";
+    }
+    naive_histogram h = {0};
+    candidate best = {0};
+    size_t tried = 0;
+    for (size_t i = 0; i < refusal_count; i++) {
+        candidate c = {0};
+        naive_refusal refusal;
+        if (refusals[i].unresolvable) {
+            continue;
+        }
+        tried++;
+        if (dry_run(a, refusals[i].node, &c, &refusal)) {
+            best = best.node == NULL || better(&c, &best) ? c : best;
+            continue;
+        }
+        for (size_t k = 0; k < refusal.reason_count; k++) {
+            naive_histogram_add(a->region, &h, refusal.reasons[k], 1);
+        }
+    }
+    if (best.node != NULL) {
+        out->nominated = best.node;
+        out->victims = best.victims;
+        out->victim_count = best.count;
+        return NULL;
+    }
+    if (tried < a->node_count) {
+        naive_histogram_add(a->region, &h, unhelpful, a->node_count - tried);
+    }
+    return naive_print(a->region, "preemption: %s",
+                       naive_histogram_message(a->region, &h, a->node_count));
+}
