@@ -97,7 +97,9 @@ static berth_status next_event(composer *c)
 
 static berth_str c_str(const yaml_char_t *text)
 {
-    return text == NULL ? (berth_str){0} : berth__str((const char *)text);
+    if (text == NULL)
+        return (berth_str){0};
+    return berth__str((const char *)text);
 }
 
 static berth_status push(composer *c, const berth__json_member *member)

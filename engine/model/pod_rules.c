@@ -54,15 +54,15 @@ void berth__node_rules_fill(berth__model *model, berth__arena *arena, const bert
     if (out->has_required)
         out->required = berth__node_selector_make(&model->strings, arena, affinity->required, ok);
     out->has_preferred = affinity->preferred != NULL;
-    berth__preferred_node_term *preferred =
-        array(arena, affinity->preferred_count, sizeof(*preferred), ok);
-    for (uint32_t i = 0; preferred != NULL && i < affinity->preferred_count && *ok; i++) {
+    uint32_t preferred_count = out->has_preferred ? affinity->preferred_count : 0;
+    berth__preferred_node_term *preferred = array(arena, preferred_count, sizeof(*preferred), ok);
+    for (uint32_t i = 0; preferred != NULL && i < preferred_count && *ok; i++) {
         preferred[i].weight = affinity->preferred[i].weight;
         preferred[i].term = berth__node_term_make(&model->strings, arena,
                                                   &affinity->preferred[i].preference, ok);
     }
     out->preferred = preferred;
-    out->preferred_count = affinity->preferred_count;
+    out->preferred_count = preferred_count;
     fill_tolerations(model, arena, pod, out, ok);
 }
 

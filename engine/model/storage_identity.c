@@ -215,7 +215,7 @@ static bool names_key(const berth_node_selector *affinity, const char *key, bool
 /* Zones of a label as the values of a requirement; none if there is no valid one. */
 static berth_strs split_zones(berth__arena *arena, berth_str label, bool *ok)
 {
-    if (label.len == 0)
+    if (label.data == NULL || label.len == 0)
         return (berth_strs){0};
     berth_str *items = berth__arena_alloc(arena, (label.len / 2 + 1) * sizeof(*items), 8);
     if (items == NULL) {
@@ -370,7 +370,9 @@ void berth__storage_identify_class(berth__storage *storage, const berth_storage_
             continue;
         facts->in_tree = legacy ? BERTH__IN_TREE_NONE : (berth__in_tree)i;
         /* v1.15 counts such a claim with every in-tree plugin already. */
-        driver = legacy ? (berth_str){0} : berth__str(in_tree_plugins[i].driver);
+        driver = berth__str(in_tree_plugins[i].driver);
+        if (legacy)
+            driver = (berth_str){0};
     }
     for (uint32_t i = 0; i < sizeof(uncounted) / sizeof(uncounted[0]); i++)
         if (berth__str_is(source->provisioner, uncounted[i]))
