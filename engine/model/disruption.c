@@ -62,7 +62,8 @@ static bool copy_disrupted(berth__budget *budget, const berth_strs *names)
 }
 
 /* Compile an object, not yet entered. NULL when out of memory. */
-static berth__budget *make(berth__disruption *disruption, const berth_pod_disruption_budget *source)
+static berth__budget *make(berth__disruption *disruption,
+                           const berth_pod_disruption_budget *source)
 {
     berth__model *model = disruption->model;
     berth_str space = source->meta.namespace_name;

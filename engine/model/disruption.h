@@ -31,8 +31,8 @@ typedef struct berth__disruption {
 berth_status berth__disruption_create(berth__model *model, berth__disruption **out);
 void berth__disruption_destroy(berth__disruption *disruption);
 
-/* Add a PodDisruptionBudget, or replace the one of its name. Errors: E_EXISTS, E_NOT_FOUND (replace),
- * E_NOMEM; nothing has changed then. */
+/* Add a PodDisruptionBudget, or replace the one of its name. Errors: E_EXISTS, E_NOT_FOUND
+ * (replace), E_NOMEM; nothing has changed then. */
 berth_status berth__disruption_add(berth__disruption *disruption, const berth_object *object,
                                    bool replace, berth_error *error);
 
@@ -44,8 +44,8 @@ berth_status berth__disruption_remove(berth__disruption *disruption, berth_kind 
 /* Begin to evict pods in thought: every budget has again what its object allows. */
 void berth__disruption_begin(berth__disruption *disruption);
 
-/* Evict one more: takes one from each budget that covers the pod, and tells whether one of them had
- * none left. In the v1.15 era a budget is not used up, and `disrupted` is not looked at.
+/* Evict one more: takes one from each budget that covers the pod, and tells whether one of them
+ * had none left. In the v1.15 era a budget is not used up, and `disrupted` is not looked at.
  * Source: kube-scheduler v1.32, plugins/defaultpreemption, filterPodsWithPDBViolation; v1.15.3,
  * core/generic_scheduler.go. */
 bool berth__disruption_violates(berth__disruption *disruption, const berth__identity *identity,

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "snapshot/counts.h"
+#include "snapshot/counts.h"
 
 /* ---- life ---- */
 
@@ -45,8 +46,8 @@ static bool is_static(const berth__stage *stage)
     return (stage->plugin->flags & BERTH__STATIC_FILTER) != 0;
 }
 
-/* A filter that prepares for each decision reads what other pods are like; unless it can be told of
- * one pod more or less, it prepares for each what-if too. */
+/* A filter that prepares for each decision reads what other pods are like; unless it can be told
+ * of one pod more or less, it prepares for each what-if too. */
 static bool is_renewed(const berth__stage *stage)
 {
     return (stage->plugin->flags & BERTH__PREPARE_EACH) != 0 && stage->plugin->adjust == NULL;
@@ -109,72 +110,46 @@ bool berth__dry_run_concerns(const berth__dry_run *dry_run, uint32_t slot)
     return one != NULL;
 }
 
-static void collect_nominated(berth__dry_run *dry_run)
+static bool collect_nominated(berth__dry_run *dry_run, uint32_t slot)
 {
-    dry_run->nominated_count = 0;
-    for (const berth__nomination *one = nominations_on(dry_run, dry_run->slot); one != NULL;
+    dry_run->nominated_count = dry_run->nominated_in = 0;
+    for (const berth__nomination *one = nominations_on(dry_run, slot); one != NULL;
          one = one->next) {
         if (!counts(dry_run, one))
             continue;
         if (!berth__grow(dry_run->allocator, &dry_run->nominated, &dry_run->nominated_capacity,
-                         dry_run->nominated_count + 1, sizeof(*dry_run->nominated))) {
-            dry_run->ok = false;
-            return;
-        }
+                         dry_run->nominated_count + 1, sizeof(*dry_run->nominated)))
+            return false;
         dry_run->nominated[dry_run->nominated_count++] = one->cls;
     }
+    return true;
 }
 
 /* ---- one slot ---- */
 
-static berth__tile *tile_of(const berth__dry_run *dry_run)
+static berth__port_set *ports_of(const berth__dry_run *dry_run, uint32_t slot)
 {
-    return dry_run->cycle->view->tiles[dry_run->slot >> BERTH__TILE_SHIFT];
+    return dry_run->cycle->view->tiles[slot >> BERTH__TILE_SHIFT]->ports[slot % BERTH__TILE];
 }
 
-void berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
+/* Host ports are a set: what two pods share goes with the first of them and does not come back
+ * with it, so the set is kept aside. */
+static bool save_ports(berth__dry_run *dry_run, uint32_t slot)
 {
-    BERTH_DASSERT(dry_run->slot == BERTH__SLOT_NONE);
-    uint32_t tile = slot >> BERTH__TILE_SHIFT;
-    berth__prepared_tile(dry_run->prepared, dry_run->cycle, dry_run->profile, tile);
-    dry_run->slot = slot;
-    berth__counts_suppose(dry_run->cycle->view, true);
-    dry_run->statics_pass =
-        berth__bit_get(dry_run->prepared->static_mask[tile].words, slot % BERTH__TILE);
-    dry_run->wide = dry_run->cycle->view->wide;
-    dry_run->ports_saved = false;
-    dry_run->balance = 0;
-    dry_run->stale = false;
-    dry_run->ok = true;
-    berth__arena_reset(&dry_run->arena);
-    memcpy(dry_run->stages, dry_run->prepared->filters,
-           dry_run->profile->filter_count * sizeof(*dry_run->stages));
-    collect_nominated(dry_run);
-}
-
-/* Host ports are a set: what two pods share goes with the first of them and does not come back with
- * it, so the set is kept aside. */
-static void save_ports(berth__dry_run *dry_run)
-{
-    const berth__port_set *set = tile_of(dry_run)->ports[dry_run->slot % BERTH__TILE];
-    uint32_t count = set != NULL ? set->count : 0;
-    if (dry_run->ports_saved)
-        return;
-    if (!berth__grow(dry_run->allocator, &dry_run->ports, &dry_run->port_capacity, count,
-                     sizeof(*dry_run->ports))) {
-        dry_run->ok = false;
-        return;
-    }
-    if (count > 0)
-        memcpy(dry_run->ports, set->items, count * sizeof(*set->items));
-    dry_run->port_count = count;
-    dry_run->ports_saved = true;
+    const berth__port_set *set = ports_of(dry_run, slot);
+    dry_run->port_count = set != NULL ? set->count : 0;
+    if (!berth__grow(dry_run->allocator, &dry_run->ports, &dry_run->port_capacity,
+                     dry_run->port_count, sizeof(*dry_run->ports)))
+        return false;
+    if (dry_run->port_count > 0)
+        memcpy(dry_run->ports, set->items, dry_run->port_count * sizeof(*set->items));
+    return true;
 }
 
 static void restore_ports(berth__dry_run *dry_run)
 {
-    berth__port_set *set = tile_of(dry_run)->ports[dry_run->slot % BERTH__TILE];
-    if (!dry_run->ports_saved || set == NULL)
+    berth__port_set *set = ports_of(dry_run, dry_run->slot);
+    if (set == NULL)
         return;
     BERTH_ASSERT(set->capacity >= dry_run->port_count);
     if (dry_run->port_count > 0)
@@ -182,9 +157,30 @@ static void restore_ports(berth__dry_run *dry_run)
     set->count = dry_run->port_count;
 }
 
+berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
+{
+    BERTH_DASSERT(dry_run->slot == BERTH__SLOT_NONE);
+    uint32_t tile = slot >> BERTH__TILE_SHIFT;
+    if (!save_ports(dry_run, slot) || !collect_nominated(dry_run, slot))
+        return BERTH_E_NOMEM;
+    berth__prepared_tile(dry_run->prepared, dry_run->cycle, dry_run->profile, tile);
+    dry_run->slot = slot;
+    dry_run->statics_pass =
+        berth__bit_get(dry_run->prepared->static_mask[tile].words, slot % BERTH__TILE);
+    dry_run->wide = dry_run->cycle->view->wide;
+    dry_run->balance = 0;
+    dry_run->stale = false;
+    dry_run->ok = true;
+    berth__counts_suppose(dry_run->cycle->view, true);
+    berth__arena_reset(&dry_run->arena);
+    memcpy(dry_run->stages, dry_run->prepared->filters,
+           dry_run->profile->filter_count * sizeof(*dry_run->stages));
+    return BERTH_OK;
+}
+
 berth_status berth__dry_run_end(berth__dry_run *dry_run)
 {
-    BERTH_ASSERT(dry_run->balance == 0 || !dry_run->ok);
+    BERTH_ASSERT(dry_run->balance == 0);
     restore_ports(dry_run);
     berth__counts_suppose(dry_run->cycle->view, false);
     dry_run->cycle->view->wide = dry_run->wide;
@@ -192,15 +188,23 @@ berth_status berth__dry_run_end(berth__dry_run *dry_run)
     return dry_run->ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
+void berth__dry_run_forfeit(berth__dry_run *dry_run)
+{
+    berth__view_node(dry_run->cycle->view, dry_run->slot)->slot = BERTH__SLOT_NONE;
+    dry_run->forfeited++;
+    dry_run->balance = 0;
+    dry_run->ok = false;
+}
+
 /* ---- pods come and go ---- */
 
-static void change(berth__dry_run *dry_run, const berth__class *cls, int by)
+static bool change(berth__dry_run *dry_run, const berth__class *cls, int by)
 {
     const berth__profile *profile = dry_run->profile;
-    if (cls->ports != NULL)
-        save_ports(dry_run);
-    if (berth__view_suppose(dry_run->cycle->view, dry_run->slot, cls, by) != BERTH_OK)
+    if (berth__view_suppose(dry_run->cycle->view, dry_run->slot, cls, by) != BERTH_OK) {
         dry_run->ok = false;
+        return false;
+    }
     dry_run->balance += by;
     dry_run->stale = true;
     for (uint32_t i = 0; dry_run->adjusts && i < profile->filter_count; i++) {
@@ -209,28 +213,30 @@ static void change(berth__dry_run *dry_run, const berth__class *cls, int by)
             stage->plugin->adjust(dry_run->cycle, stage->instance, dry_run->stages[i].state, cls,
                                   dry_run->slot, by);
     }
+    return true;
 }
 
 void berth__dry_run_take(berth__dry_run *dry_run, const berth__class *cls)
 {
-    change(dry_run, cls, -1);
+    (void)change(dry_run, cls, -1);
 }
 
-void berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls)
+bool berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls)
 {
-    change(dry_run, cls, 1);
+    return change(dry_run, cls, 1);
 }
 
 void berth__dry_run_put_nominated(berth__dry_run *dry_run)
 {
-    for (uint32_t i = 0; i < dry_run->nominated_count; i++)
-        change(dry_run, dry_run->nominated[i], 1);
+    while (dry_run->nominated_in < dry_run->nominated_count &&
+           change(dry_run, dry_run->nominated[dry_run->nominated_in], 1))
+        dry_run->nominated_in++;
 }
 
 void berth__dry_run_take_nominated(berth__dry_run *dry_run)
 {
-    for (uint32_t i = dry_run->nominated_count; i-- > 0;)
-        change(dry_run, dry_run->nominated[i], -1);
+    while (dry_run->nominated_in > 0)
+        (void)change(dry_run, dry_run->nominated[--dry_run->nominated_in], -1);
 }
 
 /* ---- verdicts ---- */
@@ -260,7 +266,8 @@ static bool filter_passes(const berth__dry_run *dry_run, uint32_t filter)
     return !berth__mask_empty(&alone);
 }
 
-/* Whether an active filter lets the slot pass. One that was prepared anew may have changed its mind. */
+/* Whether an active filter lets the slot pass. One that was prepared anew may have changed its
+ * mind. */
 static bool lets_pass(const berth__dry_run *dry_run, uint32_t filter)
 {
     berth__outcome outcome = dry_run->stages[filter].outcome;
@@ -360,7 +367,7 @@ berth_status berth__dry_run_ask_kept(berth__dry_run *dry_run, uint32_t slot,
 {
     *out = BERTH__KEPT_PLAIN;
     if (berth__dry_run_concerns(dry_run, slot)) {
-        berth__dry_run_begin(dry_run, slot);
+        BERTH_TRY(berth__dry_run_begin(dry_run, slot));
         *out = ask_both(dry_run);
         BERTH_TRY(berth__dry_run_end(dry_run));
     }

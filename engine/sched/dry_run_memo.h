@@ -1,9 +1,9 @@
-/* What dry runs came to, kept for a few kinds of pods, slot by slot, until the slot changes: a wave of
- * like pods asks the same of the same nodes again and again.
+/* What dry runs came to, kept for a few kinds of pods, slot by slot, until the slot changes: a
+ * wave of like pods asks the same of the same nodes again and again.
  *
- * Kept only where every active filter is static or tells its verdict by slot (plugin.h, filter_slot), so
- * that nothing but the slot decides; the view's journal tells which slots have changed, nominations for
- * their nodes included. */
+ * Kept only where every active filter is static or tells its verdict by slot (plugin.h,
+ * filter_slot), so that nothing but the slot decides; the view's journal tells which slots have
+ * changed, nominations for their nodes included. */
 #ifndef BERTH_SCHED_DRY_RUN_MEMO_H
 #define BERTH_SCHED_DRY_RUN_MEMO_H
 

@@ -163,7 +163,8 @@ static bool explain_kept(berth_explanation *explanation, const berth__search *se
 {
     berth__dry_run *dry_run = search->dry_run;
     uint32_t filter_count = search->profile->filter_count;
-    berth__dry_run_begin(dry_run, slot);
+    if (berth__dry_run_begin(dry_run, slot) != BERTH_OK)
+        return false;
     berth__dry_run_put_nominated(dry_run);
     uint32_t refuser = berth__dry_run_refuser(dry_run, 0);
     bool with_them = refuser < filter_count, ok = true;

@@ -38,8 +38,8 @@ void berth__nominations_destroy(berth__nominations *nominations);
 /* Make sure of the memory that the next nomination for a node takes. Errors: E_NOMEM. */
 berth_status berth__nominations_reserve(berth__nominations *nominations, uint32_t node);
 
-/* Nominate a pod, in place of an earlier nomination; memory has been reserved. To be repeated when the
- * pod's class or priority changes. */
+/* Nominate a pod, in place of an earlier nomination; memory has been reserved. To be repeated
+ * when the pod's class or priority changes. */
 void berth__nominations_set(berth__nominations *nominations, const berth__pods *pods, uint32_t pod,
                             uint32_t node, bool from_object);
 

@@ -59,7 +59,8 @@ static bool passes_all(const berth__attempt *attempt, uint32_t filter, uint32_t 
 
 /* The potential slots of a tile: those whose first refusal, or with always_check_all whose every
  * refusal, may be turned around. */
-static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask left, berth__mask *out)
+static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask left,
+                         berth__mask *out)
 {
     const berth__attempt *attempt = &decider->attempt;
     bool all = attempt->profile->always_check_all;
@@ -90,7 +91,8 @@ static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask lef
     return true;
 }
 
-/* On slots that nominated pods count on, the refusal with them there is what matters, if there is one. */
+/* On slots that nominated pods count on, the refusal with them there is what matters, if there is
+ * one. */
 static berth_status heed_nominated(berth__decider *decider, uint32_t tile,
                                    const berth__mask *slots)
 {
@@ -138,8 +140,8 @@ static bool is_leaving_for(const berth__attempt *attempt, const berth__pod *pod,
            (is_legacy(attempt) || pod->disrupted);
 }
 
-/* The pod's earlier victims are still leaving its nominated node. A node that refuses for good does not
- * count, but did in v1.15. */
+/* The pod's earlier victims are still leaving its nominated node. A node that refuses for good
+ * does not count, but did in v1.15. */
 static bool must_wait(const berth__decider *decider)
 {
     const berth__cluster *cluster = decider->cluster;
@@ -244,7 +246,8 @@ static bool has_enough(const trials *own)
 /* The slots of one tile from `from` on. `*left` potential slots are still to be tried. */
 static berth_status try_tile(trials *own, uint32_t tile, uint32_t from, uint32_t *left)
 {
-    berth__mask slots = own->decider->potential[tile], begin = berth__mask_range(from, BERTH__TILE);
+    berth__mask slots = own->decider->potential[tile];
+    const berth__mask begin = berth__mask_range(from, BERTH__TILE);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         slots.words[w] &= begin.words[w];
     BERTH__MASK_EACH(&slots, s)
@@ -418,5 +421,7 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
     bool held = berth__counts_hold(counts, true);
     berth_status status = preempt(decider, explanation, out);
     berth__counts_hold(counts, held);
+    decider->cluster->unplaced_count += decider->dry_run.forfeited;
+    decider->dry_run.forfeited = 0;
     return status;
 }

@@ -387,7 +387,7 @@ berth_status berth__search_nominated(berth__search *search, const berth__cycle *
     BERTH_TRY(begin(search, cycle, profile, prepared));
     search->dry_run = dry_run;
     if (own_slot != BERTH__SLOT_NONE) {
-        berth__dry_run_begin(dry_run, own_slot);
+        BERTH_TRY(berth__dry_run_begin(dry_run, own_slot));
         bool passes = berth__dry_run_passes(dry_run, NULL);
         BERTH_TRY(berth__dry_run_end(dry_run));
         if (passes) {

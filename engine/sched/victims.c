@@ -71,7 +71,8 @@ static void sort_lower(berth__victims *victims)
 
 /* ---- budgets ---- */
 
-/* Returns whether pods of both kinds are there: whose leaving violates a budget, and whose does not. */
+/* Returns whether pods of both kinds are there: whose leaving violates a budget, and whose does
+ * not. */
 static bool split_by_budgets(berth__victims *victims, const berth__pods *pods)
 {
     uint32_t violating = 0;
@@ -109,10 +110,11 @@ static void reprieve(berth__victims *victims, berth__dry_run *dry_run, bool viol
         berth__lower_pod *one = &victims->lower[i];
         if (one->violates != violating)
             continue;
-        berth__dry_run_put(dry_run, one->cls);
-        one->stays = berth__dry_run_passes(dry_run, NULL);
-        if (!one->stays)
+        one->stays = berth__dry_run_put(dry_run, one->cls);
+        if (one->stays && !berth__dry_run_passes(dry_run, NULL)) {
             berth__dry_run_take(dry_run, one->cls);
+            one->stays = false;
+        }
     }
 }
 
@@ -136,11 +138,33 @@ static void weigh(const berth__victims *victims, berth__candidate *out)
     }
 }
 
-static void put_back_victims(berth__victims *victims, berth__dry_run *dry_run)
+static bool is_away(const berth__victims *victims, uint32_t pod)
 {
     for (uint32_t i = 0; i < victims->lower_count; i++)
-        if (!victims->lower[i].stays)
-            berth__dry_run_put(dry_run, victims->lower[i].cls);
+        if (victims->lower[i].pod == pod)
+            return victims->lower[i].away;
+    return false; /* of no lower priority */
+}
+
+/* Undo. Where that fails for want of memory, those that are there go too, and the slot with
+ * them. */
+static void put_back(berth__victims *victims, berth__dry_run *dry_run)
+{
+    const berth__pods *pods = dry_run->pods;
+    bool complete = true;
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        berth__lower_pod *one = &victims->lower[i];
+        bool back = one->stays || berth__dry_run_put(dry_run, one->cls);
+        one->away = !back;
+        complete &= back;
+    }
+    if (complete)
+        return;
+    uint32_t index = berth__view_node(dry_run->cycle->view, dry_run->slot)->first_pod;
+    for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next)
+        if (!is_away(victims, index))
+            berth__dry_run_take(dry_run, berth__pod_at(pods, index)->cls);
+    berth__dry_run_forfeit(dry_run);
 }
 
 berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_run, uint32_t slot,
@@ -156,7 +180,7 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
                           "No preemption victims found for incoming pod");
         return BERTH_OK;
     }
-    berth__dry_run_begin(dry_run, slot);
+    BERTH_TRY(berth__dry_run_begin(dry_run, slot));
     for (uint32_t i = 0; i < victims->lower_count; i++)
         berth__dry_run_take(dry_run, victims->lower[i].cls);
     if (berth__dry_run_passes(dry_run, reasons)) {
@@ -168,7 +192,7 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
         reprieve(victims, dry_run, false);
         weigh(victims, out);
     }
-    put_back_victims(victims, dry_run);
+    put_back(victims, dry_run);
     return berth__dry_run_end(dry_run);
 }
 

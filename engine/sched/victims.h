@@ -12,7 +12,8 @@ typedef struct berth__lower_pod {
     uint32_t pod;
     int32_t priority;
     bool violates; /* its leaving violates a disruption budget */
-    bool stays;
+    bool stays; /* it need not leave */
+    bool away;  /* it could not be put back */
 } berth__lower_pod;
 
 /* Memory for one node's pods of lower priority. */
@@ -26,9 +27,9 @@ typedef struct berth__victims {
 void berth__victims_init(berth__victims *victims, berth__disruption *disruption);
 void berth__victims_destroy(berth__victims *victims);
 
-/* Dry-run a slot (`dry_run` has been asked): out->state tells whether the pod fits once pods of lower
- * priority have left; those in victims->lower that do not stay are the victims, in order. If it does not
- * fit, `reasons` (optional) receives why. Errors: E_NOMEM.
+/* Dry-run a slot (`dry_run` has been asked): out->state tells whether the pod fits once pods of
+ * lower priority have left; those in victims->lower that do not stay are the victims, in order.
+ * If it does not fit, `reasons` (optional) receives why. Errors: E_NOMEM.
  * Source: kube-scheduler v1.32, plugins/defaultpreemption, SelectVictimsOnNode. */
 berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_run, uint32_t slot,
                                    berth__candidate *out, berth__reasons *reasons);

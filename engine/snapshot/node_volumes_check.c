@@ -118,6 +118,13 @@ static berth_status differs(const berth__volume_use *use, berth__sym node, const
     return BERTH_E_INTERNAL;
 }
 
+/* Whether the pods of the node in a slot are counted: not where it is gone or was given up for want of
+ * memory. */
+static bool is_counted(const berth__node *node, uint32_t slot)
+{
+    return node->facts != NULL && node->slot == slot;
+}
+
 static berth_status check_claims(const berth__volume_use *use, const berth__layout *layout,
                                  berth__node *const *nodes, const berth__pods *pods,
                                  berth_error *error)
@@ -127,7 +134,7 @@ static berth_status check_claims(const berth__volume_use *use, const berth__layo
     if (claims == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     for (uint32_t slot = 0; slot < layout->count; slot++)
-        if (nodes[layout->nodes[slot]]->facts != NULL)
+        if (is_counted(nodes[layout->nodes[slot]], slot))
             count_claims(use, nodes[layout->nodes[slot]], pods, claims);
     bool same = true;
     for (uint32_t i = 0; same && i < use->storage->claim_count; i++) {
@@ -148,7 +155,7 @@ berth_status berth__volume_use_check(berth__volume_use *use, const berth__layout
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     for (uint32_t slot = 0; slot < layout->count; slot++) {
         const berth__node *node = nodes[layout->nodes[slot]];
-        if (node->facts == NULL)
+        if (!is_counted(node, slot))
             continue;
         const berth__node_volumes *volumes = berth__volume_use_of(use, layout->nodes[slot]);
         const char *what = check_refs(use, volumes, node, pods);

@@ -1,5 +1,5 @@
-/* Preemption and nominated pods: what-ifs leave no trace, the cheapest node is nominated, nodes are kept
- * for nominated pods, and the words are kube-scheduler's. */
+/* Preemption and nominated pods: what-ifs leave no trace, the cheapest node is nominated, nodes
+ * are kept for nominated pods, and the words are kube-scheduler's. */
 #include <stdlib.h>
 
 #include "rule_cluster.h"
@@ -101,7 +101,8 @@ static void update_pod(small_cluster *c, const char *name, const char *status)
 
 /* ---- answers ---- */
 
-/* "NODE: VICTIM VICTIM ..." of preemption's choice, "" if it made none; valid until the next call. */
+/* "NODE: VICTIM VICTIM ..." of preemption's choice, "" if it made none; valid until the next
+ * call. */
 static const char *choice(small_cluster *c, berth_pod_id pod)
 {
     static char text[1024];
@@ -247,8 +248,8 @@ static void test_words(void **state)
 static void test_earlier_victims(void **state)
 {
     static const char *const leaving = ", deletionTimestamp: '2026-01-01T00:00:00Z'";
-    static const char *const by_scheduler = "conditions: [{type: DisruptionTarget, status: 'True', "
-                                            "reason: PreemptionByScheduler}]";
+    static const char *const by_scheduler =
+        "conditions: [{type: DisruptionTarget, status: 'True', reason: PreemptionByScheduler}]";
     small_cluster *c = *state;
     berth_node_id a = add_node(c, "a", "2");
     add_pod(c, "a0", "1", 1, ", nodeName: a", leaving, by_scheduler);
@@ -256,8 +257,8 @@ static void test_earlier_victims(void **state)
     berth_pod_id pod = add_pending(c, "p", "1", 10);
     assert_string_equal(choice(c, pod), "a: a0"); /* it is not nominated for the node */
     nominate(c, pod, a);
-    assert_string_equal(
-        words(c, pod), " preemption: not eligible due to a terminating pod on the nominated node.");
+    assert_string_equal(words(c, pod), " preemption: not eligible due to a terminating pod on the "
+                                       "nominated node.");
     nominate(c, pod, BERTH_NODE_NONE);
     assert_string_equal(choice(c, pod), "a: a0");
     /* Somebody else's victim does not count, nor one of higher priority. */
@@ -418,6 +419,45 @@ static void test_terms_of_nominated_pods(void **state)
     assert_int_equal(placed_on(c, second), a);
 }
 
+/* ---- v1.15 ---- */
+
+static int set_up_legacy(void **state)
+{
+    static const berth_plugin_ref predicate = {.name = {"GeneralPredicates", 17}};
+    static const berth_plugin_ref preemption = {.name = {"DefaultPreemption", 17}};
+    small_cluster *c = malloc(sizeof(*c));
+    assert_non_null(c);
+    berth_profile profile = {.era = BERTH_ERA_V1ALPHA1};
+    profile.points[BERTH_POINT_FILTER] = (berth_plugin_list){&predicate, 1};
+    profile.points[BERTH_POINT_POST_FILTER] = (berth_plugin_list){&preemption, 1};
+    small_open(c, &profile);
+    *state = c;
+    return 0;
+}
+
+static void test_legacy(void **state)
+{
+    small_cluster *c = *state;
+    three_nodes(c);
+    /* Whether a pod may preempt was not asked. The message says nothing of preemption. */
+    berth_pod_id pod = add_pod(c, "p", "1500m", 10, ", preemptionPolicy: Never", "", "");
+    assert_string_equal(choice(c, pod), "c: c0 c1");
+    assert_null(words(c, pod));
+    assert_null(words(c, add_pending(c, "huge", "3", 10)));
+    /* A budget is not used up by victims. */
+    add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 1");
+    assert_string_equal(choice(c, pod), "c: c0 c1");
+    remove_object(c, BERTH_KIND_POD_DISRUPTION_BUDGET, "default", "b");
+    add_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 0");
+    assert_string_equal(choice(c, pod), "b: b0 b1");
+    /* Any pod of lower priority that is leaving the nominated node is waited for. */
+    add_pod(c, "a1", "0", 1, ", nodeName: a", ", deletionTimestamp: '2026-01-01T00:00:00Z'", "");
+    nominate(c, pod, berth_engine_find_node(c->engine, berth__str("a")));
+    assert_string_equal(choice(c, pod), "");
+    nominate(c, pod, berth_engine_find_node(c->engine, berth__str("b")));
+    assert_string_equal(choice(c, pod), "b: b0 b1");
+}
+
 /* ---- many nodes ---- */
 
 typedef struct crowd {
@@ -428,14 +468,17 @@ typedef struct crowd {
     berth__workers *workers;
     berth__decider decider;
     berth_allocator allocator;
-    uint64_t calls, fail_at; /* of the allocator */
+    uint64_t calls, fail_at; /* of the allocator; fail_at 0: never */
+    bool for_good;           /* all calls from that one on fail */
 } crowd;
 
 static void *counting_allocate(void *context, size_t bytes, size_t align)
 {
     crowd *own = context;
     const berth_allocator *real = berth__allocator_default();
-    return ++own->calls == own->fail_at ? NULL : real->allocate(real->context, bytes, align);
+    bool fails = ++own->calls == own->fail_at ||
+                 (own->for_good && own->fail_at != 0 && own->calls > own->fail_at);
+    return fails ? NULL : real->allocate(real->context, bytes, align);
 }
 
 static void counting_release(void *context, void *memory, size_t bytes)
@@ -489,10 +532,11 @@ static void crowd_node(crowd *own, uint32_t i, int64_t cpu)
 {
     char name[32];
     snprintf(name, sizeof(name), "n%u", (unsigned)i);
-    const berth_key_value zone = {berth__str("zone"), berth__str(i % 2 != 0 ? "z1" : "z0")};
+    const berth_key_value labels[] = {{berth__str("zone"), berth__str(i % 2 != 0 ? "z1" : "z0")},
+                                      {berth__str("host"), berth__str(name)}};
     const berth_resource allocatable[] = {{berth__str("cpu"), {cpu, 0}},
                                           {berth__str("pods"), {110, 0}}};
-    const berth_node node = {.meta = {.name = berth__str(name), .labels = {&zone, 1}},
+    const berth_node node = {.meta = {.name = berth__str(name), .labels = {labels, 2}},
                              .allocatable = {allocatable, 2}};
     berth_object object = {.kind = BERTH_KIND_NODE};
     object.as.node = &node;
@@ -514,15 +558,27 @@ static uint32_t crowd_pod(crowd *own, const char *letter, uint32_t i, uint32_t n
                                           .topology_key = berth__str("zone"),
                                           .when_unsatisfiable = berth__str("DoNotSchedule"),
                                           .label_selector = &selector};
+    const berth_pod_affinity_term term = {.label_selector = &selector,
+                                          .topology_key = berth__str("host")};
+    const berth_volume_source source = {.kind = BERTH_VOLUME_GCE_PD, .handle = berth__str(name)};
+    const berth_volume disk = {.name = berth__str("v"), .source = source};
+    const berth_port port = {.host_port = 1000 + (int32_t)i};
+    berth_container ported = container;
+    bool rich = strcmp(letter, "rich") == 0;
+    ported.ports = &port;
+    ported.port_count = rich ? 1 : 0;
     const berth_pod pod = {.meta = {.name = berth__str(name), .labels = {&label, 1}},
                            .node_name = node != UINT32_MAX ? berth__str(host) : (berth_str){0},
                            .has_priority = true,
                            .priority = priority,
                            .start_time_ns = 1000 + i * 7919 % 1000,
-                           .containers = &container,
+                           .containers = &ported,
                            .container_count = 1,
+                           .pod_anti_affinity = {rich, &term, rich, NULL, 0},
+                           .volumes = &disk,
+                           .volume_count = rich,
                            .spreads = &spread,
-                           .spread_count = strcmp(letter, "spread") == 0};
+                           .spread_count = rich || strcmp(letter, "spread") == 0};
     berth_object object = {.kind = BERTH_KIND_POD};
     object.as.pod = &pod;
     return crowd_add(own, &object);
@@ -535,8 +591,8 @@ static berth_status crowd_decide(crowd *own, uint32_t pod, berth_explanation *ex
     return berth__decide(&own->decider, pod, &options, out, NULL);
 }
 
-/* A wave of pods over nodes full of lower ones, each nomination followed. Returns a hash of what was
- * decided. `explained`: through explanations. */
+/* A wave of pods over nodes full of lower ones, each nomination followed. Returns a hash of what
+ * was decided. `explained`: through explanations. */
 static uint64_t wave(uint32_t threads, uint32_t nodes, uint32_t pods, bool explained)
 {
     crowd *own = crowd_open(threads, 5);
@@ -578,8 +634,8 @@ static uint64_t wave(uint32_t threads, uint32_t nodes, uint32_t pods, bool expla
     return digest;
 }
 
-/* Above a hundred potential nodes a part of them is tried, from a random one on: the seed decides, not
- * the threads, nor whether anybody wants to know why. */
+/* Above a hundred potential nodes a part of them is tried, from a random one on: the seed
+ * decides, not the threads, nor whether anybody wants to know why. */
 static void test_samples_repeat(void **state)
 {
     (void)state;
@@ -622,7 +678,7 @@ static void test_search_goes_on(void **state)
 /* ---- memory ---- */
 
 /* Whichever allocation fails, the view is as before and the next attempt comes to the same. */
-static void fail_every_allocation(const char *letter)
+static void fail_every_allocation(const char *letter, bool for_good)
 {
     crowd *own = crowd_open(1, 1);
     berth_explanation *explanation;
@@ -638,6 +694,7 @@ static void fail_every_allocation(const char *letter)
     uint32_t pod = crowd_pod(own, letter, 1001, UINT32_MAX, 2, 10);
     uint32_t failures = 0;
     berth_status status;
+    own->for_good = for_good;
     do {
         own->fail_at = own->calls + 1 + failures;
         status = crowd_decide(own, pod, explanation, &placement);
@@ -659,8 +716,44 @@ static void fail_every_allocation(const char *letter)
 static void test_memory_runs_out(void **state)
 {
     (void)state;
-    fail_every_allocation("plain");
-    fail_every_allocation("spread");
+    for (int for_good = 0; for_good <= 1; for_good++) {
+        fail_every_allocation("plain", for_good != 0);
+        fail_every_allocation("spread", for_good != 0);
+        fail_every_allocation("rich", for_good != 0); /* all that a pod can ask of others */
+    }
+}
+
+/* Where pods that were taken can't be put back the node gives up its slot, and has it again, with
+ * its pods, in the next layout. */
+static void test_slot_is_given_up(void **state)
+{
+    (void)state;
+    crowd *own = crowd_open(1, 1);
+    berth__dry_run *dry_run = &own->decider.dry_run;
+    berth__preemption before, after;
+    berth_placement placement;
+    for (uint32_t i = 0; i < 10; i++)
+        crowd_node(own, i, 3);
+    for (uint32_t i = 0; i < 30; i++)
+        crowd_pod(own, "rich", i, i / 3, 1, (int32_t)(i % 4));
+    uint32_t pod = crowd_pod(own, "rich", 1000, UINT32_MAX, 2, 10);
+    assert_int_equal(crowd_decide(own, pod, NULL, &placement), BERTH_OK);
+    assert_int_equal(berth__preempt(&own->decider, NULL, &before), BERTH_OK);
+    uint32_t slot = own->cluster.nodes[before.node]->slot, first = before.victims[0];
+    assert_int_equal(berth__dry_run_begin(dry_run, slot), BERTH_OK);
+    for (uint32_t i = own->cluster.nodes[before.node]->first_pod; i != BERTH__POD_NONE;
+         i = berth__pod_at(&own->cluster.pods, i)->next)
+        berth__dry_run_take(dry_run, berth__pod_at(&own->cluster.pods, i)->cls);
+    berth__dry_run_forfeit(dry_run);
+    assert_int_equal(berth__dry_run_end(dry_run), BERTH_E_NOMEM);
+    own->cluster.unplaced_count += dry_run->forfeited;
+    dry_run->forfeited = 0;
+    assert_int_equal(berth__cluster_check(&own->cluster, NULL), BERTH_OK);
+    assert_int_equal(crowd_decide(own, pod, NULL, &placement), BERTH_OK);
+    assert_int_equal(berth__preempt(&own->decider, NULL, &after), BERTH_OK);
+    assert_int_equal(after.node, before.node);
+    assert_int_equal(after.victims[0], first);
+    crowd_close(own);
 }
 
 int main(void)
@@ -678,9 +771,11 @@ int main(void)
         RULE(test_own_node_first),
         RULE(test_nomination_by_status),
         RULE(test_terms_of_nominated_pods),
+        cmocka_unit_test_setup_teardown(test_legacy, set_up_legacy, tear_down),
         cmocka_unit_test(test_samples_repeat),
         cmocka_unit_test(test_search_goes_on),
         cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_slot_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
