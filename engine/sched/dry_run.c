@@ -141,7 +141,7 @@ static bool save_ports(berth__dry_run *dry_run, uint32_t slot)
     if (!berth__grow(dry_run->allocator, &dry_run->ports, &dry_run->port_capacity,
                      dry_run->port_count, sizeof(*dry_run->ports)))
         return false;
-    if (dry_run->port_count > 0)
+    if (set != NULL && set->count > 0)
         memcpy(dry_run->ports, set->items, dry_run->port_count * sizeof(*set->items));
     return true;
 }
