@@ -155,28 +155,15 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                       "node(s) didn't find available persistent volumes to bind");
 }
 
-/* A pod that is put where it does not fit reserves nothing: there is nothing that it would have. */
 static berth_status reserve(berth__view *view, const berth__class *cls, uint32_t pod, uint32_t slot)
 {
     berth__arena *arena = &view->model->scratch;
     filter_state own;
-    berth__binding binding;
     bool ok = true;
     berth__arena_reset(arena);
     if (!make_state(view, cls->volumes, arena, &own, &ok) || own.error.count > 0)
         return ok ? BERTH_OK : BERTH_E_NOMEM;
-    berth__binder_bind(view, &own.binder, slot, &binding);
-    if (!berth__binding_fits(&binding))
-        return BERTH_OK;
-    return berth__storage_reserve(view->storage, pod, binding.choices, binding.choice_count,
-                                  berth__view_node(view, slot)->name);
-}
-
-static void unreserve(berth__view *view, const berth__class *cls, uint32_t pod, uint32_t slot)
-{
-    (void)cls;
-    (void)slot;
-    berth__storage_unreserve(view->storage, pod);
+    return berth__binder_reserve(view, &own.binder, pod, slot);
 }
 
 const berth__plugin berth__plugin_check_volume_binding = {
@@ -189,5 +176,5 @@ const berth__plugin berth__plugin_check_volume_binding = {
     .explain = explain,
     .adjust = adjust,
     .reserve = reserve,
-    .unreserve = unreserve,
+    .unreserve = berth__binder_unreserve,
 };

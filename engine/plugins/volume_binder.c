@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "base/text.h"
+#include "plugins/claim_lookup.h"
 
 /* ---- sorting out the claims ---- */
 
@@ -383,4 +384,27 @@ void berth__binder_filter(const berth__view *view, const berth__binder *binder, 
         if (!berth__binding_fits(&binding))
             berth__bit_clear(mask->words, s);
     }
+}
+
+/* ---- reserving ---- */
+
+berth_status berth__binder_reserve(berth__view *view, const berth__binder *binder, uint32_t pod,
+                                   uint32_t slot)
+{
+    berth__binding binding;
+    if (!berth__volumes_refresh(view))
+        return BERTH_E_NOMEM;
+    berth__binder_bind(view, binder, slot, &binding);
+    if (!berth__binding_fits(&binding))
+        return BERTH_OK;
+    return berth__storage_reserve(view->storage, pod, binding.choices, binding.choice_count,
+                                  berth__view_node(view, slot)->name);
+}
+
+void berth__binder_unreserve(berth__view *view, const berth__class *cls, uint32_t pod,
+                             uint32_t slot)
+{
+    (void)cls;
+    (void)slot;
+    berth__storage_unreserve(view->storage, pod);
 }

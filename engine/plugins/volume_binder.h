@@ -81,6 +81,15 @@ bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__vol
 void berth__binder_filter(const berth__view *view, const berth__binder *binder, uint32_t tile,
                           berth__mask *mask);
 
+/* The reserve phase: keep for a pod what binding chooses on the node of a slot. A pod that is put where
+ * it does not fit reserves nothing: there is nothing that it would have. Errors: E_NOMEM. */
+berth_status berth__binder_reserve(berth__view *view, const berth__binder *binder, uint32_t pod,
+                                   uint32_t slot);
+
+/* The unreserve phase of the plugins that bind volumes (plugin.h). */
+void berth__binder_unreserve(berth__view *view, const berth__class *cls, uint32_t pod,
+                             uint32_t slot);
+
 /* Bind on the node of a slot. */
 void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
                         berth__binding *out);

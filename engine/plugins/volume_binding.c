@@ -145,7 +145,6 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                       "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
 }
 
-/* A pod that is put where it does not fit reserves nothing: there is nothing that it would have. */
 static berth_status reserve(berth__view *view, const berth__class *cls, uint32_t pod, uint32_t slot)
 {
     berth__arena *arena = &view->model->scratch;
@@ -158,21 +157,7 @@ static berth_status reserve(berth__view *view, const berth__class *cls, uint32_t
         return BERTH_E_NOMEM;
     if (outcome != BERTH__ACTIVE)
         return BERTH_OK;
-    if (!berth__volumes_refresh(view))
-        return BERTH_E_NOMEM;
-    berth__binding binding;
-    berth__binder_bind(view, &binder, slot, &binding);
-    if (!berth__binding_fits(&binding))
-        return BERTH_OK;
-    return berth__storage_reserve(view->storage, pod, binding.choices, binding.choice_count,
-                                  berth__view_node(view, slot)->name);
-}
-
-static void unreserve(berth__view *view, const berth__class *cls, uint32_t pod, uint32_t slot)
-{
-    (void)cls;
-    (void)slot;
-    berth__storage_unreserve(view->storage, pod);
+    return berth__binder_reserve(view, &binder, pod, slot);
 }
 
 const berth__plugin berth__plugin_volume_binding = {
@@ -185,5 +170,5 @@ const berth__plugin berth__plugin_volume_binding = {
     .explain = explain,
     .adjust = adjust,
     .reserve = reserve,
-    .unreserve = unreserve,
+    .unreserve = berth__binder_unreserve,
 };
