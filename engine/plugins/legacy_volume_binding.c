@@ -155,15 +155,18 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                       "node(s) didn't find available persistent volumes to bind");
 }
 
-static berth_status reserve(berth__view *view, const berth__class *cls, uint32_t pod, uint32_t slot)
+static berth_status reserve(const berth__cycle *cycle, const void *instance,
+                            const berth__seat *seat)
 {
+    (void)instance;
+    berth__view *view = cycle->view;
     berth__arena *arena = &view->model->scratch;
     filter_state own;
     bool ok = true;
     berth__arena_reset(arena);
-    if (!make_state(view, cls->volumes, arena, &own, &ok) || own.error.count > 0)
+    if (!make_state(view, cycle->cls->volumes, arena, &own, &ok) || own.error.count > 0)
         return ok ? BERTH_OK : BERTH_E_NOMEM;
-    return berth__binder_reserve(view, &own.binder, pod, slot);
+    return berth__binder_reserve(view, &own.binder, cycle->pod, seat->slot);
 }
 
 const berth__plugin berth__plugin_check_volume_binding = {

@@ -38,6 +38,13 @@ typedef struct berth__cycle {
     uint32_t required_node; /* the node that spec.nodeName asks for, or BERTH__NODE_NONE */
 } berth__cycle;
 
+/* Where a pod is put, or taken from. */
+typedef struct berth__seat {
+    berth_pod_id pod;
+    uint32_t node; /* id */
+    uint32_t slot; /* BERTH__SLOT_NONE: the node is gone (unreserve) */
+} berth__seat;
+
 /* Reasons of one refusal. Texts and their list live in `arena`. */
 typedef struct berth__reasons {
     berth__arena *arena;
@@ -95,6 +102,8 @@ enum {
     /* Every refusal by filter has this code; with neither flag, explain tells. */
     BERTH__ALWAYS_UNSCHEDULABLE = 1 << 3,
     BERTH__ALWAYS_UNRESOLVABLE = 1 << 4,
+    /* Reads anything of a pod's class: trees of the index are not shared between classes. */
+    BERTH__READS_CLASS = 1 << 5,
 };
 
 /* Cluster changes that can turn a refusal around; kube-scheduler's queueing hints. */
@@ -159,9 +168,10 @@ typedef struct berth__plugin {
                           int64_t lowest, int64_t highest, uint32_t tile, const berth__mask *mask,
                           int64_t *values);
 
-    berth_status (*reserve)(berth__view *view, const berth__class *cls, uint32_t pod,
-                            uint32_t slot);
-    void (*unreserve)(berth__view *view, const berth__class *cls, uint32_t pod, uint32_t slot);
+    /* `cycle` has the view, the class and the pod. */
+    berth_status (*reserve)(const berth__cycle *cycle, const void *instance,
+                            const berth__seat *seat);
+    void (*unreserve)(const berth__cycle *cycle, const void *instance, const berth__seat *seat);
 } berth__plugin;
 
 /* The plugin of that name, or NULL. The list is the array in registry.c. */

@@ -401,10 +401,10 @@ berth_status berth__binder_reserve(berth__view *view, const berth__binder *binde
                                   berth__view_node(view, slot)->name);
 }
 
-void berth__binder_unreserve(berth__view *view, const berth__class *cls, uint32_t pod,
-                             uint32_t slot)
+void berth__binder_unreserve(const berth__cycle *cycle, const void *instance,
+                             const berth__seat *seat)
 {
-    (void)cls;
-    (void)slot;
-    berth__storage_unreserve(view->storage, pod);
+    (void)instance;
+    (void)seat;
+    berth__storage_unreserve(cycle->view->storage, cycle->pod);
 }

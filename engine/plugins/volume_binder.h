@@ -87,8 +87,8 @@ berth_status berth__binder_reserve(berth__view *view, const berth__binder *binde
                                    uint32_t slot);
 
 /* The unreserve phase of the plugins that bind volumes (plugin.h). */
-void berth__binder_unreserve(berth__view *view, const berth__class *cls, uint32_t pod,
-                             uint32_t slot);
+void berth__binder_unreserve(const berth__cycle *cycle, const void *instance,
+                             const berth__seat *seat);
 
 /* Bind on the node of a slot. */
 void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,

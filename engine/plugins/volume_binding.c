@@ -145,19 +145,22 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                       "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
 }
 
-static berth_status reserve(berth__view *view, const berth__class *cls, uint32_t pod, uint32_t slot)
+static berth_status reserve(const berth__cycle *cycle, const void *instance,
+                            const berth__seat *seat)
 {
+    (void)instance;
+    berth__view *view = cycle->view;
     berth__arena *arena = &view->model->scratch;
     berth__arena_reset(arena);
     berth__reasons reasons = {.arena = arena, .ok = true};
     berth__binder binder = {0};
     bool ok = true;
-    berth__outcome outcome = make_binder(view, cls->volumes, arena, &reasons, &binder, &ok);
+    berth__outcome outcome = make_binder(view, cycle->cls->volumes, arena, &reasons, &binder, &ok);
     if (!ok || !reasons.ok)
         return BERTH_E_NOMEM;
     if (outcome != BERTH__ACTIVE)
         return BERTH_OK;
-    return berth__binder_reserve(view, &binder, pod, slot);
+    return berth__binder_reserve(view, &binder, cycle->pod, seat->slot);
 }
 
 const berth__plugin berth__plugin_volume_binding = {

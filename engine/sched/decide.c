@@ -347,29 +347,43 @@ static const berth__profile *profile_for(const berth__decider *decider, const be
     return &decider->profiles[profile == UINT32_MAX ? 0 : profile];
 }
 
-static void unreserve(berth__decider *decider, uint32_t pod, uint32_t slot)
+static berth__cycle reserve_cycle(berth__decider *decider, uint32_t pod)
 {
-    const berth__class *cls = berth__pod_at(&decider->cluster->pods, pod)->cls;
-    const berth__profile *profile = profile_for(decider, cls);
+    return (berth__cycle){.view = &decider->cluster->view,
+                          .cls = berth__pod_at(&decider->cluster->pods, pod)->cls,
+                          .pod = pod,
+                          .required_node = BERTH__NODE_NONE};
+}
+
+static berth__seat seat_on(const berth__cluster *cluster, uint32_t pod, uint32_t node)
+{
+    return (berth__seat){berth__cluster_pod_id(cluster, pod), node, cluster->nodes[node]->slot};
+}
+
+static void unreserve(berth__decider *decider, uint32_t pod, uint32_t node)
+{
+    const berth__cycle cycle = reserve_cycle(decider, pod);
+    const berth__seat seat = seat_on(decider->cluster, pod, node);
+    const berth__profile *profile = profile_for(decider, cycle.cls);
     for (uint32_t i = profile->filter_count; i-- > 0;)
         if (profile->filters[i].plugin->unreserve != NULL)
-            profile->filters[i].plugin->unreserve(&decider->cluster->view, cls, pod, slot);
+            profile->filters[i].plugin->unreserve(&cycle, profile->filters[i].instance, &seat);
 }
 
 berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t node)
 {
     berth__cluster *cluster = decider->cluster;
     BERTH_TRY(berth__cluster_sync(cluster));
-    const berth__class *cls = berth__pod_at(&cluster->pods, pod)->cls;
-    const berth__profile *profile = profile_for(decider, cls);
-    uint32_t slot = cluster->nodes[node]->slot;
+    const berth__cycle cycle = reserve_cycle(decider, pod);
+    const berth__seat seat = seat_on(cluster, pod, node);
+    const berth__profile *profile = profile_for(decider, cycle.cls);
     berth_status status = berth__cluster_bind(cluster, pod, node);
     for (uint32_t i = 0; i < profile->filter_count && status == BERTH_OK; i++) {
         const berth__plugin *plugin = profile->filters[i].plugin;
         if (plugin->reserve != NULL)
-            status = plugin->reserve(&cluster->view, cls, pod, slot);
+            status = plugin->reserve(&cycle, profile->filters[i].instance, &seat);
         if (status != BERTH_OK) {
-            unreserve(decider, pod, slot);
+            unreserve(decider, pod, node);
             berth__cluster_unbind(cluster, pod);
         }
     }
@@ -379,7 +393,6 @@ berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t
 void berth__decider_unbind(berth__decider *decider, uint32_t pod)
 {
     berth__cluster *cluster = decider->cluster;
-    unreserve(decider, pod,
-              cluster->nodes[berth__pod_at(&cluster->pods, pod)->node]->slot);
+    unreserve(decider, pod, berth__pod_at(&cluster->pods, pod)->node);
     berth__cluster_unbind(cluster, pod);
 }

@@ -28,9 +28,11 @@ void berth_engine_config_init(berth_engine_config *config)
 
 /* ---- life ---- */
 
-static berth_status make_profiles(berth_engine *engine, const berth_profile *sources,
-                                  uint32_t count, berth_error *error)
+static berth_status make_profiles(berth_engine *engine, berth__embedder_plugins own,
+                                  const berth_profile *sources, uint32_t count,
+                                  berth_error *error)
 {
+    BERTH_TRY(berth__embedder_check(own, error));
     engine->profiles = berth__arena_alloc(&engine->arena, count * sizeof(berth__profile), 16);
     if (engine->profiles == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
@@ -38,8 +40,8 @@ static berth_status make_profiles(berth_engine *engine, const berth_profile *sou
         if (sources[i].era != sources[0].era)
             return berth__error_set(error, BERTH_E_INVALID,
                                     "profiles of v1 and of v1alpha1 do not mix in one engine");
-        BERTH_TRY(berth__profile_make(&engine->cluster.model, &engine->arena, &sources[i],
-                                      &engine->profiles[i], error));
+        BERTH_TRY(berth__profile_make(&engine->cluster.model, &engine->arena, own,
+                                      &sources[i], &engine->profiles[i], error));
         engine->profile_count++;
     }
     return BERTH_OK;
@@ -51,6 +53,7 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     const berth_profile *profiles =
         config->profiles != NULL ? config->profiles : berth_profile_default();
     uint32_t profile_count = config->profiles != NULL ? config->profile_count : 1;
+    const berth__embedder_plugins own = {config->plugins, config->plugin_count};
     berth_status status =
         berth__cluster_init(&engine->cluster, engine->allocator, profiles[0].era);
     if (status == BERTH_OK)
@@ -59,7 +62,7 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
         return berth__error_set(error, status, "the machine's topology can't be read");
     uint32_t threads =
         config->threads > 0 ? config->threads : berth__machine_cores(engine->machine);
-    BERTH_TRY(make_profiles(engine, profiles, profile_count, error));
+    BERTH_TRY(make_profiles(engine, own, profiles, profile_count, error));
     status = berth__workers_create(engine->allocator, engine->machine, threads, &engine->workers);
     if (status == BERTH_OK)
         status = berth__decider_init(&engine->decider, &engine->cluster, engine->profiles,
@@ -80,6 +83,8 @@ static berth_status check_config(const berth_engine_config *config, berth_error 
                                 (unsigned)config->threads);
     if (config->profiles != NULL && config->profile_count == 0)
         return berth__error_set(error, BERTH_E_ARG, "an engine needs a profile");
+    if (config->plugins == NULL && config->plugin_count > 0)
+        return berth__error_set(error, BERTH_E_ARG, "plugin_count is not 0, and plugins is NULL");
     if ((unsigned)config->path > BERTH_PATH_INDEX)
         return berth__error_set(error, BERTH_E_ARG, "there is no path number %d",
                                 (int)config->path);
@@ -307,7 +312,10 @@ berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_nod
     if (berth__pod_at(&engine->cluster.pods, index)->node != BERTH__NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
     berth_status status = berth__decider_bind(&engine->decider, index, node);
-    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+    if (status == BERTH_E_NOMEM)
+        return berth__error_set(error, status, "out of memory");
+    return status == BERTH_OK ? BERTH_OK
+                              : berth__error_set(error, status, "a plugin refused the placement");
 }
 
 berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod, berth_error *error)

@@ -28,6 +28,7 @@ typedef struct index_key {
     uint64_t node_rules;
     uint64_t ports;
     uint64_t images;
+    uint64_t cls; /* 0 unless a plugin reads more of the class than that */
     uint64_t profile;
 } index_key;
 
@@ -165,6 +166,17 @@ static bool uses_images(const berth__profile *profile, const berth__prepared *pr
     return false;
 }
 
+static bool reads_class(const berth__profile *profile)
+{
+    for (uint32_t i = 0; i < profile->filter_count; i++)
+        if ((profile->filters[i].plugin->flags & BERTH__READS_CLASS) != 0)
+            return true;
+    for (uint32_t i = 0; i < profile->scorer_count; i++)
+        if ((profile->scorers[i].plugin->flags & BERTH__READS_CLASS) != 0)
+            return true;
+    return false;
+}
+
 static index_key key_of(const berth__cycle *cycle, const berth__profile *profile,
                         uint32_t profile_index, const berth__prepared *prepared)
 {
@@ -174,6 +186,7 @@ static index_key key_of(const berth__cycle *cycle, const berth__profile *profile
         .node_rules = cls->node_rules != NULL ? cls->node_rules->part.serial : 0,
         .ports = cls->ports != NULL ? cls->ports->part.serial : 0,
         .images = uses_images(profile, prepared) ? cls->images->part.serial : 0,
+        .cls = reads_class(profile) ? cls->serial : 0,
         .profile = profile_index,
     };
 }

@@ -13,78 +13,94 @@ static berth_status missing(const berth_plugin_ref *ref, const char *phase, bert
     return BERTH_E_UNSUPPORTED;
 }
 
-static berth_status make_stage(berth__model *model, berth__arena *arena,
-                               const berth_plugin_ref *ref, const berth__plugin *plugin,
-                               berth__stage *out, berth_error *error)
+/* What a profile is compiled with. */
+typedef struct workshop {
+    berth__model *model;
+    berth__arena *arena;
+    berth__embedder_plugins own;
+    berth_error *error;
+} workshop;
+
+static berth_status configure(const workshop *shop, const berth_plugin_ref *ref,
+                              const berth__plugin *plugin, const void **out)
+{
+    void *instance = berth__arena_alloc_zero(shop->arena, plugin->instance_bytes, 16);
+    if (instance == NULL)
+        return berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
+    *out = instance;
+    return plugin->configure != NULL
+               ? plugin->configure(shop->model, shop->arena, ref->args, instance, shop->error)
+               : BERTH_OK;
+}
+
+/* The plugin behind a name, configured; out->plugin is NULL if there is none. */
+static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref,
+                               berth__stage *out)
 {
     bool ok = true;
-    void *instance = berth__arena_alloc_zero(arena, plugin->instance_bytes, 16);
-    *out = (berth__stage){plugin, instance, berth__arena_str(arena, ref->name, &ok),
-                          ref->weight > 0 ? ref->weight : 1};
-    if (!ok || instance == NULL)
-        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
-    if (plugin->configure == NULL)
-        return BERTH_OK;
-    berth_status status = plugin->configure(model, arena, ref->args, instance, error);
-    if (status != BERTH_OK && error != NULL && error->object[0] == '\0')
-        berth__error_object(error, "plugin %.*s", (int)ref->name.len, ref->name.data);
+    berth_str name = ref->implementation.len > 0 ? ref->implementation : ref->name;
+    const berth_plugin *table = berth__embedder_find(shop->own, name);
+    *out = (berth__stage){.plugin = berth__plugin_find(name),
+                          .name = berth__arena_str(shop->arena, ref->name, &ok),
+                          .weight = ref->weight > 0 ? ref->weight : 1};
+    if (!ok)
+        return berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
+    berth_status status = BERTH_OK;
+    if (table != NULL)
+        status = berth__embedder_make(shop->arena, table, ref->args, &out->plugin,
+                                      &out->instance, shop->error);
+    else if (out->plugin != NULL)
+        status = configure(shop, ref, out->plugin, &out->instance);
+    if (status != BERTH_OK && shop->error != NULL && shop->error->object[0] == '\0')
+        berth__error_object(shop->error, "plugin %.*s", (int)ref->name.len, ref->name.data);
     return status;
 }
 
-static const berth__plugin *find(const berth_plugin_ref *ref)
-{
-    return berth__plugin_find(ref->implementation.len > 0 ? ref->implementation : ref->name);
-}
-
-static berth_status add_filters(berth__model *model, berth__arena *arena,
-                                const berth_plugin_list *list, berth__profile *out,
-                                berth_error *error)
+static berth_status add_filters(const workshop *shop, const berth_plugin_list *list,
+                                berth__profile *out)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        const berth__plugin *plugin = find(&list->items[i]);
-        if (plugin == NULL || plugin->filter == NULL)
-            return missing(&list->items[i], "filter", error);
-        BERTH_TRY(make_stage(model, arena, &list->items[i], plugin,
-                             &out->filters[out->filter_count++], error));
+        berth__stage *stage = &out->filters[out->filter_count++];
+        BERTH_TRY(make_stage(shop, &list->items[i], stage));
+        if (stage->plugin == NULL || stage->plugin->filter == NULL)
+            return missing(&list->items[i], "filter", shop->error);
     }
     return BERTH_OK;
 }
 
 /* v1.15's checks before the predicates are listed apart from them; v1.32's PreFilter plugins are filters
  * with a prepare phase. */
-static berth_status make_filters(berth__model *model, berth__arena *arena,
-                                 const berth_profile *source, berth__profile *out,
-                                 berth_error *error)
+static berth_status make_filters(const workshop *shop, const berth_profile *source,
+                                 berth__profile *out)
 {
     const berth_plugin_list *checks = &source->points[BERTH_POINT_PRE_FILTER];
     const berth_plugin_list *filters = &source->points[BERTH_POINT_FILTER];
     uint32_t count = checks->count + filters->count;
-    out->filters = berth__arena_alloc(arena, count * sizeof(*out->filters), 16);
+    out->filters = berth__arena_alloc(shop->arena, count * sizeof(*out->filters), 16);
     if (out->filters == NULL)
-        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+        return berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
     if (source->era == BERTH_ERA_V1ALPHA1)
-        BERTH_TRY(add_filters(model, arena, checks, out, error));
-    return add_filters(model, arena, filters, out, error);
+        BERTH_TRY(add_filters(shop, checks, out));
+    return add_filters(shop, filters, out);
 }
 
-static berth_status make_scorers(berth__model *model, berth__arena *arena,
-                                 const berth_plugin_list *list, berth__profile *out,
-                                 berth_error *error)
+static berth_status make_scorers(const workshop *shop, const berth_plugin_list *list,
+                                 berth__profile *out)
 {
     out->ranks_nodes = list->count > 0;
-    out->scorers = berth__arena_alloc(arena, list->count * sizeof(*out->scorers), 16);
+    out->scorers = berth__arena_alloc(shop->arena, list->count * sizeof(*out->scorers), 16);
     if (out->scorers == NULL)
-        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+        return berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
     for (uint32_t i = 0; i < list->count; i++) {
-        const berth__plugin *plugin = find(&list->items[i]);
+        berth__stage *stage = &out->scorers[out->scorer_count];
+        BERTH_TRY(make_stage(shop, &list->items[i], stage));
         /* VolumeBinding scores only behind a feature gate that is off: it is there, and silent. */
-        if (plugin != NULL && plugin->score == NULL &&
+        if (stage->plugin != NULL && stage->plugin->score == NULL &&
             berth__str_is(list->items[i].name, "VolumeBinding"))
             continue;
-        if (plugin == NULL || plugin->score == NULL)
-            return missing(&list->items[i], "score", error);
-        BERTH_TRY(make_stage(model, arena, &list->items[i], plugin,
-                             &out->scorers[out->scorer_count++], error));
+        if (stage->plugin == NULL || stage->plugin->score == NULL)
+            return missing(&list->items[i], "score", shop->error);
+        out->scorer_count++;
     }
     return BERTH_OK;
 }
@@ -98,9 +114,10 @@ static const berth_plugin_ref *find_ref(const berth_plugin_list *list, const cha
 }
 
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
-                                 const berth_profile *source, berth__profile *out,
-                                 berth_error *error)
+                                 berth__embedder_plugins own, const berth_profile *source,
+                                 berth__profile *out, berth_error *error)
 {
+    const workshop shop = {model, arena, own, error};
     bool ok = true;
     if (source->percentage_of_nodes_to_score < 0)
         return berth__error_set(error, BERTH_E_INVALID,
@@ -125,8 +142,8 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
     out->preempts = preemption != NULL;
     if (preemption != NULL && preemption->args != NULL)
         out->preemption = preemption->args->preemption;
-    BERTH_TRY(make_filters(model, arena, source, out, error));
-    return make_scorers(model, arena, &source->points[BERTH_POINT_SCORE], out, error);
+    BERTH_TRY(make_filters(&shop, source, out));
+    return make_scorers(&shop, &source->points[BERTH_POINT_SCORE], out);
 }
 
 uint32_t berth__profile_limit(const berth__profile *profile, uint32_t candidates)

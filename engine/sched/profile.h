@@ -2,7 +2,7 @@
 #ifndef BERTH_SCHED_PROFILE_H
 #define BERTH_SCHED_PROFILE_H
 
-#include "plugins/plugin.h"
+#include "plugins/embedder.h"
 
 typedef struct berth__stage {
     const berth__plugin *plugin;
@@ -28,11 +28,11 @@ typedef struct berth__profile {
     bool ranks_nodes; /* some score plugin is configured, even one that never scores */
 } berth__profile;
 
-/* Compile; everything lives in `arena`. Errors: E_UNSUPPORTED (no such plugin, or it has no such
+/* Compile; everything lives in `arena`. `own` are the embedder's plugins. Errors: E_UNSUPPORTED (no such plugin, or it has no such
  * phase), E_INVALID (arguments), E_NOMEM; error->field names the plugin. */
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
-                                 const berth_profile *source, berth__profile *out,
-                                 berth_error *error);
+                                 berth__embedder_plugins own, const berth_profile *source,
+                                 berth__profile *out, berth_error *error);
 
 /* How many feasible nodes a search over `candidates` nodes keeps.
  * Source: kube-scheduler v1.32, schedule_one.go, numFeasibleNodesToFind; v1.15.3,

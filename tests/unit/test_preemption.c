@@ -496,7 +496,9 @@ static crowd *crowd_open(uint32_t threads, uint64_t seed)
     const berth_allocator *allocator = &own->allocator;
     assert_int_equal(berth__cluster_init(&own->cluster, allocator, BERTH_ERA_V1), BERTH_OK);
     berth__arena_init(&own->arena, allocator);
-    assert_int_equal(berth__profile_make(&own->cluster.model, &own->arena, berth_profile_default(),
+    const berth__embedder_plugins none = {NULL, 0};
+    assert_int_equal(berth__profile_make(&own->cluster.model, &own->arena, none,
+                                         berth_profile_default(),
                                          &own->profile, NULL),
                      BERTH_OK);
     assert_int_equal(berth__machine_create(allocator, NULL, &own->machine), BERTH_OK);

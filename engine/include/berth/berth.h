@@ -5,6 +5,7 @@
 #include "berth/engine.h"
 #include "berth/kube.h"
 #include "berth/objects.h"
+#include "berth/plugin.h"
 #include "berth/profile.h"
 #include "berth/status.h"
 

@@ -39,6 +39,10 @@ typedef struct berth_engine_config {
     const berth_profile *profiles; /* NULL: berth_profile_default() alone */
     uint32_t profile_count;
     const berth_allocator *allocator; /* NULL: jemalloc */
+    /* The embedder's own plugins (berth/plugin.h), which profiles may name; the tables live as long as
+     * the engine. */
+    const struct berth_plugin *const *plugins;
+    uint32_t plugin_count;
 } berth_engine_config;
 
 /* Fill `config` with the defaults. Threads: any. */
@@ -46,7 +50,8 @@ BERTH_API void berth_engine_config_init(berth_engine_config *config);
 
 /* Make an empty engine. Owner: borrows `config` until return; the engine is the caller's, freed by
  * berth_engine_destroy. Errors: E_ARG, E_NOMEM, E_INVALID (a profile: `error->field` names the
- * plugin), E_UNSUPPORTED (a plugin or path that does not exist). */
+ * plugin), E_UNSUPPORTED (a plugin or path that does not exist), E_EXISTS (an own plugin has a name that
+ * is taken), and those of an own plugin's configure. */
 BERTH_API berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
                                            berth_error *error);
 
@@ -152,7 +157,8 @@ BERTH_API berth_status berth_engine_decide(berth_engine *engine, berth_pod_id po
                                            berth_placement *out, berth_error *error);
 
 /* Put a pod on a node (its usage and its volumes count from now on), whether or not it fits: the way
- * to follow another scheduler's choice. Errors: E_NOT_FOUND, E_STATE. */
+ * to follow another scheduler's choice. Errors: E_NOT_FOUND, E_STATE, E_NOMEM, and what an own plugin's
+ * reserve answers; the pod is on no node then. */
 BERTH_API berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                          berth_error *error);
 

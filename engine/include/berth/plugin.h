@@ -1,0 +1,156 @@
+/* Plugins of an embedder's own: filters and scores that run beside Kubernetes' and are told apart from
+ * them by nothing but their name.
+ *
+ * A plugin is a const table of functions. An engine is given its plugins in its configuration; a profile
+ * names them in its filter and score lists, a KubeSchedulerConfiguration in its plugins, where
+ * pluginConfig hands them their arguments.
+ *
+ * Nodes lie in slots, in search order; a slice is up to BERTH_SLICE neighbouring slots. `filter` and
+ * `score` are asked for slice after slice, by several workers at once: they read, write their output,
+ * and do nothing else. The other functions run on the thread that uses the engine. No function may call
+ * the engine.
+ *
+ * What a function may read is what it is given: the pod's specification and labels (not its name: pods
+ * that are alike share answers), the node's facts and usage, the plugin's own data. Other data that
+ * changes between decisions makes answers stale unless BERTH_PLUGIN_EACH is set. */
+#ifndef BERTH_PLUGIN_H
+#define BERTH_PLUGIN_H
+
+#include "berth/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { BERTH_SLICE = 128 };
+
+/* One decision, or one pod coming to a node or leaving it; valid during a call. */
+typedef struct berth_cycle berth_cycle;
+
+/* ---- reading ---- */
+
+/* The pod: its namespace, a label's value (zeroed if it lacks it), and what it requests of a resource
+ * (cpu in milli, everything else in units, 0 if it names none). */
+BERTH_API berth_str berth_cycle_pod_namespace(const berth_cycle *cycle);
+BERTH_API berth_str berth_cycle_pod_label(const berth_cycle *cycle, berth_str key);
+BERTH_API int64_t berth_cycle_pod_request(const berth_cycle *cycle, berth_str resource);
+
+/* Slots in use: 0 <= slot < berth_cycle_slot_count. */
+BERTH_API uint32_t berth_cycle_slot_count(const berth_cycle *cycle);
+
+/* The node in a slot: its id, its name, a label's value (zeroed if it lacks it), and allocatable and
+ * requested amounts in the units above; "pods" counts pods. Cost: a hash of the text each. */
+BERTH_API berth_node_id berth_cycle_node(const berth_cycle *cycle, uint32_t slot);
+BERTH_API berth_str berth_cycle_node_name(const berth_cycle *cycle, uint32_t slot);
+BERTH_API berth_str berth_cycle_node_label(const berth_cycle *cycle, uint32_t slot, berth_str key);
+BERTH_API void berth_cycle_node_resource(const berth_cycle *cycle, uint32_t slot,
+                                         berth_str resource, int64_t *allocatable,
+                                         int64_t *requested);
+
+/* The same for a whole slice without hashing: a resource is looked up once, when preparing.
+ * BERTH_COLUMN_NONE: no node or pod has named it. The columns have BERTH_SLICE entries. */
+#define BERTH_COLUMN_NONE UINT32_MAX
+BERTH_API uint32_t berth_cycle_column(const berth_cycle *cycle, berth_str resource);
+BERTH_API const int64_t *berth_cycle_allocatable(const berth_cycle *cycle, uint32_t slice,
+                                                 uint32_t column);
+BERTH_API const int64_t *berth_cycle_requested(const berth_cycle *cycle, uint32_t slice,
+                                               uint32_t column);
+
+/* Slots slice * BERTH_SLICE and up. */
+typedef struct berth_slice {
+    uint32_t index; /* of the slice */
+    uint32_t count; /* slots in use in it, at most BERTH_SLICE */
+    const berth_node_id *nodes; /* `count` ids */
+    uint64_t mask[BERTH_SLICE / 64]; /* a bit a slot: those that are asked about */
+} berth_slice;
+
+/* ---- preparing ---- */
+
+/* What a prepare function works on. */
+typedef struct berth_preparation {
+    const berth_cycle *cycle;
+    const void *instance;
+    void *state; /* `state_bytes` of it, zeroed */
+    void *reserved;
+} berth_preparation;
+
+/* Memory that lives as long as the state; NULL when out of memory. */
+BERTH_API void *berth_preparation_allocate(berth_preparation *preparation, size_t bytes);
+
+/* Refuse the pod before any node is looked at, and why: what BERTH_PREPARED_REFUSE must be preceded
+ * by. */
+BERTH_API void berth_preparation_refuse(berth_preparation *preparation, berth_code code,
+                                        berth_str reason);
+
+typedef enum berth_prepared {
+    BERTH_PREPARED_ACTIVE = 0, /* the plugin takes part */
+    BERTH_PREPARED_SKIP,       /* it takes no part in this decision */
+    BERTH_PREPARED_REFUSE,     /* filters alone: no node can take the pod */
+    BERTH_PREPARED_NO_MEMORY,
+} berth_prepared;
+
+/* ---- the table ---- */
+
+enum {
+    /* Verdicts and values follow from the pod, node facts (names, labels, allocatable) and the plugin's
+     * arguments alone: they are computed once for each kind of pod and kept until a node changes. */
+    BERTH_PLUGIN_STATIC = 1 << 0,
+    /* A node's verdict and value change only when pods come to or leave that node, or its facts change:
+     * they are kept in the index. Without either flag, and with BERTH_PLUGIN_EACH, every decision is a
+     * scan. */
+    BERTH_PLUGIN_NODE_LOCAL = 1 << 1,
+    /* Prepare at every decision, not once for each kind of pod. */
+    BERTH_PLUGIN_EACH = 1 << 2,
+};
+
+/* How raw values become scores of 0 to 100. */
+typedef enum berth_normalize {
+    BERTH_NORMALIZE_NONE = 0,     /* they are scores */
+    BERTH_NORMALIZE_MAX,          /* value * 100 / the feasible nodes' largest; none may be negative */
+    BERTH_NORMALIZE_MAX_REVERSED, /* 100 minus that */
+} berth_normalize;
+
+typedef struct berth_plugin {
+    uint32_t size;    /* sizeof(berth_plugin) */
+    uint32_t flags;   /* BERTH_PLUGIN_* */
+    const char *name; /* not one of Kubernetes' */
+    void *context;    /* the embedder's, handed to configure, reserve and unreserve */
+
+    /* Optional: read the arguments (JSON as in pluginConfig, absent if there are none) into `instance`
+     * (`instance_bytes`, zeroed; the engine's). Errors go to the caller of berth_engine_create. */
+    size_t instance_bytes;
+    berth_status (*configure)(void *context, berth_str arguments, void *instance,
+                              berth_error *error);
+
+    /* A filter clears the bits of nodes that do not fit from slice->mask. `reason` says why a node was
+     * refused, asked only of nodes that were; NULL: "node(s) were refused by NAME". */
+    size_t filter_state_bytes;
+    berth_prepared (*prepare_filter)(berth_preparation *preparation); /* NULL: always active */
+    void (*filter)(const berth_cycle *cycle, const void *instance, const void *state,
+                   berth_slice *slice);
+    berth_str (*reason)(const berth_cycle *cycle, const void *instance, const void *state,
+                        uint32_t slot);
+    berth_code code; /* of its refusals: whether preemption may help */
+
+    /* A score writes the value of each node in slice->mask into `values` (BERTH_SLICE entries, by
+     * position; the others may hold anything). Scores are 0 to 100. */
+    size_t score_state_bytes;
+    berth_prepared (*prepare_score)(berth_preparation *preparation); /* NULL: always active */
+    void (*score)(const berth_cycle *cycle, const void *instance, const void *state,
+                  const berth_slice *slice, int64_t *values);
+    berth_normalize normalize;
+
+    /* Optional, of a plugin in the filter list: a pod is put on a node, or taken off. A status other
+     * than BERTH_OK (E_NOMEM, E_CONFLICT) puts nothing there. unreserve may come without a reserve
+     * before it. */
+    berth_status (*reserve)(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                            berth_node_id node);
+    void (*unreserve)(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                      berth_node_id node);
+} berth_plugin;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,457 @@
+/* Plugins of an embedder's own: what they are given, what becomes of their answers, and what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "berth/plugin.h"
+#include "small_cluster.h"
+
+enum { NODES = 300 };
+
+/* ---- NodePrice: static; pods may name a highest price, cheap nodes are better ---- */
+
+static int64_t number(berth_str digits, int64_t otherwise)
+{
+    int64_t value = 0;
+    for (uint32_t i = 0; i < digits.len; i++)
+        value = value * 10 + (digits.data[i] - '0');
+    return digits.len > 0 ? value : otherwise;
+}
+
+typedef struct price_limit {
+    int64_t highest;
+} price_limit;
+
+static berth_prepared price_prepare(berth_preparation *preparation)
+{
+    berth_str limit = berth_cycle_pod_label(preparation->cycle, text("max-price"));
+    if (limit.len == 0)
+        return BERTH_PREPARED_SKIP;
+    ((price_limit *)preparation->state)->highest = number(limit, 0);
+    if (number(limit, 0) > 0)
+        return BERTH_PREPARED_ACTIVE;
+    berth_preparation_refuse(preparation, BERTH_CODE_UNRESOLVABLE, text("nothing is free"));
+    return BERTH_PREPARED_REFUSE;
+}
+
+static int64_t price_of(const berth_cycle *cycle, uint32_t slot)
+{
+    return number(berth_cycle_node_label(cycle, slot, text("price")), 0);
+}
+
+static bool asked(const berth_slice *slice, uint32_t i)
+{
+    return (slice->mask[i / 64] >> i % 64 & 1) != 0;
+}
+
+static void refuse(berth_slice *slice, uint32_t i)
+{
+    slice->mask[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+static void price_filter(const berth_cycle *cycle, const void *instance, const void *state,
+                         berth_slice *slice)
+{
+    (void)instance;
+    for (uint32_t i = 0; i < slice->count; i++)
+        if (asked(slice, i) && price_of(cycle, slice->index * BERTH_SLICE + i) >
+                                   ((const price_limit *)state)->highest)
+            refuse(slice, i);
+}
+
+static berth_str price_reason(const berth_cycle *cycle, const void *instance, const void *state,
+                              uint32_t slot)
+{
+    (void)instance;
+    (void)state;
+    return price_of(cycle, slot) > 100 ? text("node(s) were a luxury")
+                                       : text("node(s) were too expensive");
+}
+
+static void price_score(const berth_cycle *cycle, const void *instance, const void *state,
+                        const berth_slice *slice, int64_t *values)
+{
+    (void)instance;
+    (void)state;
+    for (uint32_t i = 0; i < slice->count; i++)
+        values[i] = price_of(cycle, slice->index * BERTH_SLICE + i);
+}
+
+static const berth_plugin node_price = {
+    .size = sizeof(node_price),
+    .flags = BERTH_PLUGIN_STATIC,
+    .name = "NodePrice",
+    .filter_state_bytes = sizeof(price_limit),
+    .prepare_filter = price_prepare,
+    .filter = price_filter,
+    .reason = price_reason,
+    .code = BERTH_CODE_UNRESOLVABLE,
+    .score = price_score,
+    .normalize = BERTH_NORMALIZE_MAX_REVERSED,
+};
+
+/* ---- PodCap: local to the node; so many pods a node at most, the emptier the better ---- */
+
+typedef struct cap {
+    int64_t most;
+    uint32_t reserves, unreserves;
+    berth_pod_id last_pod;
+    berth_node_id last_node;
+    berth_status answer;
+} cap;
+
+static berth_status cap_configure(void *context, berth_str arguments, void *instance,
+                                  berth_error *error)
+{
+    (void)error;
+    ((cap *)instance)->most = ((cap *)context)->most;
+    for (uint32_t i = 0; i < arguments.len; i++)
+        if (arguments.data[i] >= '0' && arguments.data[i] <= '9')
+            ((cap *)instance)->most = arguments.data[i] - '0';
+    return arguments.len > 0 && arguments.data[0] != '{' ? BERTH_E_INVALID : BERTH_OK;
+}
+
+static void cap_filter(const berth_cycle *cycle, const void *instance, const void *state,
+                       berth_slice *slice)
+{
+    (void)state;
+    for (uint32_t i = 0; i < slice->count; i++) {
+        int64_t allocatable, requested;
+        if (!asked(slice, i))
+            continue;
+        berth_cycle_node_resource(cycle, slice->index * BERTH_SLICE + i, text("pods"),
+                                  &allocatable, &requested);
+        if (requested >= ((const cap *)instance)->most)
+            refuse(slice, i);
+    }
+}
+
+static void cap_score(const berth_cycle *cycle, const void *instance, const void *state,
+                      const berth_slice *slice, int64_t *values)
+{
+    (void)instance;
+    (void)state;
+    uint32_t cpu = berth_cycle_column(cycle, text("cpu"));
+    const int64_t *allocatable = berth_cycle_allocatable(cycle, slice->index, cpu);
+    const int64_t *requested = berth_cycle_requested(cycle, slice->index, cpu);
+    for (uint32_t i = 0; i < slice->count; i++)
+        if (asked(slice, i))
+            values[i] = allocatable[i] > requested[i]
+                            ? (allocatable[i] - requested[i]) * 100 / allocatable[i]
+                            : 0;
+}
+
+static berth_status cap_reserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                                berth_node_id node)
+{
+    cap *own = context;
+    own->reserves++;
+    own->last_pod = pod;
+    own->last_node = node;
+    assert_true(berth_cycle_pod_namespace(cycle).len > 0);
+    return own->answer;
+}
+
+static void cap_unreserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                          berth_node_id node)
+{
+    cap *own = context;
+    (void)cycle;
+    own->unreserves++;
+    own->last_pod = pod;
+    own->last_node = node;
+}
+
+static berth_plugin cap_plugin(cap *own)
+{
+    return (berth_plugin){
+        .size = sizeof(berth_plugin),
+        .flags = BERTH_PLUGIN_NODE_LOCAL,
+        .name = "PodCap",
+        .context = own,
+        .instance_bytes = sizeof(cap),
+        .configure = cap_configure,
+        .filter = cap_filter,
+        .score = cap_score,
+        .reserve = cap_reserve,
+        .unreserve = cap_unreserve,
+    };
+}
+
+/* ---- an engine with them ---- */
+
+/* The default profile and both plugins behind its lists. */
+typedef struct fixture {
+    cap cap;
+    berth_plugin tables[2];
+    const berth_plugin *plugins[2];
+    berth_plugin_args args;
+    berth_plugin_ref refs[2][64];
+    berth_profile profile;
+    berth_engine_config config;
+    berth_engine *engine;
+    uint32_t pods;
+} fixture;
+
+static void append(fixture *own, berth_point point, berth_plugin_ref *items)
+{
+    const berth_plugin_list *list = &own->profile.points[point];
+    uint32_t count = list->count;
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = list->items[i];
+    items[count++] = (berth_plugin_ref){.name = text("NodePrice"), .weight = 3};
+    items[count++] =
+        (berth_plugin_ref){.name = text("PodCap"), .weight = 2, .args = &own->args};
+    own->profile.points[point] = (berth_plugin_list){items, count};
+}
+
+static void configure(fixture *own, berth_path path, uint32_t threads)
+{
+    *own = (fixture){.cap = {.most = 3}, .profile = *berth_profile_default()};
+    own->tables[0] = node_price;
+    own->tables[1] = cap_plugin(&own->cap);
+    own->plugins[0] = &own->tables[0];
+    own->plugins[1] = &own->tables[1];
+    append(own, BERTH_POINT_FILTER, own->refs[0]);
+    append(own, BERTH_POINT_SCORE, own->refs[1]);
+    berth_engine_config_init(&own->config);
+    own->config.path = path;
+    own->config.threads = threads;
+    own->config.profiles = &own->profile;
+    own->config.profile_count = 1;
+    own->config.plugins = own->plugins;
+    own->config.plugin_count = 2;
+}
+
+static void add_node(fixture *own, uint32_t i)
+{
+    char name[32], price[32];
+    snprintf(name, sizeof(name), "node-%u", (unsigned)i);
+    snprintf(price, sizeof(price), "%u", (unsigned)(i * 7 % 200 + 1));
+    small_node node;
+    berth_object object;
+    small_node_object(&node, &object, name, "a");
+    node.labels[2] = (berth_key_value){text("price"), text(price)};
+    node.node.meta.labels = (berth_map){node.labels, 3};
+    assert_int_equal(berth_engine_add(own->engine, &object, NULL, NULL), BERTH_OK);
+}
+
+static void start(fixture *own, berth_path path, uint32_t threads)
+{
+    configure(own, path, threads);
+    assert_int_equal(berth_engine_create(&own->config, &own->engine, NULL), BERTH_OK);
+    for (uint32_t i = 0; i < NODES; i++)
+        add_node(own, i);
+}
+
+static berth_pod_id add_pod(fixture *own, const char *max_price, int32_t milli)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "pod-%u", (unsigned)own->pods++);
+    small_pod pod;
+    berth_object object;
+    small_pod_object(&pod, &object, name, NULL, milli);
+    berth_key_value labels[] = {{text("max-price"), text(max_price)}};
+    pod.pod.meta.labels = (berth_map){labels, max_price != NULL ? 1 : 0};
+    uint64_t id;
+    assert_int_equal(berth_engine_add(own->engine, &object, &id, NULL), BERTH_OK);
+    return id;
+}
+
+static int64_t node_price_of(const fixture *own, berth_node_id node)
+{
+    return number(berth_engine_node_label(own->engine, node, text("price")), 0);
+}
+
+/* ---- tests ---- */
+
+static void test_answers_count(void **state)
+{
+    (void)state;
+    fixture own;
+    start(&own, BERTH_PATH_AUTO, 1);
+    for (uint32_t i = 0; i < 100; i++) {
+        berth_placement placement;
+        berth_pod_id pod = add_pod(&own, i % 2 == 0 ? "20" : NULL, 100);
+        assert_int_equal(berth_engine_schedule(own.engine, pod, &placement, NULL), BERTH_OK);
+        if (placement.verdict == BERTH_PLACED && i % 2 == 0)
+            assert_true(node_price_of(&own, placement.node) <= 20);
+    }
+    for (berth_node_id node = 0; node < NODES; node++) {
+        int64_t most, pods;
+        assert_int_equal(
+            berth_engine_node_resource(own.engine, node, text("pods"), &most, &pods), BERTH_OK);
+        assert_true(pods <= 3);
+    }
+    assert_int_equal(berth_engine_check(own.engine, NULL), BERTH_OK);
+    berth_engine_destroy(own.engine);
+}
+
+static void test_explained(void **state)
+{
+    (void)state;
+    fixture own;
+    start(&own, BERTH_PATH_AUTO, 1);
+    berth_explanation *why;
+    assert_int_equal(berth_explanation_create(&why), BERTH_OK);
+    berth_decide_options options = {.size = sizeof(options), .explanation = why};
+    berth_placement placement;
+    berth_pod_id pod = add_pod(&own, "40", 100);
+    assert_int_equal(berth_engine_decide(own.engine, pod, &options, &placement, NULL), BERTH_OK);
+    assert_int_equal(placement.verdict, BERTH_PLACED);
+    bool seen = false;
+    for (uint32_t i = 0; i < berth_explanation_refusal_count(why); i++) {
+        berth_refusal refusal = berth_explanation_refusal(why, i);
+        berth_str reason = berth_explanation_reason(why, i, 0);
+        const char *expected = node_price_of(&own, refusal.node) > 100
+                                   ? "node(s) were a luxury"
+                                   : "node(s) were too expensive";
+        assert_true(refusal.code == BERTH_CODE_UNRESOLVABLE);
+        assert_int_equal(reason.len, strlen(expected));
+        assert_memory_equal(reason.data, expected, reason.len);
+        seen = true;
+    }
+    assert_true(seen);
+    uint32_t scores = berth_explanation_score_count(why);
+    assert_true(scores >= 2);
+    berth_str last = berth_explanation_score_plugin(why, scores - 1);
+    assert_memory_equal(last.data, "PodCap", last.len);
+    assert_int_equal(berth_explanation_score(why, scores - 1, 0), 200); /* empty, weight 2 */
+
+    pod = add_pod(&own, "0", 100);
+    assert_int_equal(berth_engine_decide(own.engine, pod, &options, &placement, NULL), BERTH_OK);
+    assert_int_equal(placement.verdict, BERTH_UNSCHEDULABLE);
+    berth_str refusal = berth_explanation_pre_filter(why);
+    assert_int_equal(refusal.len, strlen("nothing is free"));
+    berth_explanation_destroy(why);
+    berth_engine_destroy(own.engine);
+}
+
+/* The same stream, with pods leaving, on every path and number of threads. */
+static uint64_t stream(berth_path path, uint32_t threads)
+{
+    fixture own;
+    start(&own, path, threads);
+    berth_pod_id pods[600];
+    static const char *const prices[] = {NULL, "20", "150", "60"};
+    for (uint32_t i = 0; i < 600; i++) {
+        berth_placement placement;
+        pods[i] = add_pod(&own, prices[i % 4], (int32_t)(i % 5 + 1) * 100);
+        assert_int_equal(berth_engine_schedule(own.engine, pods[i], &placement, NULL), BERTH_OK);
+        if (i % 3 == 2 && berth_engine_pod_node(own.engine, pods[i - 2]) != BERTH_NODE_NONE)
+            assert_int_equal(berth_engine_unbind(own.engine, pods[i - 2], NULL), BERTH_OK);
+    }
+    uint64_t digest = berth_engine_digest(own.engine);
+    berth_engine_destroy(own.engine);
+    return digest;
+}
+
+static void test_paths_agree(void **state)
+{
+    (void)state;
+    uint64_t expected = stream(BERTH_PATH_SCAN, 1);
+    assert_true(stream(BERTH_PATH_INDEX, 1) == expected);
+    assert_true(stream(BERTH_PATH_AUTO, 2) == expected);
+    assert_true(stream(BERTH_PATH_SCAN, 4) == expected);
+}
+
+static void test_reserve(void **state)
+{
+    (void)state;
+    fixture own;
+    start(&own, BERTH_PATH_AUTO, 1);
+    berth_pod_id pod = add_pod(&own, NULL, 100);
+    assert_int_equal(berth_engine_bind(own.engine, pod, 5, NULL), BERTH_OK);
+    assert_int_equal(own.cap.reserves, 1);
+    assert_true(own.cap.last_pod == pod && own.cap.last_node == 5);
+    assert_int_equal(berth_engine_unbind(own.engine, pod, NULL), BERTH_OK);
+    assert_int_equal(own.cap.unreserves, 1);
+    own.cap.answer = BERTH_E_CONFLICT;
+    assert_int_equal(berth_engine_bind(own.engine, pod, 6, NULL), BERTH_E_CONFLICT);
+    assert_true(berth_engine_pod_node(own.engine, pod) == BERTH_NODE_NONE);
+    assert_int_equal(berth_engine_check(own.engine, NULL), BERTH_OK);
+    berth_engine_destroy(own.engine);
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    fixture own;
+    configure(&own, BERTH_PATH_AUTO, 1);
+    own.args.raw_json = text("{\"most\":1}");
+    assert_int_equal(berth_engine_create(&own.config, &own.engine, NULL), BERTH_OK);
+    add_node(&own, 0);
+    berth_placement placement;
+    berth_pod_id first = add_pod(&own, NULL, 100), second = add_pod(&own, NULL, 100);
+    assert_int_equal(berth_engine_schedule(own.engine, first, &placement, NULL), BERTH_OK);
+    assert_int_equal(placement.verdict, BERTH_PLACED);
+    assert_int_equal(berth_engine_schedule(own.engine, second, &placement, NULL), BERTH_OK);
+    assert_int_equal(placement.verdict, BERTH_UNSCHEDULABLE);
+    berth_engine_destroy(own.engine);
+
+    own.args.raw_json = text("[]");
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(berth_engine_create(&own.config, &own.engine, &error), BERTH_E_INVALID);
+    assert_string_equal(error.object, "plugin PodCap");
+}
+
+static void refused_table(void (*break_it)(fixture *), berth_status status, const char *field)
+{
+    fixture own;
+    berth_error error = {.code = BERTH_OK};
+    configure(&own, BERTH_PATH_AUTO, 1);
+    break_it(&own);
+    assert_int_equal(berth_engine_create(&own.config, &own.engine, &error), status);
+    assert_string_equal(error.field, field);
+    assert_true(error.message[0] != '\0');
+}
+
+static void break_size(fixture *own) { own->tables[0].size = 8; }
+static void break_pointer(fixture *own) { own->plugins[1] = NULL; }
+static void break_name(fixture *own) { own->tables[1].name = ""; }
+static void break_phases(fixture *own)
+{
+    own->tables[0].filter = NULL;
+    own->tables[0].score = NULL;
+}
+static void break_flags(fixture *own) { own->tables[0].flags = 1 << 9; }
+static void break_each(fixture *own) { own->tables[0].flags |= BERTH_PLUGIN_EACH; }
+static void break_pair(fixture *own) { own->tables[1].unreserve = NULL; }
+static void break_reserve(fixture *own) { own->tables[1].filter = NULL; }
+static void take_registered(fixture *own) { own->tables[0].name = "NodeName"; }
+static void take_twice(fixture *own) { own->tables[1].name = "NodePrice"; }
+static void break_count(fixture *own) { own->config.plugins = NULL; }
+static void leave_out(fixture *own) { own->config.plugin_count = 1; }
+static void drop_filter(fixture *own) { own->tables[0].filter = NULL; }
+
+static void test_refused_tables(void **state)
+{
+    (void)state;
+    refused_table(break_size, BERTH_E_ARG, "plugins[0].NodePrice");
+    refused_table(break_pointer, BERTH_E_ARG, "plugins[1]");
+    refused_table(break_name, BERTH_E_ARG, "plugins[1].");
+    refused_table(break_phases, BERTH_E_ARG, "plugins[0].NodePrice");
+    refused_table(break_flags, BERTH_E_ARG, "plugins[0].NodePrice");
+    refused_table(break_each, BERTH_E_ARG, "plugins[0].NodePrice");
+    refused_table(break_pair, BERTH_E_ARG, "plugins[1].PodCap");
+    refused_table(break_reserve, BERTH_E_ARG, "plugins[1].PodCap");
+    refused_table(take_registered, BERTH_E_EXISTS, "plugins[0].NodeName");
+    refused_table(take_twice, BERTH_E_EXISTS, "plugins[1].NodePrice");
+    refused_table(break_count, BERTH_E_ARG, "");
+    refused_table(leave_out, BERTH_E_UNSUPPORTED, "plugins.filter.PodCap");
+    refused_table(drop_filter, BERTH_E_UNSUPPORTED, "plugins.filter.NodePrice");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers_count), cmocka_unit_test(test_explained),
+        cmocka_unit_test(test_paths_agree),   cmocka_unit_test(test_reserve),
+        cmocka_unit_test(test_arguments),     cmocka_unit_test(test_refused_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
