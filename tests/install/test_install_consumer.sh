@@ -28,6 +28,10 @@ cmake -S "$BERTH_SOURCE/tools/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$p
 cmake --build "$work/cmake" >>"$work/log"
 check cmake-shared "$work/cmake/embed"
 check cmake-static "$work/cmake/embed_static"
+if ! "$work/cmake/own_plugin" | diff "$BERTH_SOURCE/tests/install/own_plugin.out" -; then
+  echo "own_plugin: the output differs from own_plugin.out" >&2
+  exit 1
+fi
 
 export PKG_CONFIG_PATH=$prefix/$LIBDIR/pkgconfig
 source=$BERTH_SOURCE/tools/examples/embed.c
