@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-enum { SLOTS_MIN = 64 };
+enum { SLOTS_MIN = 64, NAME_MAX_BYTES = INT32_MAX };
 
 berth_status berth__pods_init(berth__pods *pods, const berth_allocator *allocator)
 {
@@ -20,9 +20,9 @@ berth_status berth__pods_init(berth__pods *pods, const berth_allocator *allocato
     return pods->slots == NULL ? BERTH_E_NOMEM : BERTH_OK;
 }
 
-static void free_names(berth__pods *pods, berth__pod *pod)
+static void free_name(berth__pods *pods, berth__pod *pod)
 {
-    berth__free(pods->allocator, pod->names, (size_t)pod->name_len + pod->uid_len + 2);
+    berth__free(pods->allocator, pod->name, (size_t)pod->name_len + 1);
 }
 
 void berth__pods_destroy(berth__pods *pods, berth__model *model)
@@ -35,7 +35,7 @@ void berth__pods_destroy(berth__pods *pods, berth__model *model)
             if (pod->cls == NULL)
                 continue;
             berth__class_release(model, pod->cls);
-            free_names(pods, pod);
+            free_name(pods, pod);
         }
         berth__free(pods->allocator, pods->pages[page], BERTH__PODS_A_PAGE * sizeof(berth__pod));
     }
@@ -130,29 +130,27 @@ static bool add_page(berth__pods *pods)
     return true;
 }
 
-static char *copy_names(berth__pods *pods, berth_str name, berth_str uid)
+static char *copy_name(berth__pods *pods, berth_str name)
 {
-    char *names = berth__alloc(pods->allocator, (size_t)name.len + uid.len + 2, 1);
-    if (names == NULL)
+    if (name.len > NAME_MAX_BYTES)
+        return NULL;
+    char *copy = berth__alloc(pods->allocator, (size_t)name.len + 1, 1);
+    if (copy == NULL)
         return NULL;
     if (name.len > 0)
-        memcpy(names, name.data, name.len);
-    names[name.len] = '\0';
-    if (uid.len > 0)
-        memcpy(names + name.len + 1, uid.data, uid.len);
-    names[name.len + 1 + uid.len] = '\0';
-    return names;
+        memcpy(copy, name.data, name.len);
+    copy[name.len] = '\0';
+    return copy;
 }
 
-berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str name, berth_str uid,
-                             uint32_t *out)
+berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str name, uint32_t *out)
 {
     if (pods->first_free == BERTH__POD_NONE && !add_page(pods))
         return BERTH_E_NOMEM;
     if (pods->count + 1 > pods->slot_count / 4 * 3 && !grow_slots(pods))
         return BERTH_E_NOMEM;
-    char *names = copy_names(pods, name, uid);
-    if (names == NULL)
+    char *copy = copy_name(pods, name);
+    if (copy == NULL)
         return BERTH_E_NOMEM;
     uint32_t index = pods->first_free;
     berth__pod *pod = berth__pod_at(pods, index);
@@ -160,9 +158,8 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
     BERTH_ASSERT(pods->slots[at] == 0);
     pods->first_free = pod->next;
     *pod = (berth__pod){.cls = cls,
-                        .names = names,
-                        .name_len = name.len,
-                        .uid_len = uid.len,
+                        .name = copy,
+                        .name_len = name.len & NAME_MAX_BYTES,
                         .generation = pod->generation,
                         .node = BERTH__NODE_NONE,
                         .next = BERTH__POD_NONE,
@@ -178,7 +175,7 @@ void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index)
     berth__pod *pod = berth__pod_at(pods, index);
     close_gap(pods, probe(pods, pod->cls->identity->namespace_name, berth__pod_name(pod)));
     berth__class_release(model, pod->cls);
-    free_names(pods, pod);
+    free_name(pods, pod);
     *pod = (berth__pod){.generation = pod->generation + 1, .next = pods->first_free};
     pods->first_free = index;
     pods->count--;

@@ -2,6 +2,8 @@
 #ifndef BERTH_MODEL_POD_H
 #define BERTH_MODEL_POD_H
 
+#include <assert.h>
+
 #include "model/node.h"
 #include "model/pod_class.h"
 
@@ -10,17 +12,19 @@
 /* One pod. Its index never moves; `generation` tells a reused index from its former owner. */
 typedef struct berth__pod {
     berth__class *cls; /* NULL: the record is free */
-    char *names;       /* name, NUL, uid, NUL */
-    uint32_t name_len;
-    uint32_t uid_len;
+    char *name;        /* zero-terminated */
+    uint32_t name_len : 31;
+    uint32_t disrupted : 1; /* condition DisruptionTarget by PreemptionByScheduler */
     uint32_t generation;
     uint32_t node; /* node id (present or not), or BERTH__NODE_NONE while pending */
     uint32_t next; /* on its node, among the pending, or among the free */
     uint32_t previous;
     int32_t priority;
-    bool disrupted; /* condition DisruptionTarget by PreemptionByScheduler */
     int64_t start_time_ns; /* 0: absent */
 } berth__pod;
+
+/* There are millions of them. */
+static_assert(sizeof(berth__pod) <= 48, "a pod record has grown");
 
 typedef struct berth__pods {
     const berth_allocator *allocator;
@@ -44,7 +48,7 @@ static inline berth__pod *berth__pod_at(const berth__pods *pods, uint32_t index)
 
 static inline berth_str berth__pod_name(const berth__pod *pod)
 {
-    return (berth_str){pod->names, pod->name_len};
+    return (berth_str){pod->name, pod->name_len};
 }
 
 berth_status berth__pods_init(berth__pods *pods, const berth_allocator *allocator);
@@ -54,9 +58,9 @@ void berth__pods_destroy(berth__pods *pods, berth__model *model);
 /* The index of a pod, or BERTH__POD_NONE. */
 uint32_t berth__pods_find(const berth__pods *pods, berth__sym namespace_name, berth_str name);
 
-/* Add a record that is not there yet; it takes over one use of `cls` and is on no list. */
-berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str name, berth_str uid,
-                             uint32_t *out);
+/* Add a record that is not there yet; it takes over one use of `cls` and is on no list. Errors:
+ * E_NOMEM, also for a name of 2 GiB, for which a record has no room. */
+berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str name, uint32_t *out);
 
 /* Remove a record that is on no list, and release its class. */
 void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index);

@@ -398,7 +398,7 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
             return BERTH_E_NOMEM;
     }
     BERTH_TRY(reserve_nomination(cluster, source, &nominated));
-    BERTH_TRY(berth__pods_add(&cluster->pods, cls, source->meta.name, source->meta.uid, out));
+    BERTH_TRY(berth__pods_add(&cluster->pods, cls, source->meta.name, out));
     berth__pod *pod = berth__pod_at(&cluster->pods, *out);
     pod->priority = source->has_priority ? source->priority : 0;
     pod->start_time_ns = source->start_time_ns;

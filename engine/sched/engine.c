@@ -407,7 +407,7 @@ uint64_t berth_engine_digest(const berth_engine *engine)
             const berth__pod *pod = berth__pod_at(&cluster->pods, i);
             berth_str space = berth__text(&cluster->model, pod->cls->identity->namespace_name);
             uint64_t own = berth__hash_bytes(space.data, space.len, seed);
-            digest += berth__hash_bytes(pod->names, pod->name_len, own);
+            digest += berth__hash_bytes(pod->name, pod->name_len, own);
         }
     }
     return digest;
