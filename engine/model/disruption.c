@@ -117,6 +117,60 @@ static void leave(berth__disruption *disruption, berth__budget *budget)
     disruption->version++;
 }
 
+/* ---- undoing: a record is the budget's address ---- */
+
+static void undo_enter(void *owner, void *record)
+{
+    leave(owner, *(berth__budget **)record);
+}
+
+static void undo_lend(void *owner, void *record)
+{
+    berth__disruption *disruption = owner;
+    berth__budget *budget = *(berth__budget **)record;
+    if (covers_some(budget))
+        berth__label_index_return(&disruption->selectors, budget->key.namespace_name,
+                                  &budget->selector, budget);
+    berth__keymap_add(&disruption->budgets, &budget->entry);
+    disruption->version++;
+}
+
+static void keep_lend(void *owner, void *record)
+{
+    berth__disruption *disruption = owner;
+    berth__budget *budget = *(berth__budget **)record;
+    if (covers_some(budget))
+        berth__label_index_give_up(&disruption->selectors, budget->key.namespace_name,
+                                   &budget->selector, budget);
+    free_budget(budget);
+}
+
+static const berth__undo_kind entered = {undo_enter, NULL};
+static const berth__undo_kind lent = {undo_lend, keep_lend};
+
+static berth__budget **push(berth__disruption *disruption, const berth__undo_kind *kind)
+{
+    return disruption->undo == NULL ? NULL
+                                    : berth__undo_push(disruption->undo, kind, disruption,
+                                                       sizeof(berth__budget *));
+}
+
+/* The budget goes; while that may be undone, it is kept and so are its places. */
+static void take_out(berth__disruption *disruption, berth__budget *budget)
+{
+    berth__budget **record = push(disruption, &lent);
+    if (record == NULL) {
+        leave(disruption, budget);
+        return;
+    }
+    *record = budget;
+    if (covers_some(budget))
+        berth__label_index_lend(&disruption->selectors, budget->key.namespace_name,
+                                &budget->selector, budget);
+    berth__keymap_remove(&disruption->budgets, &budget->entry);
+    disruption->version++;
+}
+
 static berth__budget *find(const berth__disruption *disruption, berth_str namespace_name,
                            berth_str name)
 {
@@ -144,8 +198,11 @@ berth_status berth__disruption_add(berth__disruption *disruption, const berth_ob
             free_budget(budget);
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     }
+    berth__budget **record = push(disruption, &entered);
+    if (record != NULL)
+        *record = budget;
     if (old != NULL)
-        leave(disruption, old);
+        take_out(disruption, old);
     return BERTH_OK;
 }
 
@@ -156,7 +213,7 @@ berth_status berth__disruption_remove(berth__disruption *disruption, berth_kind 
     berth__budget *budget = find(disruption, namespace_name, name);
     if (budget == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no object of this name");
-    leave(disruption, budget);
+    take_out(disruption, budget);
     return BERTH_OK;
 }
 

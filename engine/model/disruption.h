@@ -2,6 +2,7 @@
 #ifndef BERTH_MODEL_DISRUPTION_H
 #define BERTH_MODEL_DISRUPTION_H
 
+#include "base/undo_log.h"
 #include "model/label_index.h"
 #include "model/pod_class.h"
 
@@ -26,13 +27,15 @@ typedef struct berth__disruption {
     berth__label_index selectors; /* budgets by whom they select */
     uint64_t version;             /* differs after every change */
     uint64_t round;
+    berth__undo_log *undo; /* NULL: changes are for good */
 } berth__disruption;
 
 berth_status berth__disruption_create(berth__model *model, berth__disruption **out);
 void berth__disruption_destroy(berth__disruption *disruption);
 
 /* Add a PodDisruptionBudget, or replace the one of its name. Errors: E_EXISTS, E_NOT_FOUND
- * (replace), E_NOMEM; nothing has changed then. */
+ * (replace), E_NOMEM; nothing has changed then. In add and remove alike, room for 2 records has been
+ * reserved in `undo`. */
 berth_status berth__disruption_add(berth__disruption *disruption, const berth_object *object,
                                    bool replace, berth_error *error);
 

@@ -70,6 +70,29 @@ static bool enter(berth__label_index *index, const anchor_key *key, void *item)
     return true;
 }
 
+/* The place of an item that is away holds this instead. Items are aligned, so their lowest bit is free. */
+static void *lent(void *item)
+{
+    return (char *)item + 1;
+}
+
+static bool is_lent(const void *item)
+{
+    return ((uintptr_t)item & 1) != 0;
+}
+
+static void replace(berth__label_index *index, const anchor_key *key, const void *item, void *by)
+{
+    anchor *at = find(index, key);
+    BERTH_ASSERT(at != NULL);
+    uint32_t i = 0;
+    while (at->items[i] != item) {
+        i++;
+        BERTH_ASSERT(i < at->count);
+    }
+    at->items[i] = by;
+}
+
 /* The order of items is that of entering, which look-ups keep: so it is closed up, not swapped. */
 static void leave(berth__label_index *index, const anchor_key *key, void *item)
 {
@@ -154,6 +177,36 @@ void berth__label_index_remove(berth__label_index *index, berth__sym namespace_n
             leave(index, &key, item);
 }
 
+static void replace_all(berth__label_index *index, berth__sym namespace_name,
+                        const berth__selector *selector, const void *item, void *by)
+{
+    if (matches_nothing(selector))
+        return;
+    const berth__requirement *requirement = anchoring(selector);
+    anchor_key key;
+    for (uint32_t i = 0; i < anchor_count(requirement); i++)
+        if (nth_anchor(namespace_name, requirement, i, &key))
+            replace(index, &key, item, by);
+}
+
+void berth__label_index_lend(berth__label_index *index, berth__sym namespace_name,
+                             const berth__selector *selector, void *item)
+{
+    replace_all(index, namespace_name, selector, item, lent(item));
+}
+
+void berth__label_index_return(berth__label_index *index, berth__sym namespace_name,
+                               const berth__selector *selector, void *item)
+{
+    replace_all(index, namespace_name, selector, lent(item), item);
+}
+
+void berth__label_index_give_up(berth__label_index *index, berth__sym namespace_name,
+                                const berth__selector *selector, void *item)
+{
+    berth__label_index_remove(index, namespace_name, selector, lent(item));
+}
+
 uint32_t berth__label_index_rank(berth__sym namespace_name, const berth__selector *selector)
 {
     return (anchoring(selector) != NULL ? 2 : 0) + (namespace_name != 0);
@@ -169,7 +222,7 @@ static bool visit_anchor(const berth__label_index *index, const anchor_key *key,
 {
     const anchor *at = find(index, key);
     for (uint32_t i = 0; at != NULL && i < at->count; i++)
-        if (!call->visit(call->context, at->items[i]))
+        if (!is_lent(at->items[i]) && !call->visit(call->context, at->items[i]))
             return false;
     return true;
 }

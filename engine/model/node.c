@@ -173,6 +173,14 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
     return *out != NULL ? BERTH_OK : berth__error_set(error, BERTH_E_NOMEM, "out of memory");
 }
 
+berth__node_facts *berth__node_facts_cordon(berth__model *model, const berth__node_facts *facts,
+                                            bool unschedulable)
+{
+    berth__node_facts other = *facts;
+    other.unschedulable = unschedulable;
+    return pack(model, &other);
+}
+
 void berth__node_facts_free(berth__model *model, berth__node_facts *facts)
 {
     if (facts != NULL)

@@ -57,6 +57,9 @@ typedef struct berth__node {
 /* Compile a Node object. Errors: E_INVALID, E_RANGE (field named), E_NOMEM. */
 berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
                                     berth__node_facts **out, berth_error *error);
+/* A copy that says otherwise about spec.unschedulable. NULL when out of memory. */
+berth__node_facts *berth__node_facts_cordon(berth__model *model, const berth__node_facts *facts,
+                                            bool unschedulable);
 void berth__node_facts_free(berth__model *model, berth__node_facts *facts);
 
 /* The allocatable amount of a resource column; 0 if the node does not name it. */

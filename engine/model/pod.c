@@ -170,15 +170,57 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
     return BERTH_OK;
 }
 
-void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index)
+/* Free a record that is out of the table. */
+static void put_on_free_list(berth__pods *pods, uint32_t index, uint32_t generation)
 {
-    berth__pod *pod = berth__pod_at(pods, index);
-    close_gap(pods, probe(pods, pod->cls->identity->namespace_name, berth__pod_name(pod)));
-    berth__class_release(model, pod->cls);
-    free_name(pods, pod);
-    *pod = (berth__pod){.generation = pod->generation + 1, .next = pods->first_free};
+    *berth__pod_at(pods, index) =
+        (berth__pod){.generation = generation, .next = pods->first_free};
     pods->first_free = index;
     pods->count--;
+}
+
+static void leave_table(berth__pods *pods, const berth__pod *pod)
+{
+    close_gap(pods, probe(pods, pod->cls->identity->namespace_name, berth__pod_name(pod)));
+}
+
+void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod *out)
+{
+    *out = *berth__pod_at(pods, index);
+    leave_table(pods, out);
+    put_on_free_list(pods, index, out->generation + 1);
+}
+
+void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod *taken)
+{
+    BERTH_ASSERT(pods->first_free == index);
+    uint32_t at = probe(pods, taken->cls->identity->namespace_name, berth__pod_name(taken));
+    BERTH_ASSERT(pods->slots[at] == 0);
+    pods->first_free = berth__pod_at(pods, index)->next;
+    *berth__pod_at(pods, index) = *taken;
+    pods->slots[at] = index + 1;
+    pods->count++;
+}
+
+void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod *taken)
+{
+    berth__class_release(model, taken->cls);
+    free_name(pods, taken);
+}
+
+void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index)
+{
+    berth__pod taken;
+    berth__pods_take(pods, index, &taken);
+    berth__pods_discard(pods, model, &taken);
+}
+
+void berth__pods_unadd(berth__pods *pods, berth__model *model, uint32_t index)
+{
+    berth__pod taken = *berth__pod_at(pods, index);
+    leave_table(pods, &taken);
+    put_on_free_list(pods, index, taken.generation);
+    berth__pods_discard(pods, model, &taken);
 }
 
 /* ---- lists ---- */
@@ -234,4 +276,33 @@ void berth__pods_detach(berth__pods *pods, berth__node *node, uint32_t index)
     unlink_pod(pods, &node->first_pod, NULL, index);
     berth__pod_at(pods, index)->node = BERTH__NODE_NONE;
     node->pod_count--;
+}
+
+/* Link behind `previous`, or to the front of the list with that head. */
+static void insert_pod(berth__pods *pods, uint32_t *first, uint32_t *last, uint32_t index,
+                       uint32_t previous)
+{
+    berth__pod *pod = berth__pod_at(pods, index);
+    uint32_t *link = previous == BERTH__POD_NONE ? first : &berth__pod_at(pods, previous)->next;
+    pod->previous = previous;
+    pod->next = *link;
+    *link = index;
+    if (pod->next != BERTH__POD_NONE)
+        berth__pod_at(pods, pod->next)->previous = index;
+    else if (last != NULL)
+        *last = index;
+}
+
+void berth__pods_insert_pending(berth__pods *pods, uint32_t index, uint32_t previous)
+{
+    insert_pod(pods, &pods->first_pending, &pods->last_pending, index, previous);
+    pods->pending_count++;
+}
+
+void berth__pods_insert_attached(berth__pods *pods, berth__node *node, uint32_t node_id,
+                                 uint32_t index, uint32_t previous)
+{
+    berth__pod_at(pods, index)->node = node_id;
+    insert_pod(pods, &node->first_pod, NULL, index, previous);
+    node->pod_count++;
 }

@@ -65,6 +65,19 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
 /* Remove a record that is on no list, and release its class. */
 void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index);
 
+/* For undoing, newest first. The way back of an addition leaves no trace, not even in the record's
+ * generation. A record that is taken away can be put back, which needs no memory, or be discarded
+ * for good. */
+void berth__pods_unadd(berth__pods *pods, berth__model *model, uint32_t index);
+void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod *out);
+void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod *taken);
+void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod *taken);
+
+/* Back into a list, behind the pod that was before it (BERTH__POD_NONE: to the front). */
+void berth__pods_insert_pending(berth__pods *pods, uint32_t index, uint32_t previous);
+void berth__pods_insert_attached(berth__pods *pods, berth__node *node, uint32_t node_id,
+                                 uint32_t index, uint32_t previous);
+
 /* The list of pending pods, and the list of one node's pods. */
 void berth__pods_append_pending(berth__pods *pods, uint32_t index);
 void berth__pods_remove_pending(berth__pods *pods, uint32_t index);

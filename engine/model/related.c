@@ -191,7 +191,7 @@ static berth__related_object *make_object(berth__related *related, const berth_o
     return NULL;
 }
 
-/* ---- adding and removing ---- */
+/* ---- lists and index ---- */
 
 static berth__related_list *list_of(berth__related *related, const berth__related_object *object)
 {
@@ -238,22 +238,141 @@ static bool is_controller(berth_kind kind)
     return kind != BERTH_KIND_SERVICE && kind != BERTH_KIND_NAMESPACE;
 }
 
-/* Put `fresh` into the list: at the end, or where `old` is, which goes. */
-static void link_object(berth__related *related, berth__related_list *list,
-                        berth__related_object *old, berth__related_object *fresh)
+/* Change the number of objects of a kind. */
+static void count_object(berth__related *related, berth_kind kind, bool more)
 {
+    uint32_t by = more ? 1 : UINT32_MAX; /* or one fewer */
+    if (kind == BERTH_KIND_SERVICE)
+        related->service_count += by;
+    else if (is_controller(kind))
+        related->controller_count += by;
+}
+
+/* Point the neighbours in a list, or its ends, at an object whose own links are set. */
+static void link_object(berth__related_list *list, berth__related_object *object)
+{
+    *(object->previous != NULL ? &object->previous->next : &list->first) = object;
+    *(object->next != NULL ? &object->next->previous : &list->last) = object;
+}
+
+static void unlink_object(berth__related_list *list, const berth__related_object *object)
+{
+    *(object->previous != NULL ? &object->previous->next : &list->first) = object->next;
+    *(object->next != NULL ? &object->next->previous : &list->last) = object->previous;
+}
+
+static void drop_if_empty(berth__related *related, berth__related_list *list)
+{
+    if (list == NULL || list->first != NULL)
+        return;
+    berth__keymap_remove(&related->lists, &list->entry);
+    berth__free(related->model->allocator, list, sizeof(*list));
+}
+
+static berth__related_list *own_list(const berth__related *related,
+                                     const berth__related_object *object)
+{
+    return find_list(related, (berth_kind)object->key.kind, object->key.namespace_name);
+}
+
+/* ---- undoing ---- */
+
+/* An object that came, one that went, or both in one place. Who went is kept, and so are its links and
+ * its list, be it empty. */
+typedef struct exchange {
+    berth__related_object *gone;
+    berth__related_object *come;
+} exchange;
+
+static void return_service(berth__related *related, berth__related_object *object)
+{
+    if (object->key.kind == BERTH_KIND_SERVICE)
+        berth__label_index_return(&related->services, object->key.namespace_name,
+                                  &object->selector, object);
+}
+
+static void undo_exchange(void *owner, void *record)
+{
+    berth__related *related = owner;
+    const exchange *own = record;
+    berth__related_object *any = own->come != NULL ? own->come : own->gone;
+    berth__related_list *list = own_list(related, any);
+    BERTH_ASSERT(list != NULL);
+    if (own->come != NULL) {
+        forget_service(related, own->come);
+        unlink_object(list, own->come);
+        berth__keymap_remove(&related->objects, &own->come->entry);
+        count_object(related, (berth_kind)any->key.kind, false);
+    }
+    if (own->gone != NULL) {
+        return_service(related, own->gone);
+        link_object(list, own->gone);
+        berth__keymap_add(&related->objects, &own->gone->entry);
+        count_object(related, (berth_kind)any->key.kind, true);
+    }
+    note_change(related, any);
+    if (own->come != NULL)
+        free_object(own->come);
+}
+
+static void keep_exchange(void *owner, void *record)
+{
+    berth__related *related = owner;
+    berth__related_object *gone = ((const exchange *)record)->gone;
+    if (gone == NULL)
+        return;
+    if (gone->key.kind == BERTH_KIND_SERVICE)
+        berth__label_index_give_up(&related->services, gone->key.namespace_name,
+                                   &gone->selector, gone);
+    drop_if_empty(related, own_list(related, gone));
+    free_object(gone);
+}
+
+static const berth__undo_kind exchanged = {undo_exchange, keep_exchange};
+
+/* Leave a record; false: what went is to be freed, for nobody undoes it. */
+static bool note_exchange(berth__related *related, berth__related_object *gone,
+                          berth__related_object *come)
+{
+    exchange *record = related->undo == NULL ? NULL
+                                             : berth__undo_push(related->undo, &exchanged,
+                                                                related, sizeof(*record));
+    if (record == NULL)
+        return false;
+    *record = (exchange){gone, come};
+    return true;
+}
+
+/* ---- adding and removing ---- */
+
+/* Take an object out of everything, or only out of sight if that may be undone. */
+static void take_out(berth__related *related, berth__related_list *list,
+                     berth__related_object *object, bool undoable)
+{
+    if (undoable && object->key.kind == BERTH_KIND_SERVICE)
+        berth__label_index_lend(&related->services, object->key.namespace_name,
+                                &object->selector, object);
+    else
+        forget_service(related, object);
+    unlink_object(list, object);
+    berth__keymap_remove(&related->objects, &object->entry);
+    count_object(related, (berth_kind)object->key.kind, false);
+    if (!undoable)
+        free_object(object);
+}
+
+/* Put `fresh` into the list: at the end, or where `old` is, which goes. */
+static void put_in(berth__related *related, berth__related_list *list, berth__related_object *old,
+                   berth__related_object *fresh)
+{
+    bool undoable = note_exchange(related, old, fresh);
     fresh->previous = old != NULL ? old->previous : list->last;
     fresh->next = old != NULL ? old->next : NULL;
-    *(fresh->previous != NULL ? &fresh->previous->next : &list->first) = fresh;
-    *(fresh->next != NULL ? &fresh->next->previous : &list->last) = fresh;
-    if (old != NULL) {
-        berth__keymap_remove(&related->objects, &old->entry);
-        free_object(old);
-    } else {
-        related->service_count += fresh->key.kind == BERTH_KIND_SERVICE;
-        related->controller_count += is_controller((berth_kind)fresh->key.kind);
-    }
+    if (old != NULL)
+        take_out(related, list, old, undoable);
+    link_object(list, fresh);
     berth__keymap_add(&related->objects, &fresh->entry);
+    count_object(related, (berth_kind)fresh->key.kind, true);
 }
 
 berth_status berth__related_add(berth__related *related, const berth_object *object, bool replace,
@@ -274,9 +393,7 @@ berth_status berth__related_add(berth__related *related, const berth_object *obj
         free_object(fresh);
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     }
-    if (old != NULL)
-        forget_service(related, old);
-    link_object(related, list, old, fresh);
+    put_in(related, list, old, fresh);
     note_change(related, fresh);
     return BERTH_OK;
 }
@@ -293,20 +410,13 @@ berth_status berth__related_remove(berth__related *related, berth_kind kind,
     berth__related_object *object = find(related, kind, space, name_sym);
     if (object == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "not found");
-    berth__related_list *list = find_list(related, kind, space);
+    berth__related_list *list = own_list(related, object);
     BERTH_ASSERT(list != NULL);
-    forget_service(related, object);
-    *(object->previous != NULL ? &object->previous->next : &list->first) = object->next;
-    *(object->next != NULL ? &object->next->previous : &list->last) = object->previous;
-    related->service_count -= kind == BERTH_KIND_SERVICE;
-    related->controller_count -= is_controller(kind);
     note_change(related, object);
-    berth__keymap_remove(&related->objects, &object->entry);
-    free_object(object);
-    if (list->first == NULL) {
-        berth__keymap_remove(&related->lists, &list->entry);
-        berth__free(model->allocator, list, sizeof(*list));
-    }
+    bool undoable = note_exchange(related, object, NULL);
+    take_out(related, list, object, undoable);
+    if (!undoable) /* the way back needs the list */
+        drop_if_empty(related, list);
     return BERTH_OK;
 }
 

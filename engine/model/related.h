@@ -3,6 +3,7 @@
 #ifndef BERTH_MODEL_RELATED_H
 #define BERTH_MODEL_RELATED_H
 
+#include "base/undo_log.h"
 #include "model/label_index.h"
 #include "model/pod_class.h"
 
@@ -42,6 +43,7 @@ typedef struct berth__related {
     uint32_t controller_count;
     uint64_t version;            /* of Services and controllers: differs after every change */
     uint64_t namespace_version;  /* the same for Namespaces */
+    berth__undo_log *undo;       /* NULL: changes are for good */
 } berth__related;
 
 berth_status berth__related_create(berth__model *model, berth__related **out);
@@ -49,7 +51,7 @@ void berth__related_destroy(berth__related *related);
 
 /* Add an object of one of the kinds above, or replace the one of its name (which keeps its place
  * in the order of arrival). Errors: E_EXISTS, E_NOT_FOUND (replace), E_NOMEM; nothing has changed
- * then. */
+ * then. In add and remove alike, room for a record has been reserved in `undo`. */
 berth_status berth__related_add(berth__related *related, const berth_object *object, bool replace,
                                 berth_error *error);
 

@@ -137,6 +137,41 @@ static berth__stored *record_find(const berth__storage *storage, berth_kind kind
     return (berth__stored *)berth__keymap_find(&storage->tables[kind], key, sizeof(key));
 }
 
+/* ---- undoing an arrival: the record keeps its name, but is as good as new ---- */
+
+static void undo_arrival(void *owner, void *record)
+{
+    berth__storage *storage = owner;
+    uint64_t *arrival = *(uint64_t **)record;
+    BERTH_ASSERT(*arrival == storage->arrivals);
+    *arrival = 0;
+    storage->arrivals--;
+}
+
+static const berth__undo_kind arrived = {undo_arrival, NULL};
+
+static void arrive(berth__storage *storage, uint64_t *arrival)
+{
+    uint64_t **record =
+        storage->undo == NULL ? NULL
+                              : berth__undo_push(storage->undo, &arrived, storage, sizeof(*record));
+    if (record != NULL)
+        *record = arrival;
+    *arrival = ++storage->arrivals;
+}
+
+/* Give a record its place in the order of arrival, if it has none, and its kind has such an order. */
+static void see_arrival(berth__storage *storage, berth_kind kind, void *record)
+{
+    uint64_t *arrival = NULL;
+    if (kind == BERTH_KIND_PERSISTENT_VOLUME)
+        arrival = &((berth__pv *)record)->arrival;
+    else if (kind == BERTH_KIND_CSI_STORAGE_CAPACITY)
+        arrival = &((berth__capacity *)record)->arrival;
+    if (arrival != NULL && *arrival == 0)
+        arrive(storage, arrival);
+}
+
 /* Give a record that others name by number its number. */
 static bool number(berth__storage *storage, berth_kind kind, void *record)
 {
@@ -153,10 +188,6 @@ static bool number(berth__storage *storage, berth_kind kind, void *record)
             return false;
         ((berth__storage_node *)record)->id = storage->node_count;
         storage->nodes[storage->node_count++] = record;
-    } else if (kind == BERTH_KIND_PERSISTENT_VOLUME) {
-        ((berth__pv *)record)->arrival = ++storage->arrivals;
-    } else if (kind == BERTH_KIND_CSI_STORAGE_CAPACITY) {
-        ((berth__capacity *)record)->arrival = ++storage->arrivals;
     }
     return true;
 }
@@ -165,8 +196,10 @@ berth__stored *berth__storage_record(berth__storage *storage, berth_kind kind,
                                      berth__sym namespace_name, berth__sym name)
 {
     berth__stored *record = record_find(storage, kind, namespace_name, name);
-    if (record != NULL)
+    if (record != NULL) {
+        see_arrival(storage, kind, record);
         return record;
+    }
     record = berth__arena_alloc_zero(&storage->arena, record_bytes[kind], 16);
     if (record == NULL || !number(storage, kind, record))
         return NULL;
@@ -175,6 +208,7 @@ berth__stored *berth__storage_record(berth__storage *storage, berth_kind kind,
     record->entry.key = &record->key;
     record->entry.key_bytes = sizeof(record->key);
     berth__keymap_add(&storage->tables[kind], &record->entry);
+    see_arrival(storage, kind, record);
     return record;
 }
 
@@ -290,8 +324,7 @@ static void note_node(berth__storage *storage, const berth__storage_node *node)
         note(storage, node->id | BERTH__STORAGE_NODE_BIT);
 }
 
-/* Let everyone who follows the journal lag too far behind: they look at everything. */
-static void note_all(berth__storage *storage)
+void berth__storage_note_all(berth__storage *storage)
 {
     storage->journal_end += BERTH__STORAGE_JOURNAL + 1;
 }
@@ -348,19 +381,44 @@ void berth__pv_unlink(berth__pv *volume)
     volume->next_of_claim = NULL;
 }
 
+/* How facts leave: for good; for a while, to come back; or coming back themselves in the place of facts
+ * that were new. */
+typedef enum departure { FOR_GOOD, FOR_A_WHILE, COMING_BACK } departure;
+
+/* The old facts' shelves, once the new facts are on theirs. */
+static void take_off(berth__shelves *shelves, berth__sym owner,
+                     const berth__node_selector *chooses, const berth__shelf_item *item,
+                     departure how)
+{
+    if (how == FOR_A_WHILE)
+        berth__shelves_lend(shelves, owner, chooses, item);
+    else
+        berth__shelves_remove(shelves, owner, chooses, item);
+}
+
+static bool put_on(berth__shelves *shelves, berth__sym owner, const berth__node_selector *chooses,
+                   const berth__shelf_item *item, departure how)
+{
+    if (how != COMING_BACK)
+        return berth__shelves_add(shelves, owner, chooses, item);
+    berth__shelves_return(shelves, owner, chooses, item);
+    return true;
+}
+
 /* Shelve the new facts, then take the old ones off: the only step that can fail comes first. */
-static bool replace_pv(berth__storage *storage, berth__pv *volume, berth__pv_facts *facts)
+static bool replace_pv(berth__storage *storage, berth__pv *volume, berth__pv_facts *facts,
+                       departure how)
 {
     berth__pv_facts *old = volume->facts;
     if (berth__pv_is_free(facts)) {
         berth__shelf_item item = berth__pv_item(volume, facts);
-        if (!berth__shelves_add(&storage->free_volumes, facts->class_name, chooses(facts), &item))
+        if (!put_on(&storage->free_volumes, facts->class_name, chooses(facts), &item, how))
             return false;
     }
     berth__storage_supersede_pv(storage, volume);
     if (berth__pv_is_free(old)) {
         berth__shelf_item item = berth__pv_item(volume, old);
-        berth__shelves_remove(&storage->free_volumes, old->class_name, chooses(old), &item);
+        take_off(&storage->free_volumes, old->class_name, chooses(old), &item, how);
     }
     berth__pv_unlink(volume);
     volume->facts = facts;
@@ -389,20 +447,29 @@ static void replace_claim(berth__storage *storage, berth__claim *claim, berth__c
     note_claim(storage, claim);
 }
 
+static const berth__node_selector *reaches(const berth__capacity_facts *facts)
+{
+    return facts->everywhere ? NULL : &facts->chooses;
+}
+
+static berth__shelf_item capacity_item(berth__capacity *capacity,
+                                       const berth__capacity_facts *facts)
+{
+    return (berth__shelf_item){facts->limit, capacity->arrival, capacity};
+}
+
 static bool replace_capacity(berth__storage *storage, berth__capacity *capacity,
-                             berth__capacity_facts *facts)
+                             berth__capacity_facts *facts, departure how)
 {
     berth__capacity_facts *old = capacity->facts;
     if (facts != NULL && facts->usable) {
-        berth__shelf_item item = {facts->limit, capacity->arrival, capacity};
-        if (!berth__shelves_add(&storage->capacities, facts->class_name,
-                                facts->everywhere ? NULL : &facts->chooses, &item))
+        berth__shelf_item item = capacity_item(capacity, facts);
+        if (!put_on(&storage->capacities, facts->class_name, reaches(facts), &item, how))
             return false;
     }
     if (old != NULL && old->usable) {
-        berth__shelf_item item = {old->limit, capacity->arrival, capacity};
-        berth__shelves_remove(&storage->capacities, old->class_name,
-                              old->everywhere ? NULL : &old->chooses, &item);
+        berth__shelf_item item = capacity_item(capacity, old);
+        take_off(&storage->capacities, old->class_name, reaches(old), &item, how);
     }
     capacity->facts = facts;
     return true;
@@ -455,16 +522,16 @@ static void replace_attachment(berth__storage *storage, berth__listed_attachment
     }
 }
 
-/* Put new facts (NULL: none) in the place of the record's. Returns false, nothing changed, when
- * out of memory; without new facts it does not fail. */
-static bool replace_facts(berth__storage *storage, berth_kind kind, void *record, void *facts)
+/* Put other facts (NULL: none) in the place of the record's, which are not freed. Returns false, nothing
+ * changed, when out of memory; without new facts it does not fail. */
+static bool exchange_facts(berth__storage *storage, berth_kind kind, void *record, void *facts,
+                           departure how)
 {
-    berth__stored_facts *old = facts_of(kind, record);
     bool ok = true;
     switch (kind) {
     case BERTH_KIND_STORAGE_CLASS:
         ((berth__storage_class *)record)->facts = facts;
-        note_all(storage); /* volumes of its claims yet to be provisioned */
+        berth__storage_note_all(storage); /* volumes of its claims yet to be provisioned */
         break;
     case BERTH_KIND_CSI_DRIVER:
         ((berth__csi_driver *)record)->facts = facts;
@@ -474,10 +541,10 @@ static bool replace_facts(berth__storage *storage, berth_kind kind, void *record
         note_node(storage, record);
         break;
     case BERTH_KIND_CSI_STORAGE_CAPACITY:
-        ok = replace_capacity(storage, record, facts);
+        ok = replace_capacity(storage, record, facts, how);
         break;
     case BERTH_KIND_PERSISTENT_VOLUME:
-        ok = replace_pv(storage, record, facts);
+        ok = replace_pv(storage, record, facts, how);
         break;
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
         replace_claim(storage, record, facts);
@@ -488,11 +555,84 @@ static bool replace_facts(berth__storage *storage, berth_kind kind, void *record
     default:
         BERTH_ASSERT(!"a kind that is not kept here");
     }
-    if (ok) {
-        facts_free(old);
-        storage->version++;
-    }
+    storage->version += ok;
     return ok;
+}
+
+/* ---- undoing ---- */
+
+/* Facts that gave way, and the reservation of their volume or claim that they superseded. */
+typedef struct former_facts {
+    berth_kind kind;
+    berth__stored *record;
+    berth__stored_facts *facts;
+    berth__claim *reserved;    /* of a volume */
+    berth__sym assumed_node;   /* of a claim */
+    uint64_t reservation;
+} former_facts;
+
+static former_facts remember(berth_kind kind, berth__stored *record)
+{
+    former_facts own = {.kind = kind, .record = record, .facts = facts_of(kind, record)};
+    if (kind == BERTH_KIND_PERSISTENT_VOLUME) {
+        own.reserved = ((berth__pv *)record)->reserved;
+        own.reservation = ((berth__pv *)record)->reservation;
+    } else if (kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM) {
+        own.assumed_node = ((berth__claim *)record)->assumed_node;
+        own.reservation = ((berth__claim *)record)->reservation;
+    }
+    return own;
+}
+
+static void undo_exchange(void *owner, void *record)
+{
+    berth__storage *storage = owner;
+    const former_facts *own = record;
+    berth__stored_facts *fresh = facts_of(own->kind, own->record);
+    exchange_facts(storage, own->kind, own->record, own->facts, COMING_BACK);
+    facts_free(fresh);
+    if (own->reserved != NULL)
+        berth__storage_take_again(storage, (berth__pv *)own->record, own->reserved,
+                                  own->reservation);
+    if (own->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM) {
+        ((berth__claim *)own->record)->assumed_node = own->assumed_node;
+        ((berth__claim *)own->record)->reservation = own->reservation;
+    }
+}
+
+/* The places of facts that do not come back are free. */
+static void keep_exchange(void *owner, void *record)
+{
+    berth__storage *storage = owner;
+    const former_facts *own = record;
+    if (own->kind == BERTH_KIND_PERSISTENT_VOLUME) {
+        const berth__pv_facts *old = (const berth__pv_facts *)own->facts;
+        if (berth__pv_is_free(old))
+            berth__shelves_give_up(&storage->free_volumes, old->class_name, chooses(old));
+    } else if (own->kind == BERTH_KIND_CSI_STORAGE_CAPACITY) {
+        const berth__capacity_facts *old = (const berth__capacity_facts *)own->facts;
+        if (old != NULL && old->usable)
+            berth__shelves_give_up(&storage->capacities, old->class_name, reaches(old));
+    }
+    facts_free(own->facts);
+}
+
+static const berth__undo_kind exchanged = {undo_exchange, keep_exchange};
+
+/* The same, and the former facts are freed or, while it may be undone, kept. */
+static bool replace_facts(berth__storage *storage, berth_kind kind, berth__stored *record,
+                          void *facts)
+{
+    former_facts former = remember(kind, record);
+    bool undoable = storage->undo != NULL && storage->undo->recording;
+    if (!exchange_facts(storage, kind, record, facts, undoable ? FOR_A_WHILE : FOR_GOOD))
+        return false;
+    if (undoable)
+        *(former_facts *)berth__undo_push(storage->undo, &exchanged, storage, sizeof(former)) =
+            former;
+    else
+        facts_free(former.facts);
+    return true;
 }
 
 /* ---- objects ---- */

@@ -9,6 +9,7 @@
 #ifndef BERTH_MODEL_STORAGE_H
 #define BERTH_MODEL_STORAGE_H
 
+#include "base/undo_log.h"
 #include "model/pod_class.h"
 #include "model/storage_shelf.h"
 
@@ -274,6 +275,7 @@ typedef struct berth__storage {
     uint64_t arrivals;
     uint64_t reservation_serial;
     uint64_t version; /* differs after every change, reservations included */
+    berth__undo_log *undo; /* NULL: changes are for good */
 } berth__storage;
 
 berth_status berth__storage_create(berth__model *model, berth__storage **out);
@@ -283,7 +285,8 @@ void berth__storage_destroy(berth__storage *storage);
 bool berth__storage_keeps(berth_kind kind);
 
 /* Add an object of a kind kept here, or replace the one of its name. Errors: E_EXISTS, E_NOT_FOUND
- * (replace), E_NOMEM; nothing has changed then. */
+ * (replace), E_NOMEM; nothing has changed then, but for records in `undo` to be undone. In add and remove
+ * alike, room for 4 records has been reserved there. */
 berth_status berth__storage_add(berth__storage *storage, const berth_object *object, bool replace,
                                 berth_error *error);
 
@@ -331,7 +334,8 @@ berth__attachment berth__storage_listed_attachment(const berth__storage *storage
 
 /* ---- reservations (storage_reserve.c) ---- */
 
-/* Reserve what a placement chose, but for what is so already. Errors: E_NOMEM, nothing reserved. */
+/* Reserve what a placement chose, but for what is so already. Room for 2 records has been reserved in
+ * `undo`; for unreserve and forget: for one. Errors: E_NOMEM, nothing reserved. */
 berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
                                     const berth__volume_choice *choices, uint32_t count,
                                     berth__sym node_name);
@@ -341,6 +345,9 @@ void berth__storage_unreserve(berth__storage *storage, uint32_t pod);
 
 /* The pod is gone; what it reserved stays reserved. Its index may be another pod's next. */
 void berth__storage_forget(berth__storage *storage, uint32_t pod);
+
+/* Let everyone who follows the journal lag too far behind: they look at everything. */
+void berth__storage_note_all(berth__storage *storage);
 
 /* Whether a volume's claimRef (or reservation) is the claim's. */
 bool berth__pv_is_for(const berth__pv *volume, const berth__claim *claim);
@@ -382,6 +389,9 @@ berth__shelf_item berth__pv_item(berth__pv *volume, const berth__pv_facts *facts
 /* The volume's or the claim's reservation no longer holds. */
 void berth__storage_supersede_pv(berth__storage *storage, berth__pv *volume);
 void berth__storage_supersede_claim(berth__claim *claim);
+/* A superseded reservation of a free volume holds again. */
+void berth__storage_take_again(berth__storage *storage, berth__pv *volume, berth__claim *claim,
+                               uint64_t serial);
 
 /* The record of any kind kept here, made if there is none; NULL when out of memory. */
 berth__stored *berth__storage_record(berth__storage *storage, berth_kind kind,

@@ -1,4 +1,5 @@
-/* Reservations: volumes and claims that a placement has spoken for.
+/* Reservations: volumes and claims that a placement has spoken for. What is given back can be held again,
+ * newest first, without memory: volumes are only lent by their shelves.
  * Source: kube-scheduler v1.32, plugins/volumebinding/binder.go, AssumePodVolumes and
  * RevertAssumedPodVolumes. */
 #include <string.h>
@@ -10,6 +11,8 @@ typedef struct reservation {
     berth__claim *claim;
     berth__pv *volume; /* NULL: the claim is to be provisioned */
     uint64_t serial;   /* held while the volume or the claim still bears it */
+    berth__sym node_name;
+    bool returned;     /* by an unreserve that may be undone */
 } reservation;
 
 typedef struct pod_reservations {
@@ -89,25 +92,121 @@ static bool already_so(const berth__volume_choice *choice)
                                   : berth__claim_node(choice->claim) != 0;
 }
 
+/* Mark the item's volume or claim with it. */
+static void hold(berth__storage *storage, const reservation *item)
+{
+    if (item->volume != NULL) {
+        take_pv(storage, item->volume, item->claim, item->serial);
+        return;
+    }
+    item->claim->assumed_node = item->node_name;
+    item->claim->reservation = item->serial;
+}
+
+/* Give the item back, if it still holds; it says whether. */
+static bool give_back(berth__storage *storage, const reservation *item)
+{
+    uint64_t holder = item->volume != NULL ? item->volume->reservation : item->claim->reservation;
+    if (holder != item->serial)
+        return false;
+    if (item->volume != NULL)
+        release_pv(storage, item->volume);
+    else
+        berth__storage_supersede_claim(item->claim);
+    return true;
+}
+
+static void give_all_back(berth__storage *storage, pod_reservations *list)
+{
+    for (uint32_t i = list->count; i-- > 0;)
+        list->items[i].returned = give_back(storage, &list->items[i]);
+}
+
+static void enter(berth__storage *storage, pod_reservations *list)
+{
+    list->entry.key = &list->pod;
+    list->entry.key_bytes = sizeof(list->pod);
+    berth__keymap_add(&storage->reservations, &list->entry);
+}
+
+static void free_list(berth__storage *storage, pod_reservations *list)
+{
+    berth__free(storage->model->allocator, list, list_bytes(list->capacity));
+}
+
+/* ---- undoing: a record is the list's address ---- */
+
+static void undo_reserve(void *owner, void *record)
+{
+    berth__storage *storage = owner;
+    pod_reservations *list = *(pod_reservations **)record;
+    give_all_back(storage, list);
+    berth__keymap_remove(&storage->reservations, &list->entry);
+    free_list(storage, list);
+    storage->version++;
+}
+
+static void undo_forget(void *owner, void *record)
+{
+    enter(owner, *(pod_reservations **)record);
+}
+
+static void undo_unreserve(void *owner, void *record)
+{
+    berth__storage *storage = owner;
+    pod_reservations *list = *(pod_reservations **)record;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i].returned)
+            hold(storage, &list->items[i]);
+    enter(storage, list);
+    storage->version++;
+}
+
+static void keep_forgotten(void *owner, void *record)
+{
+    free_list(owner, *(pod_reservations **)record);
+}
+
+static const berth__undo_kind reserved = {undo_reserve, NULL};
+static const berth__undo_kind forgotten = {undo_forget, keep_forgotten};
+static const berth__undo_kind unreserved = {undo_unreserve, keep_forgotten};
+
+/* Leave a record of a list. Returns false while nobody wants one. */
+static bool note_list(berth__storage *storage, const berth__undo_kind *kind,
+                      pod_reservations *list)
+{
+    pod_reservations **record =
+        storage->undo == NULL ? NULL
+                              : berth__undo_push(storage->undo, kind, storage, sizeof(*record));
+    if (record != NULL)
+        *record = list;
+    return record != NULL;
+}
+
+static void leave(berth__storage *storage, pod_reservations *list, const berth__undo_kind *kind)
+{
+    berth__keymap_remove(&storage->reservations, &list->entry);
+    if (!note_list(storage, kind, list))
+        free_list(storage, list);
+}
+
+/* ---- for a pod ---- */
+
 static void take(berth__storage *storage, reservation *item, const berth__volume_choice *choice,
                  berth__sym node_name)
 {
-    *item = (reservation){choice->claim, choice->volume, ++storage->reservation_serial};
-    if (choice->volume != NULL) {
-        take_pv(storage, choice->volume, choice->claim, item->serial);
-        return;
-    }
-    choice->claim->assumed_node = node_name;
-    choice->claim->reservation = item->serial;
+    *item = (reservation){.claim = choice->claim,
+                          .volume = choice->volume,
+                          .serial = ++storage->reservation_serial,
+                          .node_name = node_name};
+    hold(storage, item);
 }
 
 void berth__storage_forget(berth__storage *storage, uint32_t pod)
 {
     pod_reservations *list = find(storage, pod);
-    if (list == NULL)
-        return;
-    berth__keymap_remove(&storage->reservations, &list->entry);
-    berth__free(storage->model->allocator, list, list_bytes(list->capacity));
+    if (list != NULL)
+        leave(storage, list, &forgotten);
 }
 
 berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
@@ -125,25 +224,24 @@ berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
     for (uint32_t i = 0; i < count; i++)
         if (!already_so(&choices[i]))
             take(storage, &list->items[list->count++], &choices[i], node_name);
-    list->entry.key = &list->pod;
-    list->entry.key_bytes = sizeof(list->pod);
-    berth__keymap_add(&storage->reservations, &list->entry);
+    enter(storage, list);
+    (void)note_list(storage, &reserved, list);
     storage->version++;
     return BERTH_OK;
 }
 
 void berth__storage_unreserve(berth__storage *storage, uint32_t pod)
 {
-    const pod_reservations *list = find(storage, pod);
+    pod_reservations *list = find(storage, pod);
     if (list == NULL)
         return;
-    for (uint32_t i = list->count; i-- > 0;) {
-        const reservation *item = &list->items[i];
-        if (item->volume != NULL && item->volume->reservation == item->serial)
-            release_pv(storage, item->volume);
-        else if (item->volume == NULL && item->claim->reservation == item->serial)
-            berth__storage_supersede_claim(item->claim);
-    }
-    berth__storage_forget(storage, pod);
+    give_all_back(storage, list);
+    leave(storage, list, &unreserved);
     storage->version++;
+}
+
+void berth__storage_take_again(berth__storage *storage, berth__pv *volume, berth__claim *claim,
+                               uint64_t serial)
+{
+    take_pv(storage, volume, claim, serial);
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/related.h"
 #include "model/storage.h"
+#include "sched/cluster_undo.h"
 #include "snapshot/counts.h"
 #include "snapshot/node_volumes.h"
 
@@ -19,6 +20,7 @@ berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator 
     memset(cluster, 0, sizeof(*cluster));
     BERTH_TRY(berth__model_init(&cluster->model, allocator, era));
     berth__arena_init(&cluster->arena, allocator);
+    berth__undo_log_init(&cluster->undo, allocator);
     berth__node_tree_init(&cluster->tree, allocator);
     if (berth__pods_init(&cluster->pods, allocator) != BERTH_OK ||
         berth__nominations_init(&cluster->nominations, allocator, &cluster->view) != BERTH_OK ||
@@ -31,6 +33,8 @@ berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator 
         berth__cluster_destroy(cluster);
         return BERTH_E_NOMEM;
     }
+    cluster->nominations.undo = cluster->disruption->undo = &cluster->undo;
+    cluster->view.related->undo = cluster->view.storage->undo = &cluster->undo;
     return BERTH_OK;
 }
 
@@ -39,6 +43,7 @@ void berth__cluster_destroy(berth__cluster *cluster)
     const berth_allocator *allocator = cluster->model.allocator;
     if (allocator == NULL)
         return;
+    berth__undo_log_destroy(&cluster->undo);
     berth__counts_destroy(cluster->view.counts);
     berth__related_destroy(cluster->view.related);
     berth__volume_use_destroy(cluster->view.volume_use);
@@ -85,20 +90,31 @@ static berth_status widen_view(berth__cluster *cluster)
                : BERTH_OK;
 }
 
+static berth_status relayout(berth__cluster *cluster)
+{
+    const berth_allocator *allocator = cluster->model.allocator;
+    uint32_t count = cluster->tree.node_count;
+    uint32_t *order = berth__alloc(allocator, count * sizeof(uint32_t), 64);
+    berth__former_layout former = {.layout = NULL};
+    if (order == NULL || !berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)) {
+        berth__free(allocator, order, count * sizeof(uint32_t));
+        return BERTH_E_NOMEM;
+    }
+    berth__node_tree_list(&cluster->tree, order);
+    berth_status status = berth__view_relayout(&cluster->view, cluster->nodes, order, count,
+                                               &cluster->pods, ++cluster->epoch,
+                                               cluster->undo.recording ? &former : NULL);
+    berth__free(allocator, order, count * sizeof(uint32_t));
+    if (former.layout != NULL)
+        berth__note_relayout(cluster, &former);
+    return status;
+}
+
 berth_status berth__cluster_sync(berth__cluster *cluster)
 {
     berth__view *view = &cluster->view;
     if (cluster->unplaced_count > 0 || cluster->present_count < view->layout->count) {
-        uint32_t count = cluster->tree.node_count;
-        uint32_t *order =
-            berth__alloc(cluster->model.allocator, count * sizeof(uint32_t), 64);
-        if (order == NULL)
-            return BERTH_E_NOMEM;
-        berth__node_tree_list(&cluster->tree, order);
-        berth_status status = berth__view_relayout(view, cluster->nodes, order, count,
-                                                   &cluster->pods, ++cluster->epoch);
-        berth__free(cluster->model.allocator, order, count * sizeof(uint32_t));
-        BERTH_TRY(status);
+        BERTH_TRY(relayout(cluster));
         cluster->unplaced_count = 0;
     }
     return widen_view(cluster);
@@ -118,6 +134,21 @@ uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name)
     return sym == 0 ? BERTH__NODE_NONE : node_id_of(cluster, sym);
 }
 
+/* A record for the next node id. Returns false when out of memory. */
+static bool reserve_record(berth__cluster *cluster)
+{
+    if (cluster->node_count < cluster->node_records)
+        return true;
+    berth__node *node = berth__arena_alloc(&cluster->arena, sizeof(*node), _Alignof(berth__node));
+    if (node == NULL || !berth__grow(cluster->model.allocator, &cluster->nodes,
+                                     &cluster->node_capacity, cluster->node_count + 1,
+                                     sizeof(*cluster->nodes)))
+        return false;
+    cluster->view.nodes = cluster->nodes;
+    cluster->nodes[cluster->node_records++] = node;
+    return true;
+}
+
 /* The id of a name, with an absent node behind it if it is new; BERTH__NODE_NONE when out of memory. */
 static uint32_t node_id_make(berth__cluster *cluster, berth_str name)
 {
@@ -135,15 +166,12 @@ static uint32_t node_id_make(berth__cluster *cluster, berth_str name)
         return BERTH__NODE_NONE;
     memset(cluster->node_of_name + before, 0,
            (cluster->node_of_name_capacity - before) * sizeof(uint32_t));
-    berth__node *node = berth__arena_alloc(&cluster->arena, sizeof(*node), _Alignof(berth__node));
-    if (node == NULL || !berth__grow(allocator, &cluster->nodes, &cluster->node_capacity,
-                                     cluster->node_count + 1, sizeof(*cluster->nodes)))
+    if (!reserve_record(cluster))
         return BERTH__NODE_NONE;
-    *node = (berth__node){
+    *cluster->nodes[cluster->node_count] = (berth__node){
         .name = sym, .slot = BERTH__SLOT_NONE, .first_pod = BERTH__POD_NONE};
-    cluster->view.nodes = cluster->nodes;
-    cluster->nodes[cluster->node_count] = node;
     cluster->node_of_name[sym] = ++cluster->node_count;
+    berth__note_node_id(cluster);
     return cluster->node_count - 1;
 }
 
@@ -172,7 +200,7 @@ static void refresh_slot(berth__cluster *cluster, const berth__node *node)
 }
 
 /* The zone that the order of nodes goes by: v1.15 knows the beta labels alone. */
-static berth__sym tree_zone(const berth__cluster *cluster, const berth__node_facts *facts)
+berth__sym berth__cluster_zone(const berth__cluster *cluster, const berth__node_facts *facts)
 {
     return cluster->model.era == BERTH_ERA_V1ALPHA1 ? facts->zone_legacy : facts->zone;
 }
@@ -188,17 +216,19 @@ static berth_status add_node(berth__cluster *cluster, const berth_node *source, 
         return berth__error_set(error, BERTH_E_EXISTS, "a node of this name is already there");
     berth__node_facts *facts;
     BERTH_TRY(berth__node_facts_make(&cluster->model, source, &facts, error));
-    if (!count_images(cluster, facts))
+    if (!berth__note_node(cluster, node_id))
         goto fail;
+    if (!count_images(cluster, facts))
+        goto fail_record;
     if (widen_view(cluster) != BERTH_OK ||
-        !berth__node_tree_add(&cluster->tree, tree_zone(cluster, facts), node_id))
+        !berth__node_tree_add(&cluster->tree, berth__cluster_zone(cluster, facts), node_id))
         goto fail_images;
     node->facts = facts;
     refresh_slot(cluster, node);
     if (node->slot != BERTH__SLOT_NONE &&
         berth__view_fill(&cluster->view, node->slot, &cluster->pods) != BERTH_OK) {
         node->facts = NULL;
-        berth__node_tree_remove(&cluster->tree, tree_zone(cluster, facts), node_id);
+        berth__node_tree_remove(&cluster->tree, berth__cluster_zone(cluster, facts), node_id);
         goto fail_images;
     }
     cluster->present_count++;
@@ -210,6 +240,8 @@ static berth_status add_node(berth__cluster *cluster, const berth_node *source, 
     return BERTH_OK;
 fail_images:
     uncount_images(cluster, facts);
+fail_record:
+    berth__undo_cancel(&cluster->undo);
 fail:
     berth__node_facts_free(&cluster->model, facts);
     return no_memory(error);
@@ -221,8 +253,37 @@ static bool move_zone(berth__cluster *cluster, uint32_t node_id, berth__sym from
         return true;
     if (!berth__node_tree_add(&cluster->tree, to, node_id))
         return false;
-    berth__node_tree_remove(&cluster->tree, from, node_id);
+    berth__leave_tree(cluster, node_id, from);
     return true;
+}
+
+/* Give a present node other facts, which it takes over. Errors: E_NOMEM; they are the caller's then. */
+static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
+                                  berth__node_facts *facts)
+{
+    berth__node *node = cluster->nodes[node_id];
+    berth__node_facts *old = node->facts;
+    if (!berth__note_node(cluster, node_id))
+        return BERTH_E_NOMEM;
+    /* Old images go first: one that nobody else has takes its size from the new object. Counting them
+     * again needs no memory. */
+    uncount_images(cluster, old);
+    if (!count_images(cluster, facts))
+        goto fail;
+    if (widen_view(cluster) != BERTH_OK ||
+        !move_zone(cluster, node_id, berth__cluster_zone(cluster, old),
+                   berth__cluster_zone(cluster, facts)))
+        goto fail_images;
+    node->facts = facts;
+    refresh_slot(cluster, node);
+    berth__free_facts(cluster, old);
+    return BERTH_OK;
+fail_images:
+    uncount_images(cluster, facts);
+fail:
+    (void)count_images(cluster, old);
+    berth__undo_cancel(&cluster->undo);
+    return BERTH_E_NOMEM;
 }
 
 static berth_status update_node(berth__cluster *cluster, const berth_node *source,
@@ -231,27 +292,34 @@ static berth_status update_node(berth__cluster *cluster, const berth_node *sourc
     uint32_t node_id = berth__cluster_find_node(cluster, source->meta.name);
     if (node_id == BERTH__NODE_NONE || !berth__node_present(cluster->nodes[node_id]))
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
-    berth__node *node = cluster->nodes[node_id];
-    berth__node_facts *facts, *old = node->facts;
+    berth__node_facts *facts;
     BERTH_TRY(berth__node_facts_make(&cluster->model, source, &facts, error));
-    /* Old images go first: one that nobody else has takes its size from the new object. Counting them
-     * again needs no memory. */
-    uncount_images(cluster, old);
-    if (!count_images(cluster, facts))
-        goto fail;
-    if (widen_view(cluster) != BERTH_OK ||
-        !move_zone(cluster, node_id, tree_zone(cluster, old), tree_zone(cluster, facts)))
-        goto fail_images;
-    node->facts = facts;
-    refresh_slot(cluster, node);
-    berth__node_facts_free(&cluster->model, old);
-    return BERTH_OK;
-fail_images:
-    uncount_images(cluster, facts);
-fail:
-    (void)count_images(cluster, old);
+    if (replace_facts(cluster, node_id, facts) == BERTH_OK)
+        return BERTH_OK;
     berth__node_facts_free(&cluster->model, facts);
     return no_memory(error);
+}
+
+static berth_status cordon(berth__cluster *cluster, uint32_t node_id, bool unschedulable)
+{
+    const berth__node *node = cluster->nodes[node_id];
+    if (node->facts->unschedulable == unschedulable)
+        return BERTH_OK;
+    berth__node_facts *facts =
+        berth__node_facts_cordon(&cluster->model, node->facts, unschedulable);
+    if (facts == NULL)
+        return BERTH_E_NOMEM;
+    berth_status status = replace_facts(cluster, node_id, facts);
+    if (status != BERTH_OK)
+        berth__node_facts_free(&cluster->model, facts);
+    return status;
+}
+
+berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool unschedulable)
+{
+    return berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
+               ? cordon(cluster, node, unschedulable)
+               : BERTH_E_NOMEM;
 }
 
 /* The node leaves the tree; its slot stays until the layout is made anew, its pods become orphans. */
@@ -261,11 +329,13 @@ static berth_status remove_node(berth__cluster *cluster, berth_str name, berth_e
     if (node_id == BERTH__NODE_NONE || !berth__node_present(cluster->nodes[node_id]))
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
     berth__node *node = cluster->nodes[node_id];
-    berth__node_tree_remove(&cluster->tree, tree_zone(cluster, node->facts), node_id);
+    if (!berth__note_node(cluster, node_id))
+        return no_memory(error);
+    berth__leave_tree(cluster, node_id, berth__cluster_zone(cluster, node->facts));
     uncount_images(cluster, node->facts);
     if (node->slot != BERTH__SLOT_NONE)
         berth__view_vacate(&cluster->view, node->slot, &cluster->pods);
-    berth__node_facts_free(&cluster->model, node->facts);
+    berth__free_facts(cluster, node->facts);
     node->facts = NULL;
     cluster->present_count--;
     cluster->unplaced_count -= node->slot == BERTH__SLOT_NONE;
@@ -312,7 +382,12 @@ static berth_status count_on(berth__cluster *cluster, const berth__class *cls, u
     if (!berth__node_present(node) || node->slot == BERTH__SLOT_NONE)
         return BERTH_OK;
     BERTH_TRY(widen_view(cluster));
-    return berth__view_add_pod(&cluster->view, node->slot, cls);
+    if (!berth__note_count(cluster, node_id, cls, 1))
+        return BERTH_E_NOMEM;
+    berth_status status = berth__view_add_pod(&cluster->view, node->slot, cls);
+    if (status != BERTH_OK)
+        berth__undo_cancel(&cluster->undo);
+    return status;
 }
 
 /* Put a pod that is counted there, and on no list, onto its node's list. */
@@ -321,6 +396,19 @@ static void attach(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
     berth__node *node = cluster->nodes[node_id];
     berth__pods_attach(&cluster->pods, node, node_id, pod);
     *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) += 1;
+    berth__note_list(cluster, pod, BERTH__CAME_TO_NODE);
+}
+
+static void append_pending(berth__cluster *cluster, uint32_t pod)
+{
+    berth__pods_append_pending(&cluster->pods, pod);
+    berth__note_list(cluster, pod, BERTH__CAME_TO_PENDING);
+}
+
+static void remove_pending(berth__cluster *cluster, uint32_t pod)
+{
+    berth__note_list(cluster, pod, BERTH__LEFT_PENDING);
+    berth__pods_remove_pending(&cluster->pods, pod);
 }
 
 static berth_status enter(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
@@ -334,16 +422,21 @@ static void leave(berth__cluster *cluster, uint32_t pod)
 {
     berth__pod *record = berth__pod_at(&cluster->pods, pod);
     berth__node *node = cluster->nodes[record->node];
-    if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE)
+    if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE) {
+        (void)berth__note_count(cluster, record->node, record->cls, -1); /* room is there */
         berth__view_remove_pod(&cluster->view, node->slot, record->cls);
+    }
     *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) -= 1;
+    berth__note_list(cluster, pod, BERTH__LEFT_NODE);
     berth__pods_detach(&cluster->pods, node, pod);
 }
 
 berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
+    if (!berth__cluster_reserve_undo(cluster, pod))
+        return BERTH_E_NOMEM;
     BERTH_TRY(count_on(cluster, berth__pod_at(&cluster->pods, pod)->cls, node));
-    berth__pods_remove_pending(&cluster->pods, pod);
+    remove_pending(cluster, pod);
     attach(cluster, pod, node);
     berth__nominations_wake(&cluster->nominations, pod, false);
     return BERTH_OK;
@@ -352,7 +445,7 @@ berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t
 void berth__cluster_unbind(berth__cluster *cluster, uint32_t pod)
 {
     leave(cluster, pod);
-    berth__pods_append_pending(&cluster->pods, pod);
+    append_pending(cluster, pod);
     berth__nominations_wake(&cluster->nominations, pod, true);
 }
 
@@ -399,16 +492,18 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
     }
     BERTH_TRY(reserve_nomination(cluster, source, &nominated));
     BERTH_TRY(berth__pods_add(&cluster->pods, cls, source->meta.name, out));
+    berth__note_pod_added(cluster, *out);
     berth__pod *pod = berth__pod_at(&cluster->pods, *out);
     pod->priority = source->has_priority ? source->priority : 0;
     pod->start_time_ns = source->start_time_ns;
     pod->disrupted = is_disrupted(source);
     if (node_id == BERTH__NODE_NONE)
-        berth__pods_append_pending(&cluster->pods, *out);
+        append_pending(cluster, *out);
     berth_status status = node_id == BERTH__NODE_NONE ? BERTH_OK : enter(cluster, *out, node_id);
     if (status != BERTH_OK) {
+        berth__undo_cancel(&cluster->undo);
         cls->users++; /* the caller gives its use back */
-        berth__pods_remove(&cluster->pods, &cluster->model, *out);
+        berth__pods_unadd(&cluster->pods, &cluster->model, *out);
         return status;
     }
     follow_nomination(cluster, *out, nominated);
@@ -449,7 +544,7 @@ static uint32_t find_pod(const berth__cluster *cluster, berth_str namespace_name
 static void take_off_lists(berth__cluster *cluster, uint32_t pod)
 {
     if (berth__pod_at(&cluster->pods, pod)->node == BERTH__NODE_NONE)
-        berth__pods_remove_pending(&cluster->pods, pod);
+        remove_pending(cluster, pod);
     else
         leave(cluster, pod);
 }
@@ -460,10 +555,12 @@ static berth_status remove_pod(berth__cluster *cluster, berth_str namespace_name
     uint32_t pod = find_pod(cluster, namespace_name, name);
     if (pod == BERTH__POD_NONE)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod of this name");
+    if (!berth__cluster_reserve_undo(cluster, pod))
+        return no_memory(error);
     take_off_lists(cluster, pod);
     berth__nominations_drop(&cluster->nominations, pod);
     berth__storage_forget(cluster->view.storage, pod);
-    berth__pods_remove(&cluster->pods, &cluster->model, pod);
+    berth__drop_pod(cluster, pod);
     return BERTH_OK;
 }
 
@@ -487,8 +584,10 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
         if (enter(cluster, index, node_id) == BERTH_OK)
             return BERTH_OK;
         pod->cls = old_class;
+        if (cluster->undo.recording)
+            return BERTH_E_NOMEM; /* the caller undoes it */
         if (enter(cluster, index, old_node) != BERTH_OK)
-            berth__pods_append_pending(&cluster->pods, index);
+            append_pending(cluster, index);
         return BERTH_E_NOMEM;
     }
     if (node_id != BERTH__NODE_NONE)
@@ -498,7 +597,7 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
     if (node_id != BERTH__NODE_NONE)
         attach(cluster, index, node_id);
     else
-        berth__pods_append_pending(&cluster->pods, index);
+        append_pending(cluster, index);
     return BERTH_OK;
 }
 
@@ -518,11 +617,19 @@ static berth_status update_pod(berth__cluster *cluster, const berth_pod *source,
     if (source->node_name.len > 0 &&
         (node_id = node_id_make(cluster, source->node_name)) == BERTH__NODE_NONE)
         goto fail;
+    if (!berth__cluster_reserve_undo(cluster, index))
+        goto fail;
     berth__pod *pod = berth__pod_at(&cluster->pods, index);
     berth__class *old_class = pod->cls;
-    if (move_pod(cluster, index, cls, node_id) != BERTH_OK)
+    berth__note_pod(cluster, index);
+    uint32_t moves = cluster->undo.top;
+    if (move_pod(cluster, index, cls, node_id) != BERTH_OK) {
+        berth__undo_to(&cluster->undo, moves);
+        berth__undo_cancel(&cluster->undo);
         goto fail;
-    berth__class_release(&cluster->model, old_class);
+    }
+    if (!cluster->undo.recording)
+        berth__class_release(&cluster->model, old_class);
     pod->priority = source->has_priority ? source->priority : 0;
     pod->start_time_ns = source->start_time_ns;
     pod->disrupted = is_disrupted(source);
@@ -583,11 +690,23 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     }
 }
 
+/* What a failed operation has left in the log is undone. */
+static berth_status settle_operation(berth__cluster *cluster, uint32_t begin, berth_status status)
+{
+    if (status != BERTH_OK)
+        berth__undo_to(&cluster->undo, begin);
+    return status;
+}
+
 static berth_status put_named(berth__cluster *cluster, const berth_object *object, bool replace,
                               uint64_t *id, berth_error *error)
 {
     BERTH_TRY(check_name(object, error));
-    berth_status status = put_object(cluster, object, replace, id, error);
+    uint32_t begin = cluster->undo.top;
+    berth_status status = berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
+                              ? put_object(cluster, object, replace, id, error)
+                              : no_memory(error);
+    status = settle_operation(cluster, begin, status);
     if (status != BERTH_OK)
         name_object(error, berth_kind_name(object->kind), metadata_of(object)->namespace_name,
                     metadata_of(object)->name);
@@ -606,27 +725,22 @@ berth_status berth__cluster_update(berth__cluster *cluster, const berth_object *
     return put_named(cluster, object, true, NULL, error);
 }
 
-berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
-                                   berth_str namespace_name, berth_str name, berth_error *error)
+static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
+                                  berth_str namespace_name, berth_str name, berth_error *error)
 {
-    berth_status status;
     switch (kind) {
     case BERTH_KIND_NODE:
-        status = remove_node(cluster, name, error);
-        break;
+        return remove_node(cluster, name, error);
     case BERTH_KIND_POD:
-        status = remove_pod(cluster, namespace_name, name, error);
-        break;
+        return remove_pod(cluster, namespace_name, name, error);
     case BERTH_KIND_SERVICE:
     case BERTH_KIND_REPLICATION_CONTROLLER:
     case BERTH_KIND_REPLICA_SET:
     case BERTH_KIND_STATEFUL_SET:
     case BERTH_KIND_NAMESPACE:
-        status = berth__related_remove(cluster->view.related, kind, namespace_name, name, error);
-        break;
+        return berth__related_remove(cluster->view.related, kind, namespace_name, name, error);
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
-        status = berth__disruption_remove(cluster->disruption, kind, namespace_name, name, error);
-        break;
+        return berth__disruption_remove(cluster->disruption, kind, namespace_name, name, error);
     case BERTH_KIND_STORAGE_CLASS:
     case BERTH_KIND_CSI_DRIVER:
     case BERTH_KIND_CSI_NODE:
@@ -634,11 +748,20 @@ berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
     case BERTH_KIND_PERSISTENT_VOLUME:
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
     case BERTH_KIND_VOLUME_ATTACHMENT:
-        status = berth__storage_remove(cluster->view.storage, kind, namespace_name, name, error);
-        break;
+        return berth__storage_remove(cluster->view.storage, kind, namespace_name, name, error);
     default:
-        status = berth__error_set(error, BERTH_E_ARG, "there is no kind number %d", (int)kind);
+        return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d", (int)kind);
     }
+}
+
+berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
+                                   berth_str namespace_name, berth_str name, berth_error *error)
+{
+    uint32_t begin = cluster->undo.top;
+    berth_status status = berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
+                              ? remove_object(cluster, kind, namespace_name, name, error)
+                              : no_memory(error);
+    status = settle_operation(cluster, begin, status);
     if (status != BERTH_OK)
         name_object(error, berth_kind_name(kind), namespace_name, name);
     return status;

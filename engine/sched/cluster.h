@@ -3,6 +3,7 @@
 #ifndef BERTH_SCHED_CLUSTER_H
 #define BERTH_SCHED_CLUSTER_H
 
+#include "base/undo_log.h"
 #include "berth/engine.h"
 #include "model/disruption.h"
 #include "sched/nominated.h"
@@ -14,6 +15,7 @@ typedef struct berth__cluster {
     berth__arena arena;      /* node records */
     berth__node **nodes;     /* by id; records never move or go */
     uint32_t node_count;     /* ids given */
+    uint32_t node_records;   /* records made; those beyond node_count wait for the next ids */
     uint32_t node_capacity;
     uint32_t *node_of_name;  /* by name's sym: id + 1, 0: none */
     uint32_t node_of_name_capacity;
@@ -27,6 +29,7 @@ typedef struct berth__cluster {
     berth__view view;
     uint64_t epoch;
     uint32_t unplaced_count; /* present nodes that the layout does not have yet */
+    berth__undo_log undo;    /* of everything above, see cluster_undo.h */
 } berth__cluster;
 
 berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator *allocator,
@@ -44,10 +47,14 @@ berth_status berth__cluster_update(berth__cluster *cluster, const berth_object *
 berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
                                    berth_str namespace_name, berth_str name, berth_error *error);
 
+/* Set spec.unschedulable of a present node. Errors: E_NOMEM. */
+berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool unschedulable);
+
 /* Node id of a name, or BERTH__NODE_NONE if no node or pod ever named it. */
 uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name);
 
-/* Move a pending pod onto a node, and back. The index is valid and the pod in the right state. */
+/* Move a pending pod onto a node, and back. The index is valid and the pod in the right state. Records in
+ * `undo` take their room in bind, and for unbind have it from berth__cluster_reserve_undo. */
 berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node);
 void berth__cluster_unbind(berth__cluster *cluster, uint32_t pod);
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "sched/cluster_undo.h"
 #include "sched/message.h"
 #include "sched/node_errors.h"
 #include "sched/preemption.h"
@@ -324,7 +325,8 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
                              .next = decider->rotation,
                              .path = BERTH_PATH_SCAN};
     struct berth__counts *counts = decider->cluster->view.counts;
-    bool held = berth__counts_hold(counts, has_nominations(decider));
+    bool held = counts->held;
+    berth__counts_hold(counts, held || has_nominations(decider));
     berth_status status =
         learn_nominated(decider)
             ? run(decider, &attempt->cycle, profile, options->explanation, out)
@@ -377,22 +379,28 @@ berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t
     const berth__cycle cycle = reserve_cycle(decider, pod);
     const berth__seat seat = seat_on(cluster, pod, node);
     const berth__profile *profile = profile_for(decider, cycle.cls);
+    uint32_t begin = cluster->undo.top;
     berth_status status = berth__cluster_bind(cluster, pod, node);
     for (uint32_t i = 0; i < profile->filter_count && status == BERTH_OK; i++) {
         const berth__plugin *plugin = profile->filters[i].plugin;
         if (plugin->reserve != NULL)
             status = plugin->reserve(&cycle, profile->filters[i].instance, &seat);
-        if (status != BERTH_OK) {
+        if (status != BERTH_OK && !cluster->undo.recording) {
             unreserve(decider, pod, node);
             berth__cluster_unbind(cluster, pod);
         }
     }
+    if (status != BERTH_OK)
+        berth__undo_to(&cluster->undo, begin);
     return status;
 }
 
-void berth__decider_unbind(berth__decider *decider, uint32_t pod)
+berth_status berth__decider_unbind(berth__decider *decider, uint32_t pod)
 {
     berth__cluster *cluster = decider->cluster;
+    if (!berth__cluster_reserve_undo(cluster, pod))
+        return BERTH_E_NOMEM;
     unreserve(decider, pod, berth__pod_at(&cluster->pods, pod)->node);
     berth__cluster_unbind(cluster, pod);
+    return BERTH_OK;
 }

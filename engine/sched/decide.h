@@ -48,8 +48,9 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
                            const berth_decide_options *options, berth_placement *out,
                            berth_error *error);
 
-/* Bind and unbind with the plugins' reserve phase. The pod and the node are in the right state. */
+/* Bind and unbind with the plugins' reserve phase. The pod and the node are in the right state. Errors:
+ * E_NOMEM (unbind: only while the cluster's undo log records). */
 berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t node);
-void berth__decider_unbind(berth__decider *decider, uint32_t pod);
+berth_status berth__decider_unbind(berth__decider *decider, uint32_t pod);
 
 #endif

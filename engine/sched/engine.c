@@ -1,5 +1,5 @@
 /* The public engine: life, cluster state, decisions. */
-#include "berth/engine.h"
+#include "berth/transaction.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "sched/decide.h"
+#include "sched/cluster_undo.h"
+#include "sched/transaction.h"
 
 struct berth_engine {
     const berth_allocator *allocator;
@@ -16,6 +17,7 @@ struct berth_engine {
     berth__workers *workers;
     berth__cluster cluster;
     berth__decider decider;
+    berth__transactions transactions;
     berth__arena arena; /* profiles */
     berth__profile *profiles;
     uint32_t profile_count;
@@ -68,6 +70,7 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
         status = berth__decider_init(&engine->decider, &engine->cluster, engine->profiles,
                                      engine->profile_count, engine->workers, config->path,
                                      config->seed);
+    berth__transactions_init(&engine->transactions, &engine->decider);
     return status == BERTH_OK ? BERTH_OK
                               : berth__error_set(error, status, "%u workers can't be started",
                                                  (unsigned)threads);
@@ -119,6 +122,7 @@ void berth_engine_destroy(berth_engine *engine)
 {
     if (engine == NULL)
         return;
+    berth__transactions_destroy(&engine->transactions);
     berth__decider_destroy(&engine->decider);
     berth__workers_destroy(engine->workers);
     berth__machine_destroy(engine->machine);
@@ -324,8 +328,8 @@ berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod, berth_e
     BERTH_TRY(find_pod(engine, pod, &index, error));
     if (berth__pod_at(&engine->cluster.pods, index)->node == BERTH__NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on no node");
-    berth__decider_unbind(&engine->decider, index);
-    return BERTH_OK;
+    berth_status status = berth__decider_unbind(&engine->decider, index);
+    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
 
 berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth_node_id node,
@@ -338,6 +342,8 @@ berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     if (berth__pod_at(&cluster->pods, index)->node != BERTH__NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
+    if (!berth__cluster_reserve_undo(cluster, index))
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     if (node == BERTH_NODE_NONE) {
         berth__nominations_drop(&cluster->nominations, index);
         return BERTH_OK;
@@ -354,6 +360,49 @@ berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod, berth
     BERTH_TRY(berth_engine_decide(engine, pod, NULL, out, error));
     return out->verdict == BERTH_PLACED ? berth_engine_bind(engine, pod, out->node, error)
                                         : BERTH_OK;
+}
+
+/* ---- transactions ---- */
+
+berth_status berth_engine_begin(berth_engine *engine, berth_error *error)
+{
+    berth_status status = berth__transaction_begin(&engine->transactions);
+    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+}
+
+static berth_status no_transaction(berth_error *error)
+{
+    return berth__error_set(error, BERTH_E_STATE, "no transaction is open");
+}
+
+berth_status berth_engine_commit(berth_engine *engine, berth_error *error)
+{
+    if (engine->transactions.depth == 0)
+        return no_transaction(error);
+    berth__transaction_commit(&engine->transactions);
+    return BERTH_OK;
+}
+
+berth_status berth_engine_rollback(berth_engine *engine, berth_error *error)
+{
+    if (engine->transactions.depth == 0)
+        return no_transaction(error);
+    berth__transaction_rollback(&engine->transactions);
+    return BERTH_OK;
+}
+
+uint32_t berth_engine_depth(const berth_engine *engine)
+{
+    return engine->transactions.depth;
+}
+
+berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool unschedulable,
+                                 berth_error *error)
+{
+    if (present_node(engine, node) == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
+    berth_status status = berth__cluster_cordon(&engine->cluster, node, unschedulable);
+    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
 
 /* ---- the queue's order ---- */

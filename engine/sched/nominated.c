@@ -95,9 +95,106 @@ const berth__nomination *berth__nominations_find(const berth__nominations *nomin
     return find(nominations, pod);
 }
 
+/* ---- undoing ---- */
+
+/* A nomination before a change, and where to find it. Of a dropped one the record is the owner. */
+typedef struct former {
+    berth__nomination *nomination;
+    berth__nomination was;
+} former;
+
+static void undo_make(void *owner, void *record)
+{
+    berth__nominations *nominations = owner;
+    berth__nomination *nomination = ((const former *)record)->nomination;
+    if (nomination->awake)
+        unlink_from_node(nominations, nomination);
+    berth__keymap_remove(&nominations->by_pod, &nomination->entry);
+    berth__free(nominations->allocator, nomination, sizeof(*nomination));
+}
+
+/* Link behind the one that was before. */
+static void relink(berth__nominations *nominations, berth__nomination *nomination,
+                   berth__nomination *previous)
+{
+    link_to_node(nominations, nomination);
+    if (previous == NULL)
+        return;
+    nominations->of_node[nomination->node] = nomination->next;
+    nomination->next->previous = NULL;
+    nomination->previous = previous;
+    nomination->next = previous->next;
+    previous->next = nomination;
+    if (nomination->next != NULL)
+        nomination->next->previous = nomination;
+}
+
+static void undo_change(void *owner, void *record)
+{
+    berth__nominations *nominations = owner;
+    const former *own = record;
+    berth__nomination *nomination = own->nomination;
+    if (nomination->awake)
+        unlink_from_node(nominations, nomination);
+    nomination->node = own->was.node;
+    nomination->cls = own->was.cls;
+    nomination->priority = own->was.priority;
+    nomination->from_object = own->was.from_object;
+    nomination->ruling = own->was.ruling;
+    if (own->was.awake)
+        relink(nominations, nomination, own->was.previous);
+}
+
+static void undo_drop(void *owner, void *record)
+{
+    berth__nominations *nominations = owner;
+    berth__nomination *nomination = ((const former *)record)->nomination;
+    berth__keymap_add(&nominations->by_pod, &nomination->entry);
+    undo_change(owner, record);
+}
+
+static void keep_drop(void *owner, void *record)
+{
+    berth__nominations *nominations = owner;
+    berth__free(nominations->allocator, ((const former *)record)->nomination,
+                sizeof(berth__nomination));
+}
+
+static const berth__undo_kind made = {undo_make, NULL};
+static const berth__undo_kind changed = {undo_change, NULL};
+static const berth__undo_kind dropped = {undo_drop, keep_drop};
+
+/* Leave a record of a nomination as it is now. Returns false while nobody wants one. */
+static bool note_former(berth__nominations *nominations, const berth__undo_kind *kind,
+                        berth__nomination *nomination)
+{
+    former *record = nominations->undo == NULL
+                         ? NULL
+                         : berth__undo_push(nominations->undo, kind, nominations,
+                                            sizeof(*record));
+    if (record != NULL)
+        *record = (former){nomination, *nomination};
+    return record != NULL;
+}
+
+/* Room for a nomination that ends all others for its node. */
+static bool reserve_records(berth__nominations *nominations, uint32_t node)
+{
+    uint32_t count = 1;
+    const berth__nomination *one = berth__nominations_on(nominations, node);
+    for (; one != NULL; one = one->next)
+        count++;
+    return nominations->undo == NULL ||
+           berth__undo_reserve(nominations->undo, count, count * sizeof(former));
+}
+
+/* ---- changing ---- */
+
 berth_status berth__nominations_reserve(berth__nominations *nominations, uint32_t node)
 {
     BERTH_ASSERT(node != BERTH__NODE_NONE);
+    if (!reserve_records(nominations, node))
+        return BERTH_E_NOMEM;
     if (nominations->spare == NULL)
         nominations->spare = berth__alloc_zero(
             nominations->allocator, sizeof(*nominations->spare), _Alignof(berth__nomination));
@@ -122,10 +219,14 @@ void berth__nominations_set(berth__nominations *nominations, const berth__pods *
 {
     const berth__pod *record = berth__pod_at(pods, pod);
     berth__nomination *nomination = find(nominations, pod);
-    if (nomination == NULL)
+    if (nomination == NULL) {
         nomination = make(nominations, pod);
-    else if (nomination->awake)
-        unlink_from_node(nominations, nomination);
+        (void)note_former(nominations, &made, nomination);
+    } else {
+        (void)note_former(nominations, &changed, nomination);
+        if (nomination->awake)
+            unlink_from_node(nominations, nomination);
+    }
     BERTH_ASSERT(node < nominations->node_capacity);
     nomination->node = node;
     nomination->cls = record->cls;
@@ -141,10 +242,12 @@ void berth__nominations_drop(berth__nominations *nominations, uint32_t pod)
     berth__nomination *nomination = find(nominations, pod);
     if (nomination == NULL)
         return;
+    bool kept = note_former(nominations, &dropped, nomination);
     if (nomination->awake)
         unlink_from_node(nominations, nomination);
     berth__keymap_remove(&nominations->by_pod, &nomination->entry);
-    berth__free(nominations->allocator, nomination, sizeof(*nomination));
+    if (!kept)
+        berth__free(nominations->allocator, nomination, sizeof(*nomination));
 }
 
 void berth__nominations_take_over(berth__nominations *nominations, const berth__pods *pods,
@@ -164,6 +267,7 @@ void berth__nominations_wake(berth__nominations *nominations, uint32_t pod, bool
     berth__nomination *nomination = find(nominations, pod);
     if (nomination == NULL || nomination->awake == awake)
         return;
+    (void)note_former(nominations, &changed, nomination);
     if (awake)
         link_to_node(nominations, nomination);
     else

@@ -5,6 +5,7 @@
 #define BERTH_SCHED_NOMINATED_H
 
 #include "base/keymap.h"
+#include "base/undo_log.h"
 #include "model/pod.h"
 #include "snapshot/view.h"
 
@@ -29,13 +30,15 @@ typedef struct berth__nominations {
     berth__nomination *spare; /* for the next pod to be nominated */
     uint32_t awake_count;
     uint32_t ruling_count; /* awake ones of pods with rules about other pods */
+    berth__undo_log *undo; /* NULL: changes are for good */
 } berth__nominations;
 
 berth_status berth__nominations_init(berth__nominations *nominations,
                                      const berth_allocator *allocator, berth__view *view);
 void berth__nominations_destroy(berth__nominations *nominations);
 
-/* Make sure of the memory that the next nomination for a node takes. Errors: E_NOMEM. */
+/* Make sure of the memory that the next nomination for a node takes, records in `undo` included (those
+ * of drop and wake, one each, are the caller's to reserve). Errors: E_NOMEM. */
 berth_status berth__nominations_reserve(berth__nominations *nominations, uint32_t node);
 
 /* Nominate a pod, in place of an earlier nomination; memory has been reserved. To be repeated

@@ -50,15 +50,8 @@ bool berth__node_tree_add(berth__node_tree *tree, berth__sym zone, uint32_t node
     return true;
 }
 
-static void remove_zone(berth__node_tree *tree, berth__tree_zone *zone)
-{
-    berth__free(tree->allocator, zone->nodes, zone->capacity * sizeof(uint32_t));
-    uint32_t at = (uint32_t)(zone - tree->zones);
-    memmove(zone, zone + 1, (tree->zone_count - at - 1) * sizeof(*zone));
-    tree->zone_count--;
-}
-
-void berth__node_tree_remove(berth__node_tree *tree, berth__sym zone, uint32_t node)
+void berth__node_tree_take(berth__node_tree *tree, berth__sym zone, uint32_t node,
+                           berth__tree_place *place)
 {
     berth__tree_zone *found = find_zone(tree, zone);
     BERTH_ASSERT(found != NULL);
@@ -67,12 +60,45 @@ void berth__node_tree_remove(berth__node_tree *tree, berth__sym zone, uint32_t n
         at++;
         BERTH_ASSERT(at < found->count);
     }
+    *place = (berth__tree_place){zone, (uint32_t)(found - tree->zones), at, {0}};
     memmove(&found->nodes[at], &found->nodes[at + 1],
             (found->count - at - 1) * sizeof(uint32_t));
     found->count--;
     tree->node_count--;
-    if (found->count == 0)
-        remove_zone(tree, found);
+    if (found->count > 0)
+        return;
+    place->gone = *found;
+    memmove(found, found + 1, (tree->zone_count - place->zone_index - 1) * sizeof(*found));
+    tree->zone_count--;
+}
+
+void berth__node_tree_put_back(berth__node_tree *tree, uint32_t node,
+                               const berth__tree_place *place)
+{
+    berth__tree_zone *zone = &tree->zones[place->zone_index];
+    if (place->gone.nodes != NULL) {
+        memmove(zone + 1, zone, (tree->zone_count - place->zone_index) * sizeof(*zone));
+        *zone = place->gone;
+        tree->zone_count++;
+    }
+    BERTH_ASSERT(zone->zone == place->zone && zone->count < zone->capacity);
+    memmove(&zone->nodes[place->index + 1], &zone->nodes[place->index],
+            (zone->count - place->index) * sizeof(uint32_t));
+    zone->nodes[place->index] = node;
+    zone->count++;
+    tree->node_count++;
+}
+
+void berth__tree_place_free(const berth__node_tree *tree, berth__tree_place *place)
+{
+    berth__free(tree->allocator, place->gone.nodes, place->gone.capacity * sizeof(uint32_t));
+}
+
+void berth__node_tree_remove(berth__node_tree *tree, berth__sym zone, uint32_t node)
+{
+    berth__tree_place place;
+    berth__node_tree_take(tree, zone, node, &place);
+    berth__tree_place_free(tree, &place);
 }
 
 void berth__node_tree_list(const berth__node_tree *tree, uint32_t *out)

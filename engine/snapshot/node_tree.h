@@ -29,6 +29,20 @@ bool berth__node_tree_add(berth__node_tree *tree, berth__sym zone, uint32_t node
 /* Remove a node; a zone that becomes empty goes. Cost: linear in the zone. */
 void berth__node_tree_remove(berth__node_tree *tree, berth__sym zone, uint32_t node);
 
+/* The same, so that it can be undone, newest removal first: where the node was, and the memory of
+ * its zone if that has gone. Putting back needs no memory; keeping the removal frees it. */
+typedef struct berth__tree_place {
+    berth__sym zone;
+    uint32_t zone_index;
+    uint32_t index;
+    berth__tree_zone gone; /* nodes NULL: the zone is still there */
+} berth__tree_place;
+void berth__node_tree_take(berth__node_tree *tree, berth__sym zone, uint32_t node,
+                           berth__tree_place *place);
+void berth__node_tree_put_back(berth__node_tree *tree, uint32_t node,
+                               const berth__tree_place *place);
+void berth__tree_place_free(const berth__node_tree *tree, berth__tree_place *place);
+
 /* Write all nodes, zone by zone in turn, into `out` (node_count entries). */
 void berth__node_tree_list(const berth__node_tree *tree, uint32_t *out);
 

@@ -224,6 +224,25 @@ static void use_claim(berth__volume_use *use, uint32_t claim, uint32_t node_id, 
     entry->pods += by_name;
 }
 
+/* The ref of one more volume; the caller counts it if it is new. Room is there. */
+static berth__volume_ref *use_volume(berth__volume_use *use, berth__node_volumes *volumes,
+                                     uint32_t node_id, const berth__volume_list *list,
+                                     const berth__pod_volume *volume)
+{
+    uint32_t id = ref_id(use, list, volume);
+    if (!(id & BERTH__DISK_BIT))
+        use_claim(use, id, node_id, volume->kind == BERTH_VOLUME_CLAIM);
+    berth__volume_ref *ref = find_ref(volumes, id);
+    if (ref == NULL) {
+        BERTH_ASSERT(volumes->ref_count < volumes->ref_capacity);
+        ref = &volumes->refs[volumes->ref_count++];
+        *ref = (berth__volume_ref){.id = id};
+        volumes->disk_count += (id & BERTH__DISK_BIT) != 0;
+    }
+    ref->uses++;
+    return ref;
+}
+
 berth_status berth__volume_use_add(berth__volume_use *use, uint32_t node_id,
                                    const berth__volume_list *list)
 {
@@ -231,20 +250,27 @@ berth_status berth__volume_use_add(berth__volume_use *use, uint32_t node_id,
     if (volumes == NULL || !prepare_room(use, volumes, list))
         return BERTH_E_NOMEM;
     for (uint32_t i = 0; i < list->count; i++) {
-        uint32_t id = ref_id(use, list, &list->items[i]);
-        if (!(id & BERTH__DISK_BIT))
-            use_claim(use, id, node_id, list->items[i].kind == BERTH_VOLUME_CLAIM);
-        berth__volume_ref *ref = find_ref(volumes, id);
-        if (ref != NULL) {
-            ref->uses++;
-            continue;
-        }
-        ref = &volumes->refs[volumes->ref_count++];
-        *ref = (berth__volume_ref){.id = id, .uses = 1};
-        volumes->disk_count += (id & BERTH__DISK_BIT) != 0;
-        count_ref(volumes, ref, berth__volume_ref_attachments(use, volumes, id));
+        berth__volume_ref *ref = use_volume(use, volumes, node_id, list, &list->items[i]);
+        if (ref->uses == 1)
+            count_ref(volumes, ref, berth__volume_ref_attachments(use, volumes, ref->id));
     }
     return BERTH_OK;
+}
+
+void berth__volume_use_restore(berth__volume_use *use, uint32_t node_id,
+                               const berth__volume_list *list)
+{
+    berth__node_volumes *volumes = use->nodes[node_id];
+    BERTH_ASSERT(volumes != NULL);
+    for (uint32_t i = 0; i < list->count; i++) {
+        berth__volume_ref *ref = use_volume(use, volumes, node_id, list, &list->items[i]);
+        if (ref->uses > 1)
+            continue;
+        if (reserve_attached(use, volumes, 2))
+            count_ref(volumes, ref, berth__volume_ref_attachments(use, volumes, ref->id));
+        else
+            berth__storage_note_all(use->storage);
+    }
 }
 
 void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
@@ -266,6 +292,19 @@ void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
         volumes->disk_count -= (id & BERTH__DISK_BIT) != 0;
         *ref = volumes->refs[--volumes->ref_count];
     }
+}
+
+void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id)
+{
+    berth__node_volumes *volumes = node_id < use->node_capacity ? use->nodes[node_id] : NULL;
+    if (volumes == NULL)
+        return;
+    BERTH_ASSERT(volumes->ref_count == 0);
+    if (volumes->record != NULL && volumes->record->id < use->record_count)
+        use->node_of_record[volumes->record->id] = BERTH__NODE_NONE;
+    volumes->record = NULL;
+    volumes->synced = false;
+    volumes->attached_count = volumes->driver_count = 0;
 }
 
 /* ---- following the store ---- */

@@ -75,6 +75,14 @@ berth_status berth__volume_use_add(berth__volume_use *use, uint32_t node_id,
 void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
                               const berth__volume_list *list);
 
+/* For undoing: a pod's volumes, counted on the node before, are again. Needs no memory: what there is no
+ * room for just now is left to the next refresh. */
+void berth__volume_use_restore(berth__volume_use *use, uint32_t node_id,
+                               const berth__volume_list *list);
+
+/* The node's id is no longer given: no pod is on it, and it may be another node's next. */
+void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id);
+
 /* Take over what changed in the store and in the layout. Returns false when out of memory. */
 bool berth__volume_use_refresh(berth__volume_use *use, const berth__layout *layout,
                                berth__node *const *nodes);

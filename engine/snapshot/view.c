@@ -245,6 +245,37 @@ void berth__view_remove_pod(berth__view *view, uint32_t slot, const berth__class
     count_out(view, berth__view_write(view, slot), slot, cls);
 }
 
+void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__class *cls, int change)
+{
+    berth__tile *tile = berth__view_write(view, slot);
+    if (cls->volumes != NULL && change > 0)
+        berth__volume_use_restore(view->volume_use, view->layout->nodes[slot], cls->volumes);
+    else if (cls->volumes != NULL)
+        berth__volume_use_remove(view->volume_use, view->layout->nodes[slot], cls->volumes);
+    count_request(view, tile, slot % BERTH__TILE, cls->request, change);
+    berth__counts_change(view, slot, cls, change);
+}
+
+uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items)
+{
+    const berth__port_set *set =
+        view->tiles[slot >> BERTH__TILE_SHIFT]->ports[slot % BERTH__TILE];
+    *items = set != NULL ? set->items : NULL;
+    return set != NULL ? set->count : 0;
+}
+
+void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_port *items,
+                           uint32_t count)
+{
+    berth__port_set *set = berth__view_write(view, slot)->ports[slot % BERTH__TILE];
+    BERTH_ASSERT(count <= (set != NULL ? set->capacity : 0));
+    if (set == NULL)
+        return;
+    set->count = count;
+    if (count > 0)
+        memcpy(set->items, items, count * sizeof(*items));
+}
+
 berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
                                  int change)
 {
@@ -282,7 +313,7 @@ void berth__view_vacate(berth__view *view, uint32_t slot, const berth__pods *pod
 /* Move a slot's use from an old tile; port sets change hands. */
 static void move_use(berth__tile *from, uint32_t from_at, berth__tile *to, uint32_t to_at)
 {
-    for (uint32_t r = 0; r < from->resource_count; r++)
+    for (uint32_t r = 0; r < from->resource_count && r < to->resource_count; r++)
         berth__tile_used(to, r)[to_at] = berth__tile_used(from, r)[from_at];
     to->nonzero_cpu[to_at] = from->nonzero_cpu[from_at];
     to->nonzero_memory[to_at] = from->nonzero_memory[from_at];
@@ -351,30 +382,124 @@ static berth_status settle(berth__view *view, const berth__layout *old, const ui
     return status;
 }
 
-berth_status berth__view_relayout(berth__view *view, berth__node **nodes, const uint32_t *order,
-                                  uint32_t count, const berth__pods *pods, uint64_t epoch)
+/* Keep what the way back from a layout of `count` slots will need. */
+static berth_status note_former(const berth__view *view, uint32_t count,
+                                berth__former_layout *out)
 {
     const berth_allocator *allocator = view->model->allocator;
-    berth__view next = *view;
-    next.nodes = nodes;
-    next.resource_count = view->model->resource_count;
-    next.layout = berth__layout_create(allocator, count);
-    if (next.layout == NULL)
+    uint32_t old_count = view->layout->count;
+    out->slots = berth__alloc(allocator, old_count * sizeof(*out->slots), 64);
+    out->back = berth__alloc(allocator, count * sizeof(*out->back), 64);
+    out->back_count = count;
+    if (out->slots == NULL || out->back == NULL)
         return BERTH_E_NOMEM;
-    next.tiles = tiles_create(allocator, next.layout->tile_count, next.resource_count);
-    if (next.tiles == NULL) {
-        berth__layout_destroy(next.layout);
+    for (uint32_t slot = 0; slot < old_count; slot++)
+        out->slots[slot] = berth__view_node(view, slot)->slot;
+    return BERTH_OK;
+}
+
+static void free_notes(const berth_allocator *allocator, const berth__former_layout *former)
+{
+    berth__free(allocator, former->slots, former->layout->count * sizeof(*former->slots));
+    berth__free(allocator, former->back, former->back_count * sizeof(*former->back));
+}
+
+void berth__former_layout_free(const berth__view *view, berth__former_layout *former)
+{
+    const berth_allocator *allocator = view->model->allocator;
+    free_notes(allocator, former);
+    tiles_destroy(allocator, former->tiles, former->layout->tile_count);
+    berth__layout_destroy(former->layout);
+}
+
+/* An empty layout and tiles for `count` slots, in a view that is otherwise the same. */
+static berth_status begin_layout(const berth__view *view, berth__node **nodes, uint32_t count,
+                                 uint64_t epoch, berth__view *next)
+{
+    const berth_allocator *allocator = view->model->allocator;
+    *next = *view;
+    next->nodes = nodes;
+    if (next->resource_count < view->model->resource_count)
+        next->resource_count = view->model->resource_count;
+    next->layout = berth__layout_create(allocator, count);
+    if (next->layout == NULL)
         return BERTH_E_NOMEM;
+    next->layout->epoch = epoch;
+    next->tiles = tiles_create(allocator, next->layout->tile_count, next->resource_count);
+    if (next->tiles != NULL)
+        return BERTH_OK;
+    berth__layout_destroy(next->layout);
+    return BERTH_E_NOMEM;
+}
+
+berth_status berth__view_relayout(berth__view *view, berth__node **nodes, const uint32_t *order,
+                                  uint32_t count, const berth__pods *pods, uint64_t epoch,
+                                  berth__former_layout *former)
+{
+    berth__former_layout old = {
+        .layout = view->layout, .tiles = view->tiles, .resource_count = view->resource_count};
+    berth__view next;
+    berth_status status = former != NULL ? note_former(view, count, &old) : BERTH_OK;
+    if (status == BERTH_OK)
+        status = begin_layout(view, nodes, count, epoch, &next);
+    if (status != BERTH_OK) {
+        free_notes(view->model->allocator, &old);
+        return status;
     }
-    next.layout->epoch = epoch;
     fill_slots(view, &next, order);
-    berth__view old = *view;
     *view = next;
     move_counts(view, old.layout, order, pods);
-    berth_status status = settle(view, old.layout, order, pods);
-    tiles_destroy(allocator, old.tiles, old.layout->tile_count);
-    berth__layout_destroy(old.layout);
+    status = settle(view, old.layout, order, pods);
+    if (former != NULL)
+        *former = old;
+    else
+        berth__former_layout_free(view, &old);
     return status;
+}
+
+/* Where the nodes of the present layout go; those that the former did not count leave. */
+static void part_ways(berth__view *view, const berth__former_layout *former,
+                      const berth__pods *pods)
+{
+    uint32_t *back = former->back;
+    for (uint32_t slot = 0; slot < view->layout->count; slot++)
+        back[slot] = BERTH__SLOT_NONE;
+    for (uint32_t slot = 0; slot < former->layout->count; slot++) {
+        uint32_t now = view->nodes[former->layout->nodes[slot]]->slot;
+        if (former->slots[slot] == slot && now != BERTH__SLOT_NONE)
+            back[now] = slot;
+    }
+    for (uint32_t slot = 0; slot < view->layout->count; slot++) {
+        berth__node *node = berth__view_node(view, slot);
+        if (back[slot] != BERTH__SLOT_NONE || node->slot != slot)
+            continue;
+        berth__view_vacate(view, slot, pods);
+        node->slot = BERTH__SLOT_NONE;
+    }
+}
+
+void berth__view_relayout_back(berth__view *view, const berth__former_layout *former,
+                               const berth__pods *pods, uint64_t epoch)
+{
+    berth__former_layout now = {.layout = view->layout, .tiles = view->tiles};
+    BERTH_ASSERT(former->back_count == now.layout->count);
+    part_ways(view, former, pods);
+    for (uint32_t slot = 0; slot < now.layout->count; slot++) {
+        uint32_t to = former->back[slot];
+        if (to != BERTH__SLOT_NONE)
+            move_use(now.tiles[slot >> BERTH__TILE_SHIFT], slot % BERTH__TILE,
+                     former->tiles[to >> BERTH__TILE_SHIFT], to % BERTH__TILE);
+    }
+    view->layout = former->layout;
+    view->tiles = former->tiles;
+    view->resource_count = former->resource_count;
+    view->layout->epoch = epoch;
+    berth__counts_move(view, now.layout, former->back, pods);
+    for (uint32_t slot = 0; slot < view->layout->count; slot++)
+        berth__view_node(view, slot)->slot = former->slots[slot];
+    free_notes(view->model->allocator, former);
+    tiles_destroy(view->model->allocator, now.tiles, now.layout->tile_count);
+    berth__layout_destroy(now.layout);
 }
 
 berth_status berth__view_widen(berth__view *view)

@@ -39,12 +39,29 @@ typedef struct berth__view {
 berth_status berth__view_init(berth__view *view, berth__model *model);
 void berth__view_destroy(berth__view *view);
 
+/* What a view had before a new node order, for the way back. */
+typedef struct berth__former_layout {
+    berth__layout *layout;
+    berth__tile **tiles;
+    uint32_t resource_count;
+    uint32_t *slots; /* of each of the layout's nodes: its slot, or BERTH__SLOT_NONE */
+    uint32_t *back;  /* by slot of the layout that came after: scratch for the way back */
+    uint32_t back_count;
+} berth__former_layout;
+
 /* Bring the view to a new node order: `order` lists `count` ids of present nodes. Nodes that were in
  * the old layout keep their state, others get it from the list of their pods. Node records' slots are
  * set. Fails only for want of memory: the view is as before then, or new nodes whose pods could not be
- * counted have no slot yet; the next call makes up for it. */
+ * counted have no slot yet; the next call makes up for it. With `former`, what was there before is
+ * kept in it. */
 berth_status berth__view_relayout(berth__view *view, berth__node **nodes, const uint32_t *order,
-                                  uint32_t count, const berth__pods *pods, uint64_t epoch);
+                                  uint32_t count, const berth__pods *pods, uint64_t epoch,
+                                  berth__former_layout *former);
+
+/* The way back, from the state that the new order began with: needs no memory. */
+void berth__view_relayout_back(berth__view *view, const berth__former_layout *former,
+                               const berth__pods *pods, uint64_t epoch);
+void berth__former_layout_free(const berth__view *view, berth__former_layout *former);
 
 /* Make room for every resource the model knows. */
 berth_status berth__view_widen(berth__view *view);
@@ -64,6 +81,13 @@ void berth__view_vacate(berth__view *view, uint32_t slot, const berth__pods *pod
  * changes nothing. */
 berth_status berth__view_add_pod(berth__view *view, uint32_t slot, const berth__class *cls);
 void berth__view_remove_pod(berth__view *view, uint32_t slot, const berth__class *cls);
+
+/* For undoing: count a pod as before, host ports aside; needs no memory and does not fail. Ports are put
+ * back as they were, from a copy: a set forgets who holds a port, so counting back is not enough. */
+void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__class *cls, int change);
+uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items);
+void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_port *items,
+                           uint32_t count);
 
 /* The same (one more: change 1, one fewer: -1) in a what-if, which undoes it before anybody else looks:
  * the journal does not tell. */

@@ -8,5 +8,6 @@
 #include "berth/plugin.h"
 #include "berth/profile.h"
 #include "berth/status.h"
+#include "berth/transaction.h"
 
 #endif

@@ -18,7 +18,8 @@ typedef struct berth_engine berth_engine;
 typedef struct berth_explanation berth_explanation;
 
 /* Identify a node or a pod of one engine. A pod's id is never used again after its removal; a node's
- * id stays with its name as long as the engine lives. */
+ * id stays with its name as long as the engine lives. Ids given in a transaction that is rolled back are
+ * void, see transaction.h. */
 typedef uint32_t berth_node_id;
 typedef uint64_t berth_pod_id;
 #define BERTH_NODE_NONE UINT32_MAX
@@ -75,7 +76,7 @@ BERTH_API berth_status berth_engine_update(berth_engine *engine, const berth_obj
                                            berth_error *error);
 
 /* Remove an object by kind, namespace ("" for cluster kinds) and name. Removing a node leaves its
- * pods as orphans. Errors: E_NOT_FOUND. */
+ * pods as orphans. Errors: E_NOT_FOUND; in a transaction also E_NOMEM, and nothing has changed then. */
 BERTH_API berth_status berth_engine_remove(berth_engine *engine, berth_kind kind,
                                            berth_str namespace_name, berth_str name,
                                            berth_error *error);
@@ -163,7 +164,8 @@ BERTH_API berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod,
                                          berth_error *error);
 
 /* Take a pod off its node; it is pending again, and what bind took is given back exactly.
- * Errors: E_NOT_FOUND, E_STATE (it is on no node). */
+ * Errors: E_NOT_FOUND, E_STATE (it is on no node); in a transaction also E_NOMEM, and nothing has changed
+ * then. */
 BERTH_API berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod,
                                            berth_error *error);
 

@@ -1,0 +1,97 @@
+/* Groups of pods, tried in a transaction. */
+#include "berth/transaction.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* A transaction is open: it ends as is asked for, which does not fail. */
+static void end(berth_engine *engine, bool commit)
+{
+    (void)(commit ? berth_engine_commit(engine, NULL) : berth_engine_rollback(engine, NULL));
+}
+
+berth_status berth_engine_schedule_group(berth_engine *engine, const berth_pod_id *pods,
+                                         uint32_t count, berth_placement *placements,
+                                         uint32_t *placed, berth_error *error)
+{
+    *placed = 0;
+    BERTH_TRY(berth_engine_begin(engine, error));
+    for (uint32_t i = 0; i < count; i++) {
+        berth_placement placement;
+        berth_status status = berth_engine_schedule(engine, pods[i], &placement, error);
+        if (status != BERTH_OK) {
+            end(engine, false);
+            return status;
+        }
+        if (placements != NULL)
+            placements[i] = placement;
+        if (placement.verdict != BERTH_PLACED)
+            break;
+        (*placed)++;
+    }
+    end(engine, *placed == count);
+    return BERTH_OK;
+}
+
+/* ---- how many fit ---- */
+
+enum { SUFFIX_MAX = 24 };
+
+/* Add one more pod as `pod` describes, under a name of its own. */
+static berth_status add_copy(berth_engine *engine, berth_pod *copy, berth_str base,
+                             uint64_t *serial, berth_pod_id *id, berth_error *error)
+{
+    char name[512];
+    berth_status status;
+    if (base.len > sizeof(name) - SUFFIX_MAX)
+        base.len = sizeof(name) - SUFFIX_MAX;
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = copy};
+    do {
+        int len = snprintf(name, sizeof(name), "%.*s-%" PRIu64, (int)base.len,
+                           base.data != NULL ? base.data : "", ++*serial);
+        copy->meta.name = (berth_str){name, (uint32_t)len};
+        if (error != NULL)
+            *error = (berth_error){0};
+        status = berth_engine_add(engine, &object, id, error);
+    } while (status == BERTH_E_EXISTS);
+    return status;
+}
+
+static berth_status count_fits(berth_engine *engine, const berth_pod *pod, uint32_t limit,
+                               uint32_t *count, berth_node_id *nodes,
+                               berth_explanation *explanation, berth_error *error)
+{
+    const berth_decide_options why = {.size = sizeof(why), .explanation = explanation};
+    berth_pod copy = *pod;
+    uint64_t serial = 0;
+    for (*count = 0; *count < limit; (*count)++) {
+        berth_placement placement;
+        berth_pod_id id;
+        BERTH_TRY(add_copy(engine, &copy, pod->meta.name, &serial, &id, error));
+        if (id == BERTH_POD_NONE)
+            return berth__error_set(error, BERTH_E_STATE, "the pod is finished");
+        BERTH_TRY(berth_engine_schedule(engine, id, &placement, error));
+        if (placement.verdict != BERTH_PLACED)
+            return explanation == NULL
+                       ? BERTH_OK
+                       : berth_engine_decide(engine, id, &why, &placement, error);
+        if (nodes != NULL)
+            nodes[*count] = placement.node;
+    }
+    return BERTH_OK;
+}
+
+berth_status berth_engine_fit_count(berth_engine *engine, const berth_pod *pod, uint32_t limit,
+                                    uint32_t *count, berth_node_id *nodes,
+                                    berth_explanation *explanation, berth_error *error)
+{
+    *count = 0;
+    if (pod->node_name.len > 0)
+        return berth__error_set(error, BERTH_E_STATE, "the pod names a node");
+    BERTH_TRY(berth_engine_begin(engine, error));
+    berth_status status = count_fits(engine, pod, limit, count, nodes, explanation, error);
+    end(engine, false);
+    return status;
+}
