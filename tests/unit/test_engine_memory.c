@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "berth/transaction.h"
 #include "small_cluster.h"
 
 /* ---- an allocator that counts, checks sizes, and fails when it is told to ---- */
@@ -466,6 +467,63 @@ static berth_status add_claim(berth_engine *engine)
     return berth_engine_add(engine, &object, NULL, NULL);
 }
 
+static berth_status remove_node(berth_engine *engine)
+{
+    return berth_engine_remove(engine, BERTH_KIND_NODE, text(""), text("n2"), NULL);
+}
+
+static berth_status remove_pod(berth_engine *engine)
+{
+    return berth_engine_remove(engine, BERTH_KIND_POD, text(""), text("rich-0"), NULL);
+}
+
+static berth_status unbind(berth_engine *engine)
+{
+    return berth_engine_unbind(engine, pod_id(engine, "rich-0"), NULL);
+}
+
+static berth_status cordon(berth_engine *engine)
+{
+    return berth_engine_cordon(engine, 2, true, NULL);
+}
+
+static berth_status schedule_group(berth_engine *engine)
+{
+    const berth_pod_id pods[] = {pod_id(engine, "a"), pod_id(engine, "rich-1"),
+                                 pod_id(engine, "b")};
+    uint32_t placed;
+    return berth_engine_schedule_group(engine, pods, 3, NULL, &placed, NULL);
+}
+
+static berth_status fit_count(berth_engine *engine)
+{
+    rich_pod pod;
+    berth_object object;
+    uint32_t count;
+    (void)rich_pod_object(&pod, &object, "many", NULL);
+    berth_status status =
+        berth_engine_fit_count(engine, object.as.pod, 5, &count, NULL, NULL, NULL);
+    assert_int_equal(berth_engine_depth(engine) > 1, 0);
+    return status;
+}
+
+/* Half of the work is undone at once: its memory is the same. */
+static berth_status transaction(berth_engine *engine)
+{
+    berth_status status = berth_engine_begin(engine, NULL);
+    if (status != BERTH_OK)
+        return status;
+    status = remove_node(engine);
+    if (status == BERTH_OK)
+        status = add_rich_node(engine);
+    if (status == BERTH_OK)
+        status = decide_rich(engine);
+    if (status == BERTH_OK)
+        status = bind(engine);
+    must(berth_engine_rollback(engine, NULL));
+    return status;
+}
+
 static const struct {
     const char *name;
     berth_status (*call)(berth_engine *engine);
@@ -491,13 +549,20 @@ static const struct {
     {"add a storage class", add_storage_class},
     {"add a volume", add_volume},
     {"add a claim", add_claim},
+    {"remove a node", remove_node},
+    {"remove a pod", remove_pod},
+    {"unbind", unbind},
+    {"cordon", cordon},
+    {"schedule a group", schedule_group},
+    {"count fits", fit_count},
+    {"roll back", transaction},
 };
 
 /* ---- failing each allocation in turn ---- */
 
 typedef struct reference {
     picture before, after;
-    outlook outlook;
+    outlook former, outlook; /* before and after */
 } reference;
 
 static void run_whole(size_t which, berth_path path, reference *out)
@@ -511,7 +576,47 @@ static void run_whole(size_t which, berth_path path, reference *out)
     take_picture(engine, &out->after);
     take_outlook(engine, &out->outlook);
     berth_engine_destroy(engine);
+    must(create(&c, path, &engine));
+    build(engine);
+    take_outlook(engine, &out->former);
+    berth_engine_destroy(engine);
     assert_int_equal(atomic_load(&c.bytes), 0);
+}
+
+/* The same in a transaction. A call that fails has changed nothing there either; then the transaction is
+ * rolled back, whatever came of the call, while there is still no memory. */
+static bool run_rolled_back(size_t which, berth_path path, unsigned nth, bool for_good,
+                            const reference *wanted)
+{
+    counted c = {.for_good = for_good};
+    berth_engine *engine;
+    picture got;
+    outlook decisions;
+    must(create(&c, path, &engine));
+    build(engine);
+    must(berth_engine_begin(engine, NULL));
+    unsigned before = atomic_load(&c.calls);
+    atomic_store(&c.fail_at, before + nth);
+    berth_status status = calls[which].call(engine);
+    bool reached = atomic_load(&c.calls) >= before + nth;
+    if (status != BERTH_OK && !for_good) {
+        assert_int_equal(status, BERTH_E_NOMEM);
+        take_picture(engine, &got);
+        same_picture(&wanted->before, &got);
+        must(calls[which].call(engine));
+        take_picture(engine, &got);
+        got.counts.pod_classes = wanted->after.counts.pod_classes; /* more are kept meanwhile */
+        same_picture(&wanted->after, &got);
+    }
+    must(berth_engine_rollback(engine, NULL));
+    atomic_store(&c.fail_at, 0);
+    take_picture(engine, &got);
+    same_picture(&wanted->before, &got);
+    take_outlook(engine, &decisions);
+    same_outlook(&wanted->former, &decisions);
+    berth_engine_destroy(engine);
+    assert_int_equal(atomic_load(&c.bytes), 0);
+    return reached;
 }
 
 /* Returns false once the call makes fewer allocations than `nth`. */
@@ -549,14 +654,17 @@ static struct {
     unsigned nth;
 } doing;
 
-static void fail_each(berth_path path, bool for_good)
+typedef bool (*run)(size_t which, berth_path path, unsigned nth, bool for_good,
+                    const reference *wanted);
+
+static void fail_each(run run_one, berth_path path, bool for_good)
 {
     static reference wanted;
     for (size_t which = 0; which < sizeof(calls) / sizeof(calls[0]); which++) {
         unsigned nth;
         run_whole(which, path, &wanted);
         doing.call = calls[which].name;
-        for (nth = 1; doing.nth = nth, run_failing(which, path, nth, for_good, &wanted); nth++)
+        for (nth = 1; doing.nth = nth, run_one(which, path, nth, for_good, &wanted); nth++)
             assert_true(nth < 1000);
     }
     doing.call = NULL;
@@ -575,26 +683,40 @@ static int report(void **state)
 static void test_one_failure_by_scan(void **state)
 {
     (void)state;
-    fail_each(BERTH_PATH_SCAN, false);
+    fail_each(run_failing, BERTH_PATH_SCAN, false);
 }
 
 static void test_one_failure_by_index(void **state)
 {
     (void)state;
-    fail_each(BERTH_PATH_INDEX, false);
+    fail_each(run_failing, BERTH_PATH_INDEX, false);
 }
 
 /* What is undone must not need memory either. */
 static void test_no_memory_left_by_scan(void **state)
 {
     (void)state;
-    fail_each(BERTH_PATH_SCAN, true);
+    fail_each(run_failing, BERTH_PATH_SCAN, true);
 }
 
 static void test_no_memory_left_by_index(void **state)
 {
     (void)state;
-    fail_each(BERTH_PATH_INDEX, true);
+    fail_each(run_failing, BERTH_PATH_INDEX, true);
+}
+
+static void test_one_failure_in_a_transaction(void **state)
+{
+    (void)state;
+    fail_each(run_rolled_back, BERTH_PATH_SCAN, false);
+    fail_each(run_rolled_back, BERTH_PATH_INDEX, false);
+}
+
+static void test_no_memory_left_in_a_transaction(void **state)
+{
+    (void)state;
+    fail_each(run_rolled_back, BERTH_PATH_SCAN, true);
+    fail_each(run_rolled_back, BERTH_PATH_INDEX, true);
 }
 
 static void test_create(void **state)
@@ -729,6 +851,8 @@ int main(void)
         cmocka_unit_test_teardown(test_one_failure_by_index, report),
         cmocka_unit_test_teardown(test_no_memory_left_by_scan, report),
         cmocka_unit_test_teardown(test_no_memory_left_by_index, report),
+        cmocka_unit_test_teardown(test_one_failure_in_a_transaction, report),
+        cmocka_unit_test_teardown(test_no_memory_left_in_a_transaction, report),
         cmocka_unit_test(test_warm_decisions_do_not_allocate),
         cmocka_unit_test(test_removed_objects_leave_nothing),
         cmocka_unit_test(test_memory_of_decisions_is_bounded),

@@ -9,7 +9,7 @@
  *
  * Meanwhile the engine keeps what it needs to go back, in memory proportional to the operations (a
  * decision after a node has come or gone makes a new layout: that one is proportional to the
- * nodes). An operation for which there is no such memory fails with BERTH_E_NOMEM, berth_engine_remove
+ * nodes; berth_counts.pod_classes counts what is kept, too). An operation for which there is no such memory fails with BERTH_E_NOMEM, berth_engine_remove
  * and berth_engine_unbind included, and has changed nothing. There is no operation that can't be undone.
  *
  * Example: whether a group of pods fits as a whole.
