@@ -30,6 +30,7 @@ typedef struct berth__cluster {
     uint64_t epoch;
     uint32_t unplaced_count; /* present nodes that the layout does not have yet */
     berth__undo_log undo;    /* of everything above, see cluster_undo.h */
+    uint32_t own_records;    /* that an operation may leave besides: of embedders' plugins */
 } berth__cluster;
 
 berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator *allocator,

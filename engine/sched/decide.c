@@ -12,6 +12,24 @@
 #include "sched/preemption.h"
 #include "snapshot/counts.h"
 
+/* Plugins whose reservations nobody else takes back. */
+static bool undone_by_us(const berth__plugin *plugin)
+{
+    return (plugin->flags & BERTH__READS_CLASS) != 0 && plugin->reserve != NULL;
+}
+
+static uint32_t own_records(const berth__profile *profiles, uint32_t profile_count)
+{
+    uint32_t most = 0;
+    for (uint32_t p = 0; p < profile_count; p++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < profiles[p].filter_count; i++)
+            count += undone_by_us(profiles[p].filters[i].plugin);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluster,
                                  const berth__profile *profiles, uint32_t profile_count,
                                  berth__workers *workers, berth_path path, uint64_t seed)
@@ -22,6 +40,7 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
                                 .profile_count = profile_count,
                                 .path = path,
                                 .random = {seed}};
+    cluster->own_records = own_records(profiles, profile_count);
     berth__arena_init(&decider->arena, allocator);
     berth__search_init(&decider->search, allocator, workers, berth__workers_count(workers));
     berth__dry_run_init(&decider->dry_run, allocator, &cluster->pods, &cluster->nominations,
@@ -362,36 +381,86 @@ static berth__seat seat_on(const berth__cluster *cluster, uint32_t pod, uint32_t
     return (berth__seat){berth__cluster_pod_id(cluster, pod), node, cluster->nodes[node]->slot};
 }
 
+/* An embedder's plugin that has reserved, or given back, in a transaction: the opposite undoes it. */
+typedef struct reserve_record {
+    const berth__stage *stage;
+    uint32_t pod;
+    uint32_t node;
+} reserve_record;
+
+static void undo_reserve(void *owner, void *opaque)
+{
+    const reserve_record *record = opaque;
+    const berth__cycle cycle = reserve_cycle(owner, record->pod);
+    const berth__seat seat = seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
+    record->stage->plugin->unreserve(&cycle, record->stage->instance, &seat);
+}
+
+static void undo_unreserve(void *owner, void *opaque)
+{
+    const reserve_record *record = opaque;
+    const berth__cycle cycle = reserve_cycle(owner, record->pod);
+    const berth__seat seat = seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
+    (void)record->stage->plugin->reserve(&cycle, record->stage->instance, &seat);
+}
+
+static void note_reserve(berth__decider *decider, const berth__stage *stage, uint32_t pod,
+                         uint32_t node, bool reserved)
+{
+    static const berth__undo_kind kinds[] = {{.undo = undo_unreserve}, {.undo = undo_reserve}};
+    if (!undone_by_us(stage->plugin))
+        return;
+    reserve_record *record = berth__undo_push(&decider->cluster->undo, &kinds[reserved], decider,
+                                              sizeof(*record));
+    if (record != NULL)
+        *record = (reserve_record){stage, pod, node};
+}
+
 static void unreserve(berth__decider *decider, uint32_t pod, uint32_t node)
 {
     const berth__cycle cycle = reserve_cycle(decider, pod);
     const berth__seat seat = seat_on(decider->cluster, pod, node);
     const berth__profile *profile = profile_for(decider, cycle.cls);
-    for (uint32_t i = profile->filter_count; i-- > 0;)
-        if (profile->filters[i].plugin->unreserve != NULL)
-            profile->filters[i].plugin->unreserve(&cycle, profile->filters[i].instance, &seat);
+    for (uint32_t i = profile->filter_count; i-- > 0;) {
+        const berth__stage *stage = &profile->filters[i];
+        if (stage->plugin->unreserve == NULL)
+            continue;
+        stage->plugin->unreserve(&cycle, stage->instance, &seat);
+        note_reserve(decider, stage, pod, node, false);
+    }
+}
+
+/* The reserve phase of all filters; what came before the first that refuses is the caller's to undo. */
+static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t node)
+{
+    const berth__cycle cycle = reserve_cycle(decider, pod);
+    const berth__seat seat = seat_on(decider->cluster, pod, node);
+    const berth__profile *profile = profile_for(decider, cycle.cls);
+    for (uint32_t i = 0; i < profile->filter_count; i++) {
+        const berth__stage *stage = &profile->filters[i];
+        if (stage->plugin->reserve == NULL)
+            continue;
+        BERTH_TRY(stage->plugin->reserve(&cycle, stage->instance, &seat));
+        note_reserve(decider, stage, pod, node, true);
+    }
+    return BERTH_OK;
 }
 
 berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t node)
 {
     berth__cluster *cluster = decider->cluster;
     BERTH_TRY(berth__cluster_sync(cluster));
-    const berth__cycle cycle = reserve_cycle(decider, pod);
-    const berth__seat seat = seat_on(cluster, pod, node);
-    const berth__profile *profile = profile_for(decider, cycle.cls);
     uint32_t begin = cluster->undo.top;
-    berth_status status = berth__cluster_bind(cluster, pod, node);
-    for (uint32_t i = 0; i < profile->filter_count && status == BERTH_OK; i++) {
-        const berth__plugin *plugin = profile->filters[i].plugin;
-        if (plugin->reserve != NULL)
-            status = plugin->reserve(&cycle, profile->filters[i].instance, &seat);
-        if (status != BERTH_OK && !cluster->undo.recording) {
-            unreserve(decider, pod, node);
-            berth__cluster_unbind(cluster, pod);
-        }
-    }
-    if (status != BERTH_OK)
+    BERTH_TRY(berth__cluster_bind(cluster, pod, node));
+    berth_status status = reserve_all(decider, pod, node);
+    if (status == BERTH_OK)
+        return BERTH_OK;
+    if (cluster->undo.recording) {
         berth__undo_to(&cluster->undo, begin);
+    } else {
+        unreserve(decider, pod, node);
+        berth__cluster_unbind(cluster, pod);
+    }
     return status;
 }
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "berth/plugin.h"
+#include "berth/berth.h"
 #include "small_cluster.h"
 
 enum { NODES = 300 };
@@ -377,6 +377,32 @@ static void test_reserve(void **state)
     berth_engine_destroy(own.engine);
 }
 
+static void test_rolled_back(void **state)
+{
+    (void)state;
+    fixture own;
+    start(&own, BERTH_PATH_AUTO, 1);
+    berth_pod_id first = add_pod(&own, NULL, 100), second = add_pod(&own, NULL, 100);
+    assert_int_equal(berth_engine_bind(own.engine, first, 5, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_begin(own.engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_bind(own.engine, second, 6, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_unbind(own.engine, first, NULL), BERTH_OK);
+    assert_int_equal(own.cap.reserves, 2);
+    assert_int_equal(own.cap.unreserves, 1);
+    own.cap.answer = BERTH_E_CONFLICT;
+    assert_int_equal(berth_engine_bind(own.engine, first, 7, NULL), BERTH_E_CONFLICT);
+    assert_true(berth_engine_pod_node(own.engine, first) == BERTH_NODE_NONE);
+    assert_int_equal(own.cap.unreserves, 1); /* it had not reserved */
+    assert_int_equal(berth_engine_rollback(own.engine, NULL), BERTH_OK);
+    assert_int_equal(own.cap.reserves, 4);
+    assert_int_equal(own.cap.unreserves, 2);
+    assert_true(own.cap.last_pod == second && own.cap.last_node == 6);
+    assert_true(berth_engine_pod_node(own.engine, first) == 5);
+    assert_true(berth_engine_pod_node(own.engine, second) == BERTH_NODE_NONE);
+    assert_int_equal(berth_engine_check(own.engine, NULL), BERTH_OK);
+    berth_engine_destroy(own.engine);
+}
+
 static void test_arguments(void **state)
 {
     (void)state;
@@ -451,7 +477,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers_count), cmocka_unit_test(test_explained),
         cmocka_unit_test(test_paths_agree),   cmocka_unit_test(test_reserve),
-        cmocka_unit_test(test_arguments),     cmocka_unit_test(test_refused_tables),
+        cmocka_unit_test(test_rolled_back),   cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_refused_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

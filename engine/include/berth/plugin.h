@@ -142,7 +142,8 @@ typedef struct berth_plugin {
 
     /* Optional, of a plugin in the filter list: a pod is put on a node, or taken off. A status other
      * than BERTH_OK (E_NOMEM, E_CONFLICT) puts nothing there. unreserve may come without a reserve
-     * before it. */
+     * before it. A transaction that is rolled back undoes each by the other; the status of a reserve
+     * that undoes is not looked at. */
     berth_status (*reserve)(void *context, const berth_cycle *cycle, berth_pod_id pod,
                             berth_node_id node);
     void (*unreserve)(void *context, const berth_cycle *cycle, berth_pod_id pod,
