@@ -7,6 +7,7 @@
 #include "berth/objects.h"
 #include "berth/plugin.h"
 #include "berth/profile.h"
+#include "berth/scheduler.h"
 #include "berth/status.h"
 #include "berth/transaction.h"
 
