@@ -45,6 +45,15 @@ static bool conflict(const berth__pod_volume *a, const berth__pod_volume *b)
     }
 }
 
+bool berth__disk_lists_conflict(const berth__volume_list *a, const berth__volume_list *b)
+{
+    for (uint32_t i = 0; a != NULL && b != NULL && i < a->count; i++)
+        for (uint32_t k = 0; k < b->count; k++)
+            if (conflict(&a->items[i], &b->items[k]))
+                return true;
+    return false;
+}
+
 bool berth__disks_conflict(const berth__view *view, const berth__volume_list *list, uint32_t slot)
 {
     const berth__node_volumes *volumes = berth__slot_volumes(view, slot);

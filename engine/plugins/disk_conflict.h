@@ -10,6 +10,9 @@
 /* Whether the class has a disk for which this matters. */
 bool berth__disks_matter(const berth__volume_list *list);
 
+/* Whether two pods could not be on one node for their inline disks. Lists may be NULL. */
+bool berth__disk_lists_conflict(const berth__volume_list *a, const berth__volume_list *b);
+
 bool berth__disks_conflict(const berth__view *view, const berth__volume_list *list, uint32_t slot);
 
 /* Clear the slots of a tile where they do. */

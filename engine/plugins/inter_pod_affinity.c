@@ -189,11 +189,50 @@ static void normalize(const berth__cycle *cycle, const void *instance, const voi
     }
 }
 
+/* ---- waking ---- */
+
+static bool any_term_matches(const berth__wake *wake, const berth__pod_terms *terms,
+                             const berth__class *cls)
+{
+    for (uint32_t i = 0; i < terms->count; i++) {
+        const berth__pod_filter filter = berth__pod_filter_of(&terms->items[i]);
+        if (berth__pod_filter_matches(wake->view, &filter, cls->identity, false))
+            return true;
+    }
+    return false;
+}
+
+/* Whether one pod's coming or going bears on the other, by a required term of either. */
+static bool bears_on(const berth__wake *wake, const berth__class *waiting,
+                     const berth__class *other)
+{
+    const berth__pod_rules *own = waiting->pod_rules;
+    if (other == NULL)
+        return false;
+    if (own != NULL && (any_term_matches(wake, &own->required_affinity, other) ||
+                        any_term_matches(wake, &own->required_anti_affinity, other)))
+        return true;
+    return other->pod_rules != NULL &&
+           any_term_matches(wake, &other->pod_rules->required_anti_affinity, waiting);
+}
+
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+{
+    (void)instance;
+    const uint32_t by_pods =
+        BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS;
+    if ((wake->bits & by_pods) == 0)
+        return true;
+    return bears_on(wake, waiter->cls, wake->before) || bears_on(wake, waiter->cls, wake->after);
+}
+
 const berth__plugin berth__plugin_inter_pod_affinity = {
     .name = "InterPodAffinity",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_POD_ADD |
-               BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_NODE_LABELS |
+               BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS |
+               BERTH__WAKE_NAMESPACE,
+    .wakes = wakes,
     .instance_bytes = sizeof(berth__affinity_args),
     .configure = configure,
     .filter_state_bytes = sizeof(filter_state),
@@ -260,8 +299,10 @@ static void normalize_priority(const berth__cycle *cycle, const void *instance, 
 const berth__plugin berth__plugin_match_inter_pod_affinity = {
     .name = "MatchInterPodAffinity",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_POD_ADD |
-               BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_NODE_LABELS |
+               BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS |
+               BERTH__WAKE_NAMESPACE,
+    .wakes = wakes,
     .instance_bytes = sizeof(berth__affinity_args),
     .configure = configure,
     .filter_state_bytes = sizeof(filter_state),

@@ -27,10 +27,18 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) had no available disk");
 }
 
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+{
+    (void)instance;
+    return (wake->bits & BERTH__WAKE_NODE_ADD) != 0 ||
+           berth__disk_lists_conflict(waiter->cls->volumes, wake->before->volumes);
+}
+
 const berth__plugin berth__plugin_no_disk_conflict = {
     .name = "NoDiskConflict",
     .flags = BERTH__ALWAYS_UNSCHEDULABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE,
+    .wakes = wakes,
     .prepare_filter = prepare,
     .filter = filter,
     .explain = explain,

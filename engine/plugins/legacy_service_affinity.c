@@ -180,7 +180,8 @@ const berth__plugin berth__plugin_check_service_affinity = {
     .name = "CheckServiceAffinity",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_POD_ADD |
-               BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS,
+               BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS | BERTH__WAKE_NODE_REMOVE |
+               BERTH__WAKE_RELATED,
     .instance_bytes = sizeof(berth__legacy_labels),
     .configure = berth__legacy_labels_configure,
     .filter_state_bytes = sizeof(filter_state),

@@ -172,7 +172,8 @@ static berth_status reserve(const berth__cycle *cycle, const void *instance,
 const berth__plugin berth__plugin_check_volume_binding = {
     .name = "CheckVolumeBinding",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_STORAGE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_POD_REMOVE |
+               BERTH__WAKE_STORAGE,
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = prepare,
     .filter = filter,

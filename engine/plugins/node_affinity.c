@@ -241,10 +241,37 @@ static void score(const berth__cycle *cycle, const void *opaque_instance, const 
     }
 }
 
+/* ---- waking ---- */
+
+static bool meets(const berth__wake *wake, const berth__node_rules *rules, const instance *added,
+                  const berth__node_facts *facts)
+{
+    const berth__intern *strings = &wake->view->model->strings;
+    berth__sym name = wake->node->name;
+    if (added->has_required &&
+        !berth__node_selector_meets(strings, &added->required, name, facts->labels))
+        return false;
+    for (uint32_t i = 0; rules != NULL && i < rules->selector.count; i++)
+        if (berth__labels_get(facts->labels, rules->selector.items[i].key) !=
+            rules->selector.items[i].value)
+            return false;
+    return rules == NULL || !rules->has_required ||
+           berth__node_selector_meets(strings, &rules->required, name, facts->labels);
+}
+
+/* A node comes to match. */
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
+{
+    const berth__node_rules *rules = waiter->cls->node_rules;
+    return meets(wake, rules, opaque, wake->new_facts) &&
+           (wake->old_facts == NULL || !meets(wake, rules, opaque, wake->old_facts));
+}
+
 const berth__plugin berth__plugin_node_affinity = {
     .name = "NodeAffinity",
     .flags = BERTH__STATIC_FILTER | BERTH__STATIC_SCORE | BERTH__ALWAYS_UNRESOLVABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS,
+    .wakes = wakes,
     .instance_bytes = sizeof(instance),
     .configure = configure,
     .filter_state_bytes = sizeof(filter_state),

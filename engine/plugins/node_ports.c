@@ -61,10 +61,25 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                   "node(s) didn't have free ports for the requested pod ports");
 }
 
+/* A pod gives up a port that conflicts with a wanted one; a new node has all of them free. */
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+{
+    (void)instance;
+    if ((wake->bits & BERTH__WAKE_NODE_ADD) != 0)
+        return true;
+    const berth__port_list *wanted = waiter->cls->ports, *freed = wake->before->ports;
+    for (uint32_t i = 0; wanted != NULL && freed != NULL && i < wanted->count; i++)
+        for (uint32_t k = 0; k < freed->count; k++)
+            if (conflicts(wake->view->model, &wanted->items[i], &freed->items[k]))
+                return true;
+    return false;
+}
+
 const berth__plugin berth__plugin_node_ports = {
     .name = "NodePorts",
     .flags = BERTH__ALWAYS_UNSCHEDULABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE,
+    .wakes = wakes,
     .prepare_filter = prepare,
     .filter = filter,
     .filter_slot = filter_slot,
@@ -75,6 +90,7 @@ const berth__plugin berth__plugin_pod_fits_host_ports = {
     .name = "PodFitsHostPorts",
     .flags = BERTH__ALWAYS_UNSCHEDULABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE,
+    .wakes = wakes,
     .prepare_filter = prepare,
     .filter = filter,
     .filter_slot = filter_slot,

@@ -212,6 +212,31 @@ static void explain(const berth__cycle *cycle, const void *opaque_instance, cons
         explain_resource(cycle, slot, own->scalars[i].resource, own->scalars[i].ask, reasons);
 }
 
+/* ---- waking ---- */
+
+/* A node is worth another look once the pod would fit there, or could by preemption. */
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
+{
+    const instance *args = opaque;
+    const berth__request *request = waiter->cls->request;
+    if (!berth__wake_fits(wake, waiter, NULL, 0, false))
+        return false;
+    for (uint32_t i = 0; i < request->scalar_count; i++)
+        if (request->scalars[i].ask != 0 &&
+            !is_ignored(wake->view->model, args, request->scalars[i].resource) &&
+            !berth__wake_fits(wake, waiter, &request->scalars[i], 1, false))
+            return false;
+    return true;
+}
+
+static bool wakes_legacy(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
+{
+    (void)opaque;
+    const berth__request *request = waiter->cls->request;
+    return berth__wake_fits(wake, waiter, request->scalars, request->scalar_count,
+                            !asks_nothing(request));
+}
+
 /* ---- score ---- */
 
 /* 100 x amount / capacity with products that wrap, as Go's int64 does. */
@@ -324,6 +349,7 @@ const berth__plugin berth__plugin_node_resources_fit = {
     .flags = BERTH__ALWAYS_UNSCHEDULABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE |
                BERTH__WAKE_POD_SELF,
+    .wakes = wakes,
     .instance_bytes = sizeof(instance),
     .configure = configure,
     .filter_state_bytes = sizeof(filter_state),
@@ -342,6 +368,7 @@ const berth__plugin berth__plugin_pod_fits_resources = {
     .flags = BERTH__ALWAYS_UNSCHEDULABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE |
                BERTH__WAKE_POD_SELF,
+    .wakes = wakes_legacy,
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = prepare_legacy,
     .filter = filter,

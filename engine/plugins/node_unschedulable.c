@@ -39,10 +39,20 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
     berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) were unschedulable");
 }
 
+/* A cordon is lifted, or a node comes without one. */
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+{
+    (void)waiter;
+    (void)instance;
+    return !wake->new_facts->unschedulable &&
+           (wake->old_facts == NULL || wake->old_facts->unschedulable);
+}
+
 const berth__plugin berth__plugin_node_unschedulable = {
     .name = "NodeUnschedulable",
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .wakes = wakes,
     .prepare_filter = prepare,
     .filter = filter,
     .explain = explain,
@@ -52,6 +62,7 @@ const berth__plugin berth__plugin_check_node_unschedulable = {
     .name = "CheckNodeUnschedulable",
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .wakes = wakes,
     .prepare_filter = prepare,
     .filter = filter,
     .explain = explain,

@@ -160,10 +160,21 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                   (int)space.len, space.data, (int)name.len, name.data, (int)name.len, name.data);
 }
 
+/* Of pods that go, those with volumes that count. */
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+{
+    (void)waiter;
+    (void)instance;
+    return (wake->bits & BERTH__WAKE_POD_REMOVE) == 0 || is_of_interest(wake->before->volumes);
+}
+
 const berth__plugin berth__plugin_node_volume_limits = {
     .name = "NodeVolumeLimits",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH__WAKE_STORAGE | BERTH__WAKE_POD_REMOVE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_CLAIM |
+               BERTH__WAKE_VOLUME | BERTH__WAKE_STORAGE_CLASS | BERTH__WAKE_CSI_NODE |
+               BERTH__WAKE_ATTACHMENT,
+    .wakes = wakes,
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = prepare,
     .filter = filter,

@@ -12,6 +12,7 @@
  *   score           raw values of the feasible slots of a tile. kube-scheduler: Score.
  *   normalize       raw values to 0..100, knowing the extremes. kube-scheduler: NormalizeScore.
  *   reserve         when a pod is put on a node; unreserve takes it back, and is idempotent.
+ *   wakes           when the cluster has changed, about pods that the plugin has refused.
  *
  * prepare_* and rank run on the deciding thread; filter and score run on several workers at once, each
  * on its own tiles: they read the view and their state, write their output, and do nothing else.
@@ -20,6 +21,7 @@
 #define BERTH_PLUGINS_PLUGIN_H
 
 #include "berth/engine.h"
+#include "plugins/wake.h"
 #include "snapshot/view.h"
 
 enum {
@@ -106,25 +108,14 @@ enum {
     BERTH__READS_CLASS = 1 << 5,
 };
 
-/* Cluster changes that can turn a refusal around; kube-scheduler's queueing hints. */
-enum {
-    BERTH__WAKE_NODE_ADD = 1 << 0,
-    BERTH__WAKE_NODE_LABELS = 1 << 1,
-    BERTH__WAKE_NODE_TAINTS = 1 << 2, /* spec.unschedulable included */
-    BERTH__WAKE_NODE_ALLOCATABLE = 1 << 3,
-    BERTH__WAKE_NODE_CONDITIONS = 1 << 4,
-    BERTH__WAKE_POD_ADD = 1 << 5, /* on a node */
-    BERTH__WAKE_POD_REMOVE = 1 << 6,
-    BERTH__WAKE_POD_LABELS = 1 << 7,
-    BERTH__WAKE_POD_SELF = 1 << 8, /* the waiting pod itself changed */
-    BERTH__WAKE_STORAGE = 1 << 9,  /* volumes, claims, classes, drivers, capacities, attachments */
-    BERTH__WAKE_NODE_REMOVE = 1 << 10,
-};
-
 typedef struct berth__plugin {
     const char *name;
     uint32_t flags;
-    uint32_t wake_on;
+    uint32_t wake_on; /* BERTH__WAKE_*: changes after which its refusal may no longer hold */
+    /* Optional, asked of such a change: whether it may turn the refusal of such a pod around. Must not
+     * say no where it does: a pod that waits would not be tried again. NULL: yes.
+     * kube-scheduler: EventsToRegister and the queueing hints. */
+    bool (*wakes)(berth__wake *wake, const berth__waiter *waiter, const void *instance);
 
     /* What a profile's arguments make of the plugin. NULL: there is nothing to configure. */
     size_t instance_bytes;

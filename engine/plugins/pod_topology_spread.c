@@ -408,12 +408,54 @@ static void normalize(const berth__cycle *cycle, const void *instance, const voi
     }
 }
 
+/* ---- waking ---- */
+
+static bool is_counted(const berth__wake *wake, const berth__pod_rules *rules,
+                       const berth__class *cls)
+{
+    for (uint32_t i = 0; cls != NULL && i < rules->spread_count; i++)
+        if (rules->spreads[i].hard &&
+            berth__selector_matches(&wake->view->model->strings, &rules->spreads[i].selector,
+                                    cls->identity->labels))
+            return true;
+    return false;
+}
+
+static bool is_in_domains(const berth__pod_rules *rules, const berth__node_facts *facts)
+{
+    for (uint32_t i = 0; facts != NULL && i < rules->spread_count; i++)
+        if (rules->spreads[i].hard &&
+            berth__labels_get(facts->labels, rules->spreads[i].topology_key) == 0)
+            return false;
+    return facts != NULL;
+}
+
+/* Pods count that are of the pod's namespace and that a constraint selects; nodes that have every
+ * topology key. What default constraints select is a matter of services: they wake on all of it. */
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+{
+    (void)instance;
+    const uint32_t by_pods =
+        BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS;
+    const berth__pod_rules *rules = waiter->cls->pod_rules;
+    const berth__class *pod = wake->before != NULL ? wake->before : wake->after;
+    bool defaults = rules == NULL || rules->spread_count == 0;
+    if ((wake->bits & by_pods) == 0)
+        return defaults || (wake->bits & BERTH__WAKE_RELATED) != 0 ||
+               is_in_domains(rules, wake->old_facts) || is_in_domains(rules, wake->new_facts);
+    if (pod->identity->namespace_name != waiter->cls->identity->namespace_name)
+        return false;
+    return defaults || is_counted(wake, rules, wake->before) ||
+           is_counted(wake, rules, wake->after);
+}
+
 const berth__plugin berth__plugin_pod_topology_spread = {
     .name = "PodTopologySpread",
     .flags = BERTH__PREPARE_EACH,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_NODE_LABELS |
                BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE |
-               BERTH__WAKE_POD_LABELS | BERTH__WAKE_POD_SELF,
+               BERTH__WAKE_POD_LABELS | BERTH__WAKE_POD_SELF | BERTH__WAKE_RELATED,
+    .wakes = wakes,
     .instance_bytes = sizeof(berth__spread_defaults),
     .configure = berth__spread_configure,
     .filter_state_bytes = sizeof(filter_state),

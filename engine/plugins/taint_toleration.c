@@ -145,10 +145,20 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
         out[s] = own->counts[lists[s]];
 }
 
+/* Taints are tolerated that were not. */
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+{
+    (void)instance;
+    const berth__cycle cycle = {.view = wake->view, .cls = waiter->cls};
+    return refusing(&cycle, wake->new_facts->taints) == NULL &&
+           (wake->old_facts == NULL || refusing(&cycle, wake->old_facts->taints) != NULL);
+}
+
 const berth__plugin berth__plugin_taint_toleration = {
     .name = "TaintToleration",
     .flags = BERTH__STATIC_FILTER | BERTH__STATIC_SCORE | BERTH__ALWAYS_UNRESOLVABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .wakes = wakes,
     .filter_state_bytes = sizeof(state),
     .prepare_filter = prepare_filter,
     .filter = filter,
@@ -163,6 +173,7 @@ const berth__plugin berth__plugin_pod_tolerates_node_taints = {
     .name = "PodToleratesNodeTaints",
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .wakes = wakes,
     .filter_state_bytes = sizeof(state),
     .prepare_filter = prepare_filter,
     .filter = filter,

@@ -163,10 +163,20 @@ static berth_status reserve(const berth__cycle *cycle, const void *instance,
     return berth__binder_reserve(view, &binder, cycle->pod, seat->slot);
 }
 
+/* A pod that is taken off its node gives back the volumes reserved for it. */
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+{
+    (void)waiter;
+    (void)instance;
+    return (wake->bits & BERTH__WAKE_POD_REMOVE) == 0 || wake->before->volumes != NULL;
+}
+
 const berth__plugin berth__plugin_volume_binding = {
     .name = "VolumeBinding",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_STORAGE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_POD_REMOVE |
+               (BERTH__WAKE_STORAGE & ~BERTH__WAKE_ATTACHMENT),
+    .wakes = wakes,
     .filter_state_bytes = sizeof(berth__binder),
     .prepare_filter = prepare,
     .filter = filter,

@@ -86,10 +86,36 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                       "ReadWriteOncePod access mode");
 }
 
+static bool share_claim(const berth__volume_list *a, const berth__volume_list *b)
+{
+    if (a == NULL || b == NULL || a->namespace_name != b->namespace_name)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; berth__uses_claim(&a->items[i]) && k < b->count; k++)
+            if (berth__uses_claim(&b->items[k]) && a->items[i].handle == b->items[k].handle)
+                return true;
+    return false;
+}
+
+/* A pod that was in the way goes, alone or with its node, or a claim of the pod's own changes. */
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+{
+    (void)instance;
+    const berth__volume_list *list = waiter->cls->volumes;
+    if ((wake->bits & BERTH__WAKE_CLAIM) != 0)
+        return berth__wake_is_own_claim(wake, waiter);
+    if ((wake->bits & BERTH__WAKE_POD_REMOVE) != 0)
+        return share_claim(list, wake->before->volumes) ||
+               berth__disk_lists_conflict(list, wake->before->volumes);
+    return true;
+}
+
 const berth__plugin berth__plugin_volume_restrictions = {
     .name = "VolumeRestrictions",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_STORAGE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_POD_REMOVE |
+               BERTH__WAKE_CLAIM,
+    .wakes = wakes,
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = prepare,
     .filter = filter,

@@ -167,10 +167,19 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
     berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) had no available volume zone");
 }
 
+/* Of claims, the pod's own. */
+static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+{
+    (void)instance;
+    return (wake->bits & BERTH__WAKE_CLAIM) == 0 || berth__wake_is_own_claim(wake, waiter);
+}
+
 const berth__plugin berth__plugin_volume_zone = {
     .name = "VolumeZone",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_STORAGE,
+    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_CLAIM |
+               BERTH__WAKE_VOLUME | BERTH__WAKE_STORAGE_CLASS,
+    .wakes = wakes,
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = prepare,
     .filter = filter,

@@ -55,6 +55,11 @@ static inline berth__pod_filter berth__pod_filter_of(const berth__pod_term *term
                                term->selector};
 }
 
+/* Whether the filter matches the pods of an identity. A namespace selector asks for a Namespace object
+ * (`object_needed`), or makes do with no labels where there is none. */
+bool berth__pod_filter_matches(const berth__view *view, const berth__pod_filter *filter,
+                               const berth__identity *identity, bool object_needed);
+
 typedef struct berth__domain_counts berth__domain_counts;
 
 typedef struct berth__population {

@@ -276,8 +276,8 @@ static bool namespace_listed(const berth__pod_filter *filter, berth__sym name)
     return false;
 }
 
-static bool filter_matches(const berth__view *view, const berth__pod_filter *filter,
-                           const berth__identity *identity, bool object_needed)
+bool berth__pod_filter_matches(const berth__view *view, const berth__pod_filter *filter,
+                               const berth__identity *identity, bool object_needed)
 {
     const berth__intern *strings = &view->model->strings;
     if (!berth__selector_matches(strings, &filter->selector, identity->labels))
@@ -300,7 +300,7 @@ bool berth__population_matches(const berth__view *view, const berth__population 
                                const berth__identity *identity)
 {
     for (uint32_t i = 0; i < population->filter_count; i++)
-        if (!filter_matches(view, &population->filters[i], identity, true))
+        if (!berth__pod_filter_matches(view, &population->filters[i], identity, true))
             return false;
     return true;
 }
@@ -308,7 +308,7 @@ bool berth__population_matches(const berth__view *view, const berth__population 
 bool berth__population_concerns(const berth__view *view, const berth__population *population,
                                 const berth__identity *identity)
 {
-    return filter_matches(view, &population->filters[0], identity, false);
+    return berth__pod_filter_matches(view, &population->filters[0], identity, false);
 }
 
 /* ---- counting ---- */
