@@ -120,6 +120,48 @@ berth_status berth__cluster_sync(berth__cluster *cluster)
     return widen_view(cluster);
 }
 
+/* ---- news ---- */
+
+static void tell(const berth__cluster *cluster, const berth__change *change)
+{
+    if (cluster->watcher != NULL)
+        cluster->watcher->changed(cluster->watcher->context, change);
+}
+
+static void tell_node(const berth__cluster *cluster, uint32_t node_id,
+                      const berth__node_facts *old_facts, const berth__node_facts *new_facts)
+{
+    tell(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
+                                   .node = node_id,
+                                   .old_facts = old_facts,
+                                   .new_facts = new_facts});
+}
+
+static void tell_other(const berth__cluster *cluster, berth_kind kind, berth_str namespace_name,
+                       berth_str name)
+{
+    if (kind != BERTH_KIND_NODE && kind != BERTH_KIND_POD)
+        tell(cluster, &(berth__change){
+                          .kind = kind, .namespace_name = namespace_name, .name = name});
+}
+
+/* What a pod is now, as the old side of a change. */
+static berth__change change_of_pod(const berth__cluster *cluster, uint32_t index)
+{
+    const berth__pod *pod = berth__pod_at(&cluster->pods, index);
+    const berth__nomination *nomination =
+        berth__nominations_find(&cluster->nominations, index);
+    return (berth__change){
+        .kind = BERTH_KIND_POD,
+        .pod = index,
+        .old_class = pod->cls,
+        .old_node = pod->node,
+        .new_node = BERTH__NODE_NONE,
+        .old_priority = pod->priority,
+        .old_nominated = nomination != NULL && nomination->awake ? nomination->node
+                                                                 : BERTH__NODE_NONE};
+}
+
 /* ---- nodes ---- */
 
 static uint32_t node_id_of(const berth__cluster *cluster, berth__sym name)
@@ -237,6 +279,7 @@ static berth_status add_node(berth__cluster *cluster, const berth_node *source, 
     cluster->running_count += node->pod_count;
     if (id != NULL)
         *id = node_id;
+    tell_node(cluster, node_id, NULL, facts);
     return BERTH_OK;
 fail_images:
     uncount_images(cluster, facts);
@@ -276,6 +319,7 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
         goto fail_images;
     node->facts = facts;
     refresh_slot(cluster, node);
+    tell_node(cluster, node_id, old, facts);
     berth__free_facts(cluster, old);
     return BERTH_OK;
 fail_images:
@@ -317,6 +361,8 @@ static berth_status cordon(berth__cluster *cluster, uint32_t node_id, bool unsch
 
 berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool unschedulable)
 {
+    if (cluster->watcher != NULL && cluster->undo.recording)
+        return BERTH_E_STATE;
     return berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
                ? cordon(cluster, node, unschedulable)
                : BERTH_E_NOMEM;
@@ -335,12 +381,14 @@ static berth_status remove_node(berth__cluster *cluster, berth_str name, berth_e
     uncount_images(cluster, node->facts);
     if (node->slot != BERTH__SLOT_NONE)
         berth__view_vacate(&cluster->view, node->slot, &cluster->pods);
-    berth__free_facts(cluster, node->facts);
+    berth__node_facts *old = node->facts;
     node->facts = NULL;
     cluster->present_count--;
     cluster->unplaced_count -= node->slot == BERTH__SLOT_NONE;
     cluster->running_count -= node->pod_count;
     cluster->orphan_count += node->pod_count;
+    tell_node(cluster, node_id, old, NULL);
+    berth__free_facts(cluster, old);
     return BERTH_OK;
 }
 
@@ -507,6 +555,12 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
         return status;
     }
     follow_nomination(cluster, *out, nominated);
+    tell(cluster, &(berth__change){.kind = BERTH_KIND_POD,
+                                   .pod = *out,
+                                   .new_class = cls,
+                                   .old_node = BERTH__NODE_NONE,
+                                   .new_node = node_id,
+                                   .old_nominated = BERTH__NODE_NONE});
     return BERTH_OK;
 }
 
@@ -557,9 +611,11 @@ static berth_status remove_pod(berth__cluster *cluster, berth_str namespace_name
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod of this name");
     if (!berth__cluster_reserve_undo(cluster, pod))
         return no_memory(error);
+    const berth__change change = change_of_pod(cluster, pod);
     take_off_lists(cluster, pod);
     berth__nominations_drop(&cluster->nominations, pod);
     berth__storage_forget(cluster->view.storage, pod);
+    tell(cluster, &change);
     berth__drop_pod(cluster, pod);
     return BERTH_OK;
 }
@@ -621,6 +677,7 @@ static berth_status update_pod(berth__cluster *cluster, const berth_pod *source,
         goto fail;
     berth__pod *pod = berth__pod_at(&cluster->pods, index);
     berth__class *old_class = pod->cls;
+    berth__change change = change_of_pod(cluster, index);
     berth__note_pod(cluster, index);
     uint32_t moves = cluster->undo.top;
     if (move_pod(cluster, index, cls, node_id) != BERTH_OK) {
@@ -628,12 +685,15 @@ static berth_status update_pod(berth__cluster *cluster, const berth_pod *source,
         berth__undo_cancel(&cluster->undo);
         goto fail;
     }
-    if (!cluster->undo.recording)
-        berth__class_release(&cluster->model, old_class);
     pod->priority = source->has_priority ? source->priority : 0;
     pod->start_time_ns = source->start_time_ns;
     pod->disrupted = is_disrupted(source);
     follow_nomination(cluster, index, nominated);
+    change.new_class = cls;
+    change.new_node = node_id;
+    tell(cluster, &change);
+    if (!cluster->undo.recording)
+        berth__class_release(&cluster->model, old_class);
     return BERTH_OK;
 fail:
     berth__class_release(&cluster->model, cls);
@@ -690,6 +750,24 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     }
 }
 
+/* A watcher hears of what stays: objects do not change in a transaction, which might take it back. It
+ * gets the memory that hearing of a pod takes. */
+static berth_status watch_operation(const berth__cluster *cluster, berth_kind kind,
+                                    berth_error *error)
+{
+    const berth__watcher *watcher = cluster->watcher;
+    if (watcher == NULL)
+        return BERTH_OK;
+    if (cluster->undo.recording)
+        return berth__error_set(error, BERTH_E_STATE,
+                                "a scheduler runs on this engine: objects do not change in a "
+                                "transaction");
+    uint32_t pods = (cluster->pods.page_count + 1) * BERTH__PODS_A_PAGE;
+    if (kind == BERTH_KIND_POD && watcher->reserve(watcher->context, pods) != BERTH_OK)
+        return no_memory(error);
+    return BERTH_OK;
+}
+
 /* What a failed operation has left in the log is undone. */
 static berth_status settle_operation(berth__cluster *cluster, uint32_t begin, berth_status status)
 {
@@ -702,14 +780,18 @@ static berth_status put_named(berth__cluster *cluster, const berth_object *objec
                               uint64_t *id, berth_error *error)
 {
     BERTH_TRY(check_name(object, error));
+    BERTH_TRY(watch_operation(cluster, object->kind, error));
+    berth_str namespace_name = metadata_of(object)->namespace_name;
+    berth_str name = metadata_of(object)->name;
     uint32_t begin = cluster->undo.top;
     berth_status status = berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
                               ? put_object(cluster, object, replace, id, error)
                               : no_memory(error);
     status = settle_operation(cluster, begin, status);
-    if (status != BERTH_OK)
-        name_object(error, berth_kind_name(object->kind), metadata_of(object)->namespace_name,
-                    metadata_of(object)->name);
+    if (status == BERTH_OK)
+        tell_other(cluster, object->kind, namespace_name, name);
+    else
+        name_object(error, berth_kind_name(object->kind), namespace_name, name);
     return status;
 }
 
@@ -757,12 +839,15 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
 berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
                                    berth_str namespace_name, berth_str name, berth_error *error)
 {
+    BERTH_TRY(watch_operation(cluster, kind, error));
     uint32_t begin = cluster->undo.top;
     berth_status status = berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
                               ? remove_object(cluster, kind, namespace_name, name, error)
                               : no_memory(error);
     status = settle_operation(cluster, begin, status);
-    if (status != BERTH_OK)
+    if (status == BERTH_OK)
+        tell_other(cluster, kind, namespace_name, name);
+    else
         name_object(error, berth_kind_name(kind), namespace_name, name);
     return status;
 }
