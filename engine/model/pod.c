@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-enum { SLOTS_MIN = 64, NAME_MAX_BYTES = INT32_MAX };
+enum { SLOTS_MIN = 64, NAME_MAX_BYTES = (1 << 30) - 1 };
 
 berth_status berth__pods_init(berth__pods *pods, const berth_allocator *allocator)
 {

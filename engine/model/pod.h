@@ -13,8 +13,9 @@
 typedef struct berth__pod {
     berth__class *cls; /* NULL: the record is free */
     char *name;        /* zero-terminated */
-    uint32_t name_len : 31;
+    uint32_t name_len : 30;
     uint32_t disrupted : 1; /* condition DisruptionTarget by PreemptionByScheduler */
+    uint32_t evicting : 1; /* the scheduler has asked for its deletion, which no object shows yet */
     uint32_t generation;
     uint32_t node; /* node id (present or not), or BERTH__NODE_NONE while pending */
     uint32_t next; /* on its node, among the pending, or among the free */

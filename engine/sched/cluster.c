@@ -688,6 +688,7 @@ static berth_status update_pod(berth__cluster *cluster, const berth_pod *source,
     pod->priority = source->has_priority ? source->priority : 0;
     pod->start_time_ns = source->start_time_ns;
     pod->disrupted = is_disrupted(source);
+    pod->evicting = false;
     follow_nomination(cluster, index, nominated);
     change.new_class = cls;
     change.new_node = node_id;

@@ -74,7 +74,7 @@ static berth_status no_memory(berth_error *error)
 
 /* ---- the question ---- */
 
-static uint32_t profile_of(const berth__decider *decider, const berth__class *cls)
+uint32_t berth__decider_profile(const berth__decider *decider, const berth__class *cls)
 {
     for (uint32_t i = 0; i < decider->profile_count; i++)
         if (decider->profiles[i].scheduler_name == cls->scheduler_name)
@@ -93,7 +93,7 @@ static berth_status question(berth__decider *decider, uint32_t pod, berth__cycle
                             .required_node = record->node};
     if (record->node != BERTH__NODE_NONE && berth__node_present(cluster->nodes[record->node]))
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
-    *profile = profile_of(decider, record->cls);
+    *profile = berth__decider_profile(decider, record->cls);
     if (*profile == UINT32_MAX) {
         berth_str name = berth__text(&cluster->model, record->cls->scheduler_name);
         return berth__error_set(error, BERTH_E_NOT_FOUND, "no profile serves scheduler \"%.*s\"",
@@ -364,7 +364,7 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
 
 static const berth__profile *profile_for(const berth__decider *decider, const berth__class *cls)
 {
-    uint32_t profile = profile_of(decider, cls);
+    uint32_t profile = berth__decider_profile(decider, cls);
     return &decider->profiles[profile == UINT32_MAX ? 0 : profile];
 }
 

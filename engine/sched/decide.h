@@ -43,10 +43,16 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
                                  berth__workers *workers, berth_path path, uint64_t seed);
 void berth__decider_destroy(berth__decider *decider);
 
+/* The index of the profile that serves a class, or UINT32_MAX. */
+uint32_t berth__decider_profile(const berth__decider *decider, const berth__class *cls);
+
 /* Decide for a pod. See berth_engine_decide. */
 berth_status berth__decide(berth__decider *decider, uint32_t pod,
                            const berth_decide_options *options, berth_placement *out,
                            berth_error *error);
+
+/* The decider of an engine, and with it the cluster, for those who work on top of the engine. */
+berth__decider *berth__engine_decider(berth_engine *engine);
 
 /* Bind and unbind with the plugins' reserve phase. The pod and the node are in the right state. Errors:
  * E_NOMEM (unbind: only while the cluster's undo log records). */

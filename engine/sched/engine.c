@@ -283,6 +283,11 @@ berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id id, 
 
 /* ---- decisions ---- */
 
+berth__decider *berth__engine_decider(berth_engine *engine)
+{
+    return &engine->decider;
+}
+
 static berth_status find_pod(const berth_engine *engine, berth_pod_id id, uint32_t *index,
                              berth_error *error)
 {
@@ -402,6 +407,10 @@ berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool 
     if (present_node(engine, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     berth_status status = berth__cluster_cordon(&engine->cluster, node, unschedulable);
+    if (status == BERTH_E_STATE)
+        return berth__error_set(error, status,
+                                "a scheduler runs on this engine: objects do not change in a "
+                                "transaction");
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
 

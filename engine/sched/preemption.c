@@ -136,8 +136,9 @@ static bool is_potential(const berth__decider *decider, uint32_t slot)
 
 static bool is_leaving_for(const berth__attempt *attempt, const berth__pod *pod, int32_t priority)
 {
-    return pod->cls->deleting && pod->priority < priority &&
-           (is_legacy(attempt) || pod->disrupted);
+    if (pod->priority >= priority)
+        return false;
+    return pod->evicting || (pod->cls->deleting && (is_legacy(attempt) || pod->disrupted));
 }
 
 /* The pod's earlier victims are still leaving its nominated node. A node that refuses for good

@@ -68,7 +68,8 @@ typedef struct berth_scheduler berth_scheduler;
 /* No time: what never happens. */
 #define BERTH_TIME_NEVER INT64_MAX
 
-/* One assumption: a pod on its way to a node. The number is never used again. */
+/* One assumption: a pod on its way to a node. The number is not 0, and does not come again before 2^32
+ * others. */
 typedef uint64_t berth_binding_id;
 
 typedef struct berth_binding {
@@ -124,18 +125,18 @@ typedef struct berth_scheduler_callbacks {
     void (*notify)(void *context);
 } berth_scheduler_callbacks;
 
-typedef struct berth_scheduler_config {
-    uint32_t size; /* sizeof(berth_scheduler_config), set by berth_scheduler_config_init */
+typedef struct berth_scheduler_options {
+    uint32_t size; /* sizeof(berth_scheduler_options), set by berth_scheduler_options_init */
     int64_t backoff_initial_ns;   /* after the first failed attempt; 1 s */
     int64_t backoff_max_ns;       /* doubled each time up to this; 10 s */
     int64_t unschedulable_max_ns; /* a pod is tried again after that long in any case; 5 min */
     int64_t bind_timeout_ns;      /* of an assumed pod; BERTH_TIME_NEVER, as kube-scheduler has it */
     int64_t now_ns;               /* of the submission of pods that are pending already */
     berth_scheduler_callbacks callbacks;
-} berth_scheduler_config;
+} berth_scheduler_options;
 
-/* Fill `config` with kube-scheduler's defaults and no callbacks. Threads: any. */
-BERTH_API void berth_scheduler_config_init(berth_scheduler_config *config);
+/* Fill `options` with kube-scheduler's defaults and no callbacks. Threads: any. */
+BERTH_API void berth_scheduler_options_init(berth_scheduler_options *options);
 
 /* Make a scheduler over an engine. Pods that are pending there and that a profile serves are submitted,
  * in order of arrival. An engine has one scheduler at most.
@@ -143,7 +144,7 @@ BERTH_API void berth_scheduler_config_init(berth_scheduler_config *config);
  * Errors: E_ARG (a duration is negative, or the maximum below the initial), E_STATE (the engine has a
  * scheduler), E_UNSUPPORTED (a profile of more than 62 filters), E_NOMEM. */
 BERTH_API berth_status berth_scheduler_create(berth_engine *engine,
-                                              const berth_scheduler_config *config,
+                                              const berth_scheduler_options *options,
                                               berth_scheduler **out, berth_error *error);
 
 /* Free everything; the engine stays as it is, assumed pods on their nodes. Events that are still posted
@@ -153,8 +154,8 @@ BERTH_API void berth_scheduler_destroy(berth_scheduler *scheduler);
 /* ---- events ---- */
 
 /* Change the cluster at once; arguments and errors are those of berth_engine_add, _update, _remove.
- * Posted events are applied first. An update of an assumed pod that shows no node leaves it on its
- * node. Threads: the scheduling thread. Cost: that of the engine's, and of waking: the kinds of pods
+ * Posted events are applied first. A binding is not undone by an update: one that shows no node leaves
+ * the pod on the node that it has, and one that shows the node it was assumed on confirms it. Threads: the scheduling thread. Cost: that of the engine's, and of waking: the kinds of pods
  * waiting for such a change, O(log n) for each pod woken. */
 BERTH_API berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
                                            const berth_object *object, uint64_t *id,
@@ -194,7 +195,7 @@ typedef enum berth_step_kind {
     BERTH_STEP_ASSUMED,       /* placed, confirmation pending */
     BERTH_STEP_FORGOTTEN,     /* placed, but the binding failed at once */
     BERTH_STEP_UNSCHEDULABLE, /* no node fits */
-    BERTH_STEP_ERROR,         /* a rule failed on this pod */
+    BERTH_STEP_ERROR,         /* a rule failed on this pod, or a plugin's reserve refused it */
 } berth_step_kind;
 
 typedef struct berth_step {
