@@ -103,7 +103,7 @@ static berth_status check_item(const berth_scheduler *scheduler, const berth__qu
     if (pod->node != (assumed ? item->node : BERTH__NODE_NONE))
         return broken_pod(scheduler, item->pod, error,
                           assumed ? "assumed, but not on its node" : "waits, but is on a node");
-    if (item->priority != pod->priority)
+    if (!assumed && item->priority != pod->priority)
         return broken_pod(scheduler, item->pod, error, "waits with another priority");
     if (!assumed && item->profile != berth__decider_profile(scheduler->decider, pod->cls))
         return broken_pod(scheduler, item->pod, error, "waits for another profile");

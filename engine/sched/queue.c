@@ -261,6 +261,7 @@ static void queue_anew(berth__queue *queue, berth__queue_item *item)
     displace(queue, item);
     item->queued_ns = queue->now_ns;
     item->order = ++queue->order;
+    item->priority = berth__pod_at(queue->pods, item->pod)->priority;
     item->binding = 0;
     item->node = BERTH__NODE_NONE;
 }
