@@ -1,5 +1,5 @@
-/* Micro-benchmarks in C over Google Benchmark. A file bench_SUBJECT.c defines functions and names
- * each once:
+/* Benchmarks in C over Google Benchmark. A file bench_SUBJECT.c defines functions and names each
+ * once:
  *
  *     static void parse_milli(bench_state *state)
  *     {
@@ -9,7 +9,11 @@
  *     }
  *     BENCH(parse_milli, BENCH_ONCE)
  *
- * The program takes Google Benchmark's options (--benchmark_filter=, --benchmark_format=json). */
+ * A function that is to run once for each of a list of cases, known only at run time, is registered
+ * from a BENCH_SUITE function by bench_case_add.
+ *
+ * Both programs (bench_micro, bench_macro) take Google Benchmark's options (--benchmark_filter=,
+ * --benchmark_format=json), and --suite=smoke, quick or full: how much to measure. */
 #ifndef BERTH_BENCH_HARNESS_H
 #define BERTH_BENCH_HARNESS_H
 
@@ -41,11 +45,43 @@ void bench_register(const char *name, bench_fn fn, bench_range range);
         bench_register(#fn, fn, range);                               \
     }
 
+/* How much to measure. */
+typedef enum bench_suite {
+    BENCH_SMOKE, /* seconds: only to see that everything runs */
+    BENCH_QUICK, /* a few minutes */
+    BENCH_FULL,
+} bench_suite;
+
+/* One benchmark of a family. */
+typedef struct bench_case {
+    const char *name; /* copied */
+    bench_fn fn;
+    const void *context; /* for bench_context; must live as long as the program */
+    int64_t rounds;      /* exactly so many; 0: as many as Google Benchmark finds good */
+    bool microseconds;   /* shown in microseconds, else nanoseconds */
+} bench_case;
+
+/* Time is that of the clock on the wall, since workers do part of the work. */
+void bench_case_add(const bench_case *one);
+
+/* Called before main by BENCH_SUITE. */
+void bench_suite_register(void (*fill)(bench_suite suite));
+
+/* Have `fill`, a static function of this file, add its cases once the suite is known. */
+#define BENCH_SUITE(fill)                                                 \
+    __attribute__((constructor)) static void bench_suite_of_##fill(void) \
+    {                                                                     \
+        bench_suite_register(fill);                                       \
+    }
+
 /* True while another round is to be measured; the clock starts with the first call. */
 bool bench_next(bench_state *state);
 
-/* The argument of this run, and the rounds measured (after the loop). */
+/* The argument of this run; the context of its case; the rounds that it will measure (before the
+ * loop), and those that it did (after it). */
 int64_t bench_argument(const bench_state *state);
+const void *bench_context(const bench_state *state);
+int64_t bench_planned(const bench_state *state);
 int64_t bench_rounds(const bench_state *state);
 
 /* Stop and restart the clock around set-up inside a round. Costs some 200 ns itself. */
@@ -59,7 +95,10 @@ void bench_bytes(bench_state *state, int64_t bytes);
 /* A figure of one's own beside the times, e.g. bytes a node. */
 void bench_counter(bench_state *state, const char *name, double value);
 
-/* Give up with an error that the report shows. */
+/* The time of one round divided by `parts`, in nanoseconds, as a counter. */
+void bench_time_per(bench_state *state, const char *name, double parts);
+
+/* Give up with an error that the report shows. The program then exits with 1. */
 void bench_fail(bench_state *state, const char *message);
 
 /* Make the compiler believe that `value`, or all memory, is read here. */
