@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -10,9 +11,14 @@
 
 #include "berth/status.h"
 
+using clock_type = std::chrono::steady_clock;
+
 struct bench_state {
     benchmark::State &state;
     const void *context;
+    bool started = false;
+    clock_type::time_point since{}; /* the clock runs from here */
+    clock_type::duration measured{};
 };
 
 namespace
@@ -58,7 +64,14 @@ extern "C" void bench_suite_register(void (*fill)(bench_suite suite))
 
 extern "C" bool bench_next(bench_state *bench)
 {
-    return bench->state.KeepRunning();
+    if (!bench->started) {
+        bench->started = true;
+        bench->since = clock_type::now();
+    }
+    bool more = bench->state.KeepRunning();
+    if (!more)
+        bench->measured += clock_type::now() - bench->since;
+    return more;
 }
 
 extern "C" int64_t bench_argument(const bench_state *bench)
@@ -84,10 +97,12 @@ extern "C" int64_t bench_rounds(const bench_state *bench)
 extern "C" void bench_pause(bench_state *bench)
 {
     bench->state.PauseTiming();
+    bench->measured += clock_type::now() - bench->since;
 }
 
 extern "C" void bench_resume(bench_state *bench)
 {
+    bench->since = clock_type::now();
     bench->state.ResumeTiming();
 }
 
@@ -108,9 +123,9 @@ extern "C" void bench_counter(bench_state *bench, const char *name, double value
 
 extern "C" void bench_time_per(bench_state *bench, const char *name, double parts)
 {
-    using benchmark::Counter;
-    bench->state.counters[name] =
-        Counter(parts / 1e9, Counter::kIsIterationInvariantRate | Counter::kInvert);
+    using nanoseconds = std::chrono::duration<double, std::nano>;
+    double rounds = static_cast<double>(bench->state.iterations());
+    bench->state.counters[name] = nanoseconds(bench->measured).count() / (rounds * parts);
 }
 
 extern "C" void bench_fail(bench_state *bench, const char *message)

@@ -95,7 +95,7 @@ void bench_bytes(bench_state *state, int64_t bytes);
 /* A figure of one's own beside the times, e.g. bytes a node. */
 void bench_counter(bench_state *state, const char *name, double value);
 
-/* The time of one round divided by `parts`, in nanoseconds, as a counter. */
+/* The time of one round divided by `parts`, in nanoseconds, as a counter. Call after the loop. */
 void bench_time_per(bench_state *state, const char *name, double parts);
 
 /* Give up with an error that the report shows. The program then exits with 1. */

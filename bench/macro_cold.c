@@ -2,19 +2,17 @@
  * scans. Names are cold/PODS/nodes:N/threads:T; the counter ns_per_node_core is the time of a decision
  * divided by nodes, times the threads.
  *
- * PODS: `plain` pods ask for cpu and memory, each for its own amount. `rules` pods also have something
- * for every other default plugin to look at, volumes aside: required and preferred node affinity,
- * tolerations on tainted nodes, a host port, an image that some nodes have, hard and soft spreading, and
- * pod affinity and anti-affinity; 2 pods of each of 64 owners run already. */
+ * PODS: `plain` pods ask for cpu and memory, each for its own amount, and for an image that some nodes
+ * have; some nodes are tainted. `rules` pods also have something for every other default plugin to look
+ * at, volumes aside (ruled_objects.h); 2 pods of each owner run already. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "draft.h"
 #include "harness.h"
 #include "heap.h"
 #include "macro_latency.h"
-#include "words.h"
+#include "ruled_objects.h"
 
 typedef struct cold_case {
     bool rules;
@@ -24,71 +22,19 @@ typedef struct cold_case {
 } cold_case;
 
 enum {
-    ZONES = 3,
-    OWNERS = 64,
     /* Labels, columns and counters of the nodes are made by the first decisions, whatever the kind. */
     FIRST_PODS = 3,
 };
-
-static const char zone_key[] = "topology.kubernetes.io/zone";
-static const char host_key[] = "kubernetes.io/hostname";
 
 static bool add_drafted(macro_cluster *cluster, draft *d)
 {
     return macro_cluster_add(cluster, &d->object, &cluster->error) == BERTH_OK;
 }
 
-/* One node in eight has a soft taint, one in sixteen a hard one, one in four the image. */
-static bool add_node(macro_cluster *cluster, draft *d, uint32_t idx)
-{
-    draft_reset(d);
-    berth_str name = draft_text(d, "node-%" PRIu32, idx);
-    draft_node(d, name);
-    draft_label(d, host_key, name);
-    draft_label(d, "kubernetes.io/os", words_of("linux"));
-    draft_label(d, zone_key, draft_text(d, "zone-%" PRIu32, idx % ZONES));
-    draft_label(d, "disk", words_of(idx % 2 == 0 ? "ssd" : "hdd"));
-    draft_resource(d, "cpu", draft_milli(32000));
-    draft_resource(d, "memory", draft_mebibytes(256 * 1024));
-    draft_resource(d, "pods", draft_units(110));
-    if (idx % 8 == 3)
-        draft_taint(d, "soft", "yes", "PreferNoSchedule");
-    if (idx % 16 == 7)
-        draft_taint(d, "hard", "yes", "NoSchedule");
-    if (idx % 4 == 1)
-        draft_node_image(d, words_of("registry/app:1"), INT64_C(400) << 20);
-    return add_drafted(cluster, d);
-}
-
-static void add_rules(draft *d, uint64_t owner)
-{
-    berth_str app = draft_text(d, "app-%" PRIu64, owner);
-    draft_label(d, "app", app);
-    const berth_str linux_only = words_of("linux");
-    draft_require_node(d, "kubernetes.io/os", &linux_only, 1);
-    draft_prefer_node(d, 10, "disk", words_of("ssd"));
-    draft_tolerate(d, "hard", "yes", "NoSchedule");
-    draft_host_port(d, 8080);
-    draft_spread(d, zone_key, 100000, "DoNotSchedule", "app", app);
-    draft_spread(d, host_key, 1, "ScheduleAnyway", "app", app);
-    draft_pod_term(d, DRAFT_ANTI_REQUIRED, 0, host_key, "app", app);
-    draft_pod_term(d, DRAFT_AFFINITY_PREFERRED, 50, zone_key, "app",
-                   draft_text(d, "app-%" PRIu64, (owner + 1) % OWNERS));
-}
-
-/* No two pods ask for the same cpu, so that each is of a kind of its own. */
 static bool add_pod(macro_cluster *cluster, draft *d, const cold_case *c, uint64_t idx,
-                    const char *node)
+                    uint32_t on_node)
 {
-    draft_reset(d);
-    draft_pod(d, words_of("default"), draft_text(d, "pod-%" PRIu64, idx));
-    draft_image(d, words_of("registry/app:1"));
-    draft_resource(d, "cpu", draft_milli(100 + (int64_t)idx));
-    draft_resource(d, "memory", draft_mebibytes(128));
-    if (c->rules)
-        add_rules(d, idx % OWNERS);
-    if (node != NULL)
-        d->pod.node_name = draft_text(d, "%s", node);
+    ruled_pod(d, idx, c->rules, on_node);
     return add_drafted(cluster, d);
 }
 
@@ -96,16 +42,15 @@ static bool fill_cluster(macro_cluster *cluster, const cold_case *c)
 {
     draft *d = heap_new(1, sizeof(*d));
     bool ok = true;
-    for (uint32_t i = 0; i < c->nodes && ok; i++)
-        ok = add_node(cluster, d, i);
-    uint64_t running = c->rules ? 2 * OWNERS : 0;
-    for (uint64_t i = 0; i < running && ok; i++) {
-        char name[32];
-        snprintf(name, sizeof(name), "node-%" PRIu64, i % c->nodes);
-        ok = add_pod(cluster, d, c, i, name);
+    for (uint32_t i = 0; i < c->nodes && ok; i++) {
+        ruled_node(d, i);
+        ok = add_drafted(cluster, d);
     }
+    uint64_t running = c->rules ? 2 * RULED_OWNERS : 0;
+    for (uint64_t i = 0; i < running && ok; i++)
+        ok = add_pod(cluster, d, c, i, (uint32_t)(i % c->nodes));
     for (uint64_t i = 0; i < FIRST_PODS + c->pods && ok; i++)
-        ok = add_pod(cluster, d, c, running + i, NULL);
+        ok = add_pod(cluster, d, c, running + i, UINT32_MAX);
     free(d);
     macro_cluster_lay_out(cluster);
     return ok;

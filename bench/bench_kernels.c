@@ -1,0 +1,150 @@
+/* The arithmetic of a tile, each function for each instruction set that this processor has. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "harness.h"
+#include "heap.h"
+#include "snapshot/tile_kernels.h"
+
+typedef struct columns {
+    _Alignas(64) int64_t allocatable[2][BERTH__TILE];
+    int64_t used[2][BERTH__TILE];
+    int64_t out[BERTH__TILE];
+    double sums[BERTH__TILE], weights[BERTH__TILE];
+    int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
+    int32_t leaves[BERTH__FAN], best[BERTH__FAN];
+    uint32_t best_count[BERTH__FAN], feasible[BERTH__FAN];
+} columns;
+
+typedef struct kernel_case {
+    const berth__kernels *kernels;
+    void (*run)(const berth__kernels *kernels, columns *c);
+    double parts; /* slots, or leaves */
+} kernel_case;
+
+static void fill_columns(columns *c)
+{
+    berth__random random = {1};
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        for (uint32_t r = 0; r < 2; r++) {
+            c->allocatable[r][s] = 32000;
+            c->used[r][s] = berth__random_below(&random, 34000);
+        }
+        c->out[s] = berth__random_below(&random, 300);
+        c->weights[s] = 2.0;
+        c->pods_max[s] = 110;
+        c->pods_used[s] = (int32_t)berth__random_below(&random, 111);
+    }
+    for (uint32_t i = 0; i < BERTH__FAN; i++) {
+        c->leaves[i] = (int32_t)berth__random_below(&random, 200) - 20;
+        c->best[i] = c->leaves[i];
+        c->best_count[i] = c->feasible[i] = 1 + i;
+    }
+}
+
+static void run_fit(const berth__kernels *kernels, columns *c)
+{
+    berth__mask mask = berth__mask_range(0, BERTH__TILE);
+    kernels->fit(c->allocatable[0], c->used[0], 500, &mask);
+    bench_keep(mask);
+}
+
+static void run_fit_pods(const berth__kernels *kernels, columns *c)
+{
+    berth__mask mask = berth__mask_range(0, BERTH__TILE);
+    kernels->fit_pods(c->pods_used, c->pods_max, &mask);
+    bench_keep(mask);
+}
+
+static void run_least(const berth__kernels *kernels, columns *c)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        c->sums[s] = c->weights[s] = 0.0;
+    kernels->least(c->allocatable[0], c->used[0], 500, 1.0, c->sums, c->weights);
+    kernels->least(c->allocatable[1], c->used[1], 500, 1.0, c->sums, c->weights);
+    kernels->average(c->sums, c->weights, c->out);
+}
+
+static void run_balance(const berth__kernels *kernels, columns *c)
+{
+    kernels->balance(c->allocatable[0], c->used[0], 500, c->allocatable[1], c->used[1], 900,
+                     c->out);
+}
+
+static void run_best(const berth__kernels *kernels, columns *c)
+{
+    const berth__mask mask = berth__mask_range(0, BERTH__TILE);
+    int64_t best;
+    uint32_t count;
+    kernels->best(c->out, &mask, &best, &count);
+    bench_keep(best);
+}
+
+static void run_accumulate(const berth__kernels *kernels, columns *c)
+{
+    kernels->accumulate(c->out, c->used[0], 1);
+}
+
+static void run_group_leaves(const berth__kernels *kernels, columns *c)
+{
+    berth__tree_sum sum;
+    kernels->group_leaves(c->leaves, &sum);
+    bench_keep(sum);
+}
+
+static void run_group_groups(const berth__kernels *kernels, columns *c)
+{
+    berth__tree_sum sum;
+    kernels->group_groups(c->best, c->best_count, c->feasible, &sum);
+    bench_keep(sum);
+}
+
+static void kernel(bench_state *state)
+{
+    const kernel_case *c = bench_context(state);
+    columns *data = aligned_alloc(64, sizeof(columns));
+    if (data == NULL) {
+        bench_fail(state, "out of memory");
+        return;
+    }
+    fill_columns(data);
+    while (bench_next(state)) {
+        c->run(c->kernels, data);
+        bench_clobber();
+    }
+    bench_items(state, bench_rounds(state) * (int64_t)c->parts);
+    bench_time_per(state, "ns_per_node", c->parts);
+    free(data);
+}
+
+static void fill(bench_suite suite)
+{
+    static const struct {
+        const char *name;
+        void (*run)(const berth__kernels *kernels, columns *c);
+        uint32_t parts;
+    } kinds[] = {
+        {"fit", run_fit, BERTH__TILE},
+        {"fit_pods", run_fit_pods, BERTH__TILE},
+        {"least_allocated", run_least, BERTH__TILE},
+        {"balance", run_balance, BERTH__TILE},
+        {"best", run_best, BERTH__TILE},
+        {"accumulate", run_accumulate, BERTH__TILE},
+        {"group_leaves", run_group_leaves, BERTH__FAN},
+        {"group_groups", run_group_groups, BERTH__FAN},
+    };
+    (void)suite;
+    for (uint32_t isa = 0; isa < 3; isa++)
+        for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+            const berth__kernels *kernels = berth__kernels_at(isa);
+            if (kernels == NULL)
+                continue;
+            char name[64];
+            kernel_case *kept = heap_new(1, sizeof(*kept)); /* lives as long as the program */
+            *kept = (kernel_case){kernels, kinds[i].run, kinds[i].parts};
+            snprintf(name, sizeof(name), "kernel/%s/%s", kinds[i].name, kernels->isa);
+            bench_case_add(&(bench_case){.name = name, .fn = kernel, .context = kept});
+        }
+}
+BENCH_SUITE(fill)

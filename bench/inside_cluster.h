@@ -1,0 +1,37 @@
+/* A cluster seen from inside, for micro-benchmarks of single phases: 4,096 nodes, the default profile,
+ * and one pod's plugins prepared. */
+#ifndef BERTH_BENCH_INSIDE_CLUSTER_H
+#define BERTH_BENCH_INSIDE_CLUSTER_H
+
+#include "sched/cluster.h"
+#include "sched/profile.h"
+
+/* Whose pod is prepared. */
+typedef enum inside_kind {
+    INSIDE_RULES,   /* ruled_objects.h */
+    INSIDE_VOLUMES, /* the program's workload `volumes` */
+} inside_kind;
+
+enum { INSIDE_NODES = 4096 };
+
+typedef struct inside_stage {
+    const berth__stage *stage;
+    berth__outcome outcome;
+    void *state;
+} inside_stage;
+
+typedef struct inside_cluster {
+    berth__cluster cluster;
+    berth__arena arena; /* the profile's and the states' memory */
+    berth__profile profile;
+    berth__cycle cycle;
+    inside_stage *filters, *scorers;
+    berth__mask *feasible; /* by tile: every slot in use */
+    bool ok;
+} inside_cluster;
+
+/* The cluster of a kind; made at the first call, kept until the program ends. `ok` says whether it was
+ * made. */
+inside_cluster *inside_cluster_get(inside_kind kind);
+
+#endif
