@@ -1,0 +1,338 @@
+# Figures (flatten.awk) and kube-scheduler's (baseline.awk) to Markdown.
+# -v part=results: perf/RESULTS.md below its heading; part=readme: the table of README; part=plots: the
+# data files of plots.gp, into the folder -v folder=F.
+BEGIN { FS = "\t" }
+{
+  median[$1, $2] = $3
+  best[$1, $2] = $4
+  if (!($1 in seen)) {
+    seen[$1] = 1
+    name[++names] = $1
+  }
+}
+
+# ---- reading ----
+function has(run, metric) { return (run, metric) in median }
+function decide(workload, nodes, running, sampling, path, threads)
+{
+  return "decide/" workload "/nodes:" nodes "/running:" running "/sampling:" sampling \
+    "/path:" path "/threads:" threads
+}
+function cold(pods, nodes, threads) { return "cold/" pods "/nodes:" nodes "/threads:" threads }
+function kube(workload, nodes, sampling) { return "kube/" workload "/nodes:" nodes "/sampling:" sampling }
+function field(run, key,    at, rest)
+{
+  at = index(run, "/" key ":")
+  if (at == 0)
+    return ""
+  rest = substr(run, at + length(key) + 2)
+  sub(/\/.*/, "", rest)
+  return rest
+}
+
+# ---- writing ----
+function thousands(n,    s, out)
+{
+  s = sprintf("%.0f", n)
+  out = ""
+  while (length(s) > 3) {
+    out = "," substr(s, length(s) - 2) out
+    s = substr(s, 1, length(s) - 3)
+  }
+  return s out
+}
+# Three digits that count.
+function rounded(n,    unit)
+{
+  if (n >= 1000) {
+    unit = 10 ^ (length(sprintf("%.0f", n)) - 3)
+    return thousands(int(n / unit + 0.5) * unit)
+  }
+  return n >= 100 ? sprintf("%.0f", n) : n >= 10 ? sprintf("%.1f", n) : sprintf("%.2f", n)
+}
+function rate(run) { return has(run, "items_per_second") ? rounded(median[run, "items_per_second"]) : "" }
+function figure(run, metric) { return has(run, metric) ? rounded(median[run, metric]) : "" }
+
+# ---- goals ----
+# A goal: what, its number, whether more is better, the figure by median and by the best repetition.
+function goal(what, wanted, unit, more, by_median, by_best,    verdict)
+{
+  if (by_median == "") {
+    printf "| %s | %s%s | not measured | | |\n", what, rounded(wanted), unit
+    return
+  }
+  verdict = more ? (by_median >= wanted ? "reached" : by_best >= wanted ? "reached at best" : "**missed**") \
+    : (by_median <= wanted ? "reached" : by_best <= wanted ? "reached at best" : "**missed**")
+  printf "| %s | %s%s%s | %s | %s | %s |\n", what, more ? "≥ " : "≤ ", rounded(wanted), unit, \
+    rounded(by_median), rounded(by_best), verdict
+}
+function goal_of(what, wanted, unit, more, run, metric)
+{
+  if (has(run, metric))
+    goal(what, wanted, unit, more, median[run, metric], best[run, metric])
+  else
+    goal(what, wanted, unit, more, "", "")
+}
+# One run's metric divided by another's.
+function goal_ratio(what, wanted, more, run, other, metric)
+{
+  if (has(run, metric) && has(other, metric))
+    goal(what, wanted, " times", more, median[run, metric] / median[other, metric], \
+      best[run, metric] / best[other, metric])
+  else
+    goal(what, wanted, " times", more, "", "")
+}
+function goals()
+{
+  print "| what | goal | median | best | |\n|---|---|---|---|---|"
+  goal_ratio("basic, 5,000 nodes, default sampling, auto on 1 thread, to kube-scheduler", 1000, 1, \
+    decide("basic", 5000, 0, "default", "auto", 1), kube("basic", 5000, "default"), "items_per_second")
+  goal_ratio("basic, 5,000 nodes, all scored, auto on 1 thread, to kube-scheduler", 10000, 1, \
+    decide("basic", 5000, 0, "all", "auto", 1), kube("basic", 5000, "all"), "items_per_second")
+  goal_ratio("zone spread, 5,000 nodes, auto on 1 thread, to kube-scheduler", 1000, 1, \
+    decide("spread", 5000, 0, "default", "auto", 1), kube("spread", 5000, "default"), "items_per_second")
+  goal_ratio("hostname anti-affinity, 5,000 nodes, auto on 1 thread, to kube-scheduler", 1000, 1, \
+    decide("anti", 5000, 0, "default", "auto", 1), kube("anti", 5000, "default"), "items_per_second")
+  goal_ratio("decision cost, all scored, known kind: 1,000,000 nodes to 1,000 (p50)", 2, 0, \
+    decide("basic", 1000000, 0, "all", "auto", 1), decide("basic", 1000, 0, "all", "auto", 1), "p50_us")
+  goal_of("the same, decisions a second on one core at 1,000,000 nodes", 1000000, "", 1, \
+    decide("basic", 1000000, 0, "all", "auto", 1), "items_per_second")
+  goal_of("p99 at 100,000 nodes, default sampling, auto", 20, " µs", 0, \
+    decide("basic", 100000, 0, "default", "auto", 1), "p99_us")
+  goal_of("first sight of a kind, 100,000 nodes, plain pods, a node a core", 6, " ns", 0, \
+    cold("plain", 100000, 1), "ns_per_node_core")
+  goal_of("first sight of a kind, 100,000 nodes, pods with every rule, a node a core", 6, " ns", 0, \
+    cold("rules", 100000, 1), "ns_per_node_core")
+  goal_ratio("the same, plain pods, 2 threads to 1", 1.8, 1, cold("plain", 100000, 2), \
+    cold("plain", 100000, 1), "items_per_second")
+  goal_ratio("scan of 100,000 nodes, all scored, 2 threads to 1", 1.8, 1, \
+    decide("basic", 100000, 0, "all", "scan", 2), decide("basic", 100000, 0, "all", "scan", 1), "items_per_second")
+  goal_ratio("scan of 100,000 nodes, all scored, 4 threads to 2", 0.8, 1, \
+    decide("basic", 100000, 0, "all", "scan", 4), decide("basic", 100000, 0, "all", "scan", 2), "items_per_second")
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^memory\/nodes:1000000\//)
+      largest = name[i]
+  goal_of("memory a node, 1,000,000 nodes", 400, " bytes", 0, largest, "bytes_per_node")
+  goal_of("memory a pod on them", 150, " bytes", 0, largest, "bytes_per_pod")
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^branch.*drop/)
+      branched = name[i]
+  if (branched != "" && has(branched, "real_ns"))
+    goal("branch and drop, " branched, 20, " µs", 0, median[branched, "real_ns"] / 1e3, best[branched, "real_ns"] / 1e3)
+  else
+    goal("branch and drop, 100,000 nodes", 20, " µs", 0, "", "")
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^load\/basic\/layout:indented/)
+      loaded = name[i]
+  if (loaded != "" && has(loaded, "bytes_per_second"))
+    goal("load a dump as kubectl indents it, one thread", 300, " MB/s", 1, \
+      median[loaded, "bytes_per_second"] / 1e6, best[loaded, "bytes_per_second"] / 1e6)
+  else
+    goal("load a dump as kubectl indents it", 300, " MB/s", 1, "", "")
+}
+
+# ---- tables ----
+function row_of(run,    k)
+{
+  k = kube(field_workload(run), field(run, "nodes"), field(run, "sampling"))
+  printf "| %s | %s | %s | %s | %s, %s | %s | %s | %s | %s | %s | %s |\n", field_workload(run), \
+    thousands(field(run, "nodes")), (field(run, "running") + 0 > 0 ? thousands(field(run, "running")) : ""), \
+    field(run, "sampling"), field(run, "path"), field(run, "threads"), rate(run), figure(run, "p50_us"), \
+    figure(run, "p99_us"), figure(run, "p999_us"), figure(run, "max_us"), \
+    (field(run, "running") + 0 == 0 ? rate(k) : "")
+}
+function field_workload(run,    parts)
+{
+  split(run, parts, "/")
+  return parts[2]
+}
+function decisions(    i)
+{
+  print "| workload | nodes | running | scored | path, threads | pods/s | p50 µs | p99 | p99.9 | max | kube-scheduler, pods/s |"
+  print "|---|---|---|---|---|---|---|---|---|---|---|"
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^decide\// && has(name[i], "items_per_second"))
+      row_of(name[i])
+}
+function first_sights(    i)
+{
+  print "| pods | nodes | threads | decisions/s | ns a node a core | p50 µs | max µs |\n|---|---|---|---|---|---|---|"
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^cold\// && has(name[i], "ns_per_node_core"))
+      printf "| %s | %s | %s | %s | %s | %s | %s |\n", field_workload(name[i]), \
+        thousands(field(name[i], "nodes")), field(name[i], "threads"), rate(name[i]), \
+        figure(name[i], "ns_per_node_core"), figure(name[i], "p50_us"), figure(name[i], "max_us")
+}
+function memories(    i)
+{
+  print "| nodes | pods on them | bytes a node | bytes a pod | in all, MB | at its peak, MB |\n|---|---|---|---|---|---|"
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^memory\// && has(name[i], "total_bytes"))
+      printf "| %s | %s | %s | %s | %s | %s |\n", thousands(field(name[i], "nodes")), \
+        thousands(field(name[i], "running")), figure(name[i], "bytes_per_node"), figure(name[i], "bytes_per_pod"), \
+        rounded(median[name[i], "total_bytes"] / 1e6), rounded(median[name[i], "peak_bytes"] / 1e6)
+}
+function processes(    i, any)
+{
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^process\// && has(name[i], "peak_rss_bytes")) {
+      if (!any++)
+        print "\nThe whole `berth bench` process, basic, auto on 1 thread:\n\n" \
+          "| nodes | pods on them | resident at its peak, MB | pods/s |\n|---|---|---|---|"
+      printf "| %s | %s | %s | %s |\n", thousands(field(name[i], "nodes")), thousands(field(name[i], "running")), \
+        rounded(median[name[i], "peak_rss_bytes"] / 1e6), figure(name[i], "pods_per_second")
+    }
+}
+function loads(    i)
+{
+  print "| dump | nodes | pods | MB | MB/s |\n|---|---|---|---|---|"
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^load\// && has(name[i], "bytes_per_second"))
+      printf "| %s, %s | %s | %s | %s | %s |\n", field_workload(name[i]), field(name[i], "layout"), \
+        thousands(field(name[i], "nodes")), thousands(field(name[i], "running")), \
+        rounded(median[name[i], "text_bytes"] / 1e6), rounded(median[name[i], "bytes_per_second"] / 1e6)
+}
+# One line for each kernel and plugin, a column for each instruction set.
+function by_isa(    i, parts, row, rows, order, isa, cell)
+{
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^(kernel|filter|score)\//) {
+      split(name[i], parts, "/")
+      row = parts[1] " | " parts[2]
+      if (!(row in cell)) {
+        cell[row] = 1
+        order[++rows] = row
+      }
+      isa[row, parts[3]] = figure(name[i], "ns_per_node")
+    }
+  print "| phase | what | portable | AVX2 | AVX-512 |\n|---|---|---|---|---|"
+  for (i = 1; i <= rows; i++)
+    printf "| %s | %s | %s | %s |\n", order[i], isa[order[i], "portable"], isa[order[i], "avx2"], isa[order[i], "avx512"]
+}
+function others(    i, extra)
+{
+  print "| benchmark | ns | |\n|---|---|---|"
+  for (i = 1; i <= names; i++)
+    if (name[i] !~ /^(decide|cold|memory|load|process|kube|kernel|filter|score)\// && has(name[i], "real_ns")) {
+      extra = has(name[i], "bytes_per_second") ? rounded(median[name[i], "bytes_per_second"] / 1e6) " MB/s" \
+        : has(name[i], "ns_per_change") ? figure(name[i], "ns_per_change") " ns a changed node" : ""
+      printf "| %s | %s | %s |\n", name[i], figure(name[i], "real_ns"), extra
+    }
+}
+function failures(    i, any)
+{
+  for (i = 1; i <= names; i++)
+    if (has(name[i], "error")) {
+      if (!any++)
+        print "\n## Not measured\n"
+      printf "- `%s`: %s\n", name[i], median[name[i], "error"]
+    }
+}
+function results()
+{
+  print "\n## Goals\n"
+  print "By the median of the repetitions, and by the best of them: noise only slows.\n"
+  goals()
+  print "\n## Decisions\n"
+  print "![Decisions a second by nodes](plots/throughput.svg)\n"
+  print "![Latency by nodes](plots/latency.svg)\n"
+  print "![Scaling by threads](plots/threads.svg)\n"
+  print "Each decision with its binding. `auto` has met every kind of pod before the clock starts. kube-scheduler's"
+  print "figures are those of v1.32.2's algorithm alone, in process (bench/baseline.json).\n"
+  decisions()
+  print "\n## First sight of a kind\n"
+  print "All nodes scored. `plain` pods ask for cpu, memory and an image; `rules` pods have something for every"
+  print "default plugin but those of volumes.\n"
+  first_sights()
+  print "\n## Memory\n"
+  print "![Memory by nodes](plots/memory.svg)\n"
+  print "What the engine holds, names included; in all: with trees for 8 kinds of pods.\n"
+  memories()
+  processes()
+  print "\n## Loading\n"
+  loads()
+  print "\n## Arithmetic and plugins, ns a node\n"
+  by_isa()
+  print "\n## Other parts\n"
+  others()
+  failures()
+}
+
+# ---- README ----
+function readme_row(label, scored, run, k)
+{
+  if (has(run, "items_per_second"))
+    printf "| %s | %s | %s, %s | %s | %s µs | %s | %s |\n", label, scored, field(run, "path"), \
+      field(run, "threads"), rate(run), figure(run, "p50_us"), rate(k), \
+      (has(k, "items_per_second") ? rounded(median[run, "items_per_second"] / median[k, "items_per_second"]) : "")
+}
+function readme(    k)
+{
+  print "| workload | nodes scored | path, threads | pods/s | p50 | kube-scheduler, pods/s | times |"
+  print "|---|---|---|---|---|---|---|"
+  k = kube("basic", 5000, "default")
+  readme_row("basic", "500 of 5,000 (default)", decide("basic", 5000, 0, "default", "auto", 1), k)
+  readme_row("basic", "500 of 5,000 (default)", decide("basic", 5000, 0, "default", "scan", 2), k)
+  k = kube("basic", 5000, "all")
+  readme_row("basic", "all 5,000", decide("basic", 5000, 0, "all", "auto", 1), k)
+  readme_row("basic", "all 5,000", decide("basic", 5000, 0, "all", "scan", 2), k)
+  k = kube("basic", 100000, "all")
+  readme_row("basic, 100,000 nodes", "all", decide("basic", 100000, 0, "all", "auto", 1), k)
+  readme_row("basic, 100,000 nodes", "all", decide("basic", 100000, 0, "all", "scan", 1), k)
+  readme_row("basic, 100,000 nodes", "all", decide("basic", 100000, 0, "all", "scan", 2), k)
+  readme_row("basic, 1,000,000 nodes", "all", decide("basic", 1000000, 0, "all", "auto", 1), "")
+  k = kube("spread", 5000, "default")
+  readme_row("zone spread", "default", decide("spread", 5000, 0, "default", "auto", 1), k)
+  readme_row("zone spread", "default", decide("spread", 5000, 0, "default", "scan", 2), k)
+  readme_row("zone spread, 100,000 pods running", "default", decide("spread", 5000, 100000, "default", "auto", 1), "")
+  k = kube("anti", 5000, "default")
+  readme_row("hostname anti-affinity", "default", decide("anti", 5000, 0, "default", "auto", 1), k)
+  readme_row("hostname anti-affinity", "default", decide("anti", 5000, 0, "default", "scan", 2), k)
+  readme_row("hostname anti-affinity, 100,000 pods running", "default", decide("anti", 5000, 100000, "default", "auto", 1), "")
+}
+
+# ---- plots ----
+function plain(run, metric) { return has(run, metric) ? median[run, metric] : "?" }
+function plots(    i, n, sizes, size, listed, t)
+{
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^(decide|kube)\/basic\//) {
+      n = field(name[i], "nodes")
+      if (!(n in listed)) {
+        listed[n] = 1
+        size[++sizes] = n
+      }
+    }
+  for (i = 1; i <= sizes; i++) {
+    n = size[i]
+    print n, plain(kube("basic", n, "default"), "items_per_second"), plain(kube("basic", n, "all"), "items_per_second"), \
+      plain(decide("basic", n, 0, "default", "scan", 2), "items_per_second"), \
+      plain(decide("basic", n, 0, "all", "scan", 2), "items_per_second"), \
+      plain(decide("basic", n, 0, "default", "auto", 1), "items_per_second"), \
+      plain(decide("basic", n, 0, "all", "auto", 1), "items_per_second") > (folder "/throughput.dat")
+    print n, plain(decide("basic", n, 0, "default", "auto", 1), "p50_us"), \
+      plain(decide("basic", n, 0, "default", "auto", 1), "p99_us"), \
+      plain(decide("basic", n, 0, "default", "auto", 1), "p999_us"), \
+      plain(decide("basic", n, 0, "default", "scan", 2), "p50_us"), \
+      plain(decide("basic", n, 0, "default", "scan", 2), "p99_us"), \
+      plain(kube("basic", n, "default"), "p50_us"), plain(kube("basic", n, "default"), "p99_us") > (folder "/latency.dat")
+  }
+  for (t = 1; t <= 64; t++)
+    if (has(decide("basic", 100000, 0, "all", "scan", t), "items_per_second") || \
+        has(decide("basic", 5000, 0, "all", "scan", t), "items_per_second"))
+      print t, plain(decide("basic", 5000, 0, "all", "scan", t), "items_per_second"), \
+        plain(decide("basic", 100000, 0, "all", "scan", t), "items_per_second") > (folder "/threads.dat")
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^memory\//)
+      print field(name[i], "nodes"), plain(name[i], "bytes_per_node"), plain(name[i], "bytes_per_pod"), \
+        plain(name[i], "total_bytes") / 1e6 > (folder "/memory.dat")
+}
+
+END {
+  if (part == "results")
+    results()
+  else if (part == "readme")
+    readme()
+  else
+    plots()
+}
