@@ -1,0 +1,144 @@
+/* Fixed work whose instructions are counted: gate_scenarios SCENARIO COUNT does COUNT times
+ *   cold     decide for a pod of a kind never met, every default plugin but those of volumes active,
+ *            on 2,000 nodes, all scored by scanning
+ *   commit   put a pod with rules on a node and take it off again
+ *   json     read a cluster of 100 nodes and 300 pods from text, into an engine
+ * Public headers only; one thread. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "berth/berth.h"
+#include "heap.h"
+#include "manifest_text.h"
+#include "ruled_objects.h"
+
+enum { NODES = 2000 };
+
+static berth_error error;
+
+static int give_up(const char *doing)
+{
+    char text[1200];
+    berth_error_format(&error, text, sizeof(text));
+    fprintf(stderr, "gate_scenarios: %s: %s\n", doing, text);
+    return 1;
+}
+
+static berth_engine *open_engine(void)
+{
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    berth_profile profile = *berth_profile_default();
+    profile.percentage_of_nodes_to_score = 100;
+    config.threads = 1;
+    config.path = BERTH_PATH_SCAN;
+    config.profiles = &profile;
+    config.profile_count = 1;
+    berth_engine *engine = NULL;
+    berth_engine_create(&config, &engine, &error);
+    return engine;
+}
+
+/* An engine with nodes and `count` pods; their ids go to `pods`. */
+static berth_engine *open_ruled(uint64_t count, berth_pod_id *pods)
+{
+    draft *d = heap_new(1, sizeof(*d));
+    berth_engine *engine = open_engine();
+    berth_status status = engine != NULL ? BERTH_OK : error.code;
+    for (uint32_t i = 0; i < NODES && status == BERTH_OK; i++) {
+        ruled_node(d, i);
+        status = berth_engine_add(engine, &d->object, NULL, &error);
+    }
+    for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
+        ruled_pod(d, i, true, UINT32_MAX);
+        status = berth_engine_add(engine, &d->object, &pods[i], &error);
+    }
+    free(d);
+    if (status == BERTH_OK)
+        return engine;
+    berth_engine_destroy(engine);
+    return NULL;
+}
+
+static int cold(uint64_t count)
+{
+    const berth_decide_options options = {.size = sizeof(options)};
+    berth_pod_id *pods = heap_new(count, sizeof(*pods));
+    berth_engine *engine = open_ruled(count, pods);
+    berth_placement placement;
+    berth_status status = engine != NULL ? BERTH_OK : BERTH_E_INTERNAL;
+    for (uint64_t i = 0; i < count && status == BERTH_OK; i++)
+        status = berth_engine_decide(engine, pods[i], &options, &placement, &error);
+    berth_engine_destroy(engine);
+    free(pods);
+    return status == BERTH_OK ? 0 : give_up("cold");
+}
+
+static int commit(uint64_t count)
+{
+    enum { PODS = 64 };
+    berth_pod_id pods[PODS];
+    berth_placement placement;
+    berth_engine *engine = open_ruled(PODS, pods);
+    berth_status status = engine != NULL ? BERTH_OK : BERTH_E_INTERNAL;
+    for (uint32_t i = 0; i < PODS && status == BERTH_OK; i++) /* makes the counters of every kind */
+        status = berth_engine_schedule(engine, pods[i], &placement, &error);
+    for (uint32_t i = 0; i < PODS && status == BERTH_OK; i++)
+        status = berth_engine_unbind(engine, pods[i], &error);
+    for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
+        status = berth_engine_bind(engine, pods[i % PODS], (uint32_t)(i * 61 % NODES), &error);
+        if (status == BERTH_OK)
+            status = berth_engine_unbind(engine, pods[i % PODS], &error);
+    }
+    berth_engine_destroy(engine);
+    return status == BERTH_OK ? 0 : give_up("commit");
+}
+
+static berth_status take(void *context, const berth_object *object, const berth_error *origin,
+                         berth_error *problem)
+{
+    (void)origin;
+    return berth_engine_add(context, object, NULL, problem);
+}
+
+static bool read_once(berth_str text)
+{
+    const berth_read_options options = {.size = sizeof(options)};
+    berth_reader *reader = NULL;
+    berth_engine *engine = open_engine();
+    bool ok = engine != NULL && berth_reader_create(&options, &reader) == BERTH_OK &&
+              berth_reader_text(reader, text, "text", take, engine, &error) == BERTH_OK;
+    berth_reader_destroy(reader);
+    berth_engine_destroy(engine);
+    return ok;
+}
+
+static int json(uint64_t count)
+{
+    manifest_text text;
+    if (!manifest_text_make("workload=mixed,nodes=100,pods=300,seed=1", true, &text))
+        return give_up("making the text");
+    bool ok = true;
+    for (uint64_t i = 0; i < count && ok; i++)
+        ok = read_once((berth_str){text.data, (uint32_t)text.bytes});
+    free(text.data);
+    return ok ? 0 : give_up("json");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(uint64_t count);
+    } scenarios[] = {{"cold", cold}, {"commit", commit}, {"json", json}};
+    char *end = NULL;
+    uint64_t count = argc == 3 ? strtoull(argv[2], &end, 10) : 0;
+    for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]) && count > 0 && *end == '\0';
+         i++)
+        if (strcmp(argv[1], scenarios[i].name) == 0)
+            return scenarios[i].run(count);
+    fprintf(stderr, "usage: gate_scenarios cold|commit|json COUNT\n");
+    return 2;
+}
