@@ -26,7 +26,7 @@ void macro_cluster_close(macro_cluster *cluster);
 
 /* Add an object; pods without a node are noted in `pods`. For workload_source_make: the context is
  * the cluster. */
-berth_status macro_cluster_add(void *cluster, const berth_object *object, berth_error *error);
+berth_status macro_cluster_add(void *context, const berth_object *object, berth_error *error);
 
 /* Add everything that a workload makes. */
 bool macro_cluster_fill(macro_cluster *cluster, const workload_spec *spec);

@@ -48,7 +48,7 @@ static bool fill_cluster(macro_cluster *cluster, const cold_case *c)
     }
     uint64_t running = c->rules ? 2 * RULED_OWNERS : 0;
     for (uint64_t i = 0; i < running && ok; i++)
-        ok = add_pod(cluster, d, c, i, (uint32_t)(i % c->nodes));
+        ok = add_pod(cluster, d, c, i, (uint32_t)i);
     for (uint64_t i = 0; i < FIRST_PODS + c->pods && ok; i++)
         ok = add_pod(cluster, d, c, running + i, UINT32_MAX);
     free(d);
