@@ -24,6 +24,8 @@ option_group engine_setup_options(engine_setup *setup)
          .help = "feasible nodes below which a search is not cut short\n(default 100)"},
         {.name = "threads", .kind = OPTION_NUMBER, .value = "N", .max = 1024,
          .target = &setup->threads, .help = "threads that search (default: one a core)"},
+        {.name = "bind", .kind = OPTION_FLAG, .target = &setup->bind_workers,
+         .help = "keep each thread but the first on a core of its own"},
         {.name = "path", .kind = OPTION_CHOICE, .value = "PATH", .target = &setup->path,
          .choices = engine_path_names, .help = "how a node is found"},
         {.name = "tie", .kind = OPTION_CHOICE, .value = "RULE", .target = &setup->tie,
@@ -97,6 +99,7 @@ berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, 
     config.threads = (uint32_t)setup->threads;
     config.path = (berth_path)setup->path;
     config.seed = setup->seed;
+    config.bind_workers = setup->bind_workers;
     config.profiles = setup->profiles;
     config.profile_count = setup->profile_count;
     return berth_engine_create(&config, out, error);

@@ -8,7 +8,7 @@
 #include "berth/berth.h"
 #include "options.h"
 
-enum { ENGINE_OPTIONS_MAX = 7 };
+enum { ENGINE_OPTIONS_MAX = 8 };
 
 typedef struct engine_setup {
     /* given on the command line */
@@ -17,6 +17,7 @@ typedef struct engine_setup {
     bool percentage_given;
     uint64_t min_feasible;
     uint64_t threads;
+    bool bind_workers;
     int path; /* a berth_path */
     int tie;  /* a berth_tie */
     bool tie_given;

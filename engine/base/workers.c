@@ -1,4 +1,4 @@
-/* Worker pool: a round counter that workers spin on, a condition variable once they have parked. */
+/* Worker pool: a gate that workers spin on, a condition variable once they have parked. */
 #include "base/workers.h"
 
 #include <pthread.h>
@@ -8,31 +8,35 @@
 
 #include "base/assert.h"
 
-/* Looks at `round` before a worker parks: about 20 microseconds, the price of waking a parked thread.
- * With fewer cores than workers a spinning worker takes the time of one that has work, so none spin. */
+/* Looks at the gate before a worker parks. */
 enum { SPINS_MAX = 8000 };
+
+/* The gate: bits 0 to 15 workers inside, 16 open, 17 stop, 32 to 63 the round. */
+#define GATE_INSIDE UINT64_C(0xffff)
+#define GATE_OPEN (UINT64_C(1) << 16)
+#define GATE_STOP (UINT64_C(1) << 17)
+#define GATE_ROUND (UINT64_C(1) << 32)
 
 typedef struct worker {
     _Alignas(64) pthread_t thread;
     berth__workers *pool;
     uint32_t index;
+    pthread_mutex_t lock; /* guards parking only */
+    pthread_cond_t wake;
+    _Alignas(64) atomic_bool parked; /* written under the lock; sync: atomic, pair PARK */
 } worker;
 
 struct berth__workers {
     const berth_allocator *allocator;
     const berth__machine *machine;
     uint32_t count;
+    bool bound;
     uint32_t started; /* threads to join */
-    uint32_t spins;
-    worker *threads;        /* [count], [0] unused; sync: immutable after create */
-    berth__job job;         /* sync: pair WORK-1 */
-    void *context;          /* sync: pair WORK-1 */
-    bool stop;              /* sync: pair WORK-1 */
-    pthread_mutex_t lock;   /* guards parking only */
-    pthread_cond_t wake;
-    _Alignas(64) atomic_uint round;   /* sync: atomic, pairs WORK-1 and PARK */
-    _Alignas(64) atomic_uint running; /* sync: atomic, pair WORK-2 */
-    _Alignas(64) atomic_uint parked;  /* sync: atomic, pair PARK */
+    uint32_t helpers; /* workers that are woken */
+    worker *threads;  /* [count], [0] unused; sync: immutable after create */
+    berth__job job;   /* sync: pair WORK-1 */
+    void *context;    /* sync: pair WORK-1 */
+    _Alignas(64) _Atomic uint64_t gate; /* sync: atomic, pairs WORK-1, WORK-2 and PARK */
 };
 
 static inline void relax(void)
@@ -44,51 +48,105 @@ static inline void relax(void)
 #endif
 }
 
-static void park(berth__workers *pool, unsigned seen)
+static uint32_t round_of(uint64_t gate)
 {
-    pthread_mutex_lock(&pool->lock);
-    atomic_fetch_add_explicit(&pool->parked, 1, memory_order_seq_cst); /* PARK */
-    while (atomic_load_explicit(&pool->round, memory_order_seq_cst) == seen)
-        pthread_cond_wait(&pool->wake, &pool->lock);
-    atomic_fetch_sub_explicit(&pool->parked, 1, memory_order_relaxed); /* under the lock */
-    pthread_mutex_unlock(&pool->lock);
+    return (uint32_t)(gate / GATE_ROUND);
 }
 
-static unsigned await_round(berth__workers *pool, unsigned seen)
+static bool calls_nobody(uint64_t gate, uint32_t seen)
 {
-    for (uint32_t i = 0; i < pool->spins; i++) {
-        unsigned round = atomic_load_explicit(&pool->round, memory_order_acquire); /* WORK-1 */
-        if (round != seen)
-            return round;
-        relax();
+    return round_of(gate) == seen && (gate & GATE_STOP) == 0;
+}
+
+static void park(worker *self, uint32_t seen)
+{
+    pthread_mutex_lock(&self->lock);
+    atomic_store_explicit(&self->parked, true, memory_order_seq_cst); /* PARK */
+    if (calls_nobody(atomic_load_explicit(&self->pool->gate, memory_order_seq_cst), seen))
+        while (atomic_load_explicit(&self->parked, memory_order_relaxed)) /* under the lock */
+            pthread_cond_wait(&self->wake, &self->lock);
+    atomic_store_explicit(&self->parked, false, memory_order_relaxed); /* under the lock */
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* Wait for a round after `seen`, or the end. A call may come late, for a round that is done. */
+static uint64_t await_round(worker *self, uint32_t seen)
+{
+    for (;;) {
+        for (uint32_t i = 0; i < SPINS_MAX; i++) {
+            uint64_t gate = atomic_load_explicit(&self->pool->gate,
+                                                 memory_order_relaxed); /* enter acquires */
+            if (!calls_nobody(gate, seen))
+                return gate;
+            relax();
+        }
+        park(self, seen);
     }
-    park(pool, seen);
-    return atomic_load_explicit(&pool->round, memory_order_acquire); /* WORK-1 */
+}
+
+/* Enter the round that is open, which may be a later one than `*gate`; `*gate` is the gate last seen. */
+static bool enter(berth__workers *pool, uint64_t *gate)
+{
+    while ((*gate & GATE_OPEN) != 0)
+        if (atomic_compare_exchange_weak_explicit(&pool->gate, gate, *gate + 1,
+                                                  memory_order_acquire, /* WORK-1 */
+                                                  memory_order_relaxed)) /* tried again */
+            return true;
+    return false;
 }
 
 static void *worker_main(void *argument)
 {
     worker *self = argument;
     berth__workers *pool = self->pool;
-    berth__machine_bind_worker(pool->machine, self->index, pool->count);
-    unsigned seen = 0;
+    if (pool->bound)
+        berth__machine_bind_worker(pool->machine, self->index, pool->count);
+    uint32_t seen = 0;
     for (;;) {
-        seen = await_round(pool, seen);
-        if (pool->stop)
+        uint64_t gate = await_round(self, seen);
+        if ((gate & GATE_STOP) != 0)
             return NULL;
+        bool inside = enter(pool, &gate);
+        seen = round_of(gate);
+        if (!inside)
+            continue;
         pool->job(pool->context, self->index);
-        atomic_fetch_sub_explicit(&pool->running, 1, memory_order_release); /* WORK-2 */
+        atomic_fetch_sub_explicit(&pool->gate, 1, memory_order_release); /* WORK-2 */
     }
 }
 
-static void announce(berth__workers *pool)
+/* Wake the first `count` workers, those of them that are parked. */
+static void call(berth__workers *pool, uint32_t count)
 {
-    atomic_fetch_add_explicit(&pool->round, 1, memory_order_seq_cst); /* WORK-1, PARK */
-    if (atomic_load_explicit(&pool->parked, memory_order_seq_cst) == 0)
-        return;
-    pthread_mutex_lock(&pool->lock);
-    pthread_cond_broadcast(&pool->wake);
-    pthread_mutex_unlock(&pool->lock);
+    for (uint32_t i = 1; i <= count; i++) {
+        worker *w = &pool->threads[i];
+        if (!atomic_load_explicit(&w->parked, memory_order_seq_cst)) /* PARK */
+            continue;
+        pthread_mutex_lock(&w->lock);
+        atomic_store_explicit(&w->parked, false, memory_order_relaxed); /* under the lock */
+        pthread_cond_signal(&w->wake);
+        pthread_mutex_unlock(&w->lock);
+    }
+}
+
+static void open_gate(berth__workers *pool)
+{
+    uint64_t closed = atomic_load_explicit(&pool->gate, memory_order_relaxed); /* the caller's own */
+    atomic_store_explicit(&pool->gate, closed + GATE_ROUND + GATE_OPEN,
+                          memory_order_seq_cst); /* WORK-1, PARK */
+    call(pool, pool->helpers);
+}
+
+static void close_gate(berth__workers *pool)
+{
+    uint64_t gate = atomic_fetch_sub_explicit(&pool->gate, GATE_OPEN, memory_order_acquire);
+    for (uint32_t i = 0; (gate & GATE_INSIDE) != 0; i++) {
+        if (i < SPINS_MAX)
+            relax();
+        else
+            sched_yield();
+        gate = atomic_load_explicit(&pool->gate, memory_order_acquire); /* WORK-2 */
+    }
 }
 
 void berth__workers_run(berth__workers *workers, berth__job job, void *context)
@@ -99,16 +157,9 @@ void berth__workers_run(berth__workers *workers, berth__job job, void *context)
     }
     workers->job = job;
     workers->context = context;
-    /* Relaxed: the store is ordered before the workers' decrements by WORK-1. */
-    atomic_store_explicit(&workers->running, workers->count - 1, memory_order_relaxed);
-    announce(workers);
+    open_gate(workers);
     job(context, 0);
-    for (uint32_t i = 0; atomic_load_explicit(&workers->running, memory_order_acquire) != 0; i++) {
-        if (i < workers->spins)
-            relax();
-        else
-            sched_yield();
-    }
+    close_gate(workers);
 }
 
 static berth_status start_threads(berth__workers *pool)
@@ -117,8 +168,11 @@ static berth_status start_threads(berth__workers *pool)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (uint32_t i = 1; i < pool->count; i++) {
-        pool->threads[i] = (worker){.pool = pool, .index = i};
-        if (pthread_create(&pool->threads[i].thread, NULL, worker_main, &pool->threads[i]) != 0)
+        worker *w = &pool->threads[i];
+        *w = (worker){.pool = pool, .index = i};
+        pthread_mutex_init(&w->lock, NULL);
+        pthread_cond_init(&w->wake, NULL);
+        if (pthread_create(&w->thread, NULL, worker_main, w) != 0)
             break;
         pool->started++;
     }
@@ -126,8 +180,21 @@ static berth_status start_threads(berth__workers *pool)
     return pool->started + 1 == pool->count ? BERTH_OK : BERTH_E_NOMEM;
 }
 
+/* Workers beyond the cores would take turns with those that have one. Debug builds wake them all the
+ * same: the more threads at once, the more a sanitizer sees. */
+static uint32_t helpers_of(const berth__machine *machine, uint32_t count)
+{
+#ifdef BERTH_DEBUG
+    (void)machine;
+    return count - 1;
+#else
+    uint32_t cores = berth__machine_cores(machine);
+    return (count <= cores ? count : cores) - 1;
+#endif
+}
+
 berth_status berth__workers_create(const berth_allocator *allocator, const berth__machine *machine,
-                                   uint32_t count, berth__workers **out)
+                                   uint32_t count, bool bound, berth__workers **out)
 {
     BERTH_ASSERT(count >= 1);
     berth__workers *pool = berth__alloc_zero(allocator, sizeof(*pool), 64);
@@ -136,9 +203,8 @@ berth_status berth__workers_create(const berth_allocator *allocator, const berth
     pool->allocator = allocator;
     pool->machine = machine;
     pool->count = count;
-    pool->spins = count <= berth__machine_cores(machine) ? SPINS_MAX : 0;
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->wake, NULL);
+    pool->bound = bound;
+    pool->helpers = helpers_of(machine, count);
     pool->threads = berth__alloc_zero(allocator, count * sizeof(worker), 64);
     berth_status status = pool->threads == NULL ? BERTH_E_NOMEM : start_threads(pool);
     if (status != BERTH_OK) {
@@ -153,12 +219,13 @@ void berth__workers_destroy(berth__workers *workers)
 {
     if (workers == NULL)
         return;
-    workers->stop = true;
-    announce(workers);
-    for (uint32_t i = 1; i <= workers->started; i++)
+    atomic_fetch_or_explicit(&workers->gate, GATE_STOP, memory_order_seq_cst); /* PARK */
+    call(workers, workers->started);
+    for (uint32_t i = 1; i <= workers->started; i++) {
         pthread_join(workers->threads[i].thread, NULL);
-    pthread_cond_destroy(&workers->wake);
-    pthread_mutex_destroy(&workers->lock);
+        pthread_cond_destroy(&workers->threads[i].wake);
+        pthread_mutex_destroy(&workers->threads[i].lock);
+    }
     berth__free(workers->allocator, workers->threads, workers->count * sizeof(worker));
     berth__free(workers->allocator, workers, sizeof(*workers));
 }

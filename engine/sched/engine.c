@@ -65,7 +65,8 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     uint32_t threads =
         config->threads > 0 ? config->threads : berth__machine_cores(engine->machine);
     BERTH_TRY(make_profiles(engine, own, profiles, profile_count, error));
-    status = berth__workers_create(engine->allocator, engine->machine, threads, &engine->workers);
+    status = berth__workers_create(engine->allocator, engine->machine, threads,
+                                   config->bind_workers, &engine->workers);
     if (status == BERTH_OK)
         status = berth__decider_init(&engine->decider, &engine->cluster, engine->profiles,
                                      engine->profile_count, engine->workers, config->path,

@@ -570,35 +570,37 @@ static uint32_t used_tiles(const berth__search *search)
     return search->used_segments < tiles ? search->used_segments : tiles;
 }
 
-/* Run `each` on the used tiles, shared out among the workers in equal runs. */
+/* Run `each` on the used tiles; workers take slices of them by a ticket. */
 typedef struct tile_run {
     berth__search *search;
     void (*each)(berth__search *search, uint32_t tile, berth__search_worker *own);
+    atomic_uint ticket; /* sync: atomic, relaxed: it only hands out numbers */
 } tile_run;
 
 static void tile_job(void *context, uint32_t worker)
 {
-    const tile_run *run = context;
+    tile_run *run = context;
     berth__search *search = run->search;
-    uint64_t used = used_tiles(search), workers = search->worker_count;
-    uint32_t tiles = layout_of(search)->tile_count;
-    uint32_t first = (uint32_t)(used * worker / workers);
-    uint32_t last = (uint32_t)(used * (worker + 1) / workers);
-    for (uint32_t i = first; i < last; i++)
-        run->each(search, (search->start / BERTH__TILE + i) % tiles, &search->own[worker]);
+    uint32_t used = used_tiles(search), tiles = layout_of(search)->tile_count;
+    for (;;) {
+        uint32_t first =
+            atomic_fetch_add_explicit(&run->ticket, SLICE_SEGMENTS, memory_order_relaxed);
+        if (first >= used)
+            return;
+        uint32_t last = used - first > SLICE_SEGMENTS ? first + SLICE_SEGMENTS : used;
+        for (uint32_t i = first; i < last; i++)
+            run->each(search, (search->start / BERTH__TILE + i) % tiles, &search->own[worker]);
+    }
 }
 
 static void run_tiles(berth__search *search,
                       void (*each)(berth__search *, uint32_t, berth__search_worker *))
 {
-    tile_run run = {search, each};
-    if (search->worker_count > 1 && used_tiles(search) >= PARALLEL_SEGMENTS) {
+    tile_run run = {.search = search, .each = each};
+    if (search->worker_count > 1 && used_tiles(search) >= PARALLEL_SEGMENTS)
         berth__workers_run(search->workers, tile_job, &run);
-        return;
-    }
-    uint32_t tiles = layout_of(search)->tile_count;
-    for (uint32_t i = 0; i < used_tiles(search); i++)
-        each(search, (search->start / BERTH__TILE + i) % tiles, &search->own[0]);
+    else
+        tile_job(&run, 0);
 }
 
 static void score_and_find(berth__search *search, uint32_t tile, berth__search_worker *own)

@@ -502,7 +502,7 @@ static crowd *crowd_open(uint32_t threads, uint64_t seed)
                                          &own->profile, NULL),
                      BERTH_OK);
     assert_int_equal(berth__machine_create(allocator, NULL, &own->machine), BERTH_OK);
-    assert_int_equal(berth__workers_create(allocator, own->machine, threads, &own->workers),
+    assert_int_equal(berth__workers_create(allocator, own->machine, threads, false, &own->workers),
                      BERTH_OK);
     assert_int_equal(berth__decider_init(&own->decider, &own->cluster, &own->profile, 1,
                                          own->workers, BERTH_PATH_AUTO, seed),

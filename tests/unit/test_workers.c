@@ -1,7 +1,9 @@
-/* The worker pool: each worker runs each round once, and the caller sees what they wrote. Plain
+/* The worker pool: who takes part runs once a round, and the caller sees what they wrote. Plain
  * cells, not atomic ones, hold the results, so that ThreadSanitizer checks the pool's ordering. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -19,21 +21,47 @@ typedef struct cell {
 
 typedef struct job {
     uint64_t input; /* the caller writes it before a round, workers read it */
+    uint32_t workers;
+    atomic_uint arrived; /* in this round */
     cell cells[WORKERS_MAX];
 } job;
+
+/* The caller goes on when all have come. */
+static void gather(atomic_uint *arrived, uint32_t workers, uint32_t worker)
+{
+    atomic_fetch_add_explicit(arrived, 1, memory_order_relaxed);
+    while (worker == 0 && atomic_load_explicit(arrived, memory_order_relaxed) < workers)
+        sched_yield();
+}
 
 static void count(void *context, uint32_t worker)
 {
     job *own = context;
     own->cells[worker].rounds++;
     own->cells[worker].seen += own->input;
+    gather(&own->arrived, own->workers, worker);
 }
 
-static berth__machine *this_machine(void)
+/* As many are woken as the machine has cores: with cores for all, all come. */
+static berth__machine *machine_of(const char *synthetic)
 {
     berth__machine *machine;
-    assert_int_equal(berth__machine_create(berth__allocator_default(), NULL, &machine), BERTH_OK);
+    assert_int_equal(berth__machine_create(berth__allocator_default(), synthetic, &machine),
+                     BERTH_OK);
     return machine;
+}
+
+static berth__machine *wide_machine(void)
+{
+    return machine_of("core:8 pu:1");
+}
+
+static void run_counting(berth__workers *pool, job *own, uint64_t input)
+{
+    own->input = input;
+    own->workers = berth__workers_count(pool);
+    atomic_store_explicit(&own->arrived, 0, memory_order_relaxed);
+    berth__workers_run(pool, count, own);
 }
 
 static void check_rounds(const job *own, uint32_t workers, uint64_t rounds)
@@ -48,16 +76,16 @@ static void test_every_worker_runs_every_round(void **state)
 {
     (void)state;
     enum { ROUNDS = 2000 };
-    berth__machine *machine = this_machine();
+    berth__machine *machine = wide_machine();
     for (uint32_t workers = 1; workers <= WORKERS_MAX; workers++) {
         berth__workers *pool;
         assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, workers, &pool), BERTH_OK);
+            berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
+            BERTH_OK);
         assert_int_equal(berth__workers_count(pool), workers);
         job own = {0};
         for (uint64_t round = 1; round <= ROUNDS; round++) {
-            own.input = round;
-            berth__workers_run(pool, count, &own);
+            run_counting(pool, &own, round);
         }
         check_rounds(&own, workers, ROUNDS);
         berth__workers_destroy(pool);
@@ -70,17 +98,17 @@ static void test_parked_workers_wake(void **state)
 {
     (void)state;
     enum { ROUNDS = 30 };
-    berth__machine *machine = this_machine();
+    berth__machine *machine = wide_machine();
     for (uint32_t workers = 2; workers <= 4; workers++) {
         berth__workers *pool;
         assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, workers, &pool), BERTH_OK);
+            berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
+            BERTH_OK);
         job own = {0};
         for (uint64_t round = 1; round <= ROUNDS; round++) {
             const struct timespec pause = {0, 1000000 * (long)(round % 3)};
             nanosleep(&pause, NULL);
-            own.input = round;
-            berth__workers_run(pool, count, &own);
+            run_counting(pool, &own, round);
         }
         check_rounds(&own, workers, ROUNDS);
         berth__workers_destroy(pool);
@@ -91,6 +119,7 @@ static void test_parked_workers_wake(void **state)
 /* A round hands over to the next: worker w reads what worker w - 1 wrote in the round before. */
 typedef struct relay {
     uint32_t workers;
+    atomic_uint arrived;
     uint64_t now[WORKERS_MAX], before[WORKERS_MAX];
 } relay;
 
@@ -98,18 +127,21 @@ static void take_from_neighbour(void *context, uint32_t worker)
 {
     relay *own = context;
     own->now[worker] = own->before[(worker + own->workers - 1) % own->workers] + 1;
+    gather(&own->arrived, own->workers, worker);
 }
 
 static void test_rounds_follow_one_another(void **state)
 {
     (void)state;
-    berth__machine *machine = this_machine();
+    berth__machine *machine = wide_machine();
     for (uint32_t workers = 1; workers <= WORKERS_MAX; workers++) {
         berth__workers *pool;
         assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, workers, &pool), BERTH_OK);
+            berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
+            BERTH_OK);
         relay own = {.workers = workers};
         for (uint64_t round = 1; round <= 500; round++) {
+            atomic_store_explicit(&own.arrived, 0, memory_order_relaxed);
             berth__workers_run(pool, take_from_neighbour, &own);
             for (uint32_t w = 0; w < workers; w++) {
                 assert_int_equal(own.now[w], round);
@@ -124,15 +156,16 @@ static void test_rounds_follow_one_another(void **state)
 static void test_pools_come_and_go(void **state)
 {
     (void)state;
-    berth__machine *machine = this_machine();
+    berth__machine *machine = wide_machine();
     for (uint32_t round = 0; round < 200; round++) {
         uint32_t workers = 1 + round % WORKERS_MAX;
         berth__workers *pool;
         assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, workers, &pool), BERTH_OK);
-        job own = {.input = 1};
+            berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
+            BERTH_OK);
+        job own = {0};
         if (round % 3 != 0) { /* or it goes without ever having run */
-            berth__workers_run(pool, count, &own);
+            run_counting(pool, &own, 1);
             check_rounds(&own, workers, 1);
         }
         berth__workers_destroy(pool);
@@ -144,23 +177,79 @@ static void test_pools_come_and_go(void **state)
 static void test_two_pools_at_once(void **state)
 {
     (void)state;
-    berth__machine *machine = this_machine();
+    berth__machine *machine = wide_machine();
     berth__workers *pools[2];
-    job own[2] = {{0}, {0}};
+    job own[2] = {{.input = 0}, {.input = 0}};
     for (uint32_t p = 0; p < 2; p++)
         assert_int_equal(
-            berth__workers_create(berth__allocator_default(), machine, 2 + p, &pools[p]),
+            berth__workers_create(berth__allocator_default(), machine, 2 + p, false, &pools[p]),
             BERTH_OK);
     for (uint64_t round = 1; round <= 300; round++)
         for (uint32_t p = 0; p < 2; p++) {
-            own[p].input = round;
-            berth__workers_run(pools[p], count, &own[p]);
+            run_counting(pools[p], &own[p], round);
         }
     for (uint32_t p = 0; p < 2; p++) {
         check_rounds(&own[p], 2 + p, 300);
         berth__workers_destroy(pools[p]);
     }
     berth__machine_destroy(machine);
+}
+
+/* Work by ticket is done, each piece once, whoever comes; nobody runs twice in a round. */
+enum { TICKETS = 64 };
+
+typedef struct errand {
+    atomic_uint ticket;
+    uint64_t pieces[TICKETS];
+    cell cells[WORKERS_MAX];
+} errand;
+
+static void take_tickets(void *context, uint32_t worker)
+{
+    errand *own = context;
+    own->cells[worker].rounds++;
+    for (;;) {
+        uint32_t at = atomic_fetch_add_explicit(&own->ticket, 1, memory_order_relaxed);
+        if (at >= TICKETS)
+            return;
+        own->pieces[at]++;
+    }
+}
+
+static void check_errands(const char *synthetic)
+{
+    berth__machine *machine = machine_of(synthetic);
+    for (uint32_t workers = 1; workers <= WORKERS_MAX; workers++) {
+        berth__workers *pool;
+        assert_int_equal(
+            berth__workers_create(berth__allocator_default(), machine, workers, false, &pool),
+            BERTH_OK);
+        errand own = {.ticket = 0};
+        for (uint64_t round = 1; round <= 2000; round++) {
+            atomic_store_explicit(&own.ticket, 0, memory_order_relaxed);
+            berth__workers_run(pool, take_tickets, &own);
+            assert_int_equal(own.cells[0].rounds, round);
+            for (uint32_t w = 1; w < WORKERS_MAX; w++)
+                assert_true(own.cells[w].rounds <= (w < workers ? round : 0));
+            for (uint32_t i = 0; i < TICKETS; i++)
+                assert_int_equal(own.pieces[i], round);
+        }
+        berth__workers_destroy(pool);
+    }
+    berth__machine_destroy(machine);
+}
+
+static void test_tickets_with_a_core_each(void **state)
+{
+    (void)state;
+    check_errands("core:8 pu:1");
+}
+
+static void test_tickets_with_fewer_cores_than_workers(void **state)
+{
+    (void)state;
+    check_errands("core:2 pu:1");
+    check_errands("core:1 pu:1");
 }
 
 int main(void)
@@ -171,6 +260,8 @@ int main(void)
         cmocka_unit_test(test_rounds_follow_one_another),
         cmocka_unit_test(test_pools_come_and_go),
         cmocka_unit_test(test_two_pools_at_once),
+        cmocka_unit_test(test_tickets_with_a_core_each),
+        cmocka_unit_test(test_tickets_with_fewer_cores_than_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,10 @@ typedef struct berth_engine_config {
      * the engine. */
     const struct berth_plugin *const *plugins;
     uint32_t plugin_count;
+    /* Keep each worker but the caller on a core of its own, neighbours in number near each other. For
+     * machines that run nothing else: beside other programs bound workers are slower. Without effect
+     * where there are fewer cores than threads. Default: false. */
+    bool bind_workers;
 } berth_engine_config;
 
 /* Fill `config` with the defaults. Threads: any. */
