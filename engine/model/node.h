@@ -52,6 +52,7 @@ typedef struct berth__node {
     uint32_t first_pod; /* list through berth__pod.next_on_node */
     uint32_t pod_count;
     berth__node_facts *facts; /* NULL: the node is absent */
+    bool closed;              /* takes no pod, whatever its facts */
 } berth__node;
 
 /* Compile a Node object. Errors: E_INVALID, E_RANGE (field named), E_NOMEM. */

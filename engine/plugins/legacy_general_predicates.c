@@ -119,6 +119,7 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
 
 const berth__plugin berth__plugin_general_predicates = {
     .name = "GeneralPredicates",
+    .flags = BERTH__COUNTS_PODS,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_NODE_LABELS |
                BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_SELF,
     .filter_state_bytes = sizeof(filter_state),

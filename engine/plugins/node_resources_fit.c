@@ -346,7 +346,7 @@ static int64_t one_slot(const berth__cycle *cycle, const void *opaque_instance, 
 
 const berth__plugin berth__plugin_node_resources_fit = {
     .name = "NodeResourcesFit",
-    .flags = BERTH__ALWAYS_UNSCHEDULABLE,
+    .flags = BERTH__ALWAYS_UNSCHEDULABLE | BERTH__COUNTS_PODS,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE |
                BERTH__WAKE_POD_SELF,
     .wakes = wakes,
@@ -365,7 +365,7 @@ const berth__plugin berth__plugin_node_resources_fit = {
 
 const berth__plugin berth__plugin_pod_fits_resources = {
     .name = "PodFitsResources",
-    .flags = BERTH__ALWAYS_UNSCHEDULABLE,
+    .flags = BERTH__ALWAYS_UNSCHEDULABLE | BERTH__COUNTS_PODS,
     .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE |
                BERTH__WAKE_POD_SELF,
     .wakes = wakes_legacy,

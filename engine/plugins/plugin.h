@@ -106,6 +106,8 @@ enum {
     BERTH__ALWAYS_UNRESOLVABLE = 1 << 4,
     /* Reads anything of a pod's class: trees of the index are not shared between classes. */
     BERTH__READS_CLASS = 1 << 5,
+    /* filter and filter_slot refuse a node without room for a pod. */
+    BERTH__COUNTS_PODS = 1 << 6,
 };
 
 typedef struct berth__plugin {

@@ -368,6 +368,20 @@ berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool 
                : BERTH_E_NOMEM;
 }
 
+berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool closed)
+{
+    berth__node *record = cluster->nodes[node];
+    if (record->closed == closed)
+        return BERTH_OK;
+    if (!berth__cluster_reserve_undo(cluster, BERTH__POD_NONE))
+        return BERTH_E_NOMEM;
+    berth__note_closed(cluster, node);
+    record->closed = closed;
+    if (record->slot != BERTH__SLOT_NONE)
+        berth__view_close(&cluster->view, record->slot);
+    return BERTH_OK;
+}
+
 /* The node leaves the tree; its slot stays until the layout is made anew, its pods become orphans. */
 static berth_status remove_node(berth__cluster *cluster, berth_str name, berth_error *error)
 {
@@ -383,6 +397,7 @@ static berth_status remove_node(berth__cluster *cluster, berth_str name, berth_e
         berth__view_vacate(&cluster->view, node->slot, &cluster->pods);
     berth__node_facts *old = node->facts;
     node->facts = NULL;
+    node->closed = false;
     cluster->present_count--;
     cluster->unplaced_count -= node->slot == BERTH__SLOT_NONE;
     cluster->running_count -= node->pod_count;
@@ -584,6 +599,39 @@ static berth_status add_pod(berth__cluster *cluster, const berth_pod *source, ui
     }
     if (id != NULL)
         *id = berth__cluster_pod_id(cluster, index);
+    return BERTH_OK;
+}
+
+/* The record of a pending pod of that class, not yet counted anywhere. Takes over the class's use. */
+static berth_status insert_like(berth__cluster *cluster, const berth__pod *like, berth_str name,
+                                uint32_t *out)
+{
+    int32_t priority = like->priority;
+    berth__class *cls = like->cls;
+    if (!berth__cluster_reserve_undo(cluster, BERTH__POD_NONE))
+        return BERTH_E_NOMEM;
+    BERTH_TRY(berth__pods_add(&cluster->pods, cls, name, (berth_str){0}, out));
+    cls->users++;
+    berth__note_pod_added(cluster, *out);
+    berth__pod_at(&cluster->pods, *out)->priority = priority;
+    append_pending(cluster, *out);
+    return BERTH_OK;
+}
+
+berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, berth_str name,
+                                     uint64_t *id, berth_error *error)
+{
+    const berth__pod *like = berth__pod_at(&cluster->pods, pod);
+    uint32_t index;
+    *id = BERTH_POD_NONE;
+    if (name.len == 0)
+        return berth__error_set(error, BERTH_E_INVALID, "a pod needs a name");
+    if (berth__pods_find(&cluster->pods, like->cls->identity->namespace_name, name) !=
+        BERTH__POD_NONE)
+        return berth__error_set(error, BERTH_E_EXISTS, "a pod of this name is already there");
+    if (insert_like(cluster, like, name, &index) != BERTH_OK)
+        return no_memory(error);
+    *id = berth__cluster_pod_id(cluster, index);
     return BERTH_OK;
 }
 

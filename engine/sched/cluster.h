@@ -45,6 +45,8 @@ berth_status berth__cluster_sync(berth__cluster *cluster);
 /* Objects; see berth_engine_add, _update, _remove. */
 berth_status berth__cluster_add(berth__cluster *cluster, const berth_object *object, uint64_t *id,
                                 berth_error *error);
+berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, berth_str name,
+                                     uint64_t *id, berth_error *error);
 berth_status berth__cluster_update(berth__cluster *cluster, const berth_object *object,
                                    berth_error *error);
 berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
@@ -52,6 +54,10 @@ berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
 
 /* Set spec.unschedulable of a present node. Errors: E_NOMEM. */
 berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool unschedulable);
+
+/* Let a present node take no pod at all, or again those that fit. Ends with the node's removal. Errors:
+ * E_NOMEM (only while `undo` records). */
+berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool closed);
 
 /* Node id of a name, or BERTH__NODE_NONE if no node or pod ever named it. */
 uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name);

@@ -80,6 +80,7 @@ typedef struct former_node {
     berth__node_facts *facts; /* NULL: it was absent */
     berth__tree_place place;
     bool left_tree;
+    bool closed;
 } former_node;
 
 static int64_t *sizes_behind(former_node *record)
@@ -145,6 +146,7 @@ static void undo_node(void *owner, void *record)
     if (now == NULL || former->facts == NULL)
         return_presence(cluster, former);
     node->facts = former->facts;
+    node->closed = former->closed;
     if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
         berth__view_set_facts(&cluster->view, node->slot, ++cluster->epoch);
     berth__node_facts_free(&cluster->model, now);
@@ -171,7 +173,8 @@ bool berth__note_node(berth__cluster *cluster, uint32_t node)
     if (!reserve(cluster, bytes))
         return false;
     former_node *record = push(cluster, &node_changed, bytes);
-    *record = (former_node){.node = node, .facts = facts};
+    *record =
+        (former_node){.node = node, .facts = facts, .closed = cluster->nodes[node]->closed};
     for (uint32_t i = 0; i < images; i++)
         sizes_behind(record)[i] = cluster->model.images[facts->images[i].name].size_bytes;
     const berth__host_port *ports = NULL;
@@ -180,6 +183,29 @@ bool berth__note_node(berth__cluster *cluster, uint32_t node)
     if (record->port_count > 0)
         memcpy(ports_behind(record), ports, record->port_count * sizeof(*ports));
     return true;
+}
+
+typedef struct former_closed {
+    uint32_t node;
+    bool closed;
+} former_closed;
+
+static void undo_closed(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    const former_closed *former = record;
+    berth__node *node = cluster->nodes[former->node];
+    node->closed = former->closed;
+    if (node->slot != BERTH__SLOT_NONE)
+        berth__view_close(&cluster->view, node->slot);
+}
+
+void berth__note_closed(berth__cluster *cluster, uint32_t node)
+{
+    static const berth__undo_kind closed = {undo_closed, NULL};
+    former_closed *former = push(cluster, &closed, sizeof(*former));
+    if (former != NULL)
+        *former = (former_closed){node, cluster->nodes[node]->closed};
 }
 
 void berth__leave_tree(berth__cluster *cluster, uint32_t node, berth__sym zone)

@@ -22,6 +22,9 @@ bool berth__note_node(berth__cluster *cluster, uint32_t node);
 void berth__leave_tree(berth__cluster *cluster, uint32_t node, berth__sym zone);
 void berth__free_facts(berth__cluster *cluster, berth__node_facts *facts);
 
+/* A present node is about to be closed or opened. */
+void berth__note_closed(berth__cluster *cluster, uint32_t node);
+
 /* The layout has been made anew. Takes over `former`. */
 void berth__note_relayout(berth__cluster *cluster, const berth__former_layout *former);
 

@@ -182,6 +182,8 @@ static bool ask_index(berth__decider *decider, const berth__cycle *cycle, uint32
                       berth__prepared *prepared, berth_placement *out)
 {
     const berth__profile *profile = &decider->profiles[profile_index];
+    if (cycle->view->layout->closed_count > 0 && !profile->counts_pods)
+        return false; /* trees know of closed nodes by their room for pods */
     const berth__index *index = berth__index_get(
         &decider->indexes, cycle, profile, profile_index, prepared, &decider->search,
         &decider->arena, decider->path == BERTH_PATH_INDEX);

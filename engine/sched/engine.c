@@ -152,6 +152,15 @@ berth_status berth_engine_remove(berth_engine *engine, berth_kind kind, berth_st
     return berth__cluster_remove(&engine->cluster, kind, namespace_name, name, error);
 }
 
+berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like, berth_str name,
+                                   berth_pod_id *id, berth_error *error)
+{
+    uint32_t index = berth__cluster_pod(&engine->cluster, like);
+    if (index == BERTH__POD_NONE)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
+    return berth__cluster_add_like(&engine->cluster, index, name, id, error);
+}
+
 berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
                                    berth_str name)
 {
@@ -200,6 +209,43 @@ berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod
     uint32_t index = berth__cluster_pod(&engine->cluster, pod);
     return index == BERTH__POD_NONE ? BERTH_NODE_NONE
                                     : berth__pod_at(&engine->cluster.pods, index)->node;
+}
+
+uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node, berth_pod_id *out,
+                                uint32_t capacity)
+{
+    const berth__cluster *cluster = &engine->cluster;
+    if (node >= cluster->node_count)
+        return 0;
+    uint32_t count = 0, index = cluster->nodes[node]->first_pod;
+    for (; index != BERTH__POD_NONE && count < capacity;
+         index = berth__pod_at(&cluster->pods, index)->next)
+        out[count++] = berth__cluster_pod_id(cluster, index);
+    return cluster->nodes[node]->pod_count;
+}
+
+int32_t berth_engine_pod_priority(const berth_engine *engine, berth_pod_id pod)
+{
+    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
+    return index == BERTH__POD_NONE ? 0 : berth__pod_at(&engine->cluster.pods, index)->priority;
+}
+
+uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, uint32_t count,
+                                bool *forbidden)
+{
+    const berth__cluster *cluster = &engine->cluster;
+    uint32_t found = 0;
+    berth__disruption_begin(cluster->disruption);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = berth__cluster_pod(cluster, pods[i]);
+        const berth__pod *pod =
+            index != BERTH__POD_NONE ? berth__pod_at(&cluster->pods, index) : NULL;
+        forbidden[i] =
+            pod != NULL && berth__disruption_violates(cluster->disruption, pod->cls->identity,
+                                                      berth__pod_name(pod));
+        found += forbidden[i];
+    }
+    return found;
 }
 
 void berth_engine_counts(const berth_engine *engine, berth_counts *out)
@@ -412,6 +458,15 @@ berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool 
         return berth__error_set(error, status,
                                 "a scheduler runs on this engine: objects do not change in a "
                                 "transaction");
+    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+}
+
+berth_status berth_engine_close(berth_engine *engine, berth_node_id node, bool closed,
+                                berth_error *error)
+{
+    if (present_node(engine, node) == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
+    berth_status status = berth__cluster_close(&engine->cluster, node, closed);
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
 

@@ -185,11 +185,26 @@ static bool explain_kept(berth_explanation *explanation, const berth__search *se
     return berth__dry_run_end(dry_run) == BERTH_OK && ok;
 }
 
+/* A closed node speaks as a cordoned one that nobody tolerates. */
+static bool explain_closed(berth_explanation *explanation, const berth__search *search,
+                           uint32_t slot)
+{
+    bool legacy = search->profile->era == BERTH_ERA_V1ALPHA1;
+    berth__reasons reasons = {.arena = &explanation->arena, .ok = true};
+    berth__reason(&reasons, BERTH_CODE_UNRESOLVABLE, "node(s) were unschedulable");
+    return add_refused(explanation, search->cycle->view->layout->nodes[slot],
+                       legacy ? BERTH_LITERAL("CheckNodeUnschedulable")
+                              : BERTH_LITERAL("NodeUnschedulable"),
+                       &reasons);
+}
+
 static bool explain_refusal(berth_explanation *explanation, const berth__search *search,
                             const uint32_t *refusers, uint32_t slot)
 {
     if (slot == search->refused_slot)
         return true; /* explained already */
+    if (berth__layout_closed(search->cycle->view->layout, slot))
+        return explain_closed(explanation, search, slot);
     if (search->dry_run != NULL && berth__dry_run_concerns(search->dry_run, slot))
         return explain_kept(explanation, search, slot);
     uint32_t s = slot % BERTH__TILE;
@@ -201,8 +216,11 @@ static bool explain_refusal(berth_explanation *explanation, const berth__search 
 berth_status berth__explanation_walk(berth_explanation *explanation, const berth__search *search)
 {
     uint32_t refusers[BERTH__TILE];
-    if (search->refused_slot != BERTH__SLOT_NONE &&
-        !explain_kept(explanation, search, search->refused_slot))
+    uint32_t refused = search->refused_slot;
+    if (refused != BERTH__SLOT_NONE &&
+        !(berth__layout_closed(search->cycle->view->layout, refused)
+              ? explain_closed(explanation, search, refused)
+              : explain_kept(explanation, search, refused)))
         return BERTH_E_NOMEM;
     for (uint32_t segment = 0; segment < search->used_segments; segment++) {
         berth__mask slots;

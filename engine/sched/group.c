@@ -39,39 +39,35 @@ berth_status berth_engine_schedule_group(berth_engine *engine, const berth_pod_i
 
 enum { SUFFIX_MAX = 24 };
 
-/* Add one more pod as `pod` describes, under a name of its own. */
-static berth_status add_copy(berth_engine *engine, berth_pod *copy, berth_str base,
-                             uint64_t *serial, berth_pod_id *id, berth_error *error)
+/* Add one more pod like another, under a name of its own. */
+static berth_status add_copy(berth_engine *engine, berth_pod_id like, uint64_t *serial,
+                             berth_pod_id *id, berth_error *error)
 {
     char name[512];
+    berth_str space, base;
     berth_status status;
+    berth_engine_pod_name(engine, like, &space, &base);
     if (base.len > sizeof(name) - SUFFIX_MAX)
         base.len = sizeof(name) - SUFFIX_MAX;
-    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = copy};
     do {
         int len = snprintf(name, sizeof(name), "%.*s-%" PRIu64, (int)base.len,
                            base.data != NULL ? base.data : "", ++*serial);
-        copy->meta.name = (berth_str){name, (uint32_t)len};
-        if (error != NULL)
-            *error = (berth_error){0};
-        status = berth_engine_add(engine, &object, id, error);
+        status = berth_engine_add_like(engine, like, (berth_str){name, (uint32_t)len}, id, NULL);
     } while (status == BERTH_E_EXISTS);
-    return status;
+    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "%s",
+                                                            berth_status_text(status));
 }
 
-static berth_status count_fits(berth_engine *engine, const berth_pod *pod, uint32_t limit,
+static berth_status count_fits(berth_engine *engine, berth_pod_id like, uint32_t limit,
                                uint32_t *count, berth_node_id *nodes,
                                berth_explanation *explanation, berth_error *error)
 {
     const berth_decide_options why = {.size = sizeof(why), .explanation = explanation};
-    berth_pod copy = *pod;
     uint64_t serial = 0;
-    for (*count = 0; *count < limit; (*count)++) {
+    for (; *count < limit; (*count)++) {
         berth_placement placement;
         berth_pod_id id;
-        BERTH_TRY(add_copy(engine, &copy, pod->meta.name, &serial, &id, error));
-        if (id == BERTH_POD_NONE)
-            return berth__error_set(error, BERTH_E_STATE, "the pod is finished");
+        BERTH_TRY(add_copy(engine, like, &serial, &id, error));
         BERTH_TRY(berth_engine_schedule(engine, id, &placement, error));
         if (placement.verdict != BERTH_PLACED)
             return explanation == NULL
@@ -83,15 +79,13 @@ static berth_status count_fits(berth_engine *engine, const berth_pod *pod, uint3
     return BERTH_OK;
 }
 
-berth_status berth_engine_fit_count(berth_engine *engine, const berth_pod *pod, uint32_t limit,
+berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id like, uint32_t limit,
                                     uint32_t *count, berth_node_id *nodes,
                                     berth_explanation *explanation, berth_error *error)
 {
     *count = 0;
-    if (pod->node_name.len > 0)
-        return berth__error_set(error, BERTH_E_STATE, "the pod names a node");
     BERTH_TRY(berth_engine_begin(engine, error));
-    berth_status status = count_fits(engine, pod, limit, count, nodes, explanation, error);
+    berth_status status = count_fits(engine, like, limit, count, nodes, explanation, error);
     end(engine, false);
     return status;
 }

@@ -143,6 +143,8 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
     if (preemption != NULL && preemption->args != NULL)
         out->preemption = preemption->args->preemption;
     BERTH_TRY(make_filters(&shop, source, out));
+    for (uint32_t i = 0; i < out->filter_count; i++)
+        out->counts_pods |= (out->filters[i].plugin->flags & BERTH__COUNTS_PODS) != 0;
     return make_scorers(&shop, &source->points[BERTH_POINT_SCORE], out);
 }
 

@@ -25,6 +25,7 @@ typedef struct berth__profile {
     uint32_t filter_count;
     berth__stage *scorers;
     uint32_t scorer_count;
+    bool counts_pods; /* some filter is BERTH__COUNTS_PODS */
     bool ranks_nodes; /* some score plugin is configured, even one that never scores */
 } berth__profile;
 

@@ -136,6 +136,9 @@ static berth__mask filter_segment(berth__search *search, uint32_t segment)
     berth__prepared_tile(search->prepared, search->cycle, profile, tile);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         mask.words[w] &= search->prepared->static_mask[tile].words[w];
+    const berth__layout *layout = layout_of(search);
+    for (uint32_t w = 0; layout->closed_count > 0 && w < BERTH__TILE_WORDS; w++)
+        mask.words[w] &= ~layout->closed[(size_t)tile * BERTH__TILE_WORDS + w];
     for (uint32_t i = 0; i < profile->filter_count && !berth__mask_empty(&mask); i++) {
         const berth__stage *stage = &profile->filters[i];
         if (search->prepared->filters[i].outcome == BERTH__ACTIVE &&
@@ -388,7 +391,8 @@ berth_status berth__search_nominated(berth__search *search, const berth__cycle *
     search->dry_run = dry_run;
     if (own_slot != BERTH__SLOT_NONE) {
         BERTH_TRY(berth__dry_run_begin(dry_run, own_slot));
-        bool passes = berth__dry_run_passes(dry_run, NULL);
+        bool passes = !berth__layout_closed(layout_of(search), own_slot) &&
+                      berth__dry_run_passes(dry_run, NULL);
         BERTH_TRY(berth__dry_run_end(dry_run));
         if (passes) {
             answer_alone(search, own_slot, start);

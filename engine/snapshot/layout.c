@@ -19,9 +19,10 @@ berth__layout *berth__layout_create(const berth_allocator *allocator, uint32_t c
     layout->nodes = berth__alloc_zero(allocator, padded(layout) * sizeof(uint32_t), 64);
     layout->taints = berth__alloc_zero(allocator, padded(layout) * sizeof(uint32_t), 64);
     layout->unschedulable = berth__alloc_zero(allocator, padded(layout) / 8, 64);
+    layout->closed = berth__alloc_zero(allocator, padded(layout) / 8, 64);
     layout->conditions = berth__alloc_zero(allocator, padded(layout), 64);
     if (layout->nodes == NULL || layout->taints == NULL || layout->unschedulable == NULL ||
-        layout->conditions == NULL) {
+        layout->closed == NULL || layout->conditions == NULL) {
         berth__layout_destroy(layout);
         return NULL;
     }
@@ -39,6 +40,7 @@ void berth__layout_destroy(berth__layout *layout)
     berth__free(allocator, layout->nodes, padded(layout) * sizeof(uint32_t));
     berth__free(allocator, layout->taints, padded(layout) * sizeof(uint32_t));
     berth__free(allocator, layout->unschedulable, padded(layout) / 8);
+    berth__free(allocator, layout->closed, padded(layout) / 8);
     berth__free(allocator, layout->conditions, padded(layout));
     berth__free(allocator, layout, sizeof(*layout));
 }
@@ -47,6 +49,13 @@ static berth__sym value_of(const berth__node_facts *facts, berth__sym key)
 {
     return key == BERTH__KEY_LEGACY_ZONE ? facts->zone_legacy
                                          : berth__labels_get(facts->labels, key);
+}
+
+void berth__layout_close(berth__layout *layout, uint32_t slot, bool closed)
+{
+    layout->closed_count += closed;
+    layout->closed_count -= berth__bit_get(layout->closed, slot);
+    berth__bit_put(layout->closed, slot, closed);
 }
 
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
@@ -58,6 +67,7 @@ void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
     layout->unschedulable_count += facts->unschedulable;
     layout->unschedulable_count -= berth__bit_get(layout->unschedulable, slot);
     berth__bit_put(layout->unschedulable, slot, facts->unschedulable);
+    berth__layout_close(layout, slot, node->closed);
     layout->conditions[slot] = facts->conditions;
     for (uint32_t i = 0; i < layout->column_count; i++)
         layout->columns[i].values[slot] = value_of(facts, layout->columns[i].key);

@@ -5,6 +5,7 @@
 #ifndef BERTH_SNAPSHOT_LAYOUT_H
 #define BERTH_SNAPSHOT_LAYOUT_H
 
+#include "base/bits.h"
 #include "model/node.h"
 #include "snapshot/tile.h"
 
@@ -25,6 +26,8 @@ typedef struct berth__layout {
     uint32_t *taints;        /* taint list id by slot */
     uint64_t *unschedulable; /* a bit a slot */
     uint32_t unschedulable_count;
+    uint64_t *closed;        /* a bit a slot; see berth__view_close */
+    uint32_t closed_count;
     uint8_t *conditions;     /* BERTH__NODE_* bits by slot */
     berth__label_column *columns; /* of the keys asked for so far */
     uint32_t column_count;
@@ -38,6 +41,13 @@ void berth__layout_destroy(berth__layout *layout);
 /* Put a node's facts into its slot, label columns included. */
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
                        const berth__node *node);
+
+/* Whether the node in a slot is closed. */
+void berth__layout_close(berth__layout *layout, uint32_t slot, bool closed);
+static inline bool berth__layout_closed(const berth__layout *layout, uint32_t slot)
+{
+    return berth__bit_get(layout->closed, slot);
+}
 
 /* The values of a label key by slot; made at the first request. NULL when out of memory.
  * Cost: the first time, one look-up a node. */

@@ -112,9 +112,16 @@ static int32_t clamp_pods(int64_t pods)
     return pods > INT32_MAX ? INT32_MAX : (int32_t)pods;
 }
 
-static void set_allocatable(berth__view *view, berth__tile *tile, uint32_t at,
-                            const berth__node_facts *facts)
+/* A closed node has room for less than no pod: no filter has to know of it. */
+static int32_t room_for_pods(const berth__node *node)
 {
+    return node->closed ? -1 : clamp_pods(node->facts->pods_max);
+}
+
+static void set_allocatable(berth__view *view, berth__tile *tile, uint32_t at,
+                            const berth__node *node)
+{
+    const berth__node_facts *facts = node->facts;
     for (uint32_t r = 0; r < tile->resource_count; r++)
         berth__tile_allocatable(tile, r)[at] = 0;
     for (uint32_t i = 0; i < facts->amount_count; i++) {
@@ -123,7 +130,14 @@ static void set_allocatable(berth__view *view, berth__tile *tile, uint32_t at,
             facts->amounts[i].allocatable;
         note_amount(view, facts->amounts[i].allocatable);
     }
-    tile->pods_max[at] = clamp_pods(facts->pods_max);
+    tile->pods_max[at] = room_for_pods(node);
+}
+
+void berth__view_close(berth__view *view, uint32_t slot)
+{
+    const berth__node *node = berth__view_node(view, slot);
+    berth__layout_close(view->layout, slot, node->closed);
+    berth__view_write(view, slot)->pods_max[slot % BERTH__TILE] = room_for_pods(node);
 }
 
 void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch)
@@ -132,7 +146,7 @@ void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch)
     berth__layout_set(view->layout, slot, node_id, view->nodes[node_id]);
     view->layout->epoch = epoch;
     set_allocatable(view, berth__view_write(view, slot), slot % BERTH__TILE,
-                    view->nodes[node_id]->facts);
+                    view->nodes[node_id]);
 }
 
 /* ---- host ports ---- */
@@ -334,7 +348,7 @@ static void fill_slots(berth__view *view, berth__view *next, const uint32_t *ord
         const berth__node *node = next->nodes[order[slot]];
         berth__layout_set(next->layout, slot, order[slot], node);
         berth__tile *tile = next->tiles[slot >> BERTH__TILE_SHIFT];
-        set_allocatable(next, tile, slot % BERTH__TILE, node->facts);
+        set_allocatable(next, tile, slot % BERTH__TILE, node);
         if (was_in_layout(view, node, order[slot]))
             move_use(view->tiles[node->slot >> BERTH__TILE_SHIFT], node->slot % BERTH__TILE, tile,
                      slot % BERTH__TILE);

@@ -72,6 +72,10 @@ berth__tile *berth__view_write(berth__view *view, uint32_t slot);
 /* Take over changed facts of the node in `slot`. */
 void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch);
 
+/* Take over whether the present node in `slot` is closed. Nothing derived from facts becomes stale: filters
+ * that count pods refuse the node by its room for pods, and searches leave it out. */
+void berth__view_close(berth__view *view, uint32_t slot);
+
 /* Count the node's pods into a slot that counts none, or out of a slot that counts them all. `fill`
  * fails only for want of memory and then changes nothing. */
 berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pods *pods);

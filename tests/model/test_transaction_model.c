@@ -33,6 +33,8 @@ typedef enum verb {
     NOMINATE,
     CORDON,
     UNCORDON,
+    CLOSE,
+    OPEN,
     GROUP,
     FIT_COUNT,
     VERBS,
@@ -40,12 +42,12 @@ typedef enum verb {
 
 static const char *const verb_names[VERBS] = {
     "add",    "update",   "remove", "schedule", "decide", "explain",  "bind",
-    "unbind", "nominate", "cordon", "uncordon", "group",  "fit count"};
+    "unbind", "nominate", "cordon", "uncordon", "close", "open", "group", "fit count"};
 
 /* One operation, as both engines are given it. */
 typedef struct operation {
     verb verb;
-    berth_object object; /* of ADD, UPDATE, FIT_COUNT; of REMOVE: its kind */
+    berth_object object; /* of ADD and UPDATE; of REMOVE: its kind */
     const berth_metadata *target;
     const berth_metadata *more[GROUP_MAX];
     uint32_t more_count;
@@ -254,7 +256,7 @@ static berth_status do_fit_count(trial *t, berth_engine *engine, const operation
 {
     berth_node_id nodes[FIT_MAX];
     uint32_t count = 0;
-    berth_status status = berth_engine_fit_count(engine, op->object.as.pod, FIT_MAX, &count, nodes,
+    berth_status status = berth_engine_fit_count(engine, pod_of(engine, op->target), FIT_MAX, &count, nodes,
                                                  t->explanation, error);
     print(out, "fit %u\n", count);
     for (uint32_t i = 0; i < count; i++)
@@ -320,6 +322,10 @@ static berth_status do_operation(trial *t, berth_engine *engine, const operation
     case UNCORDON:
         return berth_engine_cordon(engine, berth_engine_find_node(engine, op->node),
                                    op->verb == CORDON, error);
+    case CLOSE:
+    case OPEN:
+        return berth_engine_close(engine, berth_engine_find_node(engine, op->node),
+                                  op->verb == CLOSE, error);
     case GROUP:
         return do_group(engine, op, out, error);
     case FIT_COUNT:
@@ -435,13 +441,6 @@ static operation add_pod(trial *t)
         .verb = ADD, .object = {.kind = BERTH_KIND_POD, .as.pod = pod}, .target = &pod->meta};
 }
 
-static operation fit_count(trial *t)
-{
-    operation op = add_pod(t);
-    op.verb = FIT_COUNT;
-    return op;
-}
-
 static operation random_operation(trial *t)
 {
     operation op = {.verb = VERBS};
@@ -464,9 +463,9 @@ static operation random_operation(trial *t)
     if (dice < 81)
         return on_pod(t, GROUP, false);
     if (dice < 83)
-        return fit_count(t);
-    if (dice < 86)
-        return (operation){.verb = gen_chance(&t->gen, 60) ? CORDON : UNCORDON,
+        return on_pod(t, FIT_COUNT, gen_chance(&t->gen, 50));
+    if (dice < 87)
+        return (operation){.verb = (verb[]){CORDON, UNCORDON, CLOSE, OPEN}[gen_below(&t->gen, 4)],
                            .node = random_node(t)};
     if (dice < 94 || !change_object(t, &op))
         return change_node(t);

@@ -74,6 +74,12 @@ BERTH_API void berth_engine_destroy(berth_engine *engine);
 BERTH_API berth_status berth_engine_add(berth_engine *engine, const berth_object *object,
                                         uint64_t *id, berth_error *error);
 
+/* Add a pending pod that is like another pod in everything but its name and uid. What names the other
+ * pod in its specification (claims of ephemeral volumes) is as there. `*id` receives its id.
+ * Errors: E_NOT_FOUND (`like`), E_EXISTS, E_INVALID (no name), E_NOMEM. Cost: constant. */
+BERTH_API berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like,
+                                             berth_str name, berth_pod_id *id, berth_error *error);
+
 /* Replace the object of the same kind, namespace and name. Errors: as berth_engine_add, and
  * E_NOT_FOUND instead of E_EXISTS. */
 BERTH_API berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
@@ -97,6 +103,14 @@ BERTH_API void berth_engine_pod_name(const berth_engine *engine, berth_pod_id po
 
 /* The node a pod is on (BERTH_NODE_NONE: pending or unknown). */
 BERTH_API berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod);
+
+/* Copy the ids of the pods on a node into `out`, at most `capacity`, the one that came last first. Returns
+ * how many there are; 0 for an unknown node. */
+BERTH_API uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node,
+                                          berth_pod_id *out, uint32_t capacity);
+
+/* A pod's priority; 0 for an unknown pod. */
+BERTH_API int32_t berth_engine_pod_priority(const berth_engine *engine, berth_pod_id pod);
 
 typedef struct berth_counts {
     uint32_t nodes;
@@ -184,6 +198,12 @@ BERTH_API berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id 
 /* Decide and, if placed, bind. */
 BERTH_API berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod,
                                              berth_placement *out, berth_error *error);
+
+/* Which of these pods PodDisruptionBudgets would not let go, were they evicted in this order: each takes one
+ * from the budgets that cover it, and `forbidden[i]` tells whether one of them had none left. The engine
+ * is as before. Returns how many are forbidden; unknown pods are not. */
+BERTH_API uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods,
+                                          uint32_t count, bool *forbidden);
 
 /* Pending pods in the order in which a scheduler takes them (priority descending, then order of
  * arrival), at most `capacity`. Returns how many there are. */

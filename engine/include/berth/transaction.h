@@ -51,6 +51,13 @@ BERTH_API uint32_t berth_engine_depth(const berth_engine *engine);
 BERTH_API berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node,
                                            bool unschedulable, berth_error *error);
 
+/* Let a node take no pod at all, whatever the pod tolerates, as one that is being drained; or (closed false)
+ * again those that fit. Its own pods stay and count. Decisions find it unschedulable. It ends with the
+ * node's removal. Errors: E_NOT_FOUND, E_NOMEM. Cost: constant, where a cordon makes anew what is kept by
+ * kind of pod. */
+BERTH_API berth_status berth_engine_close(berth_engine *engine, berth_node_id node, bool closed,
+                                          berth_error *error);
+
 /* Place all of these pending pods or none: decide and bind one after the other, and take all back if one
  * fits nowhere. `*placed` receives how many were placed: `count`, or the number of those before the first
  * that did not fit (with the others they are pending again). `placements` (optional, `count` entries)
@@ -60,12 +67,11 @@ BERTH_API berth_status berth_engine_schedule_group(berth_engine *engine, const b
                                                    uint32_t count, berth_placement *placements,
                                                    uint32_t *placed, berth_error *error);
 
-/* How many of the pods that `pod` describes would fit, were they placed one after the other, counting no
- * further than `limit`; the engine is as before. The pods are as `pod` says but for their names.
- * `nodes` (optional, `limit` entries) receives the node of each. With an explanation, the first pod that
- * did not fit is explained; it is untouched if all `limit` fit. `pod->node_name` is to be empty.
- * Errors: E_STATE (a node name), those of berth_engine_add and _schedule. */
-BERTH_API berth_status berth_engine_fit_count(berth_engine *engine, const berth_pod *pod,
+/* How many pods like `like` (berth_engine_add_like) would fit, were they placed one after the other, counting
+ * no further than `limit`; the engine is as before. `nodes` (optional, `limit` entries) receives the node
+ * of each. With an explanation, the first that did not fit is explained; it is untouched if all `limit`
+ * fit. Errors: those of berth_engine_add_like and _schedule. */
+BERTH_API berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id like,
                                               uint32_t limit, uint32_t *count,
                                               berth_node_id *nodes, berth_explanation *explanation,
                                               berth_error *error);
