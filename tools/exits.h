@@ -30,4 +30,12 @@ berth_status error_set(berth_error *error, berth_status code, const char *source
 void error_object(berth_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Hand a failure on while nothing is held. */
+#define TRY(expression)                             \
+    do {                                            \
+        berth_status tried_status = (expression);   \
+        if (tried_status != BERTH_OK)               \
+            return tried_status;                    \
+    } while (0)
+
 #endif

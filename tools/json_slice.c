@@ -62,30 +62,51 @@ static berth_str cut(berth_str text, size_t from, size_t to)
     return (berth_str){text.data + from, (uint32_t)(to - from)};
 }
 
+json_slice_step json_slice_next_member(berth_str object, size_t *at, berth_str *key,
+                                       berth_str *value)
+{
+    size_t from = skip_blanks(object, *at);
+    if (*at == 0) {
+        if (from >= object.len || object.data[from] != '{')
+            return JSON_SLICE_BROKEN;
+        from = skip_blanks(object, from + 1);
+    } else if (from < object.len && object.data[from] == ',') {
+        from = skip_blanks(object, from + 1);
+        if (from < object.len && object.data[from] == '}')
+            return JSON_SLICE_BROKEN;
+    } else if (from < object.len && object.data[from] != '}') {
+        return JSON_SLICE_BROKEN;
+    }
+    if (from < object.len && object.data[from] == '}') {
+        *at = from + 1;
+        return JSON_SLICE_END;
+    }
+    if (from >= object.len || object.data[from] != '"')
+        return JSON_SLICE_BROKEN;
+    size_t key_end = string_end(object, from);
+    size_t colon = key_end == 0 ? object.len : skip_blanks(object, key_end);
+    if (colon >= object.len || object.data[colon] != ':')
+        return JSON_SLICE_BROKEN;
+    size_t start = skip_blanks(object, colon + 1);
+    size_t end = value_end(object, start);
+    if (end == 0)
+        return JSON_SLICE_BROKEN;
+    *key = cut(object, from + 1, key_end - 1);
+    *value = cut(object, start, end);
+    *at = end;
+    return JSON_SLICE_MEMBER;
+}
+
 berth_str json_slice_member(berth_str object, const char *key)
 {
-    const berth_str none = {NULL, 0};
     size_t key_len = strlen(key);
-    size_t at = skip_blanks(object, 0);
-    if (at >= object.len || object.data[at] != '{')
-        return none;
-    at = skip_blanks(object, at + 1);
-    while (at < object.len && object.data[at] == '"') {
-        size_t key_end = string_end(object, at);
-        size_t colon = key_end == 0 ? object.len : skip_blanks(object, key_end);
-        if (colon >= object.len || object.data[colon] != ':')
-            return none;
-        size_t from = skip_blanks(object, colon + 1);
-        size_t to = value_end(object, from);
-        if (to == 0)
-            return none;
-        if (key_end - at - 2 == key_len && memcmp(object.data + at + 1, key, key_len) == 0)
-            return cut(object, from, to);
-        at = skip_blanks(object, to);
-        if (at < object.len && object.data[at] == ',')
-            at = skip_blanks(object, at + 1);
-    }
-    return none;
+    size_t at = 0;
+    berth_str name;
+    berth_str value;
+    while (json_slice_next_member(object, &at, &name, &value) == JSON_SLICE_MEMBER)
+        if (name.len == key_len && memcmp(name.data, key, key_len) == 0)
+            return value;
+    return (berth_str){NULL, 0};
 }
 
 bool json_slice_next(berth_str array, size_t *at, berth_str *element)

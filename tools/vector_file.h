@@ -5,18 +5,12 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <zlib.h>
 
-#include "berth/status.h"
+#include "line_file.h"
 #include "progress.h"
 
 typedef struct vector_file {
-    const char *path;
-    gzFile file;
-    char *line;
-    size_t line_len;
-    size_t line_capacity;
-    uint32_t line_number;
+    line_file lines;
     progress bar;
 } vector_file;
 

@@ -74,6 +74,15 @@ uint32_t word_table_add(word_table *table, berth_str text)
     return *slot - 1;
 }
 
+bool word_table_find(const word_table *table, berth_str text, uint32_t *number)
+{
+    const uint32_t *slot = table->slot_count > 0 ? find_slot(table, text) : NULL;
+    if (slot == NULL || *slot == 0)
+        return false;
+    *number = *slot - 1;
+    return true;
+}
+
 void word_table_free(word_table *table)
 {
     for (size_t i = 0; i < table->count; i++)

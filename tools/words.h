@@ -29,6 +29,8 @@ typedef struct word_table {
 } word_table;
 
 uint32_t word_table_add(word_table *table, berth_str text);
+/* Whether the table has a text; if so `*number` is its number. */
+bool word_table_find(const word_table *table, berth_str text, uint32_t *number);
 berth_str word_table_get(const word_table *table, uint32_t number);
 void word_table_free(word_table *table);
 

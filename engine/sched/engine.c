@@ -283,17 +283,21 @@ uint32_t berth_engine_node_order(berth_engine *engine, berth_node_id *out, uint3
     return layout->count;
 }
 
+static int64_t used_by_pod(const berth__pod *pod, uint32_t resource)
+{
+    const berth__request *request = pod->cls->request;
+    int64_t used = resource < BERTH__SCALARS ? request->use[resource] : 0;
+    for (uint32_t s = 0; s < request->scalar_count; s++)
+        used += request->scalars[s].resource == resource ? request->scalars[s].use : 0;
+    return used;
+}
+
 static int64_t used_by_pods(const berth_engine *engine, const berth__node *node, uint32_t resource)
 {
     int64_t used = 0;
     const berth__pods *pods = &engine->cluster.pods;
-    for (uint32_t i = node->first_pod; i != BERTH__POD_NONE; i = berth__pod_at(pods, i)->next) {
-        const berth__request *request = berth__pod_at(pods, i)->cls->request;
-        if (resource < BERTH__SCALARS)
-            used += request->use[resource];
-        for (uint32_t s = 0; s < request->scalar_count; s++)
-            used += request->scalars[s].resource == resource ? request->scalars[s].use : 0;
-    }
+    for (uint32_t i = node->first_pod; i != BERTH__POD_NONE; i = berth__pod_at(pods, i)->next)
+        used += used_by_pod(berth__pod_at(pods, i), resource);
     return used;
 }
 
@@ -316,6 +320,21 @@ berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_i
     bool named;
     *allocatable = berth__node_allocatable(node->facts, column, &named);
     *requested = used_by_pods(engine, node, column);
+    return BERTH_OK;
+}
+
+berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
+                                       berth_str resource, int64_t *amount)
+{
+    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
+    if (index == BERTH__POD_NONE)
+        return BERTH_E_NOT_FOUND;
+    uint32_t column = berth__resource_find(&engine->cluster.model, resource);
+    *amount = 0;
+    if (berth__str_is(resource, "pods"))
+        *amount = 1;
+    else if (column != BERTH__RESOURCE_NONE)
+        *amount = used_by_pod(berth__pod_at(&engine->cluster.pods, index), column);
     return BERTH_OK;
 }
 

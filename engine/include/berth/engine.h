@@ -135,6 +135,11 @@ BERTH_API berth_status berth_engine_node_resource(const berth_engine *engine, be
                                                   berth_str resource, int64_t *allocatable,
                                                   int64_t *requested);
 
+/* What a pod takes of one resource once it is on a node, in the same units; "pods" reads 1.
+ * Errors: E_NOT_FOUND (pod). A resource that it does not name reads 0. */
+BERTH_API berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
+                                                 berth_str resource, int64_t *amount);
+
 /* The value of a node's label; zeroed if the node lacks it. */
 BERTH_API berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id node,
                                             berth_str key);
