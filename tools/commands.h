@@ -6,6 +6,7 @@ int cmd_schedule(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 
 #endif

@@ -532,6 +532,7 @@ static berth_status make_from_template(handing *h, berth_error *error)
         put_label(&list, kept.labels.entries[i]);
     TRY(merge_labels(h->lines, line, &list, error));
     meta->uid = (berth_str){0};
+    event.made_of = (line->given & BIT(LABELS)) == 0 ? copy : NULL;
     if (line->namespace_name[0] != '\0')
         meta->namespace_name = words_of(line->namespace_name);
     berth_status status = hand_made(h, &event, meta, &list, error);
@@ -576,8 +577,43 @@ berth_status trace_lines_open(trace_lines *t, const char *path, berth_reader *re
     return line_file_open(&t->lines, path, error);
 }
 
+berth_status trace_lines_start(trace_lines *t, int64_t *time_ns, berth_error *error)
+{
+    *time_ns = 0;
+    for (bool more = true;;) {
+        TRY(line_file_next(&t->lines, &more, error));
+        if (!more)
+            break;
+        t->held = heap_grow(t->held, &t->held_capacity, t->held_len + t->lines.len, 1);
+        memcpy(t->held + t->held_len, t->lines.line, t->lines.len);
+        t->held_len += t->lines.len;
+        berth_str line = {t->lines.line, (uint32_t)t->lines.len};
+        berth_str value = json_slice_member(line, "time");
+        if (value.data != NULL && trace_seconds(value, time_ns))
+            break;
+    }
+    t->lines.number = 0;
+    return BERTH_OK;
+}
+
+/* The next line: one that is held, or from the file. */
+static berth_status next_line(trace_lines *t, bool *more, berth_error *error)
+{
+    if (t->held_at == t->held_len)
+        return line_file_next(&t->lines, more, error);
+    const char *from = t->held + t->held_at;
+    const char *stop = memchr(from, '\n', t->held_len - t->held_at);
+    t->lines.len = stop != NULL ? (size_t)(stop - from) + 1 : t->held_len - t->held_at;
+    memcpy(t->lines.line, from, t->lines.len);
+    t->held_at += t->lines.len;
+    t->lines.number++;
+    *more = true;
+    return BERTH_OK;
+}
+
 void trace_lines_close(trace_lines *t)
 {
+    free(t->held);
     for (size_t i = 0; i < t->template_names.count; i++)
         object_copy_free(t->templates[i]);
     free(t->templates);
@@ -590,7 +626,7 @@ berth_status trace_lines_next(trace_lines *t, trace_event_fn each, void *context
 {
     envelope line = {.given = 0};
     handing h = {.lines = t, .line = &line, .each = each, .context = context};
-    TRY(line_file_next(&t->lines, more, error));
+    TRY(next_line(t, more, error));
     if (!*more || is_blank(&t->lines))
         return BERTH_OK;
     TRY(read_envelope(t, &line, error));

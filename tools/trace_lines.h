@@ -29,6 +29,8 @@ typedef struct trace_lines {
     object_copy **templates;
     size_t template_capacity;
     int64_t time_ns; /* of the last event */
+    char *held; /* lines read ahead by trace_lines_start */
+    size_t held_len, held_at, held_capacity;
 } trace_lines;
 
 /* Open; trace_lines_close frees, also after a failure. `reader` (borrowed) keeps what later objects
@@ -36,6 +38,9 @@ typedef struct trace_lines {
 berth_status trace_lines_open(trace_lines *t, const char *path, berth_reader *reader,
                               berth_engine *engine, berth_error *error);
 void trace_lines_close(trace_lines *t);
+
+/* Read ahead to the first time of the trace; 0 if there is none. */
+berth_status trace_lines_start(trace_lines *t, int64_t *time_ns, berth_error *error);
 
 /* Read one line and hand out its events; `*more` is false at the end. Memory: the line, and one copy
  * of each template. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, E_EXISTS, E_NOT_FOUND with the line,

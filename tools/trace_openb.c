@@ -14,21 +14,14 @@
 
 static const int64_t second_ns = INT64_C(1000000000);
 
-typedef struct task {
-    object_copy *pod;
-    openb_times times;
-    uint32_t line;
-    int64_t gpu_milli;
-} task;
+typedef trace_openb_task task;
 
 typedef struct openb_source {
     const trace_openb_options *options;
     trace_event_fn each;
     void *context;
     draft draft;
-    task *tasks;
-    size_t task_count;
-    size_t task_capacity;
+    trace_openb *list;
     int64_t gpu_milli; /* of all nodes */
 } openb_source;
 
@@ -71,8 +64,8 @@ static berth_status load_tasks(openb_source *s, openb_pods *pods, berth_error *e
         TRY(openb_pods_next(pods, &s->draft, &times, &more, error));
         if (!more)
             return BERTH_OK;
-        s->tasks = heap_grow(s->tasks, &s->task_capacity, s->task_count + 1, sizeof(*s->tasks));
-        s->tasks[s->task_count++] = (task){
+        s->list->tasks = heap_grow(s->list->tasks, &s->list->task_capacity, s->list->task_count + 1, sizeof(*s->list->tasks));
+        s->list->tasks[s->list->task_count++] = (task){
             .pod = object_copy_of(&s->draft.object),
             .times = times,
             .line = pods->table.line_number,
@@ -92,10 +85,10 @@ static int by_creation(const void *a, const void *b)
 
 /* ---- the list as it is ---- */
 
-static void set_end(const openb_source *s, const openb_times *times, trace_event *event)
+static void set_end(const openb_times *times, trace_event *event)
 {
     event->duration_ns = event->leave_ns = TRACE_NEVER;
-    if (!times->known || !s->options->departures)
+    if (!times->known)
         return;
     if (!times->was_scheduled) {
         int64_t end_s =
@@ -109,13 +102,14 @@ static void set_end(const openb_source *s, const openb_times *times, trace_event
 
 static berth_status hand_list(openb_source *s, berth_error *error)
 {
-    if (s->task_count > 0)
-        qsort(s->tasks, s->task_count, sizeof(*s->tasks), by_creation);
-    for (size_t i = 0; i < s->task_count; i++) {
-        const task *t = &s->tasks[i];
-        trace_event event = {.kind = BERTH_KIND_POD, .object = object_copy_object(t->pod)};
+    if (s->list->task_count > 0)
+        qsort(s->list->tasks, s->list->task_count, sizeof(*s->list->tasks), by_creation);
+    for (size_t i = 0; i < s->list->task_count; i++) {
+        const task *t = &s->list->tasks[i];
+        trace_event event = {.kind = BERTH_KIND_POD, .object = object_copy_object(t->pod),
+                             .made_of = t->pod};
         event.time_ns = (t->times.known ? t->times.created_s : (int64_t)i) * second_ns;
-        set_end(s, &t->times, &event);
+        set_end(&t->times, &event);
         TRY(hand(s, &event, s->options->pods_path, t->line, error));
     }
     return BERTH_OK;
@@ -147,6 +141,7 @@ static berth_status hand_drawn(openb_source *s, const task *t, uint64_t round, i
         .time_ns = time_ns,
         .kind = BERTH_KIND_POD,
         .object = object_copy_object(t->pod),
+        .made_of = t->pod,
         .duration_ns = TRACE_NEVER,
         .leave_ns = TRACE_NEVER,
     };
@@ -162,16 +157,16 @@ static berth_status hand_draws(openb_source *s, berth_error *error)
     int64_t asked = 0;
     int64_t time_ns = 0;
     int64_t listed = 0;
-    for (size_t i = 0; i < s->task_count; i++)
-        listed += s->tasks[i].gpu_milli;
+    for (size_t i = 0; i < s->list->task_count; i++)
+        listed += s->list->tasks[i].gpu_milli;
     if (listed == 0)
         return error_set(error, BERTH_E_INVALID, s->options->pods_path,
                          "no task of the list asks for a GPU, so none can be drawn up to a load");
     for (uint64_t round = 1; (double)asked < wanted; round++) {
-        shuffle(s->tasks, s->task_count, &random);
-        for (size_t i = 0; i < s->task_count && (double)asked < wanted; i++) {
-            TRY(hand_drawn(s, &s->tasks[i], round, time_ns, error));
-            asked += s->tasks[i].gpu_milli;
+        shuffle(s->list->tasks, s->list->task_count, &random);
+        for (size_t i = 0; i < s->list->task_count && (double)asked < wanted; i++) {
+            TRY(hand_drawn(s, &s->list->tasks[i], round, time_ns, error));
+            asked += s->list->tasks[i].gpu_milli;
             time_ns += second_ns;
         }
     }
@@ -190,17 +185,26 @@ static berth_status hand_all(openb_source *s, openb_nodes *nodes, openb_pods *po
     return s->options->draw_percent > 0 ? hand_draws(s, error) : hand_list(s, error);
 }
 
-berth_status trace_openb_read(const trace_openb_options *options, trace_event_fn each, void *context,
-                              berth_error *error)
+void trace_openb_init(trace_openb *t)
 {
-    openb_source source = {.options = options, .each = each, .context = context};
+    *t = (trace_openb){.task_count = 0};
+}
+
+void trace_openb_free(trace_openb *t)
+{
+    for (size_t i = 0; i < t->task_count; i++)
+        object_copy_free(t->tasks[i].pod);
+    free(t->tasks);
+}
+
+berth_status trace_openb_read(trace_openb *t, const trace_openb_options *options,
+                              trace_event_fn each, void *context, berth_error *error)
+{
+    openb_source source = {.options = options, .each = each, .context = context, .list = t};
     openb_nodes nodes = {.table = {.file = NULL}};
     openb_pods pods = {.table = {.file = NULL}};
     berth_status status = hand_all(&source, &nodes, &pods, error);
     openb_nodes_close(&nodes);
     openb_pods_close(&pods);
-    for (size_t i = 0; i < source.task_count; i++)
-        object_copy_free(source.tasks[i].pod);
-    free(source.tasks);
     return status;
 }

@@ -2,14 +2,29 @@
 #ifndef BERTH_TOOLS_TRACE_OPENB_H
 #define BERTH_TOOLS_TRACE_OPENB_H
 
-#include <stdbool.h>
-
+#include "openb.h"
 #include "trace.h"
+
+typedef struct trace_openb_task {
+    object_copy *pod;
+    openb_times times;
+    uint32_t line;
+    int64_t gpu_milli;
+} trace_openb_task;
+
+/* The list of tasks; it lives as long as restarted pods may be made of it. */
+typedef struct trace_openb {
+    trace_openb_task *tasks;
+    size_t task_count;
+    size_t task_capacity;
+} trace_openb;
+
+void trace_openb_init(trace_openb *t);
+void trace_openb_free(trace_openb *t);
 
 typedef struct trace_openb_options {
     const char *nodes_path;
     const char *pods_path;
-    bool departures; /* false: tasks stay for good */
     /* 0: the tasks of the list, by their creation. Else tasks drawn from it by `seed`, one a second, until
      * together they ask for this percentage of the nodes' GPUs; they stay for good. Each task of the list
      * is drawn once before any is drawn again, under its name and "-2", "-3" and so on. */
@@ -20,7 +35,7 @@ typedef struct trace_openb_options {
 /* Hand out all events. A task that the trace saw scheduled runs from when it is placed as long as it ran
  * there; one that it did not see scheduled leaves when it left there. A list without times is taken a task
  * a second, for good. Memory: the list. Errors: E_IO, E_PARSE, E_INVALID, or the callback's. */
-berth_status trace_openb_read(const trace_openb_options *options, trace_event_fn each, void *context,
-                              berth_error *error);
+berth_status trace_openb_read(trace_openb *t, const trace_openb_options *options,
+                              trace_event_fn each, void *context, berth_error *error);
 
 #endif
