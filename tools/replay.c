@@ -352,10 +352,10 @@ berth_status replay_finish(replay *r, berth_error *error)
 
 /* ---- life ---- */
 
-static void configure(const replay *r, berth_scheduler_config *config, replay *context)
+static void configure(const replay *r, berth_scheduler_options *config, replay *context)
 {
     static const int64_t second_ns = INT64_C(1000000000);
-    berth_scheduler_config_init(config);
+    berth_scheduler_options_init(config);
     if (r->options.backoff.initial_seconds > 0)
         config->backoff_initial_ns = r->options.backoff.initial_seconds * second_ns;
     if (r->options.backoff.max_seconds > 0)
@@ -371,7 +371,7 @@ static void configure(const replay *r, berth_scheduler_config *config, replay *c
 berth_status replay_open(replay *r, const replay_options *options, berth_engine *engine,
                          berth_error *error)
 {
-    berth_scheduler_config config;
+    berth_scheduler_options config;
     *r = (replay){.options = *options, .engine = engine};
     replay_records_init(&r->records);
     replay_load_init(&r->load);
