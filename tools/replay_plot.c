@@ -67,10 +67,11 @@ void replay_plot_script(const replay *r, replay_plots kind, FILE *file)
             "# Pictures of a replay: gnuplot plots.gp\n"
             "set terminal %s\n"
             "set datafile separator comma\n"
-            "set key outside right top noenhanced\n"
-            "set title noenhanced\n"
+            "set key below noenhanced\n"
             "set grid\n"
-            "set yrange [0:*]\n",
+            "set colorsequence podo\n"
+            "set autoscale xfix\n"
+            "set yrange [0:1<*]\n",
             kind == PLOTS_SVG ? "svg size 960,480 background \"white\" font \"sans,12\""
                               : "pngcairo size 960,480 font \"sans,10\"");
     begin(file, kind, "utilization", "Requested, of what is allocatable", axis, "percent");

@@ -409,18 +409,74 @@ static void place_error(const trace_lines *t, berth_str object, berth_error *err
     snprintf(error->source, sizeof(error->source), "%s", t->lines.path);
 }
 
+/* The members of an object but for one, each with a comma before it. False if it is no object. */
+static bool copy_members(FILE *to, berth_str object, const char *but)
+{
+    size_t at = 0;
+    berth_str key;
+    berth_str value;
+    json_slice_step step;
+    while ((step = json_slice_next_member(object, &at, &key, &value)) == JSON_SLICE_MEMBER)
+        if (!words_equal(key, words_of(but)))
+            fprintf(to, ", \"%.*s\": %.*s", (int)key.len, key.data, (int)value.len, value.data);
+    return step == JSON_SLICE_END;
+}
+
+/* A template may leave out its kind and its name, which the library's reader asks for: its text with both,
+ * freed by the caller. NULL if it is broken, or there is no memory. */
+static char *complete_template(berth_str object, const char *kind, size_t *len)
+{
+    char *text = NULL;
+    FILE *to = open_memstream(&text, len);
+    if (to == NULL)
+        return NULL;
+    berth_str meta = json_slice_member(object, "metadata");
+    if (json_slice_member(object, "kind").data == NULL)
+        fprintf(to, "{\"kind\": \"%s\", \"metadata\": {\"name\": \"template\"", kind);
+    else
+        fputs("{\"metadata\": {\"name\": \"template\"", to);
+    bool whole = meta.data == NULL || copy_members(to, meta, "name");
+    fputc('}', to);
+    whole = copy_members(to, object, "metadata") && whole;
+    fputc('}', to);
+    if (fclose(to) == 0 && whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static berth_status read_template(handing *h, berth_error *error)
+{
+    trace_lines *t = h->lines;
+    size_t len = 0;
+    berth_str object = h->line->values[MEMBER_OBJECT];
+    char *text =
+        complete_template(object, berth_kind_name(events[h->line->event].kind), &len);
+    const berth_str given = text != NULL ? (berth_str){text, (uint32_t)len} : object;
+    berth_status status = berth_reader_text(t->reader, given, "", on_template, h, error);
+    free(text);
+    return status;
+}
+
 static berth_status read_object(handing *h, berth_error *error)
 {
     trace_lines *t = h->lines;
     berth_str object = h->line->values[MEMBER_OBJECT];
-    berth_object_fn each = is_template(h->line->event) ? on_template : on_object;
+    berth_status status;
     if (object.data[0] != '{')
         return fail_member(t, error, BERTH_E_INVALID, MEMBER_OBJECT, "expected an object");
-    berth_status status = berth_reader_text(t->reader, object, "", each, h, error);
-    if (status == BERTH_OK)
-        status = berth_reader_finish(t->reader, t->engine, each, h, error);
+    if (is_template(h->line->event)) {
+        status = read_template(h, error);
+    } else {
+        status = berth_reader_text(t->reader, object, "", on_object, h, error);
+        if (status == BERTH_OK)
+            status = berth_reader_finish(t->reader, t->engine, on_object, h, error);
+    }
     if (status != BERTH_OK && !h->refused)
         place_error(t, object, error);
+    if (status == BERTH_OK && h->handed == 0 && is_template(h->line->event))
+        return line_file_fail(&t->lines, error, BERTH_E_INVALID, "no object that %s takes",
+                              events[h->line->event].name);
     return status;
 }
 
