@@ -99,8 +99,8 @@ static bool make(inside_cluster *inside, inside_kind kind)
         return false;
     berth__arena_init(&inside->arena, cluster->model.allocator);
     if (!(kind == INSIDE_RULES ? add_ruled(inside) : add_volumes(inside)) ||
-        berth__profile_make(&cluster->model, &inside->arena, berth_profile_default(),
-                            &inside->profile, NULL) != BERTH_OK ||
+        berth__profile_make(&cluster->model, &inside->arena, (berth__embedder_plugins){NULL, 0},
+                            berth_profile_default(), &inside->profile, NULL) != BERTH_OK ||
         berth__cluster_sync(cluster) != BERTH_OK)
         return false;
     inside->cycle.view = &cluster->view;

@@ -128,6 +128,24 @@ static void tell(const berth__cluster *cluster, const berth__change *change)
         cluster->watcher->changed(cluster->watcher->context, change);
 }
 
+/* A watcher hears of what stays: objects do not change in a transaction, which might take it back. It
+ * gets the memory that hearing of a pod takes. */
+static berth_status watch_operation(const berth__cluster *cluster, berth_kind kind,
+                                    berth_error *error)
+{
+    const berth__watcher *watcher = cluster->watcher;
+    if (watcher == NULL)
+        return BERTH_OK;
+    if (cluster->undo.recording)
+        return berth__error_set(error, BERTH_E_STATE,
+                                "a scheduler runs on this engine: objects do not change in a "
+                                "transaction");
+    uint32_t pods = (cluster->pods.page_count + 1) * BERTH__PODS_A_PAGE;
+    if (kind == BERTH_KIND_POD && watcher->reserve(watcher->context, pods) != BERTH_OK)
+        return no_memory(error);
+    return BERTH_OK;
+}
+
 static void tell_node(const berth__cluster *cluster, uint32_t node_id,
                       const berth__node_facts *old_facts, const berth__node_facts *new_facts)
 {
@@ -610,7 +628,7 @@ static berth_status insert_like(berth__cluster *cluster, const berth__pod *like,
     berth__class *cls = like->cls;
     if (!berth__cluster_reserve_undo(cluster, BERTH__POD_NONE))
         return BERTH_E_NOMEM;
-    BERTH_TRY(berth__pods_add(&cluster->pods, cls, name, (berth_str){0}, out));
+    BERTH_TRY(berth__pods_add(&cluster->pods, cls, name, out));
     cls->users++;
     berth__note_pod_added(cluster, *out);
     berth__pod_at(&cluster->pods, *out)->priority = priority;
@@ -624,6 +642,7 @@ berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, bert
     const berth__pod *like = berth__pod_at(&cluster->pods, pod);
     uint32_t index;
     *id = BERTH_POD_NONE;
+    BERTH_TRY(watch_operation(cluster, BERTH_KIND_POD, error));
     if (name.len == 0)
         return berth__error_set(error, BERTH_E_INVALID, "a pod needs a name");
     if (berth__pods_find(&cluster->pods, like->cls->identity->namespace_name, name) !=
@@ -631,6 +650,12 @@ berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, bert
         return berth__error_set(error, BERTH_E_EXISTS, "a pod of this name is already there");
     if (insert_like(cluster, like, name, &index) != BERTH_OK)
         return no_memory(error);
+    tell(cluster, &(berth__change){.kind = BERTH_KIND_POD,
+                                   .pod = index,
+                                   .new_class = berth__pod_at(&cluster->pods, index)->cls,
+                                   .old_node = BERTH__NODE_NONE,
+                                   .new_node = BERTH__NODE_NONE,
+                                   .old_nominated = BERTH__NODE_NONE});
     *id = berth__cluster_pod_id(cluster, index);
     return BERTH_OK;
 }
@@ -797,24 +822,6 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
         return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d",
                                 (int)object->kind);
     }
-}
-
-/* A watcher hears of what stays: objects do not change in a transaction, which might take it back. It
- * gets the memory that hearing of a pod takes. */
-static berth_status watch_operation(const berth__cluster *cluster, berth_kind kind,
-                                    berth_error *error)
-{
-    const berth__watcher *watcher = cluster->watcher;
-    if (watcher == NULL)
-        return BERTH_OK;
-    if (cluster->undo.recording)
-        return berth__error_set(error, BERTH_E_STATE,
-                                "a scheduler runs on this engine: objects do not change in a "
-                                "transaction");
-    uint32_t pods = (cluster->pods.page_count + 1) * BERTH__PODS_A_PAGE;
-    if (kind == BERTH_KIND_POD && watcher->reserve(watcher->context, pods) != BERTH_OK)
-        return no_memory(error);
-    return BERTH_OK;
 }
 
 /* What a failed operation has left in the log is undone. */
