@@ -24,7 +24,7 @@ static void wake(bench_state *state, uint32_t count, bool parked)
     berth__machine *machine = NULL;
     berth__workers *workers = NULL;
     if (berth__machine_create(allocator, NULL, &machine) != BERTH_OK ||
-        berth__workers_create(allocator, machine, count, &workers) != BERTH_OK)
+        berth__workers_create(allocator, machine, count, false, &workers) != BERTH_OK)
         bench_fail(state, "no workers");
     while (workers != NULL && bench_next(state)) {
         if (parked) {
