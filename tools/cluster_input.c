@@ -97,14 +97,8 @@ static berth_status on_read(void *context, const berth_object *object, const ber
                             berth_error *error)
 {
     berth_status status = add_object(context, object, error);
-    if (status == BERTH_OK || origin == NULL)
-        return status;
-    memcpy(error->source, origin->source, sizeof(error->source));
-    error->line = origin->line;
-    error->column = origin->column;
-    error->offset = origin->offset;
-    if (error->object[0] == '\0')
-        memcpy(error->object, origin->object, sizeof(error->object));
+    if (status != BERTH_OK && origin != NULL)
+        error_place(error, origin);
     return status;
 }
 

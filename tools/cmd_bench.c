@@ -1,12 +1,13 @@
-/* berth bench: builds a synthetic cluster through the C API and measures the decisions alone:
- * reading, ingest and the first layout of the nodes are done before the clock starts, and it is
- * read once between two decisions. */
+/* berth bench: makes or reads a cluster and measures the decisions alone: reading, ingest and the
+ * first layout of the nodes are done before the clock starts, and it is read once between two
+ * decisions. Ingest has figures of its own: bytes a node and a pod, and the rate of reading. */
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "bench_cluster.h"
 #include "berth/berth.h"
 #include "commands.h"
 #include "engine_setup.h"
@@ -22,15 +23,12 @@
 enum { PROGRESS_EVERY = 4096 };
 
 typedef struct bench {
-    workload_spec spec;
+    bench_cluster cluster;
     engine_setup setup;
     bool json;
-    berth_engine *engine;
     progress bar;
-    uint64_t added; /* objects */
-    berth_pod_id *pods;
-    uint64_t pod_count;
     uint64_t bound;
+    uint64_t working_bytes; /* that deciding has added to what the engine holds */
     stopwatch watch;
     histogram latencies; /* in ticks */
 } bench;
@@ -39,49 +37,25 @@ static const command_help help = {
     .name = "bench",
     .synopsis = "[OPTION...]",
     .text =
-        "Builds a synthetic cluster in memory and places its pods one after the other, timing\n"
-        "each decision with its binding. Prints pods bound a second, latencies, peak memory and\n"
-        "a digest of all placements, which depends on the options but not on --threads.\n\n"
+        "Builds a synthetic cluster in memory, or reads one, and places its pods one after the\n"
+        "other, timing each decision with its binding. Prints pods bound a second, latencies,\n"
+        "memory, the rate of reading, and a digest of all placements, which depends on the\n"
+        "options but not on --threads.\n\n"
         "Workloads:\n" WORKLOAD_HELP,
     .examples = "  berth bench --workload basic --nodes 5000 --pods 20000 --threads 2\n"
-                "  berth bench --workload basic --percentage 100 --path scan --json\n",
+                "  berth bench --workload basic --percentage 100 --path scan --json\n"
+                "  berth bench --load cluster.json\n",
 };
-
-static berth_status add_object(void *context, const berth_object *object, berth_error *error)
-{
-    bench *b = context;
-    uint64_t id = 0;
-    berth_status status = berth_engine_add(b->engine, object, &id, error);
-    if (status != BERTH_OK)
-        return status;
-    if (object->kind == BERTH_KIND_POD && object->as.pod->node_name.len == 0)
-        b->pods[b->pod_count++] = id;
-    if (++b->added % PROGRESS_EVERY == 0)
-        progress_update(&b->bar, b->added);
-    return BERTH_OK;
-}
-
-static berth_status build(bench *b, berth_error *error)
-{
-    workload_source *source = workload_source_create(&b->spec);
-    b->pods = heap_new(b->spec.pods, sizeof(*b->pods));
-    progress_start(&b->bar, "building", workload_object_count(&b->spec));
-    berth_status status = workload_source_make_all(source, add_object, b, error);
-    progress_end(&b->bar);
-    workload_source_destroy(source);
-    berth_engine_node_order(b->engine, NULL, 0); /* lays the nodes out */
-    return status;
-}
 
 static berth_status measure(bench *b, berth_error *error)
 {
     berth_placement placement;
     berth_status status = BERTH_OK;
-    progress_start(&b->bar, "placing", b->pod_count);
+    progress_start(&b->bar, "placing", b->cluster.pod_count);
     stopwatch_start(&b->watch);
     uint64_t before = b->watch.start_ticks;
-    for (uint64_t i = 0; i < b->pod_count; i++) {
-        status = berth_engine_schedule(b->engine, b->pods[i], &placement, error);
+    for (uint64_t i = 0; i < b->cluster.pod_count; i++) {
+        status = berth_engine_schedule(b->cluster.engine, b->cluster.pods[i], &placement, error);
         uint64_t now = stopwatch_ticks(&b->watch);
         histogram_add(&b->latencies, now - before);
         before = now;
@@ -95,6 +69,8 @@ static berth_status measure(bench *b, berth_error *error)
     }
     stopwatch_stop(&b->watch);
     progress_end(&b->bar);
+    uint64_t held = bench_cluster_held_bytes(&b->cluster);
+    b->working_bytes = held > b->cluster.all_bytes ? held - b->cluster.all_bytes : 0;
     return status;
 }
 
@@ -119,18 +95,58 @@ static double latency_us(const bench *b, double part)
     return stopwatch_microseconds(&b->watch, histogram_percentile(&b->latencies, part));
 }
 
+static double read_megabytes_a_second(const bench *b)
+{
+    double seconds = b->cluster.read_seconds;
+    return seconds > 0.0 ? (double)b->cluster.read_bytes / 1e6 / seconds : 0.0;
+}
+
+static bool was_read(const bench *b)
+{
+    return b->cluster.files.count > 0;
+}
+
+/* What the cluster is: as specified, or as the engine counts it. */
+static void json_cluster(const bench *b, output *o)
+{
+    const workload_spec *spec = &b->cluster.spec;
+    berth_counts counts;
+    berth_engine_counts(b->cluster.engine, &counts);
+    output_pair_text(o, "workload", was_read(b) ? "load" : workload_names[spec->kind]);
+    output_pair_int(o, "nodes", was_read(b) ? counts.nodes : (int64_t)spec->nodes);
+    if (!was_read(b))
+        output_pair_int(o, "zones", (int64_t)spec->zones);
+    output_pair_int(o, "pods", (int64_t)b->cluster.pod_count);
+    output_pair_int(o, "running", was_read(b) ? (int64_t)(counts.pods_running - b->bound)
+                                              : (int64_t)spec->running);
+}
+
+static void json_memory(const bench *b, output *o)
+{
+    output_pair_int(o, "peak_rss_bytes", (int64_t)peak_rss_bytes());
+    if (b->cluster.weighed) {
+        output_pair_int(o, "cluster_bytes", (int64_t)b->cluster.all_bytes);
+        output_pair_int(o, "working_bytes", (int64_t)b->working_bytes);
+    }
+    if (b->cluster.weighed && !was_read(b)) {
+        output_pair_real(o, "bytes_a_node", bench_cluster_node_bytes(&b->cluster), 1);
+        output_pair_real(o, "bytes_a_pod", bench_cluster_pod_bytes(&b->cluster), 1);
+    }
+    if (was_read(b)) {
+        output_pair_int(o, "read_bytes", (int64_t)b->cluster.read_bytes);
+        output_pair_real(o, "read_seconds", b->cluster.read_seconds, 6);
+        output_pair_real(o, "read_megabytes_per_second", read_megabytes_a_second(b), 1);
+    }
+}
+
 static void print_json(const bench *b)
 {
     output o;
     char digest[32];
-    snprintf(digest, sizeof(digest), "%016" PRIx64, berth_engine_digest(b->engine));
+    snprintf(digest, sizeof(digest), "%016" PRIx64, berth_engine_digest(b->cluster.engine));
     output_open(&o, stdout, OUTPUT_JSON, 0);
     output_object(&o);
-    output_pair_text(&o, "workload", workload_names[b->spec.kind]);
-    output_pair_int(&o, "nodes", (int64_t)b->spec.nodes);
-    output_pair_int(&o, "zones", (int64_t)b->spec.zones);
-    output_pair_int(&o, "pods", (int64_t)b->spec.pods);
-    output_pair_int(&o, "running", (int64_t)b->spec.running);
+    json_cluster(b, &o);
     output_pair_int(&o, "bound", (int64_t)b->bound);
     output_pair_int(&o, "threads", (int64_t)b->setup.threads);
     output_pair_text(&o, "path", engine_path_names[b->setup.path]);
@@ -141,24 +157,58 @@ static void print_json(const bench *b)
     output_pair_real(&o, "p99_us", latency_us(b, 0.99), 3);
     output_pair_real(&o, "p999_us", latency_us(b, 0.999), 3);
     output_pair_real(&o, "max_us", latency_us(b, 1.0), 3);
-    output_pair_int(&o, "peak_rss_bytes", (int64_t)peak_rss_bytes());
+    json_memory(b, &o);
     output_pair_text(&o, "digest", digest);
     output_object_end(&o);
     output_close(&o);
 }
 
+static void print_heading(const bench *b)
+{
+    const workload_spec *spec = &b->cluster.spec;
+    berth_counts counts;
+    berth_engine_counts(b->cluster.engine, &counts);
+    if (was_read(b))
+        printf("load: %" PRIu32 " nodes, %" PRIu64 " pods running, %zu to place", counts.nodes,
+               counts.pods_running - b->bound, b->cluster.pod_count);
+    else
+        printf("%s: %" PRIu64 " nodes in %" PRIu64 " zones, %" PRIu64 " pods running, %" PRIu64
+               " to place",
+               workload_names[spec->kind], spec->nodes, spec->zones, spec->running, spec->pods);
+    printf("; threads %" PRIu64 ", path %s\n", b->setup.threads, engine_path_names[b->setup.path]);
+}
+
+static void print_memory(const bench *b)
+{
+    const double mebi = 1024.0 * 1024.0;
+    printf("memory   %.1f MiB at its peak", (double)peak_rss_bytes() / mebi);
+    if (b->cluster.weighed)
+        printf("; the cluster %.1f MiB, deciding %.1f MiB", (double)b->cluster.all_bytes / mebi,
+               (double)b->working_bytes / mebi);
+    if (b->cluster.weighed && !was_read(b))
+        printf("; %.1f bytes a node, %.1f a pod", bench_cluster_node_bytes(&b->cluster),
+               bench_cluster_pod_bytes(&b->cluster));
+    printf("\n");
+    berth_memory memory;
+    if (b->setup.huge_pages &&
+        berth_engine_memory(b->cluster.engine, &memory, NULL) == BERTH_OK)
+        printf("huge     %.1f MiB asked for%s\n", (double)memory.huge_bytes / mebi,
+               memory.huge_refused ? ", some refused" : "");
+}
+
 static void print_text(const bench *b)
 {
-    printf("%s: %" PRIu64 " nodes in %" PRIu64 " zones, %" PRIu64 " pods running, %" PRIu64
-           " to place; threads %" PRIu64 ", path %s\n",
-           workload_names[b->spec.kind], b->spec.nodes, b->spec.zones, b->spec.running,
-           b->spec.pods, b->setup.threads, engine_path_names[b->setup.path]);
+    print_heading(b);
+    if (was_read(b))
+        printf("read     %.1f MB, %" PRIu64 " objects in %.6f s, %.1f MB a second\n",
+               (double)b->cluster.read_bytes / 1e6, b->cluster.object_count,
+               b->cluster.read_seconds, read_megabytes_a_second(b));
     printf("bound    %" PRIu64 " in %.6f s, %.0f pods a second\n", b->bound,
            stopwatch_seconds(&b->watch), pods_a_second(b));
     printf("latency  p50 %.3f us, p99 %.3f us, p99.9 %.3f us, max %.3f us\n", latency_us(b, 0.50),
            latency_us(b, 0.99), latency_us(b, 0.999), latency_us(b, 1.0));
-    printf("memory   %.1f MiB at its peak\n", (double)peak_rss_bytes() / (1024.0 * 1024.0));
-    printf("digest   %016" PRIx64 "\n", berth_engine_digest(b->engine));
+    print_memory(b);
+    printf("digest   %016" PRIx64 "\n", berth_engine_digest(b->cluster.engine));
 }
 
 /* ---- the command ---- */
@@ -177,12 +227,13 @@ static int run(bench *b)
     berth_error error = {.code = BERTH_OK};
     if (b->setup.threads == 0)
         b->setup.threads = usable_processors();
-    b->spec.seed = b->setup.seed;
+    b->cluster.spec.seed = b->setup.seed;
+    b->cluster.setup = &b->setup;
     berth_status status = engine_setup_resolve(&b->setup, &error);
     if (status == BERTH_OK)
-        status = engine_setup_create(&b->setup, &b->engine, &error);
+        status = engine_setup_create(&b->setup, &b->cluster.engine, &error);
     if (status == BERTH_OK)
-        status = build(b, &error);
+        status = bench_cluster_build(&b->cluster, &error);
     if (status == BERTH_OK)
         status = measure(b, &error);
     if (status != BERTH_OK)
@@ -197,13 +248,15 @@ static int run(bench *b)
 int cmd_bench(int argc, char **argv)
 {
     bench *b = heap_new(1, sizeof(*b)); /* the histogram is too large for a stack */
-    b->spec = workload_spec_default();
+    b->cluster.spec = workload_spec_default();
     text_list operands = {0};
     option cluster[WORKLOAD_OPTIONS];
-    workload_spec_options(&b->spec, cluster);
+    workload_spec_options(&b->cluster.spec, cluster);
     const option own[] = {
         {.name = "json", .kind = OPTION_FLAG, .target = &b->json,
          .help = "print one line of JSON"},
+        {.name = "load", .kind = OPTION_TEXTS, .value = "FILE", .target = &b->cluster.files,
+         .help = "read the cluster from a file instead of making it, and time\nthat; repeatable"},
     };
     const option_group groups[] = {
         {cluster, WORKLOAD_OPTIONS}, engine_setup_options(&b->setup), OPTION_GROUP(own)};
@@ -213,10 +266,9 @@ int cmd_bench(int argc, char **argv)
         code = exit_usage(help.name, "unexpected argument '%s'", operands.items[0]);
     else if (parsed == OPTIONS_RUN)
         code = run(b);
-    berth_engine_destroy(b->engine);
+    bench_cluster_release(&b->cluster);
     engine_setup_release(&b->setup);
     text_list_free(&operands);
-    free(b->pods);
     free(b);
     return code;
 }

@@ -26,6 +26,8 @@ option_group engine_setup_options(engine_setup *setup)
          .target = &setup->threads, .help = "threads that search (default: one a core)"},
         {.name = "bind", .kind = OPTION_FLAG, .target = &setup->bind_workers,
          .help = "keep each thread but the first on a core of its own"},
+        {.name = "huge-pages", .kind = OPTION_FLAG, .target = &setup->huge_pages,
+         .help = "ask for huge pages for a large cluster"},
         {.name = "path", .kind = OPTION_CHOICE, .value = "PATH", .target = &setup->path,
          .choices = engine_path_names, .help = "how a node is found"},
         {.name = "tie", .kind = OPTION_CHOICE, .value = "RULE", .target = &setup->tie,
@@ -100,6 +102,7 @@ berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, 
     config.path = (berth_path)setup->path;
     config.seed = setup->seed;
     config.bind_workers = setup->bind_workers;
+    config.huge_pages = setup->huge_pages;
     config.profiles = setup->profiles;
     config.profile_count = setup->profile_count;
     return berth_engine_create(&config, out, error);

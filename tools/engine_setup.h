@@ -8,7 +8,7 @@
 #include "berth/berth.h"
 #include "options.h"
 
-enum { ENGINE_OPTIONS_MAX = 8 };
+enum { ENGINE_OPTIONS_MAX = 9 };
 
 typedef struct engine_setup {
     /* given on the command line */
@@ -18,6 +18,7 @@ typedef struct engine_setup {
     uint64_t min_feasible;
     uint64_t threads;
     bool bind_workers;
+    bool huge_pages;
     int path; /* a berth_path */
     int tie;  /* a berth_tie */
     bool tie_given;

@@ -75,3 +75,13 @@ void error_object(berth_error *error, const char *format, ...)
     vsnprintf(error->object, sizeof(error->object), format, args);
     va_end(args);
 }
+
+void error_place(berth_error *error, const berth_error *origin)
+{
+    memcpy(error->source, origin->source, sizeof(error->source));
+    error->line = origin->line;
+    error->column = origin->column;
+    error->offset = origin->offset;
+    if (error->object[0] == '\0')
+        memcpy(error->object, origin->object, sizeof(error->object));
+}

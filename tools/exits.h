@@ -26,6 +26,9 @@ int exit_status(const char *command, const char *doing, berth_status status);
 berth_status error_set(berth_error *error, berth_status code, const char *source,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Say where the object stands that was refused, as its reader tells it. */
+void error_place(berth_error *error, const berth_error *origin);
+
 /* Name the object that an error is about. */
 void error_object(berth_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

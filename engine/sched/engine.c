@@ -7,11 +7,13 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/heap.h"
 #include "base/text.h"
 #include "sched/cluster_undo.h"
 #include "sched/transaction.h"
 
 struct berth_engine {
+    berth__heap *heap; /* NULL: the allocator is the caller's */
     const berth_allocator *allocator;
     berth__machine *machine;
     berth__workers *workers;
@@ -95,6 +97,26 @@ static berth_status check_config(const berth_engine_config *config, berth_error 
     return BERTH_OK;
 }
 
+/* An engine that has its memory and nothing else; NULL when out of memory. */
+static berth_engine *create_empty(const berth_engine_config *config)
+{
+    const berth_allocator *allocator = config->allocator;
+    berth__heap *heap = NULL;
+    if (allocator == NULL) {
+        if (berth__heap_create(config->huge_pages, &heap) != BERTH_OK)
+            return NULL;
+        allocator = berth__heap_allocator(heap);
+    }
+    berth_engine *engine = berth__alloc_zero(allocator, sizeof(*engine), 64);
+    if (engine == NULL) {
+        berth__heap_destroy(heap);
+        return NULL;
+    }
+    engine->heap = heap;
+    engine->allocator = allocator;
+    return engine;
+}
+
 berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
                                  berth_error *error)
 {
@@ -103,12 +125,10 @@ berth_status berth_engine_create(const berth_engine_config *config, berth_engine
     if (config == NULL)
         config = &defaults;
     BERTH_TRY(check_config(config, error));
-    const berth_allocator *allocator =
-        config->allocator != NULL ? config->allocator : berth__allocator_default();
-    berth_engine *engine = berth__alloc_zero(allocator, sizeof(*engine), 64);
+    berth_engine *engine = create_empty(config);
     if (engine == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
-    engine->allocator = allocator;
+    const berth_allocator *allocator = engine->allocator;
     berth__arena_init(&engine->arena, allocator);
     berth_status status = start(engine, config, error);
     if (status != BERTH_OK) {
@@ -129,7 +149,22 @@ void berth_engine_destroy(berth_engine *engine)
     berth__machine_destroy(engine->machine);
     berth__cluster_destroy(&engine->cluster);
     berth__arena_destroy(&engine->arena);
+    berth__heap *heap = engine->heap;
     berth__free(engine->allocator, engine, sizeof(*engine));
+    berth__heap_destroy(heap);
+}
+
+berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, berth_error *error)
+{
+    if (engine->heap == NULL)
+        return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                                "the engine's memory comes from an allocator of the caller's");
+    berth__heap_use use = berth__heap_usage(engine->heap);
+    *out = (berth_memory){.used_bytes = use.used_bytes,
+                          .resident_bytes = use.resident_bytes,
+                          .huge_bytes = use.huge_bytes,
+                          .huge_refused = use.huge_refused};
+    return BERTH_OK;
 }
 
 /* ---- cluster state ---- */

@@ -37,7 +37,7 @@ mask() {
   sed -E -i \
     -e 's/^(Decisions +[0-9]+) in .*/\1 in T s, R a second/' \
     -e 's/^( *"?(seconds|decisionsPerSecond)"?: )[0-9.]+/\1N/' \
-    -e 's/"(seconds|pods_per_second|peak_rss_bytes)": [0-9.]+/"\1": N/g' \
+    -e 's/"(seconds|pods_per_second|[a-z]+_rss_bytes|(cluster|working)_bytes|bytes_a_(node|pod))": [0-9.]+/"\1": N/g' \
     -e 's/"(p50_us|p99_us|p999_us|max_us)": [0-9.]+/"\1": N/g' \
     "$1"
 }

@@ -1,0 +1,34 @@
+/* The memory of one engine: a jemalloc arena of its own, so that what an engine holds can be told, goes
+ * as a whole, and lies on huge pages where it is large.
+ *
+ * Huge pages: a heap that has grown beyond 16 MiB asks the kernel (madvise) to back what it maps from
+ * then on with pages of 2 MiB. Below that they would waste more than they save. A kernel that refuses
+ * is noted and otherwise ignored.
+ * Threads: allocation and release from any thread. There is no thread cache: engines allocate when
+ * objects come, not when decisions are made. */
+#ifndef BERTH_BASE_HEAP_H
+#define BERTH_BASE_HEAP_H
+
+#include "base/memory.h"
+
+typedef struct berth__heap berth__heap;
+
+berth_status berth__heap_create(bool huge_pages, berth__heap **out);
+
+/* Give everything back, also what was not released. Accepts NULL. */
+void berth__heap_destroy(berth__heap *heap);
+
+/* Lives as long as the heap. */
+const berth_allocator *berth__heap_allocator(const berth__heap *heap);
+
+typedef struct berth__heap_use {
+    uint64_t used_bytes;     /* handed out, rounded as the allocator rounds */
+    uint64_t resident_bytes; /* pages held for it, free space and bookkeeping included; 0: unknown */
+    uint64_t huge_bytes;     /* mapped with huge pages asked for and not refused */
+    bool huge_refused;       /* the kernel refused at least once */
+} berth__heap_use;
+
+/* Cost: a pass over the arena's size classes, some microseconds. */
+berth__heap_use berth__heap_usage(const berth__heap *heap);
+
+#endif
