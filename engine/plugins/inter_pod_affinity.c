@@ -45,9 +45,11 @@ static berth__outcome prepare_filter(berth__prepare *prepare)
 {
     filter_state *own = prepare->state;
     prepare->ok = berth__affinity_resolve(prepare->cycle, prepare->instance, &own->plan);
+    prepare->stays = own->plan == NULL;
     if (!prepare->ok || own->plan == NULL)
         return BERTH__SKIP;
     const berth__affinity *affinity = berth__affinity_of(own->plan);
+    prepare->stays = affinity->against.count == 0;
     if (affinity->problem.data != NULL) {
         berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE, "parsing pod: %.*s",
                       (int)affinity->problem.len, affinity->problem.data);
@@ -109,6 +111,22 @@ static bool any_on(const berth__count_list *list, uint32_t slot)
     return false;
 }
 
+static void gate(const berth__cycle *cycle, const void *instance, const void *opaque,
+                 berth__gates *gates)
+{
+    (void)cycle;
+    (void)instance;
+    const filter_state *own = opaque;
+    const berth__affinity *affinity = berth__affinity_of(own->plan);
+    for (uint32_t i = 0; i < affinity->wanted.count && !own->anywhere; i++)
+        berth__gates_add(gates, affinity->wanted.items[i], own->is_first ? 0 : 1, UINT32_MAX, true);
+    const berth__count_list *avoided[] = {&affinity->unwanted, &affinity->against};
+    for (uint32_t list = 0; list < 2; list++)
+        for (uint32_t i = 0; i < avoided[list]->count; i++)
+            if (avoided[list]->items[i]->total > 0)
+                berth__gates_add(gates, avoided[list]->items[i], 0, 0, false);
+}
+
 static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
@@ -136,9 +154,11 @@ static berth__outcome prepare_score(berth__prepare *prepare)
     const berth__affinity_args *args = prepare->instance;
     score_state *own = prepare->state;
     prepare->ok = berth__affinity_resolve(prepare->cycle, args, &own->plan);
+    prepare->stays = own->plan == NULL;
     if (!prepare->ok || own->plan == NULL)
         return BERTH__SKIP;
     const berth__affinity *affinity = berth__affinity_of(own->plan);
+    prepare->stays = affinity->soft_count == 0;
     if (affinity->problem.data != NULL ||
         (args->ignore_preferred_of_existing && !affinity->has_preferred))
         return BERTH__SKIP;
@@ -238,6 +258,7 @@ const berth__plugin berth__plugin_inter_pod_affinity = {
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = prepare_filter,
     .filter = filter,
+    .gate = gate,
     .explain = explain,
     .score_state_bytes = sizeof(score_state),
     .prepare_score = prepare_score,
@@ -308,6 +329,7 @@ const berth__plugin berth__plugin_match_inter_pod_affinity = {
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = prepare_predicate,
     .filter = filter,
+    .gate = gate,
     .explain = explain_predicate,
 };
 

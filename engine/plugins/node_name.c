@@ -5,6 +5,7 @@
 
 static berth__outcome prepare(berth__prepare *prepare)
 {
+    prepare->stays = true;
     return prepare->cycle->required_node == BERTH__NODE_NONE ? BERTH__SKIP : BERTH__ACTIVE;
 }
 

@@ -69,6 +69,22 @@ static int64_t score_slot(const berth__cycle *cycle, const void *instance, const
     return (int64_t)((1 - deviation(asked, tile, slot % BERTH__TILE)) * BERTH__SCORE_MAX);
 }
 
+static bool basic_score(const berth__cycle *cycle, const void *instance, const void *opaque,
+                        int32_t weight, berth__basic_ask *ask)
+{
+    (void)cycle;
+    (void)instance;
+    const berth__asked_resources *asked = opaque;
+    const berth__asked_resource *cpu = asked->items, *memory = asked->items + 1;
+    if (asked->wide || asked->count != 2 || cpu->resource != BERTH__CPU ||
+        memory->resource != BERTH__MEMORY)
+        return false;
+    ask->balance_cpu = (double)cpu->ask;
+    ask->balance_memory = (double)memory->ask;
+    ask->balance_weight = weight;
+    return true;
+}
+
 static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
                   uint32_t index, const berth__mask *mask, int64_t *out)
 {
@@ -96,4 +112,5 @@ const berth__plugin berth__plugin_node_resources_balanced_allocation = {
     .prepare_score = prepare,
     .score = score,
     .score_slot = score_slot,
+    .basic_score = basic_score,
 };

@@ -181,6 +181,24 @@ static bool filter_slot(const berth__cycle *cycle, const void *opaque_instance, 
     return fit;
 }
 
+static bool basic_filter(const berth__cycle *cycle, const void *opaque_instance,
+                         const void *opaque, berth__basic_ask *ask)
+{
+    (void)opaque_instance;
+    const filter_state *own = opaque;
+    const int64_t *amounts = cycle->cls->request->ask;
+    bool tested[BERTH__SCALARS];
+    for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+        tested[r] = !own->pods_only && (amounts[r] > 0 || own->zeros_too);
+    if (tested[BERTH__EPHEMERAL] || (own->scalar_count > 0 && !own->pods_only))
+        return false;
+    ask->places = 1;
+    ask->cpu = tested[BERTH__CPU] ? (double)amounts[BERTH__CPU] : -INFINITY;
+    ask->memory = tested[BERTH__MEMORY] ? (double)amounts[BERTH__MEMORY] : -INFINITY;
+    return amounts[BERTH__CPU] <= BERTH__SMALL_AMOUNT &&
+           amounts[BERTH__MEMORY] <= BERTH__SMALL_AMOUNT;
+}
+
 static void explain_resource(const berth__cycle *cycle, uint32_t slot, uint32_t resource,
                              int64_t ask, berth__reasons *reasons)
 {
@@ -344,6 +362,24 @@ static int64_t one_slot(const berth__cycle *cycle, const void *opaque_instance, 
     return weights == 0 ? 0 : sum / weights;
 }
 
+static bool basic_score(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+                        int32_t weight, berth__basic_ask *ask)
+{
+    (void)cycle;
+    const instance *own = opaque_instance;
+    const berth__asked_resources *asked = opaque;
+    const berth__asked_resource *cpu = asked->items, *memory = asked->items + 1;
+    if (own->strategy != BERTH_FIT_LEAST_ALLOCATED || asked->wide || asked->count != 2 ||
+        cpu->resource != BERTH__CPU || memory->resource != BERTH__MEMORY)
+        return false;
+    ask->least_cpu = (double)cpu->ask;
+    ask->least_memory = (double)memory->ask;
+    ask->cpu_weight = (double)cpu->weight;
+    ask->memory_weight = (double)memory->weight;
+    ask->least_weight = weight;
+    return true;
+}
+
 const berth__plugin berth__plugin_node_resources_fit = {
     .name = "NodeResourcesFit",
     .flags = BERTH__ALWAYS_UNSCHEDULABLE | BERTH__COUNTS_PODS,
@@ -356,11 +392,13 @@ const berth__plugin berth__plugin_node_resources_fit = {
     .prepare_filter = prepare,
     .filter = filter,
     .filter_slot = filter_slot,
+    .basic_filter = basic_filter,
     .explain = explain,
     .score_state_bytes = sizeof(berth__asked_resources),
     .prepare_score = prepare_score,
     .score = score,
     .score_slot = one_slot,
+    .basic_score = basic_score,
 };
 
 const berth__plugin berth__plugin_pod_fits_resources = {

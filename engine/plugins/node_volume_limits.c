@@ -59,6 +59,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
     filter_state *own = prepare->state;
+    prepare->stays = list == NULL;
     if (!is_of_interest(list))
         return BERTH__SKIP;
     prepare->ok = berth__volumes_refresh(view);

@@ -21,8 +21,8 @@
 #define BERTH_PLUGINS_PLUGIN_H
 
 #include "berth/engine.h"
+#include "plugins/gates.h"
 #include "plugins/wake.h"
-#include "snapshot/view.h"
 
 enum {
     BERTH__SCORE_MAX = 100,        /* of an era v1 plugin */
@@ -85,6 +85,10 @@ typedef struct berth__prepare {
     /* A filter may restrict the search to some nodes: it points this at a bit a slot (kube-scheduler:
      * PreFilterResult.NodeNames). NULL: no restriction. */
     const uint64_t *allowed;
+    /* With BERTH__PREPARE_EACH, of a SKIP: it stays right while the class, node facts, the terms that
+     * running pods hold, related objects and namespaces are what they are, for every pod of the class
+     * that asks for no node by name. */
+    bool stays;
     bool may_fail; /* a filter's explain may come upon an error, see berth__reasons */
     bool ok; /* set to false when out of memory */
 } berth__prepare;
@@ -135,6 +139,19 @@ typedef struct berth__plugin {
      * node's own state or facts do. Only plugins that have it (or are static) can be indexed. */
     bool (*filter_slot)(const berth__cycle *cycle, const void *instance, const void *state,
                         uint32_t slot);
+
+    /* Optional, of a filter about other pods that is active: add its verdicts to the gates. Fills in what
+     * filter_slot can't tell, so that the filter can be indexed nevertheless. */
+    void (*gate)(const berth__cycle *cycle, const void *instance, const void *state,
+                 berth__gates *gates);
+
+    /* Optional: if the active filter, or the scorer, is a part of what the kernel `basic` works out,
+     * set that part of `ask` (its score's weight is the caller's) and return true. Amounts are not
+     * wide. */
+    bool (*basic_filter)(const berth__cycle *cycle, const void *instance, const void *state,
+                         berth__basic_ask *ask);
+    bool (*basic_score)(const berth__cycle *cycle, const void *instance, const void *state,
+                        int32_t weight, berth__basic_ask *ask);
 
     /* A what-if (preemption, nominated pods) has put a pod of `cls` on `slot` (change 1) or taken one off
      * it (-1): the view says so already. Adjust the filter's state; from now on, and until the opposite

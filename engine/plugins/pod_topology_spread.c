@@ -108,6 +108,7 @@ static berth__outcome prepare_filter(berth__prepare *prepare)
         prepare->ok = false;
         return BERTH__SKIP;
     }
+    prepare->stays = own->spreads == NULL;
     if (own->spreads == NULL)
         return BERTH__SKIP;
     if (own->spreads->problem.data != NULL)
@@ -141,6 +142,22 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
         if (limit >= 0 && limit < UINT32_MAX)
             kernels->at_most(berth__domain_counts_tile(kernels, counts, tile, scratch),
                              (uint32_t)limit, mask);
+    }
+}
+
+static void gate(const berth__cycle *cycle, const void *instance, const void *opaque,
+                 berth__gates *gates)
+{
+    (void)cycle;
+    (void)instance;
+    const filter_state *own = opaque;
+    for (uint32_t i = 0; i < own->spreads->count; i++) {
+        int64_t limit = own->limits[i];
+        berth__gates_add(gates, own->spreads->items[i].counts, limit < 0,
+                         limit < 0             ? 0
+                         : limit > UINT32_MAX ? UINT32_MAX
+                                               : (uint32_t)limit,
+                         true);
     }
 }
 
@@ -189,6 +206,7 @@ static berth__outcome prepare_score(berth__prepare *prepare)
         prepare->ok = false;
         return BERTH__SKIP;
     }
+    prepare->stays = own->spreads == NULL;
     if (own->spreads == NULL || prepare->cycle->view->layout->count == 0)
         return BERTH__SKIP;
     if (own->spreads->problem.data != NULL)
@@ -461,6 +479,7 @@ const berth__plugin berth__plugin_pod_topology_spread = {
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = prepare_filter,
     .filter = filter,
+    .gate = gate,
     .explain = explain,
     .adjust = adjust,
     .score_state_bytes = sizeof(score_state),

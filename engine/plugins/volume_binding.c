@@ -91,6 +91,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
     berth__binder *binder = prepare->state;
+    prepare->stays = list == NULL;
     berth__outcome outcome = make_binder(view, list, prepare->arena, prepare->reasons, binder,
                                          &prepare->ok);
     prepare->may_fail = binder->problem.len > 0;

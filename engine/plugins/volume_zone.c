@@ -82,6 +82,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     const berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
     filter_state *own = prepare->state;
+    prepare->stays = list == NULL;
     if (list == NULL)
         return BERTH__SKIP;
     prepare->ok = allocate(prepare, list, own);

@@ -184,7 +184,7 @@ static bool ask_index(berth__decider *decider, const berth__cycle *cycle, uint32
     const berth__profile *profile = &decider->profiles[profile_index];
     if (cycle->view->layout->closed_count > 0 && !profile->counts_pods)
         return false; /* trees know of closed nodes by their room for pods */
-    const berth__index *index = berth__index_get(
+    berth__index *index = berth__index_get(
         &decider->indexes, cycle, profile, profile_index, prepared, &decider->search,
         &decider->arena, decider->path == BERTH_PATH_INDEX);
     if (index == NULL)
@@ -192,22 +192,22 @@ static bool ask_index(berth__decider *decider, const berth__cycle *cycle, uint32
     uint32_t node_count = cycle->view->layout->count;
     uint32_t start = decider->rotation % node_count;
     berth__index_answer answer;
-    berth__index_search(index, start, berth__profile_limit(profile, node_count), &answer);
+    berth__index_search(&decider->indexes, index, start, berth__profile_limit(profile, node_count), &answer);
     /* Nominated pods can only make nodes unfit. */
-    if (answer.feasible_count > 0 && has_nominations(decider))
+    if (answer.slots.feasible_count > 0 && has_nominations(decider))
         return false;
     out->path = BERTH_PATH_INDEX;
-    out->feasible_count = answer.feasible_count;
-    out->next = answer.next;
-    if (answer.cut_short && profile->era == BERTH_ERA_V1ALPHA1) /* see berth__search_filter */
-        out->next = (answer.next + 1) % node_count;
-    if (answer.feasible_count == 0)
+    out->feasible_count = answer.slots.feasible_count;
+    out->next = answer.slots.next;
+    if (answer.slots.cut_short && profile->era == BERTH_ERA_V1ALPHA1) /* see berth__search_filter */
+        out->next = (answer.slots.next + 1) % node_count;
+    if (answer.slots.feasible_count == 0)
         return true;
-    bool single = answer.feasible_count == 1;
-    uint32_t pick = single ? 0 : choose(decider, profile, answer.best_count);
+    bool single = answer.slots.feasible_count == 1;
+    uint32_t pick = single ? 0 : choose(decider, profile, answer.slots.best_count);
     out->verdict = BERTH_PLACED;
     out->node = cycle->view->layout->nodes[berth__index_nth_best(index, start, &answer, pick)];
-    out->best_count = answer.best_count;
+    out->best_count = answer.slots.best_count;
     out->total = single ? 0 : answer.best;
     return true;
 }

@@ -1,28 +1,17 @@
-/* Search trees: finding, building, repairing, asking. */
+/* Kinds of pods and their trees: finding, building, repairing, asking. */
 #include "sched/index.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/bits.h"
+#include "base/hash.h"
 
-enum {
-    LEVELS_MAX = 9, /* 16^8 slots and a root */
-    INFEASIBLE = -1,
-    TREES_MAX = 4096,
-};
+enum { TREES_MAX = 4096, SIGHTS = 4096 };
 static const size_t TREE_BYTES_MAX = (size_t)256 << 20;
 
-/* Nodes of one level, by position. */
-typedef struct level {
-    uint32_t count;  /* nodes in use */
-    uint32_t padded; /* to a multiple of BERTH__FAN */
-    int32_t *best;
-    uint32_t *best_count;
-    uint32_t *feasible;
-} level;
-
-/* What tells two kinds of pods apart, once no active plugin reads who the pod is. */
+/* What a kind is: parts of the pod that active plugins read, but for filters that are gates. */
 typedef struct index_key {
     uint64_t request;
     uint64_t node_rules;
@@ -38,22 +27,50 @@ struct berth__index {
     berth__index *newer, *older;
     bool built;
     uint64_t epoch;
-    uint32_t slot_count;
     uint64_t seen;    /* journal entries taken in */
+    uint64_t sighted; /* journal entries there were when it was last met */
+    uint64_t credit;  /* see is_worth_it */
     int64_t constant; /* of the uniform scorers, not in the leaves */
-    int32_t *leaves;  /* by slot, padded */
-    uint32_t level_count;
-    level levels[LEVELS_MAX]; /* levels[0] groups leaves */
-    void *memory;
-    size_t memory_bytes;
+    berth__search_tree tree;
+    /* of the decision that is being made: */
+    berth__gate_source source;
+    berth__gate_mask *mask; /* NULL: there is no gate */
+};
+
+/* A kind without a tree that was met; direct mapped by hash. */
+struct berth__sight {
+    uint64_t hash; /* of key and layout epoch */
+    uint64_t sighted;
+    uint64_t credit;
 };
 
 /* ---- the cache ---- */
 
+static void free_cache(berth__index_cache *cache)
+{
+    const berth_allocator *allocator = cache->allocator;
+    berth__tree_scratch_destroy(&cache->scratch, allocator);
+    berth__free(allocator, cache->sights, SIGHTS * sizeof(*cache->sights));
+    berth__free(allocator, cache->log, sizeof(*cache->log));
+    berth__free(allocator, cache->totals, BERTH__LOG_PADDED * sizeof(*cache->totals));
+    berth__free(allocator, cache->visited, cache->visited_capacity * sizeof(*cache->visited));
+    berth__gate_masks_destroy(&cache->masks);
+    berth__keymap_destroy(&cache->map);
+}
+
 berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator)
 {
     *cache = (berth__index_cache){.allocator = allocator, .bytes_max = TREE_BYTES_MAX};
-    return berth__keymap_init(&cache->map, allocator);
+    cache->sights = berth__alloc_zero(allocator, SIGHTS * sizeof(*cache->sights), 64);
+    cache->log = berth__alloc_zero(allocator, sizeof(*cache->log), 64);
+    cache->totals = berth__alloc_zero(allocator, BERTH__LOG_PADDED * sizeof(*cache->totals), 64);
+    if (cache->sights != NULL && cache->log != NULL && cache->totals != NULL &&
+        berth__keymap_init(&cache->map, allocator) == BERTH_OK &&
+        berth__gate_masks_init(&cache->masks, allocator) == BERTH_OK)
+        return BERTH_OK;
+    free_cache(cache);
+    *cache = (berth__index_cache){0};
+    return BERTH_E_NOMEM;
 }
 
 static void unlink_index(berth__index_cache *cache, berth__index *index)
@@ -70,12 +87,18 @@ static void link_newest(berth__index_cache *cache, berth__index *index)
     cache->newest = index;
 }
 
-static void free_memory(berth__index_cache *cache, berth__index *index)
+static void touch(berth__index_cache *cache, berth__index *index)
 {
-    berth__free(cache->allocator, index->memory, index->memory_bytes);
-    cache->bytes -= index->memory_bytes;
-    index->memory = NULL;
-    index->memory_bytes = 0;
+    if (cache->newest == index)
+        return;
+    unlink_index(cache, index);
+    link_newest(cache, index);
+}
+
+static void free_tree(berth__index_cache *cache, berth__index *index)
+{
+    cache->bytes -= index->tree.memory_bytes;
+    berth__search_tree_destroy(&index->tree, cache->allocator);
     index->built = false;
 }
 
@@ -84,15 +107,17 @@ static void drop(berth__index_cache *cache, berth__index *index)
     unlink_index(cache, index);
     berth__keymap_remove(&cache->map, &index->entry);
     cache->drops++;
-    free_memory(cache, index);
+    free_tree(cache, index);
     berth__free(cache->allocator, index, sizeof(*index));
 }
 
 void berth__index_cache_destroy(berth__index_cache *cache)
 {
+    if (cache->allocator == NULL)
+        return;
     while (cache->oldest != NULL)
         drop(cache, cache->oldest);
-    berth__keymap_destroy(&cache->map);
+    free_cache(cache);
 }
 
 /* Make room for a tree of so many bytes by dropping those used longest ago. */
@@ -103,18 +128,9 @@ static void trim(berth__index_cache *cache, size_t more)
         drop(cache, cache->oldest);
 }
 
-static berth__index *find_or_add(berth__index_cache *cache, const index_key *key, bool *added)
+static berth__index *add(berth__index_cache *cache, const index_key *key)
 {
-    *added = false;
-    if (cache->newest != NULL && memcmp(&cache->newest->key, key, sizeof(*key)) == 0)
-        return cache->newest;
-    berth__index *index = (berth__index *)berth__keymap_find(&cache->map, key, sizeof(*key));
-    if (index != NULL) {
-        unlink_index(cache, index);
-        link_newest(cache, index);
-        return index;
-    }
-    index = berth__alloc_zero(cache->allocator, sizeof(*index), 64);
+    berth__index *index = berth__alloc_zero(cache->allocator, sizeof(*index), 64);
     if (index == NULL)
         return NULL;
     index->key = *key;
@@ -123,39 +139,79 @@ static berth__index *find_or_add(berth__index_cache *cache, const index_key *key
     berth__keymap_add(&cache->map, &index->entry);
     link_newest(cache, index);
     trim(cache, 0);
-    *added = true;
     return index;
 }
 
 /* ---- what can be indexed ---- */
 
-static bool filters_by_slot(const berth__profile *profile, const berth__prepared *prepared)
+/* Sort the active filters; false: one of them is of none of the sorts. */
+static bool plan_filters(const berth__cycle *cycle, const berth__profile *profile,
+                         const berth__prepared *prepared, berth__slot_plan *plan)
 {
-    for (uint32_t i = 0; i < profile->filter_count; i++)
-        if (prepared->filters[i].outcome == BERTH__ACTIVE &&
-            (profile->filters[i].plugin->flags & BERTH__STATIC_FILTER) == 0 &&
-            profile->filters[i].plugin->filter_slot == NULL)
+    for (uint32_t i = 0; i < profile->filter_count; i++) {
+        const berth__stage *stage = &profile->filters[i];
+        const berth__plugin *plugin = stage->plugin;
+        if (prepared->filters[i].outcome != BERTH__ACTIVE ||
+            (plugin->flags & BERTH__STATIC_FILTER) != 0)
+            continue;
+        if (plugin->filter_slot != NULL) {
+            plan->filters[plan->filter_count++] = i;
+            if (plugin->basic_filter == NULL ||
+                !plugin->basic_filter(cycle, stage->instance, prepared->filters[i].state,
+                                      &plan->ask))
+                plan->extra_filters[plan->extra_filter_count++] = i;
+        } else if (plugin->gate != NULL) {
+            plan->gates[plan->gate_count++] = i;
+        } else {
             return false;
+        }
+    }
     return true;
 }
 
 /* Also: totals must fit an int32 leaf, which weights of ordinary size leave far behind. */
-static bool scorers_by_slot(const berth__profile *profile, const berth__prepared *prepared)
+static bool plan_scorers(const berth__cycle *cycle, const berth__profile *profile,
+                         const berth__prepared *prepared, berth__slot_plan *plan)
 {
     int64_t weights = 0;
     for (uint32_t i = 0; i < profile->scorer_count; i++) {
-        const berth__plugin *plugin = profile->scorers[i].plugin;
-        if (prepared->scorers[i].outcome == BERTH__SKIP ||
-            prepared->scorers[i].outcome == BERTH__UNIFORM)
+        const berth__stage *stage = &profile->scorers[i];
+        const berth__plugin *plugin = stage->plugin;
+        const berth__prepared_stage *own = &prepared->scorers[i];
+        if (own->outcome == BERTH__SKIP || own->outcome == BERTH__UNIFORM)
             continue;
-        bool by_slot = prepared->scorers[i].outcome == BERTH__ACTIVE && plugin->rank == NULL &&
+        bool by_slot = own->outcome == BERTH__ACTIVE && plugin->rank == NULL &&
                        plugin->normalize == BERTH__NORMALIZE_NONE &&
-                       (plugin->score_slot != NULL || prepared->scorers[i].static_raw != NULL);
-        if (!by_slot || profile->scorers[i].weight > 1 << 20)
+                       (plugin->score_slot != NULL || own->static_raw != NULL);
+        if (!by_slot || stage->weight > 1 << 20)
             return false;
-        weights += profile->scorers[i].weight;
+        weights += stage->weight;
+        plan->scorers[plan->scorer_count++] = i;
+        if (plugin->basic_score != NULL &&
+            plugin->basic_score(cycle, stage->instance, own->state, (int32_t)stage->weight,
+                                &plan->ask))
+            continue;
+        plan->extra_scorers[plan->extra_scorer_count++] = i;
+        plan->basic &= own->static_raw != NULL;
     }
     return weights <= 1 << 23;
+}
+
+static bool plan_slots(const berth__cycle *cycle, const berth__profile *profile,
+                       berth__prepared *prepared)
+{
+    berth__slot_plan *plan = &prepared->slot_plan;
+    if (plan->version == prepared->version)
+        return plan->possible;
+    plan->version = prepared->version;
+    plan->filter_count = plan->extra_filter_count = plan->gate_count = 0;
+    plan->scorer_count = plan->extra_scorer_count = 0;
+    plan->basic = true;
+    plan->ask = (berth__basic_ask){.cpu = -INFINITY, .memory = -INFINITY, .places = -INFINITY};
+    plan->possible = prepared->allowed == NULL && cycle->required_node == BERTH__NODE_NONE &&
+                     plan_filters(cycle, profile, prepared, plan) &&
+                     plan_scorers(cycle, profile, prepared, plan);
+    return plan->possible;
 }
 
 static bool uses_images(const berth__profile *profile, const berth__prepared *prepared)
@@ -191,139 +247,139 @@ static index_key key_of(const berth__cycle *cycle, const berth__profile *profile
     };
 }
 
-/* ---- building ---- */
+/* ---- totals ---- */
 
-typedef struct source {
-    const berth__cycle *cycle;
-    const berth__profile *profile;
-    berth__prepared *prepared;
-} source;
+typedef berth__gate_source source;
 
-static int32_t evaluate(const source *from, uint32_t slot)
+/* The gates of the active filters; false: one of them can't be told as gates. */
+static bool find_gates(const source *from)
 {
-    const berth__profile *profile = from->profile;
-    berth__prepared *prepared = from->prepared;
-    uint32_t tile = slot / BERTH__TILE;
-    if (!prepared->ready[tile])
-        berth__prepared_tile(prepared, from->cycle, profile, tile);
-    if (!berth__bit_get(prepared->static_mask[tile].words, slot % BERTH__TILE))
-        return INFEASIBLE;
-    for (uint32_t i = 0; i < prepared->slot_filter_count; i++) {
-        const berth__stage *stage = &profile->filters[prepared->slot_filters[i]];
-        if (!stage->plugin->filter_slot(from->cycle, stage->instance,
-                                        prepared->filters[prepared->slot_filters[i]].state, slot))
-            return INFEASIBLE;
+    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    berth__gates_begin(from->gates, from->cycle->view);
+    for (uint32_t i = 0; i < plan->gate_count; i++) {
+        const berth__stage *stage = &from->profile->filters[plan->gates[i]];
+        stage->plugin->gate(from->cycle, stage->instance,
+                            from->prepared->filters[plan->gates[i]].state, from->gates);
     }
-    int64_t total = 0;
-    for (uint32_t i = 0; i < prepared->slot_scorer_count; i++) {
-        const berth__stage *stage = &profile->scorers[prepared->slot_scorers[i]];
-        const berth__prepared_stage *scorer = &prepared->scorers[prepared->slot_scorers[i]];
-        total += stage->weight * (scorer->static_raw != NULL
-                                      ? scorer->static_raw[slot]
-                                      : stage->plugin->score_slot(from->cycle, stage->instance,
-                                                                  scorer->state, slot));
-    }
-    return (int32_t)total;
+    berth__gates_settle(from->gates);
+    return from->gates->ok;
 }
 
-/* Note which stages are evaluated slot by slot. Returns false when out of memory. */
-static bool list_stages(const berth__profile *profile, berth__prepared *prepared)
+static bool filters_pass(const source *from, const uint32_t *filters, uint32_t count, uint32_t slot)
 {
-    berth__arena *arena = &prepared->arena;
-    prepared->slot_filters = berth__arena_alloc(arena, profile->filter_count * 4, 4);
-    prepared->slot_scorers = berth__arena_alloc(arena, profile->scorer_count * 4, 4);
-    prepared->slot_filter_count = prepared->slot_scorer_count = 0;
-    if (prepared->slot_filters == NULL || prepared->slot_scorers == NULL)
-        return false;
-    for (uint32_t i = 0; i < profile->filter_count; i++)
-        if (prepared->filters[i].outcome == BERTH__ACTIVE &&
-            (profile->filters[i].plugin->flags & BERTH__STATIC_FILTER) == 0)
-            prepared->slot_filters[prepared->slot_filter_count++] = i;
-    for (uint32_t i = 0; i < profile->scorer_count; i++)
-        if (prepared->scorers[i].outcome == BERTH__ACTIVE)
-            prepared->slot_scorers[prepared->slot_scorer_count++] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        const berth__stage *stage = &from->profile->filters[filters[i]];
+        if (!stage->plugin->filter_slot(from->cycle, stage->instance,
+                                        from->prepared->filters[filters[i]].state, slot))
+            return false;
+    }
     return true;
 }
 
-static void regroup(const berth__kernels *kernels, berth__index *index, uint32_t at_level,
-                    uint32_t position)
+static int64_t sum_scorers(const source *from, const uint32_t *scorers, uint32_t count,
+                           uint32_t slot)
 {
-    berth__tree_sum group;
-    level *own = &index->levels[at_level];
-    if (at_level == 0) {
-        kernels->group_leaves(index->leaves + (size_t)position * BERTH__FAN, &group);
-    } else {
-        const level *below = &index->levels[at_level - 1];
-        size_t first = (size_t)position * BERTH__FAN;
-        kernels->group_groups(below->best + first, below->best_count + first,
-                              below->feasible + first, &group);
+    int64_t total = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const berth__stage *stage = &from->profile->scorers[scorers[i]];
+        const berth__prepared_stage *scorer = &from->prepared->scorers[scorers[i]];
+        if (scorer->static_raw == NULL) {
+            total += stage->weight * stage->plugin->score_slot(from->cycle, stage->instance,
+                                                               scorer->state, slot);
+            continue;
+        }
+        berth__prepared_tile(from->prepared, from->cycle, from->profile, slot / BERTH__TILE);
+        total += stage->weight * scorer->static_raw[slot];
     }
-    own->best[position] = group.best;
-    own->best_count[position] = group.best_count;
-    own->feasible[position] = group.feasible;
+    return total;
 }
 
-/* Shape of the tree for so many slots; returns the bytes of its arrays. */
-static size_t shape(berth__index *index, uint32_t slots)
+/* The total of a slot, slot by slot: any plugins, any amounts. */
+static int32_t plain_total(const source *from, uint32_t slot)
 {
-    uint32_t count = slots;
-    size_t words = ((size_t)count + BERTH__FAN - 1) / BERTH__FAN * BERTH__FAN;
-    index->level_count = 0;
-    do {
-        level *own = &index->levels[index->level_count++];
-        count = (count + BERTH__FAN - 1) / BERTH__FAN;
-        own->count = count;
-        own->padded = (count + BERTH__FAN - 1) / BERTH__FAN * BERTH__FAN;
-        words += 3 * (size_t)own->padded;
-    } while (count > 1);
-    return words * sizeof(int32_t);
+    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    if (!filters_pass(from, plan->filters, plan->filter_count, slot))
+        return BERTH__TREE_INFEASIBLE;
+    return (int32_t)sum_scorers(from, plan->scorers, plan->scorer_count, slot);
 }
+
+/* What the kernel leaves open. */
+static int32_t complete(const source *from, uint32_t slot, int32_t total)
+{
+    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    if (!filters_pass(from, plan->extra_filters, plan->extra_filter_count, slot))
+        return BERTH__TREE_INFEASIBLE;
+    return total + (int32_t)sum_scorers(from, plan->extra_scorers, plan->extra_scorer_count, slot);
+}
+
+/* Totals of the slots in places first .. first + count of the log; those of slots that are NEVER may be
+ * anything. */
+static void find_totals(const source *from, const berth__search_tree *tree,
+                        const berth__slot_states *states, uint32_t first, uint32_t count,
+                        int32_t *totals)
+{
+    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    const uint32_t *slots = states->slots + first;
+    if (!plan->basic || from->cycle->view->wide) {
+        for (uint32_t i = 0; i < count; i++)
+            totals[i] = tree->leaves[slots[i]] == BERTH__TREE_NEVER ? 0
+                                                                    : plain_total(from, slots[i]);
+        return;
+    }
+    const berth__basic_columns columns = berth__slot_states_columns(states);
+    from->cycle->view->kernels->basic(&columns, first, count, &plan->ask, totals);
+    if (plan->extra_filter_count + plan->extra_scorer_count == 0)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        if (totals[i] >= 0 && tree->leaves[slots[i]] != BERTH__TREE_NEVER)
+            totals[i] = complete(from, slots[i], totals[i]);
+}
+
+/* ---- building and repairing ---- */
 
 static bool allocate(berth__index_cache *cache, berth__index *index, uint32_t slots)
 {
-    free_memory(cache, index);
-    size_t bytes = shape(index, slots);
+    free_tree(cache, index);
+    size_t bytes = berth__search_tree_bytes(slots);
     if (bytes > cache->bytes_max)
         return false;
     trim(cache, bytes);
-    index->memory = berth__alloc(cache->allocator, bytes, 64);
-    if (index->memory == NULL)
+    if (!berth__search_tree_create(&index->tree, cache->allocator, slots))
         return false;
-    index->memory_bytes = bytes;
     cache->bytes += bytes;
-    int32_t *at = index->memory;
-    index->leaves = at;
-    at += (slots + BERTH__FAN - 1) / BERTH__FAN * BERTH__FAN;
-    for (uint32_t l = 0; l < index->level_count; l++) {
-        level *own = &index->levels[l];
-        own->best = at;
-        own->best_count = (uint32_t *)(at + own->padded);
-        own->feasible = (uint32_t *)(at + 2 * (size_t)own->padded);
-        at += 3 * (size_t)own->padded;
-        for (uint32_t i = own->count; i < own->padded; i++) {
-            own->best[i] = INFEASIBLE;
-            own->best_count[i] = own->feasible[i] = 0;
-        }
-    }
     return true;
 }
 
-/* Leaves from one scan over all nodes, by all workers. */
-static bool scan_leaves(berth__index *index, const source *from, berth__search *search,
-                        berth__arena *arena)
+/* Filters that are gates take no part in a tree. */
+static void set_gates(const source *from, berth__outcome outcome)
 {
-    if (berth__search_all(search, from->cycle, from->profile, from->prepared) != BERTH_OK ||
-        berth__search_score(search, arena) != BERTH_OK)
-        return false;
-    for (uint32_t slot = 0; slot < index->slot_count; slot++) {
-        bool feasible = berth__bit_get(search->feasible[slot / BERTH__TILE].words,
-                                       slot % BERTH__TILE);
-        index->leaves[slot] =
-            feasible ? (int32_t)(search->totals[slot] - search->constant) : INFEASIBLE;
+    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    for (uint32_t i = 0; i < plan->gate_count; i++)
+        from->prepared->filters[plan->gates[i]].outcome = outcome;
+}
+
+static bool scan(const source *from, berth__search *search, berth__arena *arena)
+{
+    set_gates(from, BERTH__SKIP);
+    bool ok = berth__search_all(search, from->cycle, from->profile, from->prepared) == BERTH_OK;
+    set_gates(from, BERTH__ACTIVE);
+    return ok && berth__search_score(search, arena) == BERTH_OK;
+}
+
+/* Leaves of one tile from a scan. */
+static void take_leaves(berth__search_tree *tree, const source *from, const berth__search *search,
+                        uint32_t tile)
+{
+    uint32_t first = tile * BERTH__TILE, end = tree->slot_count - first;
+    const berth__mask *feasible = &search->feasible[tile];
+    const berth__mask *possible = &from->prepared->static_mask[tile];
+    int64_t constant = search->constant;
+    for (uint32_t s = 0; s < BERTH__TILE && s < end; s++) {
+        int32_t total = (int32_t)(search->totals[first + s] - constant);
+        int32_t none = berth__bit_get(possible->words, s) ? BERTH__TREE_INFEASIBLE
+                                                          : BERTH__TREE_NEVER;
+        tree->leaves[first + s] = berth__bit_get(feasible->words, s) ? total : none;
     }
-    for (uint32_t slot = index->slot_count; slot % BERTH__FAN != 0; slot++)
-        index->leaves[slot] = INFEASIBLE;
-    return true;
 }
 
 static bool build(berth__index_cache *cache, berth__index *index, const source *from,
@@ -331,99 +387,161 @@ static bool build(berth__index_cache *cache, berth__index *index, const source *
 {
     const berth__view *view = from->cycle->view;
     uint32_t slots = view->layout->count;
-    if ((index->memory == NULL || index->slot_count != slots) && !allocate(cache, index, slots))
+    index->built = false;
+    if (index->tree.slot_count != slots && !allocate(cache, index, slots))
         return false;
-    index->slot_count = slots;
-    if (!scan_leaves(index, from, search, arena))
+    if (!scan(from, search, arena))
         return false;
-    for (uint32_t l = 0; l < index->level_count; l++)
-        for (uint32_t i = 0; i < index->levels[l].count; i++)
-            regroup(view->kernels, index, l, i);
+    for (uint32_t tile = 0; tile < view->layout->tile_count; tile++)
+        take_leaves(&index->tree, from, search, tile);
+    berth__search_tree_group(&index->tree, view->kernels);
     index->epoch = view->layout->epoch;
     index->seen = view->journal_end;
     index->built = true;
     return true;
 }
 
-static berth__tree_sum group_at(const level *own, uint32_t position)
+static bool repair(berth__index_cache *cache, berth__index *index, const source *from)
 {
-    return (berth__tree_sum){own->best[position], own->best_count[position], own->feasible[position]};
-}
-
-/* A parent after one of its children changed, without a look at the others where that can be told: it
- * can't when the last of the best ones got worse. */
-static bool adjust(berth__tree_sum *parent, berth__tree_sum before, berth__tree_sum after)
-{
-    parent->feasible += after.feasible - before.feasible;
-    if (after.best > parent->best) {
-        parent->best = after.best;
-        parent->best_count = after.best_count;
-        return true;
+    const berth__view *view = from->cycle->view;
+    if (!berth__tree_scratch_reserve(&cache->scratch, cache->allocator, index->tree.slot_count,
+                                     BERTH__LOG + 1))
+        return false;
+    while (index->seen != view->journal_end) {
+        const berth__slot_states *states;
+        uint32_t first;
+        uint32_t count = berth__slot_log_read(cache->log, view, index->seen, &states, &first);
+        find_totals(from, &index->tree, states, first, count, cache->totals);
+        berth__search_tree_change(&index->tree, view->kernels, &cache->scratch,
+                                  states->slots + first, cache->totals, count);
+        index->seen += count;
     }
-    if (before.best == parent->best)
-        parent->best_count -= before.best_count;
-    if (after.best == parent->best)
-        parent->best_count += after.best_count;
-    return parent->best_count > 0 || parent->best < 0;
+    return true;
 }
 
-/* A changed leaf: carry it upwards until a node comes out as it was. */
-static void repair_slot(berth__index *index, const source *from, uint32_t slot)
-{
-    int32_t leaf = evaluate(from, slot), old = index->leaves[slot];
-    if (leaf == old)
-        return;
-    index->leaves[slot] = leaf;
-    berth__tree_sum before = {old, old >= 0, old >= 0}, after = {leaf, leaf >= 0, leaf >= 0};
-    uint32_t position = slot;
-    for (uint32_t l = 0; l < index->level_count; l++) {
-        position /= BERTH__FAN;
-        level *own = &index->levels[l];
-        berth__tree_sum parent = group_at(own, position), changed = parent;
-        if (adjust(&changed, before, after)) {
-            own->best[position] = changed.best;
-            own->best_count[position] = changed.best_count;
-            own->feasible[position] = changed.feasible;
-        } else {
-            regroup(from->cycle->view->kernels, index, l, position);
-            changed = group_at(own, position);
-        }
-        if (changed.best == parent.best && changed.best_count == parent.best_count &&
-            changed.feasible == parent.feasible)
-            return;
-        before = parent;
-        after = changed;
-    }
-}
-
-static bool is_behind(const berth__index *index, const berth__view *view)
+static bool is_usable(const berth__index *index, const berth__view *view)
 {
     uint64_t lag = view->journal_end - index->seen;
-    return lag > BERTH__JOURNAL || lag > index->slot_count;
+    return index->built && index->epoch == view->layout->epoch && lag <= BERTH__JOURNAL &&
+           lag <= index->tree.slot_count;
 }
 
-/* The tree of a cycle's kind, built or not; NULL at a first sight that is not to be built. The prepared
- * state remembers it: which tree it is depends on the class and on its epoch's uniform scorers only. */
-static berth__index *find_kind(berth__index_cache *cache, const berth__cycle *cycle,
-                               const berth__profile *profile, uint32_t profile_index,
-                               berth__prepared *prepared, bool eager)
+/* ---- whether a tree pays ---- */
+
+/* Rough costs in nanoseconds, of one core; see bench. */
+enum { SCAN_NS = 500, SCAN_SLOT_NS = 5, BUILD_SLOT_NS = 6, REPAIR_NS = 12, PLAIN_NS = 40 };
+
+static uint64_t repair_cost(const source *from, uint64_t lag)
 {
-    if (prepared->tree != NULL && prepared->tree_stamp == cache->drops) {
-        berth__index *index = prepared->tree;
-        if (cache->newest != index) {
-            unlink_index(cache, index);
-            link_newest(cache, index);
+    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    if (!plan->basic || plan->extra_filter_count + plan->extra_scorer_count > 0)
+        return lag * PLAIN_NS;
+    return lag * REPAIR_NS;
+}
+
+/* Of a scan that stops once `limit` nodes are found, all being feasible. */
+static uint64_t scan_cost(const berth__view *view, uint32_t limit)
+{
+    uint32_t slots = view->layout->count;
+    return SCAN_NS + (uint64_t)(limit < slots ? limit : slots) * SCAN_SLOT_NS;
+}
+
+/* A tree is worth its cost once the scans made without it have cost a part of that more than
+ * repairing it would have: what is lost on a kind that does not come again stays small beside what was
+ * spent on it anyhow. */
+static bool is_worth_it(const source *from, uint64_t limit, uint64_t cost, uint64_t *sighted,
+                        uint64_t *credit)
+{
+    const berth__view *view = from->cycle->view;
+    uint64_t scan = scan_cost(view, (uint32_t)limit);
+    uint64_t repair = repair_cost(from, view->journal_end - *sighted);
+    *sighted = view->journal_end;
+    if (repair < scan)
+        *credit += scan - repair;
+    else
+        *credit = 0;
+    return *credit * 4 >= cost;
+}
+
+/* A kind that has no tree: whether it shall have one. */
+static bool deserves_tree(berth__index_cache *cache, const source *from, const index_key *key,
+                          uint32_t limit)
+{
+    const berth__layout *layout = from->cycle->view->layout;
+    uint64_t hash = berth__hash_bytes(key, sizeof(*key), layout->epoch);
+    berth__sight *sight = &cache->sights[hash % SIGHTS];
+    if (sight->hash == hash)
+        return is_worth_it(from, limit, (uint64_t)layout->count * BUILD_SLOT_NS, &sight->sighted,
+                           &sight->credit);
+    *sight = (berth__sight){hash, from->cycle->view->journal_end, 0};
+    return false;
+}
+
+/* Bring a kind's tree up to date unless a scan is better. */
+static bool bring_up(berth__index_cache *cache, berth__index *index, const source *from,
+                     uint32_t limit, berth__search *search, berth__arena *arena, bool eager)
+{
+    const berth__view *view = from->cycle->view;
+    bool usable = is_usable(index, view);
+    uint64_t lag = view->journal_end - index->seen;
+    if (!eager && (!usable || repair_cost(from, lag) > scan_cost(view, limit))) {
+        uint64_t cost = (uint64_t)view->layout->count * BUILD_SLOT_NS;
+        if (index->epoch != view->layout->epoch) {
+            index->epoch = view->layout->epoch;
+            index->built = false;
+            index->credit = 0;
+            index->sighted = view->journal_end;
+            return false;
         }
-        return index;
+        if (usable && repair_cost(from, lag) < cost)
+            cost = repair_cost(from, lag);
+        if (!is_worth_it(from, limit, cost, &index->sighted, &index->credit))
+            return false;
     }
-    bool added;
-    index_key key = key_of(cycle, profile, profile_index, prepared);
-    berth__index *index = find_or_add(cache, &key, &added);
-    if (index == NULL || (added && !eager) || !list_stages(profile, prepared))
-        return NULL;
+    index->credit = 0;
+    index->sighted = view->journal_end;
+    return usable ? repair(cache, index, from) : build(cache, index, from, search, arena);
+}
+
+/* ---- asking ---- */
+
+/* The kind of a cycle, or NULL. The prepared state remembers it: which one it is depends on the class and
+ * the layout epoch alone. */
+static berth__index *find_kind(berth__index_cache *cache, berth__prepared *prepared,
+                               const index_key *key)
+{
+    berth__index *index = (berth__index *)berth__keymap_find(&cache->map, key, sizeof(*key));
     prepared->tree = index;
     prepared->tree_stamp = cache->drops;
     return index;
+}
+
+static bool reserve_visited(berth__index_cache *cache, const berth__view *view)
+{
+    return berth__grow(cache->allocator, &cache->visited, &cache->visited_capacity,
+                       view->layout->tile_count + 1, sizeof(*cache->visited));
+}
+
+/* What gates let pass, if there are any. */
+static bool find_mask(berth__index_cache *cache, const source *from, berth__index *index)
+{
+    index->source = *from;
+    index->mask = NULL;
+    if (from->gates->domain_count + from->gates->slot_count == 0)
+        return true;
+    if (!reserve_visited(cache, from->cycle->view))
+        return false;
+    index->mask = berth__gate_masks_get(&cache->masks, from);
+    return index->mask != NULL;
+}
+
+static int64_t uniform_sum(const berth__profile *profile, const berth__prepared *prepared)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < profile->scorer_count; i++)
+        if (prepared->scorers[i].outcome == BERTH__UNIFORM)
+            sum += prepared->scorers[i].uniform * profile->scorers[i].weight;
+    return sum;
 }
 
 berth__index *berth__index_get(berth__index_cache *cache, const berth__cycle *cycle,
@@ -431,200 +549,57 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__cycle *cy
                                berth__prepared *prepared, berth__search *search,
                                berth__arena *arena, bool eager)
 {
-    if (prepared->allowed != NULL || cycle->required_node != BERTH__NODE_NONE ||
-        !filters_by_slot(profile, prepared) || !scorers_by_slot(profile, prepared))
+    if (!plan_slots(cycle, profile, prepared))
         return NULL;
-    berth__index *index = find_kind(cache, cycle, profile, profile_index, prepared, eager);
+    const source from = {cycle, profile, prepared, &cache->gates};
+    if (!find_gates(&from))
+        return NULL;
+    uint32_t limit = berth__profile_limit(profile, cycle->view->layout->count);
+    berth__index *index = prepared->tree;
+    if (index == NULL || prepared->tree_stamp != cache->drops) {
+        const index_key key = key_of(cycle, profile, profile_index, prepared);
+        index = find_kind(cache, prepared, &key);
+        if (index == NULL && (eager || deserves_tree(cache, &from, &key, limit))) {
+            index = add(cache, &key);
+            eager = true;
+        }
+    }
     if (index == NULL)
         return NULL;
-    const berth__view *view = cycle->view;
-    const source from = {cycle, profile, prepared};
-    if (!index->built || index->epoch != view->layout->epoch || is_behind(index, view)) {
-        if (!build(cache, index, &from, search, arena))
-            return NULL;
-    }
-    for (; index->seen != view->journal_end; index->seen++)
-        repair_slot(index, &from, view->journal[index->seen % BERTH__JOURNAL]);
-    index->constant = 0;
-    for (uint32_t i = 0; i < profile->scorer_count; i++)
-        if (prepared->scorers[i].outcome == BERTH__UNIFORM)
-            index->constant += prepared->scorers[i].uniform * profile->scorers[i].weight;
+    touch(cache, index);
+    berth__slot_log_follow(cache->log, cycle->view);
+    if (!bring_up(cache, index, &from, limit, search, arena, eager) ||
+        !find_mask(cache, &from, index))
+        return NULL;
+    index->constant = uniform_sum(profile, prepared);
     return index;
 }
 
-/* ---- ranks ---- */
-
-/* Feasible slots before `slot`. */
-static uint32_t rank_of(const berth__index *index, uint32_t slot)
+static const berth__mask *passing_of_tile(void *context, uint32_t tile)
 {
-    uint32_t rank = 0;
-    for (uint32_t i = slot / BERTH__FAN * BERTH__FAN; i < slot; i++)
-        rank += index->leaves[i] >= 0;
-    uint32_t position = slot / BERTH__FAN;
-    for (uint32_t l = 0; l + 1 < index->level_count; l++) {
-        for (uint32_t i = position / BERTH__FAN * BERTH__FAN; i < position; i++)
-            rank += index->levels[l].feasible[i];
-        position /= BERTH__FAN;
-    }
-    return rank;
+    const berth__index *index = context;
+    return berth__gate_mask_tile(index->mask, &index->source, tile);
 }
 
-/* The slot of the feasible one number `rank` (from 0), which exists. */
-static uint32_t slot_of_rank(const berth__index *index, uint32_t rank)
+void berth__index_search(const berth__index_cache *cache, berth__index *index, uint32_t start,
+                         uint32_t limit, berth__index_answer *out)
 {
-    uint32_t position = 0;
-    for (uint32_t l = index->level_count - 1; l-- > 0;) {
-        position *= BERTH__FAN;
-        for (; rank >= index->levels[l].feasible[position]; position++)
-            rank -= index->levels[l].feasible[position];
-    }
-    uint32_t slot = position * BERTH__FAN;
-    for (;; slot++)
-        if (index->leaves[slot] >= 0 && rank-- == 0)
-            return slot;
-}
-
-/* ---- best of a range ---- */
-
-/* A range of slots falls into few nodes: leaves and groups up to its left edge, then down from its
- * right edge. `level` -1 is a leaf. */
-typedef struct piece {
-    int32_t at_level;
-    uint32_t position;
-} piece;
-
-typedef struct pieces {
-    piece items[2 * BERTH__FAN * (LEVELS_MAX + 1)];
-    uint32_t left;  /* items[0 .. left) in slot order */
-    uint32_t right; /* items[right ..) in slot order */
-} pieces;
-
-static void split_range(const berth__index *index, uint32_t first, uint32_t last, pieces *out)
-{
-    enum { SIZE = sizeof(out->items) / sizeof(out->items[0]) };
-    out->left = 0;
-    out->right = SIZE;
-    int32_t at_level = -1;
-    while (first < last) {
-        bool top = at_level + 1 == (int32_t)index->level_count;
-        for (; first < last && (top || first % BERTH__FAN != 0); first++)
-            out->items[out->left++] = (piece){at_level, first};
-        for (; first < last && last % BERTH__FAN != 0; last--)
-            out->items[--out->right] = (piece){at_level, last - 1};
-        first /= BERTH__FAN;
-        last /= BERTH__FAN;
-        at_level++;
-    }
-}
-
-static berth__tree_sum group_of(const berth__index *index, piece at)
-{
-    if (at.at_level < 0) {
-        int32_t leaf = index->leaves[at.position];
-        return (berth__tree_sum){leaf, leaf >= 0, leaf >= 0};
-    }
-    return group_at(&index->levels[at.at_level], at.position);
-}
-
-static void take_best(berth__tree_sum *best, berth__tree_sum other)
-{
-    if (other.best > best->best)
-        *best = other;
-    else if (other.best == best->best)
-        best->best_count += other.best_count;
-}
-
-static void best_of_range(const berth__index *index, uint32_t first, uint32_t last,
-                          berth__tree_sum *best)
-{
-    pieces parts;
-    split_range(index, first, last, &parts);
-    uint32_t size = sizeof(parts.items) / sizeof(parts.items[0]);
-    for (uint32_t i = 0; i < parts.left; i++)
-        take_best(best, group_of(index, parts.items[i]));
-    for (uint32_t i = parts.right; i < size; i++)
-        take_best(best, group_of(index, parts.items[i]));
-}
-
-/* The n-th leaf with that total below a node that has more than n of them. */
-static uint32_t descend(const berth__index *index, piece at, int32_t best, uint32_t n)
-{
-    uint32_t position = at.position;
-    for (int32_t l = at.at_level; l > 0; l--) {
-        const level *below = &index->levels[l - 1];
-        for (position *= BERTH__FAN;; position++) {
-            uint32_t count = below->best[position] == best ? below->best_count[position] : 0;
-            if (n < count)
-                break;
-            n -= count;
-        }
-    }
-    if (at.at_level < 0)
-        return position;
-    for (position *= BERTH__FAN;; position++)
-        if (index->leaves[position] == best && n-- == 0)
-            return position;
-}
-
-/* Go on counting best ones piece by piece; BERTH__SLOT_NONE when `*n` of them are not in the range. */
-static uint32_t nth_in_range(const berth__index *index, uint32_t first, uint32_t last, int32_t best,
-                             uint32_t *n)
-{
-    pieces parts;
-    split_range(index, first, last, &parts);
-    uint32_t size = sizeof(parts.items) / sizeof(parts.items[0]);
-    for (uint32_t i = 0; i < size; i++) {
-        if (i == parts.left)
-            i = parts.right;
-        if (i >= size)
-            break;
-        berth__tree_sum group = group_of(index, parts.items[i]);
-        uint32_t count = group.best == best ? group.best_count : 0;
-        if (*n < count)
-            return descend(index, parts.items[i], best, *n);
-        *n -= count;
-    }
-    return BERTH__SLOT_NONE;
-}
-
-/* ---- answers ---- */
-
-static uint32_t feasible_in_all(const berth__index *index)
-{
-    return index->levels[index->level_count - 1].feasible[0];
-}
-
-void berth__index_search(const berth__index *index, uint32_t start, uint32_t limit,
-                         berth__index_answer *out)
-{
-    uint32_t all = feasible_in_all(index);
-    berth__tree_sum best = {INFEASIBLE, 0, 0};
-    *out = (berth__index_answer){.feasible_count = all, .next = start, .end = start};
-    if (all <= limit) {
-        const level *root = &index->levels[index->level_count - 1];
-        best = (berth__tree_sum){root->best[0], root->best_count[0], all};
-    } else {
-        uint32_t rank = rank_of(index, start) + limit;
-        bool wraps = rank >= all;
-        out->feasible_count = limit;
-        out->cut_short = true;
-        out->next = out->end = slot_of_rank(index, wraps ? rank - all : rank);
-        best_of_range(index, start, wraps ? index->slot_count : out->end, &best);
-        if (wraps)
-            best_of_range(index, 0, out->end, &best);
-    }
-    out->best = best.best + index->constant;
-    out->best_count = best.best_count;
+    out->walk = (berth__tree_walk){.tree = &index->tree,
+                                   .kernels = index->source.cycle->view->kernels,
+                                   .tile = passing_of_tile,
+                                   .context = index,
+                                   .visited = cache->visited};
+    if (index->mask == NULL)
+        berth__search_tree_ask(&index->tree, start, limit, &out->slots);
+    else
+        berth__tree_walk_ask(&out->walk, start, limit, &out->slots);
+    out->best = out->slots.best + index->constant;
 }
 
 uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
                                const berth__index_answer *answer, uint32_t n)
 {
-    int32_t best = (int32_t)(answer->best - index->constant);
-    bool wraps = answer->end <= start;
-    uint32_t slot = nth_in_range(index, start, wraps ? index->slot_count : answer->end, best, &n);
-    if (slot == BERTH__SLOT_NONE && wraps)
-        slot = nth_in_range(index, 0, answer->end, best, &n);
-    BERTH_ASSERT(slot != BERTH__SLOT_NONE);
-    return slot;
+    return index->mask == NULL
+               ? berth__search_tree_nth_best(&index->tree, start, &answer->slots, n)
+               : berth__tree_walk_nth_best(&answer->walk, start, &answer->slots, n);
 }

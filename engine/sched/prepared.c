@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "model/related.h"
+#include "snapshot/counts.h"
 
 /* Bounds of the cache. */
 enum { PREPARED_MAX = 4096 };
@@ -84,6 +86,7 @@ static bool prepare_stage(const berth__cycle *cycle, const berth__stage *stage, 
     out->state = prepare.state;
     out->uniform = prepare.uniform;
     out->may_fail = prepare.may_fail;
+    out->stays = prepare.stays && out->outcome == BERTH__SKIP;
     if (prepare.allowed != NULL)
         *allowed = prepare.allowed;
     return prepare.ok && out->reasons.ok;
@@ -96,29 +99,75 @@ bool berth__prepare_filter(const berth__cycle *cycle, const berth__stage *stage,
     return prepare_stage(cycle, stage, true, arena, out, &allowed);
 }
 
-static bool prepare_filters(berth__prepared *prepared, const berth__cycle *cycle,
-                            const berth__profile *profile, bool each, berth__arena *arena)
+static bool prepare_one_filter(berth__prepared *prepared, const berth__cycle *cycle,
+                               const berth__profile *profile, uint32_t i, berth__arena *arena)
 {
-    for (uint32_t i = 0; i < profile->filter_count; i++) {
-        berth__prepared_stage *stage = &prepared->filters[i];
+    return prepare_stage(cycle, &profile->filters[i], true, arena, &prepared->filters[i],
+                         &prepared->allowed);
+}
+
+static bool prepare_one_scorer(berth__prepared *prepared, const berth__cycle *cycle,
+                               const berth__profile *profile, uint32_t i, berth__arena *arena)
+{
+    return prepare_stage(cycle, &profile->scorers[i], false, arena, &prepared->scorers[i],
+                         &prepared->allowed);
+}
+
+/* The stages that prepare each time, or the others. */
+static bool prepare_stages(berth__prepared *prepared, const berth__cycle *cycle,
+                           const berth__profile *profile, bool each, berth__arena *arena)
+{
+    for (uint32_t i = 0; i < profile->filter_count; i++)
         if (each_time(&profile->filters[i]) == each &&
-            !prepare_stage(cycle, &profile->filters[i], true, arena, stage, &prepared->allowed))
+            !prepare_one_filter(prepared, cycle, profile, i, arena))
             return false;
-    }
+    for (uint32_t i = 0; i < profile->scorer_count; i++)
+        if (each_time(&profile->scorers[i]) == each &&
+            !prepare_one_scorer(prepared, cycle, profile, i, arena))
+            return false;
     return true;
 }
 
-static bool prepare_scorers(berth__prepared *prepared, const berth__cycle *cycle,
-                            const berth__profile *profile, bool each, berth__arena *arena)
+/* ---- stages that prepare each time ---- */
+
+static void list_each(berth__prepared *prepared, const berth__profile *profile)
 {
-    for (uint32_t i = 0; i < profile->scorer_count; i++) {
-        if (each_time(&profile->scorers[i]) != each)
-            continue;
-        berth__prepared_stage *stage = &prepared->scorers[i];
-        if (!prepare_stage(cycle, &profile->scorers[i], false, arena, stage, &prepared->allowed))
+    prepared->each_filter_count = prepared->each_scorer_count = 0;
+    for (uint32_t i = 0; i < profile->filter_count; i++)
+        if (each_time(&profile->filters[i]) && !prepared->filters[i].stays)
+            prepared->each_filters[prepared->each_filter_count++] = i;
+    for (uint32_t i = 0; i < profile->scorer_count; i++)
+        if (each_time(&profile->scorers[i]) && !prepared->scorers[i].stays)
+            prepared->each_scorers[prepared->each_scorer_count++] = i;
+}
+
+static bool prepare_listed(berth__prepared *prepared, const berth__cycle *cycle,
+                           const berth__profile *profile, berth__arena *arena)
+{
+    for (uint32_t i = 0; i < prepared->each_filter_count; i++)
+        if (!prepare_one_filter(prepared, cycle, profile, prepared->each_filters[i], arena))
             return false;
-    }
+    for (uint32_t i = 0; i < prepared->each_scorer_count; i++)
+        if (!prepare_one_scorer(prepared, cycle, profile, prepared->each_scorers[i], arena))
+            return false;
     return true;
+}
+
+static berth__prepared_world world_of(const berth__view *view)
+{
+    const struct berth__related *related = view->related;
+    return (berth__prepared_world){
+        .holders_version = view->counts != NULL ? view->counts->holders_version : 0,
+        .namespace_version = related != NULL ? related->namespace_version : 0,
+        .related_version = related != NULL ? related->version : 0,
+    };
+}
+
+static bool same_world(const berth__prepared_world *a, const berth__prepared_world *b)
+{
+    return a->holders_version == b->holders_version &&
+           a->namespace_version == b->namespace_version &&
+           a->related_version == b->related_version;
 }
 
 static bool allocate_statics(berth__prepared *prepared, const berth__cycle *cycle,
@@ -142,6 +191,20 @@ static bool allocate_statics(berth__prepared *prepared, const berth__cycle *cycl
     return ok;
 }
 
+static bool allocate_slot_plan(berth__prepared *prepared, const berth__profile *profile)
+{
+    size_t filters = profile->filter_count, scorers = profile->scorer_count;
+    uint32_t *lists = berth__arena_alloc(&prepared->arena, (3 * filters + 2 * scorers) * 4, 4);
+    prepared->slot_plan = (berth__slot_plan){.filters = lists};
+    if (lists == NULL)
+        return false;
+    prepared->slot_plan.extra_filters = lists + filters;
+    prepared->slot_plan.gates = lists + 2 * filters;
+    prepared->slot_plan.scorers = lists + 3 * filters;
+    prepared->slot_plan.extra_scorers = lists + 3 * filters + scorers;
+    return true;
+}
+
 /* Everything that holds as long as node facts do. */
 static bool prepare_epoch(berth__prepared *prepared, const berth__cycle *cycle,
                           const berth__profile *profile)
@@ -149,16 +212,22 @@ static bool prepare_epoch(berth__prepared *prepared, const berth__cycle *cycle,
     berth__arena *arena = &prepared->arena;
     berth__arena_reset(arena);
     prepared->allowed = NULL;
+    prepared->settled = false;
     prepared->tree = NULL;
+    prepared->mask = NULL;
     prepared->filters =
         berth__arena_alloc_zero(arena, profile->filter_count * sizeof(*prepared->filters), 8);
     prepared->scorers =
         berth__arena_alloc_zero(arena, profile->scorer_count * sizeof(*prepared->scorers), 8);
+    prepared->each_filters = berth__arena_alloc(arena, profile->filter_count * 4, 4);
+    prepared->each_scorers = berth__arena_alloc(arena, profile->scorer_count * 4, 4);
     if (prepared->filters == NULL || prepared->scorers == NULL ||
-        !prepare_filters(prepared, cycle, profile, false, arena) ||
-        !prepare_scorers(prepared, cycle, profile, false, arena) ||
-        !allocate_statics(prepared, cycle, profile))
+        prepared->each_filters == NULL || prepared->each_scorers == NULL ||
+        !prepare_stages(prepared, cycle, profile, false, arena) ||
+        !allocate_statics(prepared, cycle, profile) || !allocate_slot_plan(prepared, profile))
         return false;
+    prepared->version++;
+    prepared->static_allowed = prepared->allowed;
     prepared->epoch = cycle->view->layout->epoch;
     prepared->resource_count = cycle->view->model->resource_count;
     return true;
@@ -260,9 +329,22 @@ berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__
         }
         trim(cache);
     }
-    if (!prepare_filters(prepared, cycle, profile, true, arena) ||
-        !prepare_scorers(prepared, cycle, profile, true, arena))
+    berth__prepared_world world = world_of(cycle->view);
+    bool as_before = prepared->settled && cycle->required_node == BERTH__NODE_NONE &&
+                     same_world(&prepared->world, &world);
+    if (as_before && prepared->each_filter_count + prepared->each_scorer_count == 0)
+        return prepared;
+    prepared->version++;
+    prepared->settled = false;
+    prepared->allowed = prepared->static_allowed;
+    if (as_before ? !prepare_listed(prepared, cycle, profile, arena)
+                  : !prepare_stages(prepared, cycle, profile, true, arena))
         return NULL;
+    if (!as_before)
+        list_each(prepared, profile);
+    /* What a stage makes of the world may change it: terms become known. */
+    prepared->world = world;
+    prepared->settled = cycle->required_node == BERTH__NODE_NONE;
     sum_up(prepared, profile);
     return prepared;
 }

@@ -8,16 +8,35 @@
 
 #include "sched/profile.h"
 
-typedef struct berth__index berth__index; /* index.h */
+typedef struct berth__index berth__index;         /* index.h */
+typedef struct berth__gate_mask berth__gate_mask; /* gate_masks.h */
 
 typedef struct berth__prepared_stage {
     berth__outcome outcome;
     void *state;
     bool may_fail;        /* of a filter, see berth__prepare */
+    bool stays;           /* a SKIP that need not be asked for again, see berth__prepare */
     int64_t uniform;      /* of a scorer that is BERTH__UNIFORM */
     int64_t *static_raw;  /* of a static scorer: raw values by slot */
     berth__reasons reasons; /* of a refusal or failure */
 } berth__prepared_stage;
+
+/* How index.c works a slot's total out: active stages, by number. */
+typedef struct berth__slot_plan {
+    uint64_t version; /* of the prepared state that it was made from, 0: none */
+    bool possible;
+    bool basic; /* the kernel `basic` does, with `ask`, but for the stages in the `extra` lists */
+    berth__basic_ask ask;
+    uint32_t *filters, *extra_filters, *gates, *scorers, *extra_scorers;
+    uint32_t filter_count, extra_filter_count, gate_count, scorer_count, extra_scorer_count;
+} berth__slot_plan;
+
+/* What a SKIP that stays rests on, besides class and node facts. */
+typedef struct berth__prepared_world {
+    uint64_t holders_version;
+    uint64_t namespace_version;
+    uint64_t related_version;
+} berth__prepared_world;
 
 typedef struct berth__prepared {
     berth__keymap_entry entry;
@@ -34,12 +53,20 @@ typedef struct berth__prepared {
     const uint64_t *allowed; /* a bit a slot, or NULL: all */
     berth__prepared_stage *filters;
     berth__prepared_stage *scorers;
+    /* Stages that prepare each time, without those whose SKIP stays while the world is this one. */
+    bool settled; /* the lists are right for `world` */
+    berth__prepared_world world;
+    uint32_t *each_filters, *each_scorers;
+    uint32_t each_filter_count, each_scorer_count;
+    const uint64_t *static_allowed; /* of the stages that do not */
+    uint64_t version; /* changes when a stage may have come out otherwise than before */
     uint8_t *ready; /* by tile: statics of this tile are there; sync: written by the one worker that
                        has the tile in a scan, scans are separated by WORK-2 */
     berth__index *tree; /* remembered by index.c, void once tree_stamp is old */
     uint64_t tree_stamp;
-    uint32_t *slot_filters, *slot_scorers; /* stages that index.c evaluates slot by slot */
-    uint32_t slot_filter_count, slot_scorer_count;
+    berth__gate_mask *mask; /* likewise by gate_masks.c */
+    uint64_t mask_stamp;
+    berth__slot_plan slot_plan;
     berth__mask *static_mask; /* by tile: what the static filters leave */
 } berth__prepared;
 

@@ -103,6 +103,9 @@ struct berth__domain_counts {
     berth__inclusion *inclusion; /* NULL: every slot counts */
     uint32_t users;
     uint64_t epoch;  /* of the layout it holds for, or BERTH__EPOCH_NONE */
+    /* Of the last summing. Between two of them, the count of a unique topology's slot changes with pods
+     * that come to it or go from it, and for no other reason. */
+    uint64_t serial;
     uint64_t total;  /* pods on included slots that have the key */
     uint64_t absent; /* pods on included slots that lack it */
     /* By domain, [0] always 0. NULL where the topology is unique: a domain's count is its slot's.
@@ -175,6 +178,7 @@ typedef struct berth__plan berth__plan;
 typedef struct berth__counts {
     berth__model *model;
     const berth__pods *pods;
+    uint64_t serial;          /* of domain counts summed so far */
     uint64_t version;         /* of what memberships rest on, but for what keeps them up to date */
     uint64_t holders_version; /* of the set of populations of held terms, and of namespaces */
     uint64_t namespace_version; /* of view->related, when last looked at */

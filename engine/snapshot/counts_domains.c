@@ -245,6 +245,7 @@ bool berth__domain_counts_renew(berth__view *view, berth__domain_counts *one)
     if (one->lowest_wanted && !find_lowest(view, one))
         return false;
     one->epoch = view->layout->epoch;
+    one->serial = ++view->counts->serial;
     return true;
 }
 

@@ -18,6 +18,33 @@ typedef struct berth__tree_sum {
     uint32_t feasible;
 } berth__tree_sum;
 
+/* The inner nodes of one level, in columns. */
+typedef struct berth__tree_level {
+    int32_t *best;
+    uint32_t *best_count;
+    uint32_t *feasible;
+} berth__tree_level;
+
+/* Slots' state in columns of doubles, which hold it exactly up to BERTH__SMALL_AMOUNT. */
+typedef struct berth__basic_columns {
+    const double *cpu, *cpu_used, *cpu_nonzero;
+    const double *memory, *memory_used, *memory_nonzero;
+    const double *places; /* pods that may still come; negative: there are too many */
+} berth__basic_columns;
+
+/* What the common plugins make of a slot: room, LeastAllocated of cpu and memory, and their balance. */
+typedef struct berth__basic_ask {
+    double cpu, memory;                 /* to fit; -INFINITY: not tested */
+    double least_cpu, least_memory;     /* asked for in the score */
+    double cpu_weight, memory_weight;   /* of the two within it */
+    double balance_cpu, balance_memory; /* asked for in the balance */
+    int32_t least_weight, balance_weight; /* of the two scores; 0: no part in it */
+    double places;                      /* that must be left: 1; -INFINITY: not tested */
+} berth__basic_ask;
+
+/* `basic` reads and writes whole runs of so many slots. */
+enum { BERTH__BASIC_RUN = 8 };
+
 typedef struct berth__kernels {
     const char *isa;
     /* Clear the slots where ask > allocatable - used. Any int64 amounts. */
@@ -40,11 +67,23 @@ typedef struct berth__kernels {
      * min((used + ask) / allocatable, 1); 100 where an allocatable is 0. */
     void (*balance)(const int64_t *allocatable1, const int64_t *used1, int64_t ask1,
                     const int64_t *allocatable2, const int64_t *used2, int64_t ask2, int64_t *out);
-    /* Of BERTH__FAN scores (negative: not feasible): the best, how many share it, how many are
-     * feasible. And the same of BERTH__FAN such groups. */
-    void (*group_leaves)(const int32_t *scores, berth__tree_sum *out);
-    void (*group_groups)(const int32_t *best, const uint32_t *best_count, const uint32_t *feasible,
-                         berth__tree_sum *out);
+    /* The lanes (a bit each) of BERTH__FAN scores that are feasible; the best of the lanes chosen and
+     * which of them share it (`lanes` is not 0 and has feasible ones only). */
+    uint32_t (*feasible_lanes)(const int32_t *scores);
+    int32_t (*best_lanes)(const int32_t *scores, uint32_t lanes, uint32_t *equal);
+    /* Group anew the nodes at these positions: of the BERTH__FAN scores (negative: not feasible) from
+     * number BERTH__FAN * position on, the best, how many share it, how many are feasible; and the same
+     * of as many groups. Returns how many nodes came out changed; their positions are moved to the
+     * front. */
+    uint32_t (*regroup_leaves)(const int32_t *leaves, const berth__tree_level *nodes,
+                               uint32_t *positions, uint32_t count);
+    uint32_t (*regroup_groups)(const berth__tree_level *children, const berth__tree_level *nodes,
+                               uint32_t *positions, uint32_t count);
+    /* Totals of slots `first` up to `first + count`: weighted sums of `least` averaged over the two
+     * resources and of `balance`; -1 where the pod does not fit. Writes, and reads, up to the next
+     * multiple of BERTH__BASIC_RUN. */
+    void (*basic)(const berth__basic_columns *slots, uint32_t first, uint32_t count,
+                  const berth__basic_ask *ask, int32_t *totals);
     /* Balance by v1.15's rule: trunc((1 - |f1 - f2|) * 10), a fraction being (used + ask) / allocatable;
      * 0 where a fraction is 1 or more or an allocatable is 0. */
     void (*balance_tenths)(const int64_t *allocatable1, const int64_t *used1, int64_t ask1,

@@ -209,31 +209,89 @@ static void accumulate(int64_t *restrict total, const int64_t *restrict values, 
         total[s] = (int64_t)((uint64_t)total[s] + (uint64_t)values[s] * (uint64_t)weight);
 }
 
-static void group_leaves(const int32_t *restrict scores, berth__tree_sum *out)
+#include "snapshot/tile_kernels_groups.h"
+
+static bool store_group(const berth__tree_level *nodes, uint32_t position, berth__tree_sum group)
 {
-    int32_t best = scores[0];
-    for (uint32_t i = 0; i < BERTH__FAN; i++)
-        best = scores[i] > best ? scores[i] : best;
-    uint32_t best_count = 0, feasible = 0;
-    for (uint32_t i = 0; i < BERTH__FAN; i++) {
-        best_count += scores[i] == best;
-        feasible += scores[i] >= 0;
-    }
-    *out = (berth__tree_sum){best, best < 0 ? 0 : best_count, feasible};
+    bool same = nodes->best[position] == group.best &&
+                nodes->best_count[position] == group.best_count &&
+                nodes->feasible[position] == group.feasible;
+    nodes->best[position] = group.best;
+    nodes->best_count[position] = group.best_count;
+    nodes->feasible[position] = group.feasible;
+    return !same;
 }
 
-static void group_groups(const int32_t *restrict bests, const uint32_t *restrict best_counts,
-                         const uint32_t *restrict feasibles, berth__tree_sum *out)
+static uint32_t regroup_leaves(const int32_t *leaves, const berth__tree_level *nodes,
+                               uint32_t *positions, uint32_t count)
 {
-    int32_t best = bests[0];
-    for (uint32_t i = 0; i < BERTH__FAN; i++)
-        best = bests[i] > best ? bests[i] : best;
-    uint32_t best_count = 0, feasible = 0;
-    for (uint32_t i = 0; i < BERTH__FAN; i++) {
-        best_count += bests[i] == best ? best_counts[i] : 0;
-        feasible += feasibles[i];
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t position = positions[i];
+        berth__tree_sum group;
+        group_leaves(leaves + (size_t)position * BERTH__FAN, &group);
+        positions[changed] = position;
+        changed += store_group(nodes, position, group);
     }
-    *out = (berth__tree_sum){best, best_count, feasible};
+    return changed;
+}
+
+static uint32_t regroup_groups(const berth__tree_level *children, const berth__tree_level *nodes,
+                               uint32_t *positions, uint32_t count)
+{
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t position = positions[i];
+        size_t first = (size_t)position * BERTH__FAN;
+        berth__tree_sum group;
+        group_groups(children->best + first, children->best_count + first,
+                     children->feasible + first, &group);
+        positions[changed] = position;
+        changed += store_group(nodes, position, group);
+    }
+    return changed;
+}
+
+/* One run of slots. The steps are those of fit, least, average and balance, so that the bits are. */
+static inline void basic_run(const berth__basic_columns *slots, size_t at,
+                             const berth__basic_ask *ask, int32_t *restrict totals)
+{
+    for (uint32_t i = 0; i < BERTH__BASIC_RUN; i++) {
+        double cpu = slots->cpu[at + i], memory = slots->memory[at + i];
+        double cpu_used = slots->cpu_used[at + i], memory_used = slots->memory_used[at + i];
+        double cpu_divisor = cpu > 0 ? cpu : 1.0, memory_divisor = memory > 0 ? memory : 1.0;
+        bool fits = (slots->places[at + i] >= ask->places) & (ask->cpu <= cpu - cpu_used) &
+                    (ask->memory <= memory - memory_used);
+        double cpu_free = cpu - (slots->cpu_nonzero[at + i] + ask->least_cpu);
+        double memory_free = memory - (slots->memory_nonzero[at + i] + ask->least_memory);
+        int32_t cpu_score = (int32_t)((cpu_free > 0 ? cpu_free : 0.0) * 100.0 / cpu_divisor);
+        int32_t memory_score =
+            (int32_t)((memory_free > 0 ? memory_free : 0.0) * 100.0 / memory_divisor);
+        double cpu_weight = cpu > 0 ? ask->cpu_weight : 0.0;
+        double memory_weight = memory > 0 ? ask->memory_weight : 0.0;
+        double weights = cpu_weight + memory_weight;
+        double sum = (double)cpu_score * cpu_weight + (double)memory_score * memory_weight;
+        int32_t least_score = (int32_t)(sum / (weights > 0 ? weights : 1.0));
+        double cpu_fraction = (cpu_used + ask->balance_cpu) / cpu_divisor;
+        double memory_fraction = (memory_used + ask->balance_memory) / memory_divisor;
+        cpu_fraction = cpu_fraction > 1.0 ? 1.0 : cpu_fraction;
+        memory_fraction = memory_fraction > 1.0 ? 1.0 : memory_fraction;
+        double difference = cpu_fraction - memory_fraction;
+        double deviation = (difference < 0 ? -difference : difference) / 2.0;
+        bool both = (cpu > 0) & (memory > 0);
+        int32_t balance_score = (int32_t)((1.0 - (both ? deviation : 0.0)) * 100.0);
+        int32_t total = least_score * ask->least_weight + balance_score * ask->balance_weight;
+        totals[i] = fits ? total : -1;
+    }
+}
+
+static void basic(const berth__basic_columns *slots, uint32_t first, uint32_t count,
+                  const berth__basic_ask *ask, int32_t *totals)
+{
+    const berth__basic_columns columns = *slots;
+    const berth__basic_ask own = *ask;
+    for (uint32_t i = 0; i < count; i += BERTH__BASIC_RUN)
+        basic_run(&columns, (size_t)first + i, &own, totals + i);
 }
 
 static void best(const int64_t *restrict totals, const berth__mask *mask, int64_t *out,
@@ -270,8 +328,11 @@ const berth__kernels KERNELS_TABLE = {
     .spread_normalize = spread_normalize,
     .affinity_add = affinity_add,
     .affinity_normalize = affinity_normalize,
-    .group_leaves = group_leaves,
-    .group_groups = group_groups,
+    .regroup_leaves = regroup_leaves,
+    .regroup_groups = regroup_groups,
+    .feasible_lanes = feasible_lanes,
+    .best_lanes = best_lanes,
+    .basic = basic,
     .balance_tenths = balance_tenths,
     .best = best,
     .accumulate = accumulate,

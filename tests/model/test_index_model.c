@@ -54,8 +54,9 @@ typedef struct template {
     berth_node_selector required;
     berth_preferred_node_term preferred;
     berth_label_selector peers;
-    berth_pod_affinity_term peer_term;
-    berth_topology_spread spread;
+    berth_key_value peer_labels[1];
+    berth_pod_affinity_term peer_terms[2];
+    berth_topology_spread spreads[2];
 } template;
 
 typedef struct pod {
@@ -75,8 +76,11 @@ typedef struct trial {
     template templates[TEMPLATES_MAX];
     uint32_t template_count;
     bool present[NODES_MAX];
+    bool has_namespace[2];
     uint32_t node_names;
-    bool peers, preferences; /* features that leave the index, in some rounds only */
+    uint32_t peers;   /* percentage of templates with rules about other pods */
+    bool preferences; /* a feature that leaves the index, in some rounds only */
+    uint32_t node_changes; /* of 1,000 steps */
     pod *pods;
     uint32_t pod_count, pod_serial;
     unsigned long long made; /* decisions of this round */
@@ -118,6 +122,8 @@ static const char *const ranks[] = {"0", "1", "2", "3", "40"};
 static const char *const apps[] = {"web", "db", "batch"};
 static const char *const images[] = {"img/one:1", "img/two:2", "img/three:3"};
 static const char *const taint_keys[] = {"dedicated", "spot"};
+static const berth_key_value team_labels[] = {{{"team", 4}, {"x", 1}}};
+static const berth_label_selector team_selector = {.match_labels = {team_labels, 1}};
 static const char *const effects[] = {"NoSchedule", "NoExecute", "PreferNoSchedule"};
 
 /* ---- failing ---- */
@@ -211,22 +217,47 @@ static void make_node_rules(trial *t, template *out)
     }
 }
 
-/* Rules about other pods: such a template is scanned, and so are the others while its pods run. */
+static const char *const topologies[] = {"kubernetes.io/hostname", "topology.kubernetes.io/zone",
+                                         "disk", "rank"};
+
+static berth_pod_affinity_term peer_term(trial *t, const template *out)
+{
+    bool spaces = chance(t, 15);
+    return (berth_pod_affinity_term){.label_selector = &out->peers,
+                                     .namespace_selector = spaces ? &team_selector : NULL,
+                                     .topology_key = pick(t, topologies, 4)};
+}
+
+static void make_spreads(trial *t, template *out)
+{
+    uint32_t count = chance(t, 25) ? 2 : 1;
+    for (uint32_t i = 0; i < count; i++)
+        out->spreads[i] = (berth_topology_spread){
+            .max_skew = 1 + (int32_t)below(t, 4),
+            .min_domains = chance(t, 10) ? 1 + (int32_t)below(t, 4) : 0,
+            .topology_key = pick(t, topologies, 4),
+            .when_unsatisfiable = str("DoNotSchedule"),
+            .label_selector = &out->peers};
+    out->pod.spreads = out->spreads;
+    out->pod.spread_count = count;
+}
+
+/* Rules about other pods: domains that pass, and counts by node. Other templates meet them while their
+ * pods run. */
 static void make_peer_rules(trial *t, template *out)
 {
-    out->peers.match_labels = (berth_map){out->labels, 1};
-    if (chance(t, 50)) {
-        out->peer_term = (berth_pod_affinity_term){.label_selector = &out->peers,
-                                                   .topology_key = str("kubernetes.io/hostname")};
-        out->pod.pod_anti_affinity = (berth_pod_affinity){
-            .present = true, .required = &out->peer_term, .required_count = 1};
-    } else {
-        out->spread = (berth_topology_spread){.max_skew = 1 + (int32_t)below(t, 3),
-                                              .topology_key = str("topology.kubernetes.io/zone"),
-                                              .when_unsatisfiable = str("DoNotSchedule"),
-                                              .label_selector = &out->peers};
-        out->pod.spreads = &out->spread;
-        out->pod.spread_count = 1;
+    out->peers.match_labels = (berth_map){out->peer_labels, 1};
+    out->peer_labels[0] = (berth_key_value){str("app"), pick(t, apps, 3)};
+    uint32_t kind = below(t, 100);
+    if (kind < 45)
+        make_spreads(t, out);
+    if (kind >= 35) {
+        out->peer_terms[0] = peer_term(t, out);
+        out->peer_terms[1] = peer_term(t, out);
+        berth_pod_affinity rules = {.present = true,
+                                    .required = out->peer_terms,
+                                    .required_count = chance(t, 25) ? 2 : 1};
+        *(kind < 85 ? &out->pod.pod_anti_affinity : &out->pod.pod_affinity) = rules;
     }
 }
 
@@ -241,7 +272,7 @@ static void make_template(trial *t, uint32_t index)
     out->pod.meta.labels = (berth_map){out->labels, chance(t, 80) ? 1 : 0};
     out->pod.meta.namespace_name = chance(t, 80) ? (berth_str){0} : str("other");
     out->pod.scheduler_name = pick(t, names, PROFILES);
-    if (t->peers && chance(t, 10))
+    if (chance(t, t->peers))
         make_peer_rules(t, out);
 }
 
@@ -385,7 +416,8 @@ static void start(trial *t)
 static void fill(trial *t)
 {
     uint32_t nodes = chance(t, 5) ? 3000 : 20 + below(t, chance(t, 50) ? 130 : 580);
-    t->peers = chance(t, 15);
+    t->peers = chance(t, 50) ? 10 + below(t, 90) : 0;
+    t->node_changes = chance(t, 40) ? 0 : chance(t, 80) ? 20 : 200;
     t->preferences = chance(t, 15);
     t->template_count = 1 + below(t, chance(t, 50) ? 6 : TEMPLATES_MAX);
     for (uint32_t i = 0; i < t->template_count; i++)
@@ -503,17 +535,40 @@ static void toggle_node(trial *t)
     t->present[number] = !t->present[number];
 }
 
+/* Labels of a Namespace, which selectors of terms read. */
+static void put_namespace(trial *t)
+{
+    static const char *const names[] = {"default", "other"};
+    uint32_t number = below(t, 2);
+    const berth_namespace source = {
+        .meta = {.name = str(names[number]), .labels = {team_labels, chance(t, 50) ? 1 : 0}}};
+    berth_object object = {.kind = BERTH_KIND_NAMESPACE};
+    object.as.namespace_object = &source;
+    if (t->has_namespace[number])
+        update_all(t, &object);
+    else
+        (void)add_to_all(t, &object);
+    t->has_namespace[number] = true;
+}
+
+static void change_node(trial *t)
+{
+    uint32_t number = below(t, t->node_names);
+    if (chance(t, 30))
+        toggle_node(t);
+    else if (t->present[number])
+        with_node(t, number, update_all);
+}
+
 static void step(trial *t)
 {
     pod *p = &t->pods[below(t, t->pod_count)];
     bool running = p->node != BERTH_NODE_NONE;
     uint32_t what = below(t, 1000);
-    if (what < 6) {
-        toggle_node(t);
-    } else if (what < 20) {
-        uint32_t number = below(t, t->node_names);
-        if (t->present[number])
-            with_node(t, number, update_all);
+    if (below(t, 1000) < t->node_changes) {
+        change_node(t);
+    } else if (what < 1) {
+        put_namespace(t);
     } else if (what < 40) {
         replace_pod(t, p);
     } else if (what < 50) {

@@ -1,5 +1,6 @@
 /* Tile kernels: each instruction set that this processor has, the portable one included, gives what
  * plain arithmetic says. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -380,7 +381,32 @@ static void check_group(const char *what, uint32_t table, berth__tree_sum wanted
     check(what, table, 2, wanted.feasible, got.feasible);
 }
 
-static void test_group_leaves(void **state)
+/* A level of one node, as yet of these numbers. */
+typedef struct one_node {
+    int32_t best;
+    uint32_t best_count, feasible;
+} one_node;
+
+static berth__tree_level level_of(one_node *node)
+{
+    return (berth__tree_level){&node->best, &node->best_count, &node->feasible};
+}
+
+/* The node at position 0 comes out as wanted, and is listed if it was otherwise before. */
+static void check_regrouped(const char *what, uint32_t table, berth__tree_sum wanted, one_node *node,
+                            bool same, uint32_t listed)
+{
+    check_group(what, table, wanted,
+                (berth__tree_sum){node->best, node->best_count, node->feasible});
+    check(what, table, 3, !same, listed);
+}
+
+static one_node node_before(berth__tree_sum wanted, bool same)
+{
+    return (one_node){wanted.best, wanted.best_count, wanted.feasible + !same};
+}
+
+static void test_regroup_leaves(void **state)
 {
     (void)state;
     _Alignas(64) static int32_t scores[BERTH__FAN];
@@ -397,14 +423,17 @@ static void test_group_leaves(void **state)
             wanted.best = scores[i];
         }
         for (uint32_t t = 0; t < table_count; t++) {
-            berth__tree_sum got;
-            tables[t]->group_leaves(scores, &got);
-            check_group("group_leaves", t, wanted, got);
+            bool same = berth__random_below(&source, 2) == 0;
+            one_node node = node_before(wanted, same);
+            uint32_t position = 0;
+            const berth__tree_level level = level_of(&node);
+            uint32_t listed = tables[t]->regroup_leaves(scores, &level, &position, 1);
+            check_regrouped("regroup_leaves", t, wanted, &node, same, listed);
         }
     }
 }
 
-static void test_group_groups(void **state)
+static void test_regroup_groups(void **state)
 {
     (void)state;
     _Alignas(64) static int32_t best[BERTH__FAN];
@@ -425,9 +454,152 @@ static void test_group_groups(void **state)
             wanted.best = best[i];
         }
         for (uint32_t t = 0; t < table_count; t++) {
-            berth__tree_sum got;
-            tables[t]->group_groups(best, best_count, feasible, &got);
-            check_group("group_groups", t, wanted, got);
+            bool same = berth__random_below(&source, 2) == 0;
+            one_node node = node_before(wanted, same);
+            uint32_t position = 0;
+            const berth__tree_level children = {best, best_count, feasible};
+            const berth__tree_level level = level_of(&node);
+            uint32_t listed = tables[t]->regroup_groups(&children, &level, &position, 1);
+            check_regrouped("regroup_groups", t, wanted, &node, same, listed);
+        }
+    }
+}
+
+static void test_lanes(void **state)
+{
+    (void)state;
+    _Alignas(64) static int32_t scores[BERTH__FAN];
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t spread = 1 + berth__random_below(&source, 20), feasible = 0, equal = 0;
+        for (uint32_t i = 0; i < BERTH__FAN; i++) {
+            scores[i] = (int32_t)berth__random_below(&source, spread + 2) - 2;
+            feasible |= (uint32_t)(scores[i] >= 0) << i;
+        }
+        uint32_t lanes = (uint32_t)berth__random_next(&source) & feasible;
+        int32_t best = -1;
+        for (uint32_t i = 0; i < BERTH__FAN; i++)
+            best = (lanes >> i & 1) != 0 && scores[i] > best ? scores[i] : best;
+        for (uint32_t i = 0; i < BERTH__FAN; i++)
+            equal |= (lanes >> i & (uint32_t)(scores[i] == best)) << i;
+        for (uint32_t t = 0; t < table_count; t++) {
+            uint32_t got = 0;
+            check("feasible_lanes", t, 0, feasible, tables[t]->feasible_lanes(scores));
+            if (lanes == 0)
+                continue;
+            check("best_lanes", t, 0, best, tables[t]->best_lanes(scores, lanes, &got));
+            check("lanes that share it", t, 0, equal, got);
+        }
+    }
+}
+
+/* ---- the fused kernel: what the separate ones give together ---- */
+
+typedef struct basic_slots {
+    columns amounts; /* cpu, memory: allocatable, used */
+    _Alignas(64) int64_t nonzero[2][BERTH__TILE];
+    int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
+    double doubles[7][BERTH__TILE];
+} basic_slots;
+
+static void fill_basic(basic_slots *out)
+{
+    fill(&out->amounts, BERTH__SMALL_AMOUNT);
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        out->nonzero[0][s] = use_of(out->amounts.allocatable[s], BERTH__SMALL_AMOUNT);
+        out->nonzero[1][s] = use_of(out->amounts.allocatable2[s], BERTH__SMALL_AMOUNT);
+        out->pods_max[s] = (int32_t)berth__random_below(&source, 4);
+        out->pods_used[s] = (int32_t)berth__random_below(&source, 4);
+        const double values[7] = {
+            (double)out->amounts.allocatable[s], (double)out->amounts.used[s],
+            (double)out->nonzero[0][s],          (double)out->amounts.allocatable2[s],
+            (double)out->amounts.used2[s],       (double)out->nonzero[1][s],
+            (double)out->pods_max[s] - (double)out->pods_used[s]};
+        for (uint32_t c = 0; c < 7; c++)
+            out->doubles[c][s] = values[c];
+    }
+}
+
+typedef struct basic_pod {
+    int64_t cpu, memory, nonzero_cpu, nonzero_memory;
+    int64_t cpu_weight, memory_weight, least_weight, balance_weight;
+    bool tests_cpu, tests_memory, tests_pods;
+} basic_pod;
+
+static basic_pod random_pod(void)
+{
+    bool plain = berth__random_below(&source, 2) == 0;
+    return (basic_pod){.cpu = amount(BERTH__SMALL_AMOUNT),
+                       .memory = amount(BERTH__SMALL_AMOUNT),
+                       .nonzero_cpu = amount(BERTH__SMALL_AMOUNT),
+                       .nonzero_memory = amount(BERTH__SMALL_AMOUNT),
+                       .cpu_weight = plain ? 1 : 1 + amount(99),
+                       .memory_weight = plain ? 1 : 1 + amount(99),
+                       .least_weight = amount(5),
+                       .balance_weight = amount(5),
+                       .tests_cpu = berth__random_below(&source, 4) > 0,
+                       .tests_memory = berth__random_below(&source, 4) > 0,
+                       .tests_pods = berth__random_below(&source, 4) > 0};
+}
+
+/* By the portable table's separate kernels. */
+static void separate(const basic_slots *slots, const basic_pod *pod, int32_t *totals)
+{
+    const berth__kernels *kernels = tables[0];
+    const columns *of = &slots->amounts;
+    _Alignas(64) double sums[BERTH__TILE] = {0}, weights[BERTH__TILE] = {0};
+    _Alignas(64) int64_t least[BERTH__TILE], balance[BERTH__TILE];
+    berth__mask mask = berth__mask_range(0, BERTH__TILE);
+    if (pod->tests_pods)
+        kernels->fit_pods(slots->pods_used, slots->pods_max, &mask);
+    if (pod->tests_cpu)
+        kernels->fit(of->allocatable, of->used, pod->cpu, &mask);
+    if (pod->tests_memory)
+        kernels->fit(of->allocatable2, of->used2, pod->memory, &mask);
+    kernels->least(of->allocatable, slots->nonzero[0], pod->nonzero_cpu, (double)pod->cpu_weight,
+                   sums, weights);
+    kernels->least(of->allocatable2, slots->nonzero[1], pod->nonzero_memory,
+                   (double)pod->memory_weight, sums, weights);
+    kernels->average(sums, weights, least);
+    kernels->balance(of->allocatable, of->used, pod->cpu, of->allocatable2, of->used2, pod->memory,
+                     balance);
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        totals[s] = berth__bit_get(mask.words, s)
+                        ? (int32_t)(least[s] * pod->least_weight +
+                                    balance[s] * pod->balance_weight)
+                        : -1;
+}
+
+static void test_basic(void **state)
+{
+    (void)state;
+    static basic_slots slots;
+    for (int round = 0; round < ROUNDS; round++) {
+        fill_basic(&slots);
+        const basic_pod pod = random_pod();
+        int32_t wanted[BERTH__TILE], got[BERTH__TILE];
+        separate(&slots, &pod, wanted);
+        const berth__basic_columns of = {slots.doubles[0], slots.doubles[1], slots.doubles[2],
+                                         slots.doubles[3], slots.doubles[4], slots.doubles[5],
+                                         slots.doubles[6]};
+        const berth__basic_ask ask = {
+            .cpu = pod.tests_cpu ? (double)pod.cpu : -INFINITY,
+            .memory = pod.tests_memory ? (double)pod.memory : -INFINITY,
+            .least_cpu = (double)pod.nonzero_cpu,
+            .least_memory = (double)pod.nonzero_memory,
+            .cpu_weight = (double)pod.cpu_weight,
+            .memory_weight = (double)pod.memory_weight,
+            .balance_cpu = (double)pod.cpu,
+            .balance_memory = (double)pod.memory,
+            .least_weight = (int32_t)pod.least_weight,
+            .balance_weight = (int32_t)pod.balance_weight,
+            .places = pod.tests_pods ? 1 : -INFINITY};
+        uint32_t first = berth__random_below(&source, BERTH__TILE - BERTH__BASIC_RUN);
+        uint32_t runs = (BERTH__TILE - first) / BERTH__BASIC_RUN;
+        uint32_t count = 1 + berth__random_below(&source, runs * BERTH__BASIC_RUN);
+        for (uint32_t t = 0; t < table_count; t++) {
+            tables[t]->basic(&of, first, count, &ask, got);
+            for (uint32_t i = 0; i < count; i++)
+                check("basic", t, first + i, wanted[first + i], got[i]);
         }
     }
 }
@@ -472,8 +644,10 @@ int main(void)
         cmocka_unit_test(test_balance),
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_accumulate),
-        cmocka_unit_test(test_group_leaves),
-        cmocka_unit_test(test_group_groups),
+        cmocka_unit_test(test_regroup_leaves),
+        cmocka_unit_test(test_regroup_groups),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_basic),
         cmocka_unit_test(test_mask_ranges),
         cmocka_unit_test(test_the_best_table_is_one_of_them),
     };
