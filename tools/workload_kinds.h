@@ -57,6 +57,7 @@ uint32_t workload_random_below(workload_random *random, uint32_t bound);
 uint64_t workload_hash(uint64_t seed, uint64_t what, uint64_t idx);
 
 extern const workload workload_basic;
+extern const workload workload_distinct;
 extern const workload workload_spread;
 extern const workload workload_anti;
 extern const workload workload_affinity;

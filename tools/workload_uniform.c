@@ -35,14 +35,9 @@ static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workloa
         .cpu_milli = NODE_CPU_MILLI, .mem_mib = NODE_MEM_MIB, .pods = NODE_PODS};
 }
 
-/* A basic pod of `app`; returns the app's label value. */
-static berth_str make_pod(workload_pod which, workload_random *random, uint32_t app, draft *d,
-                          workload_need *need)
+/* A pod of `app` that needs what `need` says; returns the app's label value. */
+static berth_str make_pod_of(workload_pod which, uint32_t app, draft *d, workload_need *need)
 {
-    static const int32_t cpus_milli[] = {100, 250, 500, 1000, 2000};
-    static const int32_t mems_mib[] = {128, 500, 1024, 4096};
-    need->cpu_milli = cpus_milli[workload_random_below(random, 5)];
-    need->mem_mib = mems_mib[workload_random_below(random, 4)];
     need->app = app;
     draft_pod(d, words_of("default"),
               draft_text(d, "%s-%" PRIu64, which.running ? "running" : "pod", which.idx));
@@ -52,6 +47,17 @@ static berth_str make_pod(workload_pod which, workload_random *random, uint32_t 
     draft_resource(d, "cpu", draft_milli(need->cpu_milli));
     draft_resource(d, "memory", draft_mebibytes(need->mem_mib));
     return label;
+}
+
+/* A basic pod of `app`; returns the app's label value. */
+static berth_str make_pod(workload_pod which, workload_random *random, uint32_t app, draft *d,
+                          workload_need *need)
+{
+    static const int32_t cpus_milli[] = {100, 250, 500, 1000, 2000};
+    static const int32_t mems_mib[] = {128, 500, 1024, 4096};
+    need->cpu_milli = cpus_milli[workload_random_below(random, 5)];
+    need->mem_mib = mems_mib[workload_random_below(random, 4)];
+    return make_pod_of(which, app, d, need);
 }
 
 static uint32_t choose_app(const workload_spec *spec, workload_pod which, workload_random *random)
@@ -64,6 +70,17 @@ static void make_basic(const workload_spec *spec, workload_pod which, workload_r
                        draft *d, workload_need *need)
 {
     make_pod(which, random, choose_app(spec, which, random), d, need);
+}
+
+/* Requests by number: the step through the memories is odd, so that a cpu meets all of them before a
+ * pair comes again. */
+static void make_distinct(const workload_spec *spec, workload_pod which, workload_random *random,
+                          draft *d, workload_need *need)
+{
+    enum { CPUS = 2000, MEMORIES = 4096, STEP = 1237 };
+    need->cpu_milli = 100 + (int32_t)(which.idx % CPUS);
+    need->mem_mib = 128 + (int32_t)((which.idx / CPUS + which.idx * STEP) % MEMORIES);
+    make_pod_of(which, choose_app(spec, which, random), d, need);
 }
 
 static void make_spread(const workload_spec *spec, workload_pod which, workload_random *random,
@@ -107,6 +124,7 @@ static void make_preferred(const workload_spec *spec, workload_pod which, worklo
 }
 
 const workload workload_basic = {.node = make_node, .pod = make_basic};
+const workload workload_distinct = {.node = make_node, .pod = make_distinct};
 const workload workload_spread = {.node = make_node, .pod = make_spread};
 const workload workload_anti = {.node = make_node, .pod = make_anti};
 const workload workload_affinity = {.node = make_node, .pod = make_affinity};

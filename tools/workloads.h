@@ -36,6 +36,7 @@ enum {
     X(preferred, "  preferred  basic, with soft spread, affinity and anti-affinity\n")     \
     X(mixed, "  mixed      machines of published traces, some with GPUs; taints; heavy-\n" \
              "             tailed requests; all kinds of constraints\n")                  \
+    X(distinct, "  distinct   basic, but no two pods have the same requests\n")            \
     X(volumes, "  volumes    basic, one persistent volume a pod, 25 a node: half of them bound\n" \
                "             in a zone, half to be made in one of two zones\n")
 

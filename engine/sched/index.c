@@ -434,7 +434,8 @@ enum { SCAN_NS = 500, SCAN_SLOT_NS = 5, BUILD_SLOT_NS = 6, REPAIR_NS = 12, PLAIN
 static uint64_t repair_cost(const source *from, uint64_t lag)
 {
     const berth__slot_plan *plan = &from->prepared->slot_plan;
-    if (!plan->basic || plan->extra_filter_count + plan->extra_scorer_count > 0)
+    bool plain = !plan->basic || plan->extra_filter_count + plan->extra_scorer_count > 0;
+    if (plan->version != 0 && plain)
         return lag * PLAIN_NS;
     return lag * REPAIR_NS;
 }
@@ -510,7 +511,9 @@ static bool bring_up(berth__index_cache *cache, berth__index *index, const sourc
 static berth__index *find_kind(berth__index_cache *cache, berth__prepared *prepared,
                                const index_key *key)
 {
-    berth__index *index = (berth__index *)berth__keymap_find(&cache->map, key, sizeof(*key));
+    berth__index *index = NULL;
+    if (cache->map.count > 0)
+        index = (berth__index *)berth__keymap_find(&cache->map, key, sizeof(*key));
     prepared->tree = index;
     prepared->tree_stamp = cache->drops;
     return index;
@@ -549,22 +552,26 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__cycle *cy
                                berth__prepared *prepared, berth__search *search,
                                berth__arena *arena, bool eager)
 {
-    if (!plan_slots(cycle, profile, prepared))
-        return NULL;
     const source from = {cycle, profile, prepared, &cache->gates};
-    if (!find_gates(&from))
-        return NULL;
     uint32_t limit = berth__profile_limit(profile, cycle->view->layout->count);
+    /* A class that has not been planned for yet may well be the only one of its kind: so that comes
+     * first. */
+    bool planned = prepared->slot_plan.version != 0;
+    if (planned && !plan_slots(cycle, profile, prepared))
+        return NULL;
     berth__index *index = prepared->tree;
     if (index == NULL || prepared->tree_stamp != cache->drops) {
         const index_key key = key_of(cycle, profile, profile_index, prepared);
         index = find_kind(cache, prepared, &key);
-        if (index == NULL && (eager || deserves_tree(cache, &from, &key, limit))) {
+        bool deserves = index != NULL || eager || deserves_tree(cache, &from, &key, limit);
+        if (!deserves || (!planned && !plan_slots(cycle, profile, prepared)))
+            return NULL;
+        if (index == NULL) {
             index = add(cache, &key);
             eager = true;
         }
     }
-    if (index == NULL)
+    if (index == NULL || !find_gates(&from))
         return NULL;
     touch(cache, index);
     berth__slot_log_follow(cache->log, cycle->view);

@@ -15,6 +15,7 @@ berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
                                         const berth_allocator *allocator)
 {
     *cache = (berth__prepared_cache){.allocator = allocator};
+    berth__arena_init(&cache->first.arena, allocator);
     return berth__keymap_init(&cache->map, allocator);
 }
 
@@ -48,6 +49,8 @@ void berth__prepared_cache_destroy(berth__prepared_cache *cache)
 {
     while (cache->oldest != NULL)
         drop(cache, cache->oldest);
+    if (cache->allocator != NULL)
+        berth__arena_destroy(&cache->first.arena);
     berth__keymap_destroy(&cache->map);
 }
 
@@ -277,7 +280,7 @@ static berth__prepared *remembered(const berth__prepared_cache *cache, const ber
                                    uint32_t profile_index)
 {
     berth__prepared *prepared = cls->memo;
-    return prepared != NULL && cls->memo_stamp == cache->drops &&
+    return prepared != NULL && prepared != &cache->first && cls->memo_stamp == cache->drops &&
                    prepared->key.profile == profile_index
                ? prepared
                : NULL;
@@ -287,6 +290,14 @@ static berth__prepared *lookup(berth__prepared_cache *cache, const berth__cycle 
                                uint32_t profile_index)
 {
     berth__prepared *found = remembered(cache, cycle->cls, profile_index);
+    if (cycle->cls->memo == NULL) {
+        found = &cache->first;
+        found->epoch = UINT64_MAX;
+        found->key.class_serial = cycle->cls->serial;
+        found->key.profile = profile_index;
+        cycle->cls->memo = found;
+        return found;
+    }
     if (found == NULL) {
         const uint64_t key[2] = {cycle->cls->serial, profile_index};
         found = (berth__prepared *)berth__keymap_find(&cache->map, key, sizeof(key));
@@ -320,13 +331,14 @@ berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__
         return NULL;
     if (prepared->epoch != cycle->view->layout->epoch ||
         prepared->resource_count != cycle->view->model->resource_count) {
-        cache->bytes -= prepared->arena.total_bytes;
+        bool first = prepared == &cache->first;
+        cache->bytes -= first ? 0 : prepared->arena.total_bytes;
         bool ok = prepare_epoch(prepared, cycle, profile);
-        cache->bytes += prepared->arena.total_bytes;
-        if (!ok) {
+        cache->bytes += first ? 0 : prepared->arena.total_bytes;
+        if (!ok && !first)
             drop(cache, prepared);
+        if (!ok)
             return NULL;
-        }
         trim(cache);
     }
     berth__prepared_world world = world_of(cycle->view);

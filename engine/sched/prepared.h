@@ -76,6 +76,8 @@ typedef struct berth__prepared_cache {
     berth__prepared *newest, *oldest;
     size_t bytes;
     uint64_t drops; /* states dropped so far: tells whether a remembered one is still there */
+    /* Of the class that is decided for the first time: many are never met again, and cost no place. */
+    berth__prepared first;
 } berth__prepared_cache;
 
 berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
@@ -83,7 +85,7 @@ berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
 void berth__prepared_cache_destroy(berth__prepared_cache *cache);
 
 /* The prepared state of the cycle's class under a profile, plugins that prepare each time included.
- * `arena` is the decision's own, for those. NULL when out of memory. */
+ * `arena` is the decision's own, for those. Valid until the next call. NULL when out of memory. */
 berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__cycle *cycle,
                                      const berth__profile *profile, uint32_t profile_index,
                                      berth__arena *arena);
