@@ -15,6 +15,8 @@ typedef struct subcommand {
 
 static const subcommand subcommands[] = {
     {"schedule", cmd_schedule, "place the pods that have no node, and say why where there is none"},
+    {"capacity", cmd_capacity, "count how many more of a pod fit, where, and what stops the next"},
+    {"drain", cmd_drain, "tell whether the pods of nodes fit elsewhere"},
     {"generate", cmd_generate, "write a synthetic cluster as Kubernetes objects"},
     {"import", cmd_import, "write a published trace as Kubernetes objects"},
     {"verify", cmd_verify, "replay decisions of kube-scheduler and report every difference"},

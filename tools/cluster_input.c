@@ -88,6 +88,8 @@ static berth_status add_object(load *l, const berth_object *object, berth_error 
     if (object->kind == BERTH_KIND_NODE)
         for (uint32_t i = 0; i < object->as.node->allocatable.count; i++)
             word_table_add(&l->input->resources, object->as.node->allocatable.items[i].name);
+    if (l->input->on_added != NULL)
+        l->input->on_added(l->input->context, object, id);
     l->object_count++;
     return BERTH_OK;
 }

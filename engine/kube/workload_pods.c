@@ -157,6 +157,8 @@ static berth_status emit_replica(const berth__expansion *e, int64_t number)
 static int64_t replica_count(const berth__expansion *e)
 {
     const berth__workload *w = &e->w;
+    if (e->reader->options.templates)
+        return 1;
     if (e->entry->kind != BERTH__WORKLOAD_JOB && e->entry->kind != BERTH__WORKLOAD_CRON_JOB)
         return w->has_replicas ? w->replicas : 1;
     if (w->suspend || w->cron_suspend)
@@ -194,7 +196,7 @@ static berth_status emit_controller(const berth__expansion *e)
 berth_status berth__expansion_run(berth__expansion *e)
 {
     BERTH_TRY(emit_controller(e));
-    if (e->entry->kind == BERTH__WORKLOAD_DAEMON_SET)
+    if (e->entry->kind == BERTH__WORKLOAD_DAEMON_SET && !e->reader->options.templates)
         return berth__defer(e->reader, BERTH__DEFERRED_DAEMON_SET, e->item);
     if (e->entry->kind == BERTH__WORKLOAD_STATEFUL_SET && e->w.claim_count > 0)
         BERTH_TRY(berth__defer(e->reader, BERTH__DEFERRED_CLAIMS, e->item));

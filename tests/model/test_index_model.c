@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "berth/engine.h"
+#include "berth/transaction.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -535,6 +535,17 @@ static void toggle_node(trial *t)
     t->present[number] = !t->present[number];
 }
 
+/* A node that takes no pod is found by its room for pods in trees, and by a mask in scans. */
+static void close_or_open(trial *t, berth_node_id node)
+{
+    bool closed = chance(t, 50);
+    for (int e = 0; e < ENGINES; e++) {
+        berth_error error;
+        must(t, e, "berth_engine_close",
+             berth_engine_close(t->engines[e], node, closed, &error), &error);
+    }
+}
+
 /* Labels of a Namespace, which selectors of terms read. */
 static void put_namespace(trial *t)
 {
@@ -556,6 +567,8 @@ static void change_node(trial *t)
     uint32_t number = below(t, t->node_names);
     if (chance(t, 30))
         toggle_node(t);
+    else if (t->present[number] && chance(t, 25))
+        close_or_open(t, number);
     else if (t->present[number])
         with_node(t, number, update_all);
 }
