@@ -252,7 +252,8 @@ static void ask_budgets(drain *d, move *moves, size_t count)
 static berth_status explain(drain *d, move *one, berth_error *error)
 {
     const berth_decide_options options = {.size = sizeof(options),
-                                          .flags = BERTH_DECIDE_KEEP_ROTATION,
+                                          .flags = BERTH_DECIDE_KEEP_ROTATION |
+                                                   BERTH_DECIDE_SEARCH_ONLY,
                                           .explanation = d->explanation};
     berth_placement placement;
     berth_status status = berth_engine_decide(d->engine, one->pod, &options, &placement, error);
@@ -273,7 +274,7 @@ static berth_status place(drain *d, move *one, berth_error *error)
         return status;
     one->to = placement.node;
     if (placement.verdict != BERTH_PLACED)
-        return explain(d, one, error);
+        return d->summary_only ? BERTH_OK : explain(d, one, error); /* it would not be shown */
     place_of(d, one->from)->placed++;
     return BERTH_OK;
 }

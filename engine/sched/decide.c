@@ -334,6 +334,7 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     berth__attempt *attempt = &decider->attempt;
     uint32_t profile = 0, picks = decider->round_robin;
     attempt->prepared = NULL;
+    attempt->search_only = (options->flags & BERTH_DECIDE_SEARCH_ONLY) != 0;
     BERTH_TRY(question(decider, pod, &attempt->cycle, &profile, error));
     attempt->profile = &decider->profiles[profile];
     attempt->start = decider->rotation;

@@ -14,6 +14,7 @@ typedef struct berth__attempt {
     berth__prepared *prepared; /* NULL: it did not come to the filters */
     uint32_t start;            /* rotation index */
     bool refused;              /* before any node was visited */
+    bool search_only;          /* preemption is not asked about */
 } berth__attempt;
 
 typedef struct berth__decider {

@@ -418,7 +418,7 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
         return BERTH_OK;
     if (explanation != NULL)
         BERTH_TRY(explain_attempt(attempt, explanation));
-    if (!attempt->profile->preempts)
+    if (!attempt->profile->preempts || attempt->search_only)
         return BERTH_OK;
     struct berth__counts *counts = decider->cluster->view.counts;
     bool held = berth__counts_hold(counts, true);

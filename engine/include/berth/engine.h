@@ -182,6 +182,8 @@ typedef struct berth_placement {
 
 enum {
     BERTH_DECIDE_KEEP_ROTATION = 1u << 0, /* leave the rotation index as it was */
+    /* Explain the search alone, not what preemption could do: much cheaper where no node fits. */
+    BERTH_DECIDE_SEARCH_ONLY = 1u << 1,
 };
 
 typedef struct berth_decide_options {

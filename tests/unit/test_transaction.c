@@ -1,0 +1,527 @@
+/* Transactions, group placement, counting, closed nodes: what each call does and refuses, and what a
+ * rollback has to restore that random histories seldom reach. */
+#include <stdlib.h>
+
+#include "rule_cluster.h"
+
+static int set_up(void **state)
+{
+    small_cluster *c = malloc(sizeof(*c));
+    assert_non_null(c);
+    small_open(c, berth_profile_default());
+    *state = c;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    small_close(*state);
+    free(*state);
+    return 0;
+}
+
+static const char small_spec[] = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
+
+static void begin(small_cluster *c)
+{
+    assert_int_equal(berth_engine_begin(c->engine, NULL), BERTH_OK);
+}
+
+static void roll_back(small_cluster *c)
+{
+    assert_int_equal(berth_engine_rollback(c->engine, NULL), BERTH_OK);
+}
+
+static berth_status update_object(void *context, const berth_object *object,
+                                  const berth_error *origin, berth_error *error)
+{
+    (void)origin;
+    small_cluster *c = context;
+    return berth_engine_update(c->engine, object, error);
+}
+
+static void update(small_cluster *c, const char *text)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_reader_text(c->reader, (berth_str){text, (uint32_t)strlen(text)}, "test",
+                                    update_object, c, &error),
+                  &error);
+}
+
+static void remove_object(small_cluster *c, berth_kind kind, const char *name)
+{
+    assert_int_equal(berth_engine_remove(c->engine, kind, (berth_str)TEXT("default"),
+                                         (berth_str){name, (uint32_t)strlen(name)}, NULL),
+                     BERTH_OK);
+}
+
+static berth_node_id place(small_cluster *c, berth_pod_id pod)
+{
+    berth_placement placement;
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_engine_schedule(c->engine, pod, &placement, &error), &error);
+    return placement.node;
+}
+
+static void assert_text(berth_str got, const char *wanted)
+{
+    char text[1024];
+    snprintf(text, sizeof(text), "%.*s", (int)got.len, got.data != NULL ? got.data : "");
+    assert_string_equal(text, wanted);
+}
+
+/* ---- begin and end ---- */
+
+static void test_depth(void **state)
+{
+    small_cluster *c = *state;
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(berth_engine_commit(c->engine, &error), BERTH_E_STATE);
+    assert_string_equal(error.message, "no transaction is open");
+    assert_int_equal(berth_engine_rollback(c->engine, &error), BERTH_E_STATE);
+    begin(c);
+    begin(c);
+    assert_int_equal(berth_engine_depth(c->engine), 2);
+    assert_int_equal(berth_engine_commit(c->engine, NULL), BERTH_OK);
+    roll_back(c);
+    assert_int_equal(berth_engine_depth(c->engine), 0);
+    assert_int_equal(berth_engine_rollback(c->engine, NULL), BERTH_E_STATE);
+}
+
+/* A commit within a transaction that is rolled back stays no more than the rest. */
+static void test_inner_commit(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id node = small_node(c, "m0", "");
+    begin(c);
+    begin(c);
+    berth_pod_id pod = small_pod(c, "p", NULL, "", small_spec);
+    assert_int_equal(place(c, pod), node);
+    assert_int_equal(berth_engine_commit(c->engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_pod_node(c->engine, pod), node);
+    roll_back(c);
+    assert_true(berth_engine_find_pod(c->engine, (berth_str)TEXT("default"),
+                                      (berth_str)TEXT("p")) == BERTH_POD_NONE);
+}
+
+/* Ids of a transaction that was rolled back are given again. */
+static void test_ids(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "m0", "");
+    begin(c);
+    berth_node_id node = small_node(c, "x", "");
+    berth_pod_id pod = small_pod(c, "p", "x", "", small_spec);
+    roll_back(c);
+    assert_int_equal(berth_engine_node_name(c->engine, node).len, 0);
+    assert_true(small_pod(c, "q", NULL, "", small_spec) == pod);
+    assert_int_equal(small_node(c, "z0", ""), node);
+}
+
+/* An engine that is destroyed with an open transaction leaks nothing: the sanitizer looks. */
+static void test_open_to_the_end(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "m0", "");
+    small_pod(c, "p", "m0", "", small_spec);
+    begin(c);
+    remove_object(c, BERTH_KIND_POD, "p");
+    remove_object(c, BERTH_KIND_NODE, "m0");
+    small_node(c, "m", "");
+}
+
+/* ---- what a rollback restores ---- */
+
+/* v1.15 takes equals in turn; a rollback gives the turn back. */
+static void test_turns_of_equals(void **state)
+{
+    (void)state;
+    small_cluster c;
+    berth_profile legacy = *berth_profile_default();
+    legacy.tie = BERTH_TIE_ROUND_ROBIN;
+    small_open(&c, &legacy);
+    small_node(&c, "a", "");
+    small_node(&c, "b", "");
+    small_node(&c, "c", "");
+    berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    berth_placement first, again;
+    begin(&c);
+    assert_int_equal(berth_engine_decide(c.engine, pod, NULL, &first, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_decide(c.engine, pod, NULL, &again, NULL), BERTH_OK);
+    assert_int_not_equal(first.node, again.node);
+    roll_back(&c);
+    assert_int_equal(berth_engine_decide(c.engine, pod, NULL, &again, NULL), BERTH_OK);
+    assert_int_equal(first.node, again.node);
+    small_close(&c);
+}
+
+/* A volume that is reserved for a claim stays so when its update is rolled back. */
+static void test_reservation_outlives_update(void **state)
+{
+    small_cluster *c = *state;
+    static const char volume[] =
+        "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v}\nspec: {capacity: "
+        "{storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: wait, csi: {driver: d, "
+        "volumeHandle: h}}\nstatus: {phase: Available}\n";
+    small_node(c, "m0", "");
+    small_add(c, "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: wait}\n"
+                 "provisioner: kubernetes.io/no-provisioner\nvolumeBindingMode: "
+                 "WaitForFirstConsumer\n");
+    small_add(c, volume);
+    for (int i = 0; i < 2; i++) {
+        char claim[512];
+        snprintf(claim, sizeof(claim),
+                 "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c%d, namespace: "
+                 "default}\nspec: {accessModes: [ReadWriteOnce], storageClassName: wait, resources: "
+                 "{requests: {storage: 1Gi}}}\n",
+                 i);
+        small_add(c, claim);
+    }
+    static const char with[] = "containers: [{name: c, image: i}], volumes: [{name: v, "
+                               "persistentVolumeClaim: {claimName: c%d}}]";
+    char spec[256];
+    snprintf(spec, sizeof(spec), with, 0);
+    assert_int_not_equal(place(c, small_pod(c, "p0", NULL, "", spec)), BERTH_NODE_NONE);
+    snprintf(spec, sizeof(spec), with, 1);
+    berth_pod_id other = small_pod(c, "p1", NULL, "", spec);
+    begin(c);
+    update(c, volume); /* news of the volume end its reservation */
+    small_decide(c, other);
+    assert_int_equal(c->placement.verdict, BERTH_PLACED);
+    roll_back(c);
+    small_decide(c, other);
+    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+}
+
+/* A node's attachments go with its id, even if the store knows its name. */
+static void test_id_of_node_with_driver(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "m0", "");
+    static const char drivers[] = "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: "
+                                  "%s}\nspec: {drivers: [{name: d, allocatable: {count: %d}}]}\n";
+    char text[512];
+    snprintf(text, sizeof(text), drivers, "x", 0);
+    small_add(c, text);
+    snprintf(text, sizeof(text), drivers, "z0", 5);
+    small_add(c, text);
+    small_add(c, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v}\nspec: {capacity: "
+                 "{storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: d, volumeHandle: h}, "
+                 "claimRef: {name: c, namespace: default}}\nstatus: {phase: Bound}\n");
+    small_add(c, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c, namespace: "
+                 "default, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\nspec: "
+                 "{accessModes: [ReadWriteOnce], volumeName: v, resources: {requests: {storage: "
+                 "1Gi}}}\nstatus: {phase: Bound}\n");
+    berth_pod_id pod = small_pod(c, "p", NULL, "",
+                                 "containers: [{name: c, image: i}], volumes: [{name: v, "
+                                 "persistentVolumeClaim: {claimName: c}}]");
+    begin(c);
+    berth_node_id node = small_node(c, "x", "");
+    small_decide(c, pod);
+    assert_string_equal(small_refusal(c, node),
+                        "NodeVolumeLimits: node(s) exceed max volume count");
+    roll_back(c);
+    assert_int_equal(small_node(c, "z0", ""), node);
+    small_decide(c, pod);
+    assert_string_equal(small_refusal(c, node), "");
+}
+
+/* Resources get their numbers anew; what was prepared under these numbers is not used. */
+static void test_names_of_resources(void **state)
+{
+    small_cluster *c = *state;
+    static const char node[] =
+        "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\nstatus: {allocatable: {cpu: '4', memory: "
+        "8Gi, pods: '110', example.com/%s: '%d'}}\n";
+    static const char asks[] = "containers: [{name: c, image: i, resources: {requests: {%s: 1}, "
+                               "limits: {%s: 1}}}]";
+    char text[512];
+    small_node(c, "m0", "");
+    berth_pod_id plain = small_pod(c, "plain", NULL, "", small_spec);
+    begin(c);
+    snprintf(text, sizeof(text), node, "a", "foo", 3);
+    small_add(c, text);
+    snprintf(text, sizeof(text), asks, "example.com/foo", "example.com/foo");
+    small_decide(c, small_pod(c, "foo", NULL, "", text));
+    assert_int_equal(c->placement.feasible_count, 1);
+    small_decide(c, plain);
+    roll_back(c);
+    snprintf(text, sizeof(text), node, "b", "bar", 1);
+    small_add(c, text);
+    snprintf(text, sizeof(text), asks, "example.com/bar", "example.com/bar");
+    berth_pod_id bar = small_pod(c, "bar", NULL, "", text);
+    assert_int_not_equal(place(c, bar), BERTH_NODE_NONE);
+    berth_pod_id second = small_pod(c, "bar2", NULL, "", text);
+    small_decide(c, second);
+    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    int64_t allocatable, requested;
+    assert_int_equal(berth_engine_node_resource(c->engine, 1, (berth_str)TEXT("example.com/foo"),
+                                                &allocatable, &requested),
+                     BERTH_OK);
+    assert_int_equal(allocatable, 0);
+}
+
+/* Nominations come back, the one that a higher one ended included. */
+static void test_nominations(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id node = small_node(c, "m0", "");
+    static const char low[] = "priority: 1, containers: [{name: c, image: i, resources: {requests: "
+                              "{cpu: 3}}}]";
+    static const char high[] = "priority: 9, containers: [{name: c, image: i, resources: "
+                               "{requests: {cpu: 2}}}]";
+    berth_pod_id first = small_pod(c, "first", NULL, "", low);
+    berth_pod_id second = small_pod(c, "second", NULL, "", high);
+    berth_pod_id asking = small_pod(c, "asking", NULL, "", "priority: 1, containers: [{name: c, "
+                                    "image: i, resources: {requests: {cpu: 2}}}]");
+    assert_int_equal(berth_engine_nominate(c->engine, first, node, NULL), BERTH_OK);
+    small_decide(c, asking);
+    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    begin(c);
+    assert_int_equal(berth_engine_nominate(c->engine, second, node, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_bind(c->engine, second, node, NULL), BERTH_OK);
+    small_decide(c, asking); /* the first nomination has ended, the second rests */
+    assert_int_equal(c->placement.verdict, BERTH_PLACED);
+    roll_back(c);
+    small_decide(c, asking);
+    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(berth_engine_nominate(c->engine, first, BERTH_NODE_NONE, NULL), BERTH_OK);
+    small_decide(c, asking);
+    assert_int_equal(c->placement.verdict, BERTH_PLACED);
+}
+
+/* ---- groups ---- */
+
+static void test_group(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_node(c, "b", "");
+    berth_pod_id pods[9];
+    berth_placement placements[9];
+    uint32_t placed = 99;
+    for (int i = 0; i < 9; i++) {
+        char name[] = {'p', (char)('0' + i), '\0'};
+        pods[i] = small_pod(c, name, NULL, "", small_spec);
+    }
+    assert_int_equal(
+        berth_engine_schedule_group(c->engine, pods, 9, placements, &placed, NULL), BERTH_OK);
+    assert_int_equal(placed, 8);
+    assert_int_equal(placements[8].verdict, BERTH_UNSCHEDULABLE);
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(berth_engine_pod_node(c->engine, pods[i]), BERTH_NODE_NONE);
+    assert_int_equal(berth_engine_schedule_group(c->engine, pods, 8, NULL, &placed, NULL),
+                     BERTH_OK);
+    assert_int_equal(placed, 8);
+    for (int i = 0; i < 8; i++)
+        assert_int_not_equal(berth_engine_pod_node(c->engine, pods[i]), BERTH_NODE_NONE);
+    /* A pod that has a node already is an error, and changes nothing. */
+    assert_int_equal(berth_engine_schedule_group(c->engine, &pods[7], 2, NULL, &placed, NULL),
+                     BERTH_E_STATE);
+    assert_int_equal(berth_engine_depth(c->engine), 0);
+}
+
+static void test_fit_count(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id a = small_node(c, "a", "");
+    small_node(c, "b", "");
+    berth_pod_id pod = small_pod(c, "p", "a", "", small_spec);
+    small_pod(c, "p-1", NULL, "", small_spec); /* in the way of the first name */
+    berth_node_id nodes[20];
+    uint32_t count;
+    assert_int_equal(berth_engine_fit_count(c->engine, pod, 20, &count, nodes, c->explanation,
+                                            NULL),
+                     BERTH_OK);
+    assert_int_equal(count, 7);
+    uint32_t on_a = 0;
+    for (uint32_t i = 0; i < count; i++)
+        on_a += nodes[i] == a;
+    assert_int_equal(on_a, 3);
+    assert_text(berth_explanation_message(c->explanation),
+                "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: "
+                "2 No preemption victims found for incoming pod.");
+    assert_int_equal(berth_engine_fit_count(c->engine, pod, 3, &count, NULL, NULL, NULL),
+                     BERTH_OK);
+    assert_int_equal(count, 3);
+    berth_counts counts;
+    berth_engine_counts(c->engine, &counts);
+    assert_int_equal(counts.pods_running, 1);
+    assert_int_equal(counts.pods_pending, 1);
+    assert_int_equal(berth_engine_fit_count(c->engine, 12345, 3, &count, NULL, NULL, NULL),
+                     BERTH_E_NOT_FOUND);
+}
+
+static void test_pods_alike(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    berth_pod_id pod = small_pod(c, "p", "a", "", "priority: 7, containers: [{name: c, image: i}]");
+    berth_pod_id id;
+    const berth_str name = TEXT("q");
+    assert_int_equal(berth_engine_add_like(c->engine, pod, name, &id, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_pod_priority(c->engine, id), 7);
+    assert_int_equal(berth_engine_pod_node(c->engine, id), BERTH_NODE_NONE);
+    assert_int_equal(berth_engine_add_like(c->engine, pod, name, &id, NULL), BERTH_E_EXISTS);
+    assert_int_equal(berth_engine_add_like(c->engine, pod, (berth_str){0}, &id, NULL),
+                     BERTH_E_INVALID);
+    assert_int_equal(berth_engine_add_like(c->engine, 999, name, &id, NULL), BERTH_E_NOT_FOUND);
+}
+
+/* ---- nodes ---- */
+
+static void test_cordon(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id a = small_node(c, "a", "");
+    berth_pod_id pod = small_pod(c, "p", NULL, "", small_spec);
+    begin(c);
+    assert_int_equal(berth_engine_cordon(c->engine, a, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_cordon(c->engine, a, true, NULL), BERTH_OK);
+    small_decide(c, pod);
+    assert_string_equal(small_refusal(c, a), "NodeUnschedulable: node(s) were unschedulable");
+    roll_back(c);
+    small_decide(c, pod);
+    assert_int_equal(c->placement.node, a);
+    assert_int_equal(berth_engine_cordon(c->engine, 77, true, NULL), BERTH_E_NOT_FOUND);
+}
+
+/* A closed node refuses what tolerates a cordon, too, and says the same. */
+static void test_close(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id a = small_node(c, "a", "");
+    berth_pod_id pod = small_pod(c, "p", NULL, "",
+                                 "priority: 9, tolerations: [{operator: Exists}], containers: "
+                                 "[{name: c, image: i, resources: {requests: {cpu: 1}}}]");
+    small_pod(c, "low", "a", "", small_spec);
+    assert_int_equal(berth_engine_cordon(c->engine, a, true, NULL), BERTH_OK);
+    small_decide(c, pod);
+    assert_int_equal(c->placement.node, a);
+    assert_int_equal(berth_engine_close(c->engine, a, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_nominate(c->engine, pod, a, NULL), BERTH_OK);
+    small_decide(c, pod);
+    assert_string_equal(small_refusal(c, a), "NodeUnschedulable: node(s) were unschedulable");
+    assert_text(berth_explanation_message(c->explanation),
+                "0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes are "
+                "available: 1 Preemption is not helpful for scheduling.");
+    int64_t allocatable, requested;
+    assert_int_equal(berth_engine_node_resource(c->engine, a, (berth_str)TEXT("pods"),
+                                                &allocatable, &requested),
+                     BERTH_OK);
+    assert_int_equal(allocatable, 110);
+    const berth_decide_options alone = {.size = sizeof(alone),
+                                        .flags = BERTH_DECIDE_SEARCH_ONLY,
+                                        .explanation = c->explanation};
+    assert_int_equal(berth_engine_decide(c->engine, pod, &alone, &c->placement, NULL), BERTH_OK);
+    assert_text(berth_explanation_message(c->explanation),
+                "0/1 nodes are available: 1 node(s) were unschedulable.");
+    small_node(c, "b", ""); /* a new layout keeps it closed */
+    small_decide(c, pod);
+    assert_string_equal(small_refusal(c, a), "NodeUnschedulable: node(s) were unschedulable");
+    assert_int_equal(berth_engine_close(c->engine, a, false, NULL), BERTH_OK);
+    small_decide(c, pod);
+    assert_string_equal(small_refusal(c, a), "");
+    assert_int_equal(berth_engine_close(c->engine, 77, true, NULL), BERTH_E_NOT_FOUND);
+}
+
+/* A closed node that goes and comes back is open; unless that is rolled back. */
+static void test_close_ends_with_the_node(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id a = small_node(c, "a", "");
+    berth_pod_id pod = small_pod(c, "p", NULL, "", small_spec);
+    assert_int_equal(berth_engine_close(c->engine, a, true, NULL), BERTH_OK);
+    begin(c);
+    remove_object(c, BERTH_KIND_NODE, "a");
+    small_node(c, "a", "");
+    small_decide(c, pod);
+    assert_int_equal(c->placement.verdict, BERTH_PLACED);
+    roll_back(c);
+    small_decide(c, pod);
+    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+}
+
+/* A profile that does not count pods keeps to it nevertheless, on either path. */
+static void test_close_without_counting_pods(void **state)
+{
+    (void)state;
+    small_cluster c;
+    berth_profile bare = *berth_profile_default();
+    berth_plugin_ref filter = {.name = TEXT("NodeName")};
+    berth_plugin_ref score = {.name = TEXT("NodeResourcesBalancedAllocation"), .weight = 1};
+    bare.points[BERTH_POINT_FILTER] = (berth_plugin_list){&filter, 1};
+    bare.points[BERTH_POINT_SCORE] = (berth_plugin_list){&score, 1};
+    small_open(&c, &bare);
+    berth_node_id a = small_node(&c, "a", ""), b = small_node(&c, "b", "");
+    berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    berth_placement placement;
+    for (int i = 0; i < 4; i++) {
+        berth_node_id closed = i % 2 == 0 ? a : b;
+        assert_int_equal(berth_engine_close(c.engine, closed, true, NULL), BERTH_OK);
+        assert_int_equal(berth_engine_decide(c.engine, pod, NULL, &placement, NULL), BERTH_OK);
+        assert_int_equal(placement.node, i % 2 == 0 ? b : a);
+        assert_int_equal(berth_engine_close(c.engine, closed, false, NULL), BERTH_OK);
+        assert_int_equal(berth_engine_decide(c.engine, pod, NULL, &placement, NULL), BERTH_OK);
+        assert_int_equal(placement.feasible_count, 2);
+    }
+    small_close(&c);
+}
+
+static void test_pods_of_a_node(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id a = small_node(c, "a", "");
+    berth_pod_id ids[2] = {small_pod(c, "p", "a", "", small_spec),
+                           small_pod(c, "q", "a", "", small_spec)};
+    berth_pod_id got[2] = {0, 0};
+    assert_int_equal(berth_engine_node_pods(c->engine, a, got, 1), 2);
+    assert_true(got[0] == ids[1] && got[1] == 0);
+    assert_int_equal(berth_engine_node_pods(c->engine, a, got, 2), 2);
+    assert_true(got[0] == ids[1] && got[1] == ids[0]);
+    assert_int_equal(berth_engine_node_pods(c->engine, 55, got, 2), 0);
+}
+
+static void test_forbidden(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_add(c, "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n"
+                 "spec: {selector: {matchLabels: {app: x}}}\nstatus: {disruptionsAllowed: 1}\n");
+    berth_pod_id ids[4];
+    bool forbidden[4];
+    ids[0] = small_pod(c, "p", "a", ", labels: {app: x}", small_spec);
+    ids[1] = small_pod(c, "q", "a", ", labels: {app: z}", small_spec);
+    ids[2] = small_pod(c, "r", "a", ", labels: {app: x}", small_spec);
+    ids[3] = BERTH_POD_NONE;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(berth_engine_forbidden(c->engine, ids, 4, forbidden), 1);
+        assert_true(!forbidden[0] && !forbidden[1] && forbidden[2] && !forbidden[3]);
+    }
+}
+
+int main(void)
+{
+#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        WITH_CLUSTER(test_depth),
+        WITH_CLUSTER(test_inner_commit),
+        WITH_CLUSTER(test_ids),
+        WITH_CLUSTER(test_open_to_the_end),
+        cmocka_unit_test(test_turns_of_equals),
+        WITH_CLUSTER(test_reservation_outlives_update),
+        WITH_CLUSTER(test_id_of_node_with_driver),
+        WITH_CLUSTER(test_names_of_resources),
+        WITH_CLUSTER(test_nominations),
+        WITH_CLUSTER(test_group),
+        WITH_CLUSTER(test_fit_count),
+        WITH_CLUSTER(test_pods_alike),
+        WITH_CLUSTER(test_cordon),
+        WITH_CLUSTER(test_close),
+        WITH_CLUSTER(test_close_ends_with_the_node),
+        cmocka_unit_test(test_close_without_counting_pods),
+        WITH_CLUSTER(test_pods_of_a_node),
+        WITH_CLUSTER(test_forbidden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
