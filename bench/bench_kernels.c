@@ -86,18 +86,21 @@ static void run_accumulate(const berth__kernels *kernels, columns *c)
     kernels->accumulate(c->out, c->used[0], 1);
 }
 
-static void run_group_leaves(const berth__kernels *kernels, columns *c)
+static void run_regroup_leaves(const berth__kernels *kernels, columns *c)
 {
-    berth__tree_sum sum;
-    kernels->group_leaves(c->leaves, &sum);
-    bench_keep(sum);
+    int32_t best = 0;
+    uint32_t best_count = 0, feasible = 0, position = 0;
+    const berth__tree_level nodes = {&best, &best_count, &feasible};
+    bench_keep(kernels->regroup_leaves(c->leaves, &nodes, &position, 1));
 }
 
-static void run_group_groups(const berth__kernels *kernels, columns *c)
+static void run_regroup_groups(const berth__kernels *kernels, columns *c)
 {
-    berth__tree_sum sum;
-    kernels->group_groups(c->best, c->best_count, c->feasible, &sum);
-    bench_keep(sum);
+    int32_t best = 0;
+    uint32_t best_count = 0, feasible = 0, position = 0;
+    const berth__tree_level nodes = {&best, &best_count, &feasible};
+    const berth__tree_level children = {c->best, c->best_count, c->feasible};
+    bench_keep(kernels->regroup_groups(&children, &nodes, &position, 1));
 }
 
 static void kernel(bench_state *state)
@@ -131,8 +134,8 @@ static void fill(bench_suite suite)
         {"balance", run_balance, BERTH__TILE},
         {"best", run_best, BERTH__TILE},
         {"accumulate", run_accumulate, BERTH__TILE},
-        {"group_leaves", run_group_leaves, BERTH__FAN},
-        {"group_groups", run_group_groups, BERTH__FAN},
+        {"regroup_leaves", run_regroup_leaves, BERTH__FAN},
+        {"regroup_groups", run_regroup_groups, BERTH__FAN},
     };
     (void)suite;
     for (uint32_t isa = 0; isa < 3; isa++)
