@@ -6,7 +6,6 @@
  * priorities/image_locality.go. */
 #include <string.h>
 
-#include "base/bits.h"
 #include "plugins/registry.h"
 
 static const int64_t LOW = INT64_C(23) << 20;
@@ -17,7 +16,6 @@ typedef struct wanted_image {
     berth__sym name;
     int64_t times;  /* named by so many containers */
     int64_t scaled; /* size x share of the nodes that have it */
-    const uint64_t *nodes; /* a bit a slot */
 } wanted_image;
 
 typedef struct state {
@@ -49,20 +47,6 @@ static bool has_image(const berth__node_facts *facts, berth__sym name)
     return false;
 }
 
-/* Find the nodes of each image: one walk over the nodes' image lists a cold class. */
-static bool find_nodes(const berth__view *view, berth__arena *arena, wanted_image *image)
-{
-    uint64_t *nodes =
-        berth__arena_alloc_zero(arena, (size_t)view->layout->tile_count * BERTH__TILE / 8, 64);
-    if (nodes == NULL)
-        return false;
-    for (uint32_t slot = 0; slot < view->layout->count; slot++)
-        if (has_image(berth__view_node(view, slot)->facts, image->name))
-            berth__bit_set(nodes, slot);
-    image->nodes = nodes;
-    return true;
-}
-
 /* For the images of the list from `first` on. */
 static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
 {
@@ -79,8 +63,6 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
         if (image != NULL)
             add_image(own, view, list->names[i], image);
     }
-    for (uint32_t i = 0; i < own->count && prepare->ok; i++)
-        prepare->ok = find_nodes(view, prepare->arena, &own->images[i]);
     prepare->uniform = 0;
     return own->count > 0 ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
@@ -101,25 +83,39 @@ static berth__outcome prepare_priority(berth__prepare *prepare)
     return prepare_images(prepare, prepare->cycle->cls->images->init_count);
 }
 
+static int64_t score_node(const state *own, const berth__node_facts *facts)
+{
+    int64_t sum = 0, range = own->high - LOW; /* positive: an active scorer has a container */
+    for (uint32_t i = 0; i < own->count; i++)
+        if (has_image(facts, own->images[i].name))
+            sum += own->images[i].scaled * own->images[i].times;
+    if (sum <= LOW || range <= 0)
+        return 0;
+    return own->max * ((sum > own->high ? own->high : sum) - LOW) / range;
+}
+
+/* Looks into the image lists of the nodes scored: those of a tile at a time, so that workers share the
+ * walk and a sampled search leaves out the rest. */
 static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
-    (void)cycle;
     (void)instance;
-    const state *own = opaque;
+    const berth__view *view = cycle->view;
     memset(out, 0, BERTH__TILE * sizeof(*out));
-    for (uint32_t i = 0; i < own->count; i++) {
-        const uint64_t *nodes = own->images[i].nodes + (size_t)tile * BERTH__TILE_WORDS;
-        berth__mask having = {{mask->words[0] & nodes[0], mask->words[1] & nodes[1]}};
-        BERTH__MASK_EACH(&having, s)
-        {
-            out[s] += own->images[i].scaled * own->images[i].times;
-        }
+    uint32_t base = tile * BERTH__TILE, end = view->layout->count - base;
+    const berth__mask in_use = berth__mask_range(0, end < BERTH__TILE ? end : BERTH__TILE);
+    const berth__mask slots = {
+        {mask->words[0] & in_use.words[0], mask->words[1] & in_use.words[1]}};
+    const berth__node_facts *facts[BERTH__TILE];
+    BERTH__MASK_EACH(&slots, s)
+    {
+        facts[s] = berth__view_node(view, base + s)->facts;
+        __builtin_prefetch(&facts[s]->image_count);
     }
-    int64_t range = own->high - LOW; /* positive: an active scorer has a container */
-    for (uint32_t s = 0; s < BERTH__TILE && range > 0; s++) {
-        int64_t sum = out[s] < LOW ? LOW : out[s] > own->high ? own->high : out[s];
-        out[s] = own->max * (sum - LOW) / range;
+    BERTH__MASK_EACH(&slots, s)
+    {
+        if (facts[s]->image_count > 0)
+            out[s] = score_node(opaque, facts[s]);
     }
 }
 

@@ -329,8 +329,9 @@ berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__
     berth__prepared *prepared = lookup(cache, cycle, profile_index);
     if (prepared == NULL)
         return NULL;
-    if (prepared->epoch != cycle->view->layout->epoch ||
-        prepared->resource_count != cycle->view->model->resource_count) {
+    prepared->reused = prepared->epoch == cycle->view->layout->epoch &&
+                       prepared->resource_count == cycle->view->model->resource_count;
+    if (!prepared->reused) {
         bool first = prepared == &cache->first;
         cache->bytes -= first ? 0 : prepared->arena.total_bytes;
         bool ok = prepare_epoch(prepared, cycle, profile);
@@ -363,10 +364,10 @@ berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__
 
 /* ---- statics ---- */
 
-void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,
+void berth__prepared_mask(berth__prepared *prepared, const berth__cycle *cycle,
                           const berth__profile *profile, uint32_t tile)
 {
-    if (prepared->ready[tile])
+    if ((prepared->ready[tile] & BERTH__STATIC_MASK) != 0)
         return;
     berth__mask mask = {{UINT64_MAX, UINT64_MAX}};
     for (uint32_t i = 0; i < profile->filter_count; i++)
@@ -375,11 +376,20 @@ void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,
             profile->filters[i].plugin->filter(cycle, profile->filters[i].instance,
                                                prepared->filters[i].state, tile, &mask);
     prepared->static_mask[tile] = mask;
+    prepared->ready[tile] |= BERTH__STATIC_MASK;
+}
+
+void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,
+                          const berth__profile *profile, uint32_t tile)
+{
+    berth__prepared_mask(prepared, cycle, profile, tile);
+    if ((prepared->ready[tile] & BERTH__STATIC_RAW) != 0)
+        return;
     static const berth__mask all = {{UINT64_MAX, UINT64_MAX}};
     for (uint32_t i = 0; i < profile->scorer_count; i++)
         if (prepared->scorers[i].static_raw != NULL)
             profile->scorers[i].plugin->score(
                 cycle, profile->scorers[i].instance, prepared->scorers[i].state, tile, &all,
                 prepared->scorers[i].static_raw + (size_t)tile * BERTH__TILE);
-    prepared->ready[tile] = 1;
+    prepared->ready[tile] |= BERTH__STATIC_RAW;
 }

@@ -38,6 +38,12 @@ typedef struct berth__prepared_world {
     uint64_t related_version;
 } berth__prepared_world;
 
+/* What berth__prepared.ready says of a tile: bits. */
+typedef enum berth__static_part {
+    BERTH__STATIC_MASK = 1 << 0,
+    BERTH__STATIC_RAW = 1 << 1,
+} berth__static_part;
+
 typedef struct berth__prepared {
     berth__keymap_entry entry;
     struct {
@@ -60,8 +66,9 @@ typedef struct berth__prepared {
     uint32_t each_filter_count, each_scorer_count;
     const uint64_t *static_allowed; /* of the stages that do not */
     uint64_t version; /* changes when a stage may have come out otherwise than before */
-    uint8_t *ready; /* by tile: statics of this tile are there; sync: written by the one worker that
-                       has the tile in a scan, scans are separated by WORK-2 */
+    bool reused;    /* this is not the first decision since the states were made */
+    uint8_t *ready; /* by tile: which statics are there (berth__static_part); sync: written by the one
+                       worker that has the tile in a scan, scans are separated by WORK-2 */
     berth__index *tree; /* remembered by index.c, void once tree_stamp is old */
     uint64_t tree_stamp;
     berth__gate_mask *mask; /* likewise by gate_masks.c */
@@ -94,7 +101,11 @@ berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__
 bool berth__prepare_filter(const berth__cycle *cycle, const berth__stage *stage,
                            berth__arena *arena, berth__prepared_stage *out);
 
-/* Fill in the statics of a tile if they are not there yet. Workers call it for tiles they hold. */
+/* Fill in the static mask of a tile, or all its statics, if they are not there yet. Workers call it for
+ * tiles they hold. Scores that are computed but once are not worth the memory that keeps them: a first
+ * scan fills in masks alone. */
+void berth__prepared_mask(berth__prepared *prepared, const berth__cycle *cycle,
+                          const berth__profile *profile, uint32_t tile);
 void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,
                           const berth__profile *profile, uint32_t tile);
 

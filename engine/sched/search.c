@@ -133,7 +133,7 @@ static berth__mask filter_segment(berth__search *search, uint32_t segment)
     berth__mask mask;
     uint32_t tile = berth__search_segment(search, segment, &mask);
     const berth__profile *profile = search->profile;
-    berth__prepared_tile(search->prepared, search->cycle, profile, tile);
+    berth__prepared_mask(search->prepared, search->cycle, profile, tile);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         mask.words[w] &= search->prepared->static_mask[tile].words[w];
     const berth__layout *layout = layout_of(search);
@@ -191,7 +191,7 @@ static void start_filter(berth__search *search)
     atomic_store_explicit(&search->count, 0, memory_order_relaxed);
     search->slice_segments = is_parallel(search) ? SLICE_SEGMENTS : 1;
     if (is_parallel(search))
-        berth__prepared_tile(search->prepared, search->cycle, search->profile,
+        berth__prepared_mask(search->prepared, search->cycle, search->profile,
                              search->start / BERTH__TILE);
     run_filter(search);
 }
@@ -463,7 +463,8 @@ static void raw_values(const berth__search *search, uint32_t scorer, uint32_t ti
 {
     const berth__prepared_stage *ranked = &search->ranked[scorer];
     const berth__stage *stage = &search->profile->scorers[scorer];
-    if (ranked->static_raw != NULL)
+    if (ranked->static_raw != NULL &&
+        (search->prepared->ready[tile] & BERTH__STATIC_RAW) != 0)
         memcpy(out, ranked->static_raw + (size_t)tile * BERTH__TILE,
                BERTH__TILE * sizeof(*out));
     else
@@ -484,13 +485,30 @@ static void widen_range(berth__scorer_range *range, const int64_t *values, const
     }
 }
 
-static void normalize_max(int64_t *values, const berth__mask *mask, int64_t highest, int64_t max,
-                          bool reversed)
+static int64_t normalized(int64_t value, int64_t highest, int64_t max, bool reversed)
 {
+    int64_t scaled = highest > 0 ? max * value / highest : value;
+    return !reversed ? scaled : highest > 0 ? max - scaled : max;
+}
+
+/* A division for each node is most of the cost, so that few different values are divided once each. */
+static void normalize_max(int64_t *values, const berth__mask *mask,
+                          const berth__scorer_range *range, int64_t max, bool reversed)
+{
+    enum { FEW = 16 };
+    int64_t known[FEW], highest = range->highest;
+    if (range->lowest < 0 || highest >= FEW) {
+        BERTH__MASK_EACH(mask, s)
+        {
+            values[s] = normalized(values[s], highest, max, reversed);
+        }
+        return;
+    }
+    for (int64_t value = 0; value <= highest; value++)
+        known[value] = normalized(value, highest, max, reversed);
     BERTH__MASK_EACH(mask, s)
     {
-        int64_t value = highest > 0 ? max * values[s] / highest : values[s];
-        values[s] = !reversed ? value : highest > 0 ? max - value : max;
+        values[s] = known[values[s]];
     }
 }
 
@@ -503,10 +521,10 @@ static void normalize_values(const berth__search *search, uint32_t scorer, uint3
     case BERTH__NORMALIZE_NONE:
         break;
     case BERTH__NORMALIZE_MAX:
-        normalize_max(values, mask, range->highest, score_max(stage), false);
+        normalize_max(values, mask, range, score_max(stage), false);
         break;
     case BERTH__NORMALIZE_MAX_REVERSED:
-        normalize_max(values, mask, range->highest, score_max(stage), true);
+        normalize_max(values, mask, range, score_max(stage), true);
         break;
     case BERTH__NORMALIZE_OWN:
         stage->plugin->normalize_own(search->cycle, stage->instance, search->ranked[scorer].state,
@@ -520,6 +538,8 @@ static void score_tile(berth__search *search, uint32_t tile, berth__search_worke
 {
     int64_t *total = search->totals + (size_t)tile * BERTH__TILE;
     _Alignas(64) int64_t values[BERTH__TILE];
+    if (search->prepared->reused)
+        berth__prepared_tile(search->prepared, search->cycle, search->profile, tile);
     for (uint32_t s = 0; s < BERTH__TILE; s++)
         total[s] = search->constant;
     for (uint32_t i = 0; i < search->profile->scorer_count; i++) {
