@@ -1,6 +1,7 @@
 # Google Benchmark's JSON to figures, one a line: NAME <tab> METRIC <tab> MEDIAN <tab> BEST. Times become
-# nanoseconds under the metric `real_ns`; the parts of a name that only tell how it was run are dropped.
-# The best of a rate is its highest, of everything else its lowest. Errors go to the metric `error`.
+# nanoseconds under the metrics `real_ns` and `cpu_ns` (of the calling thread); the parts of a name that
+# only tell how it was run are dropped. The best of a rate is its highest, of everything else its lowest.
+# Errors go to the metric `error`.
 function value_of(line)
 {
   sub(/^[^:]*: /, "", line)
@@ -34,6 +35,7 @@ function finish(    scale)
   }
   scale = unit == "us" ? 1e3 : unit == "ms" ? 1e6 : unit == "s" ? 1e9 : 1
   note("real_ns", real * scale)
+  note("cpu_ns", cpu * scale)
   for (i = 1; i <= extras; i++)
     note(extra[i], extra_value[i])
 }
@@ -56,11 +58,13 @@ function finish(    scale)
     kind = value
   } else if (key == "real_time") {
     real = value
+  } else if (key == "cpu_time") {
+    cpu = value
   } else if (key == "time_unit") {
     unit = value
   } else if (key == "error_message") {
     failed = value
-  } else if (key !~ /^(name|family_index|per_family_instance_index|repetitions|repetition_index|threads|iterations|cpu_time|error_occurred|aggregate_name|aggregate_unit)$/) {
+  } else if (key !~ /^(name|family_index|per_family_instance_index|repetitions|repetition_index|threads|iterations|error_occurred|aggregate_name|aggregate_unit)$/) {
     extra[++extras] = key
     extra_value[extras] = value
   }

@@ -2,9 +2,10 @@
  * scans. Names are cold/PODS/nodes:N/threads:T; the counter ns_per_node_core is the time of a decision
  * divided by nodes, times the threads.
  *
- * PODS: `plain` pods ask for cpu and memory, each for its own amount, and for an image that some nodes
- * have; some nodes are tainted. `rules` pods also have something for every other default plugin to look
- * at, volumes aside (ruled_objects.h); 2 pods of each owner run already. */
+ * PODS: `basic` pods ask for cpu and memory, each for its own amount, on nodes that are all alike (the
+ * default profile, of which most plugins find nothing to do); for `plain` pods some nodes have the pod's
+ * image, and some are tainted; `rules` pods have something for every default plugin but those of volumes
+ * (ruled_objects.h), and 2 pods of each owner run already. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,14 @@
 #include "macro_latency.h"
 #include "ruled_objects.h"
 
+typedef enum cold_kind {
+    COLD_BASIC,
+    COLD_PLAIN,
+    COLD_RULES,
+} cold_kind;
+
 typedef struct cold_case {
-    bool rules;
+    cold_kind kind;
     uint32_t nodes;
     uint32_t threads;
     uint64_t pods;
@@ -34,7 +41,7 @@ static bool add_drafted(macro_cluster *cluster, draft *d)
 static bool add_pod(macro_cluster *cluster, draft *d, const cold_case *c, uint64_t idx,
                     uint32_t on_node)
 {
-    ruled_pod(d, idx, c->rules, on_node);
+    ruled_pod(d, idx, c->kind == COLD_RULES, on_node);
     return add_drafted(cluster, d);
 }
 
@@ -44,9 +51,13 @@ static bool fill_cluster(macro_cluster *cluster, const cold_case *c)
     bool ok = true;
     for (uint32_t i = 0; i < c->nodes && ok; i++) {
         ruled_node(d, i);
+        if (c->kind == COLD_BASIC) {
+            d->node.taint_count = d->node.image_count = 0;
+            d->node.unschedulable = false;
+        }
         ok = add_drafted(cluster, d);
     }
-    uint64_t running = c->rules ? 2 * RULED_OWNERS : 0;
+    uint64_t running = c->kind == COLD_RULES ? 2 * RULED_OWNERS : 0;
     for (uint64_t i = 0; i < running && ok; i++)
         ok = add_pod(cluster, d, c, i, (uint32_t)i);
     for (uint64_t i = 0; i < FIRST_PODS + c->pods && ok; i++)
@@ -72,11 +83,12 @@ static void cold(bench_state *state)
 
 static void add(cold_case c)
 {
+    static const char *const kinds[] = {"basic", "plain", "rules"};
     char name[96];
     cold_case *kept = heap_new(1, sizeof(*kept)); /* lives as long as the program */
     *kept = c;
     snprintf(name, sizeof(name), "cold/%s/nodes:%" PRIu32 "/threads:%" PRIu32,
-             c.rules ? "rules" : "plain", c.nodes, c.threads);
+             kinds[c.kind], c.nodes, c.threads);
     bench_case_add(&(bench_case){.name = name,
                                  .fn = cold,
                                  .context = kept,
@@ -88,12 +100,12 @@ static void fill(bench_suite suite)
 {
     static const uint32_t nodes[] = {100000, 5000, 1000, 1000000};
     uint32_t sizes = suite == BENCH_FULL ? 4 : suite == BENCH_QUICK ? 2 : 0;
-    for (int rules = 0; rules <= 1; rules++) {
+    for (cold_kind kind = COLD_BASIC; kind <= COLD_RULES; kind++) {
         if (suite == BENCH_SMOKE)
-            add((cold_case){.rules = rules != 0, .nodes = 200, .threads = 2, .pods = 20});
+            add((cold_case){.kind = kind, .nodes = 200, .threads = 2, .pods = 20});
         for (uint32_t i = 0; i < sizes; i++)
             for (uint32_t threads = 1; threads <= 2; threads++)
-                add((cold_case){.rules = rules != 0,
+                add((cold_case){.kind = kind,
                                 .nodes = nodes[i],
                                 .threads = threads,
                                 .pods = nodes[i] >= 100000 ? 50 : 500});
