@@ -1,5 +1,6 @@
 /* From changes of the cluster to moves in the queue.
  * Source: kube-scheduler v1.32, eventhandlers.go. */
+#include "base/error.h"
 #include "sched/loop.h"
 
 /* ---- waking others ---- */
