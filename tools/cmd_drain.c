@@ -270,6 +270,10 @@ static berth_status place(drain *d, move *one, berth_error *error)
 {
     berth_placement placement;
     berth_status status = berth_engine_schedule(d->engine, one->pod, &placement, error);
+    if (status == BERTH_E_NOT_FOUND) { /* another scheduler's pod */
+        one->message = word_table_add(&d->messages, words_of(error->message));
+        return BERTH_OK;
+    }
     if (status != BERTH_OK)
         return status;
     one->to = placement.node;

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# berth capacity: how many fit, where, and what stops the next.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+cluster=(-f data/nodes.yaml -f data/pods.json)
+specs=(--podspec data/podspecs.yaml)
+check capacity_table 0 "$berth" capacity "${cluster[@]}" "${specs[@]}"
+check capacity_json 0 "$berth" capacity "${cluster[@]}" "${specs[@]}" -o json
+check capacity_yaml 0 "$berth" capacity "${cluster[@]}" "${specs[@]}" -o yaml --summary
+check capacity_together 0 "$berth" capacity "${cluster[@]}" "${specs[@]}" --together
+check capacity_max 0 "$berth" capacity "${cluster[@]}" "${specs[@]}" --max 2 --summary
+check capacity_excluded 0 \
+  "$berth" capacity "${cluster[@]}" "${specs[@]}" --exclude-nodes small-a,large-b --exclude-nodes infra
+check capacity_config 0 \
+  "$berth" capacity "${cluster[@]}" "${specs[@]}" --config data/most.yaml --max 3
+check capacity_no_nodes 0 "$berth" capacity -f data/podspecs.yaml "${specs[@]}" --summary
+
+# The files in another order, standard input, and any number of threads give the same counts.
+figures() {
+  grep -v -e '"seconds"' -e '"decisionsPer'
+}
+"$berth" capacity "${cluster[@]}" "${specs[@]}" -o json | figures >"$work/files"
+"$berth" capacity "${cluster[@]}" --podspec - -o json <data/podspecs.yaml | figures >"$work/standard"
+same capacity_stdin "$work/files" "$work/standard"
+for threads in 1 2; do
+  "$berth" capacity --synthetic nodes=300,pods=0,running=600,workload=mixed "${specs[@]}" -o json \
+    --threads $threads | figures >"$work/threads$threads"
+done
+same capacity_threads "$work/threads1" "$work/threads2"
+"$berth" capacity --synthetic nodes=300,pods=0,running=600,workload=mixed "${specs[@]}" -o json \
+  --path scan | figures >"$work/scan"
+same capacity_path "$work/threads1" "$work/scan"
+
+# As many as the scheduler places, and on the same nodes.
+sed 's/replicas: 0/replicas: 500/' data/podspecs.yaml | head -n 11 >"$work/web.yaml"
+"$berth" capacity -f data/nodes.yaml --podspec "$work/web.yaml" -o json |
+  sed -n 's/.*{"node": "\(.*\)", "pods": \([0-9]*\)}.*/\2 \1/p' | sort >"$work/counted"
+"$berth" schedule -f data/nodes.yaml -f "$work/web.yaml" -o json |
+  sed -n 's/.*"node": "\([^"]*\)".*/\1/p' | sort | uniq -c | sed 's/^ *//' | sort >"$work/placed"
+same capacity_scheduled "$work/counted" "$work/placed"
+[[ -s $work/placed ]] || fail "capacity_scheduled: nothing was placed"
+
+complains capacity_no_podspec 2 "no pod to count" "$berth" capacity "${cluster[@]}"
+complains capacity_no_cluster 2 "no input" "$berth" capacity "${specs[@]}"
+complains capacity_stdin_twice 2 "only once" "$berth" capacity -f - --podspec -
+complains capacity_max_wrong 2 "a whole number" "$berth" capacity "${cluster[@]}" --max x
+complains capacity_no_pod 3 "neither a pod nor a pod template" \
+  "$berth" capacity "${cluster[@]}" --podspec data/nodes_only.yaml
+complains capacity_missing 3 "No such file" "$berth" capacity "${cluster[@]}" --podspec nosuch
+complains capacity_unknown_node 3 "Node nosuch" \
+  "$berth" capacity "${cluster[@]}" "${specs[@]}" --exclude-nodes nosuch
+echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"schedulerName":"other",' \
+  '"containers":[{"name":"c","image":"x"}]}}' >"$work/other.json"
+complains capacity_other_scheduler 3 'no profile serves scheduler "other"' \
+  "$berth" capacity "${cluster[@]}" --podspec "$work/other.json"
+sed 's/"1"/"-1"/;s/500m/-5/' data/podspecs.yaml >"$work/negative.yaml"
+complains capacity_negative 3 "resources.requests.cpu" \
+  "$berth" capacity "${cluster[@]}" --podspec "$work/negative.yaml"
+finish

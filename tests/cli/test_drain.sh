@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# berth drain: whether the pods of nodes fit elsewhere.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+cluster=(-f data/drain.yaml)
+check drain_all 0 "$berth" drain "${cluster[@]}" --all
+check drain_moves 0 "$berth" drain "${cluster[@]}" --moves old-b old-a old-b
+check drain_together 0 "$berth" drain "${cluster[@]}" old-a old-c --together
+check drain_json 0 "$berth" drain "${cluster[@]}" --all -o json
+check drain_together_json 0 "$berth" drain "${cluster[@]}" --all --together -o json
+check drain_yaml 0 "$berth" drain "${cluster[@]}" old-b -o yaml
+check drain_summary 0 "$berth" drain "${cluster[@]}" --all --summary
+check drain_summary_json 0 "$berth" drain "${cluster[@]}" --all --summary -o json
+check drain_config 0 "$berth" drain "${cluster[@]}" --all --config data/most.yaml
+
+# The same answer at every number of threads and on every path.
+figures() {
+  grep -v -e '"seconds"' -e '"nodesPer'
+}
+synthetic=(--synthetic "nodes=120,pods=0,running=1500,workload=mixed")
+"$berth" drain "${synthetic[@]}" --all -o json --threads 1 | figures >"$work/one"
+"$berth" drain "${synthetic[@]}" --all -o json --threads 2 | figures >"$work/two"
+"$berth" drain "${synthetic[@]}" --all -o json --path scan | figures >"$work/scan"
+same drain_threads "$work/one" "$work/two"
+same drain_path "$work/one" "$work/scan"
+
+# Each node alone is as if its pods had lost it and it were cordoned, whatever was asked before.
+"$berth" generate --nodes 40 --zones 3 --pods 0 --running 500 --workload mixed --seed 3 \
+  >"$work/cluster.json"
+"$berth" drain -f "$work/cluster.json" node-7 node-31 node-12 -o json >"$work/drained.json"
+pods() {
+  sed -n 's/^ *\({"namespace".*}\),\{0,1\}$/\1/p' |
+    sed -e 's/, "bare": true//' -e 's/ preemption: [^"]*//'
+}
+for node in node-7 node-31 node-12; do
+  sed -n "/\"node\": \"$node\",/,/^    }/p" "$work/drained.json" | pods >"$work/moved"
+  sed -e "/\"kind\": \"Node\".*\"name\": \"$node\"/{s/\"spec\": {}/\"spec\": {\"unschedulable\": true}/;s/\"spec\": {\"t/\"spec\": {\"unschedulable\": true, \"t/}" \
+    -e "s/\"nodeName\": \"$node\", //" "$work/cluster.json" |
+    "$berth" schedule -f - -o json | pods >"$work/scheduled"
+  same "drain_as_schedule_$node" "$work/moved" "$work/scheduled"
+  [[ -s $work/moved ]] || fail "drain_as_schedule_$node: no pod was moved"
+done
+
+complains drain_no_node 2 "no node to drain" "$berth" drain "${cluster[@]}"
+complains drain_names_and_all 2 "exclude each other" "$berth" drain "${cluster[@]}" --all old-a
+complains drain_no_cluster 2 "no input" "$berth" drain old-a
+complains drain_unknown_node 3 "node 'nosuch' is not in the input" \
+  "$berth" drain "${cluster[@]}" nosuch
+complains drain_missing 3 "No such file" "$berth" drain -f nosuch --all
+finish
