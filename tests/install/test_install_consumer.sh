@@ -28,10 +28,12 @@ cmake -S "$BERTH_SOURCE/tools/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$p
 cmake --build "$work/cmake" >>"$work/log"
 check cmake-shared "$work/cmake/embed"
 check cmake-static "$work/cmake/embed_static"
-if ! "$work/cmake/own_plugin" | diff "$BERTH_SOURCE/tests/install/own_plugin.out" -; then
-  echo "own_plugin: the output differs from own_plugin.out" >&2
-  exit 1
-fi
+for example in own_plugin what_if; do
+  if ! "$work/cmake/$example" | diff "$BERTH_SOURCE/tests/install/$example.out" -; then
+    echo "$example: the output differs from $example.out" >&2
+    exit 1
+  fi
+done
 
 export PKG_CONFIG_PATH=$prefix/$LIBDIR/pkgconfig
 source=$BERTH_SOURCE/tools/examples/embed.c
