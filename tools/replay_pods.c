@@ -16,7 +16,10 @@ enum { EXPLAINED_MAX = 1000 };
 
 static void copy_text(char *out, size_t size, berth_str text)
 {
-    snprintf(out, size, "%.*s", (int)text.len, text.data != NULL ? text.data : "");
+    size_t len = text.len < size ? text.len : size - 1;
+    if (len > 0)
+        memcpy(out, text.data, len);
+    out[len] = '\0';
 }
 
 static void copy_names(const replay *r, berth_pod_id id, name_copy *out)
@@ -41,14 +44,14 @@ void replay_pods_header(FILE *file)
     fputs("namespace,name,outcome,submitted,placed,ended,node,attempts,restarts\n", file);
 }
 
-/* `node` and placed are those of the last placement. */
-static void write_line(const replay *r, const pod_record *record, berth_node_id node,
+static void write_line(const replay *r, const pod_record *record, const name_copy *names,
                        replay_outcome outcome)
 {
     char times[3][32] = {"", "", ""};
-    name_copy names;
     berth_pod_status status;
-    copy_names(r, record->id, &names);
+    berth_node_id node = record->node;
+    if (r->options.pods_file == NULL)
+        return;
     replay_format_seconds(record->submitted_ns, times[0]);
     if (record->placed_ns != TRACE_NEVER)
         replay_format_seconds(record->placed_ns, times[1]);
@@ -57,7 +60,7 @@ static void write_line(const replay *r, const pod_record *record, berth_node_id 
     berth_scheduler_pod(r->scheduler, record->id, &status);
     uint32_t attempts = record->attempts + (node == BERTH_NODE_NONE ? status.attempts : 0);
     fprintf(r->options.pods_file, "%s,%s,%s,%s,%s,%s,%.*s,%" PRIu32 ",%" PRIu32 "\n",
-            names.namespace_name, names.name, replay_outcome_names[outcome], times[0], times[1],
+            names->namespace_name, names->name, replay_outcome_names[outcome], times[0], times[1],
             times[2], (int)node_name.len, node_name.data, attempts, record->restarts);
 }
 
@@ -74,12 +77,11 @@ static void unplace(replay *r, uint32_t pod)
     replay_records_detach(&r->records, pod);
 }
 
-/* A pod has come to its outcome, and is still in the engine. */
-static void end(replay *r, uint32_t pod, replay_outcome outcome)
+/* A pod has come to its outcome. */
+static void end(replay *r, uint32_t pod, const name_copy *names, replay_outcome outcome)
 {
-    pod_record *record = &r->records.pods[pod];
-    if (r->options.pods_file != NULL)
-        write_line(r, record, record->node, outcome);
+    const pod_record *record = &r->records.pods[pod];
+    write_line(r, record, names, outcome);
     unplace(r, pod);
     r->outstanding -= record->leave_pending;
     r->outcomes[outcome]++;
@@ -250,8 +252,10 @@ berth_status replay_pod_update(replay *r, const trace_event *event, const berth_
     const berth_metadata *meta = trace_meta(event);
     berth_str namespace_name =
         meta->namespace_name.len > 0 ? meta->namespace_name : words_of("default");
+    name_copy names;
     berth_pod_id id = berth_engine_find_pod(r->engine, namespace_name, meta->name);
     uint32_t pod = replay_records_find(&r->records, id);
+    copy_names(r, id, &names);
     berth_status status = berth_scheduler_update(r->scheduler, r->now_ns, &event->object, error);
     if (status != BERTH_OK)
         return replay_refuse(r, status, origin, error);
@@ -259,7 +263,7 @@ berth_status replay_pod_update(replay *r, const trace_event *event, const berth_
         return BERTH_OK;
     berth_node_id node = r->records.pods[pod].node;
     if (berth_engine_find_pod(r->engine, namespace_name, meta->name) != id) {
-        end(r, pod, node != BERTH_NODE_NONE ? OUTCOME_finished : OUTCOME_withdrawn);
+        end(r, pod, &names, node != BERTH_NODE_NONE ? OUTCOME_finished : OUTCOME_withdrawn);
         return BERTH_OK;
     }
     const int64_t *amounts = replay_records_amounts(&r->records, pod);
@@ -362,7 +366,7 @@ berth_status replay_pod_leave(replay *r, uint32_t pod, replay_outcome outcome, b
     if (outcome == OUTCOME_withdrawn)
         TRY(explain(r, id, error));
     copy_names(r, id, &names);
-    end(r, pod, outcome);
+    end(r, pod, &names, outcome);
     return remove_pod(r, &names, error);
 }
 
@@ -391,7 +395,7 @@ berth_status replay_pod_lose(replay *r, uint32_t pod, berth_error *error)
     if (can_restart(r, pod))
         set_aside(r, pod);
     else
-        end(r, pod, OUTCOME_lost);
+        end(r, pod, &names, OUTCOME_lost);
     return remove_pod(r, &names, error);
 }
 
@@ -401,11 +405,13 @@ berth_answer replay_on_evict(void *context, const berth_eviction *eviction)
     uint32_t pod = replay_records_find(&r->records, eviction->victim);
     if (pod == RECORD_NONE)
         return BERTH_ANSWER_DONE;
+    name_copy names;
+    copy_names(r, eviction->victim, &names);
     r->evicted++;
     if (can_restart(r, pod))
         set_aside(r, pod);
     else
-        end(r, pod, OUTCOME_evicted);
+        end(r, pod, &names, OUTCOME_evicted);
     return BERTH_ANSWER_DONE;
 }
 
@@ -482,13 +488,14 @@ berth_status replay_pod_end_all(replay *r, berth_error *error)
     for (size_t i = 0; i < count && status == BERTH_OK; i++) {
         replay_outcome outcome = outcome_of(r, left[i]);
         int64_t wait_ns = r->now_ns - left[i]->queued_ns;
+        name_copy names;
         if (outcome == OUTCOME_waiting) {
             status = explain(r, left[i]->id, error);
             if (wait_ns > r->longest_still_ns)
                 r->longest_still_ns = wait_ns;
         }
-        if (r->options.pods_file != NULL)
-            write_line(r, left[i], left[i]->node, outcome);
+        copy_names(r, left[i]->id, &names);
+        write_line(r, left[i], &names, outcome);
         r->outcomes[outcome]++;
     }
     free(left);

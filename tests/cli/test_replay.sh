@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# berth replay: what becomes of each pod, the files of results, and that they repeat.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+# replayed NAME ARGUMENT...: the text, and the files that are the same in every run.
+replayed() {
+  local label=$1 out=$work/files
+  shift
+  rm -rf "$out"
+  check "replay_$label" 0 "$berth" replay --plots none --pods --sample-interval 10 -o "$out" "$@"
+  for file in report.json series.csv pods.csv; do
+    compare "expected/replay_${label}_$file" "$out/$file"
+  done
+}
+
+replayed life data/replay_life.jsonl
+replayed preempt data/replay_preempt.jsonl
+replayed preempt_drop --lost-pods drop data/replay_preempt.jsonl
+replayed latency --bind-latency 2.5 data/replay_preempt.jsonl
+replayed until --until 1700000038 data/replay_preempt.jsonl
+replayed openb --sample-interval 1000000 openb data/openb_nodes.csv data/openb_pods.csv
+replayed draw --draw 150 --seed 3 openb data/openb_nodes.csv data/openb_pods.csv
+replayed cluster --no-departures -f data/nodes.yaml -f data/pods_only.yaml data/replay_life.jsonl
+check replay_json 0 "$berth" replay --format json data/replay_preempt.jsonl
+
+# The same from standard input and through gzip.
+"$berth" replay -o "$work/plain" --plots none data/replay_life.jsonl >/dev/null
+gzip -c data/replay_life.jsonl >"$work/life.jsonl.gz"
+"$berth" replay -o "$work/packed" --plots none "$work/life.jsonl.gz" >/dev/null
+"$berth" replay -o "$work/piped" --plots none - <data/replay_life.jsonl >/dev/null
+same replay_gzip "$work/plain/series.csv" "$work/packed/series.csv"
+same replay_stdin "$work/plain/series.csv" "$work/piped/series.csv"
+[[ ! -e $work/plain/pods.csv && ! -e $work/plain/plots.gp ]] || fail "replay_files: too many"
+
+# The same at any number of threads, on either path, and from a trace that was written out.
+spec=nodes=60,zones=3,pods=3000,running=100,workload=mixed
+wild=(--node-mtbf 20000 --node-repair 900 --bind-latency 0.5 --pods --plots none --seed 4)
+rates=(--pod-duration 2000 --arrivals-per-hour 4000)
+"$berth" replay --threads 1 "${wild[@]}" "${rates[@]}" -o "$work/one" --synthetic $spec >/dev/null
+grep -q '"failures": [1-9]' "$work/one/report.json" || fail "replay_wild: no node failed"
+grep -q '"restarts": [1-9]' "$work/one/report.json" || fail "replay_wild: no pod restarted"
+for threads in 1 2 4; do
+  for path in auto scan; do
+    rm -rf "$work/other"
+    "$berth" replay --threads $threads --path $path "${wild[@]}" "${rates[@]}" -o "$work/other" \
+      --synthetic $spec >/dev/null
+    for file in report.json series.csv waits.csv pods.csv; do
+      same "replay_threads_${threads}_${path}_$file" "$work/one/$file" "$work/other/$file"
+    done
+  done
+done
+"$berth" generate --trace --nodes 60 --zones 3 --pods 3000 --running 100 --workload mixed --seed 4 \
+  "${rates[@]}" >"$work/trace.jsonl"
+"$berth" replay --threads 1 "${wild[@]}" -o "$work/other" "$work/trace.jsonl" >/dev/null
+same replay_written "$work/one/pods.csv" "$work/other/pods.csv"
+same replay_written_report "$work/one/report.json" "$work/other/report.json"
+rm -rf "$work/other"
+"$berth" replay "${wild[@]}" "${rates[@]}" --seed 5 -o "$work/other" --synthetic $spec >/dev/null
+cmp -s "$work/one/pods.csv" "$work/other/pods.csv" && fail "replay_seed: another seed, the same pods"
+for workload in basic volumes; do
+  "$berth" generate --trace --nodes 5 --pods 40 --workload $workload --seed 2 >"$work/trace.jsonl"
+  "$berth" replay "$work/trace.jsonl" >"$work/text" || fail "replay_$workload"
+  grep -q '40  finished' "$work/text" || fail "replay_$workload: not all pods finished"
+done
+
+# Pictures.
+if command -v gnuplot >/dev/null; then
+  for kind in svg png; do
+    "$berth" replay --plots $kind -o "$work/$kind" data/replay_life.jsonl >/dev/null ||
+      fail "replay_plots_$kind"
+    for picture in utilization fragmentation queue waits; do
+      [[ -s $work/$kind/$picture.$kind ]] || fail "replay_plots_$kind: no $picture.$kind"
+    done
+  done
+else
+  echo "no gnuplot: pictures are not tested"
+fi
+mkdir "$work/bin"
+name=replay_no_gnuplot
+PATH=$work/bin run 0 "$berth" replay -o "$work/bare" data/replay_life.jsonl
+grep -qF "there is no gnuplot" "$work/err" || fail "$name: does not say so"
+[[ -s $work/bare/plots.gp && -s $work/bare/report.json ]] || fail "$name: files are missing"
+name=replay_no_gnuplot_asked
+PATH=$work/bin run 4 "$berth" replay --plots png -o "$work/bare" data/replay_life.jsonl
+printf '#!/bin/sh\nexit 3\n' >"$work/bin/gnuplot"
+chmod +x "$work/bin/gnuplot"
+name=replay_gnuplot_fails
+PATH=$work/bin:$PATH run 4 "$berth" replay -o "$work/bare" data/replay_life.jsonl
+grep -qF "gnuplot failed" "$work/err" || fail "$name: does not say so"
+
+# Files that cannot be written.
+mkdir -p "$work/taken/report.json"
+name=replay_taken
+run 4 "$berth" replay --plots none -o "$work/taken" data/replay_life.jsonl
+grep -qF "report.json: Is a directory" "$work/err" || fail "$name: $(cat "$work/err")"
+complains replay_folder 3 "No such file" "$berth" replay -o "$work/no/where" data/replay_life.jsonl
+complains replay_samples 3 "take a longer --sample-interval" \
+  "$berth" replay --sample-interval 0.000001 data/replay_life.jsonl
+
+complains replay_strict 3 "life.jsonl:9: Pod default/nobody: there is no such pod" \
+  "$berth" replay --strict data/replay_life.jsonl
+finish
