@@ -10,7 +10,7 @@
 
 enum {
     SERIES_AUTO_ROWS = 1024,
-    SERIES_ROWS_MAX = 4000000,
+    SERIES_ROWS_MAX = 1000000,
 };
 
 /* Columns that every series has, and what they are called. */

@@ -96,7 +96,7 @@ run 4 "$berth" replay --plots none -o "$work/taken" data/replay_life.jsonl
 grep -qF "report.json: Is a directory" "$work/err" || fail "$name: $(cat "$work/err")"
 complains replay_folder 3 "No such file" "$berth" replay -o "$work/no/where" data/replay_life.jsonl
 complains replay_samples 3 "take a longer --sample-interval" \
-  "$berth" replay --sample-interval 0.000001 data/replay_life.jsonl
+  "$berth" replay --sample-interval 0.00001 data/replay_life.jsonl
 
 complains replay_strict 3 "life.jsonl:9: Pod default/nobody: there is no such pod" \
   "$berth" replay --strict data/replay_life.jsonl
