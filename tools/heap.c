@@ -34,3 +34,9 @@ void *heap_grow(void *memory, size_t *capacity, size_t needed, size_t item_bytes
     *capacity = wanted;
     return memory;
 }
+
+berth_object *heap_object(const berth_object *object)
+{
+    berth_object *copy = NULL;
+    return berth_object_copy(object, NULL, &copy) == BERTH_OK ? copy : existing(NULL);
+}

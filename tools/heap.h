@@ -4,11 +4,16 @@
 
 #include <stddef.h>
 
+#include "berth/objects.h"
+
 /* Zeroed room for `count` items. Freed with free. */
 void *heap_new(size_t count, size_t item_bytes);
 
 /* Grow `memory` (NULL: none yet) so that `needed` items fit; `*capacity` is in items. New room
  * is not cleared. Doubles, so that appending one by one is linear. */
 void *heap_grow(void *memory, size_t *capacity, size_t needed, size_t item_bytes);
+
+/* A copy of an object, freed with berth_object_destroy. */
+berth_object *heap_object(const berth_object *object);
 
 #endif

@@ -56,8 +56,8 @@ berth_status replay_node_add(replay *r, const trace_event *event, const berth_er
     if (status != BERTH_OK)
         return replay_refuse(r, status, origin, error);
     node_record *record = replay_records_node(&r->records, (berth_node_id)id);
-    object_copy_free(record->copy);
-    record->copy = r->options.keep_copies ? object_copy_of(&event->object) : NULL;
+    berth_object_destroy(record->copy);
+    record->copy = r->options.keep_copies ? heap_object(&event->object) : NULL;
     come(r, (berth_node_id)id, event->object.as.node);
     return BERTH_OK;
 }
@@ -70,8 +70,8 @@ berth_status replay_node_update(replay *r, const trace_event *event, const berth
         return replay_refuse(r, status, origin, error);
     berth_node_id node = berth_engine_find_node(r->engine, trace_meta(event)->name);
     node_record *record = replay_records_node(&r->records, node);
-    object_copy_free(record->copy);
-    record->copy = r->options.keep_copies ? object_copy_of(&event->object) : NULL;
+    berth_object_destroy(record->copy);
+    record->copy = r->options.keep_copies ? heap_object(&event->object) : NULL;
     set_node(r, node, event->object.as.node);
     return BERTH_OK;
 }
@@ -115,10 +115,9 @@ berth_status replay_node_fail_by_chance(replay *r, berth_node_id node, berth_err
 berth_status replay_node_return(replay *r, berth_node_id node, berth_error *error)
 {
     const node_record *record = replay_records_node(&r->records, node);
-    const berth_object object = object_copy_object(record->copy);
-    TRY(berth_scheduler_add(r->scheduler, r->now_ns, &object, NULL, error));
+    TRY(berth_scheduler_add(r->scheduler, r->now_ns, record->copy, NULL, error));
     r->node_returns++;
-    come(r, node, object.as.node);
+    come(r, node, record->copy->as.node);
     return BERTH_OK;
 }
 

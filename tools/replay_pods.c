@@ -215,7 +215,7 @@ static void keep_copy(replay *r, pod_record *record, const trace_event *event)
         return;
     record->made_of = event->made_of;
     if (event->made_of == NULL)
-        record->copy = object_copy_of(&event->object);
+        record->copy = heap_object(&event->object);
 }
 
 berth_status replay_pod_add(replay *r, const trace_event *event, const berth_error *origin,
@@ -418,9 +418,8 @@ berth_answer replay_on_evict(void *context, const berth_eviction *eviction)
 static berth_status submit_again(replay *r, const pod_restart *restart, berth_error *error)
 {
     pod_record *record = &r->records.pods[restart->pod];
-    const berth_object made = object_copy_object(record->copy != NULL ? record->copy
-                                                                      : record->made_of);
-    berth_pod again = *made.as.pod;
+    const berth_object *made = record->copy != NULL ? record->copy : record->made_of;
+    berth_pod again = *made->as.pod;
     again.meta.namespace_name = words_of(restart->names.namespace_name);
     again.meta.name = words_of(restart->names.name);
     again.meta.uid = (berth_str){0};

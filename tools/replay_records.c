@@ -28,9 +28,9 @@ void replay_records_init(replay_records *r)
 void replay_records_free(replay_records *r)
 {
     for (size_t i = 0; i < r->pod_count; i++)
-        object_copy_free(r->pods[i].copy);
+        berth_object_destroy(r->pods[i].copy);
     for (size_t i = 0; i < r->node_count; i++)
-        object_copy_free(r->nodes[i].copy);
+        berth_object_destroy(r->nodes[i].copy);
     free(r->pods);
     free(r->nodes);
     free(r->amounts);
@@ -72,7 +72,7 @@ void replay_records_drop_pod(replay_records *r, uint32_t pod)
     pod_record *record = &r->pods[pod];
     assert(record->live && record->node == BERTH_NODE_NONE);
     id_table_remove(&r->by_id, record->id);
-    object_copy_free(record->copy);
+    berth_object_destroy(record->copy);
     record->copy = NULL;
     record->live = false;
     record->generation++;

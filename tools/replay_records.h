@@ -7,7 +7,6 @@
 #include "berth/berth.h"
 #include "berth/scheduler.h"
 #include "id_table.h"
-#include "object_copy.h"
 
 #define RECORD_NONE UINT32_MAX
 
@@ -50,8 +49,8 @@ typedef struct pod_record {
     int64_t placed_ns;    /* the last time; TRACE_NEVER: never */
     int64_t duration_ns;
     berth_binding_id binding; /* while on its way */
-    object_copy *copy;          /* to start it again, if it can be: its own, */
-    const object_copy *made_of; /* or one that differs in its names alone */
+    berth_object *copy;          /* to start it again, if it can be: its own, */
+    const berth_object *made_of; /* or one that differs in its names alone */
 } pod_record;
 
 typedef enum node_state { NODE_UNKNOWN, NODE_PRESENT, NODE_FAILED, NODE_REMOVED } node_state;
@@ -62,7 +61,7 @@ typedef struct node_record {
     uint32_t stamp;    /* another failure or return, another number */
     uint32_t failures;
     bool return_pending;
-    object_copy *copy; /* to bring it back */
+    berth_object *copy; /* to bring it back */
 } node_record;
 
 /* Zeroed: empty, but for first_free. */

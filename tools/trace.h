@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "berth/objects.h"
-#include "object_copy.h"
 
 typedef enum trace_verb {
     TRACE_ADD,
@@ -27,7 +26,7 @@ typedef struct trace_event {
     berth_object object; /* of TRACE_ADD and TRACE_UPDATE */
     /* An object that differs from `object` in its name and namespace alone, and lives until the reader is
      * closed; or NULL. */
-    const object_copy *made_of;
+    const berth_object *made_of;
     berth_str namespace_name; /* of the others: which object */
     berth_str name;
     /* A pod leaves when it has run this long since it was bound; a failed node returns after it. */

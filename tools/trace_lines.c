@@ -392,7 +392,7 @@ static berth_status on_template(void *context, const berth_object *object,
     number = word_table_add(&t->template_names, words_of(key));
     t->templates = heap_grow(t->templates, &t->template_capacity, (size_t)number + 1,
                              sizeof(*t->templates));
-    t->templates[number] = object_copy_of(object);
+    t->templates[number] = heap_object(object);
     h->handed++;
     h->refused = false;
     return BERTH_OK;
@@ -536,7 +536,7 @@ static berth_status merge_labels(const trace_lines *t, const envelope *line, lab
                        "expected an object of at most 256 short strings");
 }
 
-static berth_status find_template(const trace_lines *t, const envelope *line, object_copy **out,
+static berth_status find_template(const trace_lines *t, const envelope *line, const berth_object **out,
                                   berth_error *error)
 {
     char key[NAME_BYTES + 8];
@@ -574,26 +574,32 @@ static berth_status hand_made(handing *h, trace_event *event, berth_metadata *me
 static berth_status make_from_template(handing *h, berth_error *error)
 {
     const envelope *line = h->line;
-    object_copy *copy = NULL;
+    const berth_object *made_of = NULL;
+    berth_node node;
+    berth_pod pod;
     label_list list;
     list.count = 0;
     list.text_used = 0;
-    TRY(find_template(h->lines, line, &copy, error));
+    TRY(find_template(h->lines, line, &made_of, error));
     trace_event event = event_of(line);
-    event.object = object_copy_object(copy);
-    berth_metadata *meta = event.kind == BERTH_KIND_NODE ? &object_copy_node(copy)->meta
-                                                         : &object_copy_pod(copy)->meta;
-    const berth_metadata kept = *meta;
-    for (uint32_t i = 0; i < kept.labels.count; i++)
-        put_label(&list, kept.labels.entries[i]);
+    event.object.kind = made_of->kind;
+    event.made_of = (line->given & BIT(LABELS)) == 0 ? made_of : NULL;
+    berth_metadata *meta = &node.meta;
+    if (event.kind == BERTH_KIND_NODE) {
+        node = *made_of->as.node;
+        event.object.as.node = &node;
+    } else {
+        pod = *made_of->as.pod;
+        event.object.as.pod = &pod;
+        meta = &pod.meta;
+    }
+    for (uint32_t i = 0; i < meta->labels.count; i++)
+        put_label(&list, meta->labels.entries[i]);
     TRY(merge_labels(h->lines, line, &list, error));
     meta->uid = (berth_str){0};
-    event.made_of = (line->given & BIT(LABELS)) == 0 ? copy : NULL;
     if (line->namespace_name[0] != '\0')
         meta->namespace_name = words_of(line->namespace_name);
-    berth_status status = hand_made(h, &event, meta, &list, error);
-    *meta = kept;
-    return status;
+    return hand_made(h, &event, meta, &list, error);
 }
 
 /* ---- the reader ---- */
@@ -671,7 +677,7 @@ void trace_lines_close(trace_lines *t)
 {
     free(t->held);
     for (size_t i = 0; i < t->template_names.count; i++)
-        object_copy_free(t->templates[i]);
+        berth_object_destroy(t->templates[i]);
     free(t->templates);
     word_table_free(&t->template_names);
     line_file_close(&t->lines);

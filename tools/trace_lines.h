@@ -5,7 +5,6 @@
 
 #include "berth/berth.h"
 #include "line_file.h"
-#include "object_copy.h"
 #include "trace.h"
 #include "words.h"
 
@@ -26,7 +25,7 @@ typedef struct trace_lines {
     berth_reader *reader;
     berth_engine *engine; /* for the pods of DaemonSets; borrowed */
     word_table template_names; /* "Pod/name" */
-    object_copy **templates;
+    berth_object **templates;
     size_t template_capacity;
     int64_t time_ns; /* of the last event */
     char *held; /* lines read ahead by trace_lines_start */

@@ -7,7 +7,6 @@
 
 #include "exits.h"
 #include "heap.h"
-#include "object_copy.h"
 #include "openb.h"
 #include "words.h"
 #include "workload_kinds.h"
@@ -66,7 +65,7 @@ static berth_status load_tasks(openb_source *s, openb_pods *pods, berth_error *e
             return BERTH_OK;
         s->list->tasks = heap_grow(s->list->tasks, &s->list->task_capacity, s->list->task_count + 1, sizeof(*s->list->tasks));
         s->list->tasks[s->list->task_count++] = (task){
-            .pod = object_copy_of(&s->draft.object),
+            .pod = heap_object(&s->draft.object),
             .times = times,
             .line = pods->table.line_number,
             .gpu_milli = gpu_milli_of(s->draft.container.requests),
@@ -106,7 +105,7 @@ static berth_status hand_list(openb_source *s, berth_error *error)
         qsort(s->list->tasks, s->list->task_count, sizeof(*s->list->tasks), by_creation);
     for (size_t i = 0; i < s->list->task_count; i++) {
         const task *t = &s->list->tasks[i];
-        trace_event event = {.kind = BERTH_KIND_POD, .object = object_copy_object(t->pod),
+        trace_event event = {.kind = BERTH_KIND_POD, .object = *t->pod,
                              .made_of = t->pod};
         event.time_ns = (t->times.known ? t->times.created_s : (int64_t)i) * second_ns;
         set_end(&t->times, &event);
@@ -131,23 +130,21 @@ static berth_status hand_drawn(openb_source *s, const task *t, uint64_t round, i
                                berth_error *error)
 {
     char name[320];
-    berth_metadata *meta = &object_copy_pod(t->pod)->meta;
-    const berth_str kept = meta->name;
+    berth_pod pod = *t->pod->as.pod;
     if (round > 1) {
-        snprintf(name, sizeof(name), "%.*s-%" PRIu64, (int)kept.len, kept.data, round);
-        meta->name = words_of(name);
+        snprintf(name, sizeof(name), "%.*s-%" PRIu64, (int)pod.meta.name.len, pod.meta.name.data,
+                 round);
+        pod.meta.name = words_of(name);
     }
     const trace_event event = {
         .time_ns = time_ns,
         .kind = BERTH_KIND_POD,
-        .object = object_copy_object(t->pod),
+        .object = {.kind = BERTH_KIND_POD, .as.pod = &pod},
         .made_of = t->pod,
         .duration_ns = TRACE_NEVER,
         .leave_ns = TRACE_NEVER,
     };
-    berth_status status = hand(s, &event, s->options->pods_path, t->line, error);
-    meta->name = kept;
-    return status;
+    return hand(s, &event, s->options->pods_path, t->line, error);
 }
 
 static berth_status hand_draws(openb_source *s, berth_error *error)
@@ -193,7 +190,7 @@ void trace_openb_init(trace_openb *t)
 void trace_openb_free(trace_openb *t)
 {
     for (size_t i = 0; i < t->task_count; i++)
-        object_copy_free(t->tasks[i].pod);
+        berth_object_destroy(t->tasks[i].pod);
     free(t->tasks);
 }
 

@@ -6,7 +6,7 @@
 #include "trace.h"
 
 typedef struct trace_openb_task {
-    object_copy *pod;
+    berth_object *pod;
     openb_times times;
     uint32_t line;
     int64_t gpu_milli;

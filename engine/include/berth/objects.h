@@ -402,6 +402,15 @@ typedef struct berth_object {
 /* The Kubernetes spelling of a kind ("Pod"). Threads: any. */
 BERTH_API const char *berth_kind_name(berth_kind kind);
 
+/* A copy of an object and of all it refers to, for who wants to keep what a reader hands out. Owner: the
+ * copy is the caller's, freed by berth_object_destroy; a NULL allocator is jemalloc, another one must outlive
+ * the copy. Threads: any. Errors: E_ARG (there is no such kind), E_NOMEM. Cost: linear in the object. */
+BERTH_API berth_status berth_object_copy(const berth_object *object,
+                                         const berth_allocator *allocator, berth_object **out);
+
+/* Free a copy that berth_object_copy made, and nothing else. Accepts NULL. */
+BERTH_API void berth_object_destroy(berth_object *copy);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "../../tools/object_copy.h"
 #include "berth/kube.h"
 
 static const char pod_text[] =
@@ -45,7 +44,7 @@ static const char node_text[] =
 
 typedef struct reading {
     berth_engine *engine; /* NULL: the object is not added */
-    object_copy *copy;
+    berth_object *copy;
 } reading;
 
 static berth_status take_copy(void *context, const berth_object *object, const berth_error *origin,
@@ -53,12 +52,12 @@ static berth_status take_copy(void *context, const berth_object *object, const b
 {
     (void)origin;
     reading *r = context;
-    r->copy = object_copy_of(object);
+    assert_int_equal(berth_object_copy(object, NULL, &r->copy), BERTH_OK);
     return r->engine != NULL ? berth_engine_add(r->engine, object, NULL, error) : BERTH_OK;
 }
 
 /* The copy of what the text says; the original is gone by then. */
-static object_copy *copy_of(const char *from, berth_engine *engine)
+static berth_object *copy_of(const char *from, berth_engine *engine)
 {
     const berth_read_options options = {.size = sizeof(options)};
     reading r = {.engine = engine};
@@ -94,32 +93,29 @@ static void test_pod(void **state)
     berth_engine_config_init(&config);
     config.threads = 1;
     assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
-    object_copy *copy = copy_of(pod_text, engine);
-    assert_non_null(object_copy_pod(copy));
-    assert_null(object_copy_node(copy));
-    const berth_pod *pod = object_copy_pod(copy);
+    berth_object *copy = copy_of(pod_text, engine);
+    assert_int_equal(copy->kind, BERTH_KIND_POD);
+    const berth_pod *pod = copy->as.pod;
     assert_text(pod->meta.annotations.entries[0].value, "f");
     assert_text(pod->containers[0].ports[0].protocol, "UDP");
     assert_int_equal(pod->priority, 7);
-    object_copy_pod(copy)->meta.name = (berth_str){"other", 5};
-    const berth_object object = object_copy_object(copy);
+    berth_pod other = *pod;
+    other.meta.name = (berth_str){"other", 5};
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &other};
     assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
     berth_engine_counts(engine, &counts);
     assert_int_equal(counts.pods_pending, 2);
     assert_int_equal(counts.pod_classes, 1);
-    object_copy_free(copy);
+    berth_object_destroy(copy);
     berth_engine_destroy(engine);
 }
 
 static void test_node(void **state)
 {
     (void)state;
-    object_copy *copy = copy_of(node_text, NULL);
-    const berth_node *node = object_copy_node(copy);
-    assert_non_null(node);
-    assert_null(object_copy_pod(copy));
-    assert_int_equal(object_copy_object(copy).kind, BERTH_KIND_NODE);
-    assert_ptr_equal(object_copy_object(copy).as.node, node);
+    berth_object *copy = copy_of(node_text, NULL);
+    const berth_node *node = copy->as.node;
+    assert_int_equal(copy->kind, BERTH_KIND_NODE);
     assert_text(node->meta.name, "node");
     assert_text(node->meta.labels.entries[0].key, "zone");
     assert_true(node->unschedulable);
@@ -130,8 +126,56 @@ static void test_node(void **state)
     assert_text(node->images[0].names.items[1], "i2");
     assert_int_equal(node->images[0].size_bytes, 77);
     assert_text(node->conditions[0].reason, "r");
-    object_copy_free(copy);
-    object_copy_free(NULL);
+    berth_object_destroy(copy);
+    berth_object_destroy(NULL);
+}
+
+/* An allocator that fails at its n-th allocation, and counts what is out. */
+typedef struct budget {
+    int64_t left;
+    int64_t out_bytes;
+} budget;
+
+static void *allocate(void *context, size_t bytes, size_t align)
+{
+    budget *b = context;
+    if (b->left-- <= 0)
+        return NULL;
+    b->out_bytes += (int64_t)bytes;
+    size_t unit = align < sizeof(void *) ? sizeof(void *) : align;
+    return aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+}
+
+static void release(void *context, void *memory, size_t bytes)
+{
+    budget *b = context;
+    b->out_bytes -= memory != NULL ? (int64_t)bytes : 0;
+    free(memory);
+}
+
+/* However little memory there is, nothing is lost; and a kind that is none is refused. */
+static void test_errors(void **state)
+{
+    (void)state;
+    budget b = {0};
+    const berth_allocator allocator = {&b, allocate, release};
+    berth_object *original = copy_of(pod_text, NULL);
+    berth_object *copy = NULL;
+    berth_status status = BERTH_E_NOMEM;
+    for (int64_t limit = 0; status == BERTH_E_NOMEM && limit < 1000; limit++) {
+        b.left = limit;
+        status = berth_object_copy(original, &allocator, &copy);
+        assert_true(status == BERTH_OK || b.out_bytes == 0);
+    }
+    assert_int_equal(status, BERTH_OK);
+    assert_text(copy->as.pod->meta.name, "p");
+    berth_object_destroy(copy);
+    assert_int_equal(b.out_bytes, 0);
+    const berth_object unknown = {.kind = BERTH_KIND_COUNT};
+    assert_int_equal(berth_object_copy(&unknown, NULL, &copy), BERTH_E_ARG);
+    assert_int_equal(berth_object_copy(NULL, NULL, &copy), BERTH_E_ARG);
+    assert_int_equal(berth_object_copy(original, NULL, NULL), BERTH_E_ARG);
+    berth_object_destroy(original);
 }
 
 int main(void)
@@ -139,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pod),
         cmocka_unit_test(test_node),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

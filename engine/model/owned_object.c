@@ -1,0 +1,39 @@
+/* Objects that own all they refer to: a copy in an arena of its own. */
+#include "model/object_copy.h"
+
+/* Most nodes and pods fit into the first chunk. */
+enum { FIRST_BYTES = 1024 };
+
+typedef struct owned_object {
+    berth_object object; /* first: what the caller holds */
+    berth__arena arena;
+} owned_object;
+
+berth_status berth_object_copy(const berth_object *object, const berth_allocator *allocator,
+                               berth_object **out)
+{
+    if (object == NULL || out == NULL)
+        return BERTH_E_ARG;
+    if (allocator == NULL)
+        allocator = berth__allocator_default();
+    owned_object *owned = berth__alloc_zero(allocator, sizeof(*owned), _Alignof(owned_object));
+    if (owned == NULL)
+        return BERTH_E_NOMEM;
+    berth__arena_init_sized(&owned->arena, allocator, FIRST_BYTES);
+    berth_status status = berth__object_copy(&owned->arena, object, &owned->object);
+    if (status == BERTH_OK)
+        *out = &owned->object;
+    else
+        berth_object_destroy(&owned->object);
+    return status;
+}
+
+void berth_object_destroy(berth_object *copy)
+{
+    if (copy == NULL)
+        return;
+    owned_object *owned = (owned_object *)copy;
+    const berth_allocator *allocator = owned->arena.allocator;
+    berth__arena_destroy(&owned->arena);
+    berth__free(allocator, owned, sizeof(*owned));
+}
