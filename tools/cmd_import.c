@@ -1,5 +1,5 @@
-/* berth import: writes a published trace as Kubernetes objects. Tasks are written without a node and
- * without their times: the trace is a list to place one after the other. */
+/* berth import: writes a published trace as Kubernetes objects. Tasks are written without a node
+ * and without their times: the trace is a list to place one after the other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static berth_status convert_openb(import *im, const char *nodes_path, const char
 /* The List is put together in memory, so that a bad line leaves nothing half written. */
 static int import_openb(const char *nodes_path, const char *pods_path)
 {
-    import im = {.draft = {.text_used = 0}};
+import im = {.draft = {.text_used = 0 } };
     berth_error error = {.code = BERTH_OK};
     char *text = NULL;
     size_t text_len = 0;

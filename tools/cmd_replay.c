@@ -10,6 +10,7 @@
 #include "replay_input.h"
 #include "replay_plot.h"
 #include "replay_report.h"
+#include "trace_envelope.h"
 
 static const char *const format_names[] = {"text", "json", NULL};
 static const char *const lost_names[] = {"restart", "drop", NULL};
@@ -43,10 +44,12 @@ static const command_help help = {
         "wait, are placed, run and leave; nodes fail and return. Tells how long pods waited, how\n"
         "full and how fragmented the cluster was, and what found no place and why. The same\n"
         "trace, options and seed give the same report, on any number of threads.\n\n"
-        "TRACE is a file of JSON lines, gzip or not, sorted by time, '-' for standard input. Times\n"
+        "TRACE is a file of JSON lines, gzip or not, sorted by time, '-' for standard input. "
+        "Times\n"
         "and durations S are in seconds; a pod with a duration leaves that long after it was\n"
         "bound, others stay until they are removed. Pod and Node are Kubernetes objects; a\n"
-        "template needs no node name, and \"labels\" may be given beside \"name\". With \"count\" the\n"
+        "template needs no node name, and \"labels\" may be given beside \"name\". With \"count\" "
+        "the\n"
         "names are N-0 to N-(K-1). Lines:\n" TRACE_LINES_HELP "\n"
         "Fragmentation of a resource is the share of its free amount that lies on nodes which a\n"
         "pod of the mix seen so far does not fit on.\n",
@@ -62,36 +65,71 @@ enum { OWN_OPTIONS = 12 };
 static void own_options(replay_command *c, option options[OWN_OPTIONS])
 {
     const option list[OWN_OPTIONS] = {
-        {.name = "output-dir", .letter = 'o', .kind = OPTION_TEXT, .value = "DIR",
+        {.name = "output-dir",
+         .letter = 'o',
+         .kind = OPTION_TEXT,
+         .value = "DIR",
          .target = &c->folder,
          .help = "write report.json, series.csv, waits.csv and plots there"},
-        {.name = "pods", .kind = OPTION_FLAG, .target = &c->pods,
+        {.name = "pods",
+         .kind = OPTION_FLAG,
+         .target = &c->pods,
          .help = "write pods.csv there, too: a line a pod"},
-        {.name = "plots", .kind = OPTION_CHOICE, .value = "KIND", .target = &c->plots,
-         .given = &c->plots_given, .choices = replay_plots_names,
+        {.name = "plots",
+         .kind = OPTION_CHOICE,
+         .value = "KIND",
+         .target = &c->plots,
+         .given = &c->plots_given,
+         .choices = replay_plots_names,
          .help = "pictures, by gnuplot"},
-        {.name = "format", .kind = OPTION_CHOICE, .value = "FORMAT", .target = &c->format,
-         .choices = format_names, .help = "of the report on standard output"},
-        {.name = "sample-interval", .kind = OPTION_TEXT, .value = "S",
+        {.name = "format",
+         .kind = OPTION_CHOICE,
+         .value = "FORMAT",
+         .target = &c->format,
+         .choices = format_names,
+         .help = "of the report on standard output"},
+        {.name = "sample-interval",
+         .kind = OPTION_TEXT,
+         .value = "S",
          .target = &c->sample_interval,
          .help = "virtual seconds between two rows of the series (default: so\n"
                  "that there are 512 to 1024)"},
-        {.name = "bind-latency", .kind = OPTION_TEXT, .value = "S", .target = &c->bind_latency,
+        {.name = "bind-latency",
+         .kind = OPTION_TEXT,
+         .value = "S",
+         .target = &c->bind_latency,
          .help = "virtual seconds from a decision to its binding (default 0)"},
-        {.name = "until", .kind = OPTION_TEXT, .value = "S", .target = &c->until,
+        {.name = "until",
+         .kind = OPTION_TEXT,
+         .value = "S",
+         .target = &c->until,
          .help = "stop at this time of the trace"},
-        {.name = "node-mtbf", .kind = OPTION_TEXT, .value = "S", .target = &c->failure_mean,
+        {.name = "node-mtbf",
+         .kind = OPTION_TEXT,
+         .value = "S",
+         .target = &c->failure_mean,
          .help = "let each node fail at random, this long after it came, on\naverage"},
-        {.name = "node-repair", .kind = OPTION_TEXT, .value = "S", .target = &c->repair,
+        {.name = "node-repair",
+         .kind = OPTION_TEXT,
+         .value = "S",
+         .target = &c->repair,
          .help = "and return after so long (default 600)"},
-        {.name = "lost-pods", .kind = OPTION_CHOICE, .value = "WHAT", .target = &c->lost,
+        {.name = "lost-pods",
+         .kind = OPTION_CHOICE,
+         .value = "WHAT",
+         .target = &c->lost,
          .choices = lost_names,
          .help = "what becomes of pods that were evicted or lost their node:\n"
                  "submitted anew, or gone"},
-        {.name = "strict", .kind = OPTION_FLAG, .target = &c->strict,
+        {.name = "strict",
+         .kind = OPTION_FLAG,
+         .target = &c->strict,
          .help = "stop at an event that changes nothing, as the removal of a\n"
                  "pod that is not there, instead of counting it"},
-        {.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .target = &c->input.quiet,
+        {.name = "quiet",
+         .letter = 'q',
+         .kind = OPTION_FLAG,
+         .target = &c->input.quiet,
          .help = "no progress bar"},
     };
     memcpy(options, list, sizeof(list));
@@ -145,8 +183,7 @@ static int check(replay_command *c)
         return exit_usage(help.name, "--pods and --plots need --output-dir");
     if (c->repair != NULL && c->failure_mean == NULL)
         return exit_usage(help.name, "--node-repair needs --node-mtbf");
-    c->options.keep_copies =
-        replay_input_is_open(&c->input) || c->options.failure_mean_ns > 0;
+    c->options.keep_copies = replay_input_is_open(&c->input) || c->options.failure_mean_ns > 0;
     c->input.seed = c->setup.seed;
     return EXIT_DONE;
 }

@@ -17,8 +17,7 @@ static bool before(const heap_event *a, const heap_event *b)
 void event_heap_push(event_heap *heap, int64_t time_ns, uint8_t rank, uint32_t subject,
                      uint32_t stamp)
 {
-    heap->events =
-        heap_grow(heap->events, &heap->capacity, heap->count + 1, sizeof(*heap->events));
+    heap->events = heap_grow(heap->events, &heap->capacity, heap->count + 1, sizeof(*heap->events));
     const heap_event event = {time_ns, (uint64_t)rank << 56 | heap->next_number++, subject, stamp};
     size_t at = heap->count++;
     while (at > 0 && before(&event, &heap->events[(at - 1) / CHILDREN])) {

@@ -1,7 +1,7 @@
 /* What is to happen at known times: a heap of numbered events.
  *
- * Events come out by time; at equal times by rank, then in the order in which they went in. So the order is
- * a function of what was put in, and never of the heap's own layout. */
+ * Events come out by time; at equal times by rank, then in the order in which they went in. So
+ * the order is a function of what was put in, and never of the heap's own layout. */
 #ifndef BERTH_TOOLS_EVENT_HEAP_H
 #define BERTH_TOOLS_EVENT_HEAP_H
 

@@ -140,9 +140,8 @@ static berth_status read_times(const openb_pods *pods, openb_times *times, berth
     TRY(read_seconds(pods, pods->created, &times->created_s, error));
     TRY(read_seconds(pods, pods->deleted, &times->deleted_s, error));
     times->was_scheduled = pods->table.cells[pods->scheduled][0] != '\0';
-    return times->was_scheduled
-               ? read_seconds(pods, pods->scheduled, &times->scheduled_s, error)
-               : BERTH_OK;
+    return times->was_scheduled ? read_seconds(pods, pods->scheduled, &times->scheduled_s, error)
+                                : BERTH_OK;
 }
 
 static void add_gpus(const openb_pods *pods, draft *d, uint64_t gpus, uint64_t milli)

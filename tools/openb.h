@@ -1,9 +1,9 @@
 /* The openb trace (Alibaba, 2023): its nodes and tasks as Kubernetes objects.
  *
- * Nodes are as in the authors' own manifests. A task becomes a pod that asks for cpu, memory and, in
- * thousandths of a GPU, what it wants of its GPUs together; tasks that want whole GPUs ask for their
- * number too. A part of a GPU is thus taken from the node's sum: that it must fit on one device is not
- * said, since no default plugin would read it. */
+ * Nodes are as in the authors' own manifests. A task becomes a pod that asks for cpu, memory
+ * and, in thousandths of a GPU, what it wants of its GPUs together; tasks that want whole GPUs
+ * ask for their number too. A part of a GPU is thus taken from the node's sum: that it must fit
+ * on one device is not said, since no default plugin would read it. */
 #ifndef BERTH_TOOLS_OPENB_H
 #define BERTH_TOOLS_OPENB_H
 
@@ -18,7 +18,8 @@ typedef struct openb_nodes {
     uint32_t name, cpu, memory, gpus, model; /* columns */
 } openb_nodes;
 
-/* Open nodes.csv; openb_nodes_close frees, also after a failure. Errors: E_IO, E_PARSE, E_INVALID. */
+/* Open nodes.csv; openb_nodes_close frees, also after a failure. Errors: E_IO, E_PARSE,
+ * E_INVALID. */
 berth_status openb_nodes_open(openb_nodes *nodes, const char *path, berth_error *error);
 void openb_nodes_close(openb_nodes *nodes);
 
@@ -28,7 +29,7 @@ berth_status openb_nodes_next(openb_nodes *nodes, draft *d, bool *more, berth_er
 typedef struct openb_pods {
     csv_table table;
     uint32_t name, cpu, memory, gpus, milli;
-    uint32_t models, qos;               /* CSV_COLUMN_NONE: this list has none */
+    uint32_t models, qos;                 /* CSV_COLUMN_NONE: this list has none */
     uint32_t created, deleted, scheduled; /* likewise, all three or none */
 } openb_pods;
 

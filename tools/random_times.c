@@ -1,10 +1,12 @@
-/* Exponential times by inversion. The logarithm is worked out here, by additions, multiplications and
- * divisions alone, since those round the same everywhere and the C library's log may not. */
+/* Exponential times by inversion. The logarithm is worked out here, by additions,
+ * multiplications and divisions alone, since those round the same everywhere and the C library's
+ * log may not. */
 #include "random_times.h"
 
 static const int64_t millisecond_ns = 1000000;
 
-/* Natural logarithm of 1..2: 2 artanh((x - 1) / (x + 1)), of which 13 terms are enough for a double. */
+/* Natural logarithm of 1..2: 2 artanh((x - 1) / (x + 1)), of which 13 terms are enough for a
+ * double. */
 static double log_of_mantissa(double x)
 {
     double t = (x - 1.0) / (x + 1.0);

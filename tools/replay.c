@@ -64,8 +64,8 @@ static berth_status sample_until(replay *r, int64_t time_ns, berth_error *error)
     series_cell *cells = measure_cells(r);
     berth_status status = BERTH_OK;
     while (r->series.next_ns < time_ns && status == BERTH_OK)
-        status = replay_series_add(&r->series, &counts, cells, (uint32_t)r->load.resources.count,
-                                   error);
+        status =
+            replay_series_add(&r->series, &counts, cells, (uint32_t)r->load.resources.count, error);
     free(cells);
     return status;
 }
@@ -217,8 +217,8 @@ static berth_status apply_other(replay *r, const trace_event *event, const berth
     else if (event->verb == TRACE_UPDATE)
         status = berth_scheduler_update(r->scheduler, r->now_ns, &event->object, error);
     else
-        status = berth_scheduler_remove(r->scheduler, r->now_ns, event->kind,
-                                        event->namespace_name, event->name, error);
+        status = berth_scheduler_remove(r->scheduler, r->now_ns, event->kind, event->namespace_name,
+                                        event->name, error);
     return status == BERTH_OK ? BERTH_OK : replay_refuse(r, status, origin, error);
 }
 
@@ -274,8 +274,8 @@ static bool queue_is_busy(const replay *r)
     return c.active + c.backoff > 0;
 }
 
-/* With nothing left to happen, pods in the pool would only be refused again: what refused them is as it
- * was. */
+/* With nothing left to happen, pods in the pool would only be refused again: what refused them
+ * is as it was. */
 static berth_status pass_to_end(replay *r, berth_error *error)
 {
     for (;;) {
@@ -288,8 +288,7 @@ static berth_status pass_to_end(replay *r, berth_error *error)
         TRY(move_time(r, next_ns, error));
         TRY(happen_until_now(r, error));
     }
-    return r->options.until_ns != TRACE_NEVER ? move_time(r, r->options.until_ns, error)
-                                              : BERTH_OK;
+    return r->options.until_ns != TRACE_NEVER ? move_time(r, r->options.until_ns, error) : BERTH_OK;
 }
 
 /* Each node's books against the engine's. */

@@ -1,9 +1,10 @@
 /* A trace on a cluster in virtual time, through the library's own queue and engine.
  *
- * At one time everything happens in this order: bindings are confirmed; pods that have run their time
- * leave; pods whose time to leave has come leave; failed nodes return; nodes fail at random; the events of
- * the trace, in its order; then pods are decided until none is active. A decision takes no virtual time. So
- * the whole course is a function of the trace, the configuration and the seed. */
+ * At one time everything happens in this order: bindings are confirmed; pods that have run their
+ * time leave; pods whose time to leave has come leave; failed nodes return; nodes fail at
+ * random; the events of the trace, in its order; then pods are decided until none is active. A
+ * decision takes no virtual time. So the whole course is a function of the trace, the
+ * configuration and the seed. */
 #ifndef BERTH_TOOLS_REPLAY_H
 #define BERTH_TOOLS_REPLAY_H
 
@@ -24,8 +25,8 @@ typedef struct replay_options {
     int64_t sample_interval_ns; /* 0: automatic */
     int64_t bind_latency_ns;    /* from a decision until its binding is confirmed */
     int64_t until_ns;           /* the end; TRACE_NEVER: when nothing is left to happen */
-    bool restart; /* pods that lost their node, or were evicted, are submitted anew, as their controllers would */
-    bool keep_copies;     /* such pods may come up */
+    bool restart;            /* pods that were evicted or lost their node are submitted anew */
+    bool keep_copies;        /* such pods, and nodes that return, may come up */
     int64_t failure_mean_ns; /* each node fails after that long, on average; 0: never by chance */
     int64_t repair_ns;       /* and returns after that long */
     bool strict;             /* an event that changes nothing is an error */
@@ -62,7 +63,7 @@ typedef struct replay {
     uint64_t node_failures, node_returns;
     int64_t *waits_ns; /* of each placement that had to wait, ascending at the end */
     size_t wait_count, wait_capacity;
-    uint64_t waitless; /* placements at the time of submission */
+    uint64_t waitless;        /* placements at the time of submission */
     int64_t longest_still_ns; /* of a pod that waits at the end */
     double waiting_seconds;   /* integral of the pods in the queue */
     uint64_t waiting_peak;
@@ -73,19 +74,20 @@ typedef struct replay {
     uint64_t step_ticks;
 } replay;
 
-/* `engine` must be empty, and outlive the replay. Freed by replay_close, also after a failure. Errors: those
- * of berth_scheduler_create, E_NOMEM. */
+/* `engine` must be empty, and outlive the replay. Freed by replay_close, also after a failure.
+ * Errors: those of berth_scheduler_create, E_NOMEM. */
 berth_status replay_open(replay *r, const replay_options *options, berth_engine *engine,
                          berth_error *error);
 void replay_close(replay *r);
 
-/* Let time pass up to an event, and apply it; a trace_event_fn with the replay as its context. Errors: those
- * of the library with the place in the trace; E_STATE, with r->stopped set, once the end is reached. */
+/* Let time pass up to an event, and apply it; a trace_event_fn with the replay as its context.
+ * Errors: those of the library with the place in the trace; E_STATE, with r->stopped set, once
+ * the end is reached. */
 berth_status replay_event(void *context, const trace_event *event, const berth_error *origin,
                           berth_error *error);
 
-/* After the last event: go on until nothing is left to happen, find each remaining pod's outcome and why
- * those that wait found no place, and check all sums. */
+/* After the last event: go on until nothing is left to happen, find each remaining pod's outcome
+ * and why those that wait found no place, and check all sums. */
 berth_status replay_finish(replay *r, berth_error *error);
 
 #endif

@@ -19,8 +19,7 @@ static berth_status open_file(const char *folder, const char *name, FILE **out, 
     return *out != NULL ? BERTH_OK : error_set(error, BERTH_E_IO, path, "%s", strerror(errno));
 }
 
-static berth_status close_file(const char *folder, const char *name, FILE *file,
-                               berth_error *error)
+static berth_status close_file(const char *folder, const char *name, FILE *file, berth_error *error)
 {
     bool lost = ferror(file) != 0;
     errno = 0;

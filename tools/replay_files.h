@@ -17,8 +17,8 @@ typedef struct replay_files {
 berth_status replay_files_open(replay_files *files, const char *folder, bool pods,
                                berth_error *error);
 
-/* Write report.json, series.csv and waits.csv, and with plots plots.gp; close pods.csv. What was there under
- * these names is replaced. Errors: E_IO. */
+/* Write report.json, series.csv and waits.csv, and with plots plots.gp; close pods.csv. What was
+ * there under these names is replaced. Errors: E_IO. */
 berth_status replay_files_write(replay_files *files, const replay *r, replay_plots plots,
                                 berth_error *error);
 

@@ -13,17 +13,29 @@ enum { PROGRESS_EVERY = 256 };
 option_group replay_input_options(replay_input *input)
 {
     const option own[] = {
-        {.name = "file", .letter = 'f', .kind = OPTION_TEXTS, .value = "FILE",
+        {.name = "file",
+         .letter = 'f',
+         .kind = OPTION_TEXTS,
+         .value = "FILE",
          .target = &input->cluster_files,
          .help = "a cluster to start with: objects in JSON or YAML, gzip or\nnot; repeatable"},
-        {.name = "synthetic", .kind = OPTION_TEXT, .value = "SPEC", .target = &input->synthetic,
+        {.name = "synthetic",
+         .kind = OPTION_TEXT,
+         .value = "SPEC",
+         .target = &input->synthetic,
          .help = "make the trace: nodes=N,zones=N,pods=N,running=N,\n"
                  "workload=NAME,seed=N (see 'berth generate --help')"},
-        {.name = "draw", .kind = OPTION_NUMBER, .value = "P", .min = 1, .max = 1000,
+        {.name = "draw",
+         .kind = OPTION_NUMBER,
+         .value = "P",
+         .min = 1,
+         .max = 1000,
          .target = &input->draw_percent,
          .help = "of openb: draw tasks at random until they ask for P percent\n"
                  "of the GPUs, one a second, and let them stay"},
-        {.name = "no-departures", .kind = OPTION_FLAG, .target = &input->no_departures,
+        {.name = "no-departures",
+         .kind = OPTION_FLAG,
+         .target = &input->no_departures,
          .help = "pods stay, whatever the trace says"},
     };
     memcpy(input->options, own, sizeof(own));

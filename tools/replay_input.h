@@ -42,12 +42,14 @@ option_group replay_input_options(replay_input *input);
 /* After parsing: exactly one trace. Returns EXIT_DONE, or EXIT_USAGE, said on standard error. */
 int replay_input_check(replay_input *input, const char *command);
 
-/* Whether pods and nodes may come up that must be made again from what the input says (traces and clusters
- * from files can hold anything; openb and synthetic ones have no failures and priorities of their own). */
+/* Whether pods and nodes may come up that must be made again from what the input says (traces
+ * and clusters from files can hold anything; openb and synthetic ones have no failures and
+ * priorities of their own). */
 bool replay_input_is_open(const replay_input *input);
 
-/* Hand out the cluster's objects, at the time of the trace's first event, then the trace. `engine` is asked
- * for its nodes by DaemonSets. What the events are made of lives until replay_input_release. */
+/* Hand out the cluster's objects, at the time of the trace's first event, then the trace.
+ * `engine` is asked for its nodes by DaemonSets. What the events are made of lives until
+ * replay_input_release. */
 berth_status replay_input_read(replay_input *input, berth_engine *engine, trace_event_fn each,
                                void *context, berth_error *error);
 void replay_input_release(replay_input *input);

@@ -29,11 +29,11 @@ static void lengthen(void **items, size_t from, size_t to, size_t item_bytes)
     *items = fresh;
 }
 
-#define LENGTHEN(items, from, to)                               \
-    do {                                                        \
-        void *lengthened = (items);                             \
-        lengthen(&lengthened, (from), (to), sizeof(*(items)));  \
-        (items) = lengthened;                                   \
+#define LENGTHEN(items, from, to)                              \
+    do {                                                       \
+        void *lengthened = (items);                            \
+        lengthen(&lengthened, (from), (to), sizeof(*(items))); \
+        (items) = lengthened;                                  \
     } while (0)
 
 static void grow_width(replay_load *l)

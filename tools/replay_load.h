@@ -1,17 +1,18 @@
-/* How full a cluster is while time goes by: allocatable and requested of every resource, per node and in
- * all, their integrals over time, and fragmentation.
+/* How full a cluster is while time goes by: allocatable and requested of every resource, per
+ * node and in all, their integrals over time, and fragmentation.
  *
- * Fragmentation of a resource: take a pod from the mix of pods seen so far that ask for the resource. The
- * fragmentation is the share of the free amount that it is expected to find on nodes which lack room for
- * it, in this resource or in another:
+ * Fragmentation of a resource: take a pod from the mix of pods seen so far that ask for the
+ * resource. The fragmentation is the share of the free amount that it is expected to find on
+ * nodes which lack room for it, in this resource or in another:
  *
  *     F(r) = sum over pods p asking for r, nodes n that p does not fit on, of free(n, r)
  *            / (number of pods asking for r * sum over all nodes of free(n, r))
  *
- * 0: whatever is free can be used by any of these pods; 1: by none. Rooms are compared by amounts alone,
- * pod slots included; node rules are left out. The mix holds the first LOAD_SORTS_MAX distinct requests,
- * each weighted by the pods that made it. It is the measure of the fragmentation gradient descent paper
- * (USENIX ATC 2023), for any resource, taken from a node's sum instead of from each of its devices. */
+ * 0: whatever is free can be used by any of these pods; 1: by none. Rooms are compared by
+ * amounts alone, pod slots included; node rules are left out. The mix holds the first
+ * LOAD_SORTS_MAX distinct requests, each weighted by the pods that made it. It is the measure of
+ * the fragmentation gradient descent paper (USENIX ATC 2023), for any resource, taken from a
+ * node's sum instead of from each of its devices. */
 #ifndef BERTH_TOOLS_REPLAY_LOAD_H
 #define BERTH_TOOLS_REPLAY_LOAD_H
 
@@ -41,7 +42,7 @@ typedef struct replay_load {
     int64_t *total_free; /* of free_seen */
     double *allocatable_seconds;
     double *requested_seconds;
-    double *peak; /* largest share requested */
+    double *peak;     /* largest share requested */
     int64_t *scratch; /* a row */
     /* the mix: columns of LOAD_SORTS_MAX, by resource */
     int64_t *asks;
@@ -56,8 +57,8 @@ typedef struct replay_load {
 void replay_load_init(replay_load *load);
 void replay_load_free(replay_load *load);
 
-/* Take in a node that came or changed; `engine` is asked for its amounts. Returns whether a resource has
- * appeared, so that the rows of pods must be asked for again. */
+/* Take in a node that came or changed; `engine` is asked for its amounts. Returns whether a
+ * resource has appeared, so that the rows of pods must be asked for again. */
 bool replay_load_set_node(replay_load *load, const berth_engine *engine, berth_node_id node,
                           const berth_node *object);
 /* A node is gone; what was requested there has been taken off before. */

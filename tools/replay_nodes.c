@@ -11,8 +11,8 @@
 
 enum { ABOUT_FAILURES = 48 }; /* what workload_hash is asked about */
 
-/* Draw when a node that has come fails by chance. The draw depends on the node and on how often it has
- * failed, not on what else happens. */
+/* Draw when a node that has come fails by chance. The draw depends on the node and on how often
+ * it has failed, not on what else happens. */
 static void await_chance(replay *r, berth_node_id node)
 {
     const node_record *record = replay_records_node(&r->records, node);
@@ -51,8 +51,7 @@ berth_status replay_node_add(replay *r, const trace_event *event, const berth_er
                              berth_error *error)
 {
     uint64_t id = 0;
-    berth_status status =
-        berth_scheduler_add(r->scheduler, r->now_ns, &event->object, &id, error);
+    berth_status status = berth_scheduler_add(r->scheduler, r->now_ns, &event->object, &id, error);
     if (status != BERTH_OK)
         return replay_refuse(r, status, origin, error);
     node_record *record = replay_records_node(&r->records, (berth_node_id)id);

@@ -33,8 +33,8 @@ static time_unit unit_of(const replay *r)
     return (time_unit){"days", 86400};
 }
 
-static void begin(FILE *file, replay_plots kind, const char *name, const char *title,
-                  const char *x, const char *y)
+static void begin(FILE *file, replay_plots kind, const char *name, const char *title, const char *x,
+                  const char *y)
 {
     fprintf(file,
             "\nset output \"%s.%s\"\n"
@@ -50,9 +50,9 @@ static void plot_resources(const replay *r, FILE *file, double unit_seconds, int
     const char *lead = "plot";
     for (uint32_t i = 0; i < r->load.resources.count; i++) {
         berth_str name = word_table_get(&r->load.resources, i);
-        fprintf(file, "%s \"series.csv\" using ($1/%.0f):($%u*100) with steps title \"%.*s\"",
-                lead, unit_seconds, FIRST_RESOURCE_COLUMN + 4 * i + (uint32_t)offset,
-                (int)name.len, name.data);
+        fprintf(file, "%s \"series.csv\" using ($1/%.0f):($%u*100) with steps title \"%.*s\"", lead,
+                unit_seconds, FIRST_RESOURCE_COLUMN + 4 * i + (uint32_t)offset, (int)name.len,
+                name.data);
         lead = ", \\\n    ";
     }
     fputc('\n', file);
@@ -104,9 +104,11 @@ berth_status replay_plot_run(const char *folder, const char *script, berth_error
     int code = posix_spawnp(&child, program, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (code == ENOENT)
-        return error_set(error, BERTH_E_NOT_FOUND, NULL,
-                         "there is no gnuplot to draw with (Debian: gnuplot-nox); 'gnuplot %s' in %s "
-                         "draws later", script, folder);
+        return error_set(
+            error, BERTH_E_NOT_FOUND, NULL,
+            "there is no gnuplot to draw with (Debian: gnuplot-nox); 'gnuplot %s' in %s "
+            "draws later",
+            script, folder);
     if (code != 0)
         return error_set(error, BERTH_E_IO, NULL, "gnuplot cannot be started: %s", strerror(code));
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)

@@ -222,8 +222,7 @@ berth_status replay_pod_add(replay *r, const trace_event *event, const berth_err
                             berth_error *error)
 {
     berth_pod_id id = BERTH_POD_NONE;
-    berth_status status =
-        berth_scheduler_add(r->scheduler, r->now_ns, &event->object, &id, error);
+    berth_status status = berth_scheduler_add(r->scheduler, r->now_ns, &event->object, &id, error);
     if (status != BERTH_OK)
         return replay_refuse(r, status, origin, error);
     if (id == BERTH_POD_NONE) {
@@ -301,8 +300,8 @@ static void begin_run(replay *r, uint32_t pod)
     if (wait_ns == 0) {
         r->waitless++;
     } else {
-        r->waits_ns = heap_grow(r->waits_ns, &r->wait_capacity, r->wait_count + 1,
-                                sizeof(*r->waits_ns));
+        r->waits_ns =
+            heap_grow(r->waits_ns, &r->wait_capacity, r->wait_count + 1, sizeof(*r->waits_ns));
         r->waits_ns[r->wait_count++] = wait_ns;
     }
     await_finish(r, pod);
@@ -374,8 +373,8 @@ berth_status replay_pod_leave(replay *r, uint32_t pod, replay_outcome outcome, b
 static void set_aside(replay *r, uint32_t pod)
 {
     unplace(r, pod);
-    r->restarts = heap_grow(r->restarts, &r->restart_capacity, r->restart_count + 1,
-                            sizeof(*r->restarts));
+    r->restarts =
+        heap_grow(r->restarts, &r->restart_capacity, r->restart_count + 1, sizeof(*r->restarts));
     pod_restart *restart = &r->restarts[r->restart_count++];
     restart->pod = pod;
     copy_names(r, r->records.pods[pod].id, &restart->names);

@@ -4,9 +4,9 @@
 
 #include "replay.h"
 
-/* Ranks of events, in the order in which they happen at one time. Their subjects are records of pods but
- * for the last two, which are nodes; their stamps are the record's run, run, generation, and the node's
- * stamp. */
+/* Ranks of events, in the order in which they happen at one time. Their subjects are records of
+ * pods but for the last two, which are nodes; their stamps are the record's run, run,
+ * generation, and the node's stamp. */
 typedef enum replay_rank {
     RANK_CONFIRM,
     RANK_FINISH,
@@ -56,8 +56,8 @@ void replay_pod_measure_all(replay *r);
 /* The outcome of each pod that is left at the end. */
 berth_status replay_pod_end_all(replay *r, berth_error *error);
 
-/* An event that changes nothing: counted, or an error where the replay is strict. Other errors are handed
- * on. Both get their place in the trace. */
+/* An event that changes nothing: counted, or an error where the replay is strict. Other errors
+ * are handed on. Both get their place in the trace. */
 berth_status replay_refuse(replay *r, berth_status status, const berth_error *origin,
                            berth_error *error);
 

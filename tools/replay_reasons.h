@@ -1,4 +1,5 @@
-/* Why pods found no place: messages grouped by their reasons, whatever the numbers of nodes in them. */
+/* Why pods found no place: messages grouped by their reasons, whatever the numbers of nodes in
+ * them. */
 #ifndef BERTH_TOOLS_REPLAY_REASONS_H
 #define BERTH_TOOLS_REPLAY_REASONS_H
 
@@ -16,8 +17,9 @@ typedef struct replay_reasons {
     size_t group_capacity;
 } replay_reasons;
 
-/* Count a pod with kube-scheduler's message of failure: "0/5 nodes are available: 2 Insufficient cpu, 3
- * node(s) were unschedulable. preemption: ...", or any other text, which stands for itself. */
+/* Count a pod with kube-scheduler's message of failure: "0/5 nodes are available: 2 Insufficient
+ * cpu, 3 node(s) were unschedulable. preemption: ...", or any other text, which stands for
+ * itself. */
 void replay_reasons_add(replay_reasons *reasons, berth_str message);
 
 /* The groups' numbers, the most frequent first; freed with free. */

@@ -128,8 +128,8 @@ void replay_records_widen(replay_records *r, uint32_t width)
     if (width <= r->width)
         return;
     size_t from = r->width;
-    r->amounts = heap_grow(r->amounts, &r->amount_capacity, r->pod_count * width,
-                           sizeof(*r->amounts));
+    r->amounts =
+        heap_grow(r->amounts, &r->amount_capacity, r->pod_count * width, sizeof(*r->amounts));
     for (size_t pod = r->pod_count; pod-- > 0;) {
         memmove(r->amounts + pod * width, r->amounts + pod * from, from * sizeof(*r->amounts));
         memset(r->amounts + pod * width + from, 0, (width - from) * sizeof(*r->amounts));

@@ -11,44 +11,44 @@
 #define RECORD_NONE UINT32_MAX
 
 /* What finally becomes of a pod of the trace; each comes to exactly one. */
-#define REPLAY_OUTCOME_LIST(X)                                                                \
-    X(finished, "ran as long as it was to run")                                               \
-    X(removed, "removed by the trace while on a node")                                        \
-    X(running, "on a node at the end")                                                        \
-    X(withdrawn, "left, or was removed by the trace, while it waited")                        \
-    X(waiting, "in the queue at the end")                                                     \
-    X(gated, "held by its scheduling gates at the end")                                       \
-    X(lost, "went with its node, and was not started again")                                  \
-    X(evicted, "made room for a pod of higher priority, and was not started again")           \
+#define REPLAY_OUTCOME_LIST(X)                                                      \
+    X(finished, "ran as long as it was to run")                                     \
+    X(removed, "removed by the trace while on a node")                              \
+    X(running, "on a node at the end")                                              \
+    X(withdrawn, "left, or was removed by the trace, while it waited")              \
+    X(waiting, "in the queue at the end")                                           \
+    X(gated, "held by its scheduling gates at the end")                             \
+    X(lost, "went with its node, and was not started again")                        \
+    X(evicted, "made room for a pod of higher priority, and was not started again") \
     X(passed_over, "its schedulerName belongs to no profile")
 
 typedef enum replay_outcome {
 #define X(name, text) OUTCOME_##name,
     REPLAY_OUTCOME_LIST(X)
 #undef X
-    OUTCOME_COUNT
+        OUTCOME_COUNT
 } replay_outcome;
 
 extern const char *const replay_outcome_names[OUTCOME_COUNT];
 extern const char *const replay_outcome_texts[OUTCOME_COUNT];
 
 typedef struct pod_record {
-    berth_pod_id id;       /* of its present incarnation */
-    berth_node_id node;    /* BERTH_NODE_NONE: waiting */
+    berth_pod_id id;         /* of its present incarnation */
+    berth_node_id node;      /* BERTH_NODE_NONE: waiting */
     uint32_t next, previous; /* on the node, or among the free */
-    uint32_t generation;   /* of the record: another pod, another number */
-    uint32_t run;          /* another placement, another number */
+    uint32_t generation;     /* of the record: another pod, another number */
+    uint32_t run;            /* another placement, another number */
     bool live;
     bool on_way;         /* the node is not told yet */
     bool finish_pending; /* events that are to come */
     bool leave_pending;
     uint32_t restarts;
-    uint32_t attempts; /* of incarnations before this one */
+    uint32_t attempts;    /* of incarnations before this one */
     int64_t submitted_ns; /* at first */
     int64_t queued_ns;    /* this incarnation */
     int64_t placed_ns;    /* the last time; TRACE_NEVER: never */
     int64_t duration_ns;
-    berth_binding_id binding; /* while on its way */
+    berth_binding_id binding;    /* while on its way */
     berth_object *copy;          /* to start it again, if it can be: its own, */
     const berth_object *made_of; /* or one that differs in its names alone */
 } pod_record;
@@ -58,7 +58,7 @@ typedef enum node_state { NODE_UNKNOWN, NODE_PRESENT, NODE_FAILED, NODE_REMOVED 
 typedef struct node_record {
     node_state state;
     uint32_t first_pod;
-    uint32_t stamp;    /* another failure or return, another number */
+    uint32_t stamp; /* another failure or return, another number */
     uint32_t failures;
     bool return_pending;
     berth_object *copy; /* to bring it back */

@@ -145,8 +145,7 @@ static void print_waits(const replay *r, FILE *file)
             wait_percentile(r, 0.99), wait_percentile(r, 1.0));
     fprintf(file, "Queue        mean %.1f pods, peak %" PRIu64, mean_waiting(r), r->waiting_peak);
     if (r->longest_still_ns > 0)
-        fprintf(file, "; the longest wait at the end is %.3f s",
-                (double)r->longest_still_ns / 1e9);
+        fprintf(file, "; the longest wait at the end is %.3f s", (double)r->longest_still_ns / 1e9);
     fputc('\n', file);
 }
 
@@ -346,11 +345,9 @@ static void write_speed(const replay *r, const replay_speed *speed, output *o)
     output_bool(o, false);
     output_pair_real(o, "seconds", speed->seconds, 6);
     output_pair_real(o, "decisionSeconds", speed->decision_seconds, 6);
-    output_pair_real(o, "decisionsPerSecond",
-                     speed->decision_seconds > 0.0
-                         ? (double)c.decisions / speed->decision_seconds
-                         : 0.0,
-                     0);
+    output_pair_real(
+        o, "decisionsPerSecond",
+        speed->decision_seconds > 0.0 ? (double)c.decisions / speed->decision_seconds : 0.0, 0);
     output_object_end(o);
 }
 

@@ -14,8 +14,8 @@ typedef struct replay_speed {
 /* A table for reading, its last line about speed. */
 void replay_report_print(const replay *r, const replay_speed *speed, FILE *file);
 
-/* One document. With `speed` it ends in a member "wallClock", the only one that another run of the same
- * replay does not repeat; NULL leaves it out. */
+/* One document. With `speed` it ends in a member "wallClock", the only one that another run of
+ * the same replay does not repeat; NULL leaves it out. */
 void replay_report_write(const replay *r, const replay_speed *speed, FILE *file);
 
 /* Waits by percentile, 0 to 100, as comma-separated values. */

@@ -1,4 +1,5 @@
-/* Rows in memory: an automatic series must be able to thin them out, and every series to widen them. */
+/* Rows in memory: an automatic series must be able to thin them out, and every series to widen
+ * them. */
 #include "replay_series.h"
 
 #include <assert.h>
@@ -47,8 +48,8 @@ static void thin_out(replay_series *s)
 static void widen(replay_series *s, uint32_t width)
 {
     size_t from = s->width;
-    s->cells = heap_grow(s->cells, &s->cell_capacity, (s->row_count + 1) * width,
-                         sizeof(*s->cells));
+    s->cells =
+        heap_grow(s->cells, &s->cell_capacity, (s->row_count + 1) * width, sizeof(*s->cells));
     for (size_t row = s->row_count; row-- > 0;) {
         memmove(s->cells + row * width, s->cells + row * from, from * sizeof(*s->cells));
         memset(s->cells + row * width + from, 0, (width - from) * sizeof(*s->cells));
@@ -104,8 +105,8 @@ double replay_series_mean_fragmentation(const replay_series *s, uint32_t resourc
 
 void replay_format_seconds(int64_t time_ns, char *out)
 {
-    int len = snprintf(out, 32, "%" PRId64 ".%09" PRId64, time_ns / 1000000000,
-                       time_ns % 1000000000);
+    int len =
+        snprintf(out, 32, "%" PRId64 ".%09" PRId64, time_ns / 1000000000, time_ns % 1000000000);
     while (out[len - 1] == '0')
         len--;
     out[out[len - 1] == '.' ? len - 1 : len] = '\0';
@@ -140,9 +141,8 @@ static void write_row(const replay_series *s, size_t row, FILE *file)
 #undef X
     for (uint32_t r = 0; r < s->width; r++) {
         const series_cell *cell = &s->cells[row * s->width + r];
-        double share = cell->allocatable > 0
-                           ? (double)cell->requested / (double)cell->allocatable
-                           : 0.0;
+        double share =
+            cell->allocatable > 0 ? (double)cell->requested / (double)cell->allocatable : 0.0;
         fprintf(file, ",%" PRId64 ",%" PRId64 ",%.6f,%.6f", cell->requested, cell->allocatable,
                 share, cell->fragmentation);
     }

@@ -14,18 +14,18 @@ enum {
 };
 
 /* Columns that every series has, and what they are called. */
-#define SERIES_COLUMN_LIST(X)                                              \
-    X(nodes)                                                               \
-    X(running)   /* pods on nodes, those on their way there included */    \
-    X(waiting)   /* pods in the queue; of these: */                        \
-    X(gated)                                                               \
-    X(backing_off)                                                         \
-    X(unschedulable)                                                       \
-    X(submitted) /* from here on: so far */                                \
-    X(placements)                                                          \
-    X(decisions)                                                           \
-    X(finished)                                                            \
-    X(evicted)                                                             \
+#define SERIES_COLUMN_LIST(X)                                         \
+    X(nodes)                                                          \
+    X(running) /* pods on nodes, those on their way there included */ \
+    X(waiting) /* pods in the queue; of these: */                     \
+    X(gated)                                                          \
+    X(backing_off)                                                    \
+    X(unschedulable)                                                  \
+    X(submitted) /* from here on: so far */                           \
+    X(placements)                                                     \
+    X(decisions)                                                      \
+    X(finished)                                                       \
+    X(evicted)                                                        \
     X(lost)
 
 typedef struct series_counts {
@@ -42,7 +42,7 @@ typedef struct series_cell {
 
 typedef struct replay_series {
     int64_t interval_ns;
-    bool automatic;  /* the interval doubles whenever there are SERIES_AUTO_ROWS rows */
+    bool automatic; /* the interval doubles whenever there are SERIES_AUTO_ROWS rows */
     int64_t origin_ns;
     int64_t next_ns; /* time of the next row: the origin and a multiple of the interval */
     int64_t *times_ns;
@@ -68,8 +68,8 @@ void replay_series_close(replay_series *s, int64_t time_ns, const series_counts 
 /* Mean of a resource's fragmentation over the rows. */
 double replay_series_mean_fragmentation(const replay_series *s, uint32_t resource);
 
-/* As comma-separated values with a header: time in seconds, the counts, and for each resource what is
- * requested and allocatable, the share requested, and fragmentation. */
+/* As comma-separated values with a header: time in seconds, the counts, and for each resource
+ * what is requested and allocatable, the share requested, and fragmentation. */
 void replay_series_write(const replay_series *s, const word_table *resources, FILE *file);
 
 /* A time in seconds, without needless zeros. `out` has room for 32 bytes. */

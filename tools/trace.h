@@ -24,8 +24,8 @@ typedef struct trace_event {
     trace_verb verb;
     berth_kind kind;
     berth_object object; /* of TRACE_ADD and TRACE_UPDATE */
-    /* An object that differs from `object` in its name and namespace alone, and lives until the reader is
-     * closed; or NULL. */
+    /* An object that differs from `object` in its name and namespace alone, and lives until the
+     * reader is closed; or NULL. */
     const berth_object *made_of;
     berth_str namespace_name; /* of the others: which object */
     berth_str name;

@@ -1,4 +1,5 @@
-/* The openb trace as events. The lists of tasks are not all sorted by time, so they are kept whole. */
+/* The openb trace as events. The lists of tasks are not all sorted by time, so they are kept
+ * whole. */
 #include "trace_openb.h"
 
 #include <inttypes.h>
@@ -43,9 +44,8 @@ static berth_status hand(const openb_source *s, const trace_event *event, const 
 
 static berth_status hand_nodes(openb_source *s, openb_nodes *nodes, berth_error *error)
 {
-    trace_event event = {.kind = BERTH_KIND_NODE,
-                         .duration_ns = TRACE_NEVER,
-                         .leave_ns = TRACE_NEVER};
+    trace_event event = {
+        .kind = BERTH_KIND_NODE, .duration_ns = TRACE_NEVER, .leave_ns = TRACE_NEVER};
     for (bool more = true;;) {
         TRY(openb_nodes_next(nodes, &s->draft, &more, error));
         if (!more)
@@ -63,7 +63,8 @@ static berth_status load_tasks(openb_source *s, openb_pods *pods, berth_error *e
         TRY(openb_pods_next(pods, &s->draft, &times, &more, error));
         if (!more)
             return BERTH_OK;
-        s->list->tasks = heap_grow(s->list->tasks, &s->list->task_capacity, s->list->task_count + 1, sizeof(*s->list->tasks));
+        s->list->tasks = heap_grow(s->list->tasks, &s->list->task_capacity, s->list->task_count + 1,
+                                   sizeof(*s->list->tasks));
         s->list->tasks[s->list->task_count++] = (task){
             .pod = heap_object(&s->draft.object),
             .times = times,
@@ -90,8 +91,7 @@ static void set_end(const openb_times *times, trace_event *event)
     if (!times->known)
         return;
     if (!times->was_scheduled) {
-        int64_t end_s =
-            times->deleted_s > times->created_s ? times->deleted_s : times->created_s;
+        int64_t end_s = times->deleted_s > times->created_s ? times->deleted_s : times->created_s;
         event->leave_ns = end_s * second_ns;
     } else {
         int64_t ran_s = times->deleted_s - times->scheduled_s;
@@ -105,8 +105,7 @@ static berth_status hand_list(openb_source *s, berth_error *error)
         qsort(s->list->tasks, s->list->task_count, sizeof(*s->list->tasks), by_creation);
     for (size_t i = 0; i < s->list->task_count; i++) {
         const task *t = &s->list->tasks[i];
-        trace_event event = {.kind = BERTH_KIND_POD, .object = *t->pod,
-                             .made_of = t->pod};
+        trace_event event = {.kind = BERTH_KIND_POD, .object = *t->pod, .made_of = t->pod};
         event.time_ns = (t->times.known ? t->times.created_s : (int64_t)i) * second_ns;
         set_end(&t->times, &event);
         TRY(hand(s, &event, s->options->pods_path, t->line, error));

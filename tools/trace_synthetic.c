@@ -29,11 +29,19 @@ typedef struct synthetic {
 void trace_arrivals_options(trace_arrivals *arrivals, option options[TRACE_ARRIVAL_OPTIONS])
 {
     const option list[TRACE_ARRIVAL_OPTIONS] = {
-        {.name = "pod-duration", .kind = OPTION_NUMBER, .value = "S", .min = 1,
-         .max = 1000000000, .target = &arrivals->duration_s,
+        {.name = "pod-duration",
+         .kind = OPTION_NUMBER,
+         .value = "S",
+         .min = 1,
+         .max = 1000000000,
+         .target = &arrivals->duration_s,
          .help = "of a synthetic trace: mean run time of a pod in seconds\n(default 3600)"},
-        {.name = "arrivals-per-hour", .kind = OPTION_NUMBER, .value = "N", .min = 1,
-         .max = 3600000000, .target = &arrivals->per_hour,
+        {.name = "arrivals-per-hour",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .min = 1,
+         .max = 3600000000,
+         .target = &arrivals->per_hour,
          .help = "of a synthetic trace: pods that arrive in an hour, on average\n"
                  "(default: so many that 15 a node run)"},
     };
@@ -62,8 +70,8 @@ berth_status trace_synthetic_read(const workload_spec *spec, const trace_arrival
                                   trace_event_fn each, void *context, berth_error *error)
 {
     uint64_t duration_s = arrivals->duration_s > 0 ? arrivals->duration_s : DURATION_DEFAULT_S;
-    uint64_t per_hour = arrivals->per_hour > 0 ? arrivals->per_hour
-                                               : PODS_A_NODE * spec->nodes * 3600 / duration_s;
+    uint64_t per_hour =
+        arrivals->per_hour > 0 ? arrivals->per_hour : PODS_A_NODE * spec->nodes * 3600 / duration_s;
     synthetic s = {
         .each = each,
         .context = context,

@@ -99,7 +99,8 @@ static void put_use(const trace_writer *w, const trace_event *event, uint32_t te
     end_line(w, event);
 }
 
-/* Number of the pod's template, which is written if this is its first use; ID_TABLE_NONE: none yet. */
+/* Number of the pod's template, which is written if this is its first use; ID_TABLE_NONE: none
+ * yet. */
 static berth_status find_template(trace_writer *w, const berth_pod *named, uint32_t *out)
 {
     berth_pod pod = *named;
@@ -117,8 +118,8 @@ static berth_status find_template(trace_writer *w, const berth_pod *named, uint3
         *out = w->template_count++;
         id_table_remove(&w->sorts, sort);
         id_table_add(&w->sorts, sort, *out);
-        fprintf(w->file, "{\"event\": \"pod_template\", \"name\": \"t%" PRIu32 "\", \"object\": ",
-                *out);
+        fprintf(w->file,
+                "{\"event\": \"pod_template\", \"name\": \"t%" PRIu32 "\", \"object\": ", *out);
         fwrite(w->text, 1, w->text_len, w->file);
         fputs("}\n", w->file);
     }

@@ -22,7 +22,8 @@ typedef struct trace_writer {
 berth_status trace_writer_open(trace_writer *w, FILE *file);
 void trace_writer_close(trace_writer *w);
 
-/* Write an addition of a kind that draft.h makes. Errors: E_NOMEM; the caller looks at ferror(file). */
+/* Write an addition of a kind that draft.h makes. Errors: E_NOMEM; the caller looks at
+ * ferror(file). */
 berth_status trace_writer_put(trace_writer *w, const trace_event *event);
 
 #endif

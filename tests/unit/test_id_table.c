@@ -1,4 +1,5 @@
-/* The table of ids against a plain array: ids come and go, and none is lost when its neighbours go. */
+/* The table of ids against a plain array: ids come and go, and none is lost when its neighbours
+ * go. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -11,12 +11,15 @@
 #include "berth/kube.h"
 
 static const char pod_text[] =
-    "---\n{kind: Pod, metadata: {name: p, namespace: ns, labels: {a: b, c: d}, annotations: {e: f},\n"
-    "  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: rs, uid: u, controller: true}]},\n"
+    "---\n{kind: Pod, metadata: {name: p, namespace: ns, labels: {a: b, c: d}, annotations: {e: "
+    "f},\n"
+    "  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: rs, uid: u, controller: "
+    "true}]},\n"
     " spec: {schedulerName: other, priority: 7, preemptionPolicy: Never, overhead: {cpu: 10m},\n"
     "  nodeSelector: {disk: ssd}, schedulingGates: [{name: gate}],\n"
     "  tolerations: [{key: k, operator: Equal, value: v, effect: NoSchedule}],\n"
-    "  containers: [{name: c, image: 'app:1', ports: [{hostPort: 80, hostIP: 1.2.3.4, protocol: UDP}],\n"
+    "  containers: [{name: c, image: 'app:1', ports: [{hostPort: 80, hostIP: 1.2.3.4, protocol: "
+    "UDP}],\n"
     "    resources: {requests: {cpu: '1', example.com/gpu: 2}, limits: {example.com/gpu: 2}}}],\n"
     "  initContainers: [{name: i, image: 'init:1', restartPolicy: Always,\n"
     "    resources: {requests: {memory: 1Gi}}}],\n"
@@ -26,7 +29,8 @@ static const char pod_text[] =
     "    matchExpressions: [{key: c, operator: In, values: [d, e]}]}}],\n"
     "  volumes: [{name: v, persistentVolumeClaim: {claimName: claim}},\n"
     "    {name: r, rbd: {image: i, pool: q, monitors: [m1, m2], readOnly: true}}],\n"
-    "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms:\n"
+    "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "{nodeSelectorTerms:\n"
     "      [{matchExpressions: [{key: x, operator: In, values: [yy, zz]}],\n"
     "        matchFields: [{key: metadata.name, operator: NotIn, values: [bad]}]}]},\n"
     "     preferredDuringSchedulingIgnoredDuringExecution: [{weight: 5, preference:\n"
@@ -82,8 +86,8 @@ static void assert_text(berth_str found, const char *expected)
     assert_memory_equal(found.data, expected, found.len);
 }
 
-/* The engine keeps everything that a rule reads in a pod's class: a copy that has lost nothing is of
- * the same class. */
+/* The engine keeps everything that a rule reads in a pod's class: a copy that has lost nothing
+ * is of the same class. */
 static void test_pod(void **state)
 {
     (void)state;

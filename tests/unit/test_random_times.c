@@ -17,7 +17,8 @@ static void test_same_everywhere(void **state)
     (void)state;
     workload_random random = {12345};
     static const int64_t mean_ns = INT64_C(3600000000000);
-    static const int64_t expected_ms[] = {7260506, 5708304, 7646697, 6251767, 2446130, 3915251, 7554248, 3026101};
+    static const int64_t expected_ms[] = {7260506, 5708304, 7646697, 6251767,
+                                          2446130, 3915251, 7554248, 3026101};
     for (size_t i = 0; i < sizeof(expected_ms) / sizeof(expected_ms[0]); i++)
         assert_int_equal(random_exponential_ns(&random, mean_ns) / 1000000, expected_ms[i]);
 }

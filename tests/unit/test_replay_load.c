@@ -1,5 +1,5 @@
-/* Sums and fragmentation of a replay, kept up to date step by step, against working them out anew from the
- * engine. */
+/* Sums and fragmentation of a replay, kept up to date step by step, against working them out
+ * anew from the engine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,8 @@ static void add_node(world *w, uint32_t which)
         {text("pods"), {1 + berth__random_below(&w->random, 10), 0}},
         {text("example.com/gpu"), {berth__random_below(&w->random, 4), 0}},
     };
-    const berth_node node = {.meta.name = text(name), .allocatable = {allocatable, w->gpus ? 4 : 3}};
+    const berth_node node = {.meta.name = text(name),
+                             .allocatable = {allocatable, w->gpus ? 4 : 3}};
     const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
     uint64_t id = 0;
     assert_int_equal(berth_engine_add(w->engine, &object, &id, NULL), BERTH_OK);
@@ -96,8 +97,7 @@ static void add_pod(world *w, uint32_t which)
     };
     bool gpu = w->gpus && berth__random_below(&w->random, 4) == 0;
     const berth_container container = {.requests = {requests, gpu ? 3 : 2}};
-    const berth_pod pod = {
-        .meta.name = text(name), .containers = &container, .container_count = 1};
+    const berth_pod pod = {.meta.name = text(name), .containers = &container, .container_count = 1};
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &pod};
     assert_int_equal(berth_engine_add(w->engine, &object, &w->pods[which], NULL), BERTH_OK);
     replay_load_pod(&w->load, w->engine, w->pods[which], amounts);
@@ -115,9 +115,8 @@ static void get_free(const world *w, uint32_t node, int64_t *out)
     for (uint32_t r = 0; r < w->load.resources.count; r++) {
         int64_t allocatable = 0;
         int64_t requested = 0;
-        berth_engine_node_resource(w->engine, w->nodes[node],
-                                   word_table_get(&w->load.resources, r), &allocatable,
-                                   &requested);
+        berth_engine_node_resource(w->engine, w->nodes[node], word_table_get(&w->load.resources, r),
+                                   &allocatable, &requested);
         out[r] = allocatable - requested;
     }
 }

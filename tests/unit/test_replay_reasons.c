@@ -23,9 +23,10 @@ static void test_groups(void **state)
 {
     (void)state;
     replay_reasons reasons = {0};
-    static const char first[] = "0/5 nodes are available: 2 Insufficient memory, 3 Insufficient cpu. "
-                                "preemption: 0/5 nodes are available: 5 No preemption victims found "
-                                "for incoming pod.";
+    static const char first[] =
+        "0/5 nodes are available: 2 Insufficient memory, 3 Insufficient cpu. "
+        "preemption: 0/5 nodes are available: 5 No preemption victims found "
+        "for incoming pod.";
     replay_reasons_add(&reasons, words_of("held"));
     replay_reasons_add(&reasons, words_of(first));
     replay_reasons_add(&reasons, words_of("0/7 nodes are available: 1 Insufficient cpu, 6 "
