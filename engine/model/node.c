@@ -1,6 +1,7 @@
 /* Compiling of Node objects into one block of interned facts. */
 #include "model/node.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,27 +120,32 @@ static uint32_t read_images(berth__model *model, const berth_node *node, berth__
 }
 
 /* Copy the facts and their arrays into one block of exactly their size. */
-static berth__node_facts *pack(berth__model *model, const berth__node_facts *facts)
+static berth__node_facts *pack(berth__model *model, const berth__node_facts *facts,
+                               const berth__node_amount *amounts)
 {
-    size_t labels_at = sizeof(*facts);
-    size_t amounts_at = labels_at + facts->labels.count * sizeof(berth__label);
-    size_t images_at = amounts_at + facts->amount_count * sizeof(berth__node_amount);
-    size_t bytes = images_at + facts->image_count * sizeof(berth__node_image);
+    size_t images_at =
+        offsetof(berth__node_facts, amounts) + facts->amount_count * sizeof(*amounts);
+    size_t labels_at = images_at + facts->image_count * sizeof(berth__node_image);
+    size_t bytes = labels_at + facts->labels.count * sizeof(berth__label);
+    if (bytes < sizeof(*facts)) /* the head is copied whole */
+        bytes = sizeof(*facts);
+    if (bytes > UINT32_MAX)
+        return NULL;
     berth__node_facts *block = berth__alloc(model->allocator, bytes, _Alignof(berth__node_facts));
     if (block == NULL)
         return NULL;
     *block = *facts;
-    block->bytes = bytes;
+    block->bytes = (uint32_t)bytes;
     char *base = (char *)block;
-    if (facts->labels.count > 0)
-        memcpy(base + labels_at, facts->labels.items, amounts_at - labels_at);
     if (facts->amount_count > 0)
-        memcpy(base + amounts_at, facts->amounts, images_at - amounts_at);
+        memcpy(block->amounts, amounts, facts->amount_count * sizeof(*amounts));
     if (facts->image_count > 0)
-        memcpy(base + images_at, facts->images, bytes - images_at);
-    block->labels.items = (const berth__label *)(base + labels_at);
-    block->amounts = (const berth__node_amount *)(base + amounts_at);
-    block->images = (const berth__node_image *)(base + images_at);
+        memcpy(base + images_at, facts->images, labels_at - images_at);
+    if (facts->labels.count > 0)
+        memcpy(base + labels_at, facts->labels.items,
+               facts->labels.count * sizeof(berth__label));
+    block->images = (const berth__node_image *)(const void *)(base + images_at);
+    block->labels.items = (const berth__label *)(const void *)(base + labels_at);
     return block;
 }
 
@@ -154,7 +160,7 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
         berth__arena_alloc(&model->scratch, image_name_count(node) * sizeof(*images), 8);
     if (amounts == NULL || images == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
-    berth__node_facts facts = {.amounts = amounts, .images = images};
+    berth__node_facts facts = {.images = images};
     BERTH_TRY(read_amounts(model, node, amounts, &facts.amount_count, &facts.pods_max, error));
     facts.image_count = read_images(model, node, images, &ok);
     facts.labels = berth__labels_make(&model->strings, &model->scratch, node->meta.labels, &ok);
@@ -169,7 +175,7 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
     if (berth__text(model, facts.avoid_pods).len > 0)
         facts.conditions |= BERTH__NODE_AVOIDS_PODS;
     facts.unschedulable = node->unschedulable;
-    *out = ok && facts.taints != NULL ? pack(model, &facts) : NULL;
+    *out = ok && facts.taints != NULL ? pack(model, &facts, amounts) : NULL;
     return *out != NULL ? BERTH_OK : berth__error_set(error, BERTH_E_NOMEM, "out of memory");
 }
 
@@ -178,7 +184,7 @@ berth__node_facts *berth__node_facts_cordon(berth__model *model, const berth__no
 {
     berth__node_facts other = *facts;
     other.unschedulable = unschedulable;
-    return pack(model, &other);
+    return pack(model, &other, facts->amounts);
 }
 
 void berth__node_facts_free(berth__model *model, berth__node_facts *facts)

@@ -8,12 +8,15 @@
 #define BERTH__SLOT_NONE UINT32_MAX
 #define BERTH__POD_NONE UINT32_MAX
 
-typedef struct berth__node_amount {
+/* A node's small records are kept without gaps: there may be a million nodes. */
+#define BERTH__DENSE __attribute__((packed, aligned(4)))
+
+typedef struct BERTH__DENSE berth__node_amount {
     uint32_t resource;
     int64_t allocatable;
 } berth__node_amount;
 
-typedef struct berth__node_image {
+typedef struct BERTH__DENSE berth__node_image {
     berth__sym name;
     int64_t size_bytes;
 } berth__node_image;
@@ -30,19 +33,19 @@ enum {
 
 /* What the Node object says. Immutable; replaced whole by an update. */
 typedef struct berth__node_facts {
-    size_t bytes; /* of this block */
-    berth__labels labels;
-    const berth__node_amount *amounts;
+    uint32_t bytes; /* of this block */
     uint32_t amount_count;
-    uint32_t image_count;
+    berth__labels labels;
     const berth__node_image *images;
     const berth__taint_list *taints;
-    int64_t pods_max;      /* allocatable "pods" */
+    int64_t pods_max;       /* allocatable "pods" */
+    uint32_t image_count;
     berth__sym zone;        /* zone key, v1.32's rule; 0: none */
     berth__sym zone_legacy; /* the same by the beta labels alone */
     berth__sym avoid_pods;  /* annotation scheduler.alpha.kubernetes.io/preferAvoidPods, or 0 */
     uint8_t conditions;
     bool unschedulable;
+    berth__node_amount amounts[];
 } berth__node_facts;
 
 /* A node, present or not: an absent one keeps its id, and the pods bound to it. */
