@@ -29,5 +29,24 @@ run 0 "$berth" bench --workload basic --nodes 20 --pods 30
 for word in basic bound latency memory digest; do
   grep -q "^$word" "$work/out" || fail "$name: no line '$word'"
 done
+
+name=bench_load
+"$berth" generate --workload mixed --nodes 40 --pods 60 --running 30 >"$work/cluster.json"
+run 0 "$berth" bench --load "$work/cluster.json" --threads 1
+grep -q "^load: 40 nodes, 30 pods running, 60 to place" "$work/out" || fail "$name: no heading"
+grep -qE "^read .* 130 objects in .* MB a second" "$work/out" || fail "$name: no rate"
+grep -q "^memory" "$work/out" || fail "$name: no memory"
+bytes=$(wc -c <"$work/cluster.json")
+run 0 "$berth" bench --load "$work/cluster.json" --threads 1 --json
+grep -q "\"read_bytes\": $bytes, " "$work/out" || fail "$name: not all of the file was read"
+grep -oE '"digest": "[0-9a-f]+"' "$work/out" >"$work/read"
+"$berth" bench --workload mixed --nodes 40 --pods 60 --running 30 --json |
+  grep -oE '"digest": "[0-9a-f]+"' >"$work/made"
+same bench_load_digest "$work/made" "$work/read"
+run 0 "$berth" bench --workload basic --nodes 20 --pods 30 --huge-pages --bind
+grep -q "^huge" "$work/out" || fail "bench_huge: no line 'huge'"
+complains bench_load_none 3 "cannot open" "$berth" bench --load "$work/none.json"
+printf '{"kind":"Node","apiVersion":"v1","metadata":{"name":""}}' >"$work/bad.json"
+complains bench_load_bad 3 "bad.json:1" "$berth" bench --load "$work/bad.json"
 complains bench_full 3 "do not fit on 2 nodes" "$berth" bench --nodes 2 --running 1000 --pods 1
 finish
