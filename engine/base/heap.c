@@ -50,7 +50,7 @@ void berth__heap_destroy(berth__heap *heap)
     berth__free(berth__allocator_default(), heap, sizeof(*heap));
 }
 
-berth__heap_use berth__heap_usage(const berth__heap *heap)
+berth__heap_use berth__heap_usage(berth__heap *heap)
 {
     return (berth__heap_use){
         .used_bytes = atomic_load_explicit(&heap->used_bytes, memory_order_relaxed)};
@@ -59,6 +59,7 @@ berth__heap_use berth__heap_usage(const berth__heap *heap)
 #else
 
 #include <jemalloc/jemalloc.h>
+#include <sched.h>
 
 enum { HUGE_PAGE = 2 << 20, HUGE_FROM = 16 << 20 };
 
@@ -68,7 +69,12 @@ struct berth__heap {
     extent_hooks_t *map_hooks;
     berth_allocator allocator;
     unsigned arena;
+    int arena_flags; /* of mallocx and dallocx: this arena, no cache; sync: immutable after create */
+    int cache_flags; /* the same, with the cache; sync: immutable after create */
+    unsigned cache;
+    bool cached; /* there is a cache; sync: immutable after create */
     bool huge_pages;
+    _Alignas(64) atomic_bool cache_taken; /* sync: atomic, pair HEAP-1 */
     atomic_size_t mapped_bytes; /* sync: these are atomic, relaxed: statistics */
     atomic_size_t huge_bytes;
     atomic_bool huge_refused;
@@ -105,18 +111,38 @@ static void *map_extent(extent_hooks_t *hooks, void *at, size_t bytes, size_t al
 
 /* ---- the allocator ---- */
 
+static bool take_cache(berth__heap *heap)
+{
+    return heap->cached &&
+           !atomic_exchange_explicit(&heap->cache_taken, true, memory_order_acquire); /* HEAP-1 */
+}
+
+static void leave_cache(berth__heap *heap)
+{
+    atomic_store_explicit(&heap->cache_taken, false, memory_order_release); /* HEAP-1 */
+}
+
 static void *allocate(void *context, size_t bytes, size_t align)
 {
-    const berth__heap *heap = context;
-    return mallocx(bytes, MALLOCX_ALIGN(align) | (int)MALLOCX_ARENA(heap->arena) |
-                              MALLOCX_TCACHE_NONE);
+    berth__heap *heap = context;
+    int flags = (int)MALLOCX_ALIGN(align);
+    if (!take_cache(heap))
+        return mallocx(bytes, flags | heap->arena_flags);
+    void *memory = mallocx(bytes, flags | heap->cache_flags);
+    leave_cache(heap);
+    return memory;
 }
 
 static void release(void *context, void *memory, size_t bytes)
 {
-    (void)context;
+    berth__heap *heap = context;
     (void)bytes;
-    dallocx(memory, MALLOCX_TCACHE_NONE);
+    if (!take_cache(heap)) {
+        dallocx(memory, MALLOCX_TCACHE_NONE);
+        return;
+    }
+    dallocx(memory, (int)MALLOCX_TCACHE(heap->cache));
+    leave_cache(heap);
 }
 
 /* ---- life ---- */
@@ -142,6 +168,26 @@ static bool set_hooks(berth__heap *heap)
     return control(heap, "arena", "extent_hooks", NULL, NULL, &own, sizeof(own)) == 0;
 }
 
+/* A heap works without a cache, only slower. */
+static void make_cache(berth__heap *heap)
+{
+    size_t bytes = sizeof(heap->cache);
+    heap->arena_flags = (int)(MALLOCX_ARENA(heap->arena) | MALLOCX_TCACHE_NONE);
+    heap->cached = mallctl("tcache.create", &heap->cache, &bytes, NULL, 0) == 0;
+    if (heap->cached)
+        heap->cache_flags = (int)(MALLOCX_ARENA(heap->arena) | MALLOCX_TCACHE(heap->cache));
+}
+
+static void empty_cache(berth__heap *heap, const char *how)
+{
+    if (!heap->cached)
+        return;
+    while (!take_cache(heap))
+        sched_yield();
+    (void)mallctl(how, NULL, NULL, &heap->cache, sizeof(heap->cache));
+    leave_cache(heap);
+}
+
 berth_status berth__heap_create(bool huge_pages, berth__heap **out)
 {
     berth__heap *heap =
@@ -159,6 +205,7 @@ berth_status berth__heap_create(bool huge_pages, berth__heap **out)
         berth__heap_destroy(heap);
         return BERTH_E_NOMEM;
     }
+    make_cache(heap);
     *out = heap;
     return BERTH_OK;
 }
@@ -167,6 +214,7 @@ void berth__heap_destroy(berth__heap *heap)
 {
     if (heap == NULL)
         return;
+    empty_cache(heap, "tcache.destroy");
     (void)control(heap, "arena", "destroy", NULL, NULL, NULL, 0);
     berth__free(berth__allocator_default(), heap, sizeof(*heap));
 }
@@ -179,8 +227,9 @@ static uint64_t statistic(const berth__heap *heap, const char *name)
     return control(heap, "stats.arenas", name, &value, &bytes, NULL, 0) == 0 ? value : 0;
 }
 
-berth__heap_use berth__heap_usage(const berth__heap *heap)
+berth__heap_use berth__heap_usage(berth__heap *heap)
 {
+    empty_cache(heap, "tcache.flush"); /* what lies in the cache counts as handed out */
     uint64_t epoch = 1; /* any write brings the statistics up to date */
     size_t bytes = sizeof(epoch);
     (void)mallctl("epoch", &epoch, &bytes, &epoch, bytes);

@@ -4,8 +4,11 @@
  * Huge pages: a heap that has grown beyond 16 MiB asks the kernel (madvise) to back what it maps from
  * then on with pages of 2 MiB. Below that they would waste more than they save. A kernel that refuses
  * is noted and otherwise ignored.
- * Threads: allocation and release from any thread. There is no thread cache: engines allocate when
- * objects come, not when decisions are made. */
+ * Threads: allocation and release from any thread. One cache of free pieces serves whoever comes, one
+ * thread at a time: an engine's caller, nearly always. Whoever finds it taken goes past it.
+ * Ordering:
+ *   HEAP-1  the cache is taken by an acquiring exchange and left by a releasing store, so each user sees
+ *           what the one before left. Nobody waits for it but the telling of use and the end. */
 #ifndef BERTH_BASE_HEAP_H
 #define BERTH_BASE_HEAP_H
 
@@ -28,7 +31,7 @@ typedef struct berth__heap_use {
     bool huge_refused;       /* the kernel refused at least once */
 } berth__heap_use;
 
-/* Cost: a pass over the arena's size classes, some microseconds. */
-berth__heap_use berth__heap_usage(const berth__heap *heap);
+/* Cost: the cache is emptied, then a pass over the arena's size classes: some microseconds. */
+berth__heap_use berth__heap_usage(berth__heap *heap);
 
 #endif

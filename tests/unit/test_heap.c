@@ -1,4 +1,5 @@
 /* Heaps: what is handed out is counted, what is given back is not, and everything goes with the heap. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,6 +90,75 @@ static void test_heaps_come_and_go(void **state)
     }
 }
 
+/* ---- many threads on one heap ---- */
+
+enum { SHARERS = 4, ROUNDS = 20000, HELD = 64 };
+
+typedef struct sharer {
+    const berth_allocator *allocator;
+    uint64_t seed;
+    bool overwritten; /* somebody else was given the same memory */
+} sharer;
+
+static size_t bytes_of(uint64_t random)
+{
+    return 8 + (size_t)(random % 600);
+}
+
+static bool is_filled(const unsigned char *piece, size_t bytes, unsigned char with)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (piece[i] != with)
+            return false;
+    return true;
+}
+
+static void *share(void *argument)
+{
+    sharer *self = argument;
+    unsigned char *pieces[HELD] = {0};
+    size_t bytes[HELD];
+    for (int round = 0; round < ROUNDS; round++) {
+        self->seed = self->seed * UINT64_C(6364136223846793005) + 1;
+        uint64_t random = self->seed >> 33;
+        size_t at = random % HELD;
+        unsigned char with = (unsigned char)((uintptr_t)self / sizeof(*self) + at);
+        if (pieces[at] == NULL) {
+            bytes[at] = bytes_of(random / HELD);
+            pieces[at] = berth__alloc(self->allocator, bytes[at], 8);
+            memset(pieces[at], with, bytes[at]);
+        } else {
+            self->overwritten |= !is_filled(pieces[at], bytes[at], with);
+            berth__free(self->allocator, pieces[at], bytes[at]);
+            pieces[at] = NULL;
+        }
+    }
+    for (size_t at = 0; at < HELD; at++)
+        berth__free(self->allocator, pieces[at], bytes[at]);
+    return NULL;
+}
+
+static void test_threads_share_a_heap(void **state)
+{
+    (void)state;
+    berth__heap *heap = new_heap(false);
+    uint64_t before = berth__heap_usage(heap).used_bytes;
+    sharer sharers[SHARERS];
+    pthread_t threads[SHARERS];
+    for (uint64_t i = 0; i < SHARERS; i++) {
+        sharers[i] = (sharer){berth__heap_allocator(heap), 7 + i, false};
+        assert_int_equal(pthread_create(&threads[i], NULL, share, &sharers[i]), 0);
+    }
+    for (int i = 0; i < 100; i++) /* telling the use empties the cache meanwhile */
+        assert_true(berth__heap_usage(heap).used_bytes >= before);
+    for (int i = 0; i < SHARERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_false(sharers[i].overwritten);
+    }
+    assert_int_equal(berth__heap_usage(heap).used_bytes, before);
+    berth__heap_destroy(heap);
+}
+
 static void *own_allocate(void *context, size_t bytes, size_t align)
 {
     return berth__alloc(context, bytes, align);
@@ -131,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_use_is_counted),
         cmocka_unit_test(test_huge_pages_are_asked_for),
         cmocka_unit_test(test_heaps_come_and_go),
+        cmocka_unit_test(test_threads_share_a_heap),
         cmocka_unit_test(test_engine_tells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
