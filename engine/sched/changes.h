@@ -2,7 +2,8 @@
  *
  * One watcher at most. It hears of a change once it has been made, in full; both the old and the new
  * facts and classes are alive during the call. It hears of objects only: binding and unbinding are the
- * watcher's own doing, or a what-if. */
+ * watcher's own doing, or a what-if. Of a transaction it hears nothing until it is committed, and then
+ * only that it was. */
 #ifndef BERTH_SCHED_CHANGES_H
 #define BERTH_SCHED_CHANGES_H
 
@@ -28,6 +29,8 @@ typedef struct berth__watcher {
      * take. Errors: E_NOMEM; the change is not made. */
     berth_status (*reserve)(void *context, uint32_t pod_bound);
     void (*changed)(void *context, const berth__change *change);
+    /* A transaction was committed, of whose changes it has not heard one by one. Set by the cluster. */
+    bool missed;
 } berth__watcher;
 
 /* Which BERTH__WAKE_NODE_* bits tell a node's new facts from its old ones; 0: nothing that a filter

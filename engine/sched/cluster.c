@@ -122,28 +122,22 @@ berth_status berth__cluster_sync(berth__cluster *cluster)
 
 /* ---- news ---- */
 
+/* What a transaction does may be taken back: it is heard of when it is committed, as a whole. */
 static void tell(const berth__cluster *cluster, const berth__change *change)
 {
-    if (cluster->watcher != NULL)
+    if (cluster->watcher != NULL && !cluster->undo.recording)
         cluster->watcher->changed(cluster->watcher->context, change);
 }
 
-/* A watcher hears of what stays: objects do not change in a transaction, which might take it back. It
- * gets the memory that hearing of a pod takes. */
-static berth_status watch_operation(const berth__cluster *cluster, berth_kind kind,
-                                    berth_error *error)
+/* Memory for undoing the operation, and for whoever hears of it. */
+static bool make_ready(berth__cluster *cluster, berth_kind kind)
 {
     const berth__watcher *watcher = cluster->watcher;
-    if (watcher == NULL)
-        return BERTH_OK;
-    if (cluster->undo.recording)
-        return berth__error_set(error, BERTH_E_STATE,
-                                "a scheduler runs on this engine: objects do not change in a "
-                                "transaction");
-    uint32_t pods = (cluster->pods.page_count + 1) * BERTH__PODS_A_PAGE;
-    if (kind == BERTH_KIND_POD && watcher->reserve(watcher->context, pods) != BERTH_OK)
-        return no_memory(error);
-    return BERTH_OK;
+    if (watcher != NULL && kind == BERTH_KIND_POD && !cluster->undo.recording &&
+        watcher->reserve(watcher->context,
+                         (cluster->pods.page_count + 1) * BERTH__PODS_A_PAGE) != BERTH_OK)
+        return false;
+    return berth__cluster_reserve_undo(cluster, BERTH__POD_NONE);
 }
 
 static void tell_node(const berth__cluster *cluster, uint32_t node_id,
@@ -379,8 +373,6 @@ static berth_status cordon(berth__cluster *cluster, uint32_t node_id, bool unsch
 
 berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool unschedulable)
 {
-    if (cluster->watcher != NULL && cluster->undo.recording)
-        return BERTH_E_STATE;
     return berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
                ? cordon(cluster, node, unschedulable)
                : BERTH_E_NOMEM;
@@ -626,7 +618,7 @@ static berth_status insert_like(berth__cluster *cluster, const berth__pod *like,
 {
     int32_t priority = like->priority;
     berth__class *cls = like->cls;
-    if (!berth__cluster_reserve_undo(cluster, BERTH__POD_NONE))
+    if (!make_ready(cluster, BERTH_KIND_POD))
         return BERTH_E_NOMEM;
     BERTH_TRY(berth__pods_add(&cluster->pods, cls, name, out));
     cls->users++;
@@ -642,7 +634,6 @@ berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, bert
     const berth__pod *like = berth__pod_at(&cluster->pods, pod);
     uint32_t index;
     *id = BERTH_POD_NONE;
-    BERTH_TRY(watch_operation(cluster, BERTH_KIND_POD, error));
     if (name.len == 0)
         return berth__error_set(error, BERTH_E_INVALID, "a pod needs a name");
     if (berth__pods_find(&cluster->pods, like->cls->identity->namespace_name, name) !=
@@ -836,11 +827,10 @@ static berth_status put_named(berth__cluster *cluster, const berth_object *objec
                               uint64_t *id, berth_error *error)
 {
     BERTH_TRY(check_name(object, error));
-    BERTH_TRY(watch_operation(cluster, object->kind, error));
     berth_str namespace_name = metadata_of(object)->namespace_name;
     berth_str name = metadata_of(object)->name;
     uint32_t begin = cluster->undo.top;
-    berth_status status = berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
+    berth_status status = make_ready(cluster, object->kind)
                               ? put_object(cluster, object, replace, id, error)
                               : no_memory(error);
     status = settle_operation(cluster, begin, status);
@@ -895,7 +885,6 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
 berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
                                    berth_str namespace_name, berth_str name, berth_error *error)
 {
-    BERTH_TRY(watch_operation(cluster, kind, error));
     uint32_t begin = cluster->undo.top;
     berth_status status = berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
                               ? remove_object(cluster, kind, namespace_name, name, error)

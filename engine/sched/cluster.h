@@ -32,7 +32,7 @@ typedef struct berth__cluster {
     uint32_t unplaced_count; /* present nodes that the layout does not have yet */
     berth__undo_log undo;    /* of everything above, see cluster_undo.h */
     uint32_t own_records;    /* that an operation may leave besides: of embedders' plugins */
-    const berth__watcher *watcher; /* hears of every change of an object; NULL: nobody does */
+    berth__watcher *watcher; /* hears of every change of an object; NULL: nobody does */
 } berth__cluster;
 
 berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator *allocator,

@@ -508,10 +508,6 @@ berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool 
     if (present_node(engine, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     berth_status status = berth__cluster_cordon(&engine->cluster, node, unschedulable);
-    if (status == BERTH_E_STATE)
-        return berth__error_set(error, status,
-                                "a scheduler runs on this engine: objects do not change in a "
-                                "transaction");
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
 

@@ -73,7 +73,7 @@ static berth_status start(berth_scheduler *scheduler, const berth_scheduler_opti
                                 scheduler->decider->profile_count, &times));
     berth__queue_advance(&scheduler->queue, options->now_ns);
     BERTH_TRY(submit_pending(scheduler));
-    scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear};
+    scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear, false};
     scheduler->cluster->watcher = &scheduler->watcher;
     return BERTH_OK;
 }
@@ -125,8 +125,12 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
 berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns,
                                      berth_error *error)
 {
+    if (scheduler->cluster->undo.recording)
+        return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
     if (now_ns > scheduler->queue.now_ns)
         scheduler->queue.now_ns = now_ns;
+    if (berth__loop_catch_up(scheduler) != BERTH_OK)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     BERTH_TRY(berth__loop_apply_posted(scheduler, error));
     berth__loop_expire(scheduler);
     berth__queue_advance(&scheduler->queue, now_ns);

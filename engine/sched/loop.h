@@ -38,6 +38,11 @@ void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const be
 /* The cluster's watcher: what a change means for the queue. */
 void berth__loop_hear(void *scheduler, const berth__change *change);
 
+/* After a transaction on the engine: compare every pod of the queue with what became of it, submit those
+ * that are new, and try again whoever waits. Nothing if there was none. Errors: E_NOMEM; to be called
+ * again. Cost: linear in the pods that wait. */
+berth_status berth__loop_catch_up(berth_scheduler *scheduler);
+
 /* Submit a pod if it is pending, staying, and served by a profile; memory was reserved. */
 void berth__loop_submit(berth_scheduler *scheduler, uint32_t pod);
 

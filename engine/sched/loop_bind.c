@@ -4,10 +4,10 @@
 #include "base/error.h"
 #include "sched/loop.h"
 
-static berth_binding binding_of(const berth_scheduler *scheduler, const berth__queue_item *item)
+static berth_binding binding_of(const berth__queue_item *item)
 {
     return (berth_binding){.id = item->binding,
-                           .pod = berth__cluster_pod_id(scheduler->cluster, item->pod),
+                           .pod = (uint64_t)item->generation << 32 | item->pod,
                            .node = item->node};
 }
 
@@ -44,9 +44,9 @@ static void send_back(berth_scheduler *scheduler, berth__queue_item *item)
 void berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *item,
                         berth_unbind_reason reason)
 {
-    const berth_binding binding = binding_of(scheduler, item);
+    const berth_binding binding = binding_of(item);
     const berth__class *cls = berth__pod_at(&scheduler->cluster->pods, item->pod)->cls;
-    berth__decider_unbind(scheduler->decider, item->pod);
+    (void)berth__decider_unbind(scheduler->decider, item->pod); /* fails in transactions alone */
     *(reason == BERTH_UNBIND_EXPIRED ? &scheduler->counters.expired
                                      : &scheduler->counters.forgotten) += 1;
     send_back(scheduler, item);
@@ -57,7 +57,7 @@ void berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *item,
 void berth__loop_abandon(berth_scheduler *scheduler, berth__queue_item *item,
                          berth_unbind_reason reason)
 {
-    const berth_binding binding = binding_of(scheduler, item);
+    const berth_binding binding = binding_of(item);
     scheduler->counters.given_up++;
     *(reason == BERTH_UNBIND_TAKEN ? &scheduler->counters.taken : &scheduler->counters.deleted) +=
         1;
@@ -83,7 +83,7 @@ static int64_t deadline(const berth_scheduler *scheduler)
 
 static berth_step_kind have_bound(berth_scheduler *scheduler, berth__queue_item *item)
 {
-    const berth_binding binding = binding_of(scheduler, item);
+    const berth_binding binding = binding_of(item);
     berth_answer answer =
         scheduler->callbacks.bind != NULL
             ? scheduler->callbacks.bind(scheduler->callbacks.context, &binding)

@@ -84,12 +84,14 @@ void berth__loop_submit(berth_scheduler *scheduler, uint32_t pod)
 static void follow_assumed(berth_scheduler *scheduler, berth__queue_item *item,
                            const berth__change *change)
 {
-    if (change->new_class == NULL)
+    if (change->new_class == NULL) {
         berth__loop_abandon(scheduler, item, BERTH_UNBIND_DELETED);
-    else if (change->new_node != item->node)
+    } else if (change->new_node != item->node) {
         berth__loop_abandon(scheduler, item, BERTH_UNBIND_TAKEN);
-    else if (!scheduler->silent_on_node)
+        berth__loop_submit(scheduler, change->pod); /* if it is on no node at all */
+    } else if (!scheduler->silent_on_node) {
         berth__loop_confirm(scheduler, item);
+    }
 }
 
 static bool changes_itself(const berth_scheduler *scheduler, const berth__change *change)
@@ -160,4 +162,42 @@ void berth__loop_hear(void *context, const berth__change *change)
     default:
         hear_of_other(scheduler, change);
     }
+}
+
+/* ---- after a transaction ---- */
+
+static void catch_up_with(berth_scheduler *scheduler, berth__queue_item *item)
+{
+    const berth__pod *pod = berth__pod_at(&scheduler->cluster->pods, item->pod);
+    bool gone = pod->cls == NULL || pod->generation != item->generation;
+    bool assumed = item->state == BERTH_POD_ASSUMED;
+    uint32_t profile = gone || assumed ? UINT32_MAX : serving_profile(scheduler, item->pod);
+    if (assumed && !gone && pod->node == item->node)
+        return;
+    if (assumed) {
+        berth__loop_abandon(scheduler, item, gone ? BERTH_UNBIND_DELETED : BERTH_UNBIND_TAKEN);
+    } else if (profile != UINT32_MAX) {
+        berth__queue_update(&scheduler->queue, item, profile);
+    } else {
+        bool taken = !gone && pod->node != BERTH__NODE_NONE;
+        *(taken ? &scheduler->counters.taken : &scheduler->counters.deleted) += 1;
+        berth__queue_remove(&scheduler->queue, item);
+    }
+}
+
+berth_status berth__loop_catch_up(berth_scheduler *scheduler)
+{
+    const berth__pods *pods = &scheduler->cluster->pods;
+    if (!scheduler->watcher.missed)
+        return BERTH_OK;
+    for (uint32_t i = 0; i < scheduler->queue.by_pod_capacity; i++)
+        if (scheduler->queue.by_pod[i] != NULL)
+            catch_up_with(scheduler, scheduler->queue.by_pod[i]);
+    for (uint32_t i = pods->first_pending; i != BERTH__POD_NONE; i = berth__pod_at(pods, i)->next) {
+        BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->page_count * BERTH__PODS_A_PAGE));
+        if (berth__queue_find(&scheduler->queue, i) == NULL)
+            berth__loop_submit(scheduler, i);
+    }
+    scheduler->watcher.missed = false;
+    return BERTH_OK;
 }

@@ -184,6 +184,7 @@ void berth__queue_submit(berth__queue *queue, uint32_t pod, uint32_t profile)
     BERTH_ASSERT(item != NULL && pod < queue->by_pod_capacity && queue->by_pod[pod] == NULL);
     queue->spare = item->list_next;
     *item = (berth__queue_item){.pod = pod,
+                                .generation = berth__pod_at(queue->pods, pod)->generation,
                                 .profile = profile,
                                 .priority = berth__pod_at(queue->pods, pod)->priority,
                                 .submitted_ns = queue->now_ns,

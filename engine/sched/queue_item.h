@@ -14,7 +14,8 @@ typedef uint64_t berth__stage_set;
 enum { BERTH__STAGES_MAX = 62, BERTH__STAGE_NO_NODES = 62 };
 
 typedef struct berth__queue_item {
-    uint32_t pod; /* index */
+    uint32_t pod; /* index, and its record's generation */
+    uint32_t generation;
     uint32_t profile;
     int32_t state; /* berth_pod_state, or BERTH__POD_DECIDING */
     int32_t priority; /* by which it is ordered */

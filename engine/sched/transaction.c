@@ -46,6 +46,8 @@ static void end(berth__transactions *transactions)
     BERTH_ASSERT(transactions->depth > 0);
     if (--transactions->depth > 0)
         return;
+    if (cluster->watcher != NULL && cluster->undo.top > 0)
+        cluster->watcher->missed = true;
     berth__undo_keep(&cluster->undo);
     cluster->undo.recording = false;
     berth__counts_hold(cluster->view.counts, transactions->held);

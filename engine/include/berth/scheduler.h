@@ -52,7 +52,9 @@
  *
  * Threads: one scheduling thread at a time, which is also the engine's; others post. Objects are added,
  * changed and removed, and pods bound, through the scheduler only as long as it exists; other uses of
- * the engine (decide, explain, counts, check) are welcome between two calls.
+ * the engine (decide, explain, counts, check, transactions) are welcome between two calls. While a
+ * transaction is open on the engine the scheduler's calls answer E_STATE; after its commit the next call
+ * looks at every pod that waits and tries them again.
  * Source of the rules: kube-scheduler v1.32, backend/queue, schedule_one.go, eventhandlers.go. */
 #ifndef BERTH_SCHEDULER_H
 #define BERTH_SCHEDULER_H
