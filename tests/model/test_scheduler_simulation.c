@@ -735,6 +735,37 @@ static void schedule(simulation *s)
         check_node(s, node_number(s, step.placement.node));
 }
 
+/* Somebody tries things on the engine, and keeps them or does not. */
+static void try_on_engine(simulation *s)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_placement placement;
+    settle(s);
+    pod_record *pod = some_pod(s, 1u << WAITING), *running = some_pod(s, 1u << SETTLED);
+    if (pod == NULL)
+        return;
+    bool kept = gen_chance(&s->gen, 50), removes = running != NULL && gen_chance(&s->gen, 30);
+    trace(s, kept ? "transaction, committed" : "transaction, rolled back", pod->object->meta.name);
+    must(s, "begin", berth_engine_begin(s->engine, &error), &error);
+    if (removes)
+        must(s, "remove",
+             berth_engine_remove(s->engine, BERTH_KIND_POD, running->object->meta.namespace_name,
+                                 running->object->meta.name, &error),
+             &error);
+    must(s, "schedule", berth_engine_schedule(s->engine, pod->id, &placement, &error), &error);
+    if (berth_scheduler_advance(s->scheduler, s->now_ns, NULL) != BERTH_E_STATE)
+        fail(s, "the scheduler goes on in a transaction");
+    must(s, "end", (kept ? berth_engine_commit : berth_engine_rollback)(s->engine, &error), &error);
+    if (kept && removes)
+        forget_pod(s, running);
+    if (kept && placement.verdict == BERTH_PLACED) {
+        pod->life = SETTLED;
+        pod->node = node_number(s, placement.node);
+        s->want.taken++;
+    }
+    settle(s);
+}
+
 /* Victims whose eviction takes its time. */
 static void remove_leaving(simulation *s)
 {
@@ -769,8 +800,10 @@ static void one_step(simulation *s)
         answer(s);
     else if (luck < 95)
         let_time_pass(s);
-    else if (luck < 98)
+    else if (luck < 97)
         remove_leaving(s);
+    else if (luck < 98)
+        try_on_engine(s);
     else
         disturb(s);
 }
