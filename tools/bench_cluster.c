@@ -141,7 +141,7 @@ double bench_cluster_node_bytes(const bench_cluster *c)
 
 double bench_cluster_pod_bytes(const bench_cluster *c)
 {
-    uint64_t pods = c->spec.running + c->spec.pods;
+    uint64_t pods = workload_running_count(&c->spec) + c->spec.pods;
     if (!c->weighed || c->files.count > 0 || pods == 0)
         return 0.0;
     return (double)(c->all_bytes - c->nodes_bytes) / (double)pods;

@@ -26,6 +26,9 @@ typedef struct bench {
     bench_cluster cluster;
     engine_setup setup;
     bool json;
+    bool loop; /* through the scheduling loop */
+    berth_scheduler *scheduler; /* of the loop */
+    berth_scheduler_counters counters;
     progress bar;
     uint64_t bound;
     uint64_t working_bytes; /* that deciding has added to what the engine holds */
@@ -40,11 +43,14 @@ static const command_help help = {
         "Builds a synthetic cluster in memory, or reads one, and places its pods one after the\n"
         "other, timing each decision with its binding. Prints pods bound a second, latencies,\n"
         "memory, the rate of reading, and a digest of all placements, which depends on the\n"
-        "options but not on --threads.\n\n"
+        "options but not on --threads.\n"
+        "With --loop the pods go through the scheduling queue, in virtual time: those that fit\n"
+        "nowhere are tried again, and preempt. The workload preempt always does.\n\n"
         "Workloads:\n" WORKLOAD_HELP,
     .examples = "  berth bench --workload basic --nodes 5000 --pods 20000 --threads 2\n"
                 "  berth bench --workload basic --percentage 100 --path scan --json\n"
-                "  berth bench --load cluster.json\n",
+                "  berth bench --load cluster.json\n"
+                "  berth bench --workload preempt --nodes 5000 --pods 5000\n",
 };
 
 static berth_status measure(bench *b, berth_error *error)
@@ -69,8 +75,45 @@ static berth_status measure(bench *b, berth_error *error)
     }
     stopwatch_stop(&b->watch);
     progress_end(&b->bar);
-    uint64_t held = bench_cluster_held_bytes(&b->cluster);
-    b->working_bytes = held > b->cluster.all_bytes ? held - b->cluster.all_bytes : 0;
+    return status;
+}
+
+/* One step of the loop; `*now_ns` goes on to the next backoff's end when nobody is active. Returns false
+ * at the end: who waits now waits for a change that will not come. */
+static bool step(bench *b, int64_t *now_ns, berth_status *status, berth_error *error)
+{
+    berth_step result;
+    *status = berth_scheduler_step(b->scheduler, *now_ns, &result, error);
+    if (*status != BERTH_OK)
+        return false;
+    b->bound += result.kind == BERTH_STEP_BOUND;
+    if (result.kind != BERTH_STEP_IDLE)
+        return true;
+    berth_scheduler_count(b->scheduler, &b->counters);
+    *now_ns = berth_scheduler_next(b->scheduler);
+    return b->counters.backoff > 0;
+}
+
+static berth_status measure_loop(bench *b, berth_error *error)
+{
+    int64_t now_ns = 0;
+    berth_status status = berth_scheduler_create(b->cluster.engine, NULL, &b->scheduler, error);
+    if (status != BERTH_OK)
+        return status;
+    progress_start(&b->bar, "placing", b->cluster.pod_count);
+    stopwatch_start(&b->watch);
+    uint64_t before = b->watch.start_ticks;
+    for (uint64_t i = 0; step(b, &now_ns, &status, error); i++) {
+        uint64_t now = stopwatch_ticks(&b->watch);
+        histogram_add(&b->latencies, now - before);
+        before = now;
+        if (b->bar.terminal && i % PROGRESS_EVERY == 0) {
+            progress_update(&b->bar, b->bound);
+            before = stopwatch_ticks(&b->watch);
+        }
+    }
+    stopwatch_stop(&b->watch);
+    progress_end(&b->bar);
     return status;
 }
 
@@ -106,6 +149,12 @@ static bool was_read(const bench *b)
     return b->cluster.files.count > 0;
 }
 
+/* Of a cluster that was read: pods that ran before any was placed or evicted. */
+static uint64_t running_before(const bench *b, const berth_counts *counts)
+{
+    return counts->pods_running - b->bound + b->counters.evictions;
+}
+
 /* What the cluster is: as specified, or as the engine counts it. */
 static void json_cluster(const bench *b, output *o)
 {
@@ -117,8 +166,8 @@ static void json_cluster(const bench *b, output *o)
     if (!was_read(b))
         output_pair_int(o, "zones", (int64_t)spec->zones);
     output_pair_int(o, "pods", (int64_t)b->cluster.pod_count);
-    output_pair_int(o, "running", was_read(b) ? (int64_t)(counts.pods_running - b->bound)
-                                              : (int64_t)spec->running);
+    output_pair_int(o, "running", was_read(b) ? (int64_t)running_before(b, &counts)
+                                              : (int64_t)workload_running_count(spec));
 }
 
 static void json_memory(const bench *b, output *o)
@@ -158,6 +207,10 @@ static void print_json(const bench *b)
     output_pair_real(&o, "p999_us", latency_us(b, 0.999), 3);
     output_pair_real(&o, "max_us", latency_us(b, 1.0), 3);
     json_memory(b, &o);
+    if (b->loop) {
+        output_pair_int(&o, "decisions", (int64_t)b->counters.decisions);
+        output_pair_int(&o, "evictions", (int64_t)b->counters.evictions);
+    }
     output_pair_text(&o, "digest", digest);
     output_object_end(&o);
     output_close(&o);
@@ -170,11 +223,12 @@ static void print_heading(const bench *b)
     berth_engine_counts(b->cluster.engine, &counts);
     if (was_read(b))
         printf("load: %" PRIu32 " nodes, %" PRIu64 " pods running, %zu to place", counts.nodes,
-               counts.pods_running - b->bound, b->cluster.pod_count);
+               running_before(b, &counts), b->cluster.pod_count);
     else
         printf("%s: %" PRIu64 " nodes in %" PRIu64 " zones, %" PRIu64 " pods running, %" PRIu64
                " to place",
-               workload_names[spec->kind], spec->nodes, spec->zones, spec->running, spec->pods);
+               workload_names[spec->kind], spec->nodes, spec->zones, workload_running_count(spec),
+               spec->pods);
     printf("; threads %" PRIu64 ", path %s\n", b->setup.threads, engine_path_names[b->setup.path]);
 }
 
@@ -207,6 +261,9 @@ static void print_text(const bench *b)
            stopwatch_seconds(&b->watch), pods_a_second(b));
     printf("latency  p50 %.3f us, p99 %.3f us, p99.9 %.3f us, max %.3f us\n", latency_us(b, 0.50),
            latency_us(b, 0.99), latency_us(b, 0.999), latency_us(b, 1.0));
+    if (b->loop)
+        printf("loop     %" PRIu64 " decisions, %" PRIu64 " pods evicted\n",
+               b->counters.decisions, b->counters.evictions);
     print_memory(b);
     printf("digest   %016" PRIx64 "\n", berth_engine_digest(b->cluster.engine));
 }
@@ -234,10 +291,13 @@ static int run(bench *b)
         status = engine_setup_create(&b->setup, &b->cluster.engine, &error);
     if (status == BERTH_OK)
         status = bench_cluster_build(&b->cluster, &error);
+    b->loop |= !was_read(b) && workload_preempts(&b->cluster.spec);
     if (status == BERTH_OK)
-        status = measure(b, &error);
+        status = b->loop ? measure_loop(b, &error) : measure(b, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
+    uint64_t held = bench_cluster_held_bytes(&b->cluster);
+    b->working_bytes = held > b->cluster.all_bytes ? held - b->cluster.all_bytes : 0;
     if (b->json)
         print_json(b);
     else
@@ -253,6 +313,8 @@ int cmd_bench(int argc, char **argv)
     option cluster[WORKLOAD_OPTIONS];
     workload_spec_options(&b->cluster.spec, cluster);
     const option own[] = {
+        {.name = "loop", .kind = OPTION_FLAG, .target = &b->loop,
+         .help = "schedule through the queue, with preemption"},
         {.name = "json", .kind = OPTION_FLAG, .target = &b->json,
          .help = "print one line of JSON"},
         {.name = "load", .kind = OPTION_TEXTS, .value = "FILE", .target = &b->cluster.files,
@@ -266,6 +328,7 @@ int cmd_bench(int argc, char **argv)
         code = exit_usage(help.name, "unexpected argument '%s'", operands.items[0]);
     else if (parsed == OPTIONS_RUN)
         code = run(b);
+    berth_scheduler_destroy(b->scheduler);
     bench_cluster_release(&b->cluster);
     engine_setup_release(&b->setup);
     text_list_free(&operands);

@@ -71,7 +71,7 @@ static berth_status count_object(void *context, const berth_object *object, bert
 /* Find out whether the running pods fit before anything is written. */
 static berth_status rehearse(const workload_spec *spec, berth_error *error)
 {
-    if (spec->running == 0)
+    if (workload_running_count(spec) == 0)
         return BERTH_OK;
     workload_source *source = workload_source_create(spec);
     berth_status status =

@@ -350,6 +350,8 @@ static void write_pod(output *o, const berth_pod *pod)
     output_key(o, "spec");
     output_object(o);
     write_optional(o, "nodeName", pod->node_name);
+    if (pod->has_priority)
+        output_pair_int(o, "priority", pod->priority);
     write_map(o, "nodeSelector", pod->node_selector);
     write_affinity(o, pod);
     write_tolerations(o, pod);

@@ -39,6 +39,7 @@ typedef struct workload_pod {
 } workload_pod;
 
 struct workload {
+    uint32_t running_a_node; /* where none were asked for */
     /* How many objects that pods need come before the nodes, and putting one together; both NULL:
      * none. */
     uint64_t (*storage_count)(const workload_spec *spec);
@@ -64,5 +65,6 @@ extern const workload workload_affinity;
 extern const workload workload_preferred;
 extern const workload workload_mixed;
 extern const workload workload_volumes;
+extern const workload workload_preempt;
 
 #endif

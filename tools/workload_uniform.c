@@ -4,7 +4,8 @@
  * Running pods carry the same constraints and keep to them; their apps follow from their
  * number: Z in turn, one in each of the Z zones, are of one app (so that zones are balanced).
  * In `anti` running pods have apps of their own, each on at most half of the nodes, since an
- * app on every node would leave no room for another pod of it. */
+ * app on every node would leave no room for another pod of it. In `preempt` all pods ask for an
+ * eighth of a node, and those to place have the higher priority. */
 #include <inttypes.h>
 
 #include "words.h"
@@ -15,6 +16,7 @@ enum {
     NODE_MEM_MIB = 256 * 1024,
     NODE_PODS = 110,
     APPS = 10,
+    FULL_NODE_PODS = 8,
 };
 
 static const char zone_key[] = "topology.kubernetes.io/zone";
@@ -123,9 +125,29 @@ static void make_preferred(const workload_spec *spec, workload_pod which, worklo
     draft_pod_term(d, DRAFT_AFFINITY_PREFERRED, 50, zone_key, "app", other);
 }
 
+/* Eight of these fill a node. */
+static void make_preempt(const workload_spec *spec, workload_pod which, workload_random *random,
+                         draft *d, workload_need *need)
+{
+    uint32_t app = choose_app(spec, which, random);
+    need->cpu_milli = NODE_CPU_MILLI / FULL_NODE_PODS;
+    need->mem_mib = NODE_MEM_MIB / FULL_NODE_PODS;
+    need->app = app;
+    draft_pod(d, words_of("default"),
+              draft_text(d, "%s-%" PRIu64, which.running ? "running" : "pod", which.idx));
+    draft_label(d, "app", draft_text(d, "app-%" PRIu32, app));
+    draft_image(d, words_of("pause:3.10"));
+    draft_resource(d, "cpu", draft_milli(need->cpu_milli));
+    draft_resource(d, "memory", draft_mebibytes(need->mem_mib));
+    d->pod.has_priority = true;
+    d->pod.priority = which.running ? 0 : 1000;
+}
+
 const workload workload_basic = {.node = make_node, .pod = make_basic};
 const workload workload_distinct = {.node = make_node, .pod = make_distinct};
 const workload workload_spread = {.node = make_node, .pod = make_spread};
 const workload workload_anti = {.node = make_node, .pod = make_anti};
 const workload workload_affinity = {.node = make_node, .pod = make_affinity};
 const workload workload_preferred = {.node = make_node, .pod = make_preferred};
+const workload workload_preempt = {
+    .node = make_node, .pod = make_preempt, .running_a_node = FULL_NODE_PODS};

@@ -153,7 +153,7 @@ workload_source *workload_source_create(const workload_spec *spec)
     source->kind = kinds[spec->kind];
     source->random[0].state = workload_hash(spec->seed, 1, 0);
     source->random[1].state = workload_hash(spec->seed, 2, 0);
-    if (spec->running > 0)
+    if (workload_running_count(spec) > 0)
         source->rooms = heap_new(spec->nodes, sizeof(*source->rooms));
     return source;
 }
@@ -172,9 +172,20 @@ static uint64_t storage_count(const workload_spec *spec)
     return kind->storage_count != NULL ? kind->storage_count(spec) : 0;
 }
 
+uint64_t workload_running_count(const workload_spec *spec)
+{
+    return spec->running > 0 ? spec->running
+                             : spec->nodes * kinds[spec->kind]->running_a_node;
+}
+
+bool workload_preempts(const workload_spec *spec)
+{
+    return kinds[spec->kind]->running_a_node > 0;
+}
+
 uint64_t workload_object_count(const workload_spec *spec)
 {
-    return storage_count(spec) + spec->nodes + spec->running + spec->pods;
+    return storage_count(spec) + spec->nodes + workload_running_count(spec) + spec->pods;
 }
 
 static berth_status make_storage(workload_source *source, workload_object_fn each, void *context,
@@ -276,7 +287,7 @@ static bool place_pod(workload_source *source, uint64_t idx)
 static berth_status make_pods(workload_source *source, bool running, workload_object_fn each,
                               void *context, berth_error *error)
 {
-    uint64_t count = running ? source->spec.running : source->spec.pods;
+    uint64_t count = running ? workload_running_count(&source->spec) : source->spec.pods;
     for (uint64_t i = 0; i < count; i++) {
         workload_need need;
         if (!running)

@@ -38,7 +38,9 @@ enum {
              "             tailed requests; all kinds of constraints\n")                  \
     X(distinct, "  distinct   basic, but no two pods have the same requests\n")            \
     X(volumes, "  volumes    basic, one persistent volume a pod, 25 a node: half of them bound\n" \
-               "             in a zone, half to be made in one of two zones\n")
+               "             in a zone, half to be made in one of two zones\n")                         \
+    X(preempt, "  preempt    nodes full of pods of 4 cpu (8 a node unless --running says other-\n" \
+               "             wise), pods of 4 cpu and a higher priority to place\n")
 
 #define WORKLOAD_HELP_LINES(name, lines) lines
 #define WORKLOAD_HELP WORKLOAD_LIST(WORKLOAD_HELP_LINES)
@@ -72,6 +74,13 @@ typedef struct workload_source workload_source;
 /* Called with each object, which lives until the call returns. */
 typedef berth_status (*workload_object_fn)(void *context, const berth_object *object,
                                            berth_error *error);
+
+/* How many pods run: what the specification says, or where it says none, as many as the workload
+ * needs. */
+uint64_t workload_running_count(const workload_spec *spec);
+
+/* Whether the pods to place find room only in the place of others. */
+bool workload_preempts(const workload_spec *spec);
 
 /* How many objects a specification makes. */
 uint64_t workload_object_count(const workload_spec *spec);
