@@ -32,7 +32,7 @@ static void small_require(berth_status status, const berth_error *error)
     fail_msg("%s", text);
 }
 
-static void small_open(small_cluster *c, const berth_profile *profile)
+static inline void small_open(small_cluster *c, const berth_profile *profile)
 {
     berth_error error = {.code = BERTH_OK};
     berth_engine_config config;

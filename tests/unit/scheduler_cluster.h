@@ -1,0 +1,199 @@
+/* Small clusters under a scheduler, for tests of the scheduling loop: objects as YAML text, time as
+ * whole milliseconds, callbacks that do as they are told and remember. */
+#ifndef BERTH_TESTS_UNIT_SCHEDULER_CLUSTER_H
+#define BERTH_TESTS_UNIT_SCHEDULER_CLUSTER_H
+
+#include "rule_cluster.h"
+
+#define MS INT64_C(1000000)
+
+typedef struct loop {
+    small_cluster c;
+    berth_scheduler *scheduler;
+    int64_t now_ms;
+    bool updates; /* objects of texts are updates */
+    berth_answer bind_answer, evict_answer; /* what the callbacks answer */
+    berth_binding bound;                    /* of the last bind */
+    uint32_t binds, unbinds, evictions, troubles;
+    berth_unbind_reason unbind_reason;
+    berth_binding unbound;
+    berth_trouble trouble;
+    berth_step step; /* the last one */
+} loop;
+
+static berth_answer loop_bind(void *context, const berth_binding *binding)
+{
+    loop *l = context;
+    l->binds++;
+    l->bound = *binding;
+    return l->bind_answer;
+}
+
+static void loop_unbind(void *context, const berth_binding *binding, berth_unbind_reason reason)
+{
+    loop *l = context;
+    l->unbinds++;
+    l->unbound = *binding;
+    l->unbind_reason = reason;
+}
+
+static berth_answer loop_evict(void *context, const berth_eviction *eviction)
+{
+    loop *l = context;
+    (void)eviction;
+    l->evictions++;
+    return l->evict_answer;
+}
+
+static void loop_report(void *context, berth_trouble trouble, const berth_error *error)
+{
+    loop *l = context;
+    (void)error;
+    l->troubles++;
+    l->trouble = trouble;
+}
+
+static void loop_open(loop *l, const berth_profile *profiles, uint32_t profile_count,
+                      int64_t bind_timeout_ms)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_engine_config config;
+    berth_scheduler_options options;
+    *l = (loop){.now_ms = 0};
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.profiles = profiles;
+    config.profile_count = profile_count;
+    small_require(berth_engine_create(&config, &l->c.engine, &error), &error);
+    const berth_read_options read = {.size = sizeof(read)};
+    assert_int_equal(berth_reader_create(&read, &l->c.reader), BERTH_OK);
+    assert_int_equal(berth_explanation_create(&l->c.explanation), BERTH_OK);
+    berth_scheduler_options_init(&options);
+    if (bind_timeout_ms > 0)
+        options.bind_timeout_ns = bind_timeout_ms * MS;
+    options.callbacks = (berth_scheduler_callbacks){
+        l, loop_bind, loop_unbind, loop_evict, loop_report, NULL};
+    small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
+}
+
+static void loop_check(loop *l)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_scheduler_check(l->scheduler, &error), &error);
+}
+
+static void loop_close(loop *l)
+{
+    loop_check(l);
+    berth_scheduler_destroy(l->scheduler);
+    small_close(&l->c);
+}
+
+static berth_status loop_object(void *context, const berth_object *object,
+                                const berth_error *origin, berth_error *error)
+{
+    (void)origin;
+    loop *l = context;
+    return l->updates
+               ? berth_scheduler_update(l->scheduler, l->now_ms * MS, object, error)
+               : berth_scheduler_add(l->scheduler, l->now_ms * MS, object, &l->c.last_id, error);
+}
+
+/* Add the objects of a text through the scheduler; returns the id of the last one. */
+static uint64_t loop_add(loop *l, const char *text)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_reader_text(l->c.reader, (berth_str){text, (uint32_t)strlen(text)}, "test",
+                                    loop_object, l, &error),
+                  &error);
+    return l->c.last_id;
+}
+
+static inline void loop_update(loop *l, const char *text)
+{
+    l->updates = true;
+    loop_add(l, text);
+    l->updates = false;
+}
+
+static inline void loop_remove(loop *l, berth_kind kind, const char *space, const char *name)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_scheduler_remove(l->scheduler, l->now_ms * MS, kind,
+                                         (berth_str){space, (uint32_t)strlen(space)},
+                                         (berth_str){name, (uint32_t)strlen(name)}, &error),
+                  &error);
+}
+
+/* The text of a node of `cpu` cores; `meta` goes into its metadata, `spec` into its spec. */
+static inline const char *loop_node_text(const char *name, const char *cpu, const char *meta,
+                                         const char *spec)
+{
+    static char text[1024];
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Node\nmetadata: {name: %s%s}\nspec: {%s}\n"
+             "status: {allocatable: {cpu: '%s', memory: 8Gi, pods: '110'}}\n",
+             name, meta, spec, cpu);
+    return text;
+}
+
+/* The text of a pod that asks for `cpu`; `meta` goes into its metadata, `spec` into its spec. */
+static inline const char *loop_pod_text(const char *name, const char *cpu, const char *meta,
+                                        const char *spec)
+{
+    static char text[2048];
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s%s}\n"
+             "spec: {containers: [{name: c, image: i, resources: {requests: {cpu: '%s'}}}]%s}\n",
+             name, meta, cpu, spec);
+    return text;
+}
+
+static inline berth_node_id loop_node(loop *l, const char *name, const char *cpu)
+{
+    return (berth_node_id)loop_add(l, loop_node_text(name, cpu, "", ""));
+}
+
+static inline berth_pod_id loop_pod(loop *l, const char *name, const char *cpu, const char *spec)
+{
+    return loop_add(l, loop_pod_text(name, cpu, "", spec));
+}
+
+static berth_step_kind loop_step(loop *l)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_scheduler_step(l->scheduler, l->now_ms * MS, &l->step, &error), &error);
+    loop_check(l);
+    return l->step.kind;
+}
+
+static inline void loop_advance(loop *l, int64_t now_ms)
+{
+    berth_error error = {.code = BERTH_OK};
+    l->now_ms = now_ms;
+    small_require(berth_scheduler_advance(l->scheduler, now_ms * MS, &error), &error);
+    loop_check(l);
+}
+
+static inline berth_pod_state loop_state(const loop *l, berth_pod_id pod)
+{
+    berth_pod_status status;
+    berth_scheduler_pod(l->scheduler, pod, &status);
+    return status.state;
+}
+
+static inline int64_t loop_due_ms(const loop *l, berth_pod_id pod)
+{
+    berth_pod_status status;
+    berth_scheduler_pod(l->scheduler, pod, &status);
+    return status.due_ns == BERTH_TIME_NEVER ? -1 : status.due_ns / MS;
+}
+
+static inline berth_scheduler_counters loop_count(const loop *l)
+{
+    berth_scheduler_counters counters;
+    berth_scheduler_count(l->scheduler, &counters);
+    return counters;
+}
+
+#endif

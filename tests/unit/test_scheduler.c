@@ -1,0 +1,623 @@
+/* The scheduling loop: order, backoff, gates, flush, bindings and their ends, events, profiles,
+ * preemption carried out. What wakes whom is test_scheduler_wake's question. */
+#include <stdlib.h>
+
+#include "scheduler_cluster.h"
+
+static int set_up(void **state)
+{
+    loop *l = malloc(sizeof(*l));
+    assert_non_null(l);
+    loop_open(l, berth_profile_default(), 1, 5000);
+    *state = l;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    loop_close(*state);
+    free(*state);
+    return 0;
+}
+
+/* ---- options ---- */
+
+static void test_options(void **state)
+{
+    loop *l = *state;
+    berth_scheduler *other = NULL;
+    berth_error error;
+    berth_scheduler_options options;
+    berth_scheduler_options_init(&options);
+    assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_STATE);
+    options.size--;
+    assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_ARG);
+    berth_scheduler_options_init(&options);
+    options.backoff_max_ns = options.backoff_initial_ns - 1;
+    assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_ARG);
+    berth_scheduler_options_init(&options);
+    options.bind_timeout_ns = -1;
+    assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_ARG);
+    berth_scheduler_options_init(&options);
+    options.unschedulable_max_ns = -1;
+    assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_ARG);
+    assert_null(other);
+    berth_scheduler_destroy(NULL);
+    assert_string_equal(berth_pod_state_name(BERTH_POD_UNSCHEDULABLE), "unschedulable");
+    assert_string_equal(berth_pod_state_name((berth_pod_state)99), "?");
+}
+
+/* Pods that were there before the scheduler are submitted in order of arrival. */
+static void test_pods_from_before(void **state)
+{
+    loop *l = *state;
+    berth_scheduler_destroy(l->scheduler);
+    small_node(&l->c, "node", "");
+    berth_pod_id low = small_pod(&l->c, "low", NULL, "", "containers: []");
+    berth_pod_id high = small_pod(&l->c, "high", NULL, "", "priority: 5, containers: []");
+    small_pod(&l->c, "there", "node", "", "containers: []");
+    assert_int_equal(berth_scheduler_create(l->c.engine, NULL, &l->scheduler, NULL), BERTH_OK);
+    assert_int_equal(loop_count(l).submitted, 2);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, high);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, low);
+}
+
+/* ---- order ---- */
+
+static void test_order(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    berth_pod_id a = loop_pod(l, "a", "1m", "");
+    berth_pod_id b = loop_pod(l, "b", "1m", "");
+    l->now_ms = 1;
+    berth_pod_id urgent = loop_pod(l, "urgent", "1m", ", priority: 7");
+    berth_pod_id never = loop_pod(l, "never", "1m", ", priority: -7");
+    const berth_pod_id wanted[] = {urgent, a, b, never};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+        assert_int_equal(l->step.pod, wanted[i]);
+        assert_int_equal(l->step.attempt, 1);
+    }
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    assert_int_equal(l->step.pod, BERTH_POD_NONE);
+    assert_int_equal(berth_scheduler_next(l->scheduler), BERTH_TIME_NEVER);
+}
+
+/* An update that raises a waiting pod's priority takes it ahead. */
+static void test_order_follows_updates(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    loop_pod(l, "a", "1m", "");
+    berth_pod_id b = loop_pod(l, "b", "1m", "");
+    loop_update(l, loop_pod_text("b", "1m", "", ", priority: 3"));
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, b);
+}
+
+/* ---- backoff ---- */
+
+/* 1 s, doubled, at most 10 s; counted from the failed attempt. */
+static void test_backoff(void **state)
+{
+    static const int64_t waits_ms[] = {1000, 2000, 4000, 8000, 10000, 10000};
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_FAILED;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
+        assert_int_equal(l->step.attempt, i + 1);
+        assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+        assert_int_equal(loop_due_ms(l, pod), l->now_ms + waits_ms[i]);
+        assert_int_equal(berth_scheduler_next(l->scheduler), (l->now_ms + waits_ms[i]) * MS);
+        loop_advance(l, l->now_ms + waits_ms[i] - 1);
+        assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+        l->now_ms++;
+    }
+    /* Time does not go back. */
+    l->now_ms -= 5000;
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    l->now_ms += 5000;
+    l->bind_answer = BERTH_ANSWER_DONE;
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.waited_ns, l->now_ms * MS);
+}
+
+/* A pod woken while its backoff runs waits for its end; one woken later is active at once, and keeps its
+ * place among the others. */
+static void test_backoff_after_waking(void **state)
+{
+    loop *l = *state;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_UNSCHEDULABLE);
+    loop_advance(l, 400);
+    loop_node(l, "small", "500m");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_due_ms(l, pod), 1000);
+    loop_advance(l, 1000);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    l->now_ms = 9000;
+    loop_node(l, "large", "4");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(loop_count(l).woken, 2);
+}
+
+/* ---- gates ---- */
+
+static void test_gates(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    berth_pod_id pod = loop_pod(l, "p", "1", ", schedulingGates: [{name: a}, {name: b}]");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_GATED);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_node(l, "m", "4");
+    loop_advance(l, 1000000);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_GATED);
+    loop_update(l, loop_pod_text("p", "1", "", ", schedulingGates: [{name: b}]"));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_GATED);
+    loop_update(l, loop_pod_text("p", "1", "", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.attempt, 1);
+}
+
+/* ---- flush ---- */
+
+static void test_flush(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "1");
+    berth_pod_id pod = loop_pod(l, "p", "2", "");
+    loop_advance(l, 50);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_due_ms(l, pod), 300050);
+    assert_int_equal(berth_scheduler_next(l->scheduler), 300050 * MS);
+    loop_advance(l, 300049);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_UNSCHEDULABLE);
+    loop_advance(l, 300050);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_count(l).flushed, 1);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.attempt, 2);
+}
+
+/* ---- bindings ---- */
+
+static int64_t used_cpu(const loop *l, const char *node)
+{
+    int64_t allocatable, requested;
+    berth_node_id id = berth_engine_find_node(l->c.engine, (berth_str){node, (uint32_t)strlen(node)});
+    assert_int_equal(berth_engine_node_resource(l->c.engine, id, (berth_str){"cpu", 3},
+                                                &allocatable, &requested),
+                     BERTH_OK);
+    return requested;
+}
+
+static void answer(loop *l, berth_binding_id binding, berth_answer how)
+{
+    assert_int_equal(berth_scheduler_bind_done(l->scheduler, binding, how), BERTH_OK);
+    loop_advance(l, l->now_ms);
+}
+
+static void test_bind_later(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_LATER;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
+    assert_int_equal(l->bound.pod, pod);
+    assert_int_equal(l->bound.id, l->step.binding);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_ASSUMED);
+    assert_int_equal(used_cpu(l, "node"), 1000);
+    assert_int_equal(berth_scheduler_bind_done(l->scheduler, l->bound.id, BERTH_ANSWER_LATER),
+                     BERTH_E_ARG);
+    answer(l, l->bound.id, BERTH_ANSWER_DONE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_BOUND);
+    assert_int_equal(loop_count(l).bound, 1);
+    /* A second answer is late, whatever it says, and harmless. */
+    answer(l, l->bound.id, BERTH_ANSWER_FAILED);
+    assert_int_equal(loop_count(l).late_answers, 1);
+    assert_int_equal(l->trouble, BERTH_TROUBLE_LATE_ANSWER);
+    assert_int_equal(used_cpu(l, "node"), 1000);
+    assert_int_equal(l->unbinds, 0);
+}
+
+static void test_bind_fails_later(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_LATER;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    loop_step(l);
+    l->now_ms = 100;
+    answer(l, l->bound.id, BERTH_ANSWER_FAILED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_due_ms(l, pod), 1100);
+    assert_int_equal(used_cpu(l, "node"), 0);
+    assert_int_equal(l->unbinds, 1);
+    assert_int_equal(l->unbind_reason, BERTH_UNBIND_FAILED);
+    assert_int_equal(l->unbound.id, l->bound.id);
+    /* The deadline of a binding that is over means nothing. */
+    loop_advance(l, 5000);
+    assert_int_equal(l->unbinds, 1);
+    assert_int_equal(loop_count(l).forgotten, 1);
+}
+
+/* What a failed binding gives back wakes who waits for it. */
+static void test_forgotten_wakes(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "1");
+    l->bind_answer = BERTH_ANSWER_LATER;
+    loop_pod(l, "first", "1", "");
+    berth_pod_id second = loop_pod(l, "second", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_advance(l, 2000);
+    answer(l, l->bound.id, BERTH_ANSWER_FAILED);
+    assert_int_equal(loop_state(l, second), BERTH_POD_ACTIVE);
+}
+
+static void test_expiry(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_LATER;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    loop_step(l);
+    assert_int_equal(loop_due_ms(l, pod), 5000);
+    assert_int_equal(berth_scheduler_next(l->scheduler), 5000 * MS);
+    loop_advance(l, 4999);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_ASSUMED);
+    loop_advance(l, 5000);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    assert_int_equal(used_cpu(l, "node"), 0);
+    assert_int_equal(l->unbind_reason, BERTH_UNBIND_EXPIRED);
+    assert_int_equal(loop_count(l).expired, 1);
+    answer(l, l->bound.id, BERTH_ANSWER_DONE);
+    assert_int_equal(loop_count(l).late_answers, 1);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    assert_int_equal(l->unbinds, 1);
+}
+
+/* An answer that was posted in time counts, though it is only looked at after the deadline. */
+static void test_answer_before_expiry(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_LATER;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    loop_step(l);
+    assert_int_equal(berth_scheduler_bind_done(l->scheduler, l->bound.id, BERTH_ANSWER_DONE),
+                     BERTH_OK);
+    loop_advance(l, 9000);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_BOUND);
+}
+
+/* An update that shows the pod on its node confirms; one that shows no node does not undo. */
+static void test_updates_of_assumed(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_LATER;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    loop_step(l);
+    loop_update(l, loop_pod_text("p", "1", ", labels: {a: b}", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_ASSUMED);
+    loop_update(l, loop_pod_text("p", "1", "", ", nodeName: node"));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_BOUND);
+    assert_int_equal(loop_count(l).bound, 1);
+    loop_update(l, loop_pod_text("p", "1", ", labels: {c: d}", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_BOUND);
+    assert_int_equal(used_cpu(l, "node"), 1000);
+    assert_int_equal(l->unbinds, 0);
+}
+
+static void test_taken(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    loop_add(l, loop_node_text("m", "4", "", "unschedulable: true"));
+    l->bind_answer = BERTH_ANSWER_LATER;
+    berth_pod_id assumed = loop_pod(l, "p", "1", "");
+    loop_step(l);
+    berth_pod_id waiting = loop_pod(l, "q", "1", "");
+    loop_update(l, loop_pod_text("p", "1", "", ", nodeName: m"));
+    loop_update(l, loop_pod_text("q", "1", "", ", nodeName: m"));
+    assert_int_equal(loop_state(l, assumed), BERTH_POD_BOUND);
+    assert_int_equal(loop_state(l, waiting), BERTH_POD_BOUND);
+    assert_int_equal(used_cpu(l, "node"), 0);
+    assert_int_equal(used_cpu(l, "m"), 2000);
+    assert_int_equal(loop_count(l).taken, 2);
+    assert_int_equal(loop_count(l).given_up, 1);
+    assert_int_equal(l->unbinds, 1);
+    assert_int_equal(l->unbind_reason, BERTH_UNBIND_TAKEN);
+}
+
+static void test_deleted_meanwhile(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_LATER;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    loop_step(l);
+    loop_remove(l, BERTH_KIND_POD, "default", "p");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_GONE);
+    assert_int_equal(l->unbind_reason, BERTH_UNBIND_DELETED);
+    assert_int_equal(l->unbound.pod, pod);
+    assert_int_equal(loop_count(l).deleted, 1);
+    answer(l, l->bound.id, BERTH_ANSWER_DONE);
+    assert_int_equal(loop_count(l).late_answers, 1);
+    assert_int_equal(used_cpu(l, "node"), 0);
+}
+
+/* A pod that has begun to terminate is not tried any more; its deletion is no second outcome. */
+static void test_terminating(void **state)
+{
+    loop *l = *state;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    loop_update(l, loop_pod_text("p", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_GONE);
+    loop_remove(l, BERTH_KIND_POD, "default", "p");
+    assert_int_equal(loop_count(l).deleted, 1);
+}
+
+/* The node of an assumed pod goes: the binding may still fail, once. */
+static void test_node_lost_while_assumed(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_LATER;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    loop_step(l);
+    loop_remove(l, BERTH_KIND_NODE, "", "node");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_ASSUMED);
+    answer(l, l->bound.id, BERTH_ANSWER_FAILED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    loop_node(l, "node", "4");
+    assert_int_equal(used_cpu(l, "node"), 0);
+}
+
+/* ---- events ---- */
+
+static void test_refused_events(void **state)
+{
+    loop *l = *state;
+    const berth_pod stranger = {.meta = {.name = TEXT("stranger")}};
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &stranger};
+    const berth_object nothing = {.kind = BERTH_KIND_POD};
+    const berth_object unknown = {.kind = (berth_kind)77, .as.pod = &stranger};
+    const berth_str space = TEXT("default"), name = TEXT("stranger");
+    berth_error error;
+    assert_int_equal(berth_scheduler_last_trouble(l->scheduler)->code, BERTH_OK);
+    assert_int_equal(berth_scheduler_update(l->scheduler, 0, &object, &error), BERTH_E_NOT_FOUND);
+    assert_int_equal(berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, space, name, &error),
+                     BERTH_E_NOT_FOUND);
+    assert_int_equal(berth_scheduler_post_update(l->scheduler, &object), BERTH_OK);
+    assert_int_equal(
+        berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name), BERTH_OK);
+    assert_int_equal(berth_scheduler_post_add(l->scheduler, &object), BERTH_OK);
+    assert_int_equal(berth_scheduler_post_add(l->scheduler, &object), BERTH_OK);
+    assert_int_equal(
+        berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name), BERTH_OK);
+    assert_int_equal(
+        berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name), BERTH_OK);
+    assert_int_equal(berth_scheduler_post_add(l->scheduler, &nothing), BERTH_E_ARG);
+    assert_int_equal(berth_scheduler_post_add(l->scheduler, &unknown), BERTH_E_ARG);
+    assert_int_equal(
+        berth_scheduler_post_remove(l->scheduler, (berth_kind)77, space, name), BERTH_E_ARG);
+    loop_advance(l, 0);
+    assert_int_equal(l->troubles, 4); /* update, removal, second addition, second removal */
+    assert_int_equal(loop_count(l).events_posted, 6);
+    assert_int_equal(loop_count(l).events_refused, 4);
+    assert_int_equal(loop_count(l).submitted, 1);
+    assert_int_equal(loop_count(l).deleted, 1);
+    const berth_error *trouble = berth_scheduler_last_trouble(l->scheduler);
+    assert_int_equal(trouble->code, BERTH_E_NOT_FOUND);
+    assert_string_equal(trouble->object, "Pod default/stranger");
+}
+
+/* ---- profiles ---- */
+
+static void test_profiles(void **state)
+{
+    (void)state;
+    loop l;
+    berth_profile profiles[] = {*berth_profile_default(), *berth_profile_default()};
+    profiles[1].scheduler_name = (berth_str)TEXT("plain");
+    profiles[1].points[BERTH_POINT_FILTER].count = 1; /* NodeUnschedulable alone */
+    loop_open(&l, profiles, 2, 0);
+    loop_add(&l, loop_node_text("node", "1", "", "unschedulable: true"));
+    berth_pod_id first = loop_pod(&l, "first", "2", "");
+    berth_pod_id plain = loop_pod(&l, "plain", "2", ", schedulerName: plain");
+    berth_pod_id other = loop_pod(&l, "other", "2", ", schedulerName: nobody");
+    assert_int_equal(loop_state(&l, other), BERTH_POD_GONE);
+    assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_step(&l), BERTH_STEP_IDLE);
+    /* Each pod waits for what its own profile's filters say: both for the cordon here. */
+    loop_advance(&l, 5000);
+    loop_update(&l, loop_node_text("node", "1", "", ""));
+    assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l.step.pod, first);
+    assert_int_equal(loop_step(&l), BERTH_STEP_BOUND);
+    assert_int_equal(l.step.pod, plain);
+    berth_str rejector = berth_scheduler_rejector(l.scheduler, first, 0);
+    assert_int_equal(rejector.len, strlen("NodeResourcesFit"));
+    assert_memory_equal(rejector.data, "NodeResourcesFit", rejector.len);
+    assert_null(berth_scheduler_rejector(l.scheduler, first, 1).data);
+    /* A waiting pod that changes its scheduler goes by the other's filters. */
+    loop_update(&l, loop_pod_text("first", "2", "", ", schedulerName: plain"));
+    loop_advance(&l, 20000);
+    assert_int_equal(loop_step(&l), BERTH_STEP_BOUND);
+    loop_close(&l);
+}
+
+/* Unknown schedulers' pods are nobody's until they are somebody's. */
+static void test_served_later(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    berth_pod_id pod = loop_pod(l, "p", "1", ", schedulerName: nobody");
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_update(l, loop_pod_text("p", "1", "", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    loop_update(l, loop_pod_text("p", "1", "", ", schedulerName: nobody"));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_GONE);
+    assert_int_equal(loop_count(l).deleted, 1);
+}
+
+/* ---- preemption ---- */
+
+static void fill(loop *l)
+{
+    loop_node(l, "node", "2");
+    loop_add(l, loop_pod_text("low-1", "1", "", ", nodeName: node"));
+    loop_add(l, loop_pod_text("low-2", "1", "", ", nodeName: node"));
+}
+
+/* Victims that go at once: their room is remembered, so the pod does not go to the pool. */
+static void test_preemption_at_once(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id high = loop_pod(l, "high", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.victim_count, 2);
+    assert_int_equal(l->evictions, 2);
+    assert_int_equal(l->step.nominated, berth_engine_find_node(l->c.engine, (berth_str)TEXT("node")));
+    assert_int_equal(loop_state(l, high), BERTH_POD_BACKOFF);
+    /* The node is kept for it. */
+    loop_pod(l, "late", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_advance(l, 1000);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, high);
+    assert_int_equal(loop_count(l).evictions, 2);
+    assert_int_equal(loop_count(l).nominations, 1);
+}
+
+/* Victims that take their time: nobody else is evicted meanwhile, and their going wakes the pod. */
+static void test_preemption_later(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    loop_node(l, "other", "1");
+    loop_add(l, loop_pod_text("low-3", "1", "", ", nodeName: other"));
+    l->evict_answer = BERTH_ANSWER_LATER;
+    berth_pod_id high = loop_pod(l, "high", "1500m", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 2);
+    assert_int_equal(loop_state(l, high), BERTH_POD_UNSCHEDULABLE);
+    loop_advance(l, 300000);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 2);
+    loop_advance(l, 310000);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 2);
+    loop_advance(l, 320000);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
+static void test_preemption_refused(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    l->evict_answer = BERTH_ANSWER_FAILED;
+    berth_pod_id high = loop_pod(l, "high", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.nominated, BERTH_NODE_NONE);
+    assert_int_equal(l->step.victim_count, 0);
+    assert_int_equal(l->evictions, 1);
+    assert_int_equal(l->trouble, BERTH_TROUBLE_EVICTION);
+    assert_int_equal(loop_state(l, high), BERTH_POD_UNSCHEDULABLE);
+}
+
+/* A still higher priority takes the node over: the pod that it was kept for looks elsewhere. */
+static void test_nomination_taken_over(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    l->evict_answer = BERTH_ANSWER_LATER;
+    berth_pod_id high = loop_pod(l, "high", "2", ", priority: 10");
+    loop_step(l);
+    loop_advance(l, 5000);
+    berth_pod_id higher = loop_pod(l, "higher", "2", ", priority: 20");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.pod, higher);
+    assert_int_equal(loop_state(l, high), BERTH_POD_ACTIVE);
+    berth_pod_status status;
+    berth_scheduler_pod(l->scheduler, high, &status);
+    assert_int_equal(status.nominated, BERTH_NODE_NONE);
+    berth_scheduler_pod(l->scheduler, higher, &status);
+    assert_int_equal(status.nominated, berth_engine_find_node(l->c.engine, (berth_str)TEXT("node")));
+}
+
+/* ---- transactions ---- */
+
+static void test_transactions(void **state)
+{
+    loop *l = *state;
+    berth_placement placement;
+    berth_engine *engine = l->c.engine;
+    loop_node(l, "node", "4");
+    berth_pod_id kept = loop_pod(l, "kept", "1", ""), tried = loop_pod(l, "tried", "1", "");
+    assert_int_equal(berth_engine_begin(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_schedule(engine, tried, &placement, NULL), BERTH_OK);
+    assert_int_equal(berth_scheduler_advance(l->scheduler, 0, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_rollback(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_begin(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_schedule(engine, kept, &placement, NULL), BERTH_OK);
+    small_pod(&l->c, "new", NULL, "", "containers: []");
+    assert_int_equal(berth_engine_commit(engine, NULL), BERTH_OK);
+    loop_advance(l, 0);
+    assert_int_equal(loop_count(l).taken, 1);
+    assert_int_equal(loop_count(l).submitted, 3);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, tried);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_options),
+        TEST(test_pods_from_before),
+        TEST(test_order),
+        TEST(test_order_follows_updates),
+        TEST(test_backoff),
+        TEST(test_backoff_after_waking),
+        TEST(test_gates),
+        TEST(test_flush),
+        TEST(test_bind_later),
+        TEST(test_bind_fails_later),
+        TEST(test_forgotten_wakes),
+        TEST(test_expiry),
+        TEST(test_answer_before_expiry),
+        TEST(test_updates_of_assumed),
+        TEST(test_taken),
+        TEST(test_deleted_meanwhile),
+        TEST(test_terminating),
+        TEST(test_node_lost_while_assumed),
+        TEST(test_refused_events),
+        cmocka_unit_test(test_profiles),
+        TEST(test_served_later),
+        TEST(test_preemption_at_once),
+        TEST(test_preemption_later),
+        TEST(test_preemption_refused),
+        TEST(test_nomination_taken_over),
+        TEST(test_transactions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
