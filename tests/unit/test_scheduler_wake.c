@@ -1,0 +1,456 @@
+/* Who is woken by what: for each filter, a pod that it has rejected, changes that leave the pod asleep,
+ * and one that wakes it. That nobody who fits sleeps on is test_scheduler_simulation's question; here,
+ * that nobody is woken in vain. */
+#include <stdlib.h>
+
+#include "scheduler_cluster.h"
+
+static int set_up(void **state)
+{
+    loop *l = malloc(sizeof(*l));
+    assert_non_null(l);
+    loop_open(l, berth_profile_default(), 1, 0);
+    *state = l;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    loop_close(*state);
+    free(*state);
+    return 0;
+}
+
+/* The pod has just been decided: it waits, rejected by this plugin alone. */
+static void expect_rejected(loop *l, berth_pod_id pod, const char *plugin)
+{
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.pod, pod);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_UNSCHEDULABLE);
+    berth_str name = berth_scheduler_rejector(l->scheduler, pod, 0);
+    assert_int_equal(name.len, strlen(plugin));
+    assert_memory_equal(name.data, plugin, name.len);
+    assert_null(berth_scheduler_rejector(l->scheduler, pod, 1).data);
+}
+
+static void expect_asleep(loop *l, berth_pod_id pod)
+{
+    loop_check(l);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_UNSCHEDULABLE);
+}
+
+static void expect_woken(loop *l, berth_pod_id pod)
+{
+    loop_check(l);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+}
+
+/* ---- nodes ---- */
+
+static void test_no_nodes(void **state)
+{
+    loop *l = *state;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    expect_rejected(l, pod, "no nodes");
+    loop_add(l, loop_pod_text("other", "1", "", ", nodeName: missing"));
+    expect_asleep(l, pod);
+    loop_node(l, "tiny", "1m");
+    expect_woken(l, pod);
+}
+
+static void test_cordon(void **state)
+{
+    loop *l = *state;
+    loop_add(l, loop_node_text("a", "4", "", "unschedulable: true"));
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    expect_rejected(l, pod, "NodeUnschedulable");
+    loop_update(l, loop_node_text("a", "8", ", labels: {x: z}", "unschedulable: true"));
+    loop_add(l, loop_node_text("b", "4", "", "unschedulable: true"));
+    expect_asleep(l, pod);
+    loop_update(l, loop_node_text("a", "4", "", ""));
+    expect_woken(l, pod);
+}
+
+static void test_taints(void **state)
+{
+    static const char *const tainted = "taints: [{key: k, value: v, effect: NoSchedule}]";
+    loop *l = *state;
+    loop_add(l, loop_node_text("a", "4", "", tainted));
+    berth_pod_id pod = loop_pod(
+        l, "p", "1", ", tolerations: [{key: other, operator: Exists, effect: NoSchedule}]");
+    expect_rejected(l, pod, "TaintToleration");
+    loop_add(l, loop_node_text("b", "4", "", tainted));
+    loop_update(l, loop_node_text("a", "4", "", "taints: [{key: k, effect: NoExecute}]"));
+    expect_asleep(l, pod);
+    loop_update(l, loop_node_text("b", "4", "", "taints: [{key: other, effect: NoSchedule}]"));
+    expect_woken(l, pod);
+}
+
+static void test_node_affinity(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "4");
+    berth_pod_id pod = loop_pod(
+        l, "p", "1",
+        ", nodeSelector: {disk: ssd}, affinity: {nodeAffinity: "
+        "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+        "[{matchExpressions: [{key: zone, operator: In, values: [z1, z2]}]}]}}}");
+    expect_rejected(l, pod, "NodeAffinity");
+    loop_update(l, loop_node_text("a", "4", ", labels: {disk: ssd}", ""));
+    loop_update(l, loop_node_text("a", "4", ", labels: {disk: ssd, zone: z3}", ""));
+    loop_add(l, loop_node_text("b", "4", ", labels: {zone: z1}", ""));
+    expect_asleep(l, pod);
+    loop_update(l, loop_node_text("b", "4", ", labels: {zone: z1, disk: ssd}", ""));
+    expect_woken(l, pod);
+}
+
+/* ---- room ---- */
+
+static void test_fit(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "2");
+    loop_add(l, loop_pod_text("r1", "500m", "", ", nodeName: a"));
+    loop_add(l, loop_pod_text("r2", "1", "", ", nodeName: a"));
+    berth_pod_id pod = loop_pod(l, "p", "1500m", "");
+    expect_rejected(l, pod, "NodeResourcesFit");
+    loop_remove(l, BERTH_KIND_POD, "default", "r1"); /* 1 free */
+    loop_node(l, "b", "1");
+    loop_update(l, loop_node_text("b", "1400m", "", ""));
+    loop_update(l, loop_node_text("b", "100m", ", labels: {x: z}", ""));
+    loop_add(l, loop_pod_text("r3", "1", "", ", nodeName: b"));
+    expect_asleep(l, pod);
+    loop_remove(l, BERTH_KIND_POD, "default", "r2");
+    expect_woken(l, pod);
+}
+
+static void test_fit_allocatable(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "2");
+    loop_add(l, loop_pod_text("r1", "1", "", ", nodeName: a"));
+    berth_pod_id pod = loop_pod(l, "p", "1500m", "");
+    expect_rejected(l, pod, "NodeResourcesFit");
+    loop_update(l, loop_node_text("a", "2400m", "", ""));
+    expect_asleep(l, pod);
+    loop_update(l, loop_node_text("a", "2500m", "", ""));
+    expect_woken(l, pod);
+}
+
+/* A pod that shrinks in place, or finishes. */
+static void test_fit_smaller_pod(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "2");
+    loop_add(l, loop_pod_text("r1", "1", "", ", nodeName: a"));
+    berth_pod_id pod = loop_pod(l, "p", "1500m", "");
+    expect_rejected(l, pod, "NodeResourcesFit");
+    loop_update(l, loop_pod_text("r1", "800m", "", ", nodeName: a"));
+    expect_asleep(l, pod);
+    loop_update(l, loop_pod_text("r1", "500m", "", ", nodeName: a"));
+    expect_woken(l, pod);
+}
+
+/* Room that preemption could make wakes those who may preempt. */
+static void test_fit_by_preemption(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "2");
+    loop_add(l, loop_pod_text("high", "1", "", ", nodeName: a, priority: 50"));
+    loop_add(l, loop_pod_text("low", "1", "", ", nodeName: a"));
+    berth_pod_id pod = loop_pod(l, "p", "2", ", priority: 10");
+    expect_rejected(l, pod, "NodeResourcesFit");
+    berth_pod_id meek = loop_pod(l, "meek", "2", ", priority: 10, preemptionPolicy: Never");
+    expect_rejected(l, meek, "NodeResourcesFit");
+    loop_remove(l, BERTH_KIND_POD, "default", "high");
+    expect_woken(l, pod);
+    expect_asleep(l, meek);
+    loop_advance(l, 1000);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.victim_count, 1);
+}
+
+/* Changes in every amount that the pod asks for, extended resources included. */
+static void test_fit_scalars(void **state)
+{
+    static const char *const node =
+        "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\n"
+        "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110', example.com/gpu: '%d'}}\n";
+    loop *l = *state;
+    char text[512];
+    snprintf(text, sizeof(text), node, "a", 1);
+    loop_add(l, text);
+    berth_pod_id pod = loop_add(l, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+                                   "spec: {containers: [{name: c, image: i, resources: {requests: "
+                                   "{cpu: '1', example.com/gpu: '2'}}}]}\n");
+    expect_rejected(l, pod, "NodeResourcesFit");
+    loop_node(l, "b", "64");
+    expect_asleep(l, pod);
+    snprintf(text, sizeof(text), node, "a", 2);
+    loop_update(l, text);
+    expect_woken(l, pod);
+}
+
+static void test_ports(void **state)
+{
+    static const char *const with_port =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {containers: [{name: c, image: i, "
+        "ports: [{containerPort: 1, hostPort: %d, protocol: TCP}]}]%s}\n";
+    loop *l = *state;
+    char text[512];
+    loop_node(l, "a", "4");
+    snprintf(text, sizeof(text), with_port, "r1", 80, ", nodeName: a");
+    loop_add(l, text);
+    snprintf(text, sizeof(text), with_port, "r2", 81, ", nodeName: a");
+    loop_add(l, text);
+    loop_add(l, loop_pod_text("r3", "1", "", ", nodeName: a"));
+    snprintf(text, sizeof(text), with_port, "p", 80, "");
+    berth_pod_id pod = loop_add(l, text);
+    expect_rejected(l, pod, "NodePorts");
+    loop_remove(l, BERTH_KIND_POD, "default", "r2");
+    loop_remove(l, BERTH_KIND_POD, "default", "r3");
+    loop_update(l, loop_node_text("a", "40", "", ""));
+    expect_asleep(l, pod);
+    loop_remove(l, BERTH_KIND_POD, "default", "r1");
+    expect_woken(l, pod);
+}
+
+/* ---- other pods ---- */
+
+static void test_anti_affinity(void **state)
+{
+    loop *l = *state;
+    loop_add(l, loop_node_text("a", "4", ", labels: {zone: z1}", ""));
+    loop_add(l, loop_pod_text("r1", "1", ", labels: {app: web}", ", nodeName: a"));
+    loop_add(l, loop_pod_text("r2", "1", ", labels: {app: db}", ", nodeName: a"));
+    berth_pod_id pod = loop_pod(
+        l, "p", "1",
+        ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}");
+    expect_rejected(l, pod, "InterPodAffinity");
+    loop_add(l, loop_pod_text("r3", "1", "", ", nodeName: a"));
+    loop_remove(l, BERTH_KIND_POD, "default", "r2");
+    loop_update(l, loop_pod_text("r3", "1", ", labels: {app: x}", ", nodeName: a"));
+    expect_asleep(l, pod);
+    loop_update(l, loop_pod_text("r1", "1", ", labels: {app: other}", ", nodeName: a"));
+    expect_woken(l, pod);
+}
+
+/* Anti-affinity of running pods to the one that waits. */
+static void test_anti_affinity_of_others(void **state)
+{
+    loop *l = *state;
+    loop_add(l, loop_node_text("a", "4", ", labels: {zone: z1}", ""));
+    loop_add(l, loop_pod_text(
+                    "r1", "1", "",
+                    ", nodeName: a, affinity: {podAntiAffinity: "
+                    "{requiredDuringSchedulingIgnoredDuringExecution: "
+                    "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}"));
+    loop_add(l, loop_pod_text("r2", "1", "", ", nodeName: a"));
+    berth_pod_id pod = loop_add(l, loop_pod_text("p", "1", ", labels: {app: web}", ""));
+    expect_rejected(l, pod, "InterPodAffinity");
+    loop_remove(l, BERTH_KIND_POD, "default", "r2");
+    expect_asleep(l, pod);
+    loop_remove(l, BERTH_KIND_POD, "default", "r1");
+    expect_woken(l, pod);
+}
+
+static void test_affinity(void **state)
+{
+    loop *l = *state;
+    loop_add(l, loop_node_text("a", "4", ", labels: {zone: z1}", ""));
+    berth_pod_id pod = loop_pod(
+        l, "p", "1",
+        ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}");
+    expect_rejected(l, pod, "InterPodAffinity");
+    loop_add(l, loop_pod_text("r1", "1", ", labels: {app: db}", ", nodeName: a"));
+    loop_add(l, loop_pod_text("r2", "1", ", namespace: far, labels: {app: web}",
+                              ", nodeName: a"));
+    expect_asleep(l, pod);
+    /* Placed by the scheduler itself. */
+    loop_add(l, loop_pod_text("r3", "1", ", labels: {app: web}", ""));
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    expect_woken(l, pod);
+}
+
+static void test_spread(void **state)
+{
+    loop *l = *state;
+    loop_add(l, loop_node_text("a", "4", ", labels: {zone: z1}", ""));
+    loop_add(l, loop_node_text("b", "4", ", labels: {zone: z2}",
+                               "taints: [{key: k, effect: NoSchedule}]"));
+    loop_add(l, loop_pod_text("r1", "1", ", labels: {app: web}", ", nodeName: a"));
+    berth_pod_id pod = loop_add(
+        l, loop_pod_text("p", "1", ", labels: {app: web}",
+                         ", tolerations: [{operator: Exists}], nodeSelector: {zone: z1}, "
+                         "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
+                         "nodeAffinityPolicy: Ignore, "
+                         "whenUnsatisfiable: DoNotSchedule, "
+                         "labelSelector: {matchLabels: {app: web}}}]"));
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    expect_asleep(l, pod);
+    loop_add(l, loop_pod_text("r2", "1", ", labels: {app: db}", ", nodeName: b"));
+    loop_add(l, loop_pod_text("r3", "1", ", namespace: far, labels: {app: web}",
+                              ", nodeName: b"));
+    loop_update(l, loop_pod_text("r2", "1", ", labels: {app: x}", ", nodeName: b"));
+    loop_node(l, "nozone", "4");
+    loop_remove(l, BERTH_KIND_NODE, "", "nozone");
+    expect_asleep(l, pod);
+    loop_add(l, loop_pod_text("r4", "1", ", labels: {app: web}", ", nodeName: b"));
+    expect_woken(l, pod);
+}
+
+/* ---- the pod itself ---- */
+
+static void test_self(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "1");
+    berth_pod_id pod = loop_pod(l, "p", "2", "");
+    expect_rejected(l, pod, "NodeResourcesFit");
+    loop_update(l, loop_pod_text("p", "2", "", "")); /* nothing that a rule reads */
+    expect_asleep(l, pod);
+    loop_update(l, loop_pod_text("p", "1", "", ""));
+    expect_woken(l, pod);
+}
+
+/* ---- nominations ---- */
+
+/* A node is kept for a pod that gives it up: those it kept away are woken. */
+static void test_nomination_ends(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "2");
+    /* It asks for more than there is, so it stays pending. */
+    loop_add(l, "apiVersion: v1\nkind: Pod\nmetadata: {name: kept}\n"
+                "spec: {priority: 5, schedulingGates: [{name: g}], containers: [{name: c, image: "
+                "i, resources: {requests: {cpu: '2'}}}]}\nstatus: {nominatedNodeName: a}\n");
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    expect_rejected(l, pod, "NodeResourcesFit");
+    loop_remove(l, BERTH_KIND_POD, "default", "kept");
+    expect_woken(l, pod);
+}
+
+/* ---- storage ---- */
+
+static const char *claim_text(const char *name, const char *modes, const char *volume)
+{
+    static char text[512];
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: %s, annotations: "
+             "{pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: [%s], volumeName: %s, "
+             "storageClassName: fast, resources: {requests: {storage: 1Gi}}}\n"
+             "status: {phase: Bound}\n",
+             name, modes, volume);
+    return text;
+}
+
+static void test_claims(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "4");
+    berth_pod_id pod =
+        loop_pod(l, "p", "1", ", volumes: [{name: v, persistentVolumeClaim: {claimName: mine}}]");
+    expect_rejected(l, pod, "VolumeRestrictions");
+    loop_add(l, claim_text("other", "ReadWriteOnce", "pv1"));
+    loop_add(l, "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast}\n"
+                "provisioner: p\nvolumeBindingMode: Immediate\n");
+    loop_add(l, "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {}\n");
+    expect_asleep(l, pod);
+    loop_add(l, claim_text("mine", "ReadWriteOnce", "pv1"));
+    expect_woken(l, pod);
+}
+
+static void test_single_use_claim(void **state)
+{
+    static const char *const uses = ", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]";
+    loop *l = *state;
+    char spec[256];
+    loop_node(l, "a", "4");
+    loop_add(l, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv1}\nspec: {capacity: "
+                "{storage: 1Gi}, accessModes: [ReadWriteOncePod], storageClassName: fast, "
+                "claimRef: {namespace: default, name: c}}\nstatus: {phase: Bound}\n");
+    loop_add(l, claim_text("c", "ReadWriteOncePod", "pv1"));
+    snprintf(spec, sizeof(spec), ", nodeName: a%s", uses);
+    loop_add(l, loop_pod_text("r1", "1", "", spec));
+    loop_add(l, loop_pod_text("r2", "1", "", ", nodeName: a"));
+    berth_pod_id pod = loop_pod(l, "p", "1", uses);
+    expect_rejected(l, pod, "VolumeRestrictions");
+    loop_remove(l, BERTH_KIND_POD, "default", "r2");
+    expect_asleep(l, pod);
+    loop_remove(l, BERTH_KIND_POD, "default", "r1");
+    expect_woken(l, pod);
+}
+
+static void test_volume_zone(void **state)
+{
+    loop *l = *state;
+    loop_add(l, loop_node_text("a", "4", ", labels: {topology.kubernetes.io/zone: z1}", ""));
+    loop_add(l, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv1, labels: "
+                "{topology.kubernetes.io/zone: z2}}\nspec: {capacity: "
+                "{storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: fast, "
+                "claimRef: {namespace: default, name: c}}\nstatus: {phase: Bound}\n");
+    loop_add(l, claim_text("c", "ReadWriteOnce", "pv1"));
+    berth_pod_id pod =
+        loop_pod(l, "p", "1", ", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]");
+    expect_rejected(l, pod, "VolumeZone");
+    loop_add(l, loop_pod_text("r1", "1", "", ", nodeName: a"));
+    loop_remove(l, BERTH_KIND_POD, "default", "r1");
+    loop_add(l, claim_text("other", "ReadWriteOnce", "pv9"));
+    loop_update(l, loop_node_text("a", "8", ", labels: {topology.kubernetes.io/zone: z1}", ""));
+    expect_asleep(l, pod);
+    loop_update(l, loop_node_text("a", "8", ", labels: {topology.kubernetes.io/zone: z2}", ""));
+    expect_woken(l, pod);
+}
+
+/* ---- groups ---- */
+
+/* Pods alike are woken together; one that has left its group is not. */
+static void test_groups(void **state)
+{
+    loop *l = *state;
+    berth_pod_id pods[4];
+    loop_node(l, "a", "1");
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "p%d", i);
+        pods[i] = loop_pod(l, name, i < 3 ? "2" : "8", "");
+        expect_rejected(l, pods[i], "NodeResourcesFit");
+    }
+    loop_remove(l, BERTH_KIND_POD, "default", "p1");
+    loop_node(l, "b", "2");
+    expect_woken(l, pods[0]);
+    assert_int_equal(loop_state(l, pods[1]), BERTH_POD_GONE);
+    expect_woken(l, pods[2]);
+    expect_asleep(l, pods[3]);
+    assert_int_equal(loop_count(l).woken, 2);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_no_nodes),
+        TEST(test_cordon),
+        TEST(test_taints),
+        TEST(test_node_affinity),
+        TEST(test_fit),
+        TEST(test_fit_allocatable),
+        TEST(test_fit_smaller_pod),
+        TEST(test_fit_by_preemption),
+        TEST(test_fit_scalars),
+        TEST(test_ports),
+        TEST(test_anti_affinity),
+        TEST(test_anti_affinity_of_others),
+        TEST(test_affinity),
+        TEST(test_spread),
+        TEST(test_self),
+        TEST(test_nomination_ends),
+        TEST(test_claims),
+        TEST(test_single_use_claim),
+        TEST(test_volume_zone),
+        TEST(test_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
