@@ -413,7 +413,7 @@ static void test_groups(void **state)
     berth_pod_id pods[4];
     loop_node(l, "a", "1");
     for (int i = 0; i < 4; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "p%d", i);
         pods[i] = loop_pod(l, name, i < 3 ? "2" : "8", "");
         expect_rejected(l, pods[i], "NodeResourcesFit");

@@ -1,0 +1,51 @@
+/* An allocator for tests that counts, checks sizes, and fails when it is told to. */
+#ifndef BERTH_TESTS_UNIT_COUNTED_MEMORY_H
+#define BERTH_TESTS_UNIT_COUNTED_MEMORY_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct counted {
+    atomic_size_t bytes;   /* not given back yet */
+    atomic_uint calls;
+    atomic_uint fail_at;   /* the call that fails, from 1; 0: none */
+    bool for_good;         /* and all calls after it */
+} counted;
+
+enum { HEAD = 64 }; /* in front of each piece: its size */
+
+static void *counted_allocate(void *context, size_t bytes, size_t align)
+{
+    counted *c = context;
+    unsigned call = atomic_fetch_add(&c->calls, 1) + 1, fail_at = atomic_load(&c->fail_at);
+    if (call == fail_at || (c->for_good && fail_at != 0 && call > fail_at))
+        return NULL;
+    size_t head = align > HEAD ? align : HEAD;
+    char *memory = aligned_alloc(head, (head + bytes + head - 1) / head * head);
+    assert_non_null(memory);
+    memcpy(memory, &bytes, sizeof(bytes));
+    memcpy(memory + head - sizeof(head), &head, sizeof(head));
+    atomic_fetch_add(&c->bytes, bytes);
+    return memory + head;
+}
+
+static void counted_release(void *context, void *memory, size_t bytes)
+{
+    counted *c = context;
+    size_t head, allocated;
+    memcpy(&head, (char *)memory - sizeof(head), sizeof(head));
+    memcpy(&allocated, (char *)memory - head, sizeof(allocated));
+    assert_int_equal(allocated, bytes);
+    atomic_fetch_sub(&c->bytes, bytes);
+    free((char *)memory - head);
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* The scheduling loop and its memory: whichever allocation fails, the call that needed it fails as a
+ * whole or does without, the queue and the engine stay sound, the same call succeeds later, pods come
+ * to the same outcomes, and nothing leaks. */
+#include "counted_memory.h"
+#include "small_cluster.h"
+
+#include "berth/scheduler.h"
+
+typedef struct scene {
+    counted memory;
+    berth_allocator allocator;
+    berth_engine *engine;
+    berth_scheduler *scheduler;
+    int64_t now_ns;
+    unsigned fail_at;  /* the allocation that fails, from the scheduler's creation on */
+    uint32_t failures; /* calls that ran out of memory */
+    uint32_t bound;
+} scene;
+
+static void must(berth_status status)
+{
+    assert_int_equal(status, BERTH_OK);
+}
+
+static void check(scene *s)
+{
+    berth_error error = {.code = BERTH_OK};
+    unsigned fail_at = atomic_exchange(&s->memory.fail_at, 0);
+    if (berth_scheduler_check(s->scheduler, &error) != BERTH_OK ||
+        berth_engine_check(s->engine, &error) != BERTH_OK)
+        fail_msg("%s: %s", error.object, error.message);
+    atomic_store(&s->memory.fail_at, fail_at);
+}
+
+/* Whether a call is to be made again; it has changed nothing then. */
+static bool again(scene *s, berth_status status)
+{
+    if (status == BERTH_OK)
+        return false;
+    assert_int_equal(status, BERTH_E_NOMEM);
+    s->failures++;
+    if (s->scheduler != NULL)
+        check(s);
+    return true;
+}
+
+static void add(scene *s, const berth_object *object)
+{
+    while (again(s, berth_scheduler_add(s->scheduler, s->now_ns, object, NULL, NULL)))
+        ;
+}
+
+static void add_pod(scene *s, const char *name, const char *node, int32_t milli, int32_t priority)
+{
+    small_pod pod;
+    berth_object object;
+    small_pod_object(&pod, &object, name, node, milli);
+    pod.pod.has_priority = true;
+    pod.pod.priority = priority;
+    add(s, &object);
+}
+
+static void post_pod(scene *s, const char *name)
+{
+    small_pod pod;
+    berth_object object;
+    small_pod_object(&pod, &object, name, NULL, 100);
+    while (again(s, berth_scheduler_post_add(s->scheduler, &object)))
+        ;
+    while (again(s, berth_scheduler_post_update(s->scheduler, &object)))
+        ;
+}
+
+static berth_answer on_bind(void *context, const berth_binding *binding)
+{
+    scene *s = context;
+    return binding->id % 2 == 0 && s->bound == 0 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_LATER;
+}
+
+/* Until nobody is active or in backoff; what is assumed is confirmed on the way. */
+static void schedule(scene *s)
+{
+    for (int idle = 0; idle < 3;) {
+        berth_step step;
+        if (again(s, berth_scheduler_step(s->scheduler, s->now_ns, &step, NULL)))
+            continue;
+        check(s);
+        if (step.kind == BERTH_STEP_IDLE) {
+            idle++;
+            s->now_ns += INT64_C(10000000000);
+        }
+        while (step.kind == BERTH_STEP_ASSUMED &&
+               again(s, berth_scheduler_bind_done(s->scheduler, step.binding, BERTH_ANSWER_DONE)))
+            ;
+        s->bound += step.kind == BERTH_STEP_ASSUMED;
+    }
+}
+
+static void create(scene *s)
+{
+    berth_engine_config config;
+    berth_scheduler_options options;
+    berth_engine_config_init(&config);
+    s->allocator = (berth_allocator){&s->memory, counted_allocate, counted_release};
+    config.allocator = &s->allocator;
+    config.threads = 1;
+    must(berth_engine_create(&config, &s->engine, NULL));
+    berth_scheduler_options_init(&options);
+    options.callbacks.context = s;
+    options.callbacks.bind = on_bind;
+    small_pod pod;
+    berth_object object;
+    must(berth_engine_add(s->engine, small_pod_object(&pod, &object, "early", NULL, 100), NULL,
+                          NULL));
+    atomic_store(&s->memory.fail_at, s->fail_at + atomic_load(&s->memory.calls));
+    while (again(s, berth_scheduler_create(s->engine, &options, &s->scheduler, NULL)))
+        assert_null(s->scheduler);
+}
+
+/* Everything once: nodes, pods, a wave that preempts, a failed binding, waking, removal. */
+static void play(scene *s)
+{
+    small_node node;
+    berth_object object;
+    create(s);
+    add(s, small_node_object(&node, &object, "n1", "z1"));
+    add_pod(s, "low-1", "n1", 2000, 0);
+    add_pod(s, "low-2", "n1", 2000, 0);
+    add_pod(s, "high", NULL, 3000, 10);
+    add_pod(s, "large", NULL, 3500, 0);
+    post_pod(s, "posted");
+    schedule(s);
+    add(s, small_node_object(&node, &object, "n2", "z2"));
+    schedule(s);
+    while (again(s, berth_scheduler_post_remove(s->scheduler, BERTH_KIND_POD, text("default"),
+                                                text("high"))))
+        ;
+    schedule(s);
+}
+
+static void test_every_allocation(void **state)
+{
+    (void)state;
+    uint32_t failures = 0;
+    for (unsigned n = 1;; n++) {
+        scene s = {.fail_at = n};
+        play(&s);
+        berth_scheduler_counters counters;
+        berth_scheduler_count(s.scheduler, &counters);
+        assert_int_equal(counters.bound, 4);
+        assert_int_equal(counters.submitted, 4);
+        assert_int_equal(counters.forgotten, 1);
+        bool reached = atomic_load(&s.memory.calls) >= atomic_load(&s.memory.fail_at);
+        berth_scheduler_destroy(s.scheduler);
+        berth_engine_destroy(s.engine);
+        assert_int_equal(atomic_load(&s.memory.bytes), 0);
+        failures += s.failures;
+        if (!reached)
+            break;
+    }
+    assert_true(failures > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
