@@ -7,11 +7,17 @@
 #include "heap.h"
 #include "snapshot/tile_kernels.h"
 
+enum { BASIC_COLUMNS = 7, DOMAINS = 64 };
+
 typedef struct columns {
     _Alignas(64) int64_t allocatable[2][BERTH__TILE];
     int64_t used[2][BERTH__TILE];
     int64_t out[BERTH__TILE];
     double sums[BERTH__TILE], weights[BERTH__TILE];
+    double slots[BASIC_COLUMNS][BERTH__TILE];
+    int32_t basic_totals[BERTH__TILE];
+    berth__basic_ask ask;
+    uint32_t domains[BERTH__TILE], counts[BERTH__TILE], table[DOMAINS];
     int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
     int32_t leaves[BERTH__FAN], best[BERTH__FAN];
     uint32_t best_count[BERTH__FAN], feasible[BERTH__FAN];
@@ -35,7 +41,24 @@ static void fill_columns(columns *c)
         c->weights[s] = 2.0;
         c->pods_max[s] = 110;
         c->pods_used[s] = (int32_t)berth__random_below(&random, 111);
+        c->domains[s] = berth__random_below(&random, DOMAINS);
+        c->counts[s] = berth__random_below(&random, 20);
+        for (uint32_t i = 0; i < BASIC_COLUMNS; i++)
+            c->slots[i][s] = i % 3 == 0 ? 32000.0 : berth__random_below(&random, 33000);
     }
+    c->ask = (berth__basic_ask){.cpu = 500,
+                                .memory = 900,
+                                .least_cpu = 500,
+                                .least_memory = 900,
+                                .cpu_weight = 1,
+                                .memory_weight = 1,
+                                .balance_cpu = 500,
+                                .balance_memory = 900,
+                                .least_weight = 1,
+                                .balance_weight = 1,
+                                .places = 1};
+    for (uint32_t i = 0; i < DOMAINS; i++)
+        c->table[i] = i;
     for (uint32_t i = 0; i < BERTH__FAN; i++) {
         c->leaves[i] = (int32_t)berth__random_below(&random, 200) - 20;
         c->best[i] = c->leaves[i];
@@ -86,6 +109,56 @@ static void run_accumulate(const berth__kernels *kernels, columns *c)
     kernels->accumulate(c->out, c->used[0], 1);
 }
 
+/* Filter and score of a tree's changed slots, resources and balance at once. */
+static void run_basic(const berth__kernels *kernels, columns *c)
+{
+    const berth__basic_columns slots = {.cpu = c->slots[0],
+                                        .cpu_used = c->slots[1],
+                                        .cpu_nonzero = c->slots[2],
+                                        .memory = c->slots[3],
+                                        .memory_used = c->slots[4],
+                                        .memory_nonzero = c->slots[5],
+                                        .places = c->slots[6]};
+    kernels->basic(&slots, 0, BERTH__TILE, &c->ask, c->basic_totals);
+}
+
+static void run_gather(const berth__kernels *kernels, columns *c)
+{
+    kernels->gather(c->table, c->domains, c->counts);
+}
+
+static void run_at_most(const berth__kernels *kernels, columns *c)
+{
+    berth__mask mask = berth__mask_range(0, BERTH__TILE);
+    kernels->at_most(c->counts, 15, &mask);
+    bench_keep(mask);
+}
+
+static void run_spread(const berth__kernels *kernels, columns *c)
+{
+    const berth__mask present = berth__mask_range(0, BERTH__TILE);
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        c->sums[s] = 0.0;
+    kernels->spread_add(c->counts, 1.6, 4.0, present.words, c->sums);
+    kernels->round_small(c->sums, c->out);
+    kernels->spread_normalize(4, 40, c->out);
+}
+
+static void run_affinity(const berth__kernels *kernels, columns *c)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        c->out[s] = 0;
+    kernels->affinity_add(c->counts, 7, c->out);
+    kernels->affinity_normalize(0, 140, c->out);
+}
+
+static void run_best_lanes(const berth__kernels *kernels, columns *c)
+{
+    uint32_t equal;
+    bench_keep(kernels->best_lanes(c->leaves, kernels->feasible_lanes(c->leaves), &equal));
+    bench_keep(equal);
+}
+
 static void run_regroup_leaves(const berth__kernels *kernels, columns *c)
 {
     int32_t best = 0;
@@ -134,6 +207,12 @@ static void fill(bench_suite suite)
         {"balance", run_balance, BERTH__TILE},
         {"best", run_best, BERTH__TILE},
         {"accumulate", run_accumulate, BERTH__TILE},
+        {"basic", run_basic, BERTH__TILE},
+        {"gather", run_gather, BERTH__TILE},
+        {"at_most", run_at_most, BERTH__TILE},
+        {"spread", run_spread, BERTH__TILE},
+        {"affinity", run_affinity, BERTH__TILE},
+        {"best_lanes", run_best_lanes, BERTH__FAN},
         {"regroup_leaves", run_regroup_leaves, BERTH__FAN},
         {"regroup_groups", run_regroup_groups, BERTH__FAN},
     };

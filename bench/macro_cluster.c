@@ -2,8 +2,17 @@
 #include "macro_cluster.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "heap.h"
+
+int macro_workload_kind(const char *name)
+{
+    int kind = 0;
+    while (strcmp(workload_names[kind], name) != 0)
+        kind++;
+    return kind;
+}
 
 bool macro_cluster_open(macro_cluster *cluster, const macro_engine *options, uint64_t pods)
 {

@@ -20,6 +20,9 @@ typedef struct macro_engine {
     const berth_allocator *allocator; /* NULL: the library's own */
 } macro_engine;
 
+/* The place of a workload in workload_names; it is there. */
+int macro_workload_kind(const char *name);
+
 /* An engine without objects, with room for `pods` pods to place. Returns false with `error` set. */
 bool macro_cluster_open(macro_cluster *cluster, const macro_engine *options, uint64_t pods);
 void macro_cluster_close(macro_cluster *cluster);

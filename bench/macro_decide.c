@@ -26,21 +26,13 @@ enum { WARM_PODS = 500 };
 /* Basic pods that a node holds, with room to spare: more would leave pods without a place. */
 enum { PODS_A_NODE = 30 };
 
-static int workload_kind(const char *name)
-{
-    int kind = 0;
-    while (strcmp(workload_names[kind], name) != 0)
-        kind++;
-    return kind;
-}
-
 static void decide(bench_state *state)
 {
     const decide_case *c = bench_context(state);
     const macro_engine options = {
         .threads = c->threads, .path = c->path, .percentage = c->all ? 100 : 0};
     workload_spec spec = workload_spec_default();
-    spec.kind = workload_kind(c->workload);
+    spec.kind = macro_workload_kind(c->workload);
     spec.nodes = c->nodes;
     spec.running = c->running;
     spec.pods = WARM_PODS + c->pods;

@@ -163,6 +163,18 @@ function first_sights(    i)
         thousands(field(name[i], "nodes")), field(name[i], "threads"), rate(name[i]), \
         figure(name[i], "ns_per_node_core"), figure(name[i], "p50_us"), figure(name[i], "max_us")
 }
+# loop/HOW/WORKLOAD/nodes:N/threads:T
+function loops(    i, parts)
+{
+  print "| how | workload | nodes | pods/s | p50 µs | p99 | p99.9 | max |\n|---|---|---|---|---|---|---|---|"
+  for (i = 1; i <= names; i++)
+    if (name[i] ~ /^loop\// && has(name[i], "items_per_second")) {
+      split(name[i], parts, "/")
+      printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", parts[2], parts[3], thousands(field(name[i], "nodes")), \
+        rate(name[i]), figure(name[i], "p50_us"), figure(name[i], "p99_us"), figure(name[i], "p999_us"), \
+        figure(name[i], "max_us")
+    }
+}
 function memories(    i)
 {
   print "| nodes | pods on them | bytes a node | bytes a pod | in all, MB | at its peak, MB |\n|---|---|---|---|---|---|"
@@ -213,7 +225,7 @@ function others(    i, extra)
 {
   print "| benchmark | ns | |\n|---|---|---|"
   for (i = 1; i <= names; i++)
-    if (name[i] !~ /^(decide|cold|memory|load|process|kube|kernel|filter|score)\// && has(name[i], "real_ns")) {
+    if (name[i] !~ /^(decide|cold|loop|memory|load|process|kube|kernel|filter|score)\// && has(name[i], "real_ns")) {
       extra = has(name[i], "bytes_per_second") ? rounded(median[name[i], "bytes_per_second"] / 1e6) " MB/s" \
         : has(name[i], "ns_per_change") ? figure(name[i], "ns_per_change") " ns a changed node" : ""
       printf "| %s | %s | %s |\n", name[i], figure(name[i], "real_ns"), extra
@@ -245,6 +257,10 @@ function results()
   print "some nodes are tainted or have the image; `rules`: something for every default plugin but those of"
   print "volumes.\n"
   first_sights()
+  print "\n## Through the scheduling loop\n"
+  print "Queue, decision and binding by a callback, 1 thread, default sampling. `crowd`: while 1,000 pods wait that"
+  print "fit nowhere; `churn`: each pod is posted first, and another one leaves.\n"
+  loops()
   print "\n## Memory\n"
   print "![Memory by nodes](plots/memory.svg)\n"
   print "What the engine holds, names included; in all: with trees for 8 kinds of pods.\n"

@@ -19,10 +19,11 @@ for file in RESULTS.md figures.tsv; do
 done
 ! grep -q $'\terror\t' "$work/out/figures.tsv" || complain "a benchmark ended with an error"
 for name in decide/basic cold/rules memory/ load/mixed kernel/fit filter/NodeResourcesFit \
-  score/ImageLocality index_repair commit_spread workers_wake quantity_parse json_pods; do
+  score/ImageLocality tree/ask journal_follow \
+  transaction_group loop/churn index_repair commit_spread workers_wake quantity_parse json_pods; do
   grep -q "^$name" "$work/out/figures.tsv" || complain "no figures of $name"
 done
-for heading in Goals Decisions Memory Loading; do
+for heading in Goals Decisions 'Through the scheduling loop' Memory Loading; do
   grep -q "^## $heading" "$work/out/RESULTS.md" || complain "RESULTS.md lacks '$heading'"
 done
 if command -v gnuplot >/dev/null; then
