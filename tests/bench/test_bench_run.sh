@@ -32,12 +32,32 @@ if command -v gnuplot >/dev/null; then
   done
 fi
 
-# The table of README comes from figures that are there.
-printf 'decide/basic/nodes:5000/running:0/sampling:all/path:auto/threads:1\t%s\t%s\t%s\n' \
-  items_per_second 1234567 1300000 p50_us 0.75 0.7 >"$work/out/figures.tsv"
-"$run" --readme --out "$work/out" >"$work/readme"
-grep -qF '| basic | all 5,000 | auto, 1 | 1,230,000 | 0.75 µs | 108 | 11,400 |' "$work/readme" ||
+# The figures of README come from those that are there, and a README that says otherwise is found.
+{
+  printf '# %s\n' 'suite: smoke' 'machine: 2 cores'
+  printf 'decide/basic/nodes:5000/running:0/sampling:all/path:auto/threads:1\t%s\t%s\t%s\n' \
+    items_per_second 1234567 1300000 p50_us 0.75 0.7
+} >"$work/out/figures.tsv"
+printf '%s\n' before '<!-- bench/run: these figures are written by it -->' old \
+  '<!-- bench/run: end -->' after >"$work/readme"
+code=0
+"$run" --check --out "$work/out" --readme-file "$work/readme" 2>"$work/err" || code=$?
+[[ $code == 1 ]] || complain "old figures: exit code $code"
+grep -q "run bench/run --report" "$work/err" || complain "old figures are not told"
+"$run" --report --out "$work/out" --readme-file "$work/readme" 2>"$work/err"
+grep -qF '| basic | all 5,000 | auto, 1 | 1,300,000 | 0.70 µs | 108 | 12,000 |' "$work/readme" ||
   complain "the table of README: $(cat "$work/readme")"
+grep -q '^Measured with bench/run: suite: smoke; machine: 2 cores\.' "$work/readme" ||
+  complain "the facts of README: $(cat "$work/readme")"
+[[ $(head -n 1 "$work/readme") == before && $(tail -n 1 "$work/readme") == after ]] ||
+  complain "README around its figures"
+! grep -qx old "$work/readme" || complain "old figures stay in README"
+"$run" --check --out "$work/out" --readme-file "$work/readme" || complain "new figures are refused"
+echo 'no marks' >"$work/readme"
+code=0
+"$run" --check --out "$work/out" --readme-file "$work/readme" 2>"$work/err" || code=$?
+[[ $code == 1 ]] || complain "README without marks: exit code $code"
+grep -q "has no marks" "$work/err" || complain "README without marks"
 
 code=0
 "$run" --nonsense 2>"$work/err" || code=$?
