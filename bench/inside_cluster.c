@@ -97,9 +97,9 @@ static bool make(inside_cluster *inside, inside_kind kind)
     berth__cluster *cluster = &inside->cluster;
     if (berth__cluster_init(cluster, berth__allocator_default(), BERTH_ERA_V1) != BERTH_OK)
         return false;
-    berth__arena_init(&inside->arena, cluster->model.allocator);
+    berth__arena_init(&inside->arena, cluster->model->allocator);
     if (!(kind == INSIDE_RULES ? add_ruled(inside) : add_volumes(inside)) ||
-        berth__profile_make(&cluster->model, &inside->arena, (berth__embedder_plugins){NULL, 0},
+        berth__profile_make(cluster->model, &inside->arena, (berth__embedder_plugins){NULL, 0},
                             berth_profile_default(), &inside->profile, NULL) != BERTH_OK ||
         berth__cluster_sync(cluster) != BERTH_OK)
         return false;

@@ -2,18 +2,33 @@
 #ifndef BERTH_BASE_INTERN_H
 #define BERTH_BASE_INTERN_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 
 /* An id; 0 stands for "absent" and is never given to a text, not even the empty one. */
 typedef uint32_t berth__sym;
 
+/* Open addressing: ids, 0 free. */
+typedef struct berth__intern_slots {
+    struct berth__intern_slots *older; /* smaller ones that a reader may still be looking at */
+    uint32_t count;                    /* a power of two */
+    atomic_uint ids[];                 /* sync: filled once, by a release store */
+} berth__intern_slots;
+
+/* Texts lie in segments that never move, each twice as long as the one before: whoever knows an id
+ * can read its text whatever is added meanwhile. Adding is for one thread at a time; finding may go on
+ * meanwhile on any thread once `shared` is set. An id is stored (release) after its text was written, and a
+ * larger table after it was filled; a finder loads both with acquire. Old tables are kept, if
+ * shared: together they are smaller than the present one. */
+enum { BERTH__INTERN_SHIFT = 10, BERTH__INTERN_SEGMENTS = 32 - BERTH__INTERN_SHIFT };
+
 typedef struct berth__intern {
     berth__arena arena;
-    berth_str *texts; /* by id; texts[0] is absent */
-    uint32_t count;   /* ids in use, 0 included */
-    uint32_t capacity;
-    uint32_t *slots; /* open addressing: ids, 0 free */
-    uint32_t slot_count; /* a power of two */
+    berth_str *segments[BERTH__INTERN_SEGMENTS]; /* by id; text 0 is absent */
+    uint32_t count;                              /* ids in use, 0 included */
+    bool shared;
+    _Atomic(berth__intern_slots *) slots; /* sync: above */
 } berth__intern;
 
 berth_status berth__intern_init(berth__intern *table, const berth_allocator *allocator);
@@ -22,12 +37,19 @@ void berth__intern_destroy(berth__intern *table);
 /* The id of `text`, made if it is new; absent text gives 0. `*ok` turns false when out of memory. */
 berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok);
 
-/* The id of `text`, or 0 if it was never added. */
+/* The id of `text`, or 0 if it was never added. Lock-free. */
 berth__sym berth__intern_find(const berth__intern *table, berth_str text);
+
+static inline berth_str *berth__intern_place(const berth__intern *table, berth__sym id)
+{
+    uint64_t at = (uint64_t)id + (1u << BERTH__INTERN_SHIFT);
+    uint32_t segment = 63 - BERTH__INTERN_SHIFT - (uint32_t)__builtin_clzll(at);
+    return &table->segments[segment][at - (UINT64_C(1) << (segment + BERTH__INTERN_SHIFT))];
+}
 
 static inline berth_str berth__intern_text(const berth__intern *table, berth__sym id)
 {
-    return table->texts[id];
+    return *berth__intern_place(table, id);
 }
 
 #endif

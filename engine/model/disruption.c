@@ -217,6 +217,60 @@ berth_status berth__disruption_remove(berth__disruption *disruption, berth_kind 
     return BERTH_OK;
 }
 
+/* ---- copying ---- */
+
+static berth__budget *copy_budget(const berth__disruption *disruption, const berth__budget *source)
+{
+    berth__arena arena;
+    bool ok = true;
+    berth__arena_init_sized(&arena, disruption->model->allocator, 512);
+    berth__budget *budget =
+        berth__arena_alloc_zero(&arena, sizeof(*budget), _Alignof(berth__budget));
+    if (budget == NULL)
+        return NULL;
+    budget->arena = arena;
+    budget->key = source->key;
+    budget->entry.key = &budget->key;
+    budget->entry.key_bytes = sizeof(budget->key);
+    budget->allowed = source->allowed;
+    budget->selector = berth__selector_copy(&budget->arena, &source->selector, &ok);
+    const berth_strs names = {source->disrupted, source->disrupted_count};
+    if (ok && copy_disrupted(budget, &names))
+        return budget;
+    free_budget(budget);
+    return NULL;
+}
+
+berth__disruption *berth__disruption_copy(const berth__disruption *disruption)
+{
+    berth__disruption *copy;
+    if (berth__disruption_create(disruption->model, &copy) != BERTH_OK)
+        return NULL;
+    const berth__keymap *budgets = &disruption->budgets;
+    for (uint32_t i = 0; i < budgets->bucket_count; i++)
+        for (const berth__keymap_entry *entry = budgets->buckets[i]; entry != NULL;
+             entry = entry->next) {
+            berth__budget *budget = copy_budget(copy, (const berth__budget *)entry);
+            if (budget == NULL || !enter(copy, budget)) {
+                if (budget != NULL)
+                    free_budget(budget);
+                berth__disruption_destroy(copy);
+                return NULL;
+            }
+        }
+    copy->version = disruption->version;
+    return copy;
+}
+
+void berth__disruption_release(const berth_allocator *allocator, void *context, void *object,
+                               size_t bytes)
+{
+    (void)allocator;
+    (void)context;
+    (void)bytes;
+    berth__disruption_destroy(object);
+}
+
 /* ---- evicting in thought ---- */
 
 void berth__disruption_begin(berth__disruption *disruption)

@@ -23,6 +23,7 @@ typedef struct berth__budget {
 
 typedef struct berth__disruption {
     berth__model *model;
+    uint64_t stamp; /* of the keeper that may change it */
     berth__keymap budgets;
     berth__label_index selectors; /* budgets by whom they select */
     uint64_t version;             /* differs after every change */
@@ -32,6 +33,13 @@ typedef struct berth__disruption {
 
 berth_status berth__disruption_create(berth__model *model, berth__disruption **out);
 void berth__disruption_destroy(berth__disruption *disruption);
+
+/* A copy that shares nothing with it; reads only what stays as long as the budgets do, so that the owner
+ * may evict in thought meanwhile. NULL when out of memory. Cost: linear in the budgets. */
+berth__disruption *berth__disruption_copy(const berth__disruption *disruption);
+
+/* Release the whole; see base/keeper.h. */
+berth__release berth__disruption_release;
 
 /* Add a PodDisruptionBudget, or replace the one of its name. Errors: E_EXISTS, E_NOT_FOUND
  * (replace), E_NOMEM; nothing has changed then. In add and remove alike, room for 2 records has been

@@ -73,6 +73,10 @@ typedef struct berth__selector {
 berth__selector berth__selector_make(berth__intern *strings, berth__arena *arena,
                                      const berth_label_selector *selector, bool *ok);
 
+/* A copy that shares nothing with the selector. */
+berth__selector berth__selector_copy(berth__arena *arena, const berth__selector *source, bool *ok);
+berth__labels berth__labels_copy(berth__arena *arena, berth__labels labels, bool *ok);
+
 bool berth__selector_matches(const berth__intern *strings, const berth__selector *selector,
                              berth__labels labels);
 

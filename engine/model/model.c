@@ -1,4 +1,4 @@
-/* Symbol tables: strings, resources, taint lists, images. */
+/* Symbol tables: strings, resources, taint lists, images; and their lock. */
 #include "model/model.h"
 
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "model/labels.h"
+#include "model/pod_class.h"
 
 berth_status berth__model_init(berth__model *model, const berth_allocator *allocator,
                                berth_era era)
@@ -13,6 +14,11 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
     memset(model, 0, sizeof(*model));
     model->allocator = allocator;
     model->era = era;
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&model->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
     berth__arena_init(&model->scratch, allocator);
     bool ok = berth__intern_init(&model->strings, allocator) == BERTH_OK &&
               berth__keymap_init(&model->taint_lists, allocator) == BERTH_OK &&
@@ -26,7 +32,7 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
     static const char *const fixed[] = {"cpu", "memory", "ephemeral-storage"};
     for (uint32_t i = 0; i < BERTH__SCALARS; i++)
         model->resource_names[i] = berth__intern_add(&model->strings, berth__str(fixed[i]), &ok);
-    model->resource_count = BERTH__SCALARS;
+    atomic_init(&model->resource_count, BERTH__SCALARS);
     if (!ok || berth__taints_intern(model, NULL, 0) == NULL)
         goto fail;
     return BERTH_OK;
@@ -38,26 +44,63 @@ fail:
 static void free_taint_lists(berth__model *model)
 {
     for (uint32_t i = 0; i < model->taint_list_count; i++) {
-        berth__taint_list *list = model->taints_by_id[i];
+        berth__taint_list *list = *berth__taints_place(model, i);
         size_t bytes = sizeof(*list) + list->count * sizeof(berth__taint);
         berth__keymap_remove(&model->taint_lists, &list->entry);
         berth__free(model->allocator, list, bytes);
     }
-    berth__free(model->allocator, model->taints_by_id,
-                model->taint_list_capacity * sizeof(*model->taints_by_id));
+    for (uint32_t i = 0; i < BERTH__TAINT_SEGMENTS; i++)
+        berth__free(model->allocator, model->taint_segments[i],
+                    (sizeof(berth__taint_list *) << BERTH__TAINT_SHIFT) << i);
 }
 
 void berth__model_destroy(berth__model *model)
 {
+    berth__model_collect(model);
     BERTH_ASSERT(model->class_count == 0);
     free_taint_lists(model);
-    berth__free(model->allocator, model->images, model->image_capacity * sizeof(*model->images));
     berth__free(model->allocator, model->words, model->word_capacity * sizeof(*model->words));
     berth__keymap_destroy(&model->classes);
     berth__keymap_destroy(&model->parts);
     berth__keymap_destroy(&model->taint_lists);
     berth__intern_destroy(&model->strings);
     berth__arena_destroy(&model->scratch);
+    pthread_mutex_destroy(&model->lock);
+}
+
+/* ---- the lock ---- */
+
+/* A class leaves the stack before its count is taken: whoever adds to it meanwhile may push it again. */
+static void release_due(berth__model *model)
+{
+    berth__class *cls = atomic_exchange_explicit(&model->due, NULL, memory_order_acquire);
+    while (cls != NULL) {
+        berth__class *next = cls->next_due;
+        uint32_t count = atomic_exchange_explicit(&cls->due, 0, memory_order_acq_rel);
+        while (count-- > 0)
+            berth__class_release(model, cls);
+        cls = next;
+    }
+}
+
+void berth__model_lock_slow(berth__model *model)
+{
+    pthread_mutex_lock(&model->lock);
+}
+
+void berth__model_unlock_slow(berth__model *model)
+{
+    release_due(model);
+    pthread_mutex_unlock(&model->lock);
+}
+
+void berth__model_collect(berth__model *model)
+{
+    if (atomic_load_explicit(&model->due, memory_order_relaxed) == NULL ||
+        pthread_mutex_trylock(&model->lock) != 0)
+        return;
+    release_due(model);
+    pthread_mutex_unlock(&model->lock);
 }
 
 /* ---- resources ---- */
@@ -112,7 +155,7 @@ uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok)
         return BERTH__RESOURCE_NONE;
     }
     model->resource_names[model->resource_count] = sym;
-    return model->resource_count++;
+    return atomic_fetch_add_explicit(&model->resource_count, 1, memory_order_release);
 }
 
 /* ---- amounts ---- */
@@ -136,6 +179,16 @@ bool berth__amount_read(__int128 nanos, bool milli, int64_t *out)
 
 /* ---- taints ---- */
 
+static bool reserve_taints(berth__model *model)
+{
+    uint64_t at = (uint64_t)model->taint_list_count + (1u << BERTH__TAINT_SHIFT);
+    uint32_t segment = 63 - BERTH__TAINT_SHIFT - (uint32_t)__builtin_clzll(at);
+    if (model->taint_segments[segment] == NULL)
+        model->taint_segments[segment] = berth__alloc(
+            model->allocator, (sizeof(berth__taint_list *) << BERTH__TAINT_SHIFT) << segment, 64);
+    return model->taint_segments[segment] != NULL;
+}
+
 const berth__taint_list *berth__taints_intern(berth__model *model, const berth_taint *taints,
                                               uint32_t count)
 {
@@ -155,15 +208,14 @@ const berth__taint_list *berth__taints_intern(berth__model *model, const berth_t
     list->entry = (berth__keymap_entry){.key = list->items, .key_bytes = (uint32_t)key_bytes};
     list->count = count;
     berth__keymap_entry *same = berth__keymap_find(&model->taint_lists, list->items, key_bytes);
-    ok = ok && (same != NULL ||
-                berth__grow(model->allocator, &model->taints_by_id, &model->taint_list_capacity,
-                            model->taint_list_count + 1, sizeof(*model->taints_by_id)));
+    ok = ok && (same != NULL || reserve_taints(model));
     if (!ok || same != NULL) {
         berth__free(model->allocator, list, sizeof(*list) + key_bytes);
         return ok ? (const berth__taint_list *)same : NULL;
     }
-    list->id = model->taint_list_count++;
-    model->taints_by_id[list->id] = list;
+    list->id = model->taint_list_count;
+    *berth__taints_place(model, list->id) = list;
+    atomic_store_explicit(&model->taint_list_count, list->id + 1, memory_order_release);
     berth__keymap_add(&model->taint_lists, &list->entry);
     return list;
 }
@@ -190,29 +242,36 @@ bool berth__tolerates(const berth__model *model, const berth__toleration *tolera
 
 /* ---- images ---- */
 
-berth__image *berth__image_find(const berth__model *model, berth__sym name)
+const berth__image *berth__image_find(const berth__images *images, berth__sym name)
 {
-    return name < model->image_capacity && model->images[name].node_count > 0
-               ? &model->images[name]
-               : NULL;
+    const berth__image *image = berth__table_find(&images->table, name);
+    return image != NULL && image->node_count > 0 ? image : NULL;
 }
 
-bool berth__image_add(berth__model *model, berth__sym name, int64_t size_bytes)
+bool berth__image_own(berth__images *images, berth__sym name)
 {
-    uint32_t before = model->image_capacity;
-    if (!berth__grow(model->allocator, &model->images, &model->image_capacity, name + 1,
-                     sizeof(*model->images)))
-        return false;
-    if (model->image_capacity > before)
-        memset(model->images + before, 0,
-               (model->image_capacity - before) * sizeof(*model->images));
-    if (model->images[name].node_count++ == 0)
-        model->images[name].size_bytes = size_bytes;
-    return true;
+    return berth__table_add(&images->table, images->keeper, name);
 }
 
-void berth__image_remove(berth__model *model, berth__sym name)
+void berth__image_add(berth__images *images, berth__sym name, int64_t size_bytes)
 {
-    BERTH_ASSERT(model->images[name].node_count > 0);
-    model->images[name].node_count--;
+    berth__image *image = berth__table_find(&images->table, name);
+    BERTH_ASSERT(image != NULL);
+    if (image->node_count++ == 0)
+        image->size_bytes = size_bytes;
+}
+
+void berth__image_remove(berth__images *images, berth__sym name)
+{
+    berth__image *image = berth__table_find(&images->table, name);
+    BERTH_ASSERT(image != NULL && image->node_count > 0);
+    image->node_count--;
+}
+
+void berth__image_return(berth__images *images, berth__sym name, int64_t size_bytes)
+{
+    berth__image *image = berth__table_find(&images->table, name);
+    BERTH_ASSERT(image != NULL);
+    image->node_count++;
+    image->size_bytes = size_bytes;
 }

@@ -1,9 +1,19 @@
-/* The symbol tables that everything in an engine shares: strings, resources, taint lists, images. */
+/* The symbol tables that an engine, its published versions and its branches share: strings, resources,
+ * taint lists, pod classes; and the table of images, which is part of the state.
+ *
+ * Tables grow and never move: what was published to a reader can be read without a lock. Whoever adds an
+ * object, and so interns, holds the lock; so does whoever gives up a use of a pod class. While
+ * nothing was ever published there is one user and no lock. Uses of classes that end with a version are given
+ * up later, by whoever next holds the lock: reclaiming never waits for it. */
 #ifndef BERTH_MODEL_MODEL_H
 #define BERTH_MODEL_MODEL_H
 
+#include <pthread.h>
+
 #include "base/intern.h"
+#include "base/assert.h"
 #include "base/keymap.h"
+#include "base/table.h"
 #include "berth/profile.h"
 
 /* Resource columns that always exist; extended and other scalar resources follow. Amounts are int64:
@@ -57,8 +67,21 @@ typedef struct berth__image {
     X(default_namespace, "default")                                 \
     X(default_scheduler, "default-scheduler")
 
+enum { BERTH__TAINT_SHIFT = 6, BERTH__TAINT_SEGMENTS = 32 - BERTH__TAINT_SHIFT };
+
+struct berth__class;
+
+/* Names of images by id. Part of the state of a cluster, unlike the rest: it says what nodes have. */
+typedef struct berth__images {
+    berth__table table; /* of berth__image, by name */
+    berth__keeper *keeper;
+} berth__images;
+
 typedef struct berth__model {
     const berth_allocator *allocator;
+    bool shared; /* there are versions: set before the first is published */
+    pthread_mutex_t lock; /* of all that is interned here */
+    _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack, by next_due */
     berth_era era;
     berth__intern strings;
     struct {
@@ -67,16 +90,14 @@ typedef struct berth__model {
 #undef X
     } known;
     berth__sym resource_names[BERTH__RESOURCES_MAX];
-    uint32_t resource_count;
+    atomic_uint resource_count; /* sync: release after the name is there */
     berth__keymap taint_lists;
-    berth__taint_list **taints_by_id;
-    uint32_t taint_list_count;
-    uint32_t taint_list_capacity;
-    berth__image *images; /* by image name id; grown on demand */
-    uint32_t image_capacity;
+    berth__taint_list **taint_segments[BERTH__TAINT_SEGMENTS]; /* by id, each twice as long */
+    atomic_uint taint_list_count; /* sync: release after the list is there */
     berth__keymap parts;   /* of pod classes, see pod_class.h */
     berth__keymap classes;
     uint32_t class_count;
+    atomic_uint_least64_t epoch; /* the last given to a layout; sync: only handed out */
     uint64_t class_serial; /* the last serial given to a class or part */
     uint32_t *words;       /* scratch for keys */
     uint32_t word_count;
@@ -88,6 +109,34 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
                                berth_era era);
 /* All classes must have been released. */
 void berth__model_destroy(berth__model *model);
+
+/* For adding objects and giving up uses of classes. */
+void berth__model_lock_slow(berth__model *model);
+void berth__model_unlock_slow(berth__model *model);
+static inline void berth__model_lock(berth__model *model)
+{
+    if (BERTH_UNLIKELY(model->shared))
+        berth__model_lock_slow(model);
+}
+static inline void berth__model_unlock(berth__model *model)
+{
+    if (BERTH_UNLIKELY(model->shared))
+        berth__model_unlock_slow(model);
+}
+
+/* Give up the uses of classes that are due, if nobody holds the lock. Threads: any. */
+void berth__model_collect(berth__model *model);
+
+static inline berth__taint_list **berth__taints_place(const berth__model *model, uint32_t id)
+{
+    uint64_t at = (uint64_t)id + (1u << BERTH__TAINT_SHIFT);
+    uint32_t segment = 63 - BERTH__TAINT_SHIFT - (uint32_t)__builtin_clzll(at);
+    return &model->taint_segments[segment][at - (UINT64_C(1) << (segment + BERTH__TAINT_SHIFT))];
+}
+static inline const berth__taint_list *berth__taints_at(const berth__model *model, uint32_t id)
+{
+    return *berth__taints_place(model, id);
+}
 
 static inline berth_str berth__text(const berth__model *model, berth__sym sym)
 {
@@ -123,10 +172,19 @@ typedef struct berth__toleration {
 bool berth__tolerates(const berth__model *model, const berth__toleration *toleration,
                       const berth__taint *taint);
 
-/* The image table's entry of a name, or NULL if no node ever had it. */
-berth__image *berth__image_find(const berth__model *model, berth__sym name);
-/* One more or one fewer present node has the image. `add` returns false when out of memory. */
-bool berth__image_add(berth__model *model, berth__sym name, int64_t size_bytes);
-void berth__image_remove(berth__model *model, berth__sym name);
+/* The image table's entry of a name, or NULL if no present node has it. */
+static inline void berth__images_init(berth__images *images, berth__keeper *keeper)
+{
+    berth__table_init(&images->table, sizeof(berth__image), 8);
+    images->keeper = keeper;
+}
+const berth__image *berth__image_find(const berth__images *images, berth__sym name);
+/* One more or one fewer present node has the image. To own the entry makes sure that neither fails;
+ * false when out of memory. */
+bool berth__image_own(berth__images *images, berth__sym name);
+void berth__image_add(berth__images *images, berth__sym name, int64_t size_bytes);
+void berth__image_remove(berth__images *images, berth__sym name);
+/* One more has it, and it has the size that it had before. */
+void berth__image_return(berth__images *images, berth__sym name, int64_t size_bytes);
 
 #endif

@@ -187,10 +187,18 @@ berth__node_facts *berth__node_facts_cordon(berth__model *model, const berth__no
     return pack(model, &other, facts->amounts);
 }
 
-void berth__node_facts_free(berth__model *model, berth__node_facts *facts)
+void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts *facts)
 {
     if (facts != NULL)
-        berth__free(model->allocator, facts, facts->bytes);
+        berth__free(allocator, facts, facts->bytes);
+}
+
+void berth__node_facts_release(const berth_allocator *allocator, void *context, void *object,
+                               size_t bytes)
+{
+    (void)context;
+    (void)bytes;
+    berth__node_facts_free(allocator, object);
 }
 
 int64_t berth__node_allocatable(const berth__node_facts *facts, uint32_t resource, bool *named)

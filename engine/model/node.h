@@ -33,6 +33,7 @@ enum {
 
 /* What the Node object says. Immutable; replaced whole by an update. */
 typedef struct berth__node_facts {
+    uint64_t born;  /* stamp of the keeper that put it into the state */
     uint32_t bytes; /* of this block */
     uint32_t amount_count;
     berth__labels labels;
@@ -58,13 +59,24 @@ typedef struct berth__node {
     bool closed;              /* takes no pod, whatever its facts */
 } berth__node;
 
+/* Node records by id: a table of pages that versions share (base/table.h). */
+enum { BERTH__NODE_PAGE_SHIFT = 8 };
+
+static inline berth__node *berth__node_at(const berth__table *nodes, uint32_t id)
+{
+    return berth__table_item(nodes, id, sizeof(berth__node), BERTH__NODE_PAGE_SHIFT);
+}
+
 /* Compile a Node object. Errors: E_INVALID, E_RANGE (field named), E_NOMEM. */
 berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
                                     berth__node_facts **out, berth_error *error);
 /* A copy that says otherwise about spec.unschedulable. NULL when out of memory. */
 berth__node_facts *berth__node_facts_cordon(berth__model *model, const berth__node_facts *facts,
                                             bool unschedulable);
-void berth__node_facts_free(berth__model *model, berth__node_facts *facts);
+void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts *facts);
+
+/* Release facts; see base/keeper.h. */
+berth__release berth__node_facts_release;
 
 /* The allocatable amount of a resource column; 0 if the node does not name it. */
 int64_t berth__node_allocatable(const berth__node_facts *facts, uint32_t resource, bool *named);

@@ -4,43 +4,95 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
 
-enum { SLOTS_MIN = 64, NAME_MAX_BYTES = (1 << 30) - 1 };
+enum { SLOT_SHIFT = 10, SLOTS_MIN = 1 << SLOT_SHIFT, NAME_MAX_BYTES = (1 << 30) - 1 };
 
-berth_status berth__pods_init(berth__pods *pods, const berth_allocator *allocator)
+static uint32_t *slot_at(const berth__table *slots, uint32_t at)
 {
-    *pods = (berth__pods){.allocator = allocator,
+    return berth__table_item(slots, at, sizeof(uint32_t), SLOT_SHIFT);
+}
+
+/* An empty hash table, a page at a time. Returns false, what there is let go, when out of memory. */
+static bool make_slots(berth__keeper *keeper, berth__table *slots, uint32_t count)
+{
+    berth__table_init(slots, sizeof(uint32_t), SLOT_SHIFT);
+    for (uint32_t at = 0; at < count; at += SLOTS_MIN)
+        if (!berth__table_add(slots, keeper, at)) {
+            berth__table_let_go(slots, keeper);
+            return false;
+        }
+    return true;
+}
+
+berth_status berth__pods_init(berth__pods *pods, berth__keeper *keeper)
+{
+    *pods = (berth__pods){.keeper = keeper,
                           .first_free = BERTH__POD_NONE,
                           .slot_count = SLOTS_MIN,
                           .first_pending = BERTH__POD_NONE,
                           .last_pending = BERTH__POD_NONE};
-    pods->slots = berth__alloc_zero(allocator, SLOTS_MIN * sizeof(uint32_t), 64);
-    return pods->slots == NULL ? BERTH_E_NOMEM : BERTH_OK;
+    berth__table_init(&pods->records, sizeof(berth__pod), BERTH__POD_PAGE_SHIFT);
+    return make_slots(keeper, &pods->slots, SLOTS_MIN) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-static void free_name(berth__pods *pods, berth__pod *pod)
+/* ---- what hangs from records ---- */
+
+/* A pod's name as it lies in memory. `born` is the stamp of the keeper that gave the record its class and
+ * its name, which therefore come and go together. */
+typedef struct name_block {
+    uint64_t born;
+    char text[];
+} name_block;
+
+static size_t name_bytes(uint32_t name_len)
 {
-    berth__free(pods->allocator, pod->name, (size_t)pod->name_len + 1);
+    return sizeof(name_block) + (size_t)name_len + 1;
+}
+
+static name_block *name_of(const berth__pod *pod)
+{
+    return (name_block *)(void *)(pod->name - offsetof(name_block, text));
+}
+
+static void release_class(const berth_allocator *allocator, void *context, void *object,
+                          size_t bytes)
+{
+    (void)allocator;
+    (void)bytes;
+    berth__class_release_later(context, object);
+}
+
+static bool is_own(const berth__keeper *keeper, uint64_t born)
+{
+    return !keeper->shared || born == keeper->stamp;
+}
+
+static void let_class_go(berth__keeper *keeper, berth__model *model, berth__class *cls,
+                         uint64_t born)
+{
+    if (is_own(keeper, born) && !keeper->branch)
+        berth__class_release(model, cls);
+    else
+        berth__keeper_let_go(keeper, born, release_class, cls, 0);
 }
 
 void berth__pods_destroy(berth__pods *pods, berth__model *model)
 {
-    if (pods->allocator == NULL)
+    berth__keeper *keeper = pods->keeper;
+    if (keeper == NULL)
         return;
-    for (uint32_t page = 0; page < pods->page_count; page++) {
-        for (uint32_t i = 0; i < BERTH__PODS_A_PAGE; i++) {
-            berth__pod *pod = &pods->pages[page][i];
-            if (pod->cls == NULL)
-                continue;
-            berth__class_release(model, pod->cls);
-            free_name(pods, pod);
-        }
-        berth__free(pods->allocator, pods->pages[page], BERTH__PODS_A_PAGE * sizeof(berth__pod));
+    for (uint32_t index = 0; index < pods->record_count; index++) {
+        berth__pod *pod = berth__pod_at(pods, index);
+        if (pod->cls == NULL)
+            continue;
+        berth__class_release(model, pod->cls);
+        berth__free(keeper->allocator, name_of(pod), name_bytes(pod->name_len));
     }
-    berth__free(pods->allocator, pods->pages, pods->page_capacity * sizeof(*pods->pages));
-    berth__free(pods->allocator, pods->slots, pods->slot_count * sizeof(uint32_t));
+    berth__table_let_go(&pods->records, keeper);
+    berth__table_let_go(&pods->slots, keeper);
     *pods = (berth__pods){0};
 }
 
@@ -61,8 +113,9 @@ static uint32_t home_of_pod(const berth__pods *pods, const berth__pod *pod)
 static uint32_t probe(const berth__pods *pods, berth__sym namespace_name, berth_str name)
 {
     uint32_t at = home_of(pods, namespace_name, name);
-    for (; pods->slots[at] != 0; at = (at + 1) & (pods->slot_count - 1)) {
-        const berth__pod *pod = berth__pod_at(pods, pods->slots[at] - 1);
+    for (uint32_t held; (held = *slot_at(&pods->slots, at)) != 0;
+         at = (at + 1) & (pods->slot_count - 1)) {
+        const berth__pod *pod = berth__pod_at(pods, held - 1);
         if (pod->cls->identity->namespace_name == namespace_name &&
             berth__str_eq(berth__pod_name(pod), name))
             return at;
@@ -72,74 +125,104 @@ static uint32_t probe(const berth__pods *pods, berth__sym namespace_name, berth_
 
 uint32_t berth__pods_find(const berth__pods *pods, berth__sym namespace_name, berth_str name)
 {
-    return pods->slots[probe(pods, namespace_name, name)] - 1; /* 0 - 1 is BERTH__POD_NONE */
+    return *slot_at(&pods->slots, probe(pods, namespace_name, name)) - 1; /* 0 - 1: BERTH__POD_NONE */
 }
 
 static bool grow_slots(berth__pods *pods)
 {
     uint32_t old_count = pods->slot_count;
-    uint32_t *old = pods->slots;
-    uint32_t *slots =
-        berth__alloc_zero(pods->allocator, (size_t)old_count * 2 * sizeof(uint32_t), 64);
-    if (slots == NULL)
+    berth__table old = pods->slots, grown;
+    uint32_t notes = pods->keeper->shared ? berth__table_blocks(&old) + old_count / SLOTS_MIN * 2 + 8 : 0;
+    if (!berth__keeper_reserve(pods->keeper, notes) ||
+        !make_slots(pods->keeper, &grown, old_count * 2))
         return false;
-    pods->slots = slots;
+    pods->slots = grown;
     pods->slot_count = old_count * 2;
     for (uint32_t i = 0; i < old_count; i++) {
-        if (old[i] == 0)
+        uint32_t held = *slot_at(&old, i);
+        if (held == 0)
             continue;
-        uint32_t at = home_of_pod(pods, berth__pod_at(pods, old[i] - 1));
-        while (slots[at] != 0)
+        uint32_t at = home_of_pod(pods, berth__pod_at(pods, held - 1));
+        while (*slot_at(&grown, at) != 0)
             at = (at + 1) & (pods->slot_count - 1);
-        slots[at] = old[i];
+        *slot_at(&grown, at) = held;
     }
-    berth__free(pods->allocator, old, old_count * sizeof(uint32_t));
+    berth__table_let_go(&old, pods->keeper);
     return true;
 }
 
 /* Linear probing without tombstones: entries behind the gap that may move into it do. */
 static void close_gap(berth__pods *pods, uint32_t gap)
 {
-    uint32_t mask = pods->slot_count - 1;
-    for (uint32_t at = (gap + 1) & mask; pods->slots[at] != 0; at = (at + 1) & mask) {
-        uint32_t home = home_of_pod(pods, berth__pod_at(pods, pods->slots[at] - 1));
+    uint32_t mask = pods->slot_count - 1, held;
+    for (uint32_t at = (gap + 1) & mask; (held = *slot_at(&pods->slots, at)) != 0;
+         at = (at + 1) & mask) {
+        uint32_t home = home_of_pod(pods, berth__pod_at(pods, held - 1));
         if (((at - home) & mask) >= ((at - gap) & mask)) {
-            pods->slots[gap] = pods->slots[at];
+            *slot_at(&pods->slots, gap) = held;
             gap = at;
         }
     }
-    pods->slots[gap] = 0;
+    *slot_at(&pods->slots, gap) = 0;
+}
+
+/* ---- owning ---- */
+
+berth_status berth__pods_own(berth__pods *pods, uint32_t index)
+{
+    return index == BERTH__POD_NONE || berth__table_own(&pods->records, pods->keeper, index)
+               ? BERTH_OK
+               : BERTH_E_NOMEM;
+}
+
+berth_status berth__pods_own_linked(berth__pods *pods, uint32_t index)
+{
+    if (!pods->keeper->shared)
+        return BERTH_OK;
+    BERTH_TRY(berth__pods_own(pods, index));
+    BERTH_TRY(berth__pods_own(pods, berth__pod_at(pods, index)->next));
+    return berth__pods_own(pods, berth__pod_at(pods, index)->previous);
+}
+
+berth_status berth__pods_own_removal(berth__pods *pods, uint32_t index)
+{
+    if (!pods->keeper->shared)
+        return BERTH_OK;
+    BERTH_TRY(berth__pods_own_linked(pods, index));
+    const berth__pod *pod = berth__pod_at(pods, index);
+    uint32_t at = probe(pods, pod->cls->identity->namespace_name, berth__pod_name(pod));
+    for (; *slot_at(&pods->slots, at) != 0; at = (at + 1) & (pods->slot_count - 1))
+        if (!berth__table_own(&pods->slots, pods->keeper, at))
+            return BERTH_E_NOMEM;
+    return berth__keeper_reserve(pods->keeper, 2) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 /* ---- records ---- */
 
 static bool add_page(berth__pods *pods)
 {
-    if (!berth__grow(pods->allocator, &pods->pages, &pods->page_capacity, pods->page_count + 1,
-                     sizeof(*pods->pages)))
+    uint32_t first = pods->record_count;
+    if (!berth__table_add(&pods->records, pods->keeper, first))
         return false;
-    berth__pod *page =
-        berth__alloc_zero(pods->allocator, BERTH__PODS_A_PAGE * sizeof(*page), 64);
-    if (page == NULL)
-        return false;
-    uint32_t first = pods->page_count * BERTH__PODS_A_PAGE;
     for (uint32_t i = 0; i < BERTH__PODS_A_PAGE; i++)
-        page[i].next = i + 1 < BERTH__PODS_A_PAGE ? first + i + 1 : pods->first_free;
-    pods->pages[pods->page_count++] = page;
+        berth__pod_at(pods, first + i)->next =
+            i + 1 < BERTH__PODS_A_PAGE ? first + i + 1 : pods->first_free;
+    pods->record_count += BERTH__PODS_A_PAGE;
     pods->first_free = first;
     return true;
 }
 
-static char *copy_name(berth__pods *pods, berth_str name)
+static name_block *copy_name(const berth__keeper *keeper, berth_str name)
 {
     if (name.len > NAME_MAX_BYTES)
         return NULL;
-    char *copy = berth__alloc(pods->allocator, (size_t)name.len + 1, 1);
+    name_block *copy = berth__alloc(keeper->allocator, name_bytes(name.len), 8);
     if (copy == NULL)
         return NULL;
+    copy->born = keeper->stamp;
     if (name.len > 0)
-        memcpy(copy, name.data, name.len);
-    copy[name.len] = '\0';
+        memcpy(copy->text, name.data, name.len);
+    copy->text[name.len] = '\0';
     return copy;
 }
 
@@ -149,22 +232,28 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
         return BERTH_E_NOMEM;
     if (pods->count + 1 > pods->slot_count / 4 * 3 && !grow_slots(pods))
         return BERTH_E_NOMEM;
-    char *copy = copy_name(pods, name);
+    uint32_t index = pods->first_free;
+    uint32_t at = probe(pods, cls->identity->namespace_name, name);
+    BERTH_ASSERT(*slot_at(&pods->slots, at) == 0);
+    BERTH_TRY(berth__pods_own(pods, index));
+    if (!berth__table_own(&pods->slots, pods->keeper, at) ||
+        !berth__keeper_reserve(pods->keeper, 2))
+        return BERTH_E_NOMEM;
+    name_block *copy = copy_name(pods->keeper, name);
     if (copy == NULL)
         return BERTH_E_NOMEM;
-    uint32_t index = pods->first_free;
     berth__pod *pod = berth__pod_at(pods, index);
-    uint32_t at = probe(pods, cls->identity->namespace_name, name);
-    BERTH_ASSERT(pods->slots[at] == 0);
     pods->first_free = pod->next;
     *pod = (berth__pod){.cls = cls,
-                        .name = copy,
+                        .name = copy->text,
                         .name_len = name.len & NAME_MAX_BYTES,
                         .generation = pod->generation,
                         .node = BERTH__NODE_NONE,
                         .next = BERTH__POD_NONE,
                         .previous = BERTH__POD_NONE};
-    pods->slots[at] = index + 1;
+    berth__keeper_made(pods->keeper, berth__release_block, copy, name_bytes(name.len));
+    berth__keeper_made(pods->keeper, release_class, cls, 0);
+    *slot_at(&pods->slots, at) = index + 1;
     pods->count++;
     *out = index;
     return BERTH_OK;
@@ -195,17 +284,19 @@ void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod *t
 {
     BERTH_ASSERT(pods->first_free == index);
     uint32_t at = probe(pods, taken->cls->identity->namespace_name, berth__pod_name(taken));
-    BERTH_ASSERT(pods->slots[at] == 0);
+    BERTH_ASSERT(*slot_at(&pods->slots, at) == 0);
     pods->first_free = berth__pod_at(pods, index)->next;
     *berth__pod_at(pods, index) = *taken;
-    pods->slots[at] = index + 1;
+    *slot_at(&pods->slots, at) = index + 1;
     pods->count++;
 }
 
 void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod *taken)
 {
-    berth__class_release(model, taken->cls);
-    free_name(pods, taken);
+    name_block *name = name_of(taken);
+    let_class_go(pods->keeper, model, taken->cls, name->born);
+    berth__keeper_let_go(pods->keeper, name->born, berth__release_block, name,
+                         name_bytes(taken->name_len));
 }
 
 void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index)
@@ -221,6 +312,65 @@ void berth__pods_unadd(berth__pods *pods, berth__model *model, uint32_t index)
     leave_table(pods, &taken);
     put_on_free_list(pods, index, taken.generation);
     berth__pods_discard(pods, model, &taken);
+}
+
+/* ---- another class ---- */
+
+berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char **name)
+{
+    const berth__pod *pod = berth__pod_at(pods, index);
+    *name = NULL;
+    if (!pods->keeper->shared)
+        return BERTH_OK;
+    if (!berth__keeper_reserve(pods->keeper, 4))
+        return BERTH_E_NOMEM;
+    if (is_own(pods->keeper, name_of(pod)->born))
+        return BERTH_OK;
+    name_block *copy = copy_name(pods->keeper, berth__pod_name(pod));
+    if (copy == NULL)
+        return BERTH_E_NOMEM;
+    *name = copy->text;
+    return BERTH_OK;
+}
+
+void berth__pods_unreserve_class(berth__pods *pods, uint32_t index, char *name)
+{
+    const berth__pod *pod = berth__pod_at(pods, index);
+    if (name != NULL)
+        berth__free(pods->keeper->allocator, name - offsetof(name_block, text),
+                    name_bytes(pod->name_len));
+}
+
+void berth__pods_take_class(berth__pods *pods, uint32_t index, char *name)
+{
+    berth__pod *pod = berth__pod_at(pods, index);
+    berth__keeper_made(pods->keeper, release_class, pod->cls, 0);
+    if (name == NULL)
+        return;
+    pod->name = name;
+    berth__keeper_made(pods->keeper, berth__release_block, name_of(pod),
+                       name_bytes(pod->name_len));
+}
+
+void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod *former,
+                            bool renamed)
+{
+    name_block *name = name_of(former);
+    uint64_t born = name->born;
+    if (renamed)
+        berth__keeper_let_go(pods->keeper, born, berth__release_block, name,
+                             name_bytes(former->name_len));
+    let_class_go(pods->keeper, model, former->cls, born);
+}
+
+void berth__pods_return_class(berth__pods *pods, berth__model *model, uint32_t index,
+                              const berth__pod *former)
+{
+    berth__pod *pod = berth__pod_at(pods, index);
+    berth__pod given = *pod;
+    pod->cls = former->cls;
+    pod->name = former->name;
+    berth__pods_drop_class(pods, model, &given, given.name != former->name);
 }
 
 /* ---- lists ---- */

@@ -1,4 +1,5 @@
-/* The pods of an engine: records in pages, found by namespace and name. */
+/* The pods of an engine or a branch: records in pages, found by namespace and name. Pages are shared
+ * with published versions: what an operation writes must be owned before (base/keeper.h). */
 #ifndef BERTH_MODEL_POD_H
 #define BERTH_MODEL_POD_H
 
@@ -28,23 +29,22 @@ typedef struct berth__pod {
 static_assert(sizeof(berth__pod) <= 48, "a pod record has grown");
 
 typedef struct berth__pods {
-    const berth_allocator *allocator;
-    berth__pod **pages;
-    uint32_t page_capacity;
-    uint32_t page_count;
+    berth__keeper *keeper;
+    berth__table records;
+    uint32_t record_count; /* indexes below have a record, free or not */
     uint32_t first_free;
     uint32_t count;
-    uint32_t *slots; /* open addressing: index + 1, 0 free */
+    berth__table slots; /* open addressing: index + 1, 0 free */
     uint32_t slot_count;
     uint32_t first_pending, last_pending; /* in order of arrival */
     uint64_t pending_count;
 } berth__pods;
 
-enum { BERTH__PODS_A_PAGE = 4096 };
+enum { BERTH__POD_PAGE_SHIFT = 8, BERTH__PODS_A_PAGE = 1 << BERTH__POD_PAGE_SHIFT };
 
 static inline berth__pod *berth__pod_at(const berth__pods *pods, uint32_t index)
 {
-    return &pods->pages[index / BERTH__PODS_A_PAGE][index % BERTH__PODS_A_PAGE];
+    return berth__table_item(&pods->records, index, sizeof(berth__pod), BERTH__POD_PAGE_SHIFT);
 }
 
 static inline berth_str berth__pod_name(const berth__pod *pod)
@@ -52,8 +52,8 @@ static inline berth_str berth__pod_name(const berth__pod *pod)
     return (berth_str){pod->name, pod->name_len};
 }
 
-berth_status berth__pods_init(berth__pods *pods, const berth_allocator *allocator);
-/* Free all records; classes are released through `model`. */
+berth_status berth__pods_init(berth__pods *pods, berth__keeper *keeper);
+/* Free all records; classes are released through `model`. The keeper is no longer shared. */
 void berth__pods_destroy(berth__pods *pods, berth__model *model);
 
 /* The index of a pod, or BERTH__POD_NONE. */
@@ -62,6 +62,24 @@ uint32_t berth__pods_find(const berth__pods *pods, berth__sym namespace_name, be
 /* Add a record that is not there yet; it takes over one use of `cls` and is on no list. Errors:
  * E_NOMEM, also for a name of 2 GiB, for which a record has no room. */
 berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str name, uint32_t *out);
+
+/* Own a record (BERTH__POD_NONE: nothing to do); a record with its neighbours on its list; and all
+ * that removing it writes. Errors: E_NOMEM; nothing has changed then. */
+berth_status berth__pods_own(berth__pods *pods, uint32_t index);
+berth_status berth__pods_own_linked(berth__pods *pods, uint32_t index);
+berth_status berth__pods_own_removal(berth__pods *pods, uint32_t index);
+
+/* Make sure that giving a record another class needs no memory: `*name` is memory that it takes, or
+ * NULL. Errors: E_NOMEM. */
+berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char **name);
+/* The record, owned, has got another class; it takes over one use of it, and the memory. What it had
+ * before goes at the end of that: `renamed` tells that there was memory to take. Or it gets that back. */
+void berth__pods_take_class(berth__pods *pods, uint32_t index, char *name);
+void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod *former,
+                            bool renamed);
+void berth__pods_return_class(berth__pods *pods, berth__model *model, uint32_t index,
+                              const berth__pod *former);
+void berth__pods_unreserve_class(berth__pods *pods, uint32_t index, char *name);
 
 /* Remove a record that is on no list, and release its class. */
 void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index);

@@ -586,3 +586,13 @@ void berth__class_release(berth__model *model, berth__class *cls)
     model->class_count--;
     berth__free(model->allocator, cls, sizeof(*cls) + sizeof(class_key));
 }
+
+void berth__class_release_later(berth__model *model, berth__class *cls)
+{
+    if (atomic_fetch_add_explicit(&cls->due, 1, memory_order_acq_rel) != 0)
+        return;
+    cls->next_due = atomic_load_explicit(&model->due, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&model->due, &cls->next_due, cls,
+                                                  memory_order_release, memory_order_relaxed))
+        ;
+}

@@ -184,12 +184,18 @@ typedef struct berth__class {
     /* Belongs to whoever decides (sched/prepared.c); void once the stamp is old. */
     void *memo;
     uint64_t memo_stamp;
+    /* Uses that ended with a version, to be given up; sync: atomic, see model.c. */
+    atomic_uint due;
+    struct berth__class *next_due;
 } berth__class;
 
 /* The class of a pod, with one more user. Errors: E_INVALID, E_RANGE (field named), E_NOMEM. */
 berth_status berth__class_of(berth__model *model, const berth_pod *pod, berth__class **out,
                              berth_error *error);
 void berth__class_release(berth__model *model, berth__class *cls);
+
+/* Give up one use when the lock is next held. Threads: any, without it. */
+void berth__class_release_later(berth__model *model, berth__class *cls);
 
 /* ---- between the files of this module ---- */
 

@@ -420,6 +420,75 @@ berth_status berth__related_remove(berth__related *related, berth_kind kind,
     return BERTH_OK;
 }
 
+/* ---- copying ---- */
+
+static berth__related_object *copy_object(const berth__related *related,
+                                          const berth__related_object *source)
+{
+    berth__arena arena;
+    bool ok = true;
+    berth__arena_init_sized(&arena, related->model->allocator, 512);
+    berth__related_object *object =
+        berth__arena_alloc_zero(&arena, sizeof(*object), _Alignof(berth__related_object));
+    if (object == NULL)
+        return NULL;
+    object->arena = arena;
+    object->key = source->key;
+    object->entry.key = &object->key;
+    object->entry.key_bytes = sizeof(object->key);
+    object->labels = berth__labels_copy(&object->arena, source->labels, &ok);
+    object->selector = berth__selector_copy(&object->arena, &source->selector, &ok);
+    if (ok)
+        return object;
+    free_object(object);
+    return NULL;
+}
+
+static bool copy_list(berth__related *to, const berth__related_list *from)
+{
+    for (const berth__related_object *source = from->first; source != NULL; source = source->next) {
+        berth__related_object *object = copy_object(to, source);
+        berth__related_list *list = object != NULL ? list_of(to, object) : NULL;
+        if (list == NULL || !index_service(to, object)) {
+            if (object != NULL)
+                free_object(object);
+            return false;
+        }
+        object->previous = list->last;
+        link_object(list, object);
+        berth__keymap_add(&to->objects, &object->entry);
+        count_object(to, (berth_kind)object->key.kind, true);
+    }
+    return true;
+}
+
+berth__related *berth__related_copy(const berth__related *related)
+{
+    berth__related *copy;
+    if (berth__related_create(related->model, &copy) != BERTH_OK)
+        return NULL;
+    copy->version = related->version;
+    copy->namespace_version = related->namespace_version;
+    const berth__keymap *lists = &related->lists;
+    for (uint32_t i = 0; i < lists->bucket_count; i++)
+        for (const berth__keymap_entry *entry = lists->buckets[i]; entry != NULL;
+             entry = entry->next)
+            if (!copy_list(copy, (const berth__related_list *)entry)) {
+                berth__related_destroy(copy);
+                return NULL;
+            }
+    return copy;
+}
+
+void berth__related_release(const berth_allocator *allocator, void *context, void *object,
+                            size_t bytes)
+{
+    (void)allocator;
+    (void)context;
+    (void)bytes;
+    berth__related_destroy(object);
+}
+
 /* ---- the default selector ---- */
 
 typedef struct merge {

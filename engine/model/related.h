@@ -36,6 +36,7 @@ typedef struct berth__related_list {
 
 typedef struct berth__related {
     berth__model *model;
+    uint64_t stamp; /* of the keeper that may change it */
     berth__keymap objects;
     berth__keymap lists;
     berth__label_index services; /* by selector */
@@ -48,6 +49,13 @@ typedef struct berth__related {
 
 berth_status berth__related_create(berth__model *model, berth__related **out);
 void berth__related_destroy(berth__related *related);
+
+/* A copy that shares nothing with it, for one who is about to change what a published version shows.
+ * NULL when out of memory. Cost: linear in the objects. */
+berth__related *berth__related_copy(const berth__related *related);
+
+/* Release the whole; see base/keeper.h. */
+berth__release berth__related_release;
 
 /* Add an object of one of the kinds above, or replace the one of its name (which keeps its place
  * in the order of arrival). Errors: E_EXISTS, E_NOT_FOUND (replace), E_NOMEM; nothing has changed

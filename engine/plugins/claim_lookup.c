@@ -52,7 +52,7 @@ void berth__reason_not_owned(berth__reasons *reasons, const berth__view *view,
 
 bool berth__volumes_refresh(berth__view *view)
 {
-    return berth__volume_use_refresh(view->volume_use, view->layout, view->nodes);
+    return berth__volume_use_refresh(view->volume_use, view->layout, &view->nodes);
 }
 
 const berth__node_volumes *berth__slot_volumes(const berth__view *view, uint32_t slot)

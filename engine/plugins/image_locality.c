@@ -59,7 +59,7 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
         return BERTH__SKIP;
     }
     for (uint32_t i = first; i < list->count; i++) {
-        const berth__image *image = berth__image_find(view->model, list->names[i]);
+        const berth__image *image = berth__image_find(&view->images, list->names[i]);
         if (image != NULL)
             add_image(own, view, list->names[i], image);
     }

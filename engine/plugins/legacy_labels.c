@@ -29,7 +29,7 @@ const berth__sym **berth__legacy_label_columns(berth__view *view, berth__arena *
 {
     const berth__sym **columns = berth__arena_alloc(arena, labels->count * sizeof(*columns), 8);
     for (uint32_t i = 0; columns != NULL && i < labels->count; i++) {
-        columns[i] = berth__layout_column(view->layout, view->nodes, labels->keys[i]);
+        columns[i] = berth__layout_column(view->layout, &view->nodes, labels->keys[i]);
         if (columns[i] == NULL)
             return NULL;
     }

@@ -20,7 +20,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     prepare->ok = berth__legacy_siblings(prepare->cycle, prepare->instance,
                                          BERTH__SIBLINGS_FIRST_SERVICE, labels->keys[0],
                                          &own->siblings);
-    own->column = berth__layout_column(view->layout, view->nodes, labels->keys[0]);
+    own->column = berth__layout_column(view->layout, &view->nodes, labels->keys[0]);
     prepare->ok &= own->column != NULL;
     return BERTH__ACTIVE;
 }

@@ -172,7 +172,7 @@ static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kin
     if (ok && args->limit == 0 && kind->in_tree == BERTH__IN_TREE_EBS && own->wanted.count > 0) {
         berth__sym key = berth__intern_add(
             &view->model->strings, BERTH_LITERAL("beta.kubernetes.io/instance-type"), &ok);
-        own->instance_types = berth__layout_column(view->layout, view->nodes, key);
+        own->instance_types = berth__layout_column(view->layout, &view->nodes, key);
         ok &= own->instance_types != NULL;
     }
     prepare->ok = ok;

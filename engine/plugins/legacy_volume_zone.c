@@ -92,7 +92,7 @@ static berth__outcome prepare(berth__prepare *prepare)
         berth__arena_alloc(prepare->arena, (size_t)list->count * LABELS * sizeof(*own->rules), 8);
     prepare->ok = own->rules != NULL;
     for (uint32_t i = 0; i < LABELS && prepare->ok; i++) {
-        own->columns[i] = berth__layout_column(view->layout, view->nodes, keys[i]);
+        own->columns[i] = berth__layout_column(view->layout, &view->nodes, keys[i]);
         prepare->ok = own->columns[i] != NULL;
     }
     for (uint32_t i = 0; i < list->count && prepare->ok; i++)

@@ -21,10 +21,10 @@ static bool is_refused(const berth__model *model, const berth__node_rules *rules
 static uint64_t *refused_lists(const berth__model *model, const berth__node_rules *rules,
                                berth__arena *arena, bool *any)
 {
-    uint64_t *refused =
-        berth__arena_alloc_zero(arena, (model->taint_list_count + 63) / 64 * 8, 8);
-    for (uint32_t id = 0; refused != NULL && id < model->taint_list_count; id++) {
-        const berth__taint_list *list = model->taints_by_id[id];
+    uint32_t list_count = model->taint_list_count; /* once: it may grow meanwhile */
+    uint64_t *refused = berth__arena_alloc_zero(arena, ((size_t)list_count + 63) / 64 * 8, 8);
+    for (uint32_t id = 0; refused != NULL && id < list_count; id++) {
+        const berth__taint_list *list = berth__taints_at(model, id);
         bool refuses = false;
         for (uint32_t i = 0; i < list->count && !refuses; i++)
             refuses = is_refused(model, rules, &list->items[i]);

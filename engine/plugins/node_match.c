@@ -13,7 +13,7 @@ bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth_
     for (uint32_t i = 0; term->valid && i < term->expression_count; i++) {
         expressions[i].requirement = &term->expressions[i];
         expressions[i].column =
-            berth__layout_column(view->layout, view->nodes, term->expressions[i].key);
+            berth__layout_column(view->layout, &view->nodes, term->expressions[i].key);
         if (expressions[i].column == NULL)
             return false;
     }
@@ -30,7 +30,7 @@ bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__label
     if (columns == NULL || terms == NULL)
         return false;
     for (uint32_t i = 0; i < pairs.count; i++) {
-        columns[i] = berth__layout_column(view->layout, view->nodes, pairs.items[i].key);
+        columns[i] = berth__layout_column(view->layout, &view->nodes, pairs.items[i].key);
         if (columns[i] == NULL)
             return false;
     }

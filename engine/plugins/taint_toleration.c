@@ -47,15 +47,16 @@ static berth__outcome prepare_filter(berth__prepare *prepare)
 {
     const berth__model *model = prepare->cycle->view->model;
     state *own = prepare->state;
+    uint32_t list_count = model->taint_list_count; /* once: it may grow meanwhile */
     uint64_t *refused =
-        berth__arena_alloc_zero(prepare->arena, (model->taint_list_count + 63) / 64 * 8, 8);
+        berth__arena_alloc_zero(prepare->arena, ((size_t)list_count + 63) / 64 * 8, 8);
     if (refused == NULL) {
         prepare->ok = false;
         return BERTH__SKIP;
     }
     bool any = false;
-    for (uint32_t id = 0; id < model->taint_list_count; id++) {
-        bool refuses = refusing(prepare->cycle, model->taints_by_id[id]) != NULL;
+    for (uint32_t id = 0; id < list_count; id++) {
+        bool refuses = refusing(prepare->cycle, berth__taints_at(model, id)) != NULL;
         berth__bit_put(refused, id, refuses);
         any |= refuses;
     }
@@ -84,7 +85,7 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
     (void)opaque;
     const berth__model *model = cycle->view->model;
     const berth__taint *taint =
-        refusing(cycle, model->taints_by_id[cycle->view->layout->taints[slot]]);
+        refusing(cycle, berth__taints_at(model, cycle->view->layout->taints[slot]));
     berth_str key = berth__text(model, taint->key), value = berth__text(model, taint->value);
     berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) had untolerated taint {%.*s: %.*s}",
                   (int)key.len, key.data, (int)value.len, value.data);
@@ -105,15 +106,15 @@ static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
 {
     const berth__model *model = prepare->cycle->view->model;
     state *own = prepare->state;
-    int64_t *counts =
-        berth__arena_alloc_zero(prepare->arena, model->taint_list_count * sizeof(*counts), 8);
+    uint32_t list_count = model->taint_list_count; /* once: it may grow meanwhile */
+    int64_t *counts = berth__arena_alloc_zero(prepare->arena, list_count * sizeof(*counts), 8);
     if (counts == NULL) {
         prepare->ok = false;
         return BERTH__SKIP;
     }
     bool any = false;
-    for (uint32_t id = 0; id < model->taint_list_count; id++) {
-        const berth__taint_list *list = model->taints_by_id[id];
+    for (uint32_t id = 0; id < list_count; id++) {
+        const berth__taint_list *list = berth__taints_at(model, id);
         for (uint32_t i = 0; i < list->count; i++)
             counts[id] += list->items[i].effect == model->known.prefer_no_schedule &&
                           !tolerated(prepare->cycle, &list->items[i], true);

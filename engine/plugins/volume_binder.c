@@ -53,7 +53,7 @@ static bool make_reach(berth__view *view, berth__arena *arena, const berth__shel
     if (columns == NULL)
         return false;
     for (uint32_t i = 0; i < label_count; i++) {
-        columns[i] = berth__layout_column(view->layout, view->nodes, set->labels[i]);
+        columns[i] = berth__layout_column(view->layout, &view->nodes, set->labels[i]);
         if (columns[i] == NULL)
             return false;
     }

@@ -71,7 +71,7 @@ static bool allocate(berth__prepare *prepare, const berth__volume_list *list, fi
         prepare->arena, list->count * BERTH__ZONE_LABELS * sizeof(*own->rules), 8);
     bool ok = own->rules != NULL;
     for (uint32_t i = 0; i < BERTH__ZONE_LABELS && ok; i++) {
-        own->columns[i] = berth__layout_column(view->layout, view->nodes, keys[i]);
+        own->columns[i] = berth__layout_column(view->layout, &view->nodes, keys[i]);
         ok = own->columns[i] != NULL;
     }
     return ok;

@@ -12,54 +12,73 @@
 #include "snapshot/counts.h"
 #include "snapshot/node_volumes.h"
 
+enum { NAME_SHIFT = 10 };
+
 /* ---- life ---- */
+
+static berth_status make_parts(berth__cluster *cluster)
+{
+    berth__keeper *keeper = &cluster->keeper;
+    cluster->tree = berth__node_tree_create(keeper->allocator);
+    if (cluster->tree == NULL)
+        return BERTH_E_NOMEM;
+    cluster->tree->stamp = keeper->stamp;
+    berth__undo_log_init(&cluster->undo, keeper->allocator);
+    BERTH_TRY(berth__pods_init(&cluster->pods, keeper));
+    BERTH_TRY(berth__nominations_init(&cluster->nominations, keeper->allocator, &cluster->view));
+    BERTH_TRY(berth__disruption_create(cluster->model, &cluster->disruption));
+    cluster->disruption->stamp = keeper->stamp;
+    BERTH_TRY(berth__view_init(&cluster->view, cluster->model, keeper));
+    BERTH_TRY(berth__counts_create(cluster->model, &cluster->view.counts));
+    BERTH_TRY(berth__related_create(cluster->model, &cluster->view.related));
+    cluster->view.related->stamp = keeper->stamp;
+    BERTH_TRY(berth__storage_create(cluster->model, &cluster->view.storage));
+    cluster->nominations.undo = cluster->disruption->undo = &cluster->undo;
+    cluster->view.related->undo = cluster->view.storage->undo = &cluster->undo;
+    return berth__volume_use_create(cluster->view.storage, &cluster->view.volume_use);
+}
 
 berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator *allocator,
                                  berth_era era)
 {
     memset(cluster, 0, sizeof(*cluster));
-    BERTH_TRY(berth__model_init(&cluster->model, allocator, era));
-    berth__arena_init(&cluster->arena, allocator);
-    berth__undo_log_init(&cluster->undo, allocator);
-    berth__node_tree_init(&cluster->tree, allocator);
-    if (berth__pods_init(&cluster->pods, allocator) != BERTH_OK ||
-        berth__nominations_init(&cluster->nominations, allocator, &cluster->view) != BERTH_OK ||
-        berth__disruption_create(&cluster->model, &cluster->disruption) != BERTH_OK ||
-        berth__view_init(&cluster->view, &cluster->model) != BERTH_OK ||
-        berth__counts_create(&cluster->model, &cluster->view.counts) != BERTH_OK ||
-        berth__related_create(&cluster->model, &cluster->view.related) != BERTH_OK ||
-        berth__storage_create(&cluster->model, &cluster->view.storage) != BERTH_OK ||
-        berth__volume_use_create(cluster->view.storage, &cluster->view.volume_use) != BERTH_OK) {
-        berth__cluster_destroy(cluster);
+    berth__model *model = berth__alloc(allocator, sizeof(*model), _Alignof(berth__model));
+    if (model == NULL || berth__model_init(model, allocator, era) != BERTH_OK) {
+        berth__free(allocator, model, sizeof(*model));
         return BERTH_E_NOMEM;
     }
-    cluster->nominations.undo = cluster->disruption->undo = &cluster->undo;
-    cluster->view.related->undo = cluster->view.storage->undo = &cluster->undo;
-    return BERTH_OK;
+    cluster->model = model;
+    berth__keeper_init(&cluster->keeper, allocator, model);
+    berth__table_init(&cluster->node_of_name, sizeof(uint32_t), NAME_SHIFT);
+    if (make_parts(cluster) == BERTH_OK)
+        return BERTH_OK;
+    berth__cluster_destroy(cluster);
+    return BERTH_E_NOMEM;
 }
 
 void berth__cluster_destroy(berth__cluster *cluster)
 {
-    const berth_allocator *allocator = cluster->model.allocator;
-    if (allocator == NULL)
+    berth__model *model = cluster->model;
+    if (model == NULL)
         return;
+    const berth_allocator *allocator = model->allocator;
     berth__undo_log_destroy(&cluster->undo);
+    cluster->keeper.shared = false;
     berth__counts_destroy(cluster->view.counts);
     berth__related_destroy(cluster->view.related);
     berth__volume_use_destroy(cluster->view.volume_use);
     berth__storage_destroy(cluster->view.storage);
+    for (uint32_t i = 0; i < cluster->node_count; i++)
+        berth__node_facts_free(allocator, berth__cluster_node(cluster, i)->facts);
     berth__view_destroy(&cluster->view);
-    berth__pods_destroy(&cluster->pods, &cluster->model);
+    berth__pods_destroy(&cluster->pods, model);
     berth__nominations_destroy(&cluster->nominations);
     berth__disruption_destroy(cluster->disruption);
-    berth__node_tree_destroy(&cluster->tree);
-    for (uint32_t i = 0; i < cluster->node_count; i++)
-        berth__node_facts_free(&cluster->model, cluster->nodes[i]->facts);
-    berth__free(allocator, cluster->nodes, cluster->node_capacity * sizeof(*cluster->nodes));
-    berth__free(allocator, cluster->node_of_name,
-                cluster->node_of_name_capacity * sizeof(uint32_t));
-    berth__arena_destroy(&cluster->arena);
-    berth__model_destroy(&cluster->model);
+    berth__node_tree_free(cluster->tree);
+    berth__table_let_go(&cluster->node_of_name, &cluster->keeper);
+    berth__keeper_destroy(&cluster->keeper);
+    berth__model_destroy(model);
+    berth__free(allocator, model, sizeof(*model));
     memset(cluster, 0, sizeof(*cluster));
 }
 
@@ -85,24 +104,30 @@ static void name_object(berth_error *error, const char *kind, berth_str namespac
 /* Room for every resource that the model knows. */
 static berth_status widen_view(berth__cluster *cluster)
 {
-    return cluster->view.resource_count < cluster->model.resource_count
+    return cluster->view.resource_count < cluster->model->resource_count
                ? berth__view_widen(&cluster->view)
                : BERTH_OK;
 }
 
+/* Differs from every other one of the engine, its versions and branches. */
+uint64_t berth__cluster_next_epoch(berth__cluster *cluster)
+{
+    return atomic_fetch_add_explicit(&cluster->model->epoch, 1, memory_order_relaxed) + 1;
+}
+
 static berth_status relayout(berth__cluster *cluster)
 {
-    const berth_allocator *allocator = cluster->model.allocator;
-    uint32_t count = cluster->tree.node_count;
+    const berth_allocator *allocator = cluster->model->allocator;
+    uint32_t count = cluster->tree->node_count;
     uint32_t *order = berth__alloc(allocator, count * sizeof(uint32_t), 64);
     berth__former_layout former = {.layout = NULL};
     if (order == NULL || !berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)) {
         berth__free(allocator, order, count * sizeof(uint32_t));
         return BERTH_E_NOMEM;
     }
-    berth__node_tree_list(&cluster->tree, order);
-    berth_status status = berth__view_relayout(&cluster->view, cluster->nodes, order, count,
-                                               &cluster->pods, ++cluster->epoch,
+    berth__node_tree_list(cluster->tree, order);
+    berth_status status = berth__view_relayout(&cluster->view, order, count, &cluster->pods,
+                                               berth__cluster_next_epoch(cluster),
                                                cluster->undo.recording ? &former : NULL);
     berth__free(allocator, order, count * sizeof(uint32_t));
     if (former.layout != NULL)
@@ -134,8 +159,8 @@ static bool make_ready(berth__cluster *cluster, berth_kind kind)
 {
     const berth__watcher *watcher = cluster->watcher;
     if (watcher != NULL && kind == BERTH_KIND_POD && !cluster->undo.recording &&
-        watcher->reserve(watcher->context,
-                         (cluster->pods.page_count + 1) * BERTH__PODS_A_PAGE) != BERTH_OK)
+        watcher->reserve(watcher->context, cluster->pods.record_count + BERTH__PODS_A_PAGE) !=
+            BERTH_OK)
         return false;
     return berth__cluster_reserve_undo(cluster, BERTH__POD_NONE);
 }
@@ -178,85 +203,189 @@ static berth__change change_of_pod(const berth__cluster *cluster, uint32_t index
 
 static uint32_t node_id_of(const berth__cluster *cluster, berth__sym name)
 {
-    return name < cluster->node_of_name_capacity ? cluster->node_of_name[name] - 1
-                                                 : BERTH__NODE_NONE;
+    const uint32_t *id = berth__table_find(&cluster->node_of_name, name);
+    return id != NULL ? *id - 1 : BERTH__NODE_NONE; /* 0 - 1: BERTH__NODE_NONE */
 }
 
 uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name)
 {
-    berth__sym sym = berth__intern_find(&cluster->model.strings, name);
+    berth__sym sym = berth__intern_find(&cluster->model->strings, name);
     return sym == 0 ? BERTH__NODE_NONE : node_id_of(cluster, sym);
-}
-
-/* A record for the next node id. Returns false when out of memory. */
-static bool reserve_record(berth__cluster *cluster)
-{
-    if (cluster->node_count < cluster->node_records)
-        return true;
-    berth__node *node = berth__arena_alloc(&cluster->arena, sizeof(*node), _Alignof(berth__node));
-    if (node == NULL || !berth__grow(cluster->model.allocator, &cluster->nodes,
-                                     &cluster->node_capacity, cluster->node_count + 1,
-                                     sizeof(*cluster->nodes)))
-        return false;
-    cluster->view.nodes = cluster->nodes;
-    cluster->nodes[cluster->node_records++] = node;
-    return true;
 }
 
 /* The id of a name, with an absent node behind it if it is new; BERTH__NODE_NONE when out of memory. */
 static uint32_t node_id_make(berth__cluster *cluster, berth_str name)
 {
-    const berth_allocator *allocator = cluster->model.allocator;
     bool ok = true;
-    berth__sym sym = berth__intern_add(&cluster->model.strings, name, &ok);
+    berth__sym sym = berth__intern_add(&cluster->model->strings, name, &ok);
     if (!ok)
         return BERTH__NODE_NONE;
     uint32_t id = node_id_of(cluster, sym);
     if (id != BERTH__NODE_NONE)
         return id;
-    uint32_t before = cluster->node_of_name_capacity;
-    if (!berth__grow(allocator, &cluster->node_of_name, &cluster->node_of_name_capacity, sym + 1,
-                     sizeof(uint32_t)))
+    if (!berth__table_add(&cluster->node_of_name, &cluster->keeper, sym) ||
+        !berth__table_add(&cluster->view.nodes, &cluster->keeper, cluster->node_count))
         return BERTH__NODE_NONE;
-    memset(cluster->node_of_name + before, 0,
-           (cluster->node_of_name_capacity - before) * sizeof(uint32_t));
-    if (!reserve_record(cluster))
-        return BERTH__NODE_NONE;
-    *cluster->nodes[cluster->node_count] = (berth__node){
+    *berth__cluster_node(cluster, cluster->node_count) = (berth__node){
         .name = sym, .slot = BERTH__SLOT_NONE, .first_pod = BERTH__POD_NONE};
-    cluster->node_of_name[sym] = ++cluster->node_count;
+    uint32_t *place = berth__table_find(&cluster->node_of_name, sym);
+    BERTH_ASSERT(place != NULL);
+    *place = ++cluster->node_count;
     berth__note_node_id(cluster);
     return cluster->node_count - 1;
 }
 
-static bool count_images(berth__cluster *cluster, const berth__node_facts *facts)
+/* ---- owning ---- */
+
+/* What operations write must be owned before: base/keeper.h. These say for what. */
+
+static berth_status own_node(berth__cluster *cluster, uint32_t node_id)
+{
+    return berth__table_own(&cluster->view.nodes, &cluster->keeper, node_id) ? BERTH_OK
+                                                                           : BERTH_E_NOMEM;
+}
+
+/* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
+static berth_status own_leaving(berth__cluster *cluster, uint32_t pod)
+{
+    if (!cluster->keeper.shared)
+        return BERTH_OK;
+    BERTH_TRY(berth__pods_own_linked(&cluster->pods, pod));
+    uint32_t node_id = berth__pod_at(&cluster->pods, pod)->node;
+    if (node_id == BERTH__NODE_NONE)
+        return BERTH_OK;
+    BERTH_TRY(own_node(cluster, node_id));
+    uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
+    return slot != BERTH__SLOT_NONE ? berth__view_own(&cluster->view, slot) : BERTH_OK;
+}
+
+/* A pod comes to a node (its tile is owned when it is counted), or to the pending ones. */
+static berth_status own_coming(berth__cluster *cluster, uint32_t node_id)
+{
+    if (!cluster->keeper.shared)
+        return BERTH_OK;
+    if (node_id == BERTH__NODE_NONE)
+        return berth__pods_own(&cluster->pods, cluster->pods.last_pending);
+    BERTH_TRY(own_node(cluster, node_id));
+    return berth__pods_own(&cluster->pods, berth__cluster_node(cluster, node_id)->first_pod);
+}
+
+static berth_status own_tree(berth__cluster *cluster)
+{
+    berth__keeper *keeper = &cluster->keeper;
+    if (!keeper->shared || cluster->tree->stamp == keeper->stamp)
+        return BERTH_OK;
+    berth__node_tree *tree =
+        berth__keeper_reserve(keeper, 1) ? berth__node_tree_copy(cluster->tree) : NULL;
+    if (tree == NULL)
+        return BERTH_E_NOMEM;
+    tree->stamp = keeper->stamp;
+    berth__keeper_made(keeper, berth__node_tree_release, tree, 0);
+    berth__keeper_let_go(keeper, cluster->tree->stamp, berth__node_tree_release, cluster->tree, 0);
+    cluster->tree = tree;
+    return BERTH_OK;
+}
+
+static berth_status own_images(berth__cluster *cluster, const berth__node_facts *facts)
+{
+    for (uint32_t i = 0; facts != NULL && i < facts->image_count; i++)
+        if (!berth__image_own(&cluster->view.images, facts->images[i].name))
+            return BERTH_E_NOMEM;
+    return BERTH_OK;
+}
+
+/* A node comes, changes or goes: record, tree, images, and its slot's facts if it has a slot. At the end
+ * there are notes for facts that come and facts that go. */
+static berth_status own_facts(berth__cluster *cluster, uint32_t node_id,
+                              const berth__node_facts *fresh)
+{
+    BERTH_TRY(own_images(cluster, berth__cluster_node(cluster, node_id)->facts));
+    BERTH_TRY(own_images(cluster, fresh));
+    if (!cluster->keeper.shared)
+        return BERTH_OK;
+    BERTH_TRY(own_node(cluster, node_id));
+    BERTH_TRY(own_tree(cluster));
+    uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
+    if (slot != BERTH__SLOT_NONE)
+        BERTH_TRY(berth__view_own_facts(&cluster->view, slot));
+    return berth__keeper_reserve(&cluster->keeper, 2) ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+static berth_status own_related(berth__cluster *cluster)
+{
+    berth__keeper *keeper = &cluster->keeper;
+    berth__related *old = cluster->view.related;
+    if (!keeper->shared || old->stamp == keeper->stamp)
+        return BERTH_OK;
+    berth__related *copy = berth__keeper_reserve(keeper, 1) ? berth__related_copy(old) : NULL;
+    if (copy == NULL)
+        return BERTH_E_NOMEM;
+    copy->stamp = keeper->stamp;
+    copy->undo = old->undo;
+    berth__keeper_let_go(keeper, old->stamp, berth__related_release, old, 0);
+    cluster->view.related = copy;
+    return BERTH_OK;
+}
+
+static berth_status own_disruption(berth__cluster *cluster)
+{
+    berth__keeper *keeper = &cluster->keeper;
+    berth__disruption *old = cluster->disruption;
+    if (!keeper->shared || old->stamp == keeper->stamp)
+        return BERTH_OK;
+    berth__disruption *copy =
+        berth__keeper_reserve(keeper, 1) ? berth__disruption_copy(old) : NULL;
+    if (copy == NULL)
+        return BERTH_E_NOMEM;
+    copy->stamp = keeper->stamp;
+    copy->round = old->round;
+    copy->undo = old->undo;
+    berth__keeper_let_go(keeper, old->stamp, berth__disruption_release, old, 0);
+    cluster->disruption = copy;
+    return BERTH_OK;
+}
+
+/* ---- images ---- */
+
+static void count_images(berth__cluster *cluster, const berth__node_facts *facts)
 {
     for (uint32_t i = 0; i < facts->image_count; i++)
-        if (!berth__image_add(&cluster->model, facts->images[i].name, facts->images[i].size_bytes)) {
-            while (i-- > 0)
-                berth__image_remove(&cluster->model, facts->images[i].name);
-            return false;
-        }
-    return true;
+        berth__image_add(&cluster->view.images, facts->images[i].name,
+                         facts->images[i].size_bytes);
 }
 
 static void uncount_images(berth__cluster *cluster, const berth__node_facts *facts)
 {
     for (uint32_t i = 0; i < facts->image_count; i++)
-        berth__image_remove(&cluster->model, facts->images[i].name);
+        berth__image_remove(&cluster->view.images, facts->images[i].name);
 }
+
+/* ---- nodes, one at a time ---- */
 
 /* A node that the layout knows takes over its new facts in place; the view is wide enough. */
 static void refresh_slot(berth__cluster *cluster, const berth__node *node)
 {
     if (node->slot != BERTH__SLOT_NONE)
-        berth__view_set_facts(&cluster->view, node->slot, ++cluster->epoch);
+        berth__view_set_facts(&cluster->view, node->slot, berth__cluster_next_epoch(cluster));
 }
 
 /* The zone that the order of nodes goes by: v1.15 knows the beta labels alone. */
 berth__sym berth__cluster_zone(const berth__cluster *cluster, const berth__node_facts *facts)
 {
-    return cluster->model.era == BERTH_ERA_V1ALPHA1 ? facts->zone_legacy : facts->zone;
+    return cluster->model->era == BERTH_ERA_V1ALPHA1 ? facts->zone_legacy : facts->zone;
+}
+
+/* Facts become part of the state, or leave it; there is a note for either. */
+static void put_facts(berth__cluster *cluster, berth__node *node, berth__node_facts *facts)
+{
+    facts->born = cluster->keeper.stamp;
+    node->facts = facts;
+    berth__keeper_made(&cluster->keeper, berth__node_facts_release, facts, 0);
+}
+
+void berth__cluster_drop_facts(berth__cluster *cluster, berth__node_facts *facts)
+{
+    berth__keeper_let_go(&cluster->keeper, facts->born, berth__node_facts_release, facts, 0);
 }
 
 static berth_status add_node(berth__cluster *cluster, const berth_node *source, uint64_t *id,
@@ -265,25 +394,27 @@ static berth_status add_node(berth__cluster *cluster, const berth_node *source, 
     uint32_t node_id = node_id_make(cluster, source->meta.name);
     if (node_id == BERTH__NODE_NONE)
         return no_memory(error);
-    berth__node *node = cluster->nodes[node_id];
-    if (berth__node_present(node))
+    if (berth__node_present(berth__cluster_node(cluster, node_id)))
         return berth__error_set(error, BERTH_E_EXISTS, "a node of this name is already there");
     berth__node_facts *facts;
-    BERTH_TRY(berth__node_facts_make(&cluster->model, source, &facts, error));
-    if (!berth__note_node(cluster, node_id))
+    BERTH_TRY(berth__node_facts_make(cluster->model, source, &facts, error));
+    if (widen_view(cluster) != BERTH_OK || own_facts(cluster, node_id, facts) != BERTH_OK ||
+        !berth__note_node(cluster, node_id))
         goto fail;
-    if (!count_images(cluster, facts))
+    if (!berth__node_tree_add(cluster->tree, berth__cluster_zone(cluster, facts), node_id))
         goto fail_record;
-    if (widen_view(cluster) != BERTH_OK ||
-        !berth__node_tree_add(&cluster->tree, berth__cluster_zone(cluster, facts), node_id))
-        goto fail_images;
-    node->facts = facts;
+    count_images(cluster, facts);
+    berth__node *node = berth__cluster_node(cluster, node_id);
+    put_facts(cluster, node, facts);
     refresh_slot(cluster, node);
     if (node->slot != BERTH__SLOT_NONE &&
         berth__view_fill(&cluster->view, node->slot, &cluster->pods) != BERTH_OK) {
         node->facts = NULL;
-        berth__node_tree_remove(&cluster->tree, berth__cluster_zone(cluster, facts), node_id);
-        goto fail_images;
+        berth__node_tree_remove(cluster->tree, berth__cluster_zone(cluster, facts), node_id);
+        uncount_images(cluster, facts);
+        berth__cancel_node(cluster);
+        berth__cluster_drop_facts(cluster, facts);
+        return no_memory(error);
     }
     cluster->present_count++;
     cluster->unplaced_count += node->slot == BERTH__SLOT_NONE;
@@ -293,12 +424,10 @@ static berth_status add_node(berth__cluster *cluster, const berth_node *source, 
         *id = node_id;
     tell_node(cluster, node_id, NULL, facts);
     return BERTH_OK;
-fail_images:
-    uncount_images(cluster, facts);
 fail_record:
-    berth__undo_cancel(&cluster->undo);
+    berth__cancel_node(cluster);
 fail:
-    berth__node_facts_free(&cluster->model, facts);
+    berth__node_facts_free(cluster->model->allocator, facts);
     return no_memory(error);
 }
 
@@ -306,7 +435,7 @@ static bool move_zone(berth__cluster *cluster, uint32_t node_id, berth__sym from
 {
     if (from == to)
         return true;
-    if (!berth__node_tree_add(&cluster->tree, to, node_id))
+    if (!berth__node_tree_add(cluster->tree, to, node_id))
         return false;
     berth__leave_tree(cluster, node_id, from);
     return true;
@@ -316,58 +445,52 @@ static bool move_zone(berth__cluster *cluster, uint32_t node_id, berth__sym from
 static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
                                   berth__node_facts *facts)
 {
-    berth__node *node = cluster->nodes[node_id];
-    berth__node_facts *old = node->facts;
-    if (!berth__note_node(cluster, node_id))
+    berth__node_facts *old = berth__cluster_node(cluster, node_id)->facts;
+    if (widen_view(cluster) != BERTH_OK || own_facts(cluster, node_id, facts) != BERTH_OK ||
+        !berth__note_node(cluster, node_id))
         return BERTH_E_NOMEM;
-    /* Old images go first: one that nobody else has takes its size from the new object. Counting them
-     * again needs no memory. */
+    if (!move_zone(cluster, node_id, berth__cluster_zone(cluster, old),
+                   berth__cluster_zone(cluster, facts))) {
+        berth__cancel_node(cluster);
+        return BERTH_E_NOMEM;
+    }
+    /* Old images go first: one that nobody else has takes its size from the new object. */
     uncount_images(cluster, old);
-    if (!count_images(cluster, facts))
-        goto fail;
-    if (widen_view(cluster) != BERTH_OK ||
-        !move_zone(cluster, node_id, berth__cluster_zone(cluster, old),
-                   berth__cluster_zone(cluster, facts)))
-        goto fail_images;
-    node->facts = facts;
+    count_images(cluster, facts);
+    berth__node *node = berth__cluster_node(cluster, node_id);
+    put_facts(cluster, node, facts);
     refresh_slot(cluster, node);
     tell_node(cluster, node_id, old, facts);
     berth__free_facts(cluster, old);
     return BERTH_OK;
-fail_images:
-    uncount_images(cluster, facts);
-fail:
-    (void)count_images(cluster, old);
-    berth__undo_cancel(&cluster->undo);
-    return BERTH_E_NOMEM;
 }
 
 static berth_status update_node(berth__cluster *cluster, const berth_node *source,
                                 berth_error *error)
 {
     uint32_t node_id = berth__cluster_find_node(cluster, source->meta.name);
-    if (node_id == BERTH__NODE_NONE || !berth__node_present(cluster->nodes[node_id]))
+    if (node_id == BERTH__NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
     berth__node_facts *facts;
-    BERTH_TRY(berth__node_facts_make(&cluster->model, source, &facts, error));
+    BERTH_TRY(berth__node_facts_make(cluster->model, source, &facts, error));
     if (replace_facts(cluster, node_id, facts) == BERTH_OK)
         return BERTH_OK;
-    berth__node_facts_free(&cluster->model, facts);
+    berth__node_facts_free(cluster->model->allocator, facts);
     return no_memory(error);
 }
 
 static berth_status cordon(berth__cluster *cluster, uint32_t node_id, bool unschedulable)
 {
-    const berth__node *node = cluster->nodes[node_id];
+    const berth__node *node = berth__cluster_node(cluster, node_id);
     if (node->facts->unschedulable == unschedulable)
         return BERTH_OK;
     berth__node_facts *facts =
-        berth__node_facts_cordon(&cluster->model, node->facts, unschedulable);
+        berth__node_facts_cordon(cluster->model, node->facts, unschedulable);
     if (facts == NULL)
         return BERTH_E_NOMEM;
     berth_status status = replace_facts(cluster, node_id, facts);
     if (status != BERTH_OK)
-        berth__node_facts_free(&cluster->model, facts);
+        berth__node_facts_free(cluster->model->allocator, facts);
     return status;
 }
 
@@ -378,14 +501,24 @@ berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool 
                : BERTH_E_NOMEM;
 }
 
+static berth_status own_closing(berth__cluster *cluster, uint32_t node_id)
+{
+    if (!cluster->keeper.shared)
+        return BERTH_OK;
+    BERTH_TRY(own_node(cluster, node_id));
+    uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
+    return slot != BERTH__SLOT_NONE ? berth__view_own_facts(&cluster->view, slot) : BERTH_OK;
+}
+
 berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool closed)
 {
-    berth__node *record = cluster->nodes[node];
-    if (record->closed == closed)
+    if (berth__cluster_node(cluster, node)->closed == closed)
         return BERTH_OK;
+    BERTH_TRY(own_closing(cluster, node));
     if (!berth__cluster_reserve_undo(cluster, BERTH__POD_NONE))
         return BERTH_E_NOMEM;
     berth__note_closed(cluster, node);
+    berth__node *record = berth__cluster_node(cluster, node);
     record->closed = closed;
     if (record->slot != BERTH__SLOT_NONE)
         berth__view_close(&cluster->view, record->slot);
@@ -396,11 +529,11 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
 static berth_status remove_node(berth__cluster *cluster, berth_str name, berth_error *error)
 {
     uint32_t node_id = berth__cluster_find_node(cluster, name);
-    if (node_id == BERTH__NODE_NONE || !berth__node_present(cluster->nodes[node_id]))
+    if (node_id == BERTH__NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
-    berth__node *node = cluster->nodes[node_id];
-    if (!berth__note_node(cluster, node_id))
+    if (own_facts(cluster, node_id, NULL) != BERTH_OK || !berth__note_node(cluster, node_id))
         return no_memory(error);
+    berth__node *node = berth__cluster_node(cluster, node_id);
     berth__leave_tree(cluster, node_id, berth__cluster_zone(cluster, node->facts));
     uncount_images(cluster, node->facts);
     if (node->slot != BERTH__SLOT_NONE)
@@ -427,7 +560,7 @@ berth_pod_id berth__cluster_pod_id(const berth__cluster *cluster, uint32_t index
 uint32_t berth__cluster_pod(const berth__cluster *cluster, berth_pod_id id)
 {
     uint32_t index = (uint32_t)id;
-    if (index / BERTH__PODS_A_PAGE >= cluster->pods.page_count)
+    if (index >= cluster->pods.record_count)
         return BERTH__POD_NONE;
     const berth__pod *pod = berth__pod_at(&cluster->pods, index);
     return pod->cls != NULL && pod->generation == id >> 32 ? index : BERTH__POD_NONE;
@@ -451,10 +584,11 @@ static bool is_disrupted(const berth_pod *pod)
 /* Count a pod of a class on a node if the node is in the layout. The part of entering that can fail. */
 static berth_status count_on(berth__cluster *cluster, const berth__class *cls, uint32_t node_id)
 {
-    const berth__node *node = cluster->nodes[node_id];
+    const berth__node *node = berth__cluster_node(cluster, node_id);
     if (!berth__node_present(node) || node->slot == BERTH__SLOT_NONE)
         return BERTH_OK;
     BERTH_TRY(widen_view(cluster));
+    BERTH_TRY(berth__view_own(&cluster->view, node->slot));
     if (!berth__note_count(cluster, node_id, cls, 1))
         return BERTH_E_NOMEM;
     berth_status status = berth__view_add_pod(&cluster->view, node->slot, cls);
@@ -466,7 +600,7 @@ static berth_status count_on(berth__cluster *cluster, const berth__class *cls, u
 /* Put a pod that is counted there, and on no list, onto its node's list. */
 static void attach(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
 {
-    berth__node *node = cluster->nodes[node_id];
+    berth__node *node = berth__cluster_node(cluster, node_id);
     berth__pods_attach(&cluster->pods, node, node_id, pod);
     *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) += 1;
     berth__note_list(cluster, pod, BERTH__CAME_TO_NODE);
@@ -494,7 +628,7 @@ static berth_status enter(berth__cluster *cluster, uint32_t pod, uint32_t node_i
 static void leave(berth__cluster *cluster, uint32_t pod)
 {
     berth__pod *record = berth__pod_at(&cluster->pods, pod);
-    berth__node *node = cluster->nodes[record->node];
+    berth__node *node = berth__cluster_node(cluster, record->node);
     if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE) {
         (void)berth__note_count(cluster, record->node, record->cls, -1); /* room is there */
         berth__view_remove_pod(&cluster->view, node->slot, record->cls);
@@ -506,6 +640,9 @@ static void leave(berth__cluster *cluster, uint32_t pod)
 
 berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
+    BERTH_TRY(berth__pods_own_linked(&cluster->pods, pod));
+    BERTH_TRY(own_coming(cluster, node));
+    BERTH_TRY(own_coming(cluster, BERTH__NODE_NONE)); /* it can be taken back then */
     if (!berth__cluster_reserve_undo(cluster, pod))
         return BERTH_E_NOMEM;
     BERTH_TRY(count_on(cluster, berth__pod_at(&cluster->pods, pod)->cls, node));
@@ -515,11 +652,19 @@ berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t
     return BERTH_OK;
 }
 
-void berth__cluster_unbind(berth__cluster *cluster, uint32_t pod)
+berth_status berth__cluster_own_unbind(berth__cluster *cluster, uint32_t pod)
 {
+    BERTH_TRY(own_leaving(cluster, pod));
+    return own_coming(cluster, BERTH__NODE_NONE);
+}
+
+berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod)
+{
+    BERTH_TRY(berth__cluster_own_unbind(cluster, pod));
     leave(cluster, pod);
     append_pending(cluster, pod);
     berth__nominations_wake(&cluster->nominations, pod, true);
+    return BERTH_OK;
 }
 
 /* The node that a pod's status nominates (BERTH__NODE_NONE: none), and memory for the nomination. */
@@ -564,6 +709,7 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
             return BERTH_E_NOMEM;
     }
     BERTH_TRY(reserve_nomination(cluster, source, &nominated));
+    BERTH_TRY(own_coming(cluster, node_id));
     BERTH_TRY(berth__pods_add(&cluster->pods, cls, source->meta.name, out));
     berth__note_pod_added(cluster, *out);
     berth__pod *pod = berth__pod_at(&cluster->pods, *out);
@@ -576,7 +722,7 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
     if (status != BERTH_OK) {
         berth__undo_cancel(&cluster->undo);
         cls->users++; /* the caller gives its use back */
-        berth__pods_unadd(&cluster->pods, &cluster->model, *out);
+        berth__pods_unadd(&cluster->pods, cluster->model, *out);
         return status;
     }
     follow_nomination(cluster, *out, nominated);
@@ -594,17 +740,17 @@ static berth_status add_pod(berth__cluster *cluster, const berth_pod *source, ui
 {
     if (id != NULL)
         *id = BERTH_POD_NONE;
-    berth__sym space = berth__intern_find(&cluster->model.strings, namespace_of(source));
+    berth__sym space = berth__intern_find(&cluster->model->strings, namespace_of(source));
     if (space != 0 &&
         berth__pods_find(&cluster->pods, space, source->meta.name) != BERTH__POD_NONE)
         return berth__error_set(error, BERTH_E_EXISTS, "a pod of this name is already there");
     if (is_finished(source))
         return BERTH_OK;
     berth__class *cls;
-    BERTH_TRY(berth__class_of(&cluster->model, source, &cls, error));
+    BERTH_TRY(berth__class_of(cluster->model, source, &cls, error));
     uint32_t index;
     if (insert_pod(cluster, source, cls, &index) != BERTH_OK) {
-        berth__class_release(&cluster->model, cls);
+        berth__class_release(cluster->model, cls);
         return no_memory(error);
     }
     if (id != NULL)
@@ -655,7 +801,7 @@ static uint32_t find_pod(const berth__cluster *cluster, berth_str namespace_name
 {
     if (namespace_name.len == 0)
         namespace_name = BERTH_LITERAL("default");
-    berth__sym space = berth__intern_find(&cluster->model.strings, namespace_name);
+    berth__sym space = berth__intern_find(&cluster->model->strings, namespace_name);
     return space == 0 ? BERTH__POD_NONE : berth__pods_find(&cluster->pods, space, name);
 }
 
@@ -673,15 +819,34 @@ static berth_status remove_pod(berth__cluster *cluster, berth_str namespace_name
     uint32_t pod = find_pod(cluster, namespace_name, name);
     if (pod == BERTH__POD_NONE)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod of this name");
-    if (!berth__cluster_reserve_undo(cluster, pod))
+    if (own_leaving(cluster, pod) != BERTH_OK ||
+        berth__pods_own_removal(&cluster->pods, pod) != BERTH_OK ||
+        !berth__cluster_reserve_undo(cluster, pod))
         return no_memory(error);
     const berth__change change = change_of_pod(cluster, pod);
     take_off_lists(cluster, pod);
     berth__nominations_drop(&cluster->nominations, pod);
-    berth__storage_forget(cluster->view.storage, pod);
+    if (cluster->view.storage != NULL)
+        berth__storage_forget(cluster->view.storage, pod);
     tell(cluster, &change);
     berth__drop_pod(cluster, pod);
     return BERTH_OK;
+}
+
+/* A pod may leave where it is and come to a node; it may also end up pending. The tile of the node it comes
+ * to is owned, so that counting it there takes no note. */
+static berth_status own_moving(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
+{
+    if (!cluster->keeper.shared)
+        return BERTH_OK;
+    BERTH_TRY(widen_view(cluster));
+    BERTH_TRY(own_leaving(cluster, pod));
+    BERTH_TRY(own_coming(cluster, BERTH__NODE_NONE));
+    if (node_id == BERTH__NODE_NONE)
+        return BERTH_OK;
+    BERTH_TRY(own_coming(cluster, node_id));
+    uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
+    return slot != BERTH__SLOT_NONE ? berth__view_own(&cluster->view, slot) : BERTH_OK;
 }
 
 /* Give a pod another class and node (BERTH__NODE_NONE: none). A pending pod that stays pending keeps its
@@ -730,25 +895,33 @@ static berth_status update_pod(berth__cluster *cluster, const berth_pod *source,
     if (is_finished(source))
         return remove_pod(cluster, namespace_of(source), source->meta.name, error);
     berth__class *cls;
-    BERTH_TRY(berth__class_of(&cluster->model, source, &cls, error));
+    BERTH_TRY(berth__class_of(cluster->model, source, &cls, error));
     uint32_t node_id = BERTH__NODE_NONE, nominated;
     if (reserve_nomination(cluster, source, &nominated) != BERTH_OK)
         goto fail;
     if (source->node_name.len > 0 &&
         (node_id = node_id_make(cluster, source->node_name)) == BERTH__NODE_NONE)
         goto fail;
-    if (!berth__cluster_reserve_undo(cluster, index))
+    char *name = NULL;
+    if (own_moving(cluster, index, node_id) != BERTH_OK ||
+        !berth__cluster_reserve_undo(cluster, index) ||
+        berth__pods_reserve_class(&cluster->pods, index, &name) != BERTH_OK)
         goto fail;
     berth__pod *pod = berth__pod_at(&cluster->pods, index);
-    berth__class *old_class = pod->cls;
+    berth__pod former = *pod;
     berth__change change = change_of_pod(cluster, index);
-    berth__note_pod(cluster, index);
+    if (!berth__note_pod(cluster, index, name != NULL)) {
+        berth__pods_unreserve_class(&cluster->pods, index, name);
+        goto fail;
+    }
     uint32_t moves = cluster->undo.top;
     if (move_pod(cluster, index, cls, node_id) != BERTH_OK) {
         berth__undo_to(&cluster->undo, moves);
-        berth__undo_cancel(&cluster->undo);
+        berth__cancel_pod(cluster);
+        berth__pods_unreserve_class(&cluster->pods, index, name);
         goto fail;
     }
+    berth__pods_take_class(&cluster->pods, index, name);
     pod->priority = source->has_priority ? source->priority : 0;
     pod->start_time_ns = source->start_time_ns;
     pod->disrupted = is_disrupted(source);
@@ -758,10 +931,10 @@ static berth_status update_pod(berth__cluster *cluster, const berth_pod *source,
     change.new_node = node_id;
     tell(cluster, &change);
     if (!cluster->undo.recording)
-        berth__class_release(&cluster->model, old_class);
+        berth__pods_drop_class(&cluster->pods, cluster->model, &former, name != NULL);
     return BERTH_OK;
 fail:
-    berth__class_release(&cluster->model, cls);
+    berth__class_release(cluster->model, cls);
     return no_memory(error);
 }
 
@@ -782,6 +955,14 @@ static berth_status check_name(const berth_object *object, berth_error *error)
     return BERTH_E_INVALID;
 }
 
+/* A branch has nodes and pods of its own; everything else is its version's. */
+static berth_status check_kind(const berth__cluster *cluster, berth_kind kind, berth_error *error)
+{
+    if (!cluster->keeper.branch || kind == BERTH_KIND_NODE || kind == BERTH_KIND_POD)
+        return BERTH_OK;
+    return berth__error_set(error, BERTH_E_STATE, "on a branch only nodes and pods can change");
+}
+
 static berth_status put_object(berth__cluster *cluster, const berth_object *object, bool replace,
                                uint64_t *id, berth_error *error)
 {
@@ -798,9 +979,13 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     case BERTH_KIND_REPLICA_SET:
     case BERTH_KIND_STATEFUL_SET:
     case BERTH_KIND_NAMESPACE:
-        return berth__related_add(cluster->view.related, object, replace, error);
+        return own_related(cluster) == BERTH_OK
+                   ? berth__related_add(cluster->view.related, object, replace, error)
+                   : no_memory(error);
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
-        return berth__disruption_add(cluster->disruption, object, replace, error);
+        return own_disruption(cluster) == BERTH_OK
+                   ? berth__disruption_add(cluster->disruption, object, replace, error)
+                   : no_memory(error);
     case BERTH_KIND_STORAGE_CLASS:
     case BERTH_KIND_CSI_DRIVER:
     case BERTH_KIND_CSI_NODE:
@@ -827,13 +1012,16 @@ static berth_status put_named(berth__cluster *cluster, const berth_object *objec
                               uint64_t *id, berth_error *error)
 {
     BERTH_TRY(check_name(object, error));
+    BERTH_TRY(check_kind(cluster, object->kind, error));
     berth_str namespace_name = metadata_of(object)->namespace_name;
     berth_str name = metadata_of(object)->name;
+    berth__model_lock(cluster->model);
     uint32_t begin = cluster->undo.top;
     berth_status status = make_ready(cluster, object->kind)
                               ? put_object(cluster, object, replace, id, error)
                               : no_memory(error);
     status = settle_operation(cluster, begin, status);
+    berth__model_unlock(cluster->model);
     if (status == BERTH_OK)
         tell_other(cluster, object->kind, namespace_name, name);
     else
@@ -866,9 +1054,15 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
     case BERTH_KIND_REPLICA_SET:
     case BERTH_KIND_STATEFUL_SET:
     case BERTH_KIND_NAMESPACE:
-        return berth__related_remove(cluster->view.related, kind, namespace_name, name, error);
+        return own_related(cluster) == BERTH_OK
+                   ? berth__related_remove(cluster->view.related, kind, namespace_name, name,
+                                           error)
+                   : no_memory(error);
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
-        return berth__disruption_remove(cluster->disruption, kind, namespace_name, name, error);
+        return own_disruption(cluster) == BERTH_OK
+                   ? berth__disruption_remove(cluster->disruption, kind, namespace_name, name,
+                                              error)
+                   : no_memory(error);
     case BERTH_KIND_STORAGE_CLASS:
     case BERTH_KIND_CSI_DRIVER:
     case BERTH_KIND_CSI_NODE:
@@ -885,11 +1079,14 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
 berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
                                    berth_str namespace_name, berth_str name, berth_error *error)
 {
+    BERTH_TRY(check_kind(cluster, kind, error));
+    berth__model_lock(cluster->model);
     uint32_t begin = cluster->undo.top;
     berth_status status = berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
                               ? remove_object(cluster, kind, namespace_name, name, error)
                               : no_memory(error);
     status = settle_operation(cluster, begin, status);
+    berth__model_unlock(cluster->model);
     if (status == BERTH_OK)
         tell_other(cluster, kind, namespace_name, name);
     else
@@ -902,14 +1099,14 @@ berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
 static berth_status differs(const berth__cluster *cluster, const berth__node *node,
                             berth_error *error, const char *what, int64_t kept, int64_t counted)
 {
-    berth_str name = berth__text(&cluster->model, node->name);
+    berth_str name = berth__text(cluster->model, node->name);
     berth__error_set(error, BERTH_E_INTERNAL,
                      "%s is kept as %" PRId64 " but a recount gives %" PRId64, what, kept, counted);
     name_object(error, "Node", (berth_str){0}, name);
     return BERTH_E_INTERNAL;
 }
 
-static berth_status check_node(berth__cluster *cluster, const berth__node *node, uint64_t *pods,
+static berth_status check_node(const berth__cluster *cluster, const berth__node *node, uint64_t *pods,
                                berth_error *error)
 {
     int64_t sums[BERTH__SCALARS] = {0}, nonzero_cpu = 0, nonzero_memory = 0, count = 0;
@@ -934,7 +1131,7 @@ static berth_status check_node(berth__cluster *cluster, const berth__node *node,
     for (uint32_t r = 0; r < BERTH__SCALARS; r++)
         if (berth__tile_used(tile, r)[at] != sums[r])
             return differs(cluster, node, error,
-                           berth__text(&cluster->model, cluster->model.resource_names[r]).data,
+                           berth__text(cluster->model, cluster->model->resource_names[r]).data,
                            berth__tile_used(tile, r)[at], sums[r]);
     if (tile->nonzero_cpu[at] != nonzero_cpu)
         return differs(cluster, node, error, "non-zero cpu", tile->nonzero_cpu[at], nonzero_cpu);
@@ -948,7 +1145,7 @@ berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error)
 {
     uint64_t pods = 0;
     for (uint32_t id = 0; id < cluster->node_count; id++)
-        BERTH_TRY(check_node(cluster, cluster->nodes[id], &pods, error));
+        BERTH_TRY(check_node(cluster, berth__cluster_node(cluster, id), &pods, error));
     if (pods + cluster->pods.pending_count != cluster->pods.count)
         return berth__error_set(error, BERTH_E_INTERNAL,
                                 "%" PRIu64 " pods on nodes and %" PRIu64
@@ -957,6 +1154,7 @@ berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error)
     if (pods != cluster->running_count + cluster->orphan_count)
         return berth__error_set(error, BERTH_E_INTERNAL, "running and orphaned pods do not add up");
     BERTH_TRY(berth__counts_check(&cluster->view, error));
-    return berth__volume_use_check(cluster->view.volume_use, cluster->view.layout, cluster->nodes,
+    return berth__volume_use_check(cluster->view.volume_use, cluster->view.layout,
+                                   &cluster->view.nodes,
                                    &cluster->pods, error);
 }

@@ -1,5 +1,8 @@
 /* The cluster that an engine keeps: nodes by name, pods, the node tree and the view decisions read.
- * Objects come and go here; the layout follows when the next decision begins. */
+ * Objects come and go here; the layout follows when the next decision begins.
+ *
+ * A copy of the struct is a version of the cluster, as long as the blocks that it leads to are kept: see
+ * base/keeper.h for who changes what, and sched/branch.h for what a branch has of its own. */
 #ifndef BERTH_SCHED_CLUSTER_H
 #define BERTH_SCHED_CLUSTER_H
 
@@ -12,23 +15,18 @@
 #include "snapshot/view.h"
 
 typedef struct berth__cluster {
-    berth__model model;
-    berth__arena arena;      /* node records */
-    berth__node **nodes;     /* by id; records never move or go */
-    uint32_t node_count;     /* ids given */
-    uint32_t node_records;   /* records made; those beyond node_count wait for the next ids */
-    uint32_t node_capacity;
-    uint32_t *node_of_name;  /* by name's sym: id + 1, 0: none */
-    uint32_t node_of_name_capacity;
+    berth__model *model; /* shared with versions and branches */
+    berth__keeper keeper;
+    uint32_t node_count;       /* ids given; records are in view.nodes and never go */
+    berth__table node_of_name; /* by name's sym: id + 1, 0: none */
     uint32_t present_count;
-    berth__node_tree tree;
+    berth__node_tree *tree;
     berth__pods pods;
     uint64_t running_count;
     uint64_t orphan_count;
     berth__nominations nominations;
     berth__disruption *disruption;
     berth__view view;
-    uint64_t epoch;
     uint32_t unplaced_count; /* present nodes that the layout does not have yet */
     berth__undo_log undo;    /* of everything above, see cluster_undo.h */
     uint32_t own_records;    /* that an operation may leave besides: of embedders' plugins */
@@ -37,7 +35,19 @@ typedef struct berth__cluster {
 
 berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator *allocator,
                                  berth_era era);
+/* Nothing is published or branched any more. */
 void berth__cluster_destroy(berth__cluster *cluster);
+
+/* A number for an epoch: differs from every other one of the engine, its versions and branches. */
+uint64_t berth__cluster_next_epoch(berth__cluster *cluster);
+
+/* Facts leave the state for good. */
+void berth__cluster_drop_facts(berth__cluster *cluster, berth__node_facts *facts);
+
+static inline berth__node *berth__cluster_node(const berth__cluster *cluster, uint32_t id)
+{
+    return berth__node_at(&cluster->view.nodes, id);
+}
 
 /* Bring the layout up to date, as kube-scheduler's snapshot does at the start of a cycle. */
 berth_status berth__cluster_sync(berth__cluster *cluster);
@@ -63,9 +73,12 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
 uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name);
 
 /* Move a pending pod onto a node, and back. The index is valid and the pod in the right state. Records in
- * `undo` take their room in bind, and for unbind have it from berth__cluster_reserve_undo. */
+ * `undo` take their room in bind, and for unbind have it from berth__cluster_reserve_undo. Errors:
+ * E_NOMEM; nothing has changed then. Unbinding needs memory only where something has been published since
+ * the pod was bound; own_unbind takes it beforehand. */
 berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node);
-void berth__cluster_unbind(berth__cluster *cluster, uint32_t pod);
+berth_status berth__cluster_own_unbind(berth__cluster *cluster, uint32_t pod);
+berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod);
 
 /* The pod behind a public id, or BERTH__POD_NONE. */
 uint32_t berth__cluster_pod(const berth__cluster *cluster, berth_pod_id id);

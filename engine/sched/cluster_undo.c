@@ -23,7 +23,7 @@ static void *push(berth__cluster *cluster, const berth__undo_kind *kind, size_t 
 /* The slot of a node whose pods count, or BERTH__SLOT_NONE. */
 static uint32_t counting_slot(const berth__cluster *cluster, uint32_t node)
 {
-    const berth__node *record = cluster->nodes[node];
+    const berth__node *record = berth__cluster_node(cluster, node);
     return berth__node_present(record) ? record->slot : BERTH__SLOT_NONE;
 }
 
@@ -58,10 +58,13 @@ static void undo_node_id(void *owner, void *record)
     (void)record;
     berth__cluster *cluster = owner;
     uint32_t id = --cluster->node_count;
-    const berth__node *node = cluster->nodes[id];
+    const berth__node *node = berth__cluster_node(cluster, id);
     BERTH_ASSERT(node->facts == NULL && node->pod_count == 0);
-    cluster->node_of_name[node->name] = 0;
-    berth__volume_use_forget_node(cluster->view.volume_use, id);
+    uint32_t *place = berth__table_find(&cluster->node_of_name, node->name);
+    BERTH_ASSERT(place != NULL);
+    *place = 0;
+    if (cluster->view.volume_use != NULL)
+        berth__volume_use_forget_node(cluster->view.volume_use, id);
 }
 
 void berth__note_node_id(berth__cluster *cluster)
@@ -98,11 +101,10 @@ static void return_images(berth__cluster *cluster, former_node *former,
                           const berth__node_facts *now)
 {
     for (uint32_t i = 0; now != NULL && i < now->image_count; i++)
-        berth__image_remove(&cluster->model, now->images[i].name);
+        berth__image_remove(&cluster->view.images, now->images[i].name);
     for (uint32_t i = 0; former->facts != NULL && i < former->facts->image_count; i++) {
-        berth__image *image = &cluster->model.images[former->facts->images[i].name];
-        image->node_count++;
-        image->size_bytes = sizes_behind(former)[i];
+        berth__image_return(&cluster->view.images, former->facts->images[i].name,
+                            sizes_behind(former)[i]);
     }
 }
 
@@ -110,15 +112,15 @@ static void return_to_tree(berth__cluster *cluster, const former_node *former,
                            const berth__node_facts *now)
 {
     if (former->left_tree)
-        berth__node_tree_put_back(&cluster->tree, former->node, &former->place);
+        berth__node_tree_put_back(cluster->tree, former->node, &former->place);
     if (now != NULL && (former->left_tree || former->facts == NULL))
-        berth__node_tree_remove(&cluster->tree, berth__cluster_zone(cluster, now), former->node);
+        berth__node_tree_remove(cluster->tree, berth__cluster_zone(cluster, now), former->node);
 }
 
 /* A node that is there again counts its pods again, and one that is not counts none. */
 static void return_presence(berth__cluster *cluster, former_node *former)
 {
-    berth__node *node = cluster->nodes[former->node];
+    berth__node *node = berth__cluster_node(cluster, former->node);
     bool present = former->facts != NULL;
     uint32_t by = present ? 1 : UINT32_MAX; /* or one fewer */
     uint32_t index = node->first_pod;
@@ -139,7 +141,7 @@ static void undo_node(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     former_node *former = record;
-    berth__node *node = cluster->nodes[former->node];
+    berth__node *node = berth__cluster_node(cluster, former->node);
     berth__node_facts *now = node->facts;
     return_to_tree(cluster, former, now);
     return_images(cluster, former, now);
@@ -148,8 +150,10 @@ static void undo_node(void *owner, void *record)
     node->facts = former->facts;
     node->closed = former->closed;
     if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
-        berth__view_set_facts(&cluster->view, node->slot, ++cluster->epoch);
-    berth__node_facts_free(&cluster->model, now);
+        berth__view_set_facts(&cluster->view, node->slot, berth__cluster_next_epoch(cluster));
+    berth__keeper_unhold(&cluster->keeper, 1);
+    if (now != NULL)
+        berth__cluster_drop_facts(cluster, now);
 }
 
 static void keep_node(void *owner, void *record)
@@ -157,32 +161,42 @@ static void keep_node(void *owner, void *record)
     berth__cluster *cluster = owner;
     former_node *former = record;
     if (former->left_tree)
-        berth__tree_place_free(&cluster->tree, &former->place);
-    berth__node_facts_free(&cluster->model, former->facts);
+        berth__tree_place_free(cluster->tree, &former->place);
+    berth__keeper_unhold(&cluster->keeper, 1);
+    if (former->facts != NULL)
+        berth__cluster_drop_facts(cluster, former->facts);
 }
 
 static const berth__undo_kind node_changed = {undo_node, keep_node};
 
 bool berth__note_node(berth__cluster *cluster, uint32_t node)
 {
-    berth__node_facts *facts = cluster->nodes[node]->facts;
+    berth__node_facts *facts = berth__cluster_node(cluster, node)->facts;
     if (!cluster->undo.recording)
         return true;
     uint32_t slot = counting_slot(cluster, node), images = facts != NULL ? facts->image_count : 0;
     size_t bytes = sizeof(former_node) + images * sizeof(int64_t) + ports_bytes(cluster, slot);
-    if (!reserve(cluster, bytes))
+    if (!reserve(cluster, bytes) || !berth__keeper_hold(&cluster->keeper, 1))
         return false;
     former_node *record = push(cluster, &node_changed, bytes);
     *record =
-        (former_node){.node = node, .facts = facts, .closed = cluster->nodes[node]->closed};
+        (former_node){.node = node, .facts = facts, .closed = berth__cluster_node(cluster, node)->closed};
     for (uint32_t i = 0; i < images; i++)
-        sizes_behind(record)[i] = cluster->model.images[facts->images[i].name].size_bytes;
+        sizes_behind(record)[i] =
+            berth__image_find(&cluster->view.images, facts->images[i].name)->size_bytes;
     const berth__host_port *ports = NULL;
     if (slot != BERTH__SLOT_NONE)
         record->port_count = berth__view_ports(&cluster->view, slot, &ports);
     if (record->port_count > 0)
         memcpy(ports_behind(record), ports, record->port_count * sizeof(*ports));
     return true;
+}
+
+void berth__cancel_node(berth__cluster *cluster)
+{
+    if (cluster->undo.recording)
+        berth__keeper_unhold(&cluster->keeper, 1);
+    berth__undo_cancel(&cluster->undo);
 }
 
 typedef struct former_closed {
@@ -194,7 +208,7 @@ static void undo_closed(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     const former_closed *former = record;
-    berth__node *node = cluster->nodes[former->node];
+    berth__node *node = berth__cluster_node(cluster, former->node);
     node->closed = former->closed;
     if (node->slot != BERTH__SLOT_NONE)
         berth__view_close(&cluster->view, node->slot);
@@ -205,25 +219,25 @@ void berth__note_closed(berth__cluster *cluster, uint32_t node)
     static const berth__undo_kind closed = {undo_closed, NULL};
     former_closed *former = push(cluster, &closed, sizeof(*former));
     if (former != NULL)
-        *former = (former_closed){node, cluster->nodes[node]->closed};
+        *former = (former_closed){node, berth__cluster_node(cluster, node)->closed};
 }
 
 void berth__leave_tree(berth__cluster *cluster, uint32_t node, berth__sym zone)
 {
     former_node *record = berth__undo_newest(&cluster->undo);
     if (record == NULL) {
-        berth__node_tree_remove(&cluster->tree, zone, node);
+        berth__node_tree_remove(cluster->tree, zone, node);
         return;
     }
     BERTH_ASSERT(record->node == node);
-    berth__node_tree_take(&cluster->tree, zone, node, &record->place);
+    berth__node_tree_take(cluster->tree, zone, node, &record->place);
     record->left_tree = true;
 }
 
 void berth__free_facts(berth__cluster *cluster, berth__node_facts *facts)
 {
     if (!cluster->undo.recording)
-        berth__node_facts_free(&cluster->model, facts);
+        berth__cluster_drop_facts(cluster, facts);
 }
 
 /* ---- layouts ---- */
@@ -237,7 +251,7 @@ static void undo_relayout(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     const former_order *former = record;
-    berth__view_relayout_back(&cluster->view, &former->layout, &cluster->pods, ++cluster->epoch);
+    berth__view_relayout_back(&cluster->view, &former->layout, &cluster->pods, berth__cluster_next_epoch(cluster));
     cluster->unplaced_count = former->unplaced_count;
 }
 
@@ -268,7 +282,7 @@ static void undo_count(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     former_count *former = record;
-    uint32_t slot = cluster->nodes[former->node]->slot;
+    uint32_t slot = berth__cluster_node(cluster, former->node)->slot;
     berth__view_restore_pod(&cluster->view, slot, former->cls, -former->change);
     if (former->cls->ports != NULL)
         berth__view_set_ports(&cluster->view, slot, (const berth__host_port *)(former + 1),
@@ -283,7 +297,7 @@ bool berth__note_count(berth__cluster *cluster, uint32_t node, const berth__clas
     const berth__host_port *ports = NULL;
     uint32_t count = cls->ports == NULL
                          ? 0
-                         : berth__view_ports(&cluster->view, cluster->nodes[node]->slot, &ports);
+                         : berth__view_ports(&cluster->view, berth__cluster_node(cluster, node)->slot, &ports);
     size_t bytes = sizeof(former_count) + count * sizeof(*ports);
     if (change > 0 && !reserve(cluster, bytes))
         return false;
@@ -313,7 +327,7 @@ static void undo_list(void *owner, void *record)
     berth__cluster *cluster = owner;
     const former_list *former = record;
     berth__node *node =
-        former->node != BERTH__NODE_NONE ? cluster->nodes[former->node] : NULL;
+        former->node != BERTH__NODE_NONE ? berth__cluster_node(cluster, former->node) : NULL;
     switch (former->change) {
     case BERTH__CAME_TO_NODE:
         berth__pods_detach(&cluster->pods, node, former->pod);
@@ -347,7 +361,7 @@ void berth__note_list(berth__cluster *cluster, uint32_t pod, berth__list_change 
 static void undo_pod_added(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
-    berth__pods_unadd(&cluster->pods, &cluster->model, *(uint32_t *)record);
+    berth__pods_unadd(&cluster->pods, cluster->model, *(uint32_t *)record);
 }
 
 void berth__note_pod_added(berth__cluster *cluster, uint32_t pod)
@@ -360,16 +374,20 @@ void berth__note_pod_added(berth__cluster *cluster, uint32_t pod)
 
 typedef struct former_pod {
     uint32_t index;
+    bool renamed;
     berth__pod pod;
 } former_pod;
+
+/* Class and name of a pod, which may be let go. */
+enum { POD_NOTES = 2 };
 
 static void undo_pod(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     const former_pod *former = record;
     berth__pod *pod = berth__pod_at(&cluster->pods, former->index);
-    berth__class_release(&cluster->model, pod->cls);
-    pod->cls = former->pod.cls;
+    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__pods_return_class(&cluster->pods, cluster->model, former->index, &former->pod);
     pod->priority = former->pod.priority;
     pod->start_time_ns = former->pod.start_time_ns;
     pod->disrupted = former->pod.disrupted;
@@ -378,28 +396,45 @@ static void undo_pod(void *owner, void *record)
 static void keep_pod(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
-    berth__class_release(&cluster->model, ((former_pod *)record)->pod.cls);
+    const former_pod *former = record;
+    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__pods_drop_class(&cluster->pods, cluster->model, &former->pod, former->renamed);
 }
 
-void berth__note_pod(berth__cluster *cluster, uint32_t pod)
+bool berth__note_pod(berth__cluster *cluster, uint32_t pod, bool renamed)
 {
     static const berth__undo_kind changed = {undo_pod, keep_pod};
+    if (!cluster->undo.recording)
+        return true;
+    /* The notes of taking the class come first. */
+    if (!berth__keeper_reserve(&cluster->keeper, POD_NOTES + 4) ||
+        !berth__keeper_hold(&cluster->keeper, POD_NOTES))
+        return false;
     former_pod *record = push(cluster, &changed, sizeof(*record));
-    if (record != NULL)
-        *record = (former_pod){pod, *berth__pod_at(&cluster->pods, pod)};
+    *record = (former_pod){pod, renamed, *berth__pod_at(&cluster->pods, pod)};
+    return true;
+}
+
+void berth__cancel_pod(berth__cluster *cluster)
+{
+    if (cluster->undo.recording)
+        berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__undo_cancel(&cluster->undo);
 }
 
 static void undo_drop(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     const former_pod *former = record;
+    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
     berth__pods_put_back(&cluster->pods, former->index, &former->pod);
 }
 
 static void keep_drop(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
-    berth__pods_discard(&cluster->pods, &cluster->model, &((former_pod *)record)->pod);
+    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__pods_discard(&cluster->pods, cluster->model, &((former_pod *)record)->pod);
 }
 
 void berth__drop_pod(berth__cluster *cluster, uint32_t pod)
@@ -407,9 +442,11 @@ void berth__drop_pod(berth__cluster *cluster, uint32_t pod)
     static const berth__undo_kind gone = {undo_drop, keep_drop};
     former_pod *record = push(cluster, &gone, sizeof(*record));
     if (record == NULL) {
-        berth__pods_remove(&cluster->pods, &cluster->model, pod);
+        berth__pods_remove(&cluster->pods, cluster->model, pod);
         return;
     }
+    bool held = berth__keeper_hold(&cluster->keeper, POD_NOTES); /* of those that own_removal took */
+    BERTH_ASSERT(held);
     record->index = pod;
     berth__pods_take(&cluster->pods, pod, &record->pod);
 }

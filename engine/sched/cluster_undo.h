@@ -21,6 +21,8 @@ void berth__note_node_id(berth__cluster *cluster);
 bool berth__note_node(berth__cluster *cluster, uint32_t node);
 void berth__leave_tree(berth__cluster *cluster, uint32_t node, berth__sym zone);
 void berth__free_facts(berth__cluster *cluster, berth__node_facts *facts);
+/* It did not come about: drop the note. */
+void berth__cancel_node(berth__cluster *cluster);
 
 /* A present node is about to be closed or opened. */
 void berth__note_closed(berth__cluster *cluster, uint32_t node);
@@ -41,10 +43,11 @@ typedef enum berth__list_change {
 } berth__list_change;
 void berth__note_list(berth__cluster *cluster, uint32_t pod, berth__list_change change);
 
-/* A pod has been added; is about to be changed (its former class keeps its use); has no list left and
- * goes. */
+/* A pod has been added; is about to be changed (its former class keeps its use, and its former name stays,
+ * `renamed` or not; false when out of memory; cancel: it did not come about); has no list left and goes. */
 void berth__note_pod_added(berth__cluster *cluster, uint32_t pod);
-void berth__note_pod(berth__cluster *cluster, uint32_t pod);
+bool berth__note_pod(berth__cluster *cluster, uint32_t pod, bool renamed);
+void berth__cancel_pod(berth__cluster *cluster);
 void berth__drop_pod(berth__cluster *cluster, uint32_t pod);
 
 /* The zone that the order of nodes goes by. */

@@ -34,7 +34,7 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
                                  const berth__profile *profiles, uint32_t profile_count,
                                  berth__workers *workers, berth_path path, uint64_t seed)
 {
-    const berth_allocator *allocator = cluster->model.allocator;
+    const berth_allocator *allocator = cluster->model->allocator;
     *decider = (berth__decider){.cluster = cluster,
                                 .profiles = profiles,
                                 .profile_count = profile_count,
@@ -50,16 +50,24 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
     return berth__index_cache_init(&decider->indexes, allocator);
 }
 
+/* The budgets are replaced as a whole when they change after a publication. */
+static void follow_disruption(berth__decider *decider)
+{
+    decider->dry_run.disruption = decider->cluster->disruption;
+    decider->victims.disruption = decider->cluster->disruption;
+}
+
 void berth__decider_destroy(berth__decider *decider)
 {
     if (decider->cluster == NULL)
         return;
+    follow_disruption(decider);
     berth__index_cache_destroy(&decider->indexes);
     berth__prepared_cache_destroy(&decider->prepared);
     berth__search_destroy(&decider->search);
     berth__dry_run_destroy(&decider->dry_run);
     berth__victims_destroy(&decider->victims);
-    const berth_allocator *allocator = decider->cluster->model.allocator;
+    const berth_allocator *allocator = decider->cluster->model->allocator;
     berth__free(allocator, decider->potential,
                 decider->potential_capacity * sizeof(*decider->potential));
     berth__free(allocator, decider->chosen, decider->chosen_capacity * sizeof(*decider->chosen));
@@ -91,11 +99,11 @@ static berth_status question(berth__decider *decider, uint32_t pod, berth__cycle
                             .cls = record->cls,
                             .pod = pod,
                             .required_node = record->node};
-    if (record->node != BERTH__NODE_NONE && berth__node_present(cluster->nodes[record->node]))
+    if (record->node != BERTH__NODE_NONE && berth__node_present(berth__cluster_node(cluster, record->node)))
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
     *profile = berth__decider_profile(decider, record->cls);
     if (*profile == UINT32_MAX) {
-        berth_str name = berth__text(&cluster->model, record->cls->scheduler_name);
+        berth_str name = berth__text(cluster->model, record->cls->scheduler_name);
         return berth__error_set(error, BERTH_E_NOT_FOUND, "no profile serves scheduler \"%.*s\"",
                                 (int)name.len, name.data);
     }
@@ -118,7 +126,7 @@ static berth_status refuse_with(berth_explanation *explanation, berth_str text)
 static berth_status refuse_gated(berth__decider *decider, const berth__cycle *cycle,
                                  berth_explanation *explanation)
 {
-    berth_str gates = berth__text(&decider->cluster->model, cycle->cls->gates);
+    berth_str gates = berth__text(decider->cluster->model, cycle->cls->gates);
     berth__reasons reasons = {.arena = &decider->arena, .ok = true};
     berth__reason(&reasons, BERTH_CODE_UNRESOLVABLE, "waiting for scheduling gates: [%.*s]",
                   (int)gates.len, gates.data);
@@ -338,6 +346,7 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     BERTH_TRY(question(decider, pod, &attempt->cycle, &profile, error));
     attempt->profile = &decider->profiles[profile];
     attempt->start = decider->rotation;
+    follow_disruption(decider);
     berth__arena_reset(&decider->arena);
     if (options->explanation != NULL)
         berth__explanation_reset(options->explanation);
@@ -381,7 +390,7 @@ static berth__cycle reserve_cycle(berth__decider *decider, uint32_t pod)
 
 static berth__seat seat_on(const berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
-    return (berth__seat){berth__cluster_pod_id(cluster, pod), node, cluster->nodes[node]->slot};
+    return (berth__seat){berth__cluster_pod_id(cluster, pod), node, berth__cluster_node(cluster, node)->slot};
 }
 
 /* An embedder's plugin that has reserved, or given back, in a transaction: the opposite undoes it. */
@@ -462,7 +471,7 @@ berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t
         berth__undo_to(&cluster->undo, begin);
     } else {
         unreserve(decider, pod, node);
-        berth__cluster_unbind(cluster, pod);
+        (void)berth__cluster_unbind(cluster, pod); /* needs no memory so soon */
     }
     return status;
 }
@@ -470,9 +479,9 @@ berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t
 berth_status berth__decider_unbind(berth__decider *decider, uint32_t pod)
 {
     berth__cluster *cluster = decider->cluster;
+    BERTH_TRY(berth__cluster_own_unbind(cluster, pod));
     if (!berth__cluster_reserve_undo(cluster, pod))
         return BERTH_E_NOMEM;
     unreserve(decider, pod, berth__pod_at(&cluster->pods, pod)->node);
-    berth__cluster_unbind(cluster, pod);
-    return BERTH_OK;
+    return berth__cluster_unbind(cluster, pod);
 }

@@ -56,7 +56,7 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
 berth__decider *berth__engine_decider(berth_engine *engine);
 
 /* Bind and unbind with the plugins' reserve phase. The pod and the node are in the right state. Errors:
- * E_NOMEM (unbind: only while the cluster's undo log records). */
+ * E_NOMEM. */
 berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t node);
 berth_status berth__decider_unbind(berth__decider *decider, uint32_t pod);
 

@@ -56,7 +56,7 @@ static bool is_renewed(const berth__stage *stage)
 static uint32_t own_slot(const berth__dry_run *dry_run, const berth__cycle *cycle)
 {
     const berth__nomination *own = berth__nominations_find(dry_run->nominations, cycle->pod);
-    const berth__node *node = own != NULL ? cycle->view->nodes[own->node] : NULL;
+    const berth__node *node = own != NULL ? berth__node_at(&cycle->view->nodes, own->node) : NULL;
     return node != NULL && node->facts != NULL ? node->slot : BERTH__SLOT_NONE;
 }
 

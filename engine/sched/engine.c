@@ -44,7 +44,7 @@ static berth_status make_profiles(berth_engine *engine, berth__embedder_plugins 
         if (sources[i].era != sources[0].era)
             return berth__error_set(error, BERTH_E_INVALID,
                                     "profiles of v1 and of v1alpha1 do not mix in one engine");
-        BERTH_TRY(berth__profile_make(&engine->cluster.model, &engine->arena, own,
+        BERTH_TRY(berth__profile_make(engine->cluster.model, &engine->arena, own,
                                       &sources[i], &engine->profiles[i], error));
         engine->profile_count++;
     }
@@ -201,16 +201,16 @@ berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespa
 {
     const berth__cluster *cluster = &engine->cluster;
     berth_str space = namespace_name.len > 0 ? namespace_name : BERTH_LITERAL("default");
-    berth__sym sym = berth__intern_find(&cluster->model.strings, space);
+    berth__sym sym = berth__intern_find(&cluster->model->strings, space);
     uint32_t index = sym == 0 ? BERTH__POD_NONE : berth__pods_find(&cluster->pods, sym, name);
     return index == BERTH__POD_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);
 }
 
 static berth__node *present_node(const berth_engine *engine, berth_node_id id)
 {
-    if (id >= engine->cluster.node_count || !berth__node_present(engine->cluster.nodes[id]))
+    if (id >= engine->cluster.node_count || !berth__node_present(berth__cluster_node(&engine->cluster, id)))
         return NULL;
-    return engine->cluster.nodes[id];
+    return berth__cluster_node(&engine->cluster, id);
 }
 
 berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name)
@@ -222,7 +222,7 @@ berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name)
 berth_str berth_engine_node_name(const berth_engine *engine, berth_node_id node)
 {
     return node < engine->cluster.node_count
-               ? berth__text(&engine->cluster.model, engine->cluster.nodes[node]->name)
+               ? berth__text(engine->cluster.model, berth__cluster_node(&engine->cluster, node)->name)
                : (berth_str){0};
 }
 
@@ -235,7 +235,7 @@ void berth_engine_pod_name(const berth_engine *engine, berth_pod_id pod, berth_s
         return;
     const berth__pod *record = berth__pod_at(&engine->cluster.pods, index);
     *namespace_name =
-        berth__text(&engine->cluster.model, record->cls->identity->namespace_name);
+        berth__text(engine->cluster.model, record->cls->identity->namespace_name);
     *name = berth__pod_name(record);
 }
 
@@ -252,11 +252,11 @@ uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node, 
     const berth__cluster *cluster = &engine->cluster;
     if (node >= cluster->node_count)
         return 0;
-    uint32_t count = 0, index = cluster->nodes[node]->first_pod;
+    uint32_t count = 0, index = berth__cluster_node(cluster, node)->first_pod;
     for (; index != BERTH__POD_NONE && count < capacity;
          index = berth__pod_at(&cluster->pods, index)->next)
         out[count++] = berth__cluster_pod_id(cluster, index);
-    return cluster->nodes[node]->pod_count;
+    return berth__cluster_node(cluster, node)->pod_count;
 }
 
 int32_t berth_engine_pod_priority(const berth_engine *engine, berth_pod_id pod)
@@ -290,18 +290,18 @@ void berth_engine_counts(const berth_engine *engine, berth_counts *out)
                           .pods_running = cluster->running_count,
                           .pods_pending = cluster->pods.pending_count,
                           .pods_orphaned = cluster->orphan_count,
-                          .pod_classes = cluster->model.class_count};
+                          .pod_classes = cluster->model->class_count};
 }
 
 berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name)
 {
     const berth__cluster *cluster = &engine->cluster;
     for (uint32_t id = 0; cluster->orphan_count > 0 && id < cluster->node_count; id++) {
-        const berth__node *node = cluster->nodes[id];
+        const berth__node *node = berth__cluster_node(cluster, id);
         if (berth__node_present(node) || node->first_pod == BERTH__POD_NONE)
             continue;
         if (node_name != NULL)
-            *node_name = berth__text(&cluster->model, node->name);
+            *node_name = berth__text(cluster->model, node->name);
         return berth__cluster_pod_id(cluster, node->first_pod);
     }
     return BERTH_POD_NONE;
@@ -349,7 +349,7 @@ berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_i
         *requested = node->pod_count;
         return BERTH_OK;
     }
-    uint32_t column = berth__resource_find(&engine->cluster.model, resource);
+    uint32_t column = berth__resource_find(engine->cluster.model, resource);
     if (column == BERTH__RESOURCE_NONE)
         return BERTH_OK;
     bool named;
@@ -364,7 +364,7 @@ berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id 
     uint32_t index = berth__cluster_pod(&engine->cluster, pod);
     if (index == BERTH__POD_NONE)
         return BERTH_E_NOT_FOUND;
-    uint32_t column = berth__resource_find(&engine->cluster.model, resource);
+    uint32_t column = berth__resource_find(engine->cluster.model, resource);
     *amount = 0;
     if (berth__str_is(resource, "pods"))
         *amount = 1;
@@ -376,7 +376,7 @@ berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id 
 berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id id, berth_str key)
 {
     const berth__node *node = present_node(engine, id);
-    const berth__model *model = &engine->cluster.model;
+    const berth__model *model = engine->cluster.model;
     berth__sym sym = node != NULL ? berth__intern_find(&model->strings, key) : 0;
     return sym != 0 ? berth__text(model, berth__labels_get(node->facts->labels, sym))
                     : (berth_str){0};
@@ -563,13 +563,13 @@ uint64_t berth_engine_digest(const berth_engine *engine)
     const berth__cluster *cluster = &engine->cluster;
     uint64_t digest = 0;
     for (uint32_t id = 0; id < cluster->node_count; id++) {
-        const berth__node *node = cluster->nodes[id];
-        berth_str node_name = berth__text(&cluster->model, node->name);
+        const berth__node *node = berth__cluster_node(cluster, id);
+        berth_str node_name = berth__text(cluster->model, node->name);
         uint64_t seed = berth__hash_bytes(node_name.data, node_name.len, 0);
         for (uint32_t i = node->first_pod; i != BERTH__POD_NONE;
              i = berth__pod_at(&cluster->pods, i)->next) {
             const berth__pod *pod = berth__pod_at(&cluster->pods, i);
-            berth_str space = berth__text(&cluster->model, pod->cls->identity->namespace_name);
+            berth_str space = berth__text(cluster->model, pod->cls->identity->namespace_name);
             uint64_t own = berth__hash_bytes(space.data, space.len, seed);
             digest += berth__hash_bytes(pod->name, pod->name_len, own);
         }

@@ -55,7 +55,7 @@ static berth_status submit_pending(berth_scheduler *scheduler)
     const berth__pods *pods = &scheduler->cluster->pods;
     for (uint32_t pod = pods->first_pending; pod != BERTH__POD_NONE;
          pod = berth__pod_at(pods, pod)->next) {
-        BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->page_count * BERTH__PODS_A_PAGE));
+        BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));
         berth__loop_submit(scheduler, pod);
     }
     return BERTH_OK;
@@ -88,7 +88,7 @@ berth_status berth_scheduler_create(berth_engine *engine, const berth_scheduler_
         options = &defaults;
     BERTH_TRY(check_options(options, error));
     BERTH_TRY(check_engine(decider, error));
-    const berth_allocator *allocator = decider->cluster->model.allocator;
+    const berth_allocator *allocator = decider->cluster->model->allocator;
     berth_scheduler *scheduler =
         berth__alloc_zero(allocator, sizeof(*scheduler), _Alignof(berth_scheduler));
     if (scheduler == NULL)

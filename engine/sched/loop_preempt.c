@@ -22,7 +22,7 @@ static bool evict(berth_scheduler *scheduler, const berth_eviction *eviction)
             ? scheduler->callbacks.evict(scheduler->callbacks.context, eviction)
             : BERTH_ANSWER_DONE;
     berth__pod *victim = berth__pod_at(&cluster->pods, berth__cluster_pod(cluster, eviction->victim));
-    berth_str space = berth__text(&cluster->model, victim->cls->identity->namespace_name);
+    berth_str space = berth__text(cluster->model, victim->cls->identity->namespace_name);
     if (answer == BERTH_ANSWER_LATER)
         victim->evicting = true;
     else if (answer != BERTH_ANSWER_DONE ||

@@ -16,10 +16,10 @@ void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t no
                           const berth__class *before, const berth__class *after)
 {
     if (bits == 0 || node == BERTH__NODE_NONE ||
-        !berth__node_present(scheduler->cluster->nodes[node]))
+        !berth__node_present(berth__cluster_node(scheduler->cluster, node)))
         return;
     berth__wake wake = change_wake(scheduler, bits);
-    wake.node = scheduler->cluster->nodes[node];
+    wake.node = berth__cluster_node(scheduler->cluster, node);
     wake.before = before;
     wake.after = after;
     berth__queue_wake(&scheduler->queue, &wake);
@@ -39,7 +39,7 @@ static void hear_of_node(berth_scheduler *scheduler, const berth__change *change
     else if (change->old_facts != NULL)
         bits = berth__node_difference(change->old_facts, change->new_facts);
     berth__wake wake = change_wake(scheduler, bits);
-    wake.node = scheduler->cluster->nodes[change->node];
+    wake.node = berth__cluster_node(scheduler->cluster, change->node);
     wake.old_facts = change->old_facts;
     wake.new_facts = change->new_facts;
     berth__queue_wake(&scheduler->queue, &wake);
@@ -194,7 +194,7 @@ berth_status berth__loop_catch_up(berth_scheduler *scheduler)
         if (scheduler->queue.by_pod[i] != NULL)
             catch_up_with(scheduler, scheduler->queue.by_pod[i]);
     for (uint32_t i = pods->first_pending; i != BERTH__POD_NONE; i = berth__pod_at(pods, i)->next) {
-        BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->page_count * BERTH__PODS_A_PAGE));
+        BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));
         if (berth__queue_find(&scheduler->queue, i) == NULL)
             berth__loop_submit(scheduler, i);
     }

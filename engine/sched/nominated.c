@@ -47,9 +47,9 @@ static bool reserve_node(berth__nominations *nominations, uint32_t node)
 static void note(const berth__nominations *nominations, const berth__nomination *nomination)
 {
     berth__view *view = nominations->view;
-    const berth__node *node = view->nodes[nomination->node];
+    const berth__node *node = berth__node_at(&view->nodes, nomination->node);
     if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
-        (void)berth__view_write(view, node->slot);
+        berth__view_note(view, node->slot);
 }
 
 static void link_to_node(berth__nominations *nominations, berth__nomination *nomination)

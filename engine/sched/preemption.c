@@ -340,7 +340,7 @@ static berth_status explain_attempt(const berth__attempt *attempt, berth_explana
 static bool reserve_potential(berth__decider *decider)
 {
     uint32_t tile_count = decider->attempt.cycle.view->layout->tile_count;
-    if (!berth__grow(decider->cluster->model.allocator, &decider->potential,
+    if (!berth__grow(decider->cluster->model->allocator, &decider->potential,
                      &decider->potential_capacity, tile_count, sizeof(*decider->potential)))
         return false;
     memset(decider->potential, 0, tile_count * sizeof(*decider->potential));
@@ -357,7 +357,7 @@ static berth_status name_victims(const trials *own, berth__preemption *out)
                                     NULL));
     BERTH_ASSERT(again.state == BERTH__TRIED_FITS &&
                  again.victim_count == own->best.victim_count);
-    if (!berth__grow(decider->cluster->model.allocator, &decider->chosen,
+    if (!berth__grow(decider->cluster->model->allocator, &decider->chosen,
                      &decider->chosen_capacity, again.victim_count, sizeof(uint32_t)))
         return BERTH_E_NOMEM;
     for (uint32_t i = 0; i < victims->lower_count; i++)

@@ -232,7 +232,7 @@ static bool prepare_epoch(berth__prepared *prepared, const berth__cycle *cycle,
     prepared->version++;
     prepared->static_allowed = prepared->allowed;
     prepared->epoch = cycle->view->layout->epoch;
-    prepared->resource_count = cycle->view->model->resource_count;
+    prepared->resource_count = cycle->view->resource_count;
     return true;
 }
 
@@ -279,7 +279,7 @@ static berth__prepared *create(berth__prepared_cache *cache, const berth__cycle 
 static berth__prepared *remembered(const berth__prepared_cache *cache, const berth__class *cls,
                                    uint32_t profile_index)
 {
-    berth__prepared *prepared = cls->memo;
+    berth__prepared *prepared = cache->foreign ? NULL : cls->memo;
     return prepared != NULL && prepared != &cache->first && cls->memo_stamp == cache->drops &&
                    prepared->key.profile == profile_index
                ? prepared
@@ -290,7 +290,7 @@ static berth__prepared *lookup(berth__prepared_cache *cache, const berth__cycle 
                                uint32_t profile_index)
 {
     berth__prepared *found = remembered(cache, cycle->cls, profile_index);
-    if (cycle->cls->memo == NULL) {
+    if (!cache->foreign && cycle->cls->memo == NULL) {
         found = &cache->first;
         found->epoch = UINT64_MAX;
         found->key.class_serial = cycle->cls->serial;
@@ -305,8 +305,10 @@ static berth__prepared *lookup(berth__prepared_cache *cache, const berth__cycle 
             found = create(cache, cycle, profile_index);
         if (found == NULL)
             return NULL;
-        cycle->cls->memo = found;
-        cycle->cls->memo_stamp = cache->drops;
+        if (!cache->foreign) {
+            cycle->cls->memo = found;
+            cycle->cls->memo_stamp = cache->drops;
+        }
     }
     if (found != cache->newest) {
         unlink_prepared(cache, found);
@@ -330,7 +332,7 @@ berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__
     if (prepared == NULL)
         return NULL;
     prepared->reused = prepared->epoch == cycle->view->layout->epoch &&
-                       prepared->resource_count == cycle->view->model->resource_count;
+                       prepared->resource_count == cycle->view->resource_count;
     if (!prepared->reused) {
         bool first = prepared == &cache->first;
         cache->bytes -= first ? 0 : prepared->arena.total_bytes;

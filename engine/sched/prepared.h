@@ -53,7 +53,7 @@ typedef struct berth__prepared {
     struct berth__prepared *newer, *older; /* by last use */
     berth__arena arena; /* states that live as long as the epoch */
     uint64_t epoch;
-    uint32_t resource_count; /* of the model, when prepared */
+    uint32_t resource_count; /* of the view, when prepared */
     berth__outcome outcome;  /* ACTIVE, REFUSE or FAIL */
     const berth__reasons *why; /* of a REFUSE or FAIL: the deciding plugin's */
     const uint64_t *allowed; /* a bit a slot, or NULL: all */
@@ -82,6 +82,7 @@ typedef struct berth__prepared_cache {
     berth__keymap map;
     berth__prepared *newest, *oldest;
     size_t bytes;
+    bool foreign;   /* classes belong to another engine too: they remember nothing for this one */
     uint64_t drops; /* states dropped so far: tells whether a remembered one is still there */
     /* Of the class that is decided for the first time: many are never met again, and cost no place. */
     berth__prepared first;

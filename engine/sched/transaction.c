@@ -14,7 +14,7 @@ void berth__transactions_destroy(berth__transactions *transactions)
 {
     if (transactions->decider == NULL || transactions->decider->cluster == NULL)
         return;
-    berth__free(transactions->decider->cluster->model.allocator, transactions->marks,
+    berth__free(transactions->decider->cluster->model->allocator, transactions->marks,
                 transactions->capacity * sizeof(*transactions->marks));
     *transactions = (berth__transactions){0};
 }
@@ -23,7 +23,7 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
 {
     const berth__decider *decider = transactions->decider;
     berth__cluster *cluster = decider->cluster;
-    if (!berth__grow(cluster->model.allocator, &transactions->marks, &transactions->capacity,
+    if (!berth__grow(cluster->model->allocator, &transactions->marks, &transactions->capacity,
                      transactions->depth + 1, sizeof(*transactions->marks)))
         return BERTH_E_NOMEM;
     if (transactions->depth == 0) {
@@ -34,8 +34,10 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
         (berth__mark){.log_top = cluster->undo.top,
                       .rotation = decider->rotation,
                       .round_robin = decider->round_robin,
-                      .resource_count = cluster->model.resource_count,
-                      .reservation_serial = cluster->view.storage->reservation_serial,
+                      .resource_count = cluster->model->resource_count,
+                      .reservation_serial = cluster->view.storage != NULL
+                                                ? cluster->view.storage->reservation_serial
+                                                : 0,
                       .random = decider->random};
     return BERTH_OK;
 }
@@ -48,7 +50,9 @@ static void end(berth__transactions *transactions)
         return;
     if (cluster->watcher != NULL && cluster->undo.top > 0)
         cluster->watcher->missed = true;
+    berth__model_lock(cluster->model); /* classes lose uses */
     berth__undo_keep(&cluster->undo);
+    berth__model_unlock(cluster->model);
     cluster->undo.recording = false;
     berth__counts_hold(cluster->view.counts, transactions->held);
 }
@@ -62,10 +66,11 @@ void berth__transaction_commit(berth__transactions *transactions)
  * others that get these numbers later. */
 static void forget_resources(berth__cluster *cluster, uint32_t count)
 {
-    if (cluster->model.resource_count == count)
+    /* Where others share the names they stay. */
+    if (cluster->model->resource_count == count || cluster->model->shared)
         return;
-    cluster->model.resource_count = count;
-    cluster->view.layout->epoch = ++cluster->epoch;
+    cluster->model->resource_count = count;
+    cluster->view.layout->epoch = berth__cluster_next_epoch(cluster);
 }
 
 void berth__transaction_rollback(berth__transactions *transactions)
@@ -74,11 +79,14 @@ void berth__transaction_rollback(berth__transactions *transactions)
     berth__cluster *cluster = decider->cluster;
     BERTH_ASSERT(transactions->depth > 0);
     const berth__mark *mark = &transactions->marks[transactions->depth - 1];
+    berth__model_lock(cluster->model); /* classes lose uses */
     berth__undo_to(&cluster->undo, mark->log_top);
+    berth__model_unlock(cluster->model);
     decider->rotation = mark->rotation;
     decider->round_robin = mark->round_robin;
     decider->random = mark->random;
-    cluster->view.storage->reservation_serial = mark->reservation_serial;
+    if (cluster->view.storage != NULL)
+        cluster->view.storage->reservation_serial = mark->reservation_serial;
     forget_resources(cluster, mark->resource_count);
     end(transactions);
 }

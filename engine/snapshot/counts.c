@@ -91,7 +91,7 @@ berth__topology *berth__counts_topology(berth__view *view, berth__sym key)
         berth__keymap_add(&counts->topologies, &topology->entry);
     }
     topology->users++;
-    if (berth__topology_refresh(topology, view->layout, view->nodes, counts->model->known.empty))
+    if (berth__topology_refresh(topology, view->layout, &view->nodes, counts->model->known.empty))
         return topology;
     berth__counts_release_topology(counts, topology);
     return NULL;

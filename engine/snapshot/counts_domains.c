@@ -233,7 +233,7 @@ bool berth__domain_counts_renew(berth__view *view, berth__domain_counts *one)
     const berth__population *population = one->population;
     one->epoch = BERTH__EPOCH_NONE;
     if (!berth__population_renew(view, one->population) ||
-        !berth__topology_refresh(one->topology, view->layout, view->nodes,
+        !berth__topology_refresh(one->topology, view->layout, &view->nodes,
                                  view->model->known.empty) ||
         !reserve_counts(allocator, one))
         return false;

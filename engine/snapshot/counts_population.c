@@ -61,25 +61,13 @@ static void *copy(berth__arena *arena, const void *source, size_t bytes, bool *o
     return memory;
 }
 
-static berth__selector copy_selector(berth__arena *arena, const berth__selector *source, bool *ok)
-{
-    berth__selector out = {.kind = source->kind, .count = source->count};
-    berth__requirement *items =
-        copy(arena, source->items, source->count * sizeof(*items), ok);
-    for (uint32_t i = 0; *ok && i < source->count; i++)
-        items[i].values = copy(arena, items[i].values,
-                               items[i].value_count * sizeof(*items[i].values), ok);
-    out.items = items;
-    return out;
-}
-
 static berth__pod_filter copy_filter(berth__arena *arena, const berth__pod_filter *source,
                                      bool *ok)
 {
     return (berth__pod_filter){
         copy(arena, source->namespaces, source->namespace_count * sizeof(berth__sym), ok),
-        source->namespace_count, copy_selector(arena, &source->namespace_selector, ok),
-        copy_selector(arena, &source->selector, ok)};
+        source->namespace_count, berth__selector_copy(arena, &source->namespace_selector, ok),
+        berth__selector_copy(arena, &source->selector, ok)};
 }
 
 static bool selects_by_labels(const berth__pod_filter *filter)

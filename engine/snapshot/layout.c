@@ -1,6 +1,8 @@
 /* Columns of node facts by slot. */
 #include "snapshot/layout.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 
 static size_t padded(const berth__layout *layout)
@@ -29,20 +31,90 @@ berth__layout *berth__layout_create(const berth_allocator *allocator, uint32_t c
     return layout;
 }
 
+static void free_column(const berth__layout *layout, berth__label_column *column)
+{
+    berth__free(layout->allocator, column->values, padded(layout) * sizeof(berth__sym));
+    berth__free(layout->allocator, column, sizeof(*column));
+}
+
+static berth__label_column *columns_of(const berth__layout *layout)
+{
+    return atomic_load_explicit(&layout->columns, memory_order_acquire);
+}
+
 void berth__layout_destroy(berth__layout *layout)
 {
     if (layout == NULL)
         return;
     const berth_allocator *allocator = layout->allocator;
-    for (uint32_t i = 0; i < layout->column_count; i++)
-        berth__free(allocator, layout->columns[i].values, padded(layout) * sizeof(berth__sym));
-    berth__free(allocator, layout->columns, layout->column_capacity * sizeof(*layout->columns));
+    for (berth__label_column *column = columns_of(layout), *next; column != NULL; column = next) {
+        next = column->next;
+        free_column(layout, column);
+    }
     berth__free(allocator, layout->nodes, padded(layout) * sizeof(uint32_t));
     berth__free(allocator, layout->taints, padded(layout) * sizeof(uint32_t));
     berth__free(allocator, layout->unschedulable, padded(layout) / 8);
     berth__free(allocator, layout->closed, padded(layout) / 8);
     berth__free(allocator, layout->conditions, padded(layout));
     berth__free(allocator, layout, sizeof(*layout));
+}
+
+void berth__layout_release(const berth_allocator *allocator, void *context, void *object,
+                           size_t bytes)
+{
+    (void)allocator;
+    (void)context;
+    (void)bytes;
+    berth__layout_destroy(object);
+}
+
+static berth__label_column *make_column(const berth__layout *layout, berth__sym key)
+{
+    berth__label_column *column =
+        berth__alloc_zero(layout->allocator, sizeof(*column), _Alignof(berth__label_column));
+    if (column == NULL)
+        return NULL;
+    column->key = key;
+    column->values =
+        berth__alloc_zero(layout->allocator, padded(layout) * sizeof(*column->values), 64);
+    if (column->values != NULL)
+        return column;
+    free_column(layout, column);
+    return NULL;
+}
+
+static void copy_facts(berth__layout *to, const berth__layout *from)
+{
+    if (from->count == 0)
+        return;
+    memcpy(to->nodes, from->nodes, padded(from) * sizeof(uint32_t));
+    memcpy(to->taints, from->taints, padded(from) * sizeof(uint32_t));
+    memcpy(to->unschedulable, from->unschedulable, padded(from) / 8);
+    memcpy(to->closed, from->closed, padded(from) / 8);
+    memcpy(to->conditions, from->conditions, padded(from));
+    to->closed_count = from->closed_count;
+    to->unschedulable_count = from->unschedulable_count;
+    to->epoch = from->epoch;
+}
+
+berth__layout *berth__layout_copy(const berth__layout *layout)
+{
+    berth__layout *copy = berth__layout_create(layout->allocator, layout->count);
+    if (copy == NULL)
+        return NULL;
+    copy_facts(copy, layout);
+    for (const berth__label_column *from = columns_of(layout); from != NULL; from = from->next) {
+        berth__label_column *column = make_column(copy, from->key);
+        if (column == NULL) {
+            berth__layout_destroy(copy);
+            return NULL;
+        }
+        if (layout->count > 0)
+            memcpy(column->values, from->values, padded(copy) * sizeof(*column->values));
+        column->next = columns_of(copy);
+        atomic_init(&copy->columns, column);
+    }
+    return copy;
 }
 
 static berth__sym value_of(const berth__node_facts *facts, berth__sym key)
@@ -69,25 +141,33 @@ void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
     berth__bit_put(layout->unschedulable, slot, facts->unschedulable);
     berth__layout_close(layout, slot, node->closed);
     layout->conditions[slot] = facts->conditions;
-    for (uint32_t i = 0; i < layout->column_count; i++)
-        layout->columns[i].values[slot] = value_of(facts, layout->columns[i].key);
+    for (berth__label_column *column = columns_of(layout); column != NULL; column = column->next)
+        column->values[slot] = value_of(facts, column->key);
 }
 
-const berth__sym *berth__layout_column(berth__layout *layout, berth__node *const *nodes,
+static const berth__sym *find_column(const berth__layout *layout, berth__sym key)
+{
+    const berth__label_column *column = columns_of(layout);
+    while (column != NULL && column->key != key)
+        column = column->next;
+    return column != NULL ? column->values : NULL;
+}
+
+const berth__sym *berth__layout_column(berth__layout *layout, const berth__table *nodes,
                                        berth__sym key)
 {
-    for (uint32_t i = 0; i < layout->column_count; i++)
-        if (layout->columns[i].key == key)
-            return layout->columns[i].values;
-    if (!berth__grow(layout->allocator, &layout->columns, &layout->column_capacity,
-                     layout->column_count + 1, sizeof(*layout->columns)))
-        return NULL;
-    berth__sym *values =
-        berth__alloc_zero(layout->allocator, padded(layout) * sizeof(*values), 64);
-    if (values == NULL)
+    const berth__sym *found = find_column(layout, key);
+    if (found != NULL)
+        return found;
+    berth__label_column *column = make_column(layout, key);
+    if (column == NULL)
         return NULL;
     for (uint32_t slot = 0; slot < layout->count; slot++)
-        values[slot] = value_of(nodes[layout->nodes[slot]]->facts, key);
-    layout->columns[layout->column_count++] = (berth__label_column){key, values};
-    return values;
+        column->values[slot] = value_of(berth__node_at(nodes, layout->nodes[slot])->facts, key);
+    /* Two threads may make the same column at once; both are right, and the one in front is found. */
+    column->next = columns_of(layout);
+    while (!atomic_compare_exchange_weak_explicit(&layout->columns, &column->next, column,
+                                                  memory_order_release, memory_order_acquire))
+        ;
+    return column->values;
 }

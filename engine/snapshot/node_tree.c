@@ -21,6 +21,60 @@ void berth__node_tree_destroy(berth__node_tree *tree)
     *tree = (berth__node_tree){0};
 }
 
+berth__node_tree *berth__node_tree_create(const berth_allocator *allocator)
+{
+    berth__node_tree *tree = berth__alloc(allocator, sizeof(*tree), _Alignof(berth__node_tree));
+    if (tree != NULL)
+        berth__node_tree_init(tree, allocator);
+    return tree;
+}
+
+void berth__node_tree_free(berth__node_tree *tree)
+{
+    if (tree == NULL)
+        return;
+    const berth_allocator *allocator = tree->allocator;
+    berth__node_tree_destroy(tree);
+    berth__free(allocator, tree, sizeof(*tree));
+}
+
+void berth__node_tree_release(const berth_allocator *allocator, void *context, void *object,
+                              size_t bytes)
+{
+    (void)allocator;
+    (void)context;
+    (void)bytes;
+    berth__node_tree_free(object);
+}
+
+static bool copy_zones(berth__node_tree *to, const berth__node_tree *from)
+{
+    if (!berth__grow(to->allocator, &to->zones, &to->zone_capacity, from->zone_count,
+                     sizeof(*to->zones)))
+        return false;
+    for (uint32_t i = 0; i < from->zone_count; i++) {
+        berth__tree_zone *zone = &to->zones[i];
+        *zone = (berth__tree_zone){.zone = from->zones[i].zone};
+        if (!berth__grow(to->allocator, &zone->nodes, &zone->capacity, from->zones[i].count,
+                         sizeof(uint32_t)))
+            return false;
+        to->zone_count++;
+        zone->count = from->zones[i].count;
+        memcpy(zone->nodes, from->zones[i].nodes, zone->count * sizeof(uint32_t));
+    }
+    to->node_count = from->node_count;
+    return true;
+}
+
+berth__node_tree *berth__node_tree_copy(const berth__node_tree *tree)
+{
+    berth__node_tree *copy = berth__node_tree_create(tree->allocator);
+    if (copy == NULL || copy_zones(copy, tree))
+        return copy;
+    berth__node_tree_free(copy);
+    return NULL;
+}
+
 static berth__tree_zone *find_zone(const berth__node_tree *tree, berth__sym zone)
 {
     for (uint32_t i = 0; i < tree->zone_count; i++)

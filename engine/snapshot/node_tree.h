@@ -3,6 +3,7 @@
 #ifndef BERTH_SNAPSHOT_NODE_TREE_H
 #define BERTH_SNAPSHOT_NODE_TREE_H
 
+#include "base/history.h"
 #include "base/intern.h"
 
 typedef struct berth__tree_zone {
@@ -14,6 +15,7 @@ typedef struct berth__tree_zone {
 
 typedef struct berth__node_tree {
     const berth_allocator *allocator;
+    uint64_t stamp; /* of the keeper that may change it; see base/keeper.h */
     berth__tree_zone *zones; /* in order of first appearance */
     uint32_t zone_count;
     uint32_t zone_capacity;
@@ -22,6 +24,15 @@ typedef struct berth__node_tree {
 
 void berth__node_tree_init(berth__node_tree *tree, const berth_allocator *allocator);
 void berth__node_tree_destroy(berth__node_tree *tree);
+
+/* A tree of its own, freed by berth__node_tree_free; the same with the contents of another one. NULL
+ * when out of memory. Cost of a copy: linear in the nodes. */
+berth__node_tree *berth__node_tree_create(const berth_allocator *allocator);
+berth__node_tree *berth__node_tree_copy(const berth__node_tree *tree);
+void berth__node_tree_free(berth__node_tree *tree);
+
+/* Release a tree; see base/keeper.h. */
+berth__release berth__node_tree_release;
 
 /* Append a node that is not in the tree to its zone. Returns false when out of memory. */
 bool berth__node_tree_add(berth__node_tree *tree, berth__sym zone, uint32_t node);

@@ -390,7 +390,7 @@ static bool follow_journal(berth__volume_use *use)
 
 /* Give nodes that the store knows of, and that have come since, their records. */
 static bool find_records(berth__volume_use *use, const berth__layout *layout,
-                         berth__node *const *nodes)
+                         const berth__table *nodes)
 {
     uint32_t record_count = use->storage->node_count;
     if (!berth__grow(use->allocator, &use->node_of_record, &use->record_capacity, record_count,
@@ -405,7 +405,7 @@ static bool find_records(berth__volume_use *use, const berth__layout *layout,
         if (known != NULL && known->synced)
             continue;
         const berth__storage_node *record =
-            berth__storage_node_find(use->storage, nodes[node_id]->name);
+            berth__storage_node_find(use->storage, berth__node_at(nodes, node_id)->name);
         if (record == NULL)
             continue;
         berth__node_volumes *volumes = state_make(use, node_id);
@@ -421,7 +421,7 @@ static bool find_records(berth__volume_use *use, const berth__layout *layout,
 }
 
 bool berth__volume_use_refresh(berth__volume_use *use, const berth__layout *layout,
-                               berth__node *const *nodes)
+                               const berth__table *nodes)
 {
     bool new_records = use->record_count != use->storage->node_count;
     if ((new_records || use->epoch != layout->epoch) && !find_records(use, layout, nodes))

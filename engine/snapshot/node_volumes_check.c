@@ -126,7 +126,7 @@ static bool is_counted(const berth__node *node, uint32_t slot)
 }
 
 static berth_status check_claims(const berth__volume_use *use, const berth__layout *layout,
-                                 berth__node *const *nodes, const berth__pods *pods,
+                                 const berth__table *nodes, const berth__pods *pods,
                                  berth_error *error)
 {
     size_t bytes = use->storage->claim_count * sizeof(berth__claim_use);
@@ -134,8 +134,8 @@ static berth_status check_claims(const berth__volume_use *use, const berth__layo
     if (claims == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     for (uint32_t slot = 0; slot < layout->count; slot++)
-        if (is_counted(nodes[layout->nodes[slot]], slot))
-            count_claims(use, nodes[layout->nodes[slot]], pods, claims);
+        if (is_counted(berth__node_at(nodes, layout->nodes[slot]), slot))
+            count_claims(use, berth__node_at(nodes, layout->nodes[slot]), pods, claims);
     bool same = true;
     for (uint32_t i = 0; same && i < use->storage->claim_count; i++) {
         berth__claim_use kept = i < use->claim_capacity ? use->claims[i] : (berth__claim_use){0};
@@ -148,13 +148,13 @@ static berth_status check_claims(const berth__volume_use *use, const berth__layo
 }
 
 berth_status berth__volume_use_check(berth__volume_use *use, const berth__layout *layout,
-                                     berth__node *const *nodes, const berth__pods *pods,
+                                     const berth__table *nodes, const berth__pods *pods,
                                      berth_error *error)
 {
     if (!berth__volume_use_refresh(use, layout, nodes))
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     for (uint32_t slot = 0; slot < layout->count; slot++) {
-        const berth__node *node = nodes[layout->nodes[slot]];
+        const berth__node *node = berth__node_at(nodes, layout->nodes[slot]);
         if (!is_counted(node, slot))
             continue;
         const berth__node_volumes *volumes = berth__volume_use_of(use, layout->nodes[slot]);

@@ -27,6 +27,7 @@ typedef struct berth__port_set {
 } berth__port_set;
 
 typedef struct berth__tile {
+    uint64_t stamp; /* of the keeper that may change it; see base/keeper.h */
     uint32_t resource_count;
     int32_t pods_used[BERTH__TILE];
     int32_t pods_max[BERTH__TILE];

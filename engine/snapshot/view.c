@@ -15,11 +15,13 @@ static size_t tile_bytes(uint32_t resource_count)
     return sizeof(berth__tile) + (size_t)resource_count * 2 * BERTH__TILE * sizeof(int64_t);
 }
 
-static berth__tile *tile_create(const berth_allocator *allocator, uint32_t resource_count)
+static berth__tile *tile_create(const berth__keeper *keeper, uint32_t resource_count)
 {
-    berth__tile *tile = berth__alloc_zero(allocator, tile_bytes(resource_count), 64);
-    if (tile != NULL)
+    berth__tile *tile = berth__alloc_zero(keeper->allocator, tile_bytes(resource_count), 64);
+    if (tile != NULL) {
+        tile->stamp = keeper->stamp;
         tile->resource_count = resource_count;
+    }
     return tile;
 }
 
@@ -52,32 +54,103 @@ static void tiles_destroy(const berth_allocator *allocator, berth__tile **tiles,
     berth__free(allocator, tiles, count * sizeof(*tiles));
 }
 
-static berth__tile **tiles_create(const berth_allocator *allocator, uint32_t count,
+static berth__tile **tiles_create(const berth__keeper *keeper, uint32_t count,
                                   uint32_t resource_count)
 {
-    berth__tile **tiles = berth__alloc_zero(allocator, count * sizeof(*tiles), 64);
+    berth__tile **tiles = berth__alloc_zero(keeper->allocator, count * sizeof(*tiles), 64);
     for (uint32_t i = 0; tiles != NULL && i < count; i++) {
-        tiles[i] = tile_create(allocator, resource_count);
+        tiles[i] = tile_create(keeper, resource_count);
         if (tiles[i] == NULL) {
-            tiles_destroy(allocator, tiles, count);
+            tiles_destroy(keeper->allocator, tiles, count);
             return NULL;
         }
     }
     return tiles;
 }
 
+static berth__port_set *port_set_copy(const berth_allocator *allocator, const berth__port_set *set)
+{
+    berth__port_set *copy = berth__alloc(allocator, port_set_bytes(set->capacity), 8);
+    if (copy != NULL) {
+        copy->count = set->count;
+        copy->capacity = set->capacity;
+        memcpy(copy->items, set->items, set->count * sizeof(*set->items));
+    }
+    return copy;
+}
+
+/* A tile like another one, with port sets of its own. */
+static berth__tile *tile_copy(const berth__keeper *keeper, const berth__tile *from)
+{
+    berth__tile *tile = berth__alloc(keeper->allocator, tile_bytes(from->resource_count), 64);
+    if (tile == NULL)
+        return NULL;
+    memcpy(tile, from, tile_bytes(from->resource_count));
+    tile->stamp = keeper->stamp;
+    memset(tile->ports, 0, sizeof(tile->ports));
+    for (uint32_t i = 0; i < BERTH__TILE; i++) {
+        if (from->ports[i] == NULL)
+            continue;
+        tile->ports[i] = port_set_copy(keeper->allocator, from->ports[i]);
+        if (tile->ports[i] == NULL) {
+            tile_destroy(keeper->allocator, tile);
+            return NULL;
+        }
+    }
+    return tile;
+}
+
+static void release_tile(const berth_allocator *allocator, void *context, void *object,
+                         size_t bytes)
+{
+    (void)context;
+    (void)bytes;
+    tile_destroy(allocator, object);
+}
+
+/* The notes that a new set of tiles takes, in place of the old one. */
+static bool reserve_tiles(berth__view *view, uint32_t count)
+{
+    return !view->keeper->shared ||
+           berth__keeper_reserve(view->keeper, view->layout->tile_count + count + 8);
+}
+
+/* New tiles are part of the view; old ones are not any more. */
+static void made_tiles(berth__view *view, uint32_t count)
+{
+    berth__keeper *keeper = view->keeper;
+    view->tiles_stamp = keeper->stamp;
+    for (uint32_t i = 0; keeper->branch && i < count; i++)
+        berth__keeper_made(keeper, release_tile, view->tiles[i], 0);
+    berth__keeper_made(keeper, berth__release_block, view->tiles, count * sizeof(*view->tiles));
+}
+
+static void drop_tiles(const berth__view *view, berth__tile **old, uint32_t count, uint64_t stamp)
+{
+    berth__keeper *keeper = view->keeper;
+    for (uint32_t i = 0; i < count; i++)
+        berth__keeper_let_go(keeper, old[i]->stamp, release_tile, old[i], 0);
+    berth__keeper_let_go(keeper, stamp, berth__release_block, old, count * sizeof(*old));
+}
+
 /* ---- life ---- */
 
-berth_status berth__view_init(berth__view *view, berth__model *model)
+berth_status berth__view_init(berth__view *view, berth__model *model, berth__keeper *keeper)
 {
     *view = (berth__view){.model = model,
+                          .keeper = keeper,
                           .resource_count = model->resource_count,
                           .kernels = berth__kernels_best()};
+    berth__table_init(&view->nodes, sizeof(berth__node), BERTH__NODE_PAGE_SHIFT);
+    berth__images_init(&view->images, keeper);
     view->layout = berth__layout_create(model->allocator, 0);
-    view->tiles = tiles_create(model->allocator, 0, 0);
+    view->tiles = tiles_create(keeper, 0, 0);
+    view->tiles_stamp = keeper->stamp;
     view->journal = berth__alloc(model->allocator, BERTH__JOURNAL * sizeof(uint32_t), 64);
-    if (view->layout != NULL && view->tiles != NULL && view->journal != NULL)
+    if (view->layout != NULL && view->tiles != NULL && view->journal != NULL) {
+        view->layout->stamp = keeper->stamp;
         return BERTH_OK;
+    }
     berth__view_destroy(view);
     return BERTH_E_NOMEM;
 }
@@ -89,14 +162,66 @@ void berth__view_destroy(berth__view *view)
     tiles_destroy(view->model->allocator, view->tiles,
                   view->layout != NULL ? view->layout->tile_count : 0);
     berth__layout_destroy(view->layout);
+    berth__table_let_go(&view->nodes, view->keeper);
+    berth__table_let_go(&view->images.table, view->keeper);
     berth__free(view->model->allocator, view->journal, BERTH__JOURNAL * sizeof(uint32_t));
     *view = (berth__view){0};
 }
 
-berth__tile *berth__view_write(berth__view *view, uint32_t slot)
+/* ---- owning ---- */
+
+static bool own_tiles(berth__view *view)
 {
-    view->journal[view->journal_end++ % BERTH__JOURNAL] = slot;
-    return view->tiles[slot >> BERTH__TILE_SHIFT];
+    berth__keeper *keeper = view->keeper;
+    if (view->tiles_stamp == keeper->stamp)
+        return true;
+    size_t bytes = view->layout->tile_count * sizeof(*view->tiles);
+    berth__tile **tiles = berth__alloc(keeper->allocator, bytes, 64);
+    if (tiles == NULL)
+        return false;
+    memcpy(tiles, view->tiles, bytes);
+    berth__keeper_made(keeper, berth__release_block, tiles, bytes);
+    berth__keeper_let_go(keeper, view->tiles_stamp, berth__release_block, view->tiles, bytes);
+    view->tiles = tiles;
+    view->tiles_stamp = keeper->stamp;
+    return true;
+}
+
+berth_status berth__view_own_tile(berth__view *view, uint32_t slot)
+{
+    berth__keeper *keeper = view->keeper;
+    if (!berth__keeper_reserve(keeper, 2) || !own_tiles(view))
+        return BERTH_E_NOMEM;
+    berth__tile **place = &view->tiles[slot >> BERTH__TILE_SHIFT], *old = *place;
+    berth__tile *tile = berth__keeper_reserve(keeper, 1) ? tile_copy(keeper, old) : NULL;
+    if (tile == NULL)
+        return BERTH_E_NOMEM;
+    berth__keeper_made(keeper, release_tile, tile, 0);
+    berth__keeper_let_go(keeper, old->stamp, release_tile, old, 0);
+    *place = tile;
+    return BERTH_OK;
+}
+
+static berth_status own_layout(berth__view *view)
+{
+    berth__keeper *keeper = view->keeper;
+    if (!keeper->shared || view->layout->stamp == keeper->stamp)
+        return BERTH_OK;
+    berth__layout *layout =
+        berth__keeper_reserve(keeper, 1) ? berth__layout_copy(view->layout) : NULL;
+    if (layout == NULL)
+        return BERTH_E_NOMEM;
+    layout->stamp = keeper->stamp;
+    berth__keeper_made(keeper, berth__layout_release, layout, 0);
+    berth__keeper_let_go(keeper, view->layout->stamp, berth__layout_release, view->layout, 0);
+    view->layout = layout;
+    return BERTH_OK;
+}
+
+berth_status berth__view_own_facts(berth__view *view, uint32_t slot)
+{
+    BERTH_TRY(berth__view_own(view, slot));
+    return own_layout(view);
 }
 
 /* ---- amounts ---- */
@@ -143,10 +268,11 @@ void berth__view_close(berth__view *view, uint32_t slot)
 void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch)
 {
     uint32_t node_id = view->layout->nodes[slot];
-    berth__layout_set(view->layout, slot, node_id, view->nodes[node_id]);
+    const berth__node *node = berth__node_at(&view->nodes, node_id);
+    berth__layout_set(view->layout, slot, node_id, node);
     view->layout->epoch = epoch;
     set_allocatable(view, berth__view_write(view, slot), slot % BERTH__TILE,
-                    view->nodes[node_id]);
+                    node);
 }
 
 /* ---- host ports ---- */
@@ -293,6 +419,7 @@ void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_p
 berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
                                  int change)
 {
+    BERTH_TRY(berth__view_own(view, slot));
     berth__tile *tile = view->tiles[slot >> BERTH__TILE_SHIFT];
     if (change > 0)
         return count_in(view, tile, slot, cls);
@@ -324,16 +451,25 @@ void berth__view_vacate(berth__view *view, uint32_t slot, const berth__pods *pod
 
 /* ---- relayout ---- */
 
-/* Move a slot's use from an old tile; port sets change hands. */
-static void move_use(berth__tile *from, uint32_t from_at, berth__tile *to, uint32_t to_at)
+/* Move a slot's use from an old tile; port sets change hands, or are copied if the old tile may be
+ * shared. Returns false when out of memory. */
+static bool move_use(const berth__keeper *keeper, berth__tile *from, uint32_t from_at,
+                     berth__tile *to, uint32_t to_at)
 {
     for (uint32_t r = 0; r < from->resource_count && r < to->resource_count; r++)
         berth__tile_used(to, r)[to_at] = berth__tile_used(from, r)[from_at];
     to->nonzero_cpu[to_at] = from->nonzero_cpu[from_at];
     to->nonzero_memory[to_at] = from->nonzero_memory[from_at];
     to->pods_used[to_at] = from->pods_used[from_at];
+    if (from->ports[from_at] == NULL)
+        return true;
+    if (keeper->shared) {
+        to->ports[to_at] = port_set_copy(keeper->allocator, from->ports[from_at]);
+        return to->ports[to_at] != NULL;
+    }
     to->ports[to_at] = from->ports[from_at];
     from->ports[from_at] = NULL;
+    return true;
 }
 
 static bool was_in_layout(const berth__view *view, const berth__node *node, uint32_t node_id)
@@ -342,17 +478,19 @@ static bool was_in_layout(const berth__view *view, const berth__node *node, uint
            view->layout->nodes[node->slot] == node_id;
 }
 
-static void fill_slots(berth__view *view, berth__view *next, const uint32_t *order)
+static bool fill_slots(berth__view *view, berth__view *next, const uint32_t *order)
 {
     for (uint32_t slot = 0; slot < next->layout->count; slot++) {
-        const berth__node *node = next->nodes[order[slot]];
+        const berth__node *node = berth__node_at(&next->nodes, order[slot]);
         berth__layout_set(next->layout, slot, order[slot], node);
         berth__tile *tile = next->tiles[slot >> BERTH__TILE_SHIFT];
         set_allocatable(next, tile, slot % BERTH__TILE, node);
-        if (was_in_layout(view, node, order[slot]))
-            move_use(view->tiles[node->slot >> BERTH__TILE_SHIFT], node->slot % BERTH__TILE, tile,
-                     slot % BERTH__TILE);
+        if (was_in_layout(view, node, order[slot]) &&
+            !move_use(view->keeper, view->tiles[node->slot >> BERTH__TILE_SHIFT],
+                      node->slot % BERTH__TILE, tile, slot % BERTH__TILE))
+            return false;
     }
+    return true;
 }
 
 /* The counters follow the slots; without memory for the map of slots they start anew. */
@@ -365,7 +503,7 @@ static void move_counts(berth__view *view, const berth__layout *old, const uint3
     if (slots != NULL)
         memset(slots, 0xff, bytes); /* BERTH__SLOT_NONE */
     for (uint32_t slot = 0; slots != NULL && slot < view->layout->count; slot++) {
-        uint32_t from = view->nodes[order[slot]]->slot;
+        uint32_t from = berth__node_at(&view->nodes, order[slot])->slot;
         if (from != BERTH__SLOT_NONE && from < old->count && old->nodes[from] == order[slot])
             slots[from] = slot;
     }
@@ -379,10 +517,10 @@ static berth_status settle(berth__view *view, const berth__layout *old, const ui
 {
     berth_status status = BERTH_OK;
     for (uint32_t slot = 0; slot < old->count; slot++)
-        if (view->nodes[old->nodes[slot]]->facts == NULL)
-            view->nodes[old->nodes[slot]]->slot = BERTH__SLOT_NONE;
+        if (berth__node_at(&view->nodes, old->nodes[slot])->facts == NULL)
+            berth__node_at(&view->nodes, old->nodes[slot])->slot = BERTH__SLOT_NONE;
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
-        berth__node *node = view->nodes[order[slot]];
+        berth__node *node = berth__node_at(&view->nodes, order[slot]);
         bool known = node->slot != BERTH__SLOT_NONE && node->slot < old->count &&
                      old->nodes[node->slot] == order[slot];
         node->slot = slot;
@@ -396,72 +534,108 @@ static berth_status settle(berth__view *view, const berth__layout *old, const ui
     return status;
 }
 
-/* Keep what the way back from a layout of `count` slots will need. */
-static berth_status note_former(const berth__view *view, uint32_t count,
-                                berth__former_layout *out)
+/* All records whose slot changes. */
+static bool own_records(berth__view *view, const uint32_t *order, uint32_t count)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < count && ok && view->keeper->shared; i++)
+        ok = berth__table_own(&view->nodes, view->keeper, order[i]);
+    for (uint32_t i = 0; i < view->layout->count && ok && view->keeper->shared; i++)
+        ok = berth__table_own(&view->nodes, view->keeper, view->layout->nodes[i]);
+    return ok;
+}
+
+static void free_notes(const berth__view *view, const berth__former_layout *former)
 {
     const berth_allocator *allocator = view->model->allocator;
-    uint32_t old_count = view->layout->count;
+    berth__keeper_unhold(view->keeper, former->held);
+    berth__free(allocator, former->slots, former->slot_count * sizeof(*former->slots));
+    berth__free(allocator, former->back, former->back_count * sizeof(*former->back));
+}
+
+/* Keep what the way back from a layout of `count` slots will need: room, a layout that may be written, and
+ * notes for letting it go in the end. */
+static berth_status note_former(berth__view *view, uint32_t count, berth__former_layout *out)
+{
+    const berth_allocator *allocator = view->model->allocator;
+    uint32_t old_count = view->layout->count, held = view->layout->tile_count + 2;
+    *out = (berth__former_layout){.slot_count = old_count, .back_count = count};
     out->slots = berth__alloc(allocator, old_count * sizeof(*out->slots), 64);
     out->back = berth__alloc(allocator, count * sizeof(*out->back), 64);
-    out->back_count = count;
-    if (out->slots == NULL || out->back == NULL)
+    if (out->slots == NULL || out->back == NULL || own_layout(view) != BERTH_OK ||
+        !berth__keeper_hold(view->keeper, held)) {
+        free_notes(view, out);
         return BERTH_E_NOMEM;
+    }
+    out->held = held;
     for (uint32_t slot = 0; slot < old_count; slot++)
         out->slots[slot] = berth__view_node(view, slot)->slot;
     return BERTH_OK;
 }
 
-static void free_notes(const berth_allocator *allocator, const berth__former_layout *former)
-{
-    berth__free(allocator, former->slots, former->layout->count * sizeof(*former->slots));
-    berth__free(allocator, former->back, former->back_count * sizeof(*former->back));
-}
-
 void berth__former_layout_free(const berth__view *view, berth__former_layout *former)
 {
-    const berth_allocator *allocator = view->model->allocator;
-    free_notes(allocator, former);
-    tiles_destroy(allocator, former->tiles, former->layout->tile_count);
-    berth__layout_destroy(former->layout);
+    free_notes(view, former);
+    drop_tiles(view, former->tiles, former->layout->tile_count, former->tiles_stamp);
+    berth__keeper_let_go(view->keeper, former->layout->stamp, berth__layout_release,
+                         former->layout, 0);
 }
 
 /* An empty layout and tiles for `count` slots, in a view that is otherwise the same. */
-static berth_status begin_layout(const berth__view *view, berth__node **nodes, uint32_t count,
-                                 uint64_t epoch, berth__view *next)
+static berth_status begin_layout(const berth__view *view, uint32_t count, uint64_t epoch,
+                                 berth__view *next)
 {
     const berth_allocator *allocator = view->model->allocator;
     *next = *view;
-    next->nodes = nodes;
     if (next->resource_count < view->model->resource_count)
         next->resource_count = view->model->resource_count;
     next->layout = berth__layout_create(allocator, count);
     if (next->layout == NULL)
         return BERTH_E_NOMEM;
     next->layout->epoch = epoch;
-    next->tiles = tiles_create(allocator, next->layout->tile_count, next->resource_count);
+    next->layout->stamp = view->keeper->stamp;
+    next->tiles = tiles_create(view->keeper, next->layout->tile_count, next->resource_count);
     if (next->tiles != NULL)
         return BERTH_OK;
     berth__layout_destroy(next->layout);
     return BERTH_E_NOMEM;
 }
 
-berth_status berth__view_relayout(berth__view *view, berth__node **nodes, const uint32_t *order,
-                                  uint32_t count, const berth__pods *pods, uint64_t epoch,
+/* The next layout with its tiles, complete but for nodes that are new to it. */
+static berth_status make_layout(berth__view *view, const uint32_t *order, uint32_t count,
+                                uint64_t epoch, berth__view *next)
+{
+    if (!own_records(view, order, count) ||
+        !reserve_tiles(view, (count + BERTH__TILE - 1) / BERTH__TILE))
+        return BERTH_E_NOMEM;
+    BERTH_TRY(begin_layout(view, count, epoch, next));
+    if (fill_slots(view, next, order))
+        return BERTH_OK;
+    tiles_destroy(view->model->allocator, next->tiles, next->layout->tile_count);
+    berth__layout_destroy(next->layout);
+    return BERTH_E_NOMEM;
+}
+
+berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint32_t count,
+                                  const berth__pods *pods, uint64_t epoch,
                                   berth__former_layout *former)
 {
-    berth__former_layout old = {
-        .layout = view->layout, .tiles = view->tiles, .resource_count = view->resource_count};
     berth__view next;
-    berth_status status = former != NULL ? note_former(view, count, &old) : BERTH_OK;
-    if (status == BERTH_OK)
-        status = begin_layout(view, nodes, count, epoch, &next);
+    berth__former_layout old = {.layout = NULL};
+    if (former != NULL)
+        BERTH_TRY(note_former(view, count, &old));
+    old.layout = view->layout;
+    old.tiles = view->tiles;
+    old.tiles_stamp = view->tiles_stamp;
+    old.resource_count = view->resource_count;
+    berth_status status = make_layout(view, order, count, epoch, &next);
     if (status != BERTH_OK) {
-        free_notes(view->model->allocator, &old);
+        free_notes(view, &old);
         return status;
     }
-    fill_slots(view, &next, order);
     *view = next;
+    made_tiles(view, view->layout->tile_count);
+    berth__keeper_made(view->keeper, berth__layout_release, view->layout, 0);
     move_counts(view, old.layout, order, pods);
     status = settle(view, old.layout, order, pods);
     if (former != NULL)
@@ -479,7 +653,7 @@ static void part_ways(berth__view *view, const berth__former_layout *former,
     for (uint32_t slot = 0; slot < view->layout->count; slot++)
         back[slot] = BERTH__SLOT_NONE;
     for (uint32_t slot = 0; slot < former->layout->count; slot++) {
-        uint32_t now = view->nodes[former->layout->nodes[slot]]->slot;
+        uint32_t now = berth__node_at(&view->nodes, former->layout->nodes[slot])->slot;
         if (former->slots[slot] == slot && now != BERTH__SLOT_NONE)
             back[now] = slot;
     }
@@ -495,43 +669,61 @@ static void part_ways(berth__view *view, const berth__former_layout *former,
 void berth__view_relayout_back(berth__view *view, const berth__former_layout *former,
                                const berth__pods *pods, uint64_t epoch)
 {
-    berth__former_layout now = {.layout = view->layout, .tiles = view->tiles};
-    BERTH_ASSERT(former->back_count == now.layout->count);
+    berth__layout *layout = view->layout;
+    berth__tile **tiles = view->tiles;
+    uint64_t tiles_stamp = view->tiles_stamp;
+    BERTH_ASSERT(former->back_count == layout->count);
     part_ways(view, former, pods);
-    for (uint32_t slot = 0; slot < now.layout->count; slot++) {
+    /* Tiles that may be shared were copied, not moved, and are as they were left. */
+    for (uint32_t slot = 0; slot < layout->count && !view->keeper->shared; slot++) {
         uint32_t to = former->back[slot];
         if (to != BERTH__SLOT_NONE)
-            move_use(now.tiles[slot >> BERTH__TILE_SHIFT], slot % BERTH__TILE,
-                     former->tiles[to >> BERTH__TILE_SHIFT], to % BERTH__TILE);
+            (void)move_use(view->keeper, tiles[slot >> BERTH__TILE_SHIFT], slot % BERTH__TILE,
+                           former->tiles[to >> BERTH__TILE_SHIFT], to % BERTH__TILE);
     }
     view->layout = former->layout;
     view->tiles = former->tiles;
+    view->tiles_stamp = former->tiles_stamp;
     view->resource_count = former->resource_count;
     view->layout->epoch = epoch;
-    berth__counts_move(view, now.layout, former->back, pods);
+    berth__counts_move(view, layout, former->back, pods);
     for (uint32_t slot = 0; slot < view->layout->count; slot++)
         berth__view_node(view, slot)->slot = former->slots[slot];
-    free_notes(view->model->allocator, former);
-    tiles_destroy(view->model->allocator, now.tiles, now.layout->tile_count);
-    berth__layout_destroy(now.layout);
+    free_notes(view, former);
+    drop_tiles(view, tiles, layout->tile_count, tiles_stamp);
+    berth__keeper_let_go(view->keeper, layout->stamp, berth__layout_release, layout, 0);
 }
 
 berth_status berth__view_widen(berth__view *view)
 {
-    const berth_allocator *allocator = view->model->allocator;
     uint32_t tile_count = view->layout->tile_count;
-    berth__tile **tiles = tiles_create(allocator, tile_count, view->model->resource_count);
+    uint32_t resource_count = view->model->resource_count; /* once: it may grow meanwhile */
+    if (!reserve_tiles(view, tile_count))
+        return BERTH_E_NOMEM;
+    berth__tile **tiles = tiles_create(view->keeper, tile_count, resource_count), **old = view->tiles;
     if (tiles == NULL)
         return BERTH_E_NOMEM;
-    for (uint32_t t = 0; t < tile_count; t++) {
-        berth__tile *from = view->tiles[t];
-        uint32_t resource_count = tiles[t]->resource_count;
+    bool ok = true;
+    for (uint32_t t = 0; t < tile_count && ok; t++) {
+        const berth__tile *from = old[t];
         memcpy(tiles[t], from, tile_bytes(from->resource_count));
-        memset(from->ports, 0, sizeof(from->ports)); /* they have moved */
         tiles[t]->resource_count = resource_count;
+        tiles[t]->stamp = view->keeper->stamp;
+        memset(tiles[t]->ports, 0, sizeof(tiles[t]->ports));
+        for (uint32_t s = 0; s < BERTH__TILE && ok; s++)
+            if (from->ports[s] != NULL) {
+                tiles[t]->ports[s] = port_set_copy(view->model->allocator, from->ports[s]);
+                ok = tiles[t]->ports[s] != NULL;
+            }
     }
-    tiles_destroy(allocator, view->tiles, tile_count);
+    if (!ok) {
+        tiles_destroy(view->model->allocator, tiles, tile_count);
+        return BERTH_E_NOMEM;
+    }
+    uint64_t old_stamp = view->tiles_stamp;
     view->tiles = tiles;
-    view->resource_count = view->model->resource_count;
+    view->resource_count = resource_count;
+    made_tiles(view, tile_count);
+    drop_tiles(view, old, tile_count, old_stamp);
     return BERTH_OK;
 }

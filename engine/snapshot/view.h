@@ -24,9 +24,12 @@ typedef struct berth__view {
     struct berth__related *related;
     struct berth__storage *storage;
     struct berth__volume_use *volume_use;
-    berth__node **nodes; /* by id; borrowed from the cluster; by slot through layout->nodes */
+    berth__keeper *keeper; /* who changes the view */
+    berth__table nodes;    /* records by id; by slot through layout->nodes */
+    berth__images images;
     berth__layout *layout;
     berth__tile **tiles;
+    uint64_t tiles_stamp; /* of the array; a tile of this stamp lies in an array of this stamp */
     uint32_t resource_count; /* columns in each tile */
     const berth__kernels *kernels;
     /* Slots changed, newest last, in a ring: entry i is at journal[i % BERTH__JOURNAL]. */
@@ -36,14 +39,18 @@ typedef struct berth__view {
 } berth__view;
 
 /* An empty view. */
-berth_status berth__view_init(berth__view *view, berth__model *model);
+berth_status berth__view_init(berth__view *view, berth__model *model, berth__keeper *keeper);
+/* Free everything; the keeper is no longer shared. */
 void berth__view_destroy(berth__view *view);
 
 /* What a view had before a new node order, for the way back. */
 typedef struct berth__former_layout {
     berth__layout *layout;
     berth__tile **tiles;
+    uint64_t tiles_stamp;
     uint32_t resource_count;
+    uint32_t held;       /* notes of the keeper */
+    uint32_t slot_count; /* of `slots` */
     uint32_t *slots; /* of each of the layout's nodes: its slot, or BERTH__SLOT_NONE */
     uint32_t *back;  /* by slot of the layout that came after: scratch for the way back */
     uint32_t back_count;
@@ -54,8 +61,8 @@ typedef struct berth__former_layout {
  * set. Fails only for want of memory: the view is as before then, or new nodes whose pods could not be
  * counted have no slot yet; the next call makes up for it. With `former`, what was there before is
  * kept in it. */
-berth_status berth__view_relayout(berth__view *view, berth__node **nodes, const uint32_t *order,
-                                  uint32_t count, const berth__pods *pods, uint64_t epoch,
+berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint32_t count,
+                                  const berth__pods *pods, uint64_t epoch,
                                   berth__former_layout *former);
 
 /* The way back, from the state that the new order began with: needs no memory. */
@@ -66,8 +73,30 @@ void berth__former_layout_free(const berth__view *view, berth__former_layout *fo
 /* Make room for every resource the model knows. */
 berth_status berth__view_widen(berth__view *view);
 
-/* The tile of a slot, for writing; notes the slot in the journal. */
-berth__tile *berth__view_write(berth__view *view, uint32_t slot);
+/* Own what a change of a slot, or of its facts, writes: see base/keeper.h. Errors: E_NOMEM; nothing has
+ * changed then. */
+berth_status berth__view_own_tile(berth__view *view, uint32_t slot);
+berth_status berth__view_own_facts(berth__view *view, uint32_t slot);
+static inline berth_status berth__view_own(berth__view *view, uint32_t slot)
+{
+    return !view->keeper->shared ||
+                   view->tiles[slot >> BERTH__TILE_SHIFT]->stamp == view->keeper->stamp
+               ? BERTH_OK
+               : berth__view_own_tile(view, slot);
+}
+
+/* Note a slot in the journal. */
+static inline void berth__view_note(berth__view *view, uint32_t slot)
+{
+    view->journal[view->journal_end++ % BERTH__JOURNAL] = slot;
+}
+
+/* The tile of a slot, owned, for writing; notes the slot in the journal. */
+static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
+{
+    berth__view_note(view, slot);
+    return view->tiles[slot >> BERTH__TILE_SHIFT];
+}
 
 /* Take over changed facts of the node in `slot`. */
 void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch);
@@ -100,7 +129,7 @@ berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__
 
 static inline berth__node *berth__view_node(const berth__view *view, uint32_t slot)
 {
-    return view->nodes[view->layout->nodes[slot]];
+    return berth__node_at(&view->nodes, view->layout->nodes[slot]);
 }
 
 #endif

@@ -365,7 +365,7 @@ static bool fill_inclusion(world *w, const test_plan *plan, berth__inclusion *se
     const berth__view *view = &w->cluster.view;
     memset(set->slots, 0, (size_t)view->layout->tile_count * BERTH__TILE / 8);
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
-        berth_str name = berth__text(&w->cluster.model, berth__view_node(view, slot)->name);
+        berth_str name = berth__text(w->cluster.model, berth__view_node(view, slot)->name);
         uint32_t which = (uint32_t)strtoul(name.data + 1, NULL, 10);
         if (includes(plan, &w->nodes[which]))
             berth__bit_set(set->slots, slot);
@@ -393,7 +393,7 @@ static bool resolve(world *w, test_plan *plan, berth__plan *of)
             fill_inclusion(w, plan, set);
     }
     plan->counts = berth__plan_count(view, of, plan->kind, ask, plan->filter_count,
-                                     berth__intern_find(&w->cluster.model.strings,
+                                     berth__intern_find(&w->cluster.model->strings,
                                                         berth__str(keys[plan->key])),
                                      set);
     if (set != NULL)
@@ -464,7 +464,7 @@ static void check_plan(world *w, const test_plan *plan)
     assert_int_equal(plan->counts->total, total);
     assert_int_equal(plan->counts->absent, absent);
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
-        berth_str name = berth__text(&w->cluster.model, berth__view_node(view, slot)->name);
+        berth_str name = berth__text(w->cluster.model, berth__view_node(view, slot)->name);
         uint32_t which = (uint32_t)strtoul(name.data + 1, NULL, 10);
         int32_t domain = domain_of(plan, &w->nodes[which]);
         uint32_t wanted = domain >= 0 ? sums[domain] : 0;
@@ -489,7 +489,7 @@ static bool add_holder(void *context, berth__population *population)
 {
     holders *own = context;
     const world *w = own->w;
-    berth_str key = berth__text(&w->cluster.model, population->topology_key);
+    berth_str key = berth__text(w->cluster.model, population->topology_key);
     if (population->kind != BERTH__HOLDERS_REQUIRED_AFFINITY + own->kind ||
         !berth__str_is(key, keys[own->key]))
         return true;
@@ -508,7 +508,7 @@ static void check_holders(world *w)
     char name[32];
     if (!about->present)
         return;
-    berth__sym space = berth__intern_find(&w->cluster.model.strings,
+    berth__sym space = berth__intern_find(&w->cluster.model->strings,
                                           berth__str(space_names[about->space]));
     uint32_t index = berth__pods_find(&w->cluster.pods, space, number(name, "p", which));
     const berth__identity *identity = berth__pod_at(&w->cluster.pods, index)->cls->identity;
@@ -552,7 +552,7 @@ static void compile_filters(world *w)
     for (uint32_t i = 0; i < FILTERS; i++) {
         term_room room;
         berth_pod_affinity_term term = {.weight = 0};
-        berth__intern *strings = &w->cluster.model.strings;
+        berth__intern *strings = &w->cluster.model->strings;
         write_term(i, &room, &term);
         berth__sym *spaces = berth__arena_alloc(&w->arena, 2 * sizeof(*spaces), 8);
         for (uint32_t s = 0; s < term.namespaces.count; s++)
@@ -563,7 +563,7 @@ static void compile_filters(world *w)
             berth__selector_make(strings, &w->arena, term.label_selector, &ok)};
     }
     for (uint32_t k = 0; k < KEYS; k++)
-        berth__intern_add(&w->cluster.model.strings, berth__str(keys[k]), &ok);
+        berth__intern_add(&w->cluster.model->strings, berth__str(keys[k]), &ok);
     assert_true(ok);
 }
 

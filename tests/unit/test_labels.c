@@ -457,7 +457,7 @@ static void test_taint_lists_are_interned(void **state)
     assert_ptr_equal(both, berth__taints_intern(&model, list, 2));
     assert_ptr_not_equal(both, berth__taints_intern(&model, turned, 2));
     assert_ptr_not_equal(both, berth__taints_intern(&model, list, 1));
-    assert_ptr_equal(model.taints_by_id[both->id], both);
+    assert_ptr_equal(berth__taints_at(&model, both->id), both);
     assert_int_equal(both->items[1].key, sym("b"));
 }
 

@@ -497,7 +497,7 @@ static crowd *crowd_open(uint32_t threads, uint64_t seed)
     assert_int_equal(berth__cluster_init(&own->cluster, allocator, BERTH_ERA_V1), BERTH_OK);
     berth__arena_init(&own->arena, allocator);
     const berth__embedder_plugins none = {NULL, 0};
-    assert_int_equal(berth__profile_make(&own->cluster.model, &own->arena, none,
+    assert_int_equal(berth__profile_make(own->cluster.model, &own->arena, none,
                                          berth_profile_default(),
                                          &own->profile, NULL),
                      BERTH_OK);
@@ -741,9 +741,9 @@ static void test_slot_is_given_up(void **state)
     uint32_t pod = crowd_pod(own, "rich", 1000, UINT32_MAX, 2, 10);
     assert_int_equal(crowd_decide(own, pod, NULL, &placement), BERTH_OK);
     assert_int_equal(berth__preempt(&own->decider, NULL, &before), BERTH_OK);
-    uint32_t slot = own->cluster.nodes[before.node]->slot, first = before.victims[0];
+    uint32_t slot = berth__cluster_node(&own->cluster, before.node)->slot, first = before.victims[0];
     assert_int_equal(berth__dry_run_begin(dry_run, slot), BERTH_OK);
-    for (uint32_t i = own->cluster.nodes[before.node]->first_pod; i != BERTH__POD_NONE;
+    for (uint32_t i = berth__cluster_node(&own->cluster, before.node)->first_pod; i != BERTH__POD_NONE;
          i = berth__pod_at(&own->cluster.pods, i)->next)
         berth__dry_run_take(dry_run, berth__pod_at(&own->cluster.pods, i)->cls);
     berth__dry_run_forfeit(dry_run);

@@ -330,11 +330,16 @@ static void use_volumes(store *s)
         }
     uint32_t ids[] = {0};
     berth__node node = {.name = sym_of(s, "n1")};
-    berth__node *nodes[] = {&node};
+    berth__directory directory = {.pages = {(char *)&node}};
+    berth__directory *root[] = {&directory};
+    const berth__table nodes = {.directories = root,
+                                .directory_count = 1,
+                                .item_bytes = sizeof(node),
+                                .page_shift = BERTH__NODE_PAGE_SHIFT};
     const berth__layout layout = {.count = 1, .epoch = 1, .nodes = ids};
-    if (!berth__volume_use_refresh(s->use, &layout, nodes)) {
+    if (!berth__volume_use_refresh(s->use, &layout, &nodes)) {
         s->memory.until_failure = 0;
-        assert_true(berth__volume_use_refresh(s->use, &layout, nodes));
+        assert_true(berth__volume_use_refresh(s->use, &layout, &nodes));
     }
     const berth__node_volumes *state = berth__volume_use_of(s->use, 0);
     assert_int_equal(state->ref_count, 3);

@@ -1,0 +1,143 @@
+/* Pages, directories, roots: making, owning, letting go. */
+#include "base/table.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+
+static size_t page_bytes(const berth__table *table)
+{
+    return (size_t)table->item_bytes << table->page_shift;
+}
+
+static size_t root_bytes(uint32_t directory_count)
+{
+    return directory_count * sizeof(berth__directory *);
+}
+
+void *berth__table_find(const berth__table *table, uint32_t index)
+{
+    uint32_t page = index >> table->page_shift;
+    uint32_t at = page >> BERTH__DIRECTORY_SHIFT;
+    if (at >= table->directory_count || table->directories[at] == NULL)
+        return NULL;
+    char *items = table->directories[at]->pages[page % BERTH__DIRECTORY];
+    return items == NULL
+               ? NULL
+               : items + (size_t)(index & ((1u << table->page_shift) - 1)) * table->item_bytes;
+}
+
+/* A root of at least `count` directories, owned. */
+static bool own_root(berth__table *table, berth__keeper *keeper, uint32_t count)
+{
+    if (table->directory_count >= count && table->root_stamp == keeper->stamp)
+        return true;
+    uint32_t old_count = table->directory_count, grown = old_count;
+    if (grown < count)
+        grown = old_count * 2 > count ? old_count * 2 : count;
+    if (!berth__keeper_reserve(keeper, 2))
+        return false;
+    berth__directory **root = berth__alloc_zero(keeper->allocator, root_bytes(grown), 64);
+    if (root == NULL)
+        return false;
+    if (old_count > 0)
+        memcpy(root, table->directories, root_bytes(old_count));
+    berth__keeper_made(keeper, berth__release_block, root, root_bytes(grown));
+    berth__keeper_let_go(keeper, table->root_stamp, berth__release_block, table->directories,
+                         root_bytes(old_count));
+    table->directories = root;
+    table->directory_count = grown;
+    table->root_stamp = keeper->stamp;
+    return true;
+}
+
+/* A directory of an owned root, owned. */
+static bool own_directory(berth__table *table, berth__keeper *keeper, uint32_t at)
+{
+    berth__directory *old = table->directories[at];
+    if (old != NULL && old->stamp == keeper->stamp)
+        return true;
+    if (!berth__keeper_reserve(keeper, 2))
+        return false;
+    berth__directory *directory =
+        berth__alloc_zero(keeper->allocator, sizeof(*directory), 64);
+    if (directory == NULL)
+        return false;
+    if (old != NULL)
+        *directory = *old;
+    directory->stamp = keeper->stamp;
+    berth__keeper_made(keeper, berth__release_block, directory, sizeof(*directory));
+    if (old != NULL)
+        berth__keeper_let_go(keeper, old->stamp, berth__release_block, old, sizeof(*old));
+    table->directories[at] = directory;
+    return true;
+}
+
+static bool own(berth__table *table, berth__keeper *keeper, uint32_t page, bool make)
+{
+    uint32_t at = page >> BERTH__DIRECTORY_SHIFT, in = page % BERTH__DIRECTORY;
+    if (!own_root(table, keeper, at + 1) || !own_directory(table, keeper, at))
+        return false;
+    berth__directory *directory = table->directories[at];
+    char *old = directory->pages[in];
+    BERTH_ASSERT(old != NULL || make);
+    if (old != NULL && directory->stamps[in] == keeper->stamp)
+        return true;
+    if (!berth__keeper_reserve(keeper, 2))
+        return false;
+    char *items = berth__alloc(keeper->allocator, page_bytes(table), 64);
+    if (items == NULL)
+        return false;
+    if (old != NULL)
+        memcpy(items, old, page_bytes(table));
+    else
+        memset(items, 0, page_bytes(table));
+    berth__keeper_made(keeper, berth__release_block, items, page_bytes(table));
+    berth__keeper_let_go(keeper, directory->stamps[in], berth__release_block, old,
+                         page_bytes(table));
+    directory->pages[in] = items;
+    directory->stamps[in] = keeper->stamp;
+    return true;
+}
+
+bool berth__table_add(berth__table *table, berth__keeper *keeper, uint32_t index)
+{
+    if (!keeper->shared && berth__table_find(table, index) != NULL)
+        return true;
+    return own(table, keeper, index >> table->page_shift, true);
+}
+
+bool berth__table_own_page(berth__table *table, berth__keeper *keeper, uint32_t page)
+{
+    return own(table, keeper, page, false);
+}
+
+uint32_t berth__table_blocks(const berth__table *table)
+{
+    uint32_t count = table->directories != NULL;
+    for (uint32_t i = 0; i < table->directory_count; i++)
+        if (table->directories[i] != NULL) {
+            count++;
+            for (uint32_t p = 0; p < BERTH__DIRECTORY; p++)
+                count += table->directories[i]->pages[p] != NULL;
+        }
+    return count;
+}
+
+void berth__table_let_go(berth__table *table, berth__keeper *keeper)
+{
+    for (uint32_t i = 0; i < table->directory_count; i++) {
+        berth__directory *directory = table->directories[i];
+        if (directory == NULL)
+            continue;
+        for (uint32_t p = 0; p < BERTH__DIRECTORY; p++)
+            berth__keeper_let_go(keeper, directory->stamps[p], berth__release_block,
+                                 directory->pages[p], page_bytes(table));
+        berth__keeper_let_go(keeper, directory->stamp, berth__release_block, directory,
+                             sizeof(*directory));
+    }
+    berth__keeper_let_go(keeper, table->root_stamp, berth__release_block, table->directories,
+                         root_bytes(table->directory_count));
+    uint32_t item_bytes = table->item_bytes, page_shift = table->page_shift;
+    berth__table_init(table, item_bytes, page_shift);
+}

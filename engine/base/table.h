@@ -1,0 +1,64 @@
+/* Tables: arrays of any length whose pages are shared by versions and branches and copied on write.
+ *
+ * A root leads to directories, a directory to pages. Copying the struct gives another view of the same
+ * table; who writes, and when blocks go, follows keeper.h. Pages that were never added read as absent.
+ *
+ * Cost: a look-up is three loads; owning an item that is owned already, two compares. */
+#ifndef BERTH_BASE_TABLE_H
+#define BERTH_BASE_TABLE_H
+
+#include "base/keeper.h"
+
+enum { BERTH__DIRECTORY_SHIFT = 8, BERTH__DIRECTORY = 1 << BERTH__DIRECTORY_SHIFT };
+
+typedef struct berth__directory {
+    uint64_t stamp;
+    char *pages[BERTH__DIRECTORY];
+    uint64_t stamps[BERTH__DIRECTORY]; /* of the pages */
+} berth__directory;
+
+typedef struct berth__table {
+    berth__directory **directories; /* the root */
+    uint64_t root_stamp;
+    uint32_t directory_count; /* capacity of the root */
+    uint32_t item_bytes;
+    uint32_t page_shift; /* items a page: 1 << page_shift */
+} berth__table;
+
+static inline void berth__table_init(berth__table *table, uint32_t item_bytes, uint32_t page_shift)
+{
+    *table = (berth__table){.item_bytes = item_bytes, .page_shift = page_shift};
+}
+
+/* The item at an index whose page is there. `bytes` and `shift` are the table's, as constants. */
+static inline void *berth__table_item(const berth__table *table, uint32_t index, size_t bytes,
+                                      uint32_t shift)
+{
+    uint32_t page = index >> shift;
+    return table->directories[page >> BERTH__DIRECTORY_SHIFT]->pages[page % BERTH__DIRECTORY] +
+           (index & ((1u << shift) - 1)) * bytes;
+}
+
+/* The same for any index; NULL where there is no page. */
+void *berth__table_find(const berth__table *table, uint32_t index);
+
+/* Add the page of an index, zeroed, if it is not there, and own it. Returns false when out of
+ * memory. */
+bool berth__table_add(berth__table *table, berth__keeper *keeper, uint32_t index);
+
+/* Own the page of an item that is there. Returns false, nothing changed, when out of memory. */
+bool berth__table_own_page(berth__table *table, berth__keeper *keeper, uint32_t page);
+static inline bool berth__table_own(berth__table *table, berth__keeper *keeper, uint32_t index)
+{
+    uint32_t page = index >> table->page_shift;
+    return !keeper->shared ||
+           table->directories[page >> BERTH__DIRECTORY_SHIFT]->stamps[page % BERTH__DIRECTORY] ==
+               keeper->stamp ||
+           berth__table_own_page(table, keeper, page);
+}
+
+/* How many notes letting go of the whole table takes, and letting go. The struct is empty then. */
+uint32_t berth__table_blocks(const berth__table *table);
+void berth__table_let_go(berth__table *table, berth__keeper *keeper);
+
+#endif
