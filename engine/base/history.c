@@ -219,8 +219,12 @@ void berth__history_destroy(berth__history *history)
                      BERTH_BITE != 0);
         free_version(history, history->newest_live);
     }
-    if (history->current != NULL)
+    if (history->current != NULL) {
+        uint64_t refs = atomic_load_explicit(&history->current->refs, memory_order_acquire);
+        uint64_t pins = atomic_load_explicit(&history->word, memory_order_acquire) & PINS_MASK;
+        BERTH_ASSERT(refs + pins == BERTH__REFS_BIAS || BERTH_BITE != 0);
         history->drop(history->context, history->current);
+    }
     for (uint32_t row = 0; row < BERTH__HISTORY_ROWS; row++)
         berth__free(history->allocator, history->rows[row],
                     BERTH__HISTORY_ROW * sizeof(berth__version_place));
@@ -237,8 +241,10 @@ berth__version *berth__history_pin(berth__history *history)
     uint32_t place = (uint32_t)(word >> PINS_BITS);
     if (place == 0)
         return NULL;
-    if (BERTH_BITE == BITE_SPLIT_PIN)
-        (void)atomic_fetch_add_explicit(&history->word, 1, PIN);
+#if BERTH_BITE == 3
+    berth__bite_pause();
+    (void)atomic_fetch_add_explicit(&history->word, 1, PIN);
+#endif
     return atomic_load_explicit(place_of(history, place), memory_order_relaxed);
 }
 

@@ -96,7 +96,7 @@ typedef struct berth__model {
     atomic_uint taint_list_count; /* sync: release after the list is there */
     berth__keymap parts;   /* of pod classes, see pod_class.h */
     berth__keymap classes;
-    uint32_t class_count;
+    atomic_uint class_count; /* sync: under the lock; read by anyone, relaxed */
     atomic_uint_least64_t epoch; /* the last given to a layout; sync: only handed out */
     uint64_t class_serial; /* the last serial given to a class or part */
     uint32_t *words;       /* scratch for keys */

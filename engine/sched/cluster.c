@@ -1141,7 +1141,7 @@ static berth_status check_node(const berth__cluster *cluster, const berth__node 
     return BERTH_OK;
 }
 
-berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error)
+berth_status berth__cluster_check_sums(const berth__cluster *cluster, berth_error *error)
 {
     uint64_t pods = 0;
     for (uint32_t id = 0; id < cluster->node_count; id++)
@@ -1153,6 +1153,12 @@ berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error)
                                 pods, cluster->pods.pending_count, (unsigned)cluster->pods.count);
     if (pods != cluster->running_count + cluster->orphan_count)
         return berth__error_set(error, BERTH_E_INTERNAL, "running and orphaned pods do not add up");
+    return BERTH_OK;
+}
+
+berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error)
+{
+    BERTH_TRY(berth__cluster_check_sums(cluster, error));
     BERTH_TRY(berth__counts_check(&cluster->view, error));
     return berth__volume_use_check(cluster->view.volume_use, cluster->view.layout,
                                    &cluster->view.nodes,

@@ -86,6 +86,8 @@ berth_pod_id berth__cluster_pod_id(const berth__cluster *cluster, uint32_t index
 
 /* Compare the state with a recount from the pods. Errors: E_INTERNAL naming what differs. */
 berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error);
+/* Nodes and pods alone, which can be done on a published version. */
+berth_status berth__cluster_check_sums(const berth__cluster *cluster, berth_error *error);
 
 static inline bool berth__node_present(const berth__node *node)
 {

@@ -6,24 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/heap.h"
 #include "base/text.h"
+#include "sched/cluster_read.h"
 #include "sched/cluster_undo.h"
-#include "sched/transaction.h"
-
-struct berth_engine {
-    berth__heap *heap; /* NULL: the allocator is the caller's */
-    const berth_allocator *allocator;
-    berth__machine *machine;
-    berth__workers *workers;
-    berth__cluster cluster;
-    berth__decider decider;
-    berth__transactions transactions;
-    berth__arena arena; /* profiles */
-    berth__profile *profiles;
-    uint32_t profile_count;
-};
+#include "sched/engine_state.h"
 
 void berth_engine_config_init(berth_engine_config *config)
 {
@@ -60,6 +47,8 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     const berth__embedder_plugins own = {config->plugins, config->plugin_count};
     berth_status status =
         berth__cluster_init(&engine->cluster, engine->allocator, profiles[0].era);
+    if (status == BERTH_OK)
+        berth__published_init(engine);
     if (status == BERTH_OK)
         status = berth__machine_create(engine->allocator, NULL, &engine->machine);
     if (status != BERTH_OK)
@@ -143,6 +132,7 @@ void berth_engine_destroy(berth_engine *engine)
 {
     if (engine == NULL)
         return;
+    berth__history_destroy(&engine->history);
     berth__transactions_destroy(&engine->transactions);
     berth__decider_destroy(&engine->decider);
     berth__workers_destroy(engine->workers);
@@ -199,51 +189,28 @@ berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like, bert
 berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
                                    berth_str name)
 {
-    const berth__cluster *cluster = &engine->cluster;
-    berth_str space = namespace_name.len > 0 ? namespace_name : BERTH_LITERAL("default");
-    berth__sym sym = berth__intern_find(&cluster->model->strings, space);
-    uint32_t index = sym == 0 ? BERTH__POD_NONE : berth__pods_find(&cluster->pods, sym, name);
-    return index == BERTH__POD_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);
-}
-
-static berth__node *present_node(const berth_engine *engine, berth_node_id id)
-{
-    if (id >= engine->cluster.node_count || !berth__node_present(berth__cluster_node(&engine->cluster, id)))
-        return NULL;
-    return berth__cluster_node(&engine->cluster, id);
+    return berth__cluster_find_pod(&engine->cluster, namespace_name, name);
 }
 
 berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name)
 {
-    uint32_t id = berth__cluster_find_node(&engine->cluster, name);
-    return id != BERTH__NODE_NONE && present_node(engine, id) != NULL ? id : BERTH_NODE_NONE;
+    return berth__cluster_present_id(&engine->cluster, name);
 }
 
 berth_str berth_engine_node_name(const berth_engine *engine, berth_node_id node)
 {
-    return node < engine->cluster.node_count
-               ? berth__text(engine->cluster.model, berth__cluster_node(&engine->cluster, node)->name)
-               : (berth_str){0};
+    return berth__cluster_node_name(&engine->cluster, node);
 }
 
 void berth_engine_pod_name(const berth_engine *engine, berth_pod_id pod, berth_str *namespace_name,
                            berth_str *name)
 {
-    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
-    *namespace_name = *name = (berth_str){0};
-    if (index == BERTH__POD_NONE)
-        return;
-    const berth__pod *record = berth__pod_at(&engine->cluster.pods, index);
-    *namespace_name =
-        berth__text(engine->cluster.model, record->cls->identity->namespace_name);
-    *name = berth__pod_name(record);
+    berth__cluster_pod_name(&engine->cluster, pod, namespace_name, name);
 }
 
 berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod)
 {
-    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
-    return index == BERTH__POD_NONE ? BERTH_NODE_NONE
-                                    : berth__pod_at(&engine->cluster.pods, index)->node;
+    return berth__cluster_pod_node(&engine->cluster, pod);
 }
 
 uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node, berth_pod_id *out,
@@ -285,12 +252,24 @@ uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, 
 
 void berth_engine_counts(const berth_engine *engine, berth_counts *out)
 {
-    const berth__cluster *cluster = &engine->cluster;
-    *out = (berth_counts){.nodes = cluster->present_count,
-                          .pods_running = cluster->running_count,
-                          .pods_pending = cluster->pods.pending_count,
-                          .pods_orphaned = cluster->orphan_count,
-                          .pod_classes = cluster->model->class_count};
+    berth__cluster_counts(&engine->cluster, out);
+}
+
+berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id id,
+                                        berth_str resource, int64_t *allocatable,
+                                        int64_t *requested)
+{
+    return berth__cluster_node_resource(&engine->cluster, id, resource, allocatable, requested);
+}
+
+berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id id, berth_str key)
+{
+    return berth__cluster_node_label(&engine->cluster, id, key);
+}
+
+uint64_t berth_engine_digest(const berth_engine *engine)
+{
+    return berth__cluster_digest(&engine->cluster);
 }
 
 berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name)
@@ -318,68 +297,10 @@ uint32_t berth_engine_node_order(berth_engine *engine, berth_node_id *out, uint3
     return layout->count;
 }
 
-static int64_t used_by_pod(const berth__pod *pod, uint32_t resource)
-{
-    const berth__request *request = pod->cls->request;
-    int64_t used = resource < BERTH__SCALARS ? request->use[resource] : 0;
-    for (uint32_t s = 0; s < request->scalar_count; s++)
-        used += request->scalars[s].resource == resource ? request->scalars[s].use : 0;
-    return used;
-}
-
-static int64_t used_by_pods(const berth_engine *engine, const berth__node *node, uint32_t resource)
-{
-    int64_t used = 0;
-    const berth__pods *pods = &engine->cluster.pods;
-    for (uint32_t i = node->first_pod; i != BERTH__POD_NONE; i = berth__pod_at(pods, i)->next)
-        used += used_by_pod(berth__pod_at(pods, i), resource);
-    return used;
-}
-
-berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id id,
-                                        berth_str resource, int64_t *allocatable,
-                                        int64_t *requested)
-{
-    const berth__node *node = present_node(engine, id);
-    if (node == NULL)
-        return BERTH_E_NOT_FOUND;
-    *allocatable = *requested = 0;
-    if (berth__str_is(resource, "pods")) {
-        *allocatable = node->facts->pods_max;
-        *requested = node->pod_count;
-        return BERTH_OK;
-    }
-    uint32_t column = berth__resource_find(engine->cluster.model, resource);
-    if (column == BERTH__RESOURCE_NONE)
-        return BERTH_OK;
-    bool named;
-    *allocatable = berth__node_allocatable(node->facts, column, &named);
-    *requested = used_by_pods(engine, node, column);
-    return BERTH_OK;
-}
-
 berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
                                        berth_str resource, int64_t *amount)
 {
-    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
-    if (index == BERTH__POD_NONE)
-        return BERTH_E_NOT_FOUND;
-    uint32_t column = berth__resource_find(engine->cluster.model, resource);
-    *amount = 0;
-    if (berth__str_is(resource, "pods"))
-        *amount = 1;
-    else if (column != BERTH__RESOURCE_NONE)
-        *amount = used_by_pod(berth__pod_at(&engine->cluster.pods, index), column);
-    return BERTH_OK;
-}
-
-berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id id, berth_str key)
-{
-    const berth__node *node = present_node(engine, id);
-    const berth__model *model = engine->cluster.model;
-    berth__sym sym = node != NULL ? berth__intern_find(&model->strings, key) : 0;
-    return sym != 0 ? berth__text(model, berth__labels_get(node->facts->labels, sym))
-                    : (berth_str){0};
+    return berth__cluster_pod_resource(&engine->cluster, pod, resource, amount);
 }
 
 /* ---- decisions ---- */
@@ -417,7 +338,7 @@ berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_nod
 {
     uint32_t index;
     BERTH_TRY(find_pod(engine, pod, &index, error));
-    if (present_node(engine, node) == NULL)
+    if (berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     if (berth__pod_at(&engine->cluster.pods, index)->node != BERTH__NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
@@ -444,7 +365,7 @@ berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth
     berth__cluster *cluster = &engine->cluster;
     uint32_t index;
     BERTH_TRY(find_pod(engine, pod, &index, error));
-    if (node != BERTH_NODE_NONE && present_node(engine, node) == NULL)
+    if (node != BERTH_NODE_NONE && berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     if (berth__pod_at(&cluster->pods, index)->node != BERTH__NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
@@ -505,7 +426,7 @@ uint32_t berth_engine_depth(const berth_engine *engine)
 berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool unschedulable,
                                  berth_error *error)
 {
-    if (present_node(engine, node) == NULL)
+    if (berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     berth_status status = berth__cluster_cordon(&engine->cluster, node, unschedulable);
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
@@ -514,7 +435,7 @@ berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool 
 berth_status berth_engine_close(berth_engine *engine, berth_node_id node, bool closed,
                                 berth_error *error)
 {
-    if (present_node(engine, node) == NULL)
+    if (berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     berth_status status = berth__cluster_close(&engine->cluster, node, closed);
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
@@ -557,25 +478,6 @@ uint64_t berth_engine_pending(const berth_engine *engine, berth_pod_id *out, uin
 }
 
 /* ---- digest and check ---- */
-
-uint64_t berth_engine_digest(const berth_engine *engine)
-{
-    const berth__cluster *cluster = &engine->cluster;
-    uint64_t digest = 0;
-    for (uint32_t id = 0; id < cluster->node_count; id++) {
-        const berth__node *node = berth__cluster_node(cluster, id);
-        berth_str node_name = berth__text(cluster->model, node->name);
-        uint64_t seed = berth__hash_bytes(node_name.data, node_name.len, 0);
-        for (uint32_t i = node->first_pod; i != BERTH__POD_NONE;
-             i = berth__pod_at(&cluster->pods, i)->next) {
-            const berth__pod *pod = berth__pod_at(&cluster->pods, i);
-            berth_str space = berth__text(cluster->model, pod->cls->identity->namespace_name);
-            uint64_t own = berth__hash_bytes(space.data, space.len, seed);
-            digest += berth__hash_bytes(pod->name, pod->name_len, own);
-        }
-    }
-    return digest;
-}
 
 berth_status berth_engine_check(berth_engine *engine, berth_error *error)
 {

@@ -8,6 +8,7 @@
 #include "berth/plugin.h"
 #include "berth/profile.h"
 #include "berth/scheduler.h"
+#include "berth/snapshot.h"
 #include "berth/status.h"
 #include "berth/transaction.h"
 

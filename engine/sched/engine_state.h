@@ -1,0 +1,26 @@
+/* What an engine is made of, for the files that make up its public functions. */
+#ifndef BERTH_SCHED_ENGINE_STATE_H
+#define BERTH_SCHED_ENGINE_STATE_H
+
+#include "base/heap.h"
+#include "sched/decide.h"
+#include "sched/transaction.h"
+
+struct berth_engine {
+    berth__heap *heap; /* NULL: the allocator is the caller's */
+    const berth_allocator *allocator;
+    berth__machine *machine;
+    berth__workers *workers;
+    berth__cluster cluster;
+    berth__decider decider;
+    berth__transactions transactions;
+    berth__arena arena; /* profiles */
+    berth__profile *profiles;
+    uint32_t profile_count;
+    berth__history history; /* published versions of the cluster */
+};
+
+/* The engine's history, before anything is published. */
+void berth__published_init(berth_engine *engine);
+
+#endif

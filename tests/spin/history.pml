@@ -1,0 +1,255 @@
+/* The protocol of base/history.h: one writer that publishes VERSIONS versions, READERS readers that pin
+ * PINS times each, and whoever happens to reclaim. Every step that is atomic there is one step here, and
+ * every other one is by itself, so that all interleavings are tried. Effects of weak memory that the
+ * orderings forbid are modelled as steps in the forbidden order, in the variants.
+ *
+ * Objects: own k is shown by version k alone; `longer` by versions 1 and 2 (of at least 3).
+ *
+ * BITE: 0 the protocol; else with a part of it taken out, which must make the check fail:
+ *   1 PUB-1  a version is seen before it is filled         2 pins are not transferred
+ *   3 a pin looks first and counts after                   4 PUB-2  a read sinks below the unpin
+ *   5 PUB-4  a request during a pass is dropped            6 objects are freed with their newest version
+ *   7 PUB-3  pins are transferred before the version is handed over, and the reclaimer is not told after */
+#ifndef BITE
+#define BITE 0
+#endif
+#ifndef READERS
+#define READERS 2
+#endif
+#ifndef PINS
+#define PINS 2
+#endif
+#ifndef VERSIONS
+#define VERSIONS 3
+#endif
+#define BIAS 50
+
+byte current = 0;         /* the word: which version, */
+byte pins = 0;            /* and the pins it was given */
+byte refs[VERSIONS + 1];
+bool filled[VERSIONS + 1];
+bool incoming[VERSIONS + 1];
+bool live[VERSIONS + 1];  /* the reclaimer's */
+bool freed[VERSIONS + 1];
+bool noted_own[VERSIONS + 1], freed_own[VERSIONS + 1];
+byte noted_longer = 0;    /* with which version `longer` is noted */
+bool freed_longer = false;
+byte requests = 0;
+byte reclaiming = 0;
+byte done = 0;
+
+inline older_live(v, out)
+{
+    out = v - 1;
+    do
+    :: out > 0 && !live[out] -> out--
+    :: else -> break
+    od
+}
+
+inline free_version(v, older)
+{
+    older_live(v, older);
+    if
+    :: noted_own[v] -> noted_own[v] = false; freed_own[v] = true
+    :: else
+    fi;
+    if
+    :: noted_longer == v ->
+        if
+        :: older > 0 && BITE != 6 -> noted_longer = older
+        :: else -> noted_longer = 0; freed_longer = true
+        fi
+    :: else
+    fi;
+    live[v] = false;
+    assert(!freed[v]);
+    freed[v] = true
+}
+
+inline pass(v, older)
+{
+    atomic {
+        v = 1;
+        do
+        :: v <= VERSIONS ->
+            if
+            :: incoming[v] -> incoming[v] = false; live[v] = true
+            :: else
+            fi;
+            v++
+        :: else -> break
+        od
+    }
+    v = VERSIONS;
+    do
+    :: v > 0 ->
+        if
+        :: live[v] && refs[v] == 0 -> atomic { free_version(v, older) }
+        :: else
+        fi;
+        v--
+    :: else -> break
+    od
+}
+
+inline reclaim(before, seen, v, older)
+{
+    atomic { before = requests; requests++ }
+    if
+    :: before != 0
+    :: else ->
+        reclaiming++;
+        assert(reclaiming == 1);
+        seen = 1;
+        do
+        :: true ->
+            pass(v, older);
+            atomic {
+                before = requests;
+                requests = requests - seen;
+                if
+                :: before == seen || BITE == 5 -> reclaiming--
+                :: else
+                fi
+            }
+            if
+            :: BITE == 5 -> requests = 0; break
+            :: BITE != 5 && before == seen -> break
+            :: else -> seen = before - seen
+            fi
+        od
+    fi
+}
+
+inline hand_over(old)
+{
+    atomic {
+        noted_own[old] = true;
+        if
+        :: old == 2 -> noted_longer = 2
+        :: else
+        fi;
+        incoming[old] = true
+    }
+}
+
+inline transfer(old, given, zero)
+{
+    atomic {
+        refs[old] = refs[old] + given - BIAS;
+        zero = (refs[old] == 0)
+    }
+}
+
+proctype writer()
+{
+    byte n = 1, old, given, before, seen, v, older;
+    bool zero;
+    do
+    :: n <= VERSIONS ->
+        refs[n] = BIAS;
+        if
+        :: BITE != 1 -> filled[n] = true
+        :: else
+        fi;
+        atomic { old = current; given = pins; current = n; pins = 0 }
+        if
+        :: BITE == 1 -> filled[n] = true
+        :: else
+        fi;
+        if
+        :: old == 0
+        :: else ->
+            if
+            :: BITE == 2 -> given = 0
+            :: else
+            fi;
+            if
+            :: BITE == 7 -> transfer(old, given, zero)
+            :: else -> hand_over(old); transfer(old, given, zero)
+            fi;
+            if
+            :: zero -> reclaim(before, seen, v, older)
+            :: else
+            fi;
+            if
+            :: BITE == 7 -> hand_over(old)
+            :: else
+            fi
+        fi;
+        n++
+    :: else -> break
+    od;
+    done++
+}
+
+inline read_version(v)
+{
+    assert(filled[v]);
+    assert(!freed[v]);
+    assert(!freed_own[v]);
+    assert(v > 2 || !freed_longer)
+}
+
+inline unpin(mine, zero)
+{
+    atomic {
+        refs[mine]--;
+        zero = (refs[mine] == 0)
+    }
+}
+
+proctype reader()
+{
+    byte k = 0, mine, last = 0, before, seen, v, older;
+    bool zero;
+    do
+    :: k < PINS ->
+        if
+        :: BITE == 3 -> mine = current; pins++
+        :: else -> atomic { mine = current; pins++ }
+        fi;
+        if
+        :: mine == 0
+        :: else ->
+            assert(mine >= last);
+            last = mine;
+            read_version(mine);
+            if
+            :: BITE == 4 -> unpin(mine, zero); read_version(mine)
+            :: else -> read_version(mine); unpin(mine, zero)
+            fi;
+            if
+            :: zero -> reclaim(before, seen, v, older)
+            :: else
+            fi
+        fi;
+        k++
+    :: else -> break
+    od;
+    done++
+}
+
+/* When all is quiet only the current version is left, and nothing that it does not show. */
+init
+{
+    byte r = 0, n = 1;
+    atomic {
+        run writer();
+        do
+        :: r < READERS -> run reader(); r++
+        :: else -> break
+        od
+    }
+    done == READERS + 1;
+    assert(requests == 0 && reclaiming == 0);
+    do
+    :: n < VERSIONS ->
+        assert(freed[n] && freed_own[n]);
+        n++
+    :: else -> break
+    od;
+    assert(freed_longer && noted_longer == 0);
+    assert(!freed[VERSIONS])
+}

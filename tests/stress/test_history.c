@@ -1,0 +1,366 @@
+/* The protocol of base/history.h, alone: scripts whose interleavings are fixed, then threads against
+ * one another. Built once as it is, and once for each BERTH_BITE with a part of the protocol taken out: then
+ * it must fail.
+ *
+ * Objects are marked when they are released, not freed, so that a reader that should not see one can tell.
+ *
+ * Usage: test_history [VERSIONS]; BERTH_STRESS_SECONDS: how long the threads run, instead of so many
+ * versions. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/history.h"
+
+#if BERTH_BITE == 3
+/* Called by a pin that looks first and counts after, in between. */
+static void berth__bite_pause(void);
+#endif
+#include "base/history.c"
+
+enum { READERS = 3, OBJECTS = 8, RING = 64 };
+
+typedef struct object {
+    atomic_int released;
+    uint64_t born;
+    uint64_t value; /* written before it is published, read under a pin: no atomic */
+} object;
+
+typedef struct shown {
+    berth__version head;
+    uint64_t value;
+    object *objects[OBJECTS];
+    atomic_int dropped;
+} shown;
+
+static berth__history history;
+static atomic_ulong objects_alive, versions_alive;
+static atomic_bool stop;
+
+/* At once: what comes after a broken protocol may crash. */
+static void expect(int good, const char *what)
+{
+    if (good)
+        return;
+    fprintf(stderr, "FAILED: %s\n", what);
+    fflush(stderr);
+    _Exit(1);
+}
+
+/* ---- memory: what is released stays readable until the end ---- */
+
+typedef struct grave {
+    struct grave *next;
+    void *memory;
+} grave;
+static _Atomic(grave *) graves;
+
+static void bury(void *memory)
+{
+    grave *one = malloc(sizeof(*one));
+    if (one == NULL)
+        abort();
+    one->memory = memory;
+    one->next = atomic_load(&graves);
+    while (!atomic_compare_exchange_weak(&graves, &one->next, one))
+        ;
+}
+
+static void empty_graves(void)
+{
+    for (grave *one = atomic_exchange(&graves, NULL), *next; one != NULL; one = next) {
+        next = one->next;
+        free(one->memory);
+        free(one);
+    }
+}
+
+static void release_object(const berth_allocator *allocator, void *context, void *memory,
+                           size_t bytes)
+{
+    (void)allocator;
+    (void)context;
+    (void)bytes;
+    object *one = memory;
+    expect(atomic_exchange(&one->released, 1) == 0, "an object is released twice");
+    atomic_fetch_sub(&objects_alive, 1);
+    bury(one);
+}
+
+static void drop(void *context, berth__version *version)
+{
+    (void)context;
+    shown *one = (shown *)version;
+    expect(atomic_exchange(&one->dropped, 1) == 0, "a version is dropped twice");
+    atomic_fetch_sub(&versions_alive, 1);
+    bury(one);
+}
+
+static object *make_object(uint64_t born, uint64_t value)
+{
+    object *one = calloc(1, sizeof(*one));
+    if (one == NULL)
+        abort();
+    one->born = born;
+    one->value = value;
+    atomic_fetch_add(&objects_alive, 1);
+    return one;
+}
+
+/* ---- the writer ---- */
+
+static object *present[OBJECTS];
+
+static berth__retired *retire(berth__retired *list, object *one)
+{
+    berth__retired *note = malloc(sizeof(*note));
+    if (note == NULL)
+        abort();
+    *note = (berth__retired){list, one->born, release_object, one, sizeof(*one)};
+    return note;
+}
+
+/* Replace the objects whose bits are set, and publish. */
+static void publish(unsigned changed)
+{
+    uint64_t number = history.number + 1;
+    berth__retired *retired = NULL;
+    for (unsigned i = 0; i < OBJECTS; i++) {
+        if (present[i] != NULL && (changed >> i & 1) == 0)
+            continue;
+        if (present[i] != NULL)
+            retired = retire(retired, present[i]);
+        present[i] = make_object(number, number * 31 + i);
+    }
+    shown *version = calloc(1, sizeof(*version));
+    if (version == NULL)
+        abort();
+    atomic_fetch_add(&versions_alive, 1);
+    version->value = number * 17;
+    for (unsigned i = 0; i < OBJECTS; i++)
+        version->objects[i] = present[i];
+    if (berth__history_reserve(&history, &version->head) != BERTH_OK)
+        abort();
+    berth__history_publish(&history, &version->head, retired);
+}
+
+/* ---- readers ---- */
+
+static void look(const shown *version)
+{
+    expect(version != NULL, "a pin gives no version");
+    expect(!atomic_load(&version->dropped), "a pinned version is dropped");
+    expect(version->value == version->head.number * 17, "a version is not whole");
+    for (unsigned i = 0; i < OBJECTS; i++) {
+        const object *one = version->objects[i];
+        expect(!atomic_load(&one->released), "an object that a pinned version shows is released");
+        expect(one->born <= version->head.number && one->value == one->born * 31 + i,
+               "an object is not whole");
+    }
+}
+
+/* Short pins, and some that are kept over many others. */
+static void *read_on(void *argument)
+{
+    shown *kept[RING] = {NULL};
+    uint64_t last = 0, random = (uintptr_t)argument * 7919 + 1;
+    while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        shown *version = (shown *)berth__history_pin(&history);
+        expect(version->head.number >= last, "a later pin goes back in time");
+        last = version->head.number;
+        look(version);
+        if (random >> 60 == 0)
+            sched_yield();
+        look(version);
+        unsigned place = (unsigned)(random >> 40) % RING;
+        if (random >> 61 != 0) {
+            berth__history_unpin(&history, &version->head);
+            continue;
+        }
+        if (kept[place] != NULL) {
+            look(kept[place]);
+            berth__history_unpin(&history, &kept[place]->head);
+        }
+        kept[place] = version;
+    }
+    for (unsigned i = 0; i < RING; i++)
+        if (kept[i] != NULL) {
+            look(kept[i]);
+            berth__history_unpin(&history, &kept[i]->head);
+        }
+    return NULL;
+}
+
+/* ---- scripts ---- */
+
+static shown *to_unpin, *publish_while_pinning;
+
+static void unpin_during_pass(void *context)
+{
+    (void)context;
+    shown *version = to_unpin;
+    to_unpin = NULL;
+    if (version != NULL)
+        berth__history_unpin(&history, &version->head);
+}
+
+#if BERTH_BITE == 3
+static void berth__bite_pause(void)
+{
+    if (publish_while_pinning != NULL) {
+        publish_while_pinning = NULL;
+        publish(1);
+    }
+}
+#endif
+
+static void open_history(void)
+{
+    berth__history_init(&history, berth__allocator_default(), NULL, drop, unpin_during_pass);
+    for (unsigned i = 0; i < OBJECTS; i++)
+        present[i] = NULL;
+}
+
+static void quiet(unsigned long versions)
+{
+    expect(atomic_load(&versions_alive) == versions, "versions that nobody can see are left");
+    if (versions == 1)
+        expect(atomic_load(&objects_alive) == OBJECTS, "objects that nobody can see are left");
+}
+
+static void close_history(void)
+{
+    berth__history_destroy(&history);
+    for (unsigned i = 0; i < OBJECTS; i++)
+        release_object(NULL, NULL, present[i], 0);
+    expect(atomic_load(&versions_alive) == 0 && atomic_load(&objects_alive) == 0,
+           "something is left at the end");
+}
+
+/* Old versions stay as long as they are pinned, and go in any order of their pins' going. */
+static void script_pins(void)
+{
+    open_history();
+    expect(berth__history_pin(&history) == NULL, "a pin of nothing");
+    shown *pinned[6];
+    for (unsigned i = 0; i < 6; i++) {
+        publish(1u << i % 3);
+        pinned[i] = (shown *)berth__history_pin(&history);
+        expect(pinned[i] != NULL && pinned[i]->head.number == i + 1, "not the latest version");
+        for (unsigned k = 0; k <= i; k++)
+            look(pinned[k]);
+    }
+    berth__history_pin_again(&pinned[2]->head);
+    static const unsigned order[] = {2, 5, 0, 3, 1, 2, 4};
+    static const unsigned long left[] = {6, 6, 5, 4, 3, 2, 1};
+    for (unsigned i = 0; i < 7; i++) {
+        berth__history_unpin(&history, &pinned[order[i]]->head);
+        quiet(left[i]);
+        for (unsigned k = 0; k < 6; k++)
+            for (unsigned later = i + 1; later < 7; later++)
+                if (order[later] == k)
+                    look(pinned[k]);
+    }
+    publish(255);
+    quiet(1);
+    close_history();
+}
+
+/* The last pin of one version goes while another one is being reclaimed. */
+static void script_request_during_pass(void)
+{
+    open_history();
+    publish(1);
+    shown *first = (shown *)berth__history_pin(&history);
+    publish(2);
+    shown *second = (shown *)berth__history_pin(&history);
+    publish(4);
+    to_unpin = first;
+    berth__history_unpin(&history, &second->head);
+    quiet(1);
+    close_history();
+}
+
+/* A version is published between the two halves of a pin that is not one step. */
+static void script_split_pin(void)
+{
+    open_history();
+    publish(1);
+    publish_while_pinning = (shown *)history.current;
+    shown *version = (shown *)berth__history_pin(&history);
+    publish_while_pinning = NULL;
+    look(version);
+    publish(2);
+    look(version);
+    berth__history_unpin(&history, &version->head);
+    quiet(1);
+    close_history();
+}
+
+/* More versions than a row of the table has places. */
+static void script_many(void)
+{
+    enum { MANY = 3 * BERTH__HISTORY_ROW };
+    static shown *pinned[MANY];
+    open_history();
+    for (unsigned i = 0; i < MANY; i++) {
+        publish(1u << i % OBJECTS);
+        pinned[i] = (shown *)berth__history_pin(&history);
+    }
+    for (unsigned i = 0; i < MANY; i++) {
+        look(pinned[i]);
+        expect(pinned[i]->head.number == i + 1, "a place was given twice");
+    }
+    for (unsigned i = 0; i < MANY; i++)
+        berth__history_unpin(&history, &pinned[i * 5 % MANY]->head);
+    quiet(1);
+    close_history();
+}
+
+/* ---- threads ---- */
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void race(unsigned long versions, double duration)
+{
+    pthread_t threads[READERS];
+    double end = seconds() + duration;
+    open_history();
+    atomic_store(&stop, false);
+    publish(255);
+    for (unsigned i = 0; i < READERS; i++)
+        if (pthread_create(&threads[i], NULL, read_on, (void *)(uintptr_t)(i + 1)) != 0)
+            abort();
+    for (unsigned long i = 0; duration > 0 ? seconds() < end : i < versions; i++) {
+        publish((unsigned)(i * 2654435761u >> 8) & 255);
+        if (i % 16 == 0)
+            sched_yield();
+    }
+    atomic_store(&stop, true);
+    for (unsigned i = 0; i < READERS; i++)
+        pthread_join(threads[i], NULL);
+    quiet(1);
+    printf("%lu versions, %u readers\n", (unsigned long)history.number, READERS);
+    close_history();
+}
+
+int main(int argc, char **argv)
+{
+    const char *duration = getenv("BERTH_STRESS_SECONDS");
+    script_pins();
+    script_request_during_pass();
+    script_split_pin();
+    script_many();
+    empty_graves();
+    race(argc > 1 ? strtoul(argv[1], NULL, 10) : 20000, duration != NULL ? atof(duration) : 0);
+    empty_graves();
+    return 0;
+}
