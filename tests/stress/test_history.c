@@ -86,6 +86,7 @@ static void release_object(const berth_allocator *allocator, void *context, void
     object *one = memory;
     expect(atomic_exchange(&one->released, 1) == 0, "an object is released twice");
     atomic_fetch_sub(&objects_alive, 1);
+    one->value = 0; /* no atomic: reads under a pin come before */
     bury(one);
 }
 
@@ -95,6 +96,7 @@ static void drop(void *context, berth__version *version)
     shown *one = (shown *)version;
     expect(atomic_exchange(&one->dropped, 1) == 0, "a version is dropped twice");
     atomic_fetch_sub(&versions_alive, 1);
+    one->value = 0;
     bury(one);
 }
 
