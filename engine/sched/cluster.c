@@ -638,11 +638,18 @@ static void leave(berth__cluster *cluster, uint32_t pod)
     berth__pods_detach(&cluster->pods, node, pod);
 }
 
-berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
+/* A pending pod goes to a node; it can be taken back then. */
+static berth_status own_binding(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
     BERTH_TRY(berth__pods_own_linked(&cluster->pods, pod));
     BERTH_TRY(own_coming(cluster, node));
-    BERTH_TRY(own_coming(cluster, BERTH__NODE_NONE)); /* it can be taken back then */
+    return own_coming(cluster, BERTH__NODE_NONE);
+}
+
+berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
+{
+    if (cluster->keeper.shared)
+        BERTH_TRY(own_binding(cluster, pod, node));
     if (!berth__cluster_reserve_undo(cluster, pod))
         return BERTH_E_NOMEM;
     BERTH_TRY(count_on(cluster, berth__pod_at(&cluster->pods, pod)->cls, node));

@@ -347,13 +347,12 @@ static void undo_list(void *owner, void *record)
     }
 }
 
-void berth__note_list(berth__cluster *cluster, uint32_t pod, berth__list_change change)
+void berth__note_list_recording(berth__cluster *cluster, uint32_t pod, berth__list_change change)
 {
     static const berth__undo_kind listed = {undo_list, NULL};
     const berth__pod *record = berth__pod_at(&cluster->pods, pod);
     former_list *former = push(cluster, &listed, sizeof(*former));
-    if (former != NULL)
-        *former = (former_list){pod, record->node, record->previous, change};
+    *former = (former_list){pod, record->node, record->previous, change};
 }
 
 /* ---- pods ---- */

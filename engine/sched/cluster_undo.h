@@ -41,7 +41,13 @@ typedef enum berth__list_change {
     BERTH__CAME_TO_PENDING,
     BERTH__LEFT_PENDING,
 } berth__list_change;
-void berth__note_list(berth__cluster *cluster, uint32_t pod, berth__list_change change);
+void berth__note_list_recording(berth__cluster *cluster, uint32_t pod, berth__list_change change);
+static inline void berth__note_list(berth__cluster *cluster, uint32_t pod,
+                                    berth__list_change change)
+{
+    if (cluster->undo.recording)
+        berth__note_list_recording(cluster, pod, change);
+}
 
 /* A pod has been added; is about to be changed (its former class keeps its use, and its former name stays,
  * `renamed` or not; false when out of memory; cancel: it did not come about); has no list left and goes. */
