@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "kube/input.h"
+#include "kube/text_format.h"
 #include "kube/yaml.h"
 
 /* No configuration comes near; a file of this size is a mistake. */
@@ -169,7 +170,7 @@ berth_status berth__config_parse(berth__config_tree *tree, berth__arena *scratch
     if (at == text.len)
         return berth__config_fail(tree, BERTH_E_PARSE, "the configuration is empty");
     const berth__json *root = NULL;
-    if (text.data[at] == '{')
+    if (berth__text_is_json(text))
         BERTH_TRY(parse_json(tree, scratch, text, &root));
     else
         BERTH_TRY(parse_yaml(tree, scratch, text, &root));

@@ -10,6 +10,7 @@
 #include "kube/input.h"
 #include "kube/json_fault.h"
 #include "kube/split.h"
+#include "kube/text_format.h"
 #include "kube/yaml.h"
 
 enum { NESTED_LISTS_MAX = 16 };
@@ -247,7 +248,12 @@ static void skip_mark(berth__window *window)
         window->start = window->at = 3;
 }
 
-/* JSON is told from YAML by its first character. */
+static bool is_json(const berth__window *window)
+{
+    size_t len = window->end - window->at;
+    return berth__text_is_json((berth_str){window->data + window->at, (uint32_t)len});
+}
+
 static berth_status read_window(reading *r, berth__window *window)
 {
     berth_error *error = r->reader->error;
@@ -257,7 +263,7 @@ static berth_status read_window(reading *r, berth__window *window)
     BERTH_TRY(berth__window_peek(window, &first, error));
     if (first < 0)
         return berth__error_set(error, BERTH_E_PARSE, "the input is empty, expected JSON or YAML");
-    if (first == '{' || first == '[')
+    if (is_json(window))
         return berth__split(window, each_piece, r, error);
     BERTH_TRY(read_yaml(r, window));
     return r->documents > 0 ? BERTH_OK : berth__error_set(error, BERTH_E_PARSE,

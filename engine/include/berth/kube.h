@@ -48,9 +48,11 @@ typedef struct berth_reader berth_reader;
 BERTH_API berth_status berth_reader_create(const berth_read_options *options, berth_reader **out);
 BERTH_API void berth_reader_destroy(berth_reader *reader);
 
-/* Read a file: JSON or YAML, told apart by content, gzip or not; "-" is standard input. Lists are
- * opened; Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs, CronJobs become their pods (and
- * the object itself where a plugin reads it). Kinds that no rule reads are passed over.
+/* Read a file: JSON or YAML, gzip or not; "-" is standard input. A text that begins with a bracket is
+ * JSON, unless the first key of its first object lacks its double quotes: that is YAML in flow style,
+ * as `{kind: Pod}`. Everything else is YAML. Lists are opened; Deployments, ReplicaSets,
+ * StatefulSets, DaemonSets, Jobs, CronJobs become their pods (and the object itself where a plugin
+ * reads it). Kinds that no rule reads are passed over.
  * Threads: one at a time. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, or the callback's. */
 BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
                                          berth_object_fn each, void *context, berth_error *error);
@@ -72,7 +74,7 @@ typedef struct berth_scheduler_config berth_scheduler_config;
 
 /* Read a KubeSchedulerConfiguration: kubescheduler.config.k8s.io/v1, v1beta3 or v1alpha1 (with the
  * Policy it names, relative to the file; from memory, relative to the current folder), or a Policy
- * that stands alone. JSON or YAML. Errors: E_IO, E_PARSE, E_INVALID (the field is named),
+ * that stands alone. JSON or YAML, told apart as above. Errors: E_IO, E_PARSE, E_INVALID (the field is named),
  * E_UNSUPPORTED (another version or kind, extenders, a Policy in a ConfigMap), E_NOMEM. */
 BERTH_API berth_status berth_scheduler_config_file(const char *path, berth_scheduler_config **out,
                                                    berth_error *error);
