@@ -108,7 +108,8 @@ static void own_options(replay_command *c, option options[OWN_OPTIONS])
          .kind = OPTION_TEXT,
          .value = "S",
          .target = &c->failure_mean,
-         .help = "let each node fail at random, this long after it came, on\naverage"},
+         .help = "let each node fail at random, this long after it came, on\n"
+                 "average, as long as the trace lasts or until --until"},
         {.name = "node-repair",
          .kind = OPTION_TEXT,
          .value = "S",
@@ -230,6 +231,9 @@ static berth_status play(replay_command *c, replay *r, berth_engine *engine, ber
     if (status != BERTH_OK && !r->stopped)
         return status;
     TRY(replay_finish(r, error));
+    if (c->failure_mean != NULL && r->failures_end_ns <= r->start_ns)
+        fprintf(stderr, "berth replay: no node failed: nothing in this trace has a duration or comes "
+                        "later than its start; --until would let it last\n");
     stopwatch_stop(&watch);
     c->speed.seconds = stopwatch_seconds(&watch);
     c->speed.decision_seconds = stopwatch_microseconds(&r->watch, r->step_ticks) / 1e6;

@@ -118,7 +118,8 @@ static berth_status happen(replay *r, const heap_event *event, berth_error *erro
     case RANK_RETURN:
         return replay_node_return(r, event->subject, error);
     case RANK_CHANCE:
-        return replay_node_fail_by_chance(r, event->subject, error);
+        return r->now_ns <= r->failures_end_ns ? replay_node_fail_by_chance(r, event->subject, error)
+                                               : BERTH_OK;
     }
     return BERTH_OK;
 }
@@ -245,6 +246,18 @@ static void start(replay *r, int64_t time_ns)
     r->started = true;
     r->start_ns = r->now_ns = time_ns;
     replay_series_init(&r->series, time_ns, r->options.sample_interval_ns);
+    if (r->options.until_ns != TRACE_NEVER)
+        r->failures_end_ns = r->options.until_ns;
+}
+
+/* The trace lasts at least as long as this event says. */
+static void extend_failures(replay *r, const trace_event *event)
+{
+    int64_t ends_ns[] = {event->time_ns, event->leave_ns,
+                         trace_later(event->time_ns, event->duration_ns)};
+    for (size_t i = 0; i < sizeof(ends_ns) / sizeof(ends_ns[0]); i++)
+        if (ends_ns[i] != TRACE_NEVER && ends_ns[i] > r->failures_end_ns)
+            r->failures_end_ns = ends_ns[i];
 }
 
 berth_status replay_event(void *context, const trace_event *event, const berth_error *origin,
@@ -257,6 +270,8 @@ berth_status replay_event(void *context, const trace_event *event, const berth_e
         r->stopped = true;
         return BERTH_E_STATE;
     }
+    if (r->options.until_ns == TRACE_NEVER)
+        extend_failures(r, event);
     if (event->time_ns > r->now_ns) {
         TRY(pass_until(r, event->time_ns, error));
         TRY(move_time(r, event->time_ns, error));
@@ -274,6 +289,18 @@ static bool queue_is_busy(const replay *r)
     return c.active + c.backoff > 0;
 }
 
+/* Something is left to happen, but at no time that there is. */
+static berth_status refuse_never(replay *r, berth_error *error)
+{
+    if (first_event(r) == NULL)
+        return error_set(error, BERTH_E_INTERNAL, NULL,
+                         "the replay waits for %llu events that never happen",
+                         (unsigned long long)r->outstanding);
+    return error_set(error, BERTH_E_RANGE, NULL,
+                     "what is left to happen lies beyond the last time there is, 292 years: take "
+                     "shorter durations, or an end (--until)");
+}
+
 /* With nothing left to happen, pods in the pool would only be refused again: what refused them
  * is as it was. */
 static berth_status pass_to_end(replay *r, berth_error *error)
@@ -285,6 +312,8 @@ static berth_status pass_to_end(replay *r, berth_error *error)
         int64_t next_ns = next_time(r);
         if (next_ns > r->options.until_ns)
             break;
+        if (next_ns == TRACE_NEVER)
+            return refuse_never(r, error);
         TRY(move_time(r, next_ns, error));
         TRY(happen_until_now(r, error));
     }

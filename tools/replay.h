@@ -4,7 +4,12 @@
  * time leave; pods whose time to leave has come leave; failed nodes return; nodes fail at
  * random; the events of the trace, in its order; then pods are decided until none is active. A
  * decision takes no virtual time. So the whole course is a function of the trace, the
- * configuration and the seed. */
+ * configuration and the seed.
+ *
+ * Nodes fail at random as long as the trace lasts: up to the last time that its events tell of
+ * (their own, when a pod is to leave, when one would have run its duration had it been placed at
+ * once), or to the end that the options name. After that failed nodes return and pods run out: so
+ * every replay comes to an end, however often its nodes fail. */
 #ifndef BERTH_TOOLS_REPLAY_H
 #define BERTH_TOOLS_REPLAY_H
 
@@ -27,7 +32,7 @@ typedef struct replay_options {
     int64_t until_ns;           /* the end; TRACE_NEVER: when nothing is left to happen */
     bool restart;            /* pods that were evicted or lost their node are submitted anew */
     bool keep_copies;        /* such pods, and nodes that return, may come up */
-    int64_t failure_mean_ns; /* each node fails after that long, on average; 0: never by chance */
+    int64_t failure_mean_ns; /* each node fails after that long, on average; 0: never at random */
     int64_t repair_ns;       /* and returns after that long */
     bool strict;             /* an event that changes nothing is an error */
     uint64_t seed;
@@ -48,6 +53,7 @@ typedef struct replay {
     uint64_t outstanding; /* events that count for the end: all but failures by chance */
     int64_t start_ns;
     int64_t now_ns;
+    int64_t failures_end_ns; /* no node fails at random after it */
     bool started;
     bool stopped; /* until_ns has been reached */
     /* pods to be submitted again once the present step is over */

@@ -21,7 +21,7 @@ static void await_chance(replay *r, berth_node_id node)
     uint64_t which = (uint64_t)node << 32 | record->failures;
     workload_random random = {workload_hash(r->options.seed, ABOUT_FAILURES, which)};
     int64_t after_ns = random_exponential_ns(&random, r->options.failure_mean_ns);
-    event_heap_push(&r->events, r->now_ns + after_ns, RANK_CHANCE, node, record->stamp);
+    event_heap_push(&r->events, trace_later(r->now_ns, after_ns), RANK_CHANCE, node, record->stamp);
 }
 
 static void set_node(replay *r, berth_node_id node, const berth_node *object)
@@ -98,11 +98,12 @@ static berth_status fail(replay *r, berth_node_id node, int64_t duration_ns, ber
     node_record *record = replay_records_node(&r->records, node);
     record->failures++;
     r->node_failures++;
-    if (duration_ns == TRACE_NEVER)
+    int64_t return_ns = trace_later(r->now_ns, duration_ns);
+    if (return_ns == TRACE_NEVER)
         return BERTH_OK;
     record->return_pending = true;
     r->outstanding++;
-    event_heap_push(&r->events, r->now_ns + duration_ns, RANK_RETURN, node, record->stamp);
+    event_heap_push(&r->events, return_ns, RANK_RETURN, node, record->stamp);
     return BERTH_OK;
 }
 

@@ -162,11 +162,12 @@ void replay_pod_measure_all(replay *r)
 static void await_finish(replay *r, uint32_t pod)
 {
     pod_record *record = &r->records.pods[pod];
-    if (record->duration_ns == TRACE_NEVER || record->duration_ns > TRACE_NEVER - r->now_ns)
+    int64_t finish_ns = trace_later(r->now_ns, record->duration_ns);
+    if (finish_ns == TRACE_NEVER)
         return;
     record->finish_pending = true;
     r->outstanding++;
-    event_heap_push(&r->events, r->now_ns + record->duration_ns, RANK_FINISH, pod, record->run);
+    event_heap_push(&r->events, finish_ns, RANK_FINISH, pod, record->run);
 }
 
 /* In the books a pod is on its node. */
@@ -322,8 +323,8 @@ void replay_pod_placed(replay *r, const berth_step *step)
     record->on_way = true;
     record->binding = step->binding;
     r->outstanding++;
-    event_heap_push(&r->events, r->now_ns + r->options.bind_latency_ns, RANK_CONFIRM, pod,
-                    record->run);
+    event_heap_push(&r->events, trace_later(r->now_ns, r->options.bind_latency_ns), RANK_CONFIRM,
+                    pod, record->run);
 }
 
 berth_status replay_pod_confirm(replay *r, uint32_t pod, berth_error *error)

@@ -9,6 +9,7 @@
 
 #include "exits.h"
 #include "heap.h"
+#include "trace.h"
 
 static const int64_t first_interval_ns = 1000000;
 
@@ -79,7 +80,7 @@ berth_status replay_series_add(replay_series *s, const series_counts *counts,
         return error_set(error, BERTH_E_RANGE, NULL,
                          "more than %d samples: take a longer --sample-interval", SERIES_ROWS_MAX);
     append(s, s->next_ns, counts, cells, width);
-    s->next_ns += s->interval_ns;
+    s->next_ns = trace_later(s->next_ns, s->interval_ns);
     if (s->automatic && s->row_count >= SERIES_AUTO_ROWS) {
         thin_out(s);
         s->next_ns = s->times_ns[s->row_count - 1] + s->interval_ns;

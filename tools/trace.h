@@ -18,6 +18,12 @@ typedef enum trace_verb {
 /* "Never", for times, and "no end", for durations. */
 #define TRACE_NEVER INT64_MAX
 
+/* A time and a span of time; TRACE_NEVER if either is, or if that is too far off to tell. */
+static inline int64_t trace_later(int64_t time_ns, int64_t span_ns)
+{
+    return span_ns > TRACE_NEVER - time_ns ? TRACE_NEVER : time_ns + span_ns;
+}
+
 /* Times count from the start of the trace. */
 typedef struct trace_event {
     int64_t time_ns;

@@ -64,6 +64,21 @@ for workload in basic volumes; do
   grep -q '40  finished' "$work/text" || fail "replay_$workload: not all pods finished"
 done
 
+# Replays end though some node or other is always down, and though no run is short enough to last
+# from one failure to the next.
+"$berth" replay --node-mtbf 3000 --node-repair 3000 --pod-duration 2000 \
+  --synthetic nodes=60,pods=3000,workload=basic \
+  >"$work/text" || fail "replay_often: exit code $?"
+grep -q '^ *3000  finished' "$work/text" || fail "replay_often: not all pods finished"
+"$berth" replay --node-mtbf 10 --node-repair 5 --pod-duration 20000 --synthetic nodes=5,pods=20 \
+  >"$work/text" || fail "replay_short_lived: exit code $?"
+grep -q '^ *20  finished' "$work/text" || fail "replay_short_lived: not all pods finished"
+complains replay_never 3 "beyond the last time there is" \
+  "$berth" replay --bind-latency 6.2e9 data/replay_far.jsonl
+name=replay_no_failures
+run 0 "$berth" replay --node-mtbf 5 --no-departures -f data/nodes.yaml - </dev/null
+grep -q "no node failed: nothing" "$work/err" || fail "$name: does not say so"
+
 # Pictures.
 if command -v gnuplot >/dev/null; then
   for kind in svg png; do
