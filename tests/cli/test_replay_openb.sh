@@ -10,13 +10,14 @@ if [[ ! -d $trace ]]; then
   exit 77
 fi
 
-# replays NAME TASKS ARGUMENT...: the outcomes add up to the list, and repeat.
+# replays NAME TASKS THREADS ARGUMENT...: the outcomes add up to the list, and are those of one thread
+# at other numbers of THREADS.
 replays() {
-  local name=$1 tasks=$2
-  shift 2
-  for threads in 1 2 4; do
-    rm -rf "$work/$threads"
-    "$berth" replay --threads $threads --plots none --pods -o "$work/$threads" "$@" >"$work/text" ||
+  local name=$1 tasks=$2 others=$3
+  shift 3
+  for threads in 1 $others; do
+    rm -rf "${work:?}/$threads"
+    "$berth" replay --threads "$threads" --plots none --pods -o "$work/$threads" "$@" >"$work/text" ||
       fail "$name: exit code $?"
     grep -q "^Pods  *$tasks in" "$work/text" || fail "$name: not $tasks pods"
     [[ $(wc -l <"$work/$threads/pods.csv") == $((tasks + 1)) ]] || fail "$name: pods.csv"
@@ -26,14 +27,16 @@ replays() {
   done
 }
 
-replays default 8152 openb "$trace/nodes.csv" "$trace/pods.csv"
+replays default 8152 "2 4" openb "$trace/nodes.csv" "$trace/pods.csv"
 grep -q '"finished": 8152' "$work/1/report.json" || fail "default: not all finished"
-replays failing 8152 --node-mtbf 3000000 --node-repair 50000 \
+replays failing 8152 4 --node-mtbf 3000000 --node-repair 50000 \
   openb "$trace/nodes.csv" "$trace/pods.csv"
+grep -q '"finished": 8152' "$work/1/report.json" || fail "failing: not all finished"
+grep -q '"failures": [1-9]' "$work/1/report.json" || fail "failing: no node failed"
 for list in pods_cpu250:9420 pods_gpushare40:8152 pods_gpuspec33:8152; do
-  replays "${list%:*}" "${list#*:}" openb "$trace/nodes_gpu_only.csv" "$trace/${list%:*}.csv"
+  replays "${list%:*}" "${list#*:}" 4 openb "$trace/nodes_gpu_only.csv" "$trace/${list%:*}.csv"
 done
-replays stay 8152 --no-departures openb "$trace/nodes.csv" "$trace/pods.csv"
+replays stay 8152 4 --no-departures openb "$trace/nodes.csv" "$trace/pods.csv"
 grep -q '"running": 8081' "$work/1/report.json" || fail "stay: not 8081 placed"
-replays timeless 9061 openb "$trace/nodes_gpu_only.csv" "$trace/pods_multigpu50.csv"
+replays timeless 9061 4 openb "$trace/nodes_gpu_only.csv" "$trace/pods_multigpu50.csv"
 finish
