@@ -18,7 +18,7 @@ static void commit(bench_state *state, const char *kind)
     enum { PODS = 64 };
     changed_engine c;
     berth_placement placement;
-    bool ok = changed_engine_open(&c, kind, BERTH_PATH_AUTO, PODS);
+    bool ok = changed_engine_open(&c, kind, CHANGED_NODES, BERTH_PATH_AUTO, PODS);
     for (uint64_t i = 0; i < PODS && ok; i++)
         ok = berth_engine_schedule(c.engine, c.pods[i], &placement, &c.error) == BERTH_OK &&
              berth_engine_unbind(c.engine, c.pods[i], &c.error) == BERTH_OK;
@@ -114,7 +114,7 @@ static void index_catch_up(bench_state *state, uint64_t changed)
     const berth_decide_options options = {.size = sizeof(options)};
     changed_engine c;
     berth_placement placement;
-    bool ok = changed_engine_open(&c, "basic", BERTH_PATH_INDEX, CHANGES_MAX + 1);
+    bool ok = changed_engine_open(&c, "basic", CHANGED_NODES, BERTH_PATH_INDEX, CHANGES_MAX + 1);
     berth_pod_id asked = c.pods[CHANGES_MAX];
     ok = ok && berth_engine_decide(c.engine, asked, &options, &placement, &c.error) == BERTH_OK;
     bool bound = false;

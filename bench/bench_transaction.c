@@ -10,7 +10,7 @@ typedef berth_status (*end_fn)(berth_engine *engine, berth_error *error);
 static void transaction_empty(bench_state *state)
 {
     changed_engine c;
-    bool ok = changed_engine_open(&c, "basic", BERTH_PATH_AUTO, 1);
+    bool ok = changed_engine_open(&c, "basic", CHANGED_NODES, BERTH_PATH_AUTO, 1);
     while (ok && bench_next(state))
         ok = berth_engine_begin(c.engine, &c.error) == BERTH_OK &&
              berth_engine_rollback(c.engine, &c.error) == BERTH_OK;
@@ -26,7 +26,7 @@ static void place_and(bench_state *state, const char *kind, end_fn end)
     bool keeps = end == berth_engine_commit;
     changed_engine c;
     berth_placement placement;
-    bool ok = changed_engine_open(&c, kind, BERTH_PATH_AUTO, count);
+    bool ok = changed_engine_open(&c, kind, CHANGED_NODES, BERTH_PATH_AUTO, count);
     while (ok && bench_next(state)) {
         ok = berth_engine_begin(c.engine, &c.error) == BERTH_OK;
         for (uint32_t i = 0; i < count && ok; i++)
@@ -67,7 +67,7 @@ static void transaction_bind_rollback(bench_state *state)
 {
     uint32_t count = (uint32_t)bench_argument(state);
     changed_engine c;
-    bool ok = changed_engine_open(&c, "basic", BERTH_PATH_AUTO, count);
+    bool ok = changed_engine_open(&c, "basic", CHANGED_NODES, BERTH_PATH_AUTO, count);
     while (ok && bench_next(state)) {
         ok = berth_engine_begin(c.engine, &c.error) == BERTH_OK;
         for (uint32_t i = 0; i < count && ok; i++)
@@ -86,7 +86,7 @@ static void transaction_group(bench_state *state)
 {
     uint32_t count = (uint32_t)bench_argument(state), placed = 0;
     changed_engine c;
-    bool ok = changed_engine_open(&c, "basic", BERTH_PATH_AUTO, count);
+    bool ok = changed_engine_open(&c, "basic", CHANGED_NODES, BERTH_PATH_AUTO, count);
     while (ok && bench_next(state)) {
         ok = berth_engine_begin(c.engine, &c.error) == BERTH_OK &&
              berth_engine_schedule_group(c.engine, c.pods, count, NULL, &placed, &c.error) ==

@@ -33,12 +33,12 @@ static berth_status take(void *context, const berth_object *object, berth_error 
     return changed_engine_add(context, object);
 }
 
-bool changed_engine_open(changed_engine *c, const char *kind, berth_path path, uint64_t pods)
+bool changed_engine_open(changed_engine *c, const char *kind, uint64_t nodes, berth_path path,
+                         uint64_t pods)
 {
     char text[160], reason[160];
     workload_spec spec = workload_spec_default();
-    snprintf(text, sizeof(text), "workload=%s,nodes=%d,pods=%" PRIu64, kind,
-             (int)CHANGED_NODES, pods);
+    snprintf(text, sizeof(text), "workload=%s,nodes=%" PRIu64 ",pods=%" PRIu64, kind, nodes, pods);
     if (!changed_engine_open_empty(c, path, pods) ||
         !workload_spec_parse(text, &spec, reason, sizeof(reason)))
         return false;
