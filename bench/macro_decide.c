@@ -117,8 +117,8 @@ static void by_workload(uint64_t nodes, bool all, uint64_t pods)
                          .path = BERTH_PATH_AUTO,
                          .threads = 1,
                          .pods = pods};
-        if (strcmp(*name, "basic") == 0) /* by_nodes has it */
-            continue;
+        if (strcmp(*name, "basic") == 0 || strcmp(*name, "preempt") == 0)
+            continue; /* by_nodes has it; macro_loop.c */
         add(c);
         c.path = BERTH_PATH_SCAN;
         c.threads = 2;

@@ -4,7 +4,8 @@
  *   step   all pods wait when the clock starts; a round is one step
  *   crowd  the same, while 1,000 pods are in the pool that no node is large enough for
  *   churn  a round posts a pod, takes the step that places it, and posts that the pod is gone which came
- *          5,000 pods before it */
+ *          5,000 pods before it
+ *   wave   a round is all of it: as many pods as nodes come to a full cluster, and each has to preempt */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ typedef enum loop_how {
     LOOP_STEP,
     LOOP_CROWD,
     LOOP_CHURN,
+    LOOP_WAVE,
 } loop_how;
 
 typedef struct loop_case {
@@ -82,6 +84,23 @@ static bool churn(void *context)
            step_and_bind(run);
 }
 
+/* Each pod fails first, has another one evicted, and is tried again once its backoff is over. */
+static bool wave(loop_run *run, uint64_t pods)
+{
+    berth_step step;
+    for (uint64_t bound = 0; bound < pods; bound += step.kind == BERTH_STEP_BOUND) {
+        if (berth_scheduler_step(run->scheduler, run->now_ns, &step, &run->cluster.error) !=
+            BERTH_OK)
+            return false;
+        if (step.kind != BERTH_STEP_IDLE)
+            continue;
+        run->now_ns = berth_scheduler_next(run->scheduler);
+        if (run->now_ns == BERTH_TIME_NEVER)
+            return false;
+    }
+    return true;
+}
+
 /* ---- before the clock starts ---- */
 
 /* Pods that ask for more than a node has. */
@@ -119,7 +138,7 @@ static bool fill_cluster(loop_run *run, const loop_case *c)
     workload_spec spec = workload_spec_default();
     spec.kind = macro_workload_kind(c->workload);
     spec.nodes = c->nodes;
-    spec.pods = c->how == LOOP_CHURN ? 0 : WARM_PODS + c->pods;
+    spec.pods = c->how == LOOP_CHURN ? 0 : c->how == LOOP_WAVE ? c->pods : WARM_PODS + c->pods;
     if (c->how == LOOP_CHURN)
         make_churn(run);
     return (c->how != LOOP_CROWD || add_crowd(run)) && macro_cluster_fill(&run->cluster, &spec) &&
@@ -131,10 +150,23 @@ static bool warm_up(loop_run *run, const loop_case *c)
     uint64_t crowd = c->how == LOOP_CROWD ? CROWD_PODS : 0;
     uint64_t pods = c->how == LOOP_CHURN ? CHURN_PODS : WARM_PODS;
     bool ok = true;
+    if (c->how == LOOP_WAVE)
+        return true;
     for (uint64_t i = 0; i < crowd && ok; i++)
         ok = take_step(run, BERTH_STEP_UNSCHEDULABLE);
     for (uint64_t i = 0; i < pods && ok; i++)
         ok = c->how == LOOP_CHURN ? churn(run) : step_and_bind(run);
+    return ok;
+}
+
+static bool measure(bench_state *state, const loop_case *c, loop_run *run)
+{
+    if (c->how != LOOP_WAVE)
+        return macro_latency_steps(state, c->how == LOOP_CHURN ? churn : step_and_bind, run);
+    bool ok = true;
+    while (bench_next(state))
+        ok = ok && wave(run, c->pods);
+    bench_items(state, (int64_t)c->pods);
     return ok;
 }
 
@@ -144,8 +176,7 @@ static void loop(bench_state *state)
     const macro_engine options = {.threads = c->threads, .path = BERTH_PATH_AUTO};
     loop_run run = {.drafts = heap_new(CHURN_KINDS, sizeof(*run.drafts))};
     bool ok = macro_cluster_open(&run.cluster, &options, WARM_PODS + c->pods + CROWD_PODS) &&
-              fill_cluster(&run, c) && warm_up(&run, c) &&
-              macro_latency_steps(state, c->how == LOOP_CHURN ? churn : step_and_bind, &run);
+              fill_cluster(&run, c) && warm_up(&run, c) && measure(state, c, &run);
     if (!ok)
         bench_fail(state, macro_cluster_problem(&run.cluster));
     berth_scheduler_destroy(run.scheduler);
@@ -158,7 +189,7 @@ static void loop(bench_state *state)
 
 static void add(loop_case c)
 {
-    static const char *const ways[] = {"step", "crowd", "churn"};
+    static const char *const ways[] = {"step", "crowd", "churn", "wave"};
     char name[96];
     loop_case *kept = heap_new(1, sizeof(*kept)); /* lives as long as the program */
     *kept = c;
@@ -167,7 +198,7 @@ static void add(loop_case c)
     bench_case_add(&(bench_case){.name = name,
                                  .fn = loop,
                                  .context = kept,
-                                 .rounds = (int64_t)c.pods,
+                                 .rounds = c.how == LOOP_WAVE ? 1 : (int64_t)c.pods,
                                  .microseconds = true});
 }
 
@@ -178,6 +209,7 @@ static void fill(bench_suite suite)
     if (suite == BENCH_SMOKE) {
         for (loop_how how = LOOP_STEP; how <= LOOP_CHURN; how++)
             add((loop_case){how, "basic", 400, 1, 200});
+        add((loop_case){LOOP_WAVE, "preempt", 50, 1, 50});
         return;
     }
     for (loop_how how = LOOP_STEP; how <= LOOP_CHURN; how++)
@@ -185,5 +217,8 @@ static void fill(bench_suite suite)
             add((loop_case){how, "basic", sizes[i], 1, 20000});
     add((loop_case){LOOP_STEP, "spread", 5000, 1, 20000});
     add((loop_case){LOOP_STEP, "anti", 5000, 1, 20000});
+    add((loop_case){LOOP_WAVE, "preempt", 1000, 1, 1000});
+    if (suite == BENCH_FULL)
+        add((loop_case){LOOP_WAVE, "preempt", 5000, 1, 5000});
 }
 BENCH_SUITE(fill)
