@@ -1,7 +1,7 @@
 /* Compiling of Node objects into one block of interned facts. */
 #include "model/node.h"
 
-#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,8 +59,19 @@ static uint8_t condition_bits(const berth_node *node)
     return bits;
 }
 
+/* Each resource once, of repeated ones the last. */
+static void put_amount(berth__node_amount *amounts, uint16_t *count, berth__node_amount amount)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (amounts[i].resource == amount.resource) {
+            amounts[i] = amount;
+            return;
+        }
+    amounts[(*count)++] = amount;
+}
+
 static berth_status read_amounts(berth__model *model, const berth_node *node,
-                                 berth__node_amount *out, uint32_t *count, int64_t *pods_max,
+                                 berth__node_amount *out, uint16_t *count, int64_t *pods_max,
                                  berth_error *error)
 {
     for (uint32_t i = 0; i < node->allocatable.count; i++) {
@@ -88,7 +99,7 @@ static berth_status read_amounts(berth__model *model, const berth_node *node,
         if (!ok)
             return berth__error_set(error, BERTH_E_NOMEM, "no room for another resource name");
         if (resource != BERTH__RESOURCE_NONE)
-            out[(*count)++] = (berth__node_amount){resource, amount};
+            put_amount(out, count, (berth__node_amount){resource, amount});
     }
     return BERTH_OK;
 }
@@ -119,33 +130,31 @@ static uint32_t read_images(berth__model *model, const berth_node *node, berth__
     return count;
 }
 
-/* Copy the facts and their arrays into one block of exactly their size. */
-static berth__node_facts *pack(berth__model *model, const berth__node_facts *facts,
-                               const berth__node_amount *amounts)
+static size_t block_bytes(const berth__node_facts *facts)
 {
-    size_t images_at =
-        offsetof(berth__node_facts, amounts) + facts->amount_count * sizeof(*amounts);
-    size_t labels_at = images_at + facts->image_count * sizeof(berth__node_image);
-    size_t bytes = labels_at + facts->labels.count * sizeof(berth__label);
-    if (bytes < sizeof(*facts)) /* the head is copied whole */
-        bytes = sizeof(*facts);
-    if (bytes > UINT32_MAX)
-        return NULL;
-    berth__node_facts *block = berth__alloc(model->allocator, bytes, _Alignof(berth__node_facts));
+    return sizeof(*facts) + facts->amount_count * sizeof(berth__node_amount) +
+           facts->image_count * sizeof(berth__node_image) +
+           facts->label_count * sizeof(berth__label);
+}
+
+/* Put the head and its arrays into one block of exactly their size. */
+static berth__node_facts *pack(berth__model *model, const berth__node_facts *head,
+                               const berth__node_amount *amounts, const berth__node_image *images,
+                               const berth__label *labels)
+{
+    berth__node_facts *block =
+        berth__alloc(model->allocator, block_bytes(head), _Alignof(berth__node_facts));
     if (block == NULL)
         return NULL;
-    *block = *facts;
-    block->bytes = (uint32_t)bytes;
-    char *base = (char *)block;
-    if (facts->amount_count > 0)
-        memcpy(block->amounts, amounts, facts->amount_count * sizeof(*amounts));
-    if (facts->image_count > 0)
-        memcpy(base + images_at, facts->images, labels_at - images_at);
-    if (facts->labels.count > 0)
-        memcpy(base + labels_at, facts->labels.items,
-               facts->labels.count * sizeof(berth__label));
-    block->images = (const berth__node_image *)(const void *)(base + images_at);
-    block->labels.items = (const berth__label *)(const void *)(base + labels_at);
+    *block = *head;
+    if (head->amount_count > 0)
+        memcpy(block->amounts, amounts, head->amount_count * sizeof(*amounts));
+    if (head->image_count > 0)
+        memcpy((void *)(uintptr_t)berth__node_images(block), images,
+               head->image_count * sizeof(*images));
+    if (head->label_count > 0)
+        memcpy((void *)(uintptr_t)berth__node_labels(block).items, labels,
+               head->label_count * sizeof(*labels));
     return block;
 }
 
@@ -160,13 +169,15 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
         berth__arena_alloc(&model->scratch, image_name_count(node) * sizeof(*images), 8);
     if (amounts == NULL || images == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
-    berth__node_facts facts = {.images = images};
+    berth__node_facts facts = {0};
     BERTH_TRY(read_amounts(model, node, amounts, &facts.amount_count, &facts.pods_max, error));
     facts.image_count = read_images(model, node, images, &ok);
-    facts.labels = berth__labels_make(&model->strings, &model->scratch, node->meta.labels, &ok);
+    berth__labels labels =
+        berth__labels_make(&model->strings, &model->scratch, node->meta.labels, &ok);
+    facts.label_count = labels.count;
     facts.taints = berth__taints_intern(model, node->taints, node->taint_count);
-    facts.zone = zone_key(model, facts.labels, false, &ok);
-    facts.zone_legacy = zone_key(model, facts.labels, true, &ok);
+    facts.zone = zone_key(model, labels, false, &ok);
+    facts.zone_legacy = zone_key(model, labels, true, &ok);
     for (uint32_t i = 0; i < node->meta.annotations.count; i++)
         if (berth__str_is(node->meta.annotations.entries[i].key, avoid_pods_key))
             facts.avoid_pods = berth__intern_add(&model->strings,
@@ -175,7 +186,7 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
     if (berth__text(model, facts.avoid_pods).len > 0)
         facts.conditions |= BERTH__NODE_AVOIDS_PODS;
     facts.unschedulable = node->unschedulable;
-    *out = ok && facts.taints != NULL ? pack(model, &facts, amounts) : NULL;
+    *out = ok && facts.taints != NULL ? pack(model, &facts, amounts, images, labels.items) : NULL;
     return *out != NULL ? BERTH_OK : berth__error_set(error, BERTH_E_NOMEM, "out of memory");
 }
 
@@ -184,13 +195,14 @@ berth__node_facts *berth__node_facts_cordon(berth__model *model, const berth__no
 {
     berth__node_facts other = *facts;
     other.unschedulable = unschedulable;
-    return pack(model, &other, facts->amounts);
+    return pack(model, &other, facts->amounts, berth__node_images(facts),
+                berth__node_labels(facts).items);
 }
 
 void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts *facts)
 {
     if (facts != NULL)
-        berth__free(allocator, facts, facts->bytes);
+        berth__free(allocator, facts, block_bytes(facts));
 }
 
 void berth__node_facts_release(const berth_allocator *allocator, void *context, void *object,

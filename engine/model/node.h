@@ -31,23 +31,33 @@ enum {
     BERTH__NODE_AVOIDS_PODS = 1 << 5, /* has the annotation behind avoid_pods */
 };
 
-/* What the Node object says. Immutable; replaced whole by an update. */
+/* What the Node object says. Immutable; replaced whole by an update. Behind the head lie the amounts, the
+ * images and the labels, one after the other. */
 typedef struct berth__node_facts {
     uint64_t born;  /* stamp of the keeper that put it into the state */
-    uint32_t bytes; /* of this block */
-    uint32_t amount_count;
-    berth__labels labels;
-    const berth__node_image *images;
+    int64_t pods_max; /* allocatable "pods" */
     const berth__taint_list *taints;
-    int64_t pods_max;       /* allocatable "pods" */
     uint32_t image_count;
+    uint32_t label_count;
     berth__sym zone;        /* zone key, v1.32's rule; 0: none */
     berth__sym zone_legacy; /* the same by the beta labels alone */
     berth__sym avoid_pods;  /* annotation scheduler.alpha.kubernetes.io/preferAvoidPods, or 0 */
+    uint16_t amount_count;  /* up to BERTH__RESOURCES_MAX */
     uint8_t conditions;
     bool unschedulable;
     berth__node_amount amounts[];
 } berth__node_facts;
+
+static inline const berth__node_image *berth__node_images(const berth__node_facts *facts)
+{
+    return (const berth__node_image *)(const void *)(facts->amounts + facts->amount_count);
+}
+
+static inline berth__labels berth__node_labels(const berth__node_facts *facts)
+{
+    const void *items = berth__node_images(facts) + facts->image_count;
+    return (berth__labels){items, facts->label_count};
+}
 
 /* A node, present or not: an absent one keeps its id, and the pods bound to it. */
 typedef struct berth__node {

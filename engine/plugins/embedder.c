@@ -81,7 +81,7 @@ berth_str berth_cycle_node_name(const berth_cycle *cycle, uint32_t slot)
 berth_str berth_cycle_node_label(const berth_cycle *cycle, uint32_t slot, berth_str key)
 {
     const berth__node_facts *facts = berth__view_node(inside(cycle)->view, slot)->facts;
-    return facts != NULL ? label(cycle, facts->labels, key) : (berth_str){0};
+    return facts != NULL ? label(cycle, berth__node_labels(facts), key) : (berth_str){0};
 }
 
 void berth_cycle_node_resource(const berth_cycle *cycle, uint32_t slot, berth_str resource,

@@ -42,7 +42,7 @@ static void add_image(state *own, const berth__view *view, berth__sym name,
 static bool has_image(const berth__node_facts *facts, berth__sym name)
 {
     for (uint32_t i = 0; i < facts->image_count; i++)
-        if (facts->images[i].name == name)
+        if (berth__node_images(facts)[i].name == name)
             return true;
     return false;
 }

@@ -249,14 +249,14 @@ static bool meets(const berth__wake *wake, const berth__node_rules *rules, const
     const berth__intern *strings = &wake->view->model->strings;
     berth__sym name = wake->node->name;
     if (added->has_required &&
-        !berth__node_selector_meets(strings, &added->required, name, facts->labels))
+        !berth__node_selector_meets(strings, &added->required, name, berth__node_labels(facts)))
         return false;
     for (uint32_t i = 0; rules != NULL && i < rules->selector.count; i++)
-        if (berth__labels_get(facts->labels, rules->selector.items[i].key) !=
+        if (berth__labels_get(berth__node_labels(facts), rules->selector.items[i].key) !=
             rules->selector.items[i].value)
             return false;
     return rules == NULL || !rules->has_required ||
-           berth__node_selector_meets(strings, &rules->required, name, facts->labels);
+           berth__node_selector_meets(strings, &rules->required, name, berth__node_labels(facts));
 }
 
 /* A node comes to match. */

@@ -443,7 +443,7 @@ static bool is_in_domains(const berth__pod_rules *rules, const berth__node_facts
 {
     for (uint32_t i = 0; facts != NULL && i < rules->spread_count; i++)
         if (rules->spreads[i].hard &&
-            berth__labels_get(facts->labels, rules->spreads[i].topology_key) == 0)
+            berth__labels_get(berth__node_labels(facts), rules->spreads[i].topology_key) == 0)
             return false;
     return facts != NULL;
 }

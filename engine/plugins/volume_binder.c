@@ -202,7 +202,7 @@ static bool volume_reaches(const berth__view *view, const berth__pv_facts *volum
     const berth__node *node = berth__view_node(view, slot);
     return !volume->has_affinity ||
            berth__node_selector_meets(&view->model->strings, &volume->affinity, node->name,
-                                      node->facts->labels);
+                                      berth__node_labels(node->facts));
 }
 
 static bool offers_modes(const berth__pv_facts *volume, const berth__claim_facts *claim)
@@ -288,7 +288,7 @@ static bool has_room(const berth__view *view, const berth__unbound_claim *unboun
             const berth__capacity *capacity = shelf->items[i].object;
             if (capacity->facts->everywhere ||
                 berth__node_term_meets(&view->model->strings, &capacity->facts->term, node->name,
-                                       node->facts->labels))
+                                       berth__node_labels(node->facts)))
                 return true;
         }
     }

@@ -20,7 +20,7 @@ uint32_t berth__node_difference(const berth__node_facts *old_facts,
                                 const berth__node_facts *new_facts)
 {
     uint32_t bits = 0;
-    if (!berth__labels_equal(old_facts->labels, new_facts->labels))
+    if (!berth__labels_equal(berth__node_labels(old_facts), berth__node_labels(new_facts)))
         bits |= BERTH__WAKE_NODE_LABELS;
     if (old_facts->taints != new_facts->taints ||
         old_facts->unschedulable != new_facts->unschedulable)

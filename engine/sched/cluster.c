@@ -289,7 +289,7 @@ static berth_status own_tree(berth__cluster *cluster)
 static berth_status own_images(berth__cluster *cluster, const berth__node_facts *facts)
 {
     for (uint32_t i = 0; facts != NULL && i < facts->image_count; i++)
-        if (!berth__image_own(&cluster->view.images, facts->images[i].name))
+        if (!berth__image_own(&cluster->view.images, berth__node_images(facts)[i].name))
             return BERTH_E_NOMEM;
     return BERTH_OK;
 }
@@ -349,15 +349,15 @@ static berth_status own_disruption(berth__cluster *cluster)
 
 static void count_images(berth__cluster *cluster, const berth__node_facts *facts)
 {
+    const berth__node_image *images = berth__node_images(facts);
     for (uint32_t i = 0; i < facts->image_count; i++)
-        berth__image_add(&cluster->view.images, facts->images[i].name,
-                         facts->images[i].size_bytes);
+        berth__image_add(&cluster->view.images, images[i].name, images[i].size_bytes);
 }
 
 static void uncount_images(berth__cluster *cluster, const berth__node_facts *facts)
 {
     for (uint32_t i = 0; i < facts->image_count; i++)
-        berth__image_remove(&cluster->view.images, facts->images[i].name);
+        berth__image_remove(&cluster->view.images, berth__node_images(facts)[i].name);
 }
 
 /* ---- nodes, one at a time ---- */

@@ -125,7 +125,7 @@ berth_str berth__cluster_node_label(const berth__cluster *cluster, berth_node_id
     const berth__node *node = berth__cluster_present(cluster, id);
     const berth__model *model = cluster->model;
     berth__sym sym = node != NULL ? berth__intern_find(&model->strings, key) : 0;
-    return sym != 0 ? berth__text(model, berth__labels_get(node->facts->labels, sym))
+    return sym != 0 ? berth__text(model, berth__labels_get(berth__node_labels(node->facts), sym))
                     : (berth_str){0};
 }
 

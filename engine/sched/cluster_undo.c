@@ -101,9 +101,9 @@ static void return_images(berth__cluster *cluster, former_node *former,
                           const berth__node_facts *now)
 {
     for (uint32_t i = 0; now != NULL && i < now->image_count; i++)
-        berth__image_remove(&cluster->view.images, now->images[i].name);
+        berth__image_remove(&cluster->view.images, berth__node_images(now)[i].name);
     for (uint32_t i = 0; former->facts != NULL && i < former->facts->image_count; i++) {
-        berth__image_return(&cluster->view.images, former->facts->images[i].name,
+        berth__image_return(&cluster->view.images, berth__node_images(former->facts)[i].name,
                             sizes_behind(former)[i]);
     }
 }
@@ -183,7 +183,7 @@ bool berth__note_node(berth__cluster *cluster, uint32_t node)
         (former_node){.node = node, .facts = facts, .closed = berth__cluster_node(cluster, node)->closed};
     for (uint32_t i = 0; i < images; i++)
         sizes_behind(record)[i] =
-            berth__image_find(&cluster->view.images, facts->images[i].name)->size_bytes;
+            berth__image_find(&cluster->view.images, berth__node_images(facts)[i].name)->size_bytes;
     const berth__host_port *ports = NULL;
     if (slot != BERTH__SLOT_NONE)
         record->port_count = berth__view_ports(&cluster->view, slot, &ports);

@@ -120,7 +120,7 @@ berth__layout *berth__layout_copy(const berth__layout *layout)
 static berth__sym value_of(const berth__node_facts *facts, berth__sym key)
 {
     return key == BERTH__KEY_LEGACY_ZONE ? facts->zone_legacy
-                                         : berth__labels_get(facts->labels, key);
+                                         : berth__labels_get(berth__node_labels(facts), key);
 }
 
 void berth__layout_close(berth__layout *layout, uint32_t slot, bool closed)
