@@ -1,10 +1,11 @@
-/* The pods of DaemonSets: one for each node, pinned to it as the DaemonSet controller does.
- * Source: kubernetes v1.32 pkg/controller/daemon/util. */
+/* The pods of DaemonSets: one for each node that admits the template, pinned to it as the DaemonSet
+ * controller does. Source: kubernetes v1.32 pkg/controller/daemon and its util. */
 #include "kube/workload.h"
 
 #include <string.h>
 
 #include "base/text.h"
+#include "sched/daemon_nodes.h"
 
 /* What the DaemonSet controller lets its pods put up with; the last only with the host's
  * network. */
@@ -52,34 +53,21 @@ static bool add_tolerations(berth__expansion *e)
     return true;
 }
 
-/* Require the node's name in every term of the pod's node affinity. */
+/* The node's name takes the place of the required node affinity, which has been held against the node. */
 static bool pin_to_node(berth__arena *arena, const berth_str *node, berth_pod *pod)
 {
-    static const berth_node_selector_term any = {0};
-    const berth_node_selector *given = pod->node_affinity.required;
-    uint32_t count = given != NULL ? given->count : 1;
-    const berth_node_selector_term *from = given != NULL ? given->terms : &any;
-    berth_node_selector *selector =
-        berth__arena_alloc(arena, sizeof(*selector), _Alignof(berth_node_selector));
-    berth_node_selector_term *terms =
-        berth__arena_alloc(arena, count * sizeof(*terms), _Alignof(berth_node_selector_term));
-    if (selector == NULL || terms == NULL)
+    struct pin {
+        berth_node_selector selector;
+        berth_node_selector_term term;
+        berth_requirement name;
+    } *pin = berth__arena_alloc_zero(arena, sizeof(*pin), _Alignof(struct pin));
+    if (pin == NULL)
         return false;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t fields = from[i].match_fields.count;
-        berth_requirement *items =
-            berth__arena_alloc(arena, (fields + 1) * sizeof(*items), _Alignof(berth_requirement));
-        if (items == NULL)
-            return false;
-        if (fields > 0)
-            memcpy(items, from[i].match_fields.items, fields * sizeof(*items));
-        items[fields] =
-            (berth_requirement){BERTH_LITERAL("metadata.name"), BERTH_LITERAL("In"), {node, 1}};
-        terms[i] = from[i];
-        terms[i].match_fields = (berth_requirements){items, fields + 1};
-    }
-    *selector = (berth_node_selector){terms, count};
-    pod->node_affinity.required = selector;
+    pin->name =
+        (berth_requirement){BERTH_LITERAL("metadata.name"), BERTH_LITERAL("In"), {node, 1}};
+    pin->term.match_fields = (berth_requirements){&pin->name, 1};
+    pin->selector = (berth_node_selector){&pin->term, 1};
+    pod->node_affinity.required = &pin->selector;
     return true;
 }
 
@@ -110,8 +98,8 @@ static berth_status emit_daemons(berth__expansion *e)
         berth__arena_alloc(&e->reader->object, count * sizeof(*nodes), _Alignof(berth_node_id));
     if (nodes == NULL || !add_tolerations(e))
         return berth__reader_no_memory(e->reader);
-    if (count > 0)
-        berth_engine_node_order(engine, nodes, count);
+    if (count > 0 && berth__daemon_nodes(engine, &e->w.pod, nodes, &count) != BERTH_OK)
+        return berth__reader_no_memory(e->reader);
     for (uint32_t i = 0; i < count; i++)
         BERTH_TRY(emit_daemon(e, berth_engine_node_name(engine, nodes[i])));
     return BERTH_OK;

@@ -211,6 +211,15 @@ void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth
 void berth__volume_list_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
                              berth__volume_list *out, bool *ok);
 
+/* Whether a node of that name and those labels meets the nodeSelector and the required node affinity (v1.32's
+ * reading), and the first NoSchedule or NoExecute taint that is not tolerated, or NULL. `rules` NULL: a
+ * pod that asks nothing of nodes. */
+bool berth__node_rules_admit(const berth__intern *strings, const berth__node_rules *rules,
+                             berth__sym name, berth__labels labels);
+const berth__taint *berth__node_rules_refused_by(const berth__model *model,
+                                                 const berth__node_rules *rules,
+                                                 const berth__taint_list *list);
+
 /* The image name as the scheduler looks it up: ":latest" is added where there is no tag. */
 berth__sym berth__image_name(berth__model *model, berth_str image, bool *ok);
 

@@ -251,12 +251,7 @@ static bool meets(const berth__wake *wake, const berth__node_rules *rules, const
     if (added->has_required &&
         !berth__node_selector_meets(strings, &added->required, name, berth__node_labels(facts)))
         return false;
-    for (uint32_t i = 0; rules != NULL && i < rules->selector.count; i++)
-        if (berth__labels_get(berth__node_labels(facts), rules->selector.items[i].key) !=
-            rules->selector.items[i].value)
-            return false;
-    return rules == NULL || !rules->has_required ||
-           berth__node_selector_meets(strings, &rules->required, name, berth__node_labels(facts));
+    return berth__node_rules_admit(strings, rules, name, berth__node_labels(facts));
 }
 
 /* A node comes to match. */

@@ -6,17 +6,6 @@
 
 /* ---- taints ---- */
 
-static bool is_refused(const berth__model *model, const berth__node_rules *rules,
-                       const berth__taint *taint)
-{
-    if (taint->effect != model->known.no_schedule && taint->effect != model->known.no_execute)
-        return false;
-    for (uint32_t i = 0; rules != NULL && i < rules->toleration_count; i++)
-        if (berth__tolerates(model, &rules->tolerations[i], taint))
-            return false;
-    return true;
-}
-
 /* A bit for each taint list that keeps the pod away; NULL when out of memory. */
 static uint64_t *refused_lists(const berth__model *model, const berth__node_rules *rules,
                                berth__arena *arena, bool *any)
@@ -24,10 +13,8 @@ static uint64_t *refused_lists(const berth__model *model, const berth__node_rule
     uint32_t list_count = model->taint_list_count; /* once: it may grow meanwhile */
     uint64_t *refused = berth__arena_alloc_zero(arena, ((size_t)list_count + 63) / 64 * 8, 8);
     for (uint32_t id = 0; refused != NULL && id < list_count; id++) {
-        const berth__taint_list *list = berth__taints_at(model, id);
-        bool refuses = false;
-        for (uint32_t i = 0; i < list->count && !refuses; i++)
-            refuses = is_refused(model, rules, &list->items[i]);
+        bool refuses =
+            berth__node_rules_refused_by(model, rules, berth__taints_at(model, id)) != NULL;
         berth__bit_put(refused, id, refuses);
         *any |= refuses;
     }

@@ -12,35 +12,25 @@ typedef struct state {
     const int64_t *counts;   /* of a taint list: untolerated PreferNoSchedule taints */
 } state;
 
-static bool tolerated(const berth__cycle *cycle, const berth__taint *taint, bool preferred)
+/* Scoring considers only tolerations of no effect or of PreferNoSchedule. */
+static bool is_tolerated_preferably(const berth__cycle *cycle, const berth__taint *taint)
 {
     const berth__model *model = cycle->view->model;
     const berth__node_rules *rules = cycle->cls->node_rules;
     for (uint32_t i = 0; rules != NULL && i < rules->toleration_count; i++) {
         const berth__toleration *toleration = &rules->tolerations[i];
-        /* Scoring considers only tolerations of no effect or of this very effect. */
-        if (preferred && toleration->effect != 0 && toleration->effect != model->known.empty &&
-            toleration->effect != model->known.prefer_no_schedule)
-            continue;
-        if (berth__tolerates(model, toleration, taint))
+        bool counts = toleration->effect == 0 || toleration->effect == model->known.empty ||
+                      toleration->effect == model->known.prefer_no_schedule;
+        if (counts && berth__tolerates(model, toleration, taint))
             return true;
     }
     return false;
 }
 
-static bool is_hard(const berth__model *model, const berth__taint *taint)
-{
-    return taint->effect == model->known.no_schedule || taint->effect == model->known.no_execute;
-}
-
 /* The first taint of a list that refuses the pod, or NULL. */
 static const berth__taint *refusing(const berth__cycle *cycle, const berth__taint_list *list)
 {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (is_hard(cycle->view->model, &list->items[i]) &&
-            !tolerated(cycle, &list->items[i], false))
-            return &list->items[i];
-    return NULL;
+    return berth__node_rules_refused_by(cycle->view->model, cycle->cls->node_rules, list);
 }
 
 static berth__outcome prepare_filter(berth__prepare *prepare)
@@ -117,7 +107,7 @@ static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
         const berth__taint_list *list = berth__taints_at(model, id);
         for (uint32_t i = 0; i < list->count; i++)
             counts[id] += list->items[i].effect == model->known.prefer_no_schedule &&
-                          !tolerated(prepare->cycle, &list->items[i], true);
+                          !is_tolerated_preferably(prepare->cycle, &list->items[i]);
         any |= counts[id] > 0;
     }
     own->counts = counts;

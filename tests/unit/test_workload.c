@@ -256,8 +256,7 @@ static void test_daemons(void **state)
 #define DAEMON_D(node)                                                                     \
     "Pod s/d-HASH-" node " labels={app=d,controller-revision-hash=HASH}"               \
     " owner(apps/v1 DaemonSet d berth-HASH controller)"                                    \
-    " required[<(a Exists) fields(metadata.name In =[" node "])>"                          \
-    "< fields(metadata.name NotIn =[x])(metadata.name In =[" node "])>]"                   \
+    " required[< fields(metadata.name In =[" node "])>]"                                   \
     " toleration(k Exists  )" TOLERATED                                                    \
     " toleration(node.kubernetes.io/network-unavailable Exists  NoSchedule)\n"
 #define DAEMON_E(node)                                                                     \
@@ -267,6 +266,84 @@ static void test_daemons(void **state)
         DAEMON_D("n-1") DAEMON_D("n-2") DAEMON_E("n-1") DAEMON_E("n-2"));
     berth_reader_destroy(reader);
     berth_engine_destroy(engine);
+}
+
+#define REQUIRED(terms)                                                               \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:"       \
+    " {nodeSelectorTerms: [" terms "]}}}"
+
+/* The nodes that get a pod, by their last letter, of eight nodes that differ in a label, a taint or the
+ * cordon. The rules are those of NodeShouldRunDaemonPod. */
+static const struct {
+    const char *spec;
+    const char *nodes;
+} daemon_choices[] = {
+    {"", "acfh"},
+    {"hostNetwork: true", "abcfh"},
+    {"nodeSelector: {disk: ssd}", "acf"},
+    {"nodeSelector: {disk: ssd, zone: z}", "c"},
+    {"nodeSelector: {disk: none}", ""},
+    {"tolerations: [{key: own, operator: Exists}]", "acdefh"},
+    {"tolerations: [{key: own, operator: Exists, effect: NoSchedule}]", "acdfh"},
+    {"tolerations: [{operator: Exists}]", "abcdefgh"},
+    {"nodeName: n-c", "c"},
+    {"nodeName: n-d", ""},
+    {"nodeName: n-h, nodeSelector: {disk: ssd}", ""},
+    {REQUIRED("{matchExpressions: [{key: zone, operator: Exists}]},"
+              " {matchFields: [{key: metadata.name, operator: In, values: [n-h]}]}"), "ch"},
+    {REQUIRED("{matchExpressions: [{key: zone, operator: DoesNotExist}]}"), "afh"},
+    {REQUIRED("{matchExpressions: [{key: zone, operator: Gt, values: [word]}]}"), ""},
+    {REQUIRED("{}"), ""},
+};
+
+static berth_status note_node(void *context, const berth_object *object, const berth_error *origin,
+                              berth_error *error)
+{
+    (void)origin;
+    (void)error;
+    char *nodes = context;
+    if (object->kind == BERTH_KIND_POD) {
+        berth_str name = object->as.pod->meta.name;
+        snprintf(nodes + strlen(nodes), 2, "%c", name.data[name.len - 1]);
+    }
+    return BERTH_OK;
+}
+
+static void test_daemon_choices(void **state)
+{
+    (void)state;
+    static const char nodes[] =
+        "--- {kind: Node, metadata: {name: n-a, labels: {disk: ssd}}}\n"
+        "--- {kind: Node, metadata: {name: n-b}, spec: {taints:"
+        " [{key: node.kubernetes.io/network-unavailable, effect: NoSchedule}]}}\n"
+        "--- {kind: Node, metadata: {name: n-c, labels: {disk: ssd, zone: z}}}\n"
+        "--- {kind: Node, metadata: {name: n-d}, spec: {taints: [{key: own, effect: NoSchedule}]}}\n"
+        "--- {kind: Node, metadata: {name: n-e}, spec: {taints: [{key: own, effect: NoExecute}]}}\n"
+        "--- {kind: Node, metadata: {name: n-f, labels: {disk: ssd}}, spec: {unschedulable: true,"
+        " taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}}\n"
+        "--- {kind: Node, metadata: {name: n-g}, spec: {taints: [{key: own, effect: NoSchedule},"
+        " {key: other, effect: NoExecute}]}}\n"
+        "--- {kind: Node, metadata: {name: n-h}, spec: {taints:"
+        " [{key: own, effect: PreferNoSchedule}]}}\n"
+        "--- {kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: {%s}}}}\n";
+    for (size_t i = 0; i < sizeof(daemon_choices) / sizeof(daemon_choices[0]); i++) {
+        char text[4096], got_nodes[16] = "";
+        berth_engine_config config;
+        berth_engine *engine;
+        berth_error error;
+        berth_engine_config_init(&config);
+        config.threads = 1;
+        snprintf(text, sizeof(text), nodes, daemon_choices[i].spec);
+        assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+        berth_reader *reader = make_reader(false, NULL);
+        assert_int_equal(
+            berth_reader_text(reader, berth__str(text), "t", add_nodes, engine, &error), BERTH_OK);
+        assert_int_equal(berth_reader_finish(reader, engine, note_node, got_nodes, &error),
+                         BERTH_OK);
+        assert_string_equal(got_nodes, daemon_choices[i].nodes);
+        berth_reader_destroy(reader);
+        berth_engine_destroy(engine);
+    }
 }
 
 /* ---- faults ---- */
@@ -316,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_names),       cmocka_unit_test(test_names_differ),
         cmocka_unit_test(test_whole),       cmocka_unit_test(test_no_defaults),
         cmocka_unit_test(test_class_behind), cmocka_unit_test(test_daemons),
+        cmocka_unit_test(test_daemon_choices),
         cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,9 +62,9 @@ BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, c
                                          berth_object_fn each, void *context, berth_error *error);
 
 /* Hand out what had to wait for the end of the input: pods whose PriorityClass came late, claims that
- * StatefulSets make, and the pods of DaemonSets: one for each node of `engine`, pinned to it by a node
- * affinity on metadata.name as the DaemonSet controller does; whether the node suits the template is
- * left to the decision. Call once after the last file. */
+ * StatefulSets make, and the pods of DaemonSets: one for each node of `engine` that the template's
+ * nodeName, nodeSelector, required node affinity and tolerations admit, pinned to it by a node affinity
+ * on metadata.name, as the DaemonSet controller does. Call once after the last file. */
 BERTH_API berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine,
                                            berth_object_fn each, void *context, berth_error *error);
 

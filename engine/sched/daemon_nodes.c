@@ -1,0 +1,38 @@
+/* The DaemonSet controller's choice of nodes, by the rules that filters use. */
+#include "sched/daemon_nodes.h"
+
+#include "base/text.h"
+#include "sched/decide.h"
+
+static bool runs_on(const berth__model *model, const berth__node_rules *rules,
+                    const berth_pod *pod, const berth__node *node)
+{
+    return (pod->node_name.len == 0 ||
+            berth__str_eq(pod->node_name, berth__text(model, node->name))) &&
+           berth__node_rules_admit(&model->strings, rules, node->name,
+                                   berth__node_labels(node->facts)) &&
+           berth__node_rules_refused_by(model, rules, node->facts->taints) == NULL;
+}
+
+berth_status berth__daemon_nodes(berth_engine *engine, const berth_pod *pod, berth_node_id *out,
+                                 uint32_t *count)
+{
+    berth__cluster *cluster = berth__engine_decider(engine)->cluster;
+    berth__node_rules rules = {0};
+    berth__arena arena;
+    bool ok = true;
+    berth__arena_init(&arena, cluster->model.allocator);
+    berth__arena_reset(&cluster->model.scratch);
+    berth__node_rules_fill(&cluster->model, &arena, pod, &rules, &ok);
+    uint32_t kept = 0, all = ok ? berth_engine_node_order(engine, NULL, 0) : 0;
+    if (all > 0)
+        berth_engine_node_order(engine, out, all);
+    for (uint32_t i = 0; i < all; i++)
+        if (runs_on(&cluster->model, &rules, pod, cluster->nodes[out[i]]))
+            out[kept++] = out[i];
+    berth__arena_destroy(&arena);
+    if (!ok)
+        return BERTH_E_NOMEM;
+    *count = kept;
+    return BERTH_OK;
+}
