@@ -279,13 +279,22 @@ static berth__normalize normalize_of(const berth_plugin *table)
     return BERTH__NORMALIZE_NONE;
 }
 
+static uint32_t wake_of(const berth_plugin *table)
+{
+    if (table->wake_on != 0)
+        return table->wake_on;
+    if ((table->flags & BERTH_PLUGIN_NODE_LOCAL) != 0)
+        return BERTH__WAKE_NODE | BERTH__WAKE_POD;
+    return (table->flags & BERTH_PLUGIN_STATIC) != 0 ? BERTH__WAKE_NODE : BERTH__WAKE_PUBLIC;
+}
+
 static berth__plugin plugin_of(const berth_plugin *table)
 {
     bool local = (table->flags & BERTH_PLUGIN_NODE_LOCAL) != 0;
     berth__plugin plugin = {
         .name = table->name,
         .flags = flags_of(table),
-        .wake_on = UINT32_MAX,
+        .wake_on = wake_of(table),
         .filter_state_bytes = table->filter_state_bytes,
         .score_state_bytes = table->score_state_bytes,
         .normalize = normalize_of(table),
@@ -352,6 +361,10 @@ static const char *fault_of(const berth_plugin *table)
         return "reserve and unreserve go together";
     if (table->reserve != NULL && table->filter == NULL)
         return "reserve goes with a filter";
+    if ((table->wake_on & ~(uint32_t)BERTH__WAKE_PUBLIC) != 0)
+        return "wake_on has bits that mean nothing";
+    if (table->wake_on != 0 && table->filter == NULL)
+        return "wake_on goes with a filter";
     return NULL;
 }
 

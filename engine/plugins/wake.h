@@ -5,35 +5,42 @@
 #ifndef BERTH_PLUGINS_WAKE_H
 #define BERTH_PLUGINS_WAKE_H
 
+#include "berth/plugin.h"
 #include "snapshot/view.h"
 
-/* Cluster changes that can turn a refusal around. */
+/* Cluster changes that can turn a refusal around: those of berth/plugin.h, and one of the queue's own. */
 enum {
-    BERTH__WAKE_NODE_ADD = 1 << 0,
-    BERTH__WAKE_NODE_LABELS = 1 << 1,
-    BERTH__WAKE_NODE_TAINTS = 1 << 2, /* spec.unschedulable included */
-    BERTH__WAKE_NODE_ALLOCATABLE = 1 << 3, /* some amount has grown */
-    BERTH__WAKE_NODE_CONDITIONS = 1 << 4,
-    BERTH__WAKE_POD_ADD = 1 << 5,    /* on a node */
-    BERTH__WAKE_POD_REMOVE = 1 << 6, /* from a node, or what it takes there became other or less */
-    BERTH__WAKE_POD_LABELS = 1 << 7, /* of one on a node; its beginning to terminate included */
-    BERTH__WAKE_POD_SELF = 1 << 8,   /* the waiting pod itself changed: the queue sees to that */
-    BERTH__WAKE_NODE_REMOVE = 1 << 9,
-    BERTH__WAKE_CLAIM = 1 << 10,
-    BERTH__WAKE_VOLUME = 1 << 11,
-    BERTH__WAKE_STORAGE_CLASS = 1 << 12,
-    BERTH__WAKE_CSI_NODE = 1 << 13,
-    BERTH__WAKE_CSI_DRIVER = 1 << 14,
-    BERTH__WAKE_CSI_CAPACITY = 1 << 15,
-    BERTH__WAKE_ATTACHMENT = 1 << 16,
-    BERTH__WAKE_RELATED = 1 << 17, /* services and controllers */
-    BERTH__WAKE_NAMESPACE = 1 << 18,
+    BERTH__WAKE_NODE_ADD = BERTH_WAKE_NODE_ADD,
+    BERTH__WAKE_NODE_LABELS = BERTH_WAKE_NODE_LABELS,
+    BERTH__WAKE_NODE_TAINTS = BERTH_WAKE_NODE_TAINTS,
+    BERTH__WAKE_NODE_ALLOCATABLE = BERTH_WAKE_NODE_ALLOCATABLE,
+    BERTH__WAKE_NODE_CONDITIONS = BERTH_WAKE_NODE_CONDITIONS,
+    BERTH__WAKE_POD_ADD = BERTH_WAKE_POD_ADD,
+    BERTH__WAKE_POD_REMOVE = BERTH_WAKE_POD_REMOVE,
+    BERTH__WAKE_POD_LABELS = BERTH_WAKE_POD_LABELS,
+    BERTH__WAKE_POD_SELF = 1 << 8, /* the waiting pod itself changed: the queue sees to that */
+    BERTH__WAKE_NODE_REMOVE = BERTH_WAKE_NODE_REMOVE,
+    BERTH__WAKE_CLAIM = BERTH_WAKE_CLAIM,
+    BERTH__WAKE_VOLUME = BERTH_WAKE_VOLUME,
+    BERTH__WAKE_STORAGE_CLASS = BERTH_WAKE_STORAGE_CLASS,
+    BERTH__WAKE_CSI_NODE = BERTH_WAKE_CSI_NODE,
+    BERTH__WAKE_CSI_DRIVER = BERTH_WAKE_CSI_DRIVER,
+    BERTH__WAKE_CSI_CAPACITY = BERTH_WAKE_CSI_CAPACITY,
+    BERTH__WAKE_ATTACHMENT = BERTH_WAKE_ATTACHMENT,
+    BERTH__WAKE_RELATED = BERTH_WAKE_RELATED,
+    BERTH__WAKE_NAMESPACE = BERTH_WAKE_NAMESPACE,
 };
 
 enum {
     BERTH__WAKE_STORAGE = BERTH__WAKE_CLAIM | BERTH__WAKE_VOLUME | BERTH__WAKE_STORAGE_CLASS |
                           BERTH__WAKE_CSI_NODE | BERTH__WAKE_CSI_DRIVER |
                           BERTH__WAKE_CSI_CAPACITY | BERTH__WAKE_ATTACHMENT,
+    BERTH__WAKE_NODE = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_NODE_LABELS |
+                       BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_NODE_ALLOCATABLE |
+                       BERTH__WAKE_NODE_CONDITIONS,
+    BERTH__WAKE_POD = BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS,
+    BERTH__WAKE_PUBLIC = BERTH__WAKE_NODE | BERTH__WAKE_POD | BERTH__WAKE_STORAGE |
+                         BERTH__WAKE_RELATED | BERTH__WAKE_NAMESPACE, /* all of berth/plugin.h */
 };
 
 /* What the pods of some priorities take on the node of a change; worked out when first asked for. */

@@ -53,8 +53,9 @@ static void loop_report(void *context, berth_trouble trouble, const berth_error 
     l->trouble = trouble;
 }
 
-static void loop_open(loop *l, const berth_profile *profiles, uint32_t profile_count,
-                      int64_t bind_timeout_ms)
+/* An engine with these profiles and an embedder's plugin (NULL: none), and a scheduler over it. */
+static void loop_open_with(loop *l, const berth_profile *profiles, uint32_t profile_count,
+                           int64_t bind_timeout_ms, const berth_plugin *plugin)
 {
     berth_error error = {.code = BERTH_OK};
     berth_engine_config config;
@@ -64,6 +65,8 @@ static void loop_open(loop *l, const berth_profile *profiles, uint32_t profile_c
     config.threads = 1;
     config.profiles = profiles;
     config.profile_count = profile_count;
+    config.plugins = &plugin;
+    config.plugin_count = plugin != NULL;
     small_require(berth_engine_create(&config, &l->c.engine, &error), &error);
     const berth_read_options read = {.size = sizeof(read)};
     assert_int_equal(berth_reader_create(&read, &l->c.reader), BERTH_OK);
@@ -74,6 +77,12 @@ static void loop_open(loop *l, const berth_profile *profiles, uint32_t profile_c
     options.callbacks = (berth_scheduler_callbacks){
         l, loop_bind, loop_unbind, loop_evict, loop_report, NULL};
     small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
+}
+
+static inline void loop_open(loop *l, const berth_profile *profiles, uint32_t profile_count,
+                             int64_t bind_timeout_ms)
+{
+    loop_open_with(l, profiles, profile_count, bind_timeout_ms, NULL);
 }
 
 static void loop_check(loop *l)

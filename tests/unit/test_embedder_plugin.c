@@ -448,6 +448,14 @@ static void break_flags(fixture *own) { own->tables[0].flags = 1 << 9; }
 static void break_each(fixture *own) { own->tables[0].flags |= BERTH_PLUGIN_EACH; }
 static void break_pair(fixture *own) { own->tables[1].unreserve = NULL; }
 static void break_reserve(fixture *own) { own->tables[1].filter = NULL; }
+static void break_wake(fixture *own) { own->tables[0].wake_on = 1 << 8; }
+static void wake_score(fixture *own)
+{
+    own->tables[1].wake_on = BERTH_WAKE_NODE_ADD;
+    own->tables[1].reserve = NULL;
+    own->tables[1].unreserve = NULL;
+    own->tables[1].filter = NULL;
+}
 static void take_registered(fixture *own) { own->tables[0].name = "NodeName"; }
 static void take_twice(fixture *own) { own->tables[1].name = "NodePrice"; }
 static void break_count(fixture *own) { own->config.plugins = NULL; }
@@ -465,6 +473,8 @@ static void test_refused_tables(void **state)
     refused_table(break_each, BERTH_E_ARG, "plugins[0].NodePrice");
     refused_table(break_pair, BERTH_E_ARG, "plugins[1].PodCap");
     refused_table(break_reserve, BERTH_E_ARG, "plugins[1].PodCap");
+    refused_table(break_wake, BERTH_E_ARG, "plugins[0].NodePrice");
+    refused_table(wake_score, BERTH_E_ARG, "plugins[1].PodCap");
     refused_table(take_registered, BERTH_E_EXISTS, "plugins[0].NodeName");
     refused_table(take_twice, BERTH_E_EXISTS, "plugins[1].NodePrice");
     refused_table(break_count, BERTH_E_ARG, "");

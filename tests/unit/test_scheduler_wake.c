@@ -404,6 +404,77 @@ static void test_volume_zone(void **state)
     expect_woken(l, pod);
 }
 
+/* ---- plugins of an embedder's own ---- */
+
+static void refuse_all(const berth_cycle *cycle, const void *instance, const void *plugin_state,
+                       berth_slice *slice)
+{
+    (void)cycle;
+    (void)instance;
+    (void)plugin_state;
+    memset(slice->mask, 0, sizeof(slice->mask));
+}
+
+/* Reopens the loop with a plugin of this table that refuses every node, behind the default filters. */
+static void open_refusing(loop *l, berth_plugin *table)
+{
+    static berth_plugin_ref filters[64];
+    berth_profile profile = *berth_profile_default();
+    berth_plugin_list *list = &profile.points[BERTH_POINT_FILTER];
+    memcpy(filters, list->items, list->count * sizeof(*filters));
+    filters[list->count] = (berth_plugin_ref){.name = {"Never", 5}};
+    *list = (berth_plugin_list){filters, list->count + 1};
+    table->size = sizeof(*table);
+    table->name = "Never";
+    table->filter = refuse_all;
+    loop_close(l);
+    loop_open_with(l, &profile, 1, 0, table);
+}
+
+enum { ON_NODE = 1 << 0, ON_POD = 1 << 1, ON_CLAIM = 1 << 2 };
+
+/* Whether the pod was woken; lets it be refused again. */
+static bool was_woken(loop *l, berth_pod_id pod)
+{
+    bool woken = loop_state(l, pod) != BERTH_POD_UNSCHEDULABLE;
+    if (!woken)
+        return false;
+    loop_advance(l, l->now_ms + 20000);
+    expect_rejected(l, pod, "Never");
+    return true;
+}
+
+/* Which changes wake a pod that a plugin with these words has refused. */
+static uint32_t woken_by(loop *l, uint32_t flags, uint32_t wake_on)
+{
+    berth_plugin table = {.flags = flags, .wake_on = wake_on};
+    uint32_t found = 0;
+    open_refusing(l, &table);
+    loop_add(l, loop_node_text("a", "4", "", ""));
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    expect_rejected(l, pod, "Never");
+    loop_update(l, loop_node_text("a", "4", ", labels: {price: low}", ""));
+    found |= was_woken(l, pod) ? ON_NODE : 0;
+    loop_add(l, loop_pod_text("q", "1", "", ", nodeName: a"));
+    found |= was_woken(l, pod) ? ON_POD : 0;
+    loop_add(l, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c}\n");
+    found |= was_woken(l, pod) ? ON_CLAIM : 0;
+    return found;
+}
+
+static void test_own_plugin(void **state)
+{
+    loop *l = *state;
+    assert_int_equal(woken_by(l, 0, 0), ON_NODE | ON_POD | ON_CLAIM);
+    assert_int_equal(woken_by(l, BERTH_PLUGIN_EACH, 0), ON_NODE | ON_POD | ON_CLAIM);
+    assert_int_equal(woken_by(l, BERTH_PLUGIN_NODE_LOCAL, 0), ON_NODE | ON_POD);
+    assert_int_equal(woken_by(l, BERTH_PLUGIN_STATIC, 0), ON_NODE);
+    assert_int_equal(woken_by(l, 0, BERTH_WAKE_NODE_LABELS), ON_NODE);
+    assert_int_equal(woken_by(l, BERTH_PLUGIN_NODE_LOCAL, BERTH_WAKE_POD_ADD), ON_POD);
+    assert_int_equal(woken_by(l, 0, BERTH_WAKE_CLAIM | BERTH_WAKE_POD_REMOVE), ON_CLAIM);
+    assert_int_equal(woken_by(l, 0, BERTH_WAKE_NODE_TAINTS | BERTH_WAKE_NODE_REMOVE), 0);
+}
+
 /* ---- groups ---- */
 
 /* Pods alike are woken together; one that has left its group is not. */
@@ -450,6 +521,7 @@ int main(void)
         TEST(test_claims),
         TEST(test_single_use_claim),
         TEST(test_volume_zone),
+        TEST(test_own_plugin),
         TEST(test_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

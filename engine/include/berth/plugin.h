@@ -103,6 +103,29 @@ enum {
     BERTH_PLUGIN_EACH = 1 << 2,
 };
 
+/* Changes of the cluster: what a pod that was refused may wait for. One change may be several: a node
+ * that gets a label and a taint, a pod that is replaced by another on its node. */
+enum {
+    BERTH_WAKE_NODE_ADD = 1 << 0,
+    BERTH_WAKE_NODE_LABELS = 1 << 1,
+    BERTH_WAKE_NODE_TAINTS = 1 << 2,      /* spec.unschedulable included */
+    BERTH_WAKE_NODE_ALLOCATABLE = 1 << 3, /* some amount has grown */
+    BERTH_WAKE_NODE_CONDITIONS = 1 << 4,  /* spec.unschedulable included */
+    BERTH_WAKE_POD_ADD = 1 << 5,          /* a pod has come to a node */
+    BERTH_WAKE_POD_REMOVE = 1 << 6,       /* one has left, or takes something else or less there */
+    BERTH_WAKE_POD_LABELS = 1 << 7,       /* of one on a node; its beginning to terminate included */
+    BERTH_WAKE_NODE_REMOVE = 1 << 9,
+    BERTH_WAKE_CLAIM = 1 << 10,           /* of these and the following kinds: any change */
+    BERTH_WAKE_VOLUME = 1 << 11,
+    BERTH_WAKE_STORAGE_CLASS = 1 << 12,
+    BERTH_WAKE_CSI_NODE = 1 << 13,
+    BERTH_WAKE_CSI_DRIVER = 1 << 14,
+    BERTH_WAKE_CSI_CAPACITY = 1 << 15,
+    BERTH_WAKE_ATTACHMENT = 1 << 16,
+    BERTH_WAKE_RELATED = 1 << 17,         /* services and controllers */
+    BERTH_WAKE_NAMESPACE = 1 << 18,
+};
+
 /* How raw values become scores of 0 to 100. */
 typedef enum berth_normalize {
     BERTH_NORMALIZE_NONE = 0,     /* they are scores */
@@ -131,6 +154,12 @@ typedef struct berth_plugin {
     berth_str (*reason)(const berth_cycle *cycle, const void *instance, const void *state,
                         uint32_t slot);
     berth_code code; /* of its refusals: whether preemption may help */
+    /* BERTH_WAKE_*: the changes that can turn its refusals around. A pod that it has refused waits in the
+     * scheduler's pool (scheduler.h) until one of them comes, or the pool is flushed; a change of the
+     * pod itself always counts. 0: what its flags imply; with STATIC any change of nodes, with NODE_LOCAL
+     * any of nodes and of pods on them, else any change at all. Naming too few delays pods, naming
+     * too many costs decisions. */
+    uint32_t wake_on;
 
     /* A score writes the value of each node in slice->mask into `values` (BERTH_SLICE entries, by
      * position; the others may hold anything). Scores are 0 to 100. */
