@@ -1,9 +1,9 @@
 /* News of a cluster: what each change of its objects was, for somebody who has to react to it.
  *
  * One watcher at most. It hears of a change once it has been made, in full; both the old and the new
- * facts and classes are alive during the call. It hears of objects only: binding and unbinding are the
- * watcher's own doing, or a what-if. Of a transaction it hears nothing until it is committed, and then
- * only that it was. */
+ * facts and classes are alive during the call. It hears of objects only. Of a transaction it
+ * hears nothing until it is committed, and then only that it was; likewise of pods that the engine's own
+ * calls bind and unbind. */
 #ifndef BERTH_SCHED_CHANGES_H
 #define BERTH_SCHED_CHANGES_H
 
@@ -29,7 +29,7 @@ typedef struct berth__watcher {
      * take. Errors: E_NOMEM; the change is not made. */
     berth_status (*reserve)(void *context, uint32_t pod_bound);
     void (*changed)(void *context, const berth__change *change);
-    /* A transaction was committed, of whose changes it has not heard one by one. Set by the cluster. */
+    /* There were changes of which it has not heard one by one. Set by the engine. */
     bool missed;
 } berth__watcher;
 

@@ -522,6 +522,8 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
     record->closed = closed;
     if (record->slot != BERTH__SLOT_NONE)
         berth__view_close(&cluster->view, record->slot);
+    if (!closed) /* to pods that wait it is a new node */
+        tell_node(cluster, node, NULL, record->facts);
     return BERTH_OK;
 }
 

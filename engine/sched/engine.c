@@ -333,6 +333,15 @@ berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
     return berth__decide(&engine->decider, index, options, out, error);
 }
 
+/* A scheduler on this engine has not bound that pod, nor unbound it; a transaction tells at its end. */
+static berth_status past_scheduler(berth_engine *engine)
+{
+    berth__cluster *cluster = &engine->cluster;
+    if (cluster->watcher != NULL && !cluster->undo.recording)
+        cluster->watcher->missed = true;
+    return BERTH_OK;
+}
+
 berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                berth_error *error)
 {
@@ -345,7 +354,7 @@ berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_nod
     berth_status status = berth__decider_bind(&engine->decider, index, node);
     if (status == BERTH_E_NOMEM)
         return berth__error_set(error, status, "out of memory");
-    return status == BERTH_OK ? BERTH_OK
+    return status == BERTH_OK ? past_scheduler(engine)
                               : berth__error_set(error, status, "a plugin refused the placement");
 }
 
@@ -356,7 +365,7 @@ berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod, berth_e
     if (berth__pod_at(&engine->cluster.pods, index)->node == BERTH__NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on no node");
     berth_status status = berth__decider_unbind(&engine->decider, index);
-    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+    return status == BERTH_OK ? past_scheduler(engine) : berth__error_set(error, status, "out of memory");
 }
 
 berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth_node_id node,

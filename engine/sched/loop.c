@@ -34,6 +34,8 @@ static berth_status check_engine(const berth__decider *decider, berth_error *err
 {
     if (decider->cluster->watcher != NULL)
         return berth__error_set(error, BERTH_E_STATE, "the engine has a scheduler already");
+    if (decider->cluster->undo.recording)
+        return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
     for (uint32_t i = 0; i < decider->profile_count; i++)
         if (decider->profiles[i].filter_count > BERTH__STAGES_MAX)
             return berth__error_set(error, BERTH_E_UNSUPPORTED,
@@ -43,9 +45,11 @@ static berth_status check_engine(const berth__decider *decider, berth_error *err
     return BERTH_OK;
 }
 
+/* What has been missed comes first: the pod to come may get the index of one that has gone. */
 static berth_status reserve(void *context, uint32_t pod_bound)
 {
     berth_scheduler *scheduler = context;
+    BERTH_TRY(berth__loop_catch_up(scheduler));
     return berth__queue_reserve(&scheduler->queue, pod_bound);
 }
 
@@ -201,18 +205,6 @@ static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, 
     }
 }
 
-/* The first active pod; those that somebody bound past the scheduler are let go. */
-static berth__queue_item *take(berth_scheduler *scheduler)
-{
-    berth__queue_item *item;
-    while ((item = berth__queue_take(&scheduler->queue)) != NULL &&
-           berth__pod_at(&scheduler->cluster->pods, item->pod)->node != BERTH__NODE_NONE) {
-        scheduler->counters.taken++;
-        berth__queue_remove(&scheduler->queue, item);
-    }
-    return item;
-}
-
 berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
                                   berth_error *error)
 {
@@ -221,7 +213,7 @@ berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns, be
                         .placement = {.node = BERTH_NODE_NONE},
                         .nominated = BERTH_NODE_NONE};
     BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
-    berth__queue_item *item = take(scheduler);
+    berth__queue_item *item = berth__queue_take(&scheduler->queue);
     if (item == NULL)
         return BERTH_OK;
     out->pod = berth__cluster_pod_id(scheduler->cluster, item->pod);

@@ -1,5 +1,6 @@
 /* Simulation of a cluster under a scheduler: pods and nodes come, change and go, bindings fail, are
- * late or expire, victims leave at once, later or not at all; all from one seed. After every step
+ * late or expire, victims leave at once, later or not at all, transactions and others bind pods on the
+ * engine; all from one seed. After every step
  *   - each pod is where an independent record says, on one node or in the queue, and none is lost,
  *   - what each node touched has allocated is the sum of its pods' requests,
  *   - nothing was put where the requests do not fit,
@@ -46,6 +47,7 @@ typedef struct pod_record {
 
 typedef struct node_record {
     const berth_node *object; /* NULL: absent */
+    bool closed;
 } node_record;
 
 typedef struct simulation {
@@ -172,6 +174,8 @@ static void expect_room(simulation *s, const pod_record *pod)
         fail(s, "a pod is bound to a node that is not there");
         return;
     }
+    if (s->nodes[pod->node].closed)
+        fail(s, "a pod is bound to a node that is closed");
     for (uint32_t i = 0; i < PROFILES; i++)
         if (naive_same(pod->object->scheduler_name, s->profiles[i].scheduler_name) &&
             (s->legacy || !has_fit(&s->profiles[i])))
@@ -607,8 +611,25 @@ static void remove_node(simulation *s)
         return;
     settle(s);
     const berth_object object = node_object(s->nodes[number].object);
-    s->nodes[number].object = NULL;
+    s->nodes[number] = (node_record){.object = NULL};
     apply(s, REMOVE, &object, BERTH_OK, NULL);
+}
+
+/* A node takes no more pods, or takes them again; by the engine's own call. */
+static void close_or_open(simulation *s)
+{
+    berth_error error = {.code = BERTH_OK};
+    uint32_t number = some_node(s, true);
+    if (number == UINT32_MAX)
+        return;
+    settle(s);
+    node_record *node = &s->nodes[number];
+    node->closed = !node->closed;
+    trace(s, node->closed ? "close" : "open", node->object->meta.name);
+    must(s, "close",
+         berth_engine_close(s->engine, berth_engine_find_node(s->engine, node->object->meta.name),
+                            node->closed, &error),
+         &error);
 }
 
 /* Of an object that the generator has just made, and that is nobody else's yet. */
@@ -766,6 +787,42 @@ static void try_on_engine(simulation *s)
     settle(s);
 }
 
+/* A pod leaves its node past the scheduler, and is one to schedule again. */
+static void unbind_past_scheduler(simulation *s, pod_record *pod)
+{
+    berth_error error = {.code = BERTH_OK};
+    bool returns = is_served(s, pod->object) && !pod->object->meta.deleting;
+    trace(s, "unbind past the scheduler", pod->object->meta.name);
+    s->want.taken += pod->life == ASSUMED;
+    s->want.submitted += returns;
+    pod->life = returns ? WAITING : IDLE;
+    pod->node = UINT32_MAX;
+    must(s, "unbind", berth_engine_unbind(s->engine, pod->id, &error), &error);
+}
+
+static void bind_past_scheduler(simulation *s, pod_record *pod)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_placement placement;
+    trace(s, "schedule past the scheduler", pod->object->meta.name);
+    must(s, "schedule", berth_engine_schedule(s->engine, pod->id, &placement, &error), &error);
+    if (placement.verdict != BERTH_PLACED)
+        return;
+    s->want.taken += pod->life == WAITING;
+    pod->life = SETTLED;
+    pod->node = node_number(s, placement.node);
+}
+
+static void go_past_scheduler(simulation *s)
+{
+    settle(s);
+    bool binds = gen_chance(&s->gen, 50);
+    pod_record *pod = some_pod(s, binds ? 1u << WAITING : 1u << SETTLED | 1u << ASSUMED);
+    if (pod != NULL)
+        (binds ? bind_past_scheduler : unbind_past_scheduler)(s, pod);
+    settle(s);
+}
+
 /* Victims whose eviction takes its time. */
 static void remove_leaving(simulation *s)
 {
@@ -793,7 +850,7 @@ static void one_step(simulation *s)
     else if (luck < 74)
         put_node(s, false);
     else if (luck < 76)
-        remove_node(s);
+        (gen_chance(&s->gen, 60) ? remove_node : close_or_open)(s);
     else if (luck < 82)
         change_other(s);
     else if (luck < 88)
@@ -803,7 +860,7 @@ static void one_step(simulation *s)
     else if (luck < 97)
         remove_leaving(s);
     else if (luck < 98)
-        try_on_engine(s);
+        (gen_chance(&s->gen, 70) ? try_on_engine : go_past_scheduler)(s);
     else
         disturb(s);
 }

@@ -588,6 +588,71 @@ static void test_transactions(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
+static void test_no_scheduler_in_a_transaction(void **state)
+{
+    (void)state;
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_scheduler *scheduler = NULL;
+    berth_error error = {.code = BERTH_OK};
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_begin(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_scheduler_create(engine, NULL, &scheduler, &error), BERTH_E_STATE);
+    assert_null(scheduler);
+    berth_engine_destroy(engine);
+}
+
+/* ---- the engine's own calls ---- */
+
+/* Pods bound and unbound past the scheduler: those on a node are taken, those off theirs submitted. */
+static void test_past_the_scheduler(void **state)
+{
+    loop *l = *state;
+    berth_placement placement;
+    berth_engine *engine = l->c.engine;
+    loop_node(l, "node", "2");
+    berth_pod_id pod = loop_pod(l, "p", "2", ""), other = loop_pod(l, "q", "2", "");
+    assert_int_equal(berth_engine_schedule(engine, pod, &placement, NULL), BERTH_OK);
+    loop_check(l);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.pod, other);
+    assert_int_equal(loop_count(l).taken, 1);
+    assert_int_equal(berth_engine_unbind(engine, pod, NULL), BERTH_OK);
+    loop_advance(l, 0);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_state(l, other), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_count(l).submitted, 3);
+
+    l->bind_answer = BERTH_ANSWER_LATER;
+    assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
+    assert_int_equal(berth_engine_unbind(engine, pod, NULL), BERTH_OK);
+    loop_advance(l, 0);
+    assert_int_equal(l->unbind_reason, BERTH_UNBIND_TAKEN);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_count(l).submitted, 4);
+}
+
+/* A pod goes in a transaction; another gets its place in the engine before the scheduler has looked. */
+static void test_index_taken_over(void **state)
+{
+    loop *l = *state;
+    berth_engine *engine = l->c.engine;
+    berth_pod_id old = loop_pod(l, "old", "1", "");
+    assert_int_equal(berth_engine_begin(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_remove(engine, BERTH_KIND_POD, (berth_str)TEXT("default"),
+                                         (berth_str)TEXT("old"), NULL),
+                     BERTH_OK);
+    assert_int_equal(berth_engine_commit(engine, NULL), BERTH_OK);
+    berth_pod_id fresh = small_pod(&l->c, "fresh", NULL, "", "containers: []");
+    assert_int_equal(loop_state(l, old), BERTH_POD_GONE);
+    assert_int_equal(loop_state(l, fresh), BERTH_POD_ACTIVE);
+    loop_check(l);
+    assert_int_equal(loop_count(l).deleted, 1);
+    assert_int_equal(loop_count(l).submitted, 2);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -618,6 +683,9 @@ int main(void)
         TEST(test_preemption_refused),
         TEST(test_nomination_taken_over),
         TEST(test_transactions),
+        cmocka_unit_test(test_no_scheduler_in_a_transaction),
+        TEST(test_past_the_scheduler),
+        TEST(test_index_taken_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,19 @@ static void test_cordon(void **state)
     expect_woken(l, pod);
 }
 
+static void test_closed_node(void **state)
+{
+    loop *l = *state;
+    berth_node_id node = loop_node(l, "a", "1");
+    assert_int_equal(berth_engine_close(l->c.engine, node, true, NULL), BERTH_OK);
+    berth_pod_id pod = loop_pod(l, "p", "1", ""), large = loop_pod(l, "q", "2", "");
+    expect_rejected(l, pod, "NodeResourcesFit");
+    expect_rejected(l, large, "NodeResourcesFit");
+    assert_int_equal(berth_engine_close(l->c.engine, node, false, NULL), BERTH_OK);
+    expect_woken(l, pod);
+    expect_asleep(l, large);
+}
+
 static void test_taints(void **state)
 {
     static const char *const tainted = "taints: [{key: k, value: v, effect: NoSchedule}]";
@@ -504,6 +517,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_no_nodes),
         TEST(test_cordon),
+        TEST(test_closed_node),
         TEST(test_taints),
         TEST(test_node_affinity),
         TEST(test_fit),

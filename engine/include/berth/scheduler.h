@@ -51,10 +51,11 @@
  * call returns the error, a posted one is counted and reported by callback.
  *
  * Threads: one scheduling thread at a time, which is also the engine's; others post. Objects are added,
- * changed and removed, and pods bound, through the scheduler only as long as it exists; other uses of
- * the engine (decide, explain, counts, check, transactions) are welcome between two calls. While a
- * transaction is open on the engine the scheduler's calls answer E_STATE; after its commit the next call
- * looks at every pod that waits and tries them again.
+ * changed and removed through the scheduler as long as it exists. Other uses of the engine are welcome
+ * between two calls: asking, closing nodes, transactions. While a transaction is open the scheduler's
+ * calls answer E_STATE. After its commit, and after pods were bound or unbound by the engine's own
+ * calls, the next call compares every pod that waits or is assumed with what became of it (one on a node
+ * is taken, one without is submitted) and tries those that wait again.
  * Source of the rules: kube-scheduler v1.32, backend/queue, schedule_one.go, eventhandlers.go. */
 #ifndef BERTH_SCHEDULER_H
 #define BERTH_SCHEDULER_H
@@ -144,7 +145,7 @@ BERTH_API void berth_scheduler_options_init(berth_scheduler_options *options);
  * in order of arrival. An engine has one scheduler at most.
  * Owner: borrows `engine` until berth_scheduler_destroy, which comes before berth_engine_destroy.
  * Errors: E_ARG (a duration is negative, or the maximum below the initial), E_STATE (the engine has a
- * scheduler), E_UNSUPPORTED (a profile of more than 62 filters), E_NOMEM. */
+ * scheduler, or a transaction open), E_UNSUPPORTED (a profile of more than 62 filters), E_NOMEM. */
 BERTH_API berth_status berth_scheduler_create(berth_engine *engine,
                                               const berth_scheduler_options *options,
                                               berth_scheduler **out, berth_error *error);
@@ -157,8 +158,9 @@ BERTH_API void berth_scheduler_destroy(berth_scheduler *scheduler);
 
 /* Change the cluster at once; arguments and errors are those of berth_engine_add, _update, _remove.
  * Posted events are applied first. A binding is not undone by an update: one that shows no node leaves
- * the pod on the node that it has, and one that shows the node it was assumed on confirms it. Threads: the scheduling thread. Cost: that of the engine's, and of waking: the kinds of pods
- * waiting for such a change, O(log n) for each pod woken. */
+ * the pod on the node that it has, and one that shows the node it was assumed on confirms it.
+ * Threads: the scheduling thread. Cost: that of the engine's, and of waking: the kinds of pods waiting
+ * for such a change, O(log n) for each pod woken. */
 BERTH_API berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
                                            const berth_object *object, uint64_t *id,
                                            berth_error *error);
@@ -294,8 +296,9 @@ BERTH_API void berth_scheduler_count(const berth_scheduler *scheduler,
 BERTH_API const berth_error *berth_scheduler_last_trouble(const berth_scheduler *scheduler);
 
 /* Check the queue against itself and against the engine: order, every pending pod in one place, assumed
- * pods on their nodes, the counters' identities. Errors: E_INTERNAL naming what is broken. Cost: linear
- * in the pods that wait. */
+ * pods on their nodes, the counters' identities; after changes by the engine's own calls, the queue alone
+ * until the scheduler's next call. Errors: E_INTERNAL naming what is broken. Cost: linear in the pods
+ * that wait. */
 BERTH_API berth_status berth_scheduler_check(const berth_scheduler *scheduler, berth_error *error);
 
 #ifdef __cplusplus
