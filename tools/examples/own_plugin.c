@@ -72,7 +72,8 @@ static const berth_plugin node_price = {
     .prepare_filter = prepare,
     .filter = filter,
     .reason = reason,
-    .code = BERTH_CODE_UNRESOLVABLE, /* no preemption makes a node cheaper */
+    .code = BERTH_CODE_UNRESOLVABLE, /* no preemption makes a node cheaper, */
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS, /* but these may */
     .score = score,
     .normalize = BERTH_NORMALIZE_MAX_REVERSED,
 };
