@@ -31,6 +31,7 @@ typedef struct bench {
     berth_scheduler_counters counters;
     progress bar;
     uint64_t bound;
+    uint64_t indexed; /* decisions that the index made */
     uint64_t working_bytes; /* that deciding has added to what the engine holds */
     stopwatch watch;
     histogram latencies; /* in ticks */
@@ -68,6 +69,7 @@ static berth_status measure(bench *b, berth_error *error)
         if (status != BERTH_OK)
             break;
         b->bound += placement.verdict == BERTH_PLACED;
+        b->indexed += placement.path == BERTH_PATH_INDEX;
         if (b->bar.terminal && i % PROGRESS_EVERY == 0) {
             progress_update(&b->bar, i);
             before = stopwatch_ticks(&b->watch);
@@ -197,6 +199,7 @@ static void print_json(const bench *b)
     output_object(&o);
     json_cluster(b, &o);
     output_pair_int(&o, "bound", (int64_t)b->bound);
+    output_pair_int(&o, "indexed", (int64_t)b->indexed);
     output_pair_int(&o, "threads", (int64_t)b->setup.threads);
     output_pair_text(&o, "path", engine_path_names[b->setup.path]);
     output_pair_int(&o, "seed", (int64_t)b->setup.seed);
@@ -257,8 +260,8 @@ static void print_text(const bench *b)
         printf("read     %.1f MB, %" PRIu64 " objects in %.6f s, %.1f MB a second\n",
                (double)b->cluster.read_bytes / 1e6, b->cluster.object_count,
                b->cluster.read_seconds, read_megabytes_a_second(b));
-    printf("bound    %" PRIu64 " in %.6f s, %.0f pods a second\n", b->bound,
-           stopwatch_seconds(&b->watch), pods_a_second(b));
+    printf("bound    %" PRIu64 " in %.6f s, %.0f pods a second; %" PRIu64 " decisions by index\n",
+           b->bound, stopwatch_seconds(&b->watch), pods_a_second(b), b->indexed);
     printf("latency  p50 %.3f us, p99 %.3f us, p99.9 %.3f us, max %.3f us\n", latency_us(b, 0.50),
            latency_us(b, 0.99), latency_us(b, 0.999), latency_us(b, 1.0));
     if (b->loop)

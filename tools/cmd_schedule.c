@@ -40,6 +40,7 @@ typedef struct schedule {
     size_t message_capacity;
     uint64_t *skip_counts; /* by reason */
     uint64_t skipped_count;
+    uint64_t indexed_count; /* decisions that the index made */
     double seconds; /* spent deciding */
 } schedule;
 
@@ -111,6 +112,7 @@ static berth_status decide(schedule *s, stopwatch *watch, uint64_t *ticks, outco
     if (status != BERTH_OK)
         return status;
     result->node = placement.node;
+    s->indexed_count += placement.path == BERTH_PATH_INDEX;
     if (placement.verdict != BERTH_PLACED)
         return explain(s, result, error);
     s->bound_count++;
@@ -252,8 +254,8 @@ static void print_summary(const schedule *s, const usage *used)
             print_count(s->skip_counts[i], word_table_get(&s->input.skip_reasons, i));
     putchar('\n');
     usage_print(used, stdout);
-    printf("\nDecisions    %" PRIu64 " in %.6f s, %.0f a second\n", decision_count(s), s->seconds,
-           decisions_a_second(s));
+    printf("\nDecisions    %" PRIu64 " in %.6f s, %.0f a second, %" PRIu64 " by index\n",
+           decision_count(s), s->seconds, decisions_a_second(s), s->indexed_count);
 }
 
 static void write_placements(const schedule *s, output *o)
@@ -319,6 +321,7 @@ static void write_summary(const schedule *s, const usage *used, output *o)
     output_key(o, "use");
     usage_write(used, o);
     output_pair_int(o, "decisions", (int64_t)decision_count(s));
+    output_pair_int(o, "decisionsByIndex", (int64_t)s->indexed_count);
     output_pair_real(o, "seconds", s->seconds, 6);
     output_pair_real(o, "decisionsPerSecond", decisions_a_second(s), 0);
     output_pair_text(o, "digest", digest);
