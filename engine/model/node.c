@@ -213,6 +213,22 @@ void berth__node_facts_release(const berth_allocator *allocator, void *context, 
     berth__node_facts_free(allocator, object);
 }
 
+bool berth__node_facts_alike(const berth__node_facts *a, const berth__node_facts *b)
+{
+    return a->labels.count == b->labels.count && a->image_count == b->image_count &&
+           a->taints == b->taints && a->zone == b->zone && a->zone_legacy == b->zone_legacy &&
+           a->avoid_pods == b->avoid_pods && a->conditions == b->conditions &&
+           a->unschedulable == b->unschedulable &&
+           memcmp(a->labels.items, b->labels.items, a->labels.count * sizeof(berth__label)) == 0 &&
+           memcmp(a->images, b->images, a->image_count * sizeof(berth__node_image)) == 0;
+}
+
+bool berth__node_amounts_equal(const berth__node_facts *a, const berth__node_facts *b)
+{
+    return a->pods_max == b->pods_max && a->amount_count == b->amount_count &&
+           memcmp(a->amounts, b->amounts, a->amount_count * sizeof(berth__node_amount)) == 0;
+}
+
 int64_t berth__node_allocatable(const berth__node_facts *facts, uint32_t resource, bool *named)
 {
     for (uint32_t i = 0; i < facts->amount_count; i++) {

@@ -88,6 +88,10 @@ void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts 
 /* Release facts; see base/keeper.h. */
 berth__release berth__node_facts_release;
 
+/* Whether two say the same but, perhaps, for allocatable amounts; and of those, too. */
+bool berth__node_facts_alike(const berth__node_facts *a, const berth__node_facts *b);
+bool berth__node_amounts_equal(const berth__node_facts *a, const berth__node_facts *b);
+
 /* The allocatable amount of a resource column; 0 if the node does not name it. */
 int64_t berth__node_allocatable(const berth__node_facts *facts, uint32_t resource, bool *named);
 

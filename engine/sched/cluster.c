@@ -362,11 +362,27 @@ static void uncount_images(berth__cluster *cluster, const berth__node_facts *fac
 
 /* ---- nodes, one at a time ---- */
 
+/* Whether all that was worked out from facts outlasts an update: it says the same as before but for
+ * allocatable amounts, which are read with the state of slots. Own plugins may have kept amounts. An image
+ * that this node alone has may take another size from the very same object. */
+static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old,
+                     const berth__node_facts *facts)
+{
+    bool alike = berth__node_facts_alike(old, facts) &&
+                 (!cluster->amounts_are_facts || berth__node_amounts_equal(old, facts));
+    for (uint32_t i = 0; i < facts->image_count && alike; i++)
+        alike = berth__image_find(&cluster->view.images, facts->images[i].name)->size_bytes ==
+                facts->images[i].size_bytes;
+    return alike;
+}
+
 /* A node that the layout knows takes over its new facts in place; the view is wide enough. */
-static void refresh_slot(berth__cluster *cluster, const berth__node *node)
+static void refresh_slot(berth__cluster *cluster, const berth__node *node, bool outlasted)
 {
     if (node->slot != BERTH__SLOT_NONE)
-        berth__view_set_facts(&cluster->view, node->slot, berth__cluster_next_epoch(cluster));
+        berth__view_set_facts(&cluster->view, node->slot,
+                              outlasted ? cluster->view.layout->epoch
+                                        : berth__cluster_next_epoch(cluster));
 }
 
 /* The zone that the order of nodes goes by: v1.15 knows the beta labels alone. */
@@ -406,7 +422,7 @@ static berth_status add_node(berth__cluster *cluster, const berth_node *source, 
     count_images(cluster, facts);
     berth__node *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
-    refresh_slot(cluster, node);
+    refresh_slot(cluster, node, false);
     if (node->slot != BERTH__SLOT_NONE &&
         berth__view_fill(&cluster->view, node->slot, &cluster->pods) != BERTH_OK) {
         node->facts = NULL;
@@ -454,12 +470,13 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
         berth__cancel_node(cluster);
         return BERTH_E_NOMEM;
     }
+    bool outlasted = outlasts(cluster, old, facts);
     /* Old images go first: one that nobody else has takes its size from the new object. */
     uncount_images(cluster, old);
     count_images(cluster, facts);
     berth__node *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
-    refresh_slot(cluster, node);
+    refresh_slot(cluster, node, outlasted);
     tell_node(cluster, node_id, old, facts);
     berth__free_facts(cluster, old);
     return BERTH_OK;

@@ -30,6 +30,7 @@ typedef struct berth__cluster {
     uint32_t unplaced_count; /* present nodes that the layout does not have yet */
     berth__undo_log undo;    /* of everything above, see cluster_undo.h */
     uint32_t own_records;    /* that an operation may leave besides: of embedders' plugins */
+    bool amounts_are_facts;  /* plugins keep what they read of allocatable amounts, as of labels */
     berth__watcher *watcher; /* hears of every change of an object; NULL: nobody does */
 } berth__cluster;
 

@@ -30,6 +30,20 @@ static uint32_t own_records(const berth__profile *profiles, uint32_t profile_cou
     return most;
 }
 
+/* Embedders' plugins: whatever they prepare or call static, they may have read amounts for it. */
+static bool keeps_amounts(const berth__profile *profiles, uint32_t profile_count)
+{
+    for (uint32_t p = 0; p < profile_count; p++) {
+        for (uint32_t i = 0; i < profiles[p].filter_count; i++)
+            if ((profiles[p].filters[i].plugin->flags & BERTH__READS_CLASS) != 0)
+                return true;
+        for (uint32_t i = 0; i < profiles[p].scorer_count; i++)
+            if ((profiles[p].scorers[i].plugin->flags & BERTH__READS_CLASS) != 0)
+                return true;
+    }
+    return false;
+}
+
 berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluster,
                                  const berth__profile *profiles, uint32_t profile_count,
                                  berth__workers *workers, berth_path path, uint64_t seed)
@@ -41,6 +55,7 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
                                 .path = path,
                                 .random = {seed}};
     cluster->own_records = own_records(profiles, profile_count);
+    cluster->amounts_are_facts = keeps_amounts(profiles, profile_count);
     berth__arena_init(&decider->arena, allocator);
     berth__search_init(&decider->search, allocator, workers, berth__workers_count(workers));
     berth__dry_run_init(&decider->dry_run, allocator, &cluster->pods, &cluster->nominations,

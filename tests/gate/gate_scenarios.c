@@ -2,6 +2,8 @@
  *   cold     decide for a pod of a kind never met, every default plugin but those of volumes active,
  *            on 2,000 nodes, all scored by scanning
  *   commit   put a pod with rules on a node and take it off again
+ *   report   ten decisions for pods of four kinds, bound, by the index of 5,000 nodes, then an update of a
+ *            node that changes nothing but its allocatable cpu, as kubelets report it
  *   json     read a cluster of 100 nodes and 300 pods from text, into an engine
  * Public headers only; one thread. */
 #include <inttypes.h>
@@ -13,8 +15,9 @@
 #include "heap.h"
 #include "manifest_text.h"
 #include "ruled_objects.h"
+#include "words.h"
 
-enum { NODES = 2000 };
+enum { NODES = 2000, REPORTING_NODES = 5000, DECISIONS_A_REPORT = 10 };
 
 static berth_error error;
 
@@ -26,14 +29,14 @@ static int give_up(const char *doing)
     return 1;
 }
 
-static berth_engine *open_engine(void)
+static berth_engine *open_engine(berth_path path, int32_t percentage)
 {
     berth_engine_config config;
     berth_engine_config_init(&config);
     berth_profile profile = *berth_profile_default();
-    profile.percentage_of_nodes_to_score = 100;
+    profile.percentage_of_nodes_to_score = percentage;
     config.threads = 1;
-    config.path = BERTH_PATH_SCAN;
+    config.path = path;
     config.profiles = &profile;
     config.profile_count = 1;
     berth_engine *engine = NULL;
@@ -45,7 +48,7 @@ static berth_engine *open_engine(void)
 static berth_engine *open_ruled(uint64_t count, berth_pod_id *pods)
 {
     draft *d = heap_new(1, sizeof(*d));
-    berth_engine *engine = open_engine();
+    berth_engine *engine = open_engine(BERTH_PATH_SCAN, 100);
     berth_status status = engine != NULL ? BERTH_OK : error.code;
     for (uint32_t i = 0; i < NODES && status == BERTH_OK; i++) {
         ruled_node(d, i);
@@ -96,6 +99,54 @@ static int commit(uint64_t count)
     return status == BERTH_OK ? 0 : give_up("commit");
 }
 
+/* ---- reports of nodes ---- */
+
+static void reporting_node(draft *d, uint64_t idx, int64_t cpu_milli)
+{
+    draft_reset(d);
+    draft_node(d, draft_text(d, "node-%" PRIu64, idx));
+    draft_label(d, "kubernetes.io/hostname", draft_text(d, "node-%" PRIu64, idx));
+    draft_label(d, "topology.kubernetes.io/zone", draft_text(d, "zone-%" PRIu64, idx % 3));
+    draft_resource(d, "cpu", draft_milli(cpu_milli));
+    draft_resource(d, "memory", draft_mebibytes(256 * 1024));
+    draft_resource(d, "pods", draft_units(110));
+}
+
+static berth_status schedule_plain(berth_engine *engine, draft *d, uint64_t idx)
+{
+    berth_pod_id pod;
+    berth_placement placement;
+    draft_reset(d);
+    draft_pod(d, words_of("default"), draft_text(d, "pod-%" PRIu64, idx));
+    draft_resource(d, "cpu", draft_milli(100 + 100 * (int64_t)(idx % 4)));
+    draft_resource(d, "memory", draft_mebibytes(128));
+    berth_status status = berth_engine_add(engine, &d->object, &pod, &error);
+    return status != BERTH_OK ? status : berth_engine_schedule(engine, pod, &placement, &error);
+}
+
+static int report(uint64_t count)
+{
+    draft *d = heap_new(1, sizeof(*d));
+    berth_engine *engine = open_engine(BERTH_PATH_AUTO, 0);
+    berth_status status = engine != NULL ? BERTH_OK : error.code;
+    for (uint32_t i = 0; i < REPORTING_NODES && status == BERTH_OK; i++) {
+        reporting_node(d, i, 32000);
+        status = berth_engine_add(engine, &d->object, NULL, &error);
+    }
+    for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
+        for (uint64_t k = 0; k < DECISIONS_A_REPORT && status == BERTH_OK; k++)
+            status = schedule_plain(engine, d, i * DECISIONS_A_REPORT + k);
+        reporting_node(d, i * 61 % REPORTING_NODES, 31000 + (int64_t)(i % 2000));
+        if (status == BERTH_OK)
+            status = berth_engine_update(engine, &d->object, &error);
+    }
+    free(d);
+    berth_engine_destroy(engine);
+    return status == BERTH_OK ? 0 : give_up("report");
+}
+
+/* ---- text ---- */
+
 static berth_status take(void *context, const berth_object *object, const berth_error *origin,
                          berth_error *problem)
 {
@@ -107,7 +158,7 @@ static bool read_once(berth_str text)
 {
     const berth_read_options options = {.size = sizeof(options)};
     berth_reader *reader = NULL;
-    berth_engine *engine = open_engine();
+    berth_engine *engine = open_engine(BERTH_PATH_SCAN, 100);
     bool ok = engine != NULL && berth_reader_create(&options, &reader) == BERTH_OK &&
               berth_reader_text(reader, text, "text", take, engine, &error) == BERTH_OK;
     berth_reader_destroy(reader);
@@ -132,13 +183,13 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(uint64_t count);
-    } scenarios[] = {{"cold", cold}, {"commit", commit}, {"json", json}};
+    } scenarios[] = {{"cold", cold}, {"commit", commit}, {"report", report}, {"json", json}};
     char *end = NULL;
     uint64_t count = argc == 3 ? strtoull(argv[2], &end, 10) : 0;
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]) && count > 0 && *end == '\0';
          i++)
         if (strcmp(argv[1], scenarios[i].name) == 0)
             return scenarios[i].run(count);
-    fprintf(stderr, "usage: gate_scenarios cold|commit|json COUNT\n");
+    fprintf(stderr, "usage: gate_scenarios cold|commit|report|json COUNT\n");
     return 2;
 }

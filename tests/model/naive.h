@@ -125,8 +125,9 @@ void naive_add(naive_cluster *cluster, const berth_object *object);
 void naive_remove(naive_cluster *cluster, berth_kind kind, berth_str namespace_name,
                   berth_str name);
 void naive_update(naive_cluster *cluster, const berth_object *object);
-/* Put a pod on a node, its volumes reserved; take it off again. */
-void naive_bind(naive_cluster *cluster, const berth_pod *pod, berth_str node);
+/* Put a pod on a node, its volumes reserved if the profile binds volumes; take it off again. */
+void naive_bind(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
+                berth_str node);
 void naive_unbind(naive_cluster *cluster, const berth_pod *pod);
 /* Any object but a pod; `namespace_name` absent: not compared. NULL: there is none. */
 const void *naive_find(const naive_cluster *cluster, berth_kind kind, berth_str namespace_name,

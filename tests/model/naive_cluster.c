@@ -248,11 +248,24 @@ void naive_take_off(naive_cluster *cluster, naive_pod *pod)
     pod->node = (berth_str){0};
 }
 
-void naive_bind(naive_cluster *cluster, const berth_pod *pod, berth_str node)
+static bool binds_volumes(const berth_profile *profile)
+{
+    const berth_plugin_list *filters = &profile->points[BERTH_POINT_FILTER];
+    for (uint32_t i = 0; i < filters->count; i++) {
+        if (naive_is(filters->items[i].name, "VolumeBinding") ||
+            naive_is(filters->items[i].name, "CheckVolumeBinding")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void naive_bind(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
+                berth_str node)
 {
     naive_pod *entry = naive_find_pod(cluster, naive_namespace(&pod->meta), pod->meta.name);
     const berth_node *target = naive_find_node(cluster, node);
-    if (target != NULL) {
+    if (target != NULL && binds_volumes(profile)) {
         naive_reserve(cluster, pod, target);
     }
     naive_put_on(&cluster->region, cluster, entry, node);

@@ -410,7 +410,7 @@ static void run_line(const char *line, unsigned long *decisions, unsigned long *
         *mismatches += legacy ? !check_legacy(&s, i, e, &d, &r) : !check(&s, i, e, &d, &r);
         const char *bound = json_string_value(json_object_get(e, "bound"));
         if (bound != NULL) {
-            naive_bind(&s.cluster, s.pending[i], naive_str(bound));
+            naive_bind(&s.cluster, s.profile, s.pending[i], naive_str(bound));
         }
         naive_region_free(&r);
         naive_decision_free(&d);

@@ -308,7 +308,8 @@ static void schedule(trial *t, const berth_pod *pod)
     compare_placement(t, &d, profile, &placement, &r);
     same_number(t, "next", d.next, placement.next);
     if (!t->failed && placement.verdict == BERTH_PLACED) {
-        naive_bind(&t->naive, pod, berth_engine_node_name(t->engine, placement.node));
+        naive_bind(&t->naive, profile, pod,
+                   berth_engine_node_name(t->engine, placement.node));
     }
     t->pod = NULL;
     naive_region_free(&r);
@@ -448,6 +449,17 @@ static void update_pod(trial *t)
     update(t, BERTH_KIND_POD, pod);
 }
 
+/* What a kubelet reports now and then: the object as it was, or with other amounts. */
+static const berth_node *reported(trial *t, const berth_node *old, const berth_node *other)
+{
+    berth_node *node = naive_alloc(&t->gen.region, sizeof(*node));
+    *node = *old;
+    if (gen_chance(&t->gen, 50)) {
+        node->allocatable = other->allocatable;
+    }
+    return node;
+}
+
 static void change_node(trial *t)
 {
     uint32_t index = gen_below(&t->gen, t->gen.node_names);
@@ -455,7 +467,9 @@ static void change_node(trial *t)
     const berth_node *old = naive_find_node(&t->naive, node->meta.name);
     if (old == NULL) {
         add(t, BERTH_KIND_NODE, node);
-    } else if (gen_chance(&t->gen, 60)) {
+    } else if (gen_chance(&t->gen, 30)) {
+        update(t, BERTH_KIND_NODE, reported(t, old, node));
+    } else if (gen_chance(&t->gen, 50)) {
         update(t, BERTH_KIND_NODE, node);
     } else {
         remove_object(t, BERTH_KIND_NODE, false, &old->meta);
@@ -508,7 +522,7 @@ static void bind(trial *t, const berth_pod *pod, berth_str node)
          berth_engine_bind(t->engine, pod_id(t, pod), berth_engine_find_node(t->engine, node),
                            &error),
          &error);
-    naive_bind(&t->naive, pod, node);
+    naive_bind(&t->naive, profile_of(t, pod), pod, node);
 }
 
 static void unbind(trial *t)

@@ -76,6 +76,7 @@ typedef struct trial {
     template templates[TEMPLATES_MAX];
     uint32_t template_count;
     bool present[NODES_MAX];
+    uint64_t node_seeds[NODES_MAX]; /* what a node has follows from its seed */
     bool has_namespace[2];
     uint32_t node_names;
     uint32_t peers;   /* percentage of templates with rules about other pods */
@@ -276,9 +277,13 @@ static void make_template(trial *t, uint32_t index)
         make_peer_rules(t, out);
 }
 
-/* Give a node by the name of its number to `use`; what it has is new at each call. */
-static void with_node(trial *t, uint32_t number, void (*use)(trial *, const berth_object *))
+/* Give a node by the name of its number to `use`: what it has follows from its seed, but for amounts if
+ * they are to be `other` ones. */
+static void with_seeded_node(trial *t, uint32_t number, bool other,
+                             void (*use)(trial *, const berth_object *))
 {
+    uint64_t after = t->state;
+    t->state = t->node_seeds[number];
     char name[16];
     snprintf(name, sizeof(name), "n%u", (unsigned)number);
     berth_key_value labels[LABELS];
@@ -297,24 +302,33 @@ static void with_node(trial *t, uint32_t number, void (*use)(trial *, const bert
             taints[taint_count++] =
                 (berth_taint){pick(t, taint_keys, 2), chance(t, 50) ? str("x") : str(""),
                               pick(t, effects, t->preferences ? 3 : 2)};
+    const berth_str image_names[] = {pick(t, images, 3)};
+    const berth_image image = {{image_names, 1}, (int64_t)(1 + below(t, 900)) << 20};
+    berth_node node = {.meta = {.name = str(name), .labels = {labels, label_count}},
+                       .unschedulable = chance(t, 2),
+                       .taints = taints,
+                       .taint_count = taint_count,
+                       .images = &image,
+                       .image_count = chance(t, 30) ? 1 : 0};
+    t->state = other ? after : t->state;
     const berth_resource allocatable[] = {
         amount("cpu", (int64_t)4 << below(t, 3), 0),
         amount("memory", (int64_t)(8 << below(t, 3)) << 30, 0),
         amount("pods", chance(t, 90) ? 110 : below(t, 8), 0),
         amount("example.com/gpu", below(t, 5), 0),
     };
-    const berth_str image_names[] = {pick(t, images, 3)};
-    const berth_image image = {{image_names, 1}, (int64_t)(1 + below(t, 900)) << 20};
-    const berth_node node = {.meta = {.name = str(name), .labels = {labels, label_count}},
-                             .unschedulable = chance(t, 2),
-                             .taints = taints,
-                             .taint_count = taint_count,
-                             .allocatable = {allocatable, chance(t, 30) ? 4 : 3},
-                             .images = &image,
-                             .image_count = chance(t, 30) ? 1 : 0};
+    node.allocatable = (berth_resources){allocatable, chance(t, 30) ? 4 : 3};
+    t->state = other ? t->state : after;
     berth_object object = {.kind = BERTH_KIND_NODE};
     object.as.node = &node;
     use(t, &object);
+}
+
+/* The same with all of it new. */
+static void with_node(trial *t, uint32_t number, void (*use)(trial *, const berth_object *))
+{
+    t->node_seeds[number] = (uint64_t)below(t, UINT32_MAX) << 32 | below(t, UINT32_MAX);
+    with_seeded_node(t, number, false, use);
 }
 
 static uint64_t add_to_all(trial *t, const berth_object *object)
@@ -569,6 +583,8 @@ static void change_node(trial *t)
         toggle_node(t);
     else if (t->present[number] && chance(t, 25))
         close_or_open(t, number);
+    else if (t->present[number] && chance(t, 50)) /* as a kubelet's report: other amounts at most */
+        with_seeded_node(t, number, chance(t, 50), update_all);
     else if (t->present[number])
         with_node(t, number, update_all);
 }
