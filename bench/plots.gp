@@ -1,13 +1,20 @@
 # One plot of perf/RESULTS.md. Variables set by bench/run: plot (its name), data (folder of *.dat),
 # out (folder).
-set terminal svg size 800,500 font "sans,12" background "white"
+set terminal svg size 800,560 font "sans,12" background "white"
 set output out."/".plot.".svg"
 file = data."/".plot.".dat"
 set datafile missing "?"
 set grid
 set key outside below
 set style data linespoints
-set xlabel "nodes"
+set linetype 1 lc rgb "#6a3d9a"
+set linetype 2 lc rgb "#1b7837"
+set linetype 3 lc rgb "#1f78b4"
+set linetype 4 lc rgb "#e08214"
+set linetype 5 lc rgb "#8c510a"
+set linetype 6 lc rgb "#666666"
+set linetype 7 lc rgb "#d6604d"
+set xlabel "nodes" offset 0,0.4
 set ylabel "decisions a second"
 
 if (plot eq "throughput") {
@@ -38,7 +45,7 @@ if (plot eq "threads") {
   set logscale y
   set format y "%.0s%c"
   set xtics 1
-  set xlabel "threads"
+  set xlabel "threads" offset 0,0.4
   set title "Scan, all nodes scored"
   plot file using 1:2 title "5,000 nodes" lw 2, \
        "" using 1:3 title "100,000 nodes" lw 2
