@@ -47,7 +47,7 @@ grep -q "run bench/run --report" "$work/err" || complain "old figures are not to
 "$run" --report --out "$work/out" --readme-file "$work/readme" 2>"$work/err"
 grep -qF '| basic | all 5,000 | auto, 1 | 1,300,000 | 0.70 µs | 108 | 12,000 |' "$work/readme" ||
   complain "the table of README: $(cat "$work/readme")"
-grep -q '^Measured with bench/run: suite: smoke; machine: 2 cores\.' "$work/readme" ||
+grep -q '^Measured by bench/run --smoke on 2 cores; ' "$work/readme" ||
   complain "the facts of README: $(cat "$work/readme")"
 [[ $(head -n 1 "$work/readme") == before && $(tail -n 1 "$work/readme") == after ]] ||
   complain "README around its figures"
