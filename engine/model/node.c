@@ -215,12 +215,12 @@ void berth__node_facts_release(const berth_allocator *allocator, void *context, 
 
 bool berth__node_facts_alike(const berth__node_facts *a, const berth__node_facts *b)
 {
-    return a->labels.count == b->labels.count && a->image_count == b->image_count &&
-           a->taints == b->taints && a->zone == b->zone && a->zone_legacy == b->zone_legacy &&
-           a->avoid_pods == b->avoid_pods && a->conditions == b->conditions &&
-           a->unschedulable == b->unschedulable &&
-           memcmp(a->labels.items, b->labels.items, a->labels.count * sizeof(berth__label)) == 0 &&
-           memcmp(a->images, b->images, a->image_count * sizeof(berth__node_image)) == 0;
+    return a->image_count == b->image_count && a->taints == b->taints && a->zone == b->zone &&
+           a->zone_legacy == b->zone_legacy && a->avoid_pods == b->avoid_pods &&
+           a->conditions == b->conditions && a->unschedulable == b->unschedulable &&
+           berth__labels_equal(berth__node_labels(a), berth__node_labels(b)) &&
+           memcmp(berth__node_images(a), berth__node_images(b),
+                  a->image_count * sizeof(berth__node_image)) == 0;
 }
 
 bool berth__node_amounts_equal(const berth__node_facts *a, const berth__node_facts *b)

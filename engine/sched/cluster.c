@@ -371,8 +371,8 @@ static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old
     bool alike = berth__node_facts_alike(old, facts) &&
                  (!cluster->amounts_are_facts || berth__node_amounts_equal(old, facts));
     for (uint32_t i = 0; i < facts->image_count && alike; i++)
-        alike = berth__image_find(&cluster->view.images, facts->images[i].name)->size_bytes ==
-                facts->images[i].size_bytes;
+        alike = berth__image_find(&cluster->view.images, berth__node_images(facts)[i].name)->size_bytes ==
+                berth__node_images(facts)[i].size_bytes;
     return alike;
 }
 

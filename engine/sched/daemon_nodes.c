@@ -21,14 +21,16 @@ berth_status berth__daemon_nodes(berth_engine *engine, const berth_pod *pod, ber
     berth__node_rules rules = {0};
     berth__arena arena;
     bool ok = true;
-    berth__arena_init(&arena, cluster->model.allocator);
-    berth__arena_reset(&cluster->model.scratch);
-    berth__node_rules_fill(&cluster->model, &arena, pod, &rules, &ok);
+    berth__arena_init(&arena, cluster->model->allocator);
+    berth__model_lock(cluster->model);
+    berth__arena_reset(&cluster->model->scratch);
+    berth__node_rules_fill(cluster->model, &arena, pod, &rules, &ok);
+    berth__model_unlock(cluster->model);
     uint32_t kept = 0, all = ok ? berth_engine_node_order(engine, NULL, 0) : 0;
     if (all > 0)
         berth_engine_node_order(engine, out, all);
     for (uint32_t i = 0; i < all; i++)
-        if (runs_on(&cluster->model, &rules, pod, cluster->nodes[out[i]]))
+        if (runs_on(cluster->model, &rules, pod, berth__cluster_node(cluster, out[i])))
             out[kept++] = out[i];
     berth__arena_destroy(&arena);
     if (!ok)
