@@ -338,13 +338,16 @@ static void replay_or_tell(verify *v, const berth_profile *legacy)
 
 static void replay_legacy(verify *v)
 {
-    char limit[32];
+    /* what the recorded scheduler had in its environment */
+    char text[32];
+    uint64_t limit = 0;
     berth_str volumes = json_slice_member(v->scenario.scenario, "kubeMaxPDVols");
-    snprintf(limit, sizeof(limit), "%.*s", (int)volumes.len, volumes.data);
-    setenv("KUBE_MAX_PD_VOLS", limit, 1); /* what the recorded scheduler had in its environment */
+    snprintf(text, sizeof(text), "%.*s", (int)volumes.len, volumes.data);
+    if (options_number(text, 1, UINT32_MAX, &limit))
+        v->setup.attached_volumes_max = (uint32_t)limit;
     replay_or_tell(v, &legacy_profile_counted);
     replay_or_tell(v, &legacy_profile_recorded);
-    unsetenv("KUBE_MAX_PD_VOLS");
+    v->setup.attached_volumes_max = 0;
 }
 
 static void replay_scenario(verify *v)

@@ -64,8 +64,19 @@ static void settle_config(engine_setup *setup)
     settle(setup, profiles, count);
 }
 
+/* v1.15 takes a whole number above 0 and passes over anything else. */
+static uint32_t volumes_of_environment(void)
+{
+    const char *text = getenv("KUBE_MAX_PD_VOLS");
+    uint64_t number;
+    if (text == NULL || !options_number(text + (*text == '+'), 1, INT64_MAX, &number))
+        return 0;
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
 berth_status engine_setup_resolve(engine_setup *setup, berth_error *error)
 {
+    setup->attached_volumes_max = volumes_of_environment();
     if (setup->config_path == NULL) {
         settle(setup, berth_profile_default(), 1);
         return BERTH_OK;
@@ -103,6 +114,7 @@ berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, 
     config.seed = setup->seed;
     config.bind_workers = setup->bind_workers;
     config.huge_pages = setup->huge_pages;
+    config.attached_volumes_max = setup->attached_volumes_max;
     config.profiles = setup->profiles;
     config.profile_count = setup->profile_count;
     return berth_engine_create(&config, out, error);

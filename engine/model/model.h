@@ -83,6 +83,7 @@ typedef struct berth__model {
     pthread_mutex_t lock; /* of all that is interned here */
     _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack, by next_due */
     berth_era era;
+    uint32_t attached_volumes_max; /* see berth_engine_config */
     berth__intern strings;
     struct {
 #define X(name, text) berth__sym name;

@@ -324,9 +324,9 @@ berth__attachments berth__storage_disk_attachments(const berth__storage *storage
                                                    const berth__disk *disk,
                                                    const berth__storage_node *node);
 
-/* The name that stands for an in-tree plugin where drivers are counted, in the engine's era; 0
- * if no volume was ever of it. */
-berth__sym berth__storage_in_tree_driver(const berth__storage *storage, berth__in_tree in_tree);
+/* The name that stands for an in-tree plugin where drivers are counted, in the engine's era. Sets `*ok` to
+ * false when out of memory. */
+berth__sym berth__storage_in_tree_driver(berth__storage *storage, berth__in_tree in_tree, bool *ok);
 
 /* What a VolumeAttachment says is attached; 0: nothing that is counted, as v1.15 counts none. */
 berth__attachment berth__storage_listed_attachment(const berth__storage *storage,

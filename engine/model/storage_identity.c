@@ -52,9 +52,14 @@ static const char *driver_text(const berth__storage *storage, berth__in_tree in_
                                                : in_tree_plugins[in_tree].plugin;
 }
 
-berth__sym berth__storage_in_tree_driver(const berth__storage *storage, berth__in_tree in_tree)
+static berth__sym intern(berth__storage *storage, berth_str text, bool *ok)
 {
-    return berth__intern_find(&storage->model->strings, berth__str(driver_text(storage, in_tree)));
+    return berth__intern_add(&storage->model->strings, text, ok);
+}
+
+berth__sym berth__storage_in_tree_driver(berth__storage *storage, berth__in_tree in_tree, bool *ok)
+{
+    return intern(storage, berth__str(driver_text(storage, in_tree)), ok);
 }
 
 uint32_t berth__storage_migrated_plugins(berth_str list)
@@ -91,11 +96,6 @@ static berth__attachment make_attachment(berth__sym driver, berth__sym handle)
 static berth__attachment private_attachment(berth__sym driver, const berth__claim *claim)
 {
     return make_attachment(driver, claim->id | BERTH__STORAGE_NODE_BIT);
-}
-
-static berth__sym intern(berth__storage *storage, berth_str text, bool *ok)
-{
-    return berth__intern_add(&storage->model->strings, text, ok);
 }
 
 /* "aws://ZONE/vol-X" is vol-X; an id that is no such URL is taken as it is. Returns empty text

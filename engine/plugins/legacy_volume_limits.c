@@ -5,7 +5,6 @@
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, MaxPDVolumeCountChecker;
  * csi_volume_predicate.go; pkg/volume/util/attach_limit.go. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -105,11 +104,6 @@ typedef struct in_tree_kind {
     int64_t limit; /* where nothing else is said */
 } in_tree_kind;
 
-/* The limit that KUBE_MAX_PD_VOLS sets for nodes that publish none; 0: none. */
-typedef struct instance {
-    int64_t limit;
-} instance;
-
 typedef struct in_tree_state {
     wanted wanted;
     berth__sym driver;
@@ -117,23 +111,6 @@ typedef struct in_tree_state {
     int64_t limit;                    /* of nodes that publish none */
     const berth__sym *instance_types; /* the column, where it decides about the limit; or NULL */
 } in_tree_state;
-
-/* The whole text is a positive number, with a sign perhaps. */
-static berth_status configure(berth__model *model, berth__arena *arena,
-                              const berth_plugin_args *args, void *opaque, berth_error *error)
-{
-    (void)model;
-    (void)arena;
-    (void)args;
-    (void)error;
-    instance *own = opaque;
-    const char *text = getenv("KUBE_MAX_PD_VOLS");
-    const char *digits = text != NULL ? text + (*text == '+') : "";
-    size_t len = strlen(digits);
-    if (len > 0 && len < 19 && strspn(digits, "0123456789") == len)
-        own->limit = (int64_t)strtoll(digits, NULL, 10);
-    return BERTH_OK;
-}
 
 static bool want_in_tree(berth__view *view, const berth__volume_list *list, in_tree_state *own)
 {
@@ -154,7 +131,7 @@ static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kin
 {
     berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
-    const instance *args = prepare->instance;
+    int64_t told = view->model->attached_volumes_max;
     in_tree_state *own = prepare->state;
     bool ok = true;
     if (list == NULL)
@@ -162,14 +139,14 @@ static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kin
     own->wanted.items =
         berth__arena_alloc(prepare->arena, 2 * (size_t)list->count * sizeof(berth__attachment), 8);
     if (own->wanted.items != NULL && berth__volumes_refresh(view)) {
-        own->driver = berth__storage_in_tree_driver(view->storage, kind->in_tree);
+        own->driver = berth__storage_in_tree_driver(view->storage, kind->in_tree, &ok);
         own->resource = berth__resource_find(view->model, berth__str(kind->resource));
-        own->limit = args->limit > 0 ? args->limit : kind->limit;
-        ok = want_in_tree(view, list, own);
+        own->limit = told > 0 ? told : kind->limit;
+        ok &= want_in_tree(view, list, own);
     } else {
         ok = false;
     }
-    if (ok && args->limit == 0 && kind->in_tree == BERTH__IN_TREE_EBS && own->wanted.count > 0) {
+    if (ok && told == 0 && kind->in_tree == BERTH__IN_TREE_EBS && own->wanted.count > 0) {
         berth__sym key = berth__intern_add(
             &view->model->strings, BERTH_LITERAL("beta.kubernetes.io/instance-type"), &ok);
         own->instance_types = berth__layout_column(view->layout, &view->nodes, key);
@@ -233,8 +210,6 @@ static void filter_in_tree(const berth__cycle *cycle, const void *opaque_instanc
         .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,                           \
         .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS |                           \
                    BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_STORAGE, \
-        .instance_bytes = sizeof(instance),                                                   \
-        .configure = configure,                                                               \
         .filter_state_bytes = sizeof(in_tree_state),                                          \
         .prepare_filter = prepare_##symbol,                                                   \
         .filter = filter_in_tree,                                                             \

@@ -38,6 +38,24 @@ for seed in 1 1 2; do
 done
 [[ $(sort -u "$work/digests" | wc -l) == 2 ]] || fail "schedule_seed: $(cat "$work/digests")"
 
+# The limit on volumes of v1.15's environment: what is no number above 0 is passed over.
+cat >"$work/policy.json" <<'TEXT'
+{"kind": "Policy", "apiVersion": "v1", "predicates": [{"name": "MaxGCEPDVolumeCount"}], "priorities": []}
+TEXT
+cat >"$work/disks.yaml" <<'TEXT'
+{kind: Node, apiVersion: v1, metadata: {name: n1}, status: {allocatable: {pods: 9}}}
+---
+{kind: Pod, apiVersion: v1, metadata: {name: p}, spec: {containers: [], volumes: [
+  {name: a, gcePersistentDisk: {pdName: a}}, {name: b, gcePersistentDisk: {pdName: b}}]}}
+TEXT
+sed -i '1s/^/---\n/' "$work/disks.yaml"
+for limit in ''=1 1=0 2=1 +1=0 0=1 1x=1 -1=1; do
+  KUBE_MAX_PD_VOLS=${limit%=*} "$berth" schedule --config "$work/policy.json" -f "$work/disks.yaml" \
+    -o json >"$work/out"
+  grep -qE "\"bound\": ${limit#*=},?$" "$work/out" ||
+    fail "schedule_volumes_max ${limit%=*}: $(head -c 2000 "$work/out")"
+done
+
 # A full disk is an internal failure, said on standard error.
 name=schedule_full_disk
 "$berth" schedule "${both[@]}" >/dev/full 2>"$work/err"

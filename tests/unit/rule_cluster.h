@@ -32,7 +32,9 @@ static void small_require(berth_status status, const berth_error *error)
     fail_msg("%s", text);
 }
 
-static inline void small_open(small_cluster *c, const berth_profile *profile)
+/* `attached_volumes_max` as in berth_engine_config. */
+static inline void small_open_limited(small_cluster *c, const berth_profile *profile,
+                                      uint32_t attached_volumes_max)
 {
     berth_error error = {.code = BERTH_OK};
     berth_engine_config config;
@@ -41,10 +43,16 @@ static inline void small_open(small_cluster *c, const berth_profile *profile)
     config.threads = 1;
     config.profiles = profile;
     config.profile_count = 1;
+    config.attached_volumes_max = attached_volumes_max;
     small_require(berth_engine_create(&config, &c->engine, &error), &error);
     const berth_read_options options = {.size = sizeof(options)};
     assert_int_equal(berth_reader_create(&options, &c->reader), BERTH_OK);
     assert_int_equal(berth_explanation_create(&c->explanation), BERTH_OK);
+}
+
+static inline void small_open(small_cluster *c, const berth_profile *profile)
+{
+    small_open_limited(c, profile, 0);
 }
 
 static void small_close(small_cluster *c)

@@ -17,7 +17,7 @@
 /* A spec with inline volumes of one kind, ids from `first` on. */
 static const char *disks(const char *source, const char *id, int first, int count)
 {
-    static char text[8192];
+    static char text[3800];
     size_t at = (size_t)snprintf(text, sizeof(text), "volumes: [");
     for (int i = 0; i < count; i++)
         at += (size_t)snprintf(text + at, sizeof(text) - at, "%s{name: v%d, %s: {%s: d%d}}",
@@ -33,35 +33,32 @@ typedef struct limit_case {
     const char *source;
     const char *id;
     const char *node; /* labels and the like */
-    const char *environment;
+    uint32_t told; /* attached_volumes_max */
     int limit;
 } limit_case;
 
 static const limit_case limits[] = {
-    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID", "", NULL, 39},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID", "", 0, 39},
     {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
-     ", labels: {beta.kubernetes.io/instance-type: m5.large}", NULL, 25},
+     ", labels: {beta.kubernetes.io/instance-type: m5.large}", 0, 25},
     {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
-     ", labels: {beta.kubernetes.io/instance-type: x-z1d}", NULL, 25},
+     ", labels: {beta.kubernetes.io/instance-type: x-z1d}", 0, 25},
     {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
-     ", labels: {beta.kubernetes.io/instance-type: am5}", NULL, 39},
+     ", labels: {beta.kubernetes.io/instance-type: am5}", 0, 39},
     {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
-     ", labels: {beta.kubernetes.io/instance-type: m5}", "3", 3},
-    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID", "", "0", 39},
-    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID", "", "3x", 39},
-    {"MaxGCEPDVolumeCount", "gcePersistentDisk", "pdName", "", NULL, 16},
-    {"MaxAzureDiskVolumeCount", "azureDisk", "diskName", "", NULL, 16},
-    {"MaxCinderVolumeCount", "cinder", "volumeID", "", "5", 5},
+     ", labels: {beta.kubernetes.io/instance-type: m5}", 3, 3},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID", "", 41, 41},
+    {"MaxGCEPDVolumeCount", "gcePersistentDisk", "pdName", "", 0, 16},
+    {"MaxAzureDiskVolumeCount", "azureDisk", "diskName", "", 0, 16},
+    {"MaxCinderVolumeCount", "cinder", "volumeID", "", 5, 5},
 };
 
 static void check_limit(const limit_case *one)
 {
     char wanted[128];
     small_cluster c;
-    if (one->environment != NULL)
-        setenv("KUBE_MAX_PD_VOLS", one->environment, 1);
-    open_with_predicate(&c, one->predicate);
-    unsetenv("KUBE_MAX_PD_VOLS");
+    lone_plugin plugin;
+    small_open_limited(&c, lone(&plugin, one->predicate, NULL, NULL), one->told);
     berth_node_id node = small_node(&c, "n1", one->node);
     small_pod(&c, "running", "n1", "", disks(one->source, one->id, 0, one->limit - 1));
     small_decide(&c, small_pod(&c, "one", NULL, "", disks(one->source, one->id, 1000, 1)));
@@ -74,6 +71,19 @@ static void check_limit(const limit_case *one)
     check_refusal(&c, node, "");
     small_decide(&c, small_pod(&c, "other", NULL, "", disks("iscsi", "iqn", 0, 3)));
     check_refusal(&c, node, "");
+    small_close(&c);
+}
+
+/* The first volumes that an engine sees are counted too. */
+static void test_first_volumes(void **state)
+{
+    (void)state;
+    lone_plugin plugin;
+    small_cluster c;
+    small_open_limited(&c, lone(&plugin, "MaxGCEPDVolumeCount", NULL, NULL), 1);
+    berth_node_id node = small_node(&c, "n1", "");
+    small_decide(&c, small_pod(&c, "p", NULL, "", disks("gcePersistentDisk", "pdName", 0, 2)));
+    check_refusal(&c, node, "MaxGCEPDVolumeCount: " TOO_MANY);
     small_close(&c);
 }
 
@@ -108,9 +118,8 @@ static void test_claims_count(void **state)
 {
     (void)state;
     small_cluster c;
-    setenv("KUBE_MAX_PD_VOLS", "2", 1);
-    open_with_predicate(&c, "MaxEBSVolumeCount");
-    unsetenv("KUBE_MAX_PD_VOLS");
+    lone_plugin plugin;
+    small_open_limited(&c, lone(&plugin, "MaxEBSVolumeCount", NULL, NULL), 2);
     berth_node_id node = small_node(&c, "n1", "");
     small_add(&c, CLASS("fast", "kubernetes.io/aws-ebs", "")
                   CLAIM("bound", "volumeName: pv1") CLAIM("unbound", "storageClassName: fast")
@@ -384,7 +393,7 @@ static void test_basic_checks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),        cmocka_unit_test(test_published_limit),
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_first_volumes),        cmocka_unit_test(test_published_limit),
         cmocka_unit_test(test_claims_count),  cmocka_unit_test(test_csi_limit),
         cmocka_unit_test(test_sha1),          cmocka_unit_test(test_disk_conflict),
         cmocka_unit_test(test_zones),         cmocka_unit_test(test_error_not_met),

@@ -53,6 +53,10 @@ typedef struct berth_engine_config {
      * from a hypervisor (see README). Without effect where `allocator` is set or the kernel refuses;
      * berth_engine_memory tells. Default: false, which leaves it to the system. */
     bool huge_pages;
+    /* Of era v1alpha1: the volumes of an in-tree kind (EBS, GCE PD, Azure disk, Cinder) that a node takes
+     * which publishes no limit of its own; 0: each kind's default. v1.15 reads it from the environment,
+     * KUBE_MAX_PD_VOLS; the library reads no environment. */
+    uint32_t attached_volumes_max;
 } berth_engine_config;
 
 /* Fill `config` with the defaults. Threads: any. */
