@@ -8,6 +8,8 @@
 typedef struct wanted {
     berth__attachment *items;
     uint32_t count;
+    berth__driver_count *drivers; /* of the items */
+    uint32_t driver_count;
 } wanted;
 
 typedef struct filter_state {
@@ -17,14 +19,26 @@ typedef struct filter_state {
     wanted wanted[2];
 } filter_state;
 
+static void count_driver(wanted *list, berth__sym driver)
+{
+    uint32_t i = 0;
+    while (i < list->driver_count && list->drivers[i].driver != driver)
+        i++;
+    if (i == list->driver_count)
+        list->drivers[list->driver_count++] = (berth__driver_count){driver, 0};
+    list->drivers[i].count++;
+}
+
 static void want(wanted *list, berth__attachments attachments)
 {
     berth__attachment item = attachments.items[0];
     for (uint32_t i = 0; i < list->count && item != 0; i++)
         if (list->items[i] == item)
             item = 0;
-    if (item != 0)
-        list->items[list->count++] = item;
+    if (item == 0)
+        return;
+    list->items[list->count++] = item;
+    count_driver(list, berth__attachment_driver(item));
 }
 
 /* Collect the attachments of one volume. Returns false when out of memory. */
@@ -66,7 +80,9 @@ static berth__outcome prepare(berth__prepare *prepare)
     for (uint32_t i = 0; i < 2 && prepare->ok; i++) {
         own->wanted[i].items =
             berth__arena_alloc(prepare->arena, list->count * sizeof(berth__attachment), 8);
-        prepare->ok = own->wanted[i].items != NULL;
+        own->wanted[i].drivers =
+            berth__arena_alloc(prepare->arena, list->count * sizeof(berth__driver_count), 8);
+        prepare->ok = own->wanted[i].items != NULL && own->wanted[i].drivers != NULL;
     }
     for (uint32_t i = 0; i < list->count && prepare->ok && own->broken == NULL; i++) {
         const berth__pod_volume *volume = &list->items[i];
@@ -83,16 +99,31 @@ static berth__outcome prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-/* Whether what a driver has attached and what the pod adds are within its limit. */
+/* Those that are not attached already, of one driver. */
+static uint32_t count_new(const berth__node_volumes *volumes, const wanted *list, berth__sym driver)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        count += berth__attachment_driver(list->items[i]) == driver &&
+                 !berth__volume_is_attached(volumes, list->items[i]);
+    return count;
+}
+
+/* Whether what a driver has attached and what the pod adds are within its limit. What the pod wants is
+ * looked up among the attached only where it would not fit as something new. */
 static bool within(const berth__node_volumes *volumes, const wanted *list,
                    const berth__driver_limit *limit)
 {
-    uint32_t more = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        more += berth__attachment_driver(list->items[i]) == limit->driver &&
-                !berth__volume_is_attached(volumes, list->items[i]);
-    return more == 0 ||
-           (int64_t)berth__volumes_attached(volumes, limit->driver) + more <= limit->count;
+    for (uint32_t i = 0; i < list->driver_count; i++) {
+        if (list->drivers[i].driver != limit->driver)
+            continue;
+        int64_t attached = berth__volumes_attached(volumes, limit->driver);
+        if (attached + list->drivers[i].count <= limit->count)
+            return true;
+        uint32_t more = count_new(volumes, list, limit->driver);
+        return more == 0 || attached + more <= limit->count;
+    }
+    return true;
 }
 
 static bool fits(const berth__view *view, const filter_state *own, uint32_t slot)

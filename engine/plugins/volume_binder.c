@@ -354,12 +354,33 @@ void berth__binder_bind(const berth__view *view, const berth__binder *binder, ui
             return;
 }
 
+/* Whether there is no volume for the claim, and it is provisioned wherever its class allows: its verdicts
+ * depend on the node alone, and not on what other claims get. */
+static bool goes_by_class(const berth__unbound_claim *unbound)
+{
+    return unbound->claim->first_pv == NULL && unbound->free_volumes.set == NULL &&
+           unbound->class_facts->provisions && !unbound->needs_capacity;
+}
+
+/* Clear the slots that the class of an unbound claim leaves out, a tile at a time. Returns whether that is
+ * all there is to check of claims that are not bound. */
+static bool filter_unbound(const berth__view *view, const berth__binder *binder, uint32_t tile,
+                           berth__mask *mask)
+{
+    bool all = binder->decided_count == 0 && binder->problem.len == 0;
+    for (uint32_t i = 0; i < binder->unbound_count && all; i++)
+        all = goes_by_class(&binder->unbound[i]);
+    for (uint32_t i = 0; i < binder->unbound_count && all; i++)
+        berth__node_match_tile(view, &binder->unbound[i].topologies, tile, mask);
+    return all;
+}
+
 /* Clear the slots that a bound volume does not reach: a tile at a time, but for volumes that may
- * go by translated rules on some nodes. Returns whether that is all there was to check. */
+ * go by translated rules on some nodes. Returns whether that is all there was to check of them. */
 static bool filter_bound(const berth__view *view, const berth__binder *binder, uint32_t tile,
                          berth__mask *mask)
 {
-    bool all = binder->decided_count + binder->unbound_count == 0;
+    bool all = true;
     for (uint32_t i = 0; i < binder->bound_count; i++) {
         const berth__bound_volume *bound = &binder->bound[i];
         if (bound->facts == NULL)
@@ -376,7 +397,8 @@ void berth__binder_filter(const berth__view *view, const berth__binder *binder, 
                           berth__mask *mask)
 {
     berth__binding binding;
-    if (filter_bound(view, binder, tile, mask))
+    bool all = filter_bound(view, binder, tile, mask);
+    if (filter_unbound(view, binder, tile, mask) && all)
         return;
     BERTH__MASK_EACH(mask, s)
     {
