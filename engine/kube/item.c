@@ -88,17 +88,8 @@ static char *put_text(char *at, const char *end, berth_str text)
     return at + len;
 }
 
-berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, berth_kind kind,
-                                const void *object)
+static void name_object(berth_error *origin, berth_kind kind, const berth_metadata *meta)
 {
-    const berth_metadata *meta = object;
-    berth_object out = {.kind = kind, .as.any = object};
-    berth_error *origin = &reader->origin;
-    char *source_end = put_text(origin->source, origin->source + sizeof(origin->source) - 1,
-                                berth__str(item->source));
-    *source_end = '\0';
-    origin->line = item->line;
-    origin->offset = item->offset;
     char *at = origin->object;
     const char *end = at + sizeof(origin->object) - 1;
     at = put_text(at, end, berth__str(berth_kind_name(kind)));
@@ -110,6 +101,22 @@ berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, b
     }
     at = put_text(at, end, meta->name);
     *at = '\0';
+}
+
+berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, berth_kind kind,
+                                const void *object)
+{
+    berth_object out = {.kind = kind, .as.any = object};
+    berth_error *origin = &reader->origin;
+    char *source_end = put_text(origin->source, origin->source + sizeof(origin->source) - 1,
+                                berth__str(item->source));
+    *source_end = '\0';
+    origin->line = item->line;
+    origin->offset = item->offset;
+    if (reader->options.templates && kind == BERTH_KIND_POD)
+        name_item(origin, item);
+    else
+        name_object(origin, kind, object);
     berth_status status = reader->each(reader->context, &out, origin, reader->error);
     reader->refused = status != BERTH_OK;
     return status;

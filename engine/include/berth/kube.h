@@ -35,7 +35,7 @@ typedef struct berth_read_options {
     /* Kind of an object that carries none, as inside the decision vectors; NULL: an error. */
     const char *default_kind;
     /* Of each workload hand out one pod, whatever number it asks for: what its pods are like. That of a
-     * DaemonSet is pinned to no node. */
+     * DaemonSet is pinned to no node. The origin of the pod then names the workload. */
     bool templates;
     /* Called now and then with the bytes consumed and the total (0 if unknown). May be NULL. */
     void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
