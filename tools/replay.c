@@ -301,13 +301,20 @@ static berth_status refuse_never(replay *r, berth_error *error)
                      "shorter durations, or an end (--until)");
 }
 
+/* Nodes that fail up to an end that was named keep a replay going on their own. */
+static bool is_over(const replay *r)
+{
+    bool failures = r->options.failure_mean_ns > 0 && r->options.until_ns != TRACE_NEVER;
+    return r->outstanding == 0 && !failures && !queue_is_busy(r);
+}
+
 /* With nothing left to happen, pods in the pool would only be refused again: what refused them
  * is as it was. */
 static berth_status pass_to_end(replay *r, berth_error *error)
 {
     for (;;) {
         TRY(run_queue(r, error));
-        if (r->outstanding == 0 && !queue_is_busy(r))
+        if (is_over(r))
             return BERTH_OK;
         int64_t next_ns = next_time(r);
         if (next_ns > r->options.until_ns)
