@@ -33,6 +33,39 @@ static time_unit unit_of(const replay *r)
     return (time_unit){"days", 86400};
 }
 
+/* gnuplot warns of ranges that are a point: where nothing is above 0, where no time passes. */
+static void set_ranges(const replay *r, double unit_seconds, FILE *file, bool flat)
+{
+    double start = (double)r->start_ns / 1e9 / unit_seconds;
+    fputs(flat ? "set yrange [0:1]\n" : "set yrange [0:1<*]\n", file);
+    if (r->now_ns == r->start_ns)
+        fprintf(file, "set xrange [%.0f:%.0f]\n", start, start + 1);
+}
+
+static bool nothing_requested(const replay_series *s)
+{
+    for (size_t i = 0; i < s->row_count * s->width; i++)
+        if (s->cells[i].requested > 0)
+            return false;
+    return true;
+}
+
+static bool nothing_fragmented(const replay_series *s)
+{
+    for (size_t i = 0; i < s->row_count * s->width; i++)
+        if (s->cells[i].fragmentation > 0)
+            return false;
+    return true;
+}
+
+static bool nobody_there(const replay_series *s)
+{
+    for (size_t row = 0; row < s->row_count; row++)
+        if (s->counts[row].waiting > 0 || s->counts[row].running > 0)
+            return false;
+    return true;
+}
+
 static void begin(FILE *file, replay_plots kind, const char *name, const char *title, const char *x,
                   const char *y)
 {
@@ -70,22 +103,26 @@ void replay_plot_script(const replay *r, replay_plots kind, FILE *file)
             "set key below noenhanced\n"
             "set grid\n"
             "set colorsequence podo\n"
-            "set autoscale xfix\n"
-            "set yrange [0:1<*]\n",
+            "set autoscale xfix\n",
             kind == PLOTS_SVG ? "svg size 960,480 background \"white\" font \"sans,12\""
                               : "pngcairo size 960,480 font \"sans,10\"");
     begin(file, kind, "utilization", "Requested, of what is allocatable", axis, "percent");
+    set_ranges(r, unit.seconds, file, nothing_requested(&r->series));
     plot_resources(r, file, unit.seconds, SHARE_OFFSET);
     begin(file, kind, "fragmentation", "Free, but of no use to a pod of the mix", axis,
           "percent of what is free");
+    set_ranges(r, unit.seconds, file, nothing_fragmented(&r->series));
     plot_resources(r, file, unit.seconds, FRAGMENTATION_OFFSET);
     begin(file, kind, "queue", "Pods in the queue and on nodes", axis, "pods");
+    set_ranges(r, unit.seconds, file, nobody_there(&r->series));
     fprintf(file,
             "plot \"series.csv\" using ($1/%.0f):4 with steps title \"waiting\", \\\n"
             "     \"series.csv\" using ($1/%.0f):3 with steps title \"on nodes\"\n",
             unit.seconds, unit.seconds);
     begin(file, kind, "waits", "Time from submission to binding", "percent of placements",
           "seconds");
+    fprintf(file, "set xrange [0:100]\nset yrange %s\n",
+            r->wait_count == 0 ? "[0:1]" : "[0:1<*]");
     fputs("plot \"waits.csv\" using 1:2 with lines title \"wait\"\n", file);
 }
 

@@ -86,8 +86,9 @@ grep -q "no node failed: nothing" "$work/err" || fail "$name: does not say so"
 # Pictures.
 if command -v gnuplot >/dev/null; then
   for kind in svg png; do
-    "$berth" replay --plots $kind -o "$work/$kind" data/replay_life.jsonl >/dev/null ||
+    "$berth" replay --plots $kind -o "$work/$kind" data/replay_life.jsonl >/dev/null 2>"$work/err" ||
       fail "replay_plots_$kind"
+    [[ -s $work/err ]] && fail "replay_plots_$kind: $(cat "$work/err")"
     for picture in utilization fragmentation queue waits; do
       [[ -s $work/$kind/$picture.$kind ]] || fail "replay_plots_$kind: no $picture.$kind"
     done
@@ -107,6 +108,12 @@ chmod +x "$work/bin/gnuplot"
 name=replay_gnuplot_fails
 PATH=$work/bin:$PATH run 4 "$berth" replay -o "$work/bare" data/replay_life.jsonl
 grep -qF "gnuplot failed" "$work/err" || fail "$name: does not say so"
+
+if command -v gnuplot >/dev/null; then
+  name=replay_plots_no_waits
+  run 0 "$berth" replay -o "$work/svg" --no-departures -f data/nodes.yaml - </dev/null
+  [[ -s $work/err ]] && fail "$name: $(cat "$work/err")"
+fi
 
 # Files that cannot be written.
 mkdir -p "$work/taken/report.json"
