@@ -104,6 +104,15 @@ static void run_best(const berth__kernels *kernels, columns *c)
     bench_keep(best);
 }
 
+static void run_widen(const berth__kernels *kernels, columns *c)
+{
+    const berth__mask mask = berth__mask_range(0, BERTH__TILE);
+    int64_t lowest = INT64_MAX, highest = INT64_MIN;
+    kernels->widen(c->out, &mask, &lowest, &highest);
+    bench_keep(lowest);
+    bench_keep(highest);
+}
+
 static void run_accumulate(const berth__kernels *kernels, columns *c)
 {
     kernels->accumulate(c->out, c->used[0], 1);
@@ -206,6 +215,7 @@ static void fill(bench_suite suite)
         {"least_allocated", run_least, BERTH__TILE},
         {"balance", run_balance, BERTH__TILE},
         {"best", run_best, BERTH__TILE},
+        {"widen", run_widen, BERTH__TILE},
         {"accumulate", run_accumulate, BERTH__TILE},
         {"basic", run_basic, BERTH__TILE},
         {"gather", run_gather, BERTH__TILE},

@@ -472,19 +472,6 @@ static void raw_values(const berth__search *search, uint32_t scorer, uint32_t ti
                              &search->feasible[tile], out);
 }
 
-static void widen_range(berth__scorer_range *range, const int64_t *values, const berth__mask *mask)
-{
-    BERTH__MASK_EACH(mask, s)
-    {
-        if (values[s] == BERTH__SCORE_IGNORED)
-            continue;
-        if (values[s] < range->lowest)
-            range->lowest = values[s];
-        if (values[s] > range->highest)
-            range->highest = values[s];
-    }
-}
-
 static int64_t normalized(int64_t value, int64_t highest, int64_t max, bool reversed)
 {
     int64_t scaled = highest > 0 ? max * value / highest : value;
@@ -548,7 +535,8 @@ static void score_tile(berth__search *search, uint32_t tile, berth__search_worke
         if (normalizes(search, i)) {
             int64_t *raw = search->raw[i] + (size_t)tile * BERTH__TILE;
             raw_values(search, i, tile, raw);
-            widen_range(&own->ranges[i], raw, &search->feasible[tile]);
+            search->cycle->view->kernels->widen(raw, &search->feasible[tile],
+                                                &own->ranges[i].lowest, &own->ranges[i].highest);
         } else {
             raw_values(search, i, tile, values);
             search->cycle->view->kernels->accumulate(total, values,

@@ -109,6 +109,9 @@ typedef struct berth__kernels {
     /* The best of the totals whose slots are in `mask`, and how many share it; INT64_MIN and 0 when
      * the mask is empty. */
     void (*best)(const int64_t *totals, const berth__mask *mask, int64_t *best, uint32_t *count);
+    /* Widen lowest..highest by the values whose slots are in `mask`; INT64_MIN is no value. */
+    void (*widen)(const int64_t *values, const berth__mask *mask, int64_t *lowest,
+                  int64_t *highest);
     /* total += value * weight. */
     void (*accumulate)(int64_t *total, const int64_t *values, int64_t weight);
 } berth__kernels;

@@ -294,15 +294,37 @@ static void basic(const berth__basic_columns *slots, uint32_t first, uint32_t co
         basic_run(&columns, (size_t)first + i, &own, totals + i);
 }
 
+/* INT64_MIN where a slot is not in the mask. */
+static inline void take_masked(const int64_t *restrict values, const berth__mask *mask,
+                               int64_t *restrict masked)
+{
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+        uint64_t bits = mask->words[w];
+        for (uint32_t b = 0; b < 64; b++)
+            masked[w * 64 + b] = (bits >> b) & 1 ? values[w * 64 + b] : INT64_MIN;
+    }
+}
+
+static void widen(const int64_t *restrict values, const berth__mask *mask, int64_t *lowest,
+                  int64_t *highest)
+{
+    int64_t masked[BERTH__TILE], low = *lowest, high = *highest;
+    take_masked(values, mask, masked);
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        high = masked[s] > high ? masked[s] : high;
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        masked[s] = masked[s] == INT64_MIN ? INT64_MAX : masked[s];
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        low = masked[s] < low ? masked[s] : low;
+    *lowest = low;
+    *highest = high;
+}
+
 static void best(const int64_t *restrict totals, const berth__mask *mask, int64_t *out,
                  uint32_t *count)
 {
     int64_t masked[BERTH__TILE], highest = INT64_MIN;
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
-        uint64_t bits = mask->words[w];
-        for (uint32_t b = 0; b < 64; b++)
-            masked[w * 64 + b] = (bits >> b) & 1 ? totals[w * 64 + b] : INT64_MIN;
-    }
+    take_masked(totals, mask, masked);
     for (uint32_t s = 0; s < BERTH__TILE; s++)
         highest = masked[s] > highest ? masked[s] : highest;
     uint64_t equal = 0;
@@ -335,5 +357,6 @@ const berth__kernels KERNELS_TABLE = {
     .basic = basic,
     .balance_tenths = balance_tenths,
     .best = best,
+    .widen = widen,
     .accumulate = accumulate,
 };

@@ -353,6 +353,36 @@ static void test_best(void **state)
     }
 }
 
+static void test_widen(void **state)
+{
+    (void)state;
+    _Alignas(64) static int64_t values[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        const berth__mask mask = random_mask();
+        int64_t lowest = INT64_MAX, highest = INT64_MIN;
+        if (round % 2 == 0)
+            lowest = highest = (int64_t)berth__random_below(&source, 50);
+        int64_t from_lowest = lowest, from_highest = highest;
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            values[s] = (int64_t)berth__random_below(&source, 100) - 20;
+            if (round % 3 == 0)
+                values[s] = (int64_t)berth__random_next(&source);
+            if (berth__random_below(&source, 4) == 0)
+                values[s] = INT64_MIN;
+            if (!berth__bit_get(mask.words, s) || values[s] == INT64_MIN)
+                continue;
+            lowest = values[s] < lowest ? values[s] : lowest;
+            highest = values[s] > highest ? values[s] : highest;
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            int64_t low = from_lowest, high = from_highest;
+            tables[t]->widen(values, &mask, &low, &high);
+            check("lowest", t, 0, lowest, low);
+            check("highest", t, 0, highest, high);
+        }
+    }
+}
+
 static void test_accumulate(void **state)
 {
     (void)state;
@@ -643,6 +673,7 @@ int main(void)
         cmocka_unit_test(test_mean_tenths),
         cmocka_unit_test(test_balance),
         cmocka_unit_test(test_best),
+        cmocka_unit_test(test_widen),
         cmocka_unit_test(test_accumulate),
         cmocka_unit_test(test_regroup_leaves),
         cmocka_unit_test(test_regroup_groups),
