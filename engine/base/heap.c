@@ -33,8 +33,11 @@ static void release(void *context, void *memory, size_t bytes)
     berth__free(berth__allocator_default(), memory, bytes);
 }
 
-berth_status berth__heap_create(bool huge_pages, berth__heap **out)
+berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
+                                   bool huge_pages, berth__heap **out)
 {
+    (void)machine;
+    (void)numa_node;
     (void)huge_pages;
     berth__heap *heap =
         berth__alloc_zero(berth__allocator_default(), sizeof(*heap), _Alignof(berth__heap));
@@ -68,6 +71,8 @@ struct berth__heap {
     extent_alloc_t *map;  /* jemalloc's own `alloc` */
     extent_hooks_t *map_hooks;
     berth_allocator allocator;
+    const berth__machine *machine; /* NULL: memory lies anywhere; sync: these are immutable after create */
+    uint32_t numa_node;
     unsigned arena;
     int arena_flags; /* of mallocx and dallocx: this arena, no cache; sync: immutable after create */
     int cache_flags; /* the same, with the cache; sync: immutable after create */
@@ -103,6 +108,8 @@ static void *map_extent(extent_hooks_t *hooks, void *at, size_t bytes, size_t al
     void *memory = heap->map(heap->map_hooks, at, bytes, align, zero, commit, arena);
     if (memory == NULL)
         return NULL;
+    if (heap->machine != NULL)
+        (void)berth__machine_settle(heap->machine, memory, bytes, heap->numa_node);
     size_t before = atomic_fetch_add_explicit(&heap->mapped_bytes, bytes, memory_order_relaxed);
     if (heap->huge_pages && bytes >= HUGE_PAGE && before >= HUGE_FROM)
         ask_for_huge_pages(heap, memory, bytes);
@@ -188,13 +195,16 @@ static void empty_cache(berth__heap *heap, const char *how)
     leave_cache(heap);
 }
 
-berth_status berth__heap_create(bool huge_pages, berth__heap **out)
+berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
+                                   bool huge_pages, berth__heap **out)
 {
     berth__heap *heap =
         berth__alloc_zero(berth__allocator_default(), sizeof(*heap), _Alignof(berth__heap));
     size_t bytes = sizeof(heap->arena);
     if (heap == NULL)
         return BERTH_E_NOMEM;
+    heap->machine = machine;
+    heap->numa_node = numa_node;
     heap->huge_pages = huge_pages;
     heap->allocator = (berth_allocator){heap, allocate, release};
     if (mallctl("arenas.create", &heap->arena, &bytes, NULL, 0) != 0) {
@@ -242,6 +252,11 @@ berth__heap_use berth__heap_usage(berth__heap *heap)
 }
 
 #endif
+
+berth_status berth__heap_create(bool huge_pages, berth__heap **out)
+{
+    return berth__heap_create_on(NULL, 0, huge_pages, out);
+}
 
 const berth_allocator *berth__heap_allocator(const berth__heap *heap)
 {

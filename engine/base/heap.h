@@ -12,11 +12,16 @@
 #ifndef BERTH_BASE_HEAP_H
 #define BERTH_BASE_HEAP_H
 
-#include "base/memory.h"
+#include "base/machine.h"
 
 typedef struct berth__heap berth__heap;
 
 berth_status berth__heap_create(bool huge_pages, berth__heap **out);
+
+/* The same for memory that lies on a NUMA node of a machine, which outlives the heap. Where the machine
+ * refuses, it lies anywhere. */
+berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
+                                   bool huge_pages, berth__heap **out);
 
 /* Give everything back, also what was not released. Accepts NULL. */
 void berth__heap_destroy(berth__heap *heap);

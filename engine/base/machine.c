@@ -15,13 +15,15 @@ berth_status berth__machine_create(const berth_allocator *allocator, const char 
     berth__machine *machine = berth__alloc(allocator, sizeof(*machine), 64);
     if (machine == NULL)
         return BERTH_E_NOMEM;
-    *machine = (berth__machine){.allocator = allocator, .real = synthetic == NULL};
+    *machine = (berth__machine){.allocator = allocator};
     if (hwloc_topology_init(&machine->topology) != 0)
         goto fail;
     if (synthetic != NULL && hwloc_topology_set_synthetic(machine->topology, synthetic) != 0)
         goto fail_topology;
     if (hwloc_topology_load(machine->topology) != 0)
         goto fail_topology;
+    /* hwloc may have been told of another machine by its environment. */
+    machine->real = hwloc_topology_is_thissystem(machine->topology) != 0;
     *out = machine;
     return BERTH_OK;
 fail_topology:
@@ -66,4 +68,17 @@ void berth__machine_bind_worker(const berth__machine *machine, uint32_t index, u
     hwloc_obj_t core = core_of(machine, index, count);
     if (machine->real && core != NULL && count <= berth__machine_cores(machine))
         hwloc_set_cpubind(machine->topology, core->cpuset, HWLOC_CPUBIND_THREAD);
+}
+
+bool berth__machine_settle(const berth__machine *machine, void *memory, size_t bytes,
+                           uint32_t numa_node)
+{
+    hwloc_bitmap_t nodes = machine->real ? hwloc_bitmap_alloc() : NULL;
+    if (nodes == NULL)
+        return false;
+    hwloc_bitmap_only(nodes, numa_node);
+    bool done = hwloc_set_area_membind(machine->topology, memory, bytes, nodes, HWLOC_MEMBIND_BIND,
+                                       HWLOC_MEMBIND_BYNODESET) == 0;
+    hwloc_bitmap_free(nodes);
+    return done;
 }

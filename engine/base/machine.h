@@ -22,4 +22,10 @@ uint32_t berth__machine_numa_of(const berth__machine *machine, uint32_t index, u
  * thread where it is: placement is a matter of speed only. */
 void berth__machine_bind_worker(const berth__machine *machine, uint32_t index, uint32_t count);
 
+/* Let the pages of `memory`, whole ones that nobody has touched, come from the NUMA node (as numbered by
+ * berth__machine_numa_of) while it has any. Returns whether the machine agreed. Threads: any. Cost: a system
+ * call. */
+bool berth__machine_settle(const berth__machine *machine, void *memory, size_t bytes,
+                           uint32_t numa_node);
+
 #endif

@@ -27,6 +27,7 @@ typedef struct worker {
     _Alignas(64) pthread_t thread;
     berth__workers *pool;
     uint32_t index;
+    uint32_t group; /* sync: immutable after create */
     pthread_mutex_t lock; /* guards parking only */
     pthread_cond_t wake;
     _Alignas(64) atomic_bool parked; /* written under the lock; sync: atomic, pair PARK */
@@ -40,7 +41,9 @@ struct berth__workers {
     uint32_t started; /* threads to join */
     uint32_t helpers; /* workers that are woken */
     uint32_t spins;   /* looks at the gate before parking; sync: immutable after create */
-    worker *threads;  /* [count], [0] unused; sync: immutable after create */
+    worker *threads;  /* [count], [0] the caller's; sync: immutable after create */
+    uint32_t group_count;
+    uint32_t group_numa[BERTH__GROUPS_MAX]; /* sync: immutable after create */
     berth__job job;   /* sync: pair WORK-1 */
     void *context;    /* sync: pair WORK-1 */
     _Alignas(64) _Atomic uint64_t gate; /* sync: atomic, pairs WORK-1, WORK-2 and PARK */
@@ -191,6 +194,33 @@ void berth__workers_run(berth__workers *workers, berth__job job, void *context)
     close_gate(workers);
 }
 
+/* The group of a NUMA node, made if it is new; BERTH__GROUPS_MAX when there are too many. */
+static uint32_t group_of_numa(berth__workers *pool, uint32_t numa)
+{
+    for (uint32_t g = 0; g < pool->group_count; g++)
+        if (pool->group_numa[g] == numa)
+            return g;
+    if (pool->group_count == BERTH__GROUPS_MAX)
+        return BERTH__GROUPS_MAX;
+    pool->group_numa[pool->group_count] = numa;
+    return pool->group_count++;
+}
+
+static void make_groups(berth__workers *pool)
+{
+    bool fits = pool->bound;
+    for (uint32_t i = 0; i < pool->count && fits; i++) {
+        pool->threads[i].group =
+            group_of_numa(pool, berth__machine_numa_of(pool->machine, i, pool->count));
+        fits = pool->threads[i].group < BERTH__GROUPS_MAX;
+    }
+    if (fits)
+        return;
+    pool->group_count = 1;
+    for (uint32_t i = 0; i < pool->count; i++)
+        pool->threads[i].group = 0;
+}
+
 static berth_status start_threads(berth__workers *pool)
 {
     sigset_t all, before;
@@ -198,7 +228,8 @@ static berth_status start_threads(berth__workers *pool)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (uint32_t i = 1; i < pool->count; i++) {
         worker *w = &pool->threads[i];
-        *w = (worker){.pool = pool, .index = i};
+        w->pool = pool;
+        w->index = i;
         pthread_mutex_init(&w->lock, NULL);
         pthread_cond_init(&w->wake, NULL);
         if (pthread_create(&w->thread, NULL, worker_main, w) != 0)
@@ -236,7 +267,11 @@ berth_status berth__workers_create(const berth_allocator *allocator, const berth
     pool->helpers = helpers_of(machine, count);
     pool->spins = count > 1 ? time_pauses() : 0;
     pool->threads = berth__alloc_zero(allocator, count * sizeof(worker), 64);
-    berth_status status = pool->threads == NULL ? BERTH_E_NOMEM : start_threads(pool);
+    berth_status status = BERTH_E_NOMEM;
+    if (pool->threads != NULL) {
+        make_groups(pool);
+        status = start_threads(pool);
+    }
     if (status != BERTH_OK) {
         berth__workers_destroy(pool);
         return status;
@@ -263,4 +298,19 @@ void berth__workers_destroy(berth__workers *workers)
 uint32_t berth__workers_count(const berth__workers *workers)
 {
     return workers->count;
+}
+
+uint32_t berth__workers_groups(const berth__workers *workers)
+{
+    return workers->group_count;
+}
+
+uint32_t berth__workers_group_of(const berth__workers *workers, uint32_t index)
+{
+    return workers->threads[index].group;
+}
+
+uint32_t berth__workers_group_numa(const berth__workers *workers, uint32_t group)
+{
+    return workers->group_numa[group];
 }

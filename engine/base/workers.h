@@ -24,6 +24,7 @@
 #define BERTH_BASE_WORKERS_H
 
 #include "base/machine.h"
+#include "base/shares.h"
 
 typedef struct berth__workers berth__workers;
 
@@ -43,5 +44,14 @@ uint32_t berth__workers_count(const berth__workers *workers);
 /* Run `job` on the caller and on any of the workers, each at most once at a time, and return when it
  * is done on all that took part. Workers are woken up to the number of cores. Threads: one at a time. */
 void berth__workers_run(berth__workers *workers, berth__job job, void *context);
+
+/* Groups of workers: those whose cores share a NUMA node, numbered in the order of their first workers.
+ * One group where workers are not bound, for they may run anywhere, and where there are more nodes than
+ * BERTH__GROUPS_MAX. */
+uint32_t berth__workers_groups(const berth__workers *workers);
+uint32_t berth__workers_group_of(const berth__workers *workers, uint32_t index);
+
+/* The NUMA node of a group's cores; 0 where there is one group. */
+uint32_t berth__workers_group_numa(const berth__workers *workers, uint32_t group);
 
 #endif

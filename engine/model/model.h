@@ -13,6 +13,7 @@
 #include "base/intern.h"
 #include "base/assert.h"
 #include "base/keymap.h"
+#include "base/shares.h"
 #include "base/table.h"
 #include "berth/profile.h"
 
@@ -84,6 +85,9 @@ typedef struct berth__model {
     _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack, by next_due */
     berth_era era;
     uint32_t attached_volumes_max; /* see berth_engine_config */
+    /* Memory near each group of workers, for what they scan; see berth__model_home. */
+    const berth_allocator *homes[BERTH__GROUPS_MAX];
+    uint32_t home_count; /* 0: everything lies together */
     berth__intern strings;
     struct {
 #define X(name, text) berth__sym name;
@@ -105,6 +109,15 @@ typedef struct berth__model {
     uint32_t word_capacity;
     berth__arena scratch; /* reset at each object */
 } berth__model;
+
+/* Where the part of a table that starts with item `item` lies, runs of `step` items having one home. */
+static inline const berth_allocator *berth__model_home(const berth__model *model, uint32_t item,
+                                                       uint32_t step)
+{
+    return model->home_count == 0
+               ? model->allocator
+               : model->homes[berth__shares_home(item, step, model->home_count)];
+}
 
 berth_status berth__model_init(berth__model *model, const berth_allocator *allocator,
                                berth_era era);

@@ -38,6 +38,23 @@ static berth_status make_profiles(berth_engine *engine, berth__embedder_plugins 
     return BERTH_OK;
 }
 
+/* Where workers are bound to several NUMA nodes, what they scan lies on these. */
+static berth_status make_homes(berth_engine *engine, bool huge_pages)
+{
+    berth__model *model = engine->cluster.model;
+    uint32_t groups = berth__workers_groups(engine->workers);
+    if (groups == 1 || engine->heap == NULL)
+        return BERTH_OK;
+    for (uint32_t g = 0; g < groups; g++) {
+        BERTH_TRY(berth__heap_create_on(engine->machine,
+                                        berth__workers_group_numa(engine->workers, g), huge_pages,
+                                        &engine->homes[g]));
+        model->homes[g] = berth__heap_allocator(engine->homes[g]);
+    }
+    model->home_count = groups;
+    return BERTH_OK;
+}
+
 static berth_status start(berth_engine *engine, const berth_engine_config *config,
                           berth_error *error)
 {
@@ -59,6 +76,8 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     BERTH_TRY(make_profiles(engine, own, profiles, profile_count, error));
     status = berth__workers_create(engine->allocator, engine->machine, threads,
                                    config->bind_workers, &engine->workers);
+    if (status == BERTH_OK)
+        status = make_homes(engine, config->huge_pages);
     if (status == BERTH_OK)
         status = berth__decider_init(&engine->decider, &engine->cluster, engine->profiles,
                                      engine->profile_count, engine->workers, config->path,
@@ -137,12 +156,23 @@ void berth_engine_destroy(berth_engine *engine)
     berth__transactions_destroy(&engine->transactions);
     berth__decider_destroy(&engine->decider);
     berth__workers_destroy(engine->workers);
-    berth__machine_destroy(engine->machine);
     berth__cluster_destroy(&engine->cluster);
+    for (uint32_t g = 0; g < BERTH__GROUPS_MAX; g++)
+        berth__heap_destroy(engine->homes[g]);
+    berth__machine_destroy(engine->machine);
     berth__arena_destroy(&engine->arena);
     berth__heap *heap = engine->heap;
     berth__free(engine->allocator, engine, sizeof(*engine));
     berth__heap_destroy(heap);
+}
+
+static void add_use(berth_memory *sum, berth__heap *heap)
+{
+    berth__heap_use use = berth__heap_usage(heap);
+    sum->used_bytes += use.used_bytes;
+    sum->resident_bytes += use.resident_bytes;
+    sum->huge_bytes += use.huge_bytes;
+    sum->huge_refused |= use.huge_refused;
 }
 
 berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, berth_error *error)
@@ -150,11 +180,10 @@ berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, 
     if (engine->heap == NULL)
         return berth__error_set(error, BERTH_E_UNSUPPORTED,
                                 "the engine's memory comes from an allocator of the caller's");
-    berth__heap_use use = berth__heap_usage(engine->heap);
-    *out = (berth_memory){.used_bytes = use.used_bytes,
-                          .resident_bytes = use.resident_bytes,
-                          .huge_bytes = use.huge_bytes,
-                          .huge_refused = use.huge_refused};
+    *out = (berth_memory){0};
+    add_use(out, engine->heap);
+    for (uint32_t g = 0; g < BERTH__GROUPS_MAX && engine->homes[g] != NULL; g++)
+        add_use(out, engine->homes[g]);
     return BERTH_OK;
 }
 

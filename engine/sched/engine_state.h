@@ -8,6 +8,7 @@
 
 struct berth_engine {
     berth__heap *heap; /* NULL: the allocator is the caller's */
+    berth__heap *homes[BERTH__GROUPS_MAX]; /* near each group of workers, where there are several */
     const berth_allocator *allocator;
     berth__machine *machine;
     berth__workers *workers;

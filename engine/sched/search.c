@@ -11,7 +11,7 @@ enum {
     /* Walks over fewer segments than this stay on the calling thread: below it, waking workers costs
      * more than they save (bench: 100 to 200 ns a segment, a few microseconds a round of workers). */
     PARALLEL_SEGMENTS = 96,
-    SLICE_SEGMENTS = 8,
+    SLICE_SEGMENTS = BERTH__HOME_TILES,
 };
 
 void berth__search_init(berth__search *search, const berth_allocator *allocator,
@@ -170,6 +170,47 @@ static void filter_job(void *context, uint32_t worker)
     }
 }
 
+static uint32_t groups_of(const berth__search *search)
+{
+    return search->worker_count > 1 ? berth__workers_groups(search->workers) : 1;
+}
+
+static uint32_t group_of(const berth__search *search, uint32_t worker)
+{
+    return search->worker_count > 1 ? berth__workers_group_of(search->workers, worker) : 0;
+}
+
+/* A walk that cannot be cut short: tiles in any order, each worker those near it first. The head of the
+ * start tile, which is the last segment, is left out. */
+static void filter_all_job(void *context, uint32_t worker)
+{
+    berth__search *search = context;
+    uint32_t tiles = layout_of(search)->tile_count, start = search->start / BERTH__TILE;
+    uint32_t group = group_of(search, worker), first, last;
+    while (berth__shares_take(&search->shares, group, &first, &last)) {
+        uint32_t count = 0;
+        for (uint32_t tile = first; tile < last; tile++) {
+            uint32_t segment = tile >= start ? tile - start : tile + tiles - start;
+            search->found[segment] = filter_segment(search, segment);
+            count += berth__mask_count(&search->found[segment]);
+        }
+        atomic_fetch_add_explicit(&search->count, count, memory_order_relaxed);
+    }
+}
+
+static void filter_all(berth__search *search)
+{
+    uint32_t tiles = layout_of(search)->tile_count;
+    berth__shares_start(&search->shares, tiles, groups_of(search), SLICE_SEGMENTS);
+    berth__workers_run(search->workers, filter_all_job, search);
+    if (search->segment_count > tiles) {
+        search->found[tiles] = filter_segment(search, tiles);
+        atomic_fetch_add_explicit(&search->count, berth__mask_count(&search->found[tiles]),
+                                  memory_order_relaxed);
+    }
+    atomic_store_explicit(&search->ticket, search->segment_count, memory_order_relaxed);
+}
+
 static bool is_parallel(const berth__search *search)
 {
     return search->worker_count > 1 && search->segment_count >= PARALLEL_SEGMENTS;
@@ -193,7 +234,11 @@ static void start_filter(berth__search *search)
     if (is_parallel(search))
         berth__prepared_mask(search->prepared, search->cycle, search->profile,
                              search->start / BERTH__TILE);
-    run_filter(search);
+    if (is_parallel(search) && search->limit >= layout_of(search)->count &&
+        groups_of(search) > 1)
+        filter_all(search);
+    else
+        run_filter(search);
 }
 
 static uint32_t taken_segments(const berth__search *search)
@@ -582,34 +627,33 @@ static uint32_t used_tiles(const berth__search *search)
     return search->used_segments < tiles ? search->used_segments : tiles;
 }
 
-/* Run `each` on the used tiles; workers take slices of them by a ticket. */
+/* Run `each` on the used tiles. Where all are used, each worker begins with those near it; else they are
+ * taken from the start on. */
 typedef struct tile_run {
     berth__search *search;
     void (*each)(berth__search *search, uint32_t tile, berth__search_worker *own);
-    atomic_uint ticket; /* sync: atomic, relaxed: it only hands out numbers */
+    uint32_t first_tile;
 } tile_run;
 
 static void tile_job(void *context, uint32_t worker)
 {
-    tile_run *run = context;
+    const tile_run *run = context;
     berth__search *search = run->search;
-    uint32_t used = used_tiles(search), tiles = layout_of(search)->tile_count;
-    for (;;) {
-        uint32_t first =
-            atomic_fetch_add_explicit(&run->ticket, SLICE_SEGMENTS, memory_order_relaxed);
-        if (first >= used)
-            return;
-        uint32_t last = used - first > SLICE_SEGMENTS ? first + SLICE_SEGMENTS : used;
+    uint32_t tiles = layout_of(search)->tile_count, first, last;
+    uint32_t group = group_of(search, worker);
+    while (berth__shares_take(&search->shares, group, &first, &last))
         for (uint32_t i = first; i < last; i++)
-            run->each(search, (search->start / BERTH__TILE + i) % tiles, &search->own[worker]);
-    }
+            run->each(search, (run->first_tile + i) % tiles, &search->own[worker]);
 }
 
 static void run_tiles(berth__search *search,
                       void (*each)(berth__search *, uint32_t, berth__search_worker *))
 {
-    tile_run run = {.search = search, .each = each};
-    if (search->worker_count > 1 && used_tiles(search) >= PARALLEL_SEGMENTS)
+    uint32_t used = used_tiles(search), groups = groups_of(search);
+    bool local = groups > 1 && used == layout_of(search)->tile_count;
+    tile_run run = {search, each, local ? 0 : search->start / BERTH__TILE};
+    berth__shares_start(&search->shares, used, local ? groups : 1, SLICE_SEGMENTS);
+    if (search->worker_count > 1 && used >= PARALLEL_SEGMENTS)
         berth__workers_run(search->workers, tile_job, &run);
     else
         tile_job(&run, 0);

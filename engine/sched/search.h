@@ -7,6 +7,9 @@
  * feasible nodes, so the first `limit` of them are known whoever found them: the answer does not depend
  * on the workers.
  *
+ * A walk that will visit every node needs no order: workers first take the tiles that lie near them
+ * (base/shares.h), and the answer is the same.
+ *
  * Ordering: ticket and count are relaxed. The ticket only hands out numbers; the count only decides
  * when to stop, and a late look costs a slice, never the answer. What workers wrote is read after
  * berth__workers_run has returned (WORK-2). */
@@ -49,6 +52,7 @@ typedef struct berth__search {
     uint32_t slice_segments; /* segments in a slice */
     berth__mask *found;      /* by segment */
     berth__mask *visited;    /* by segment: candidates looked at; filled by the cut */
+    berth__shares shares; /* of a walk or a scoring of all tiles; see base/shares.h */
     _Alignas(64) atomic_uint ticket; /* sync: atomic, relaxed, see above */
     _Alignas(64) atomic_uint count;  /* sync: atomic, relaxed, see above */
     /* the answer of the walk */

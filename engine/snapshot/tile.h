@@ -12,6 +12,7 @@ enum {
     BERTH__TILE = 128, /* slots */
     BERTH__TILE_WORDS = BERTH__TILE / 64,
     BERTH__TILE_SHIFT = 7,
+    BERTH__HOME_TILES = 8, /* neighbours that lie in the same memory, and are scanned by one worker */
 };
 
 /* A set of slots of one tile. */
@@ -29,6 +30,7 @@ typedef struct berth__port_set {
 typedef struct berth__tile {
     uint64_t stamp; /* of the keeper that may change it; see base/keeper.h */
     uint32_t resource_count;
+    const berth_allocator *home; /* the memory that the tile lies in */
     int32_t pods_used[BERTH__TILE];
     int32_t pods_max[BERTH__TILE];
     berth__port_set *ports[BERTH__TILE]; /* NULL: none in use */

@@ -15,10 +15,12 @@ static size_t tile_bytes(uint32_t resource_count)
     return sizeof(berth__tile) + (size_t)resource_count * 2 * BERTH__TILE * sizeof(int64_t);
 }
 
-static berth__tile *tile_create(const berth__keeper *keeper, uint32_t resource_count)
+static berth__tile *tile_create(const berth__keeper *keeper, const berth_allocator *home,
+                                uint32_t resource_count)
 {
-    berth__tile *tile = berth__alloc_zero(keeper->allocator, tile_bytes(resource_count), 64);
+    berth__tile *tile = berth__alloc_zero(home, tile_bytes(resource_count), 64);
     if (tile != NULL) {
+        tile->home = home;
         tile->stamp = keeper->stamp;
         tile->resource_count = resource_count;
     }
@@ -42,7 +44,7 @@ static void tile_destroy(const berth_allocator *allocator, berth__tile *tile)
         return;
     for (uint32_t i = 0; i < BERTH__TILE; i++)
         port_set_free(allocator, tile->ports[i]);
-    berth__free(allocator, tile, tile_bytes(tile->resource_count));
+    berth__free(tile->home, tile, tile_bytes(tile->resource_count));
 }
 
 static void tiles_destroy(const berth_allocator *allocator, berth__tile **tiles, uint32_t count)
@@ -54,12 +56,13 @@ static void tiles_destroy(const berth_allocator *allocator, berth__tile **tiles,
     berth__free(allocator, tiles, count * sizeof(*tiles));
 }
 
-static berth__tile **tiles_create(const berth__keeper *keeper, uint32_t count,
-                                  uint32_t resource_count)
+static berth__tile **tiles_create(const berth__keeper *keeper, const berth__model *model,
+                                  uint32_t count, uint32_t resource_count)
 {
     berth__tile **tiles = berth__alloc_zero(keeper->allocator, count * sizeof(*tiles), 64);
     for (uint32_t i = 0; tiles != NULL && i < count; i++) {
-        tiles[i] = tile_create(keeper, resource_count);
+        const berth_allocator *home = berth__model_home(model, i, BERTH__HOME_TILES);
+        tiles[i] = tile_create(keeper, home, resource_count);
         if (tiles[i] == NULL) {
             tiles_destroy(keeper->allocator, tiles, count);
             return NULL;
@@ -82,7 +85,7 @@ static berth__port_set *port_set_copy(const berth_allocator *allocator, const be
 /* A tile like another one, with port sets of its own. */
 static berth__tile *tile_copy(const berth__keeper *keeper, const berth__tile *from)
 {
-    berth__tile *tile = berth__alloc(keeper->allocator, tile_bytes(from->resource_count), 64);
+    berth__tile *tile = berth__alloc(from->home, tile_bytes(from->resource_count), 64);
     if (tile == NULL)
         return NULL;
     memcpy(tile, from, tile_bytes(from->resource_count));
@@ -144,7 +147,7 @@ berth_status berth__view_init(berth__view *view, berth__model *model, berth__kee
     berth__table_init(&view->nodes, sizeof(berth__node), BERTH__NODE_PAGE_SHIFT);
     berth__images_init(&view->images, keeper);
     view->layout = berth__layout_create(model->allocator, 0);
-    view->tiles = tiles_create(keeper, 0, 0);
+    view->tiles = tiles_create(keeper, model, 0, 0);
     view->tiles_stamp = keeper->stamp;
     view->journal = berth__alloc(model->allocator, BERTH__JOURNAL * sizeof(uint32_t), 64);
     if (view->layout != NULL && view->tiles != NULL && view->journal != NULL) {
@@ -594,7 +597,8 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
         return BERTH_E_NOMEM;
     next->layout->epoch = epoch;
     next->layout->stamp = view->keeper->stamp;
-    next->tiles = tiles_create(view->keeper, next->layout->tile_count, next->resource_count);
+    next->tiles = tiles_create(view->keeper, view->model, next->layout->tile_count,
+                               next->resource_count);
     if (next->tiles != NULL)
         return BERTH_OK;
     berth__layout_destroy(next->layout);
@@ -700,7 +704,8 @@ berth_status berth__view_widen(berth__view *view)
     uint32_t resource_count = view->model->resource_count; /* once: it may grow meanwhile */
     if (!reserve_tiles(view, tile_count))
         return BERTH_E_NOMEM;
-    berth__tile **tiles = tiles_create(view->keeper, tile_count, resource_count), **old = view->tiles;
+    berth__tile **old = view->tiles;
+    berth__tile **tiles = tiles_create(view->keeper, view->model, tile_count, resource_count);
     if (tiles == NULL)
         return BERTH_E_NOMEM;
     bool ok = true;

@@ -1,8 +1,9 @@
 /* Property test: engines that differ only in their number of threads take the same decisions, on
  * clusters large enough that all threads work. What is right is test_engine_model's question.
  *
- * Usage: test_engine_threads [--seed S] [--rounds N] [--ops N] [--nodes N]; BERTH_TEST_SEED as
- * there. */
+ * Usage: test_engine_threads [--seed S] [--rounds N] [--ops N] [--nodes N] [--bind 1]; BERTH_TEST_SEED
+ * as there. --bind: workers are bound; with HWLOC_SYNTHETIC, to the cores of a machine that is not there,
+ * of several NUMA nodes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include "cluster_gen.h"
 
 enum { ENGINES = 4, PROFILES = 2 };
+
+static bool bind_workers;
 
 static const uint32_t thread_counts[ENGINES] = {1, 2, 3, 4};
 
@@ -56,6 +59,7 @@ static void start(trial *t)
         config.threads = thread_counts[e];
         config.path = BERTH_PATH_SCAN;
         config.seed = t->seed;
+        config.bind_workers = bind_workers;
         config.profiles = t->profiles;
         config.profile_count = PROFILES;
         expect(t, e, "berth_engine_create", BERTH_OK,
@@ -201,6 +205,7 @@ int main(int argc, char **argv)
         rounds = strcmp(argv[i], "--rounds") == 0 ? value : rounds;
         ops = strcmp(argv[i], "--ops") == 0 ? value : ops;
         nodes = strcmp(argv[i], "--nodes") == 0 ? value : nodes;
+        bind_workers |= strcmp(argv[i], "--bind") == 0 && value != 0;
     }
     printf("seed %llu, %llu rounds, %llu nodes\n", seed, rounds, nodes);
     for (unsigned long long i = 0; i < rounds; i++) {

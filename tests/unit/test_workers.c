@@ -252,9 +252,70 @@ static void test_tickets_with_fewer_cores_than_workers(void **state)
     check_errands("core:1 pu:1");
 }
 
+/* Groups are the NUMA nodes of bound workers. */
+static void test_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *topology;
+        bool bound;
+        uint32_t workers;
+        uint32_t groups;
+        uint32_t group_of[WORKERS_MAX];
+        uint32_t numa[WORKERS_MAX];
+    } cases[] = {
+        {"core:8 pu:1", true, 8, 1, {0}, {0}},
+        {"numa:2 core:2 pu:1", false, 4, 1, {0}, {0}},
+        {"numa:2 core:2 pu:1", true, 1, 1, {0}, {0}},
+        {"numa:2 core:2 pu:1", true, 2, 2, {0, 1}, {0, 1}},
+        {"numa:2 core:2 pu:1", true, 4, 2, {0, 0, 1, 1}, {0, 1}},
+        {"numa:4 core:2 pu:1", true, 2, 2, {0, 1}, {0, 2}},
+        {"numa:4 core:2 pu:1", true, 8, 4, {0, 0, 1, 1, 2, 2, 3, 3}, {0, 1, 2, 3}},
+        {"package:2 numa:2 core:1 pu:2", true, 4, 4, {0, 1, 2, 3}, {0, 1, 2, 3}},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        berth__machine *machine;
+        berth__workers *pool;
+        assert_int_equal(
+            berth__machine_create(berth__allocator_default(), cases[i].topology, &machine),
+            BERTH_OK);
+        assert_int_equal(berth__workers_create(berth__allocator_default(), machine,
+                                               cases[i].workers, cases[i].bound, &pool),
+                         BERTH_OK);
+        assert_int_equal(berth__workers_groups(pool), cases[i].groups);
+        for (uint32_t w = 0; w < cases[i].workers; w++)
+            assert_int_equal(berth__workers_group_of(pool, w), cases[i].group_of[w]);
+        for (uint32_t g = 0; g < cases[i].groups; g++)
+            assert_int_equal(berth__workers_group_numa(pool, g), cases[i].numa[g]);
+        berth__workers_destroy(pool);
+        berth__machine_destroy(machine);
+    }
+}
+
+/* More NUMA nodes than there may be groups: as if there were one. */
+static void test_too_many_groups(void **state)
+{
+    (void)state;
+    enum { WORKERS = BERTH__GROUPS_MAX + 1 };
+    berth__machine *machine;
+    berth__workers *pool;
+    assert_int_equal(
+        berth__machine_create(berth__allocator_default(), "numa:17 core:1 pu:1", &machine),
+        BERTH_OK);
+    assert_int_equal(
+        berth__workers_create(berth__allocator_default(), machine, WORKERS, true, &pool), BERTH_OK);
+    assert_int_equal(berth__workers_groups(pool), 1);
+    for (uint32_t w = 0; w < WORKERS; w++)
+        assert_int_equal(berth__workers_group_of(pool, w), 0);
+    berth__workers_destroy(pool);
+    berth__machine_destroy(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_too_many_groups),
         cmocka_unit_test(test_every_worker_runs_every_round),
         cmocka_unit_test(test_parked_workers_wake),
         cmocka_unit_test(test_rounds_follow_one_another),
