@@ -128,7 +128,8 @@ uint32_t berth__search_segment(const berth__search *search, uint32_t segment, be
 }
 
 /* The candidates of one segment that pass every filter. */
-static berth__mask filter_segment(berth__search *search, uint32_t segment)
+static inline __attribute__((always_inline)) berth__mask filter_segment(berth__search *search,
+                                                                        uint32_t segment)
 {
     berth__mask mask;
     uint32_t tile = berth__search_segment(search, segment, &mask);

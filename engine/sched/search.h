@@ -52,7 +52,6 @@ typedef struct berth__search {
     uint32_t slice_segments; /* segments in a slice */
     berth__mask *found;      /* by segment */
     berth__mask *visited;    /* by segment: candidates looked at; filled by the cut */
-    berth__shares shares; /* of a walk or a scoring of all tiles; see base/shares.h */
     _Alignas(64) atomic_uint ticket; /* sync: atomic, relaxed, see above */
     _Alignas(64) atomic_uint count;  /* sync: atomic, relaxed, see above */
     /* the answer of the walk */
@@ -73,6 +72,7 @@ typedef struct berth__search {
     berth__search_worker *own;
     int64_t best;
     uint32_t best_count;
+    berth__shares shares; /* of a walk or a scoring of all tiles; see base/shares.h */
 } berth__search;
 
 void berth__search_init(berth__search *search, const berth_allocator *allocator,

@@ -31,7 +31,7 @@ typedef struct berth__tile {
     uint64_t stamp; /* of the keeper that may change it; see base/keeper.h */
     uint32_t resource_count;
     const berth_allocator *home; /* the memory that the tile lies in */
-    int32_t pods_used[BERTH__TILE];
+    _Alignas(64) int32_t pods_used[BERTH__TILE];
     int32_t pods_max[BERTH__TILE];
     berth__port_set *ports[BERTH__TILE]; /* NULL: none in use */
     _Alignas(64) int64_t nonzero_cpu[BERTH__TILE];
