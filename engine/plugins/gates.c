@@ -65,3 +65,14 @@ void berth__gates_settle(berth__gates *gates)
     }
     gates->domain_count = kept;
 }
+
+bool berth__gates_leave_one(const berth__gates *gates, const berth__topology *topology)
+{
+    if (topology->domain_count == 1 && topology->present_count == gates->node_count)
+        return true;
+    for (uint32_t i = 0; i < gates->domain_count; i++)
+        if (gates->domains[i].topology == topology)
+            return !gates->domains[i].absent_passes &&
+                   __builtin_popcountll(gates->domains[i].passing) == 1;
+    return false;
+}

@@ -49,6 +49,9 @@ void berth__gates_add(berth__gates *gates, const berth__domain_counts *counts, u
 /* To be called after the last one: leaves out domain gates that let every node pass. */
 void berth__gates_settle(berth__gates *gates);
 
+/* Whether all nodes that pass lie in one domain of a topology. */
+bool berth__gates_leave_one(const berth__gates *gates, const berth__topology *topology);
+
 static inline bool berth__domain_gate_passes(const berth__domain_gate *gate, uint32_t slot)
 {
     uint32_t domain = gate->topology->domains[slot];

@@ -209,6 +209,22 @@ static void normalize(const berth__cycle *cycle, const void *instance, const voi
     }
 }
 
+/* One domain has one sum of counts. */
+static bool is_level(const berth__cycle *cycle, const void *instance, const void *opaque,
+                     const berth__gates *gates)
+{
+    (void)cycle;
+    (void)instance;
+    const score_state *own = opaque;
+    const berth__affinity *affinity = berth__affinity_of(own->plan);
+    for (uint32_t i = 0; i < affinity->soft_count; i++) {
+        const berth__domain_counts *counts = affinity->soft[i].counts;
+        if (counts->total > 0 && !berth__gates_leave_one(gates, counts->topology))
+            return false;
+    }
+    return true;
+}
+
 /* ---- waking ---- */
 
 static bool any_term_matches(const berth__wake *wake, const berth__pod_terms *terms,
@@ -263,6 +279,7 @@ const berth__plugin berth__plugin_inter_pod_affinity = {
     .score_state_bytes = sizeof(score_state),
     .prepare_score = prepare_score,
     .score = score,
+    .is_level = is_level,
     .normalize = BERTH__NORMALIZE_OWN,
     .normalize_own = normalize,
 };

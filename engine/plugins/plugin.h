@@ -168,6 +168,10 @@ typedef struct berth__plugin {
     /* Values of the slots in `mask` into `out` (BERTH__TILE entries; the others may hold anything). */
     void (*score)(const berth__cycle *cycle, const void *instance, const void *state,
                   uint32_t tile, const berth__mask *mask, int64_t *out);
+    /* Optional, of an active scorer that normalizes: whether all nodes that pass the gates have one raw
+     * value, which normalization makes 0. The decision can be indexed without the scorer then. */
+    bool (*is_level)(const berth__cycle *cycle, const void *instance, const void *state,
+                     const berth__gates *gates);
     /* Optional, like filter_slot: the raw value of one slot. */
     int64_t (*score_slot)(const berth__cycle *cycle, const void *instance, const void *state,
                           uint32_t slot);

@@ -180,6 +180,10 @@ static bool plan_scorers(const berth__cycle *cycle, const berth__profile *profil
         const berth__prepared_stage *own = &prepared->scorers[i];
         if (own->outcome == BERTH__SKIP || own->outcome == BERTH__UNIFORM)
             continue;
+        if (own->outcome == BERTH__ACTIVE && plugin->is_level != NULL) {
+            plan->levels[plan->level_count++] = i;
+            continue;
+        }
         bool by_slot = own->outcome == BERTH__ACTIVE && plugin->rank == NULL &&
                        plugin->normalize == BERTH__NORMALIZE_NONE &&
                        (plugin->score_slot != NULL || own->static_raw != NULL);
@@ -205,7 +209,7 @@ static bool plan_slots(const berth__cycle *cycle, const berth__profile *profile,
         return plan->possible;
     plan->version = prepared->version;
     plan->filter_count = plan->extra_filter_count = plan->gate_count = 0;
-    plan->scorer_count = plan->extra_scorer_count = 0;
+    plan->scorer_count = plan->extra_scorer_count = plan->level_count = 0;
     plan->basic = true;
     plan->ask = (berth__basic_ask){.cpu = -INFINITY, .memory = -INFINITY, .places = -INFINITY};
     plan->possible = prepared->allowed == NULL && cycle->required_node == BERTH__NODE_NONE &&
@@ -263,6 +267,19 @@ static bool find_gates(const source *from)
     }
     berth__gates_settle(from->gates);
     return from->gates->ok;
+}
+
+/* Whether the scorers that a tree leaves out make no difference to what the gates let pass. */
+static bool are_level(const source *from)
+{
+    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    for (uint32_t i = 0; i < plan->level_count; i++) {
+        const berth__stage *stage = &from->profile->scorers[plan->levels[i]];
+        if (!stage->plugin->is_level(from->cycle, stage->instance,
+                                     from->prepared->scorers[plan->levels[i]].state, from->gates))
+            return false;
+    }
+    return true;
 }
 
 static bool filters_pass(const source *from, const uint32_t *filters, uint32_t count, uint32_t slot)
@@ -350,20 +367,23 @@ static bool allocate(berth__index_cache *cache, berth__index *index, uint32_t sl
     return true;
 }
 
-/* Filters that are gates take no part in a tree. */
-static void set_gates(const source *from, berth__outcome outcome)
+/* Filters that are gates, and scorers that are level behind them, take no part in a tree. */
+static void set_aside(const source *from, berth__outcome outcome)
 {
     const berth__slot_plan *plan = &from->prepared->slot_plan;
     for (uint32_t i = 0; i < plan->gate_count; i++)
         from->prepared->filters[plan->gates[i]].outcome = outcome;
+    for (uint32_t i = 0; i < plan->level_count; i++)
+        from->prepared->scorers[plan->levels[i]].outcome = outcome;
 }
 
 static bool scan(const source *from, berth__search *search, berth__arena *arena)
 {
-    set_gates(from, BERTH__SKIP);
-    bool ok = berth__search_all(search, from->cycle, from->profile, from->prepared) == BERTH_OK;
-    set_gates(from, BERTH__ACTIVE);
-    return ok && berth__search_score(search, arena) == BERTH_OK;
+    set_aside(from, BERTH__SKIP);
+    bool ok = berth__search_all(search, from->cycle, from->profile, from->prepared) == BERTH_OK &&
+              berth__search_score(search, arena) == BERTH_OK;
+    set_aside(from, BERTH__ACTIVE);
+    return ok;
 }
 
 /* Leaves of one tile from a scan. */
@@ -571,7 +591,7 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__cycle *cy
             eager = true;
         }
     }
-    if (index == NULL || !find_gates(&from))
+    if (index == NULL || !find_gates(&from) || !are_level(&from))
         return NULL;
     touch(cache, index);
     berth__slot_log_follow(cache->log, cycle->view);

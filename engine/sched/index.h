@@ -15,6 +15,7 @@
  *   scorer
  *   uniform                                  added to the answer
  *   static, or by slot, not normalized       in the tree
+ *   one raw value on all that gates pass     left out: adds nothing (plugin.h, is_level)
  *   anything else                            scan
  *
  * Pods that differ only in what no active plugin reads share a tree. The common set of plugins (room for

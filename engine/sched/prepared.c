@@ -197,7 +197,7 @@ static bool allocate_statics(berth__prepared *prepared, const berth__cycle *cycl
 static bool allocate_slot_plan(berth__prepared *prepared, const berth__profile *profile)
 {
     size_t filters = profile->filter_count, scorers = profile->scorer_count;
-    uint32_t *lists = berth__arena_alloc(&prepared->arena, (3 * filters + 2 * scorers) * 4, 4);
+    uint32_t *lists = berth__arena_alloc(&prepared->arena, (3 * filters + 3 * scorers) * 4, 4);
     prepared->slot_plan = (berth__slot_plan){.filters = lists};
     if (lists == NULL)
         return false;
@@ -205,6 +205,7 @@ static bool allocate_slot_plan(berth__prepared *prepared, const berth__profile *
     prepared->slot_plan.gates = lists + 2 * filters;
     prepared->slot_plan.scorers = lists + 3 * filters;
     prepared->slot_plan.extra_scorers = lists + 3 * filters + scorers;
+    prepared->slot_plan.levels = lists + 3 * filters + 2 * scorers;
     return true;
 }
 

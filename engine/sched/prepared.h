@@ -27,8 +27,9 @@ typedef struct berth__slot_plan {
     bool possible;
     bool basic; /* the kernel `basic` does, with `ask`, but for the stages in the `extra` lists */
     berth__basic_ask ask;
-    uint32_t *filters, *extra_filters, *gates, *scorers, *extra_scorers;
-    uint32_t filter_count, extra_filter_count, gate_count, scorer_count, extra_scorer_count;
+    uint32_t *filters, *extra_filters, *gates, *scorers, *extra_scorers, *levels;
+    uint32_t filter_count, extra_filter_count, gate_count;
+    uint32_t scorer_count, extra_scorer_count, level_count;
 } berth__slot_plan;
 
 /* What a SKIP that stays rests on, besides class and node facts. */

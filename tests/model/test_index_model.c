@@ -80,6 +80,7 @@ typedef struct trial {
     bool has_namespace[2];
     uint32_t node_names;
     uint32_t peers;   /* percentage of templates with rules about other pods */
+    bool together;    /* these rules keep pods of an app in one zone, or on one sort of disk */
     bool preferences; /* a feature that leaves the index, in some rounds only */
     uint32_t node_changes; /* of 1,000 steps */
     pod *pods;
@@ -243,6 +244,16 @@ static void make_spreads(trial *t, template *out)
     out->pod.spread_count = count;
 }
 
+/* Scores of affinity are level in the one domain that is left. */
+static void stay_together(trial *t, template *out)
+{
+    out->peers.match_labels = (berth_map){out->labels, 1};
+    out->peer_terms[0] = (berth_pod_affinity_term){
+        .label_selector = &out->peers, .topology_key = str(topologies[1 + below(t, 2)])};
+    out->pod.pod_affinity =
+        (berth_pod_affinity){.present = true, .required = out->peer_terms, .required_count = 1};
+}
+
 /* Rules about other pods: domains that pass, and counts by node. Other templates meet them while their
  * pods run. */
 static void make_peer_rules(trial *t, template *out)
@@ -273,7 +284,10 @@ static void make_template(trial *t, uint32_t index)
     out->pod.meta.labels = (berth_map){out->labels, chance(t, 80) ? 1 : 0};
     out->pod.meta.namespace_name = chance(t, 80) ? (berth_str){0} : str("other");
     out->pod.scheduler_name = pick(t, names, PROFILES);
-    if (chance(t, t->peers))
+    bool rules = chance(t, t->peers);
+    if (rules && t->together)
+        stay_together(t, out);
+    else if (rules)
         make_peer_rules(t, out);
 }
 
@@ -431,6 +445,7 @@ static void fill(trial *t)
 {
     uint32_t nodes = chance(t, 5) ? 3000 : 20 + below(t, chance(t, 50) ? 130 : 580);
     t->peers = chance(t, 50) ? 10 + below(t, 90) : 0;
+    t->together = chance(t, 20);
     t->node_changes = chance(t, 40) ? 0 : chance(t, 80) ? 20 : 200;
     t->preferences = chance(t, 15);
     t->template_count = 1 + below(t, chance(t, 50) ? 6 : TEMPLATES_MAX);
