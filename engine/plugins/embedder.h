@@ -22,6 +22,6 @@ const berth_plugin *berth__embedder_find(berth__embedder_plugins plugins, berth_
  * Errors: E_NOMEM, and those of the table's configure. */
 berth_status berth__embedder_make(berth__arena *arena, const berth_plugin *table,
                                   const berth_plugin_args *args, const berth__plugin **plugin,
-                                  const void **instance, berth_error *error);
+                                  const void **out, berth_error *error);
 
 #endif

@@ -839,15 +839,20 @@ static void take_off_lists(berth__cluster *cluster, uint32_t pod)
         leave(cluster, pod);
 }
 
+berth_status berth__cluster_own_removal(berth__cluster *cluster, uint32_t pod)
+{
+    BERTH_TRY(own_leaving(cluster, pod));
+    BERTH_TRY(berth__pods_own_removal(&cluster->pods, pod));
+    return berth__cluster_reserve_undo(cluster, pod) ? BERTH_OK : BERTH_E_NOMEM;
+}
+
 static berth_status remove_pod(berth__cluster *cluster, berth_str namespace_name, berth_str name,
                                berth_error *error)
 {
     uint32_t pod = find_pod(cluster, namespace_name, name);
     if (pod == BERTH__POD_NONE)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod of this name");
-    if (own_leaving(cluster, pod) != BERTH_OK ||
-        berth__pods_own_removal(&cluster->pods, pod) != BERTH_OK ||
-        !berth__cluster_reserve_undo(cluster, pod))
+    if (berth__cluster_own_removal(cluster, pod) != BERTH_OK)
         return no_memory(error);
     const berth__change change = change_of_pod(cluster, pod);
     take_off_lists(cluster, pod);

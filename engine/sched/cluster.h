@@ -81,6 +81,10 @@ berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t
 berth_status berth__cluster_own_unbind(berth__cluster *cluster, uint32_t pod);
 berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod);
 
+/* Take beforehand what removing the pod needs: until something is published it will not fail. Errors:
+ * E_NOMEM. */
+berth_status berth__cluster_own_removal(berth__cluster *cluster, uint32_t pod);
+
 /* The pod behind a public id, or BERTH__POD_NONE. */
 uint32_t berth__cluster_pod(const berth__cluster *cluster, berth_pod_id id);
 berth_pod_id berth__cluster_pod_id(const berth__cluster *cluster, uint32_t index);

@@ -136,7 +136,8 @@ berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns,
     if (berth__loop_catch_up(scheduler) != BERTH_OK)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     BERTH_TRY(berth__loop_apply_posted(scheduler, error));
-    berth__loop_expire(scheduler);
+    if (berth__loop_expire(scheduler) != BERTH_OK)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     berth__queue_advance(&scheduler->queue, now_ns);
     return BERTH_OK;
 }

@@ -36,7 +36,7 @@ void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t no
 void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const berth__class *cls);
 
 /* The cluster's watcher: what a change means for the queue. */
-void berth__loop_hear(void *scheduler, const berth__change *change);
+void berth__loop_hear(void *context, const berth__change *change);
 
 /* After a transaction on the engine: compare every pod of the queue with what became of it, submit those
  * that are new, and try again whoever waits. Nothing if there was none. Errors: E_NOMEM; to be called
@@ -59,20 +59,22 @@ berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *i
 /* An assumed pod is bound. */
 void berth__loop_confirm(berth_scheduler *scheduler, berth__queue_item *item);
 
-/* The binding has come to nothing, and the pod may try again: it is taken off its node. */
-void berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *item,
-                        berth_unbind_reason reason);
+/* The binding has come to nothing, and the pod may try again: it is taken off its node. Errors: E_NOMEM,
+ * if something was published since it was bound; it is still assumed. */
+berth_status berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *item,
+                                berth_unbind_reason reason);
 
 /* The binding is void because of what became of the pod: it comes to its outcome. The engine knows
  * already. */
 void berth__loop_abandon(berth_scheduler *scheduler, berth__queue_item *item,
                          berth_unbind_reason reason);
 
-/* The answer of a binding that was to follow. */
-void berth__loop_answer(berth_scheduler *scheduler, berth_binding_id binding, berth_answer answer);
+/* The answer of a binding that was to follow. Errors: E_NOMEM; to be answered again. */
+berth_status berth__loop_answer(berth_scheduler *scheduler, berth_binding_id binding,
+                                berth_answer answer);
 
-/* Forget bindings whose time is up. */
-void berth__loop_expire(berth_scheduler *scheduler);
+/* Forget bindings whose time is up. Errors: E_NOMEM; to be called again. */
+berth_status berth__loop_expire(berth_scheduler *scheduler);
 
 /* ---- preemption (loop_preempt.c) ---- */
 

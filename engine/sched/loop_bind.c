@@ -1,6 +1,7 @@
 /* Bindings: assumed, confirmed, forgotten, expired, given up.
  * Source: kube-scheduler v1.32, schedule_one.go, assume, bindingCycle, handleBindingCycleError;
  * backend/cache/cache.go. */
+#include "base/assert.h"
 #include "base/error.h"
 #include "sched/loop.h"
 
@@ -41,17 +42,18 @@ static void send_back(berth_scheduler *scheduler, berth__queue_item *item)
     berth__queue_retry(&scheduler->queue, item);
 }
 
-void berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *item,
-                        berth_unbind_reason reason)
+berth_status berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *item,
+                                berth_unbind_reason reason)
 {
     const berth_binding binding = binding_of(item);
     const berth__class *cls = berth__pod_at(&scheduler->cluster->pods, item->pod)->cls;
-    (void)berth__decider_unbind(scheduler->decider, item->pod); /* fails in transactions alone */
+    BERTH_TRY(berth__decider_unbind(scheduler->decider, item->pod));
     *(reason == BERTH_UNBIND_EXPIRED ? &scheduler->counters.expired
                                      : &scheduler->counters.forgotten) += 1;
     send_back(scheduler, item);
     berth__loop_wake_pod(scheduler, BERTH__WAKE_POD_REMOVE, binding.node, cls, NULL);
     tell_unbind(scheduler, &binding, reason);
+    return BERTH_OK;
 }
 
 void berth__loop_abandon(berth_scheduler *scheduler, berth__queue_item *item,
@@ -95,9 +97,12 @@ static berth_step_kind have_bound(berth_scheduler *scheduler, berth__queue_item 
     case BERTH_ANSWER_LATER:
         return BERTH_STEP_ASSUMED;
     default:
-        berth__loop_forget(scheduler, item, BERTH_UNBIND_FAILED);
-        return BERTH_STEP_FORGOTTEN;
+        break;
     }
+    /* Nothing was published since the pod was bound: taking it back needs no memory. */
+    berth_status status = berth__loop_forget(scheduler, item, BERTH_UNBIND_FAILED);
+    BERTH_ASSERT(status == BERTH_OK);
+    return BERTH_STEP_FORGOTTEN;
 }
 
 berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *item, uint32_t node,
@@ -118,24 +123,26 @@ berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *i
 
 /* ---- later ---- */
 
-void berth__loop_answer(berth_scheduler *scheduler, berth_binding_id binding, berth_answer answer)
+berth_status berth__loop_answer(berth_scheduler *scheduler, berth_binding_id binding,
+                                berth_answer answer)
 {
     berth__queue_item *item = berth__queue_find(&scheduler->queue, (uint32_t)binding);
     if (item == NULL || item->state != BERTH_POD_ASSUMED || item->binding != binding) {
         scheduler->counters.late_answers++;
         berth__loop_report(scheduler, BERTH_TROUBLE_LATE_ANSWER, NULL);
-        return;
+        return BERTH_OK;
     }
-    if (answer == BERTH_ANSWER_DONE)
-        berth__loop_confirm(scheduler, item);
-    else
-        berth__loop_forget(scheduler, item, BERTH_UNBIND_FAILED);
+    if (answer != BERTH_ANSWER_DONE)
+        return berth__loop_forget(scheduler, item, BERTH_UNBIND_FAILED);
+    berth__loop_confirm(scheduler, item);
+    return BERTH_OK;
 }
 
-void berth__loop_expire(berth_scheduler *scheduler)
+berth_status berth__loop_expire(berth_scheduler *scheduler)
 {
     berth__queue_item *item;
     while ((item = scheduler->queue.assumed.first) != NULL &&
            item->due_ns <= scheduler->queue.now_ns && item->due_ns != BERTH_TIME_NEVER)
-        berth__loop_forget(scheduler, item, BERTH_UNBIND_EXPIRED);
+        BERTH_TRY(berth__loop_forget(scheduler, item, BERTH_UNBIND_EXPIRED));
+    return BERTH_OK;
 }

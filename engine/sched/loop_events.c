@@ -45,8 +45,7 @@ static berth_status apply(berth_scheduler *scheduler, const berth__posted *event
         return berth_engine_remove(scheduler->engine, event->object.kind, event->namespace_name,
                                    event->name, error);
     case BERTH__POSTED_ANSWER:
-        berth__loop_answer(scheduler, event->binding, event->answer);
-        break;
+        return berth__loop_answer(scheduler, event->binding, event->answer);
     }
     return BERTH_OK;
 }

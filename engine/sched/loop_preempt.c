@@ -3,14 +3,17 @@
 #include "base/error.h"
 #include "sched/loop.h"
 
-static bool copy_victims(berth_scheduler *scheduler, const berth__preemption *chosen)
+/* All the memory that the evictions take: whoever is told to evict a pod is not disappointed. */
+static berth_status copy_victims(berth_scheduler *scheduler, const berth__preemption *chosen)
 {
     if (!berth__grow(scheduler->allocator, &scheduler->victims, &scheduler->victim_capacity,
                      chosen->victim_count, sizeof(*scheduler->victims)))
-        return false;
-    for (uint32_t i = 0; i < chosen->victim_count; i++)
+        return BERTH_E_NOMEM;
+    for (uint32_t i = 0; i < chosen->victim_count; i++) {
         scheduler->victims[i] = berth__cluster_pod_id(scheduler->cluster, chosen->victims[i]);
-    return true;
+        BERTH_TRY(berth__cluster_own_removal(scheduler->cluster, chosen->victims[i]));
+    }
+    return berth__nominations_reserve(&scheduler->cluster->nominations, chosen->node);
 }
 
 /* The callback may post, and look at the engine, but change nothing: the victim is still there. */
@@ -75,9 +78,7 @@ static berth_status carry_out(berth_scheduler *scheduler, const berth__queue_ite
     uint32_t victim_count = chosen->victim_count, node = chosen->node;
     berth_eviction eviction = {.preemptor = berth__cluster_pod_id(cluster, item->pod),
                                .node = node};
-    if (!copy_victims(scheduler, chosen) ||
-        berth__nominations_reserve(&cluster->nominations, node) != BERTH_OK)
-        return BERTH_E_NOMEM;
+    BERTH_TRY(copy_victims(scheduler, chosen));
     for (uint32_t i = 0; i < victim_count; i++) {
         eviction.victim = scheduler->victims[i];
         if (!evict(scheduler, &eviction)) {

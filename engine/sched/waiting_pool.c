@@ -123,6 +123,7 @@ berth_status berth__waiting_pool_add(berth__waiting_pool *pool, berth__queue_ite
 void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *item)
 {
     berth__waiting_group *group = item->group;
+    BERTH_ASSERT(group != NULL);
     if (item->group_next != NULL)
         item->group_next->group_previous = item->group_previous;
     *(item->group_previous != NULL ? &item->group_previous->group_next : &group->first) =

@@ -110,8 +110,8 @@ typedef enum berth_trouble {
 } berth_trouble;
 
 /* Called from the scheduling thread, inside a call of the scheduler (but `notify`). They may post,
- * answer bindings and read the engine; they must not call anything else of the scheduler. Each may be
- * NULL. */
+ * answer bindings and read the engine; they must not call anything else of the scheduler, nor publish or
+ * change the engine. Each may be NULL. */
 typedef struct berth_scheduler_callbacks {
     void *context;
     /* Tell the pod's node. LATER: the pod stays assumed until berth_scheduler_bind_done, or an update
