@@ -5,6 +5,7 @@
 #include "small_cluster.h"
 
 #include "berth/scheduler.h"
+#include "berth/snapshot.h"
 
 typedef struct scene {
     counted memory;
@@ -14,7 +15,9 @@ typedef struct scene {
     int64_t now_ns;
     unsigned fail_at;  /* the allocation that fails, from the scheduler's creation on */
     uint32_t failures; /* calls that ran out of memory */
-    uint32_t bound;
+    uint32_t binds, answers, evictions;
+    const char *leaving; /* to be removed: its eviction was asked for */
+    berth_snapshot *version;
 } scene;
 
 static void must(berth_status status)
@@ -71,28 +74,73 @@ static void post_pod(scene *s, const char *name)
         ;
 }
 
+/* The first fails at once, the others are answered later. */
 static berth_answer on_bind(void *context, const berth_binding *binding)
 {
     scene *s = context;
-    return binding->id % 2 == 0 && s->bound == 0 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_LATER;
+    (void)binding;
+    return s->binds++ == 0 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_LATER;
 }
 
-/* Until nobody is active or in backoff; what is assumed is confirmed on the way. */
+/* One victim goes at once, the next one takes its time. */
+static berth_answer on_evict(void *context, const berth_eviction *eviction)
+{
+    scene *s = context;
+    berth_str space, name;
+    if (s->evictions++ % 2 == 0)
+        return BERTH_ANSWER_DONE;
+    berth_engine_pod_name(s->engine, eviction->victim, &space, &name);
+    s->leaving = name.data[name.len - 1] == '1' ? "low-1" : "low-2";
+    return BERTH_ANSWER_LATER;
+}
+
+/* From here on whatever changes is copied first: readers have it. */
+static void publish(scene *s)
+{
+    while (again(s, berth_engine_publish(s->engine, NULL)))
+        ;
+    berth_snapshot_unpin(s->version);
+    s->version = berth_engine_pin(s->engine);
+}
+
+/* The first answer is no, the second never comes. */
+static void answer(scene *s, berth_binding_id binding)
+{
+    uint32_t number = s->answers++;
+    if (number == 1)
+        return;
+    while (again(s, berth_scheduler_bind_done(s->scheduler, binding,
+                                              number == 0 ? BERTH_ANSWER_FAILED
+                                                          : BERTH_ANSWER_DONE)))
+        ;
+}
+
+static void remove_pod(scene *s, const char *name)
+{
+    while (again(s, berth_scheduler_remove(s->scheduler, s->now_ns, BERTH_KIND_POD,
+                                           text("default"), text(name), NULL)))
+        ;
+}
+
+/* Until nobody is active or in backoff, and nothing is under way. */
 static void schedule(scene *s)
 {
     for (int idle = 0; idle < 3;) {
         berth_step step;
+        publish(s);
         if (again(s, berth_scheduler_step(s->scheduler, s->now_ns, &step, NULL)))
             continue;
         check(s);
-        if (step.kind == BERTH_STEP_IDLE) {
-            idle++;
-            s->now_ns += INT64_C(10000000000);
-        }
-        while (step.kind == BERTH_STEP_ASSUMED &&
-               again(s, berth_scheduler_bind_done(s->scheduler, step.binding, BERTH_ANSWER_DONE)))
-            ;
-        s->bound += step.kind == BERTH_STEP_ASSUMED;
+        publish(s);
+        if (step.kind == BERTH_STEP_ASSUMED)
+            answer(s, step.binding);
+        if (step.kind != BERTH_STEP_IDLE)
+            continue;
+        idle++;
+        s->now_ns += INT64_C(10000000000);
+        if (s->leaving != NULL)
+            remove_pod(s, s->leaving);
+        s->leaving = NULL;
     }
 }
 
@@ -108,6 +156,8 @@ static void create(scene *s)
     berth_scheduler_options_init(&options);
     options.callbacks.context = s;
     options.callbacks.bind = on_bind;
+    options.callbacks.evict = on_evict;
+    options.bind_timeout_ns = INT64_C(5000000000);
     small_pod pod;
     berth_object object;
     must(berth_engine_add(s->engine, small_pod_object(&pod, &object, "early", NULL, 100), NULL,
@@ -117,7 +167,8 @@ static void create(scene *s)
         assert_null(s->scheduler);
 }
 
-/* Everything once: nodes, pods, a wave that preempts, a failed binding, waking, removal. */
+/* Everything once, on state that is shared with readers: nodes, pods, a preemption, bindings that fail at
+ * once, later and by expiry, waking, removal. */
 static void play(scene *s)
 {
     small_node node;
@@ -149,8 +200,11 @@ static void test_every_allocation(void **state)
         berth_scheduler_count(s.scheduler, &counters);
         assert_int_equal(counters.bound, 4);
         assert_int_equal(counters.submitted, 4);
-        assert_int_equal(counters.forgotten, 1);
+        assert_int_equal(counters.forgotten, 2);
+        assert_int_equal(counters.expired, 1);
+        assert_int_equal(counters.evictions, 2);
         bool reached = atomic_load(&s.memory.calls) >= atomic_load(&s.memory.fail_at);
+        berth_snapshot_unpin(s.version);
         berth_scheduler_destroy(s.scheduler);
         berth_engine_destroy(s.engine);
         assert_int_equal(atomic_load(&s.memory.bytes), 0);
