@@ -1,10 +1,11 @@
 /* Simulation of a cluster under a scheduler: pods and nodes come, change and go, bindings fail, are
  * late or expire, victims leave at once, later or not at all, transactions and others bind pods on the
- * engine; all from one seed. After every step
+ * engine, readers hold versions of it; all from one seed. After every step
  *   - each pod is where an independent record says, on one node or in the queue, and none is lost,
  *   - what each node touched has allocated is the sum of its pods' requests,
  *   - nothing was put where the requests do not fit,
  *   - the scheduler's counters are those of the record, and its own checks pass,
+ *   - versions that readers hold do not change,
  *   - pods of the unschedulable pool fit nowhere: whoever fits has been woken. One of them is decided
  *     after each step, all of them every so often.
  *
@@ -24,6 +25,7 @@ enum {
     PROFILES = 2,
     SCHEDULERS = 3, /* of which one is served by nobody */
     CHECK_ALL_EVERY = 32,
+    VERSIONS = 3, /* published ones that readers hold at a time */
 };
 
 #define SECOND INT64_C(1000000000)
@@ -67,6 +69,8 @@ typedef struct simulation {
     berth_binding_id stale; /* some binding that is no more */
     berth_scheduler_counters want;
     uint64_t troubles, troubles_wanted;
+    berth_snapshot *versions[VERSIONS];
+    uint64_t digests[VERSIONS]; /* when they were published */
 } simulation;
 
 /* ---- reporting ---- */
@@ -823,6 +827,31 @@ static void go_past_scheduler(simulation *s)
     settle(s);
 }
 
+/* Readers let a version go and take the latest. */
+static void publish(simulation *s)
+{
+    berth_error error = {.code = BERTH_OK};
+    uint32_t i = gen_below(&s->gen, VERSIONS);
+    settle(s);
+    trace(s, "publish", (berth_str){0});
+    berth_snapshot_unpin(s->versions[i]);
+    must(s, "publish", berth_engine_publish(s->engine, &error), &error);
+    s->versions[i] = berth_engine_pin(s->engine);
+    s->digests[i] = berth_snapshot_digest(s->versions[i]);
+    same(s, "a version's digest", berth_engine_digest(s->engine), s->digests[i]);
+}
+
+static void check_versions(simulation *s)
+{
+    berth_error error = {.code = BERTH_OK};
+    for (uint32_t i = 0; i < VERSIONS; i++) {
+        if (s->versions[i] == NULL)
+            continue;
+        must(s, "version check", berth_snapshot_check(s->versions[i], &error), &error);
+        same(s, "a version's digest", s->digests[i], berth_snapshot_digest(s->versions[i]));
+    }
+}
+
 /* Victims whose eviction takes its time. */
 static void remove_leaving(simulation *s)
 {
@@ -858,7 +887,7 @@ static void one_step(simulation *s)
     else if (luck < 95)
         let_time_pass(s);
     else if (luck < 97)
-        remove_leaving(s);
+        (gen_chance(&s->gen, 60) ? remove_leaving : publish)(s);
     else if (luck < 98)
         (gen_chance(&s->gen, 70) ? try_on_engine : go_past_scheduler)(s);
     else
@@ -936,6 +965,7 @@ static void check(simulation *s, bool all)
     if (!all)
         return;
     must(s, "engine check", berth_engine_check(s->engine, &error), &error);
+    check_versions(s);
     for (uint32_t n = 0; n < s->gen.node_names; n++)
         check_node(s, n);
 }
@@ -999,6 +1029,8 @@ static bool run_round(uint64_t seed, unsigned long steps, bool show)
     }
     bool ok = !s->failed;
     add_up(s);
+    for (uint32_t i = 0; i < VERSIONS; i++)
+        berth_snapshot_unpin(s->versions[i]);
     berth_scheduler_destroy(s->scheduler);
     berth_explanation_destroy(s->explanation);
     berth_engine_destroy(s->engine);
