@@ -67,6 +67,7 @@ typedef struct berth__node {
     uint32_t pod_count;
     berth__node_facts *facts; /* NULL: the node is absent */
     bool closed;              /* takes no pod, whatever its facts */
+    int32_t lowest_priority;  /* no pod on it has a lower one; INT32_MAX without pods */
 } berth__node;
 
 /* Node records by id: a table of pages that versions share (base/table.h). */

@@ -409,6 +409,13 @@ void berth__pods_remove_pending(berth__pods *pods, uint32_t index)
     pods->pending_count--;
 }
 
+void berth__pods_bound_priority(const berth__pods *pods, berth__node *node, uint32_t index)
+{
+    int32_t priority = berth__pod_at(pods, index)->priority;
+    if (priority < node->lowest_priority)
+        node->lowest_priority = priority;
+}
+
 void berth__pods_attach(berth__pods *pods, berth__node *node, uint32_t node_id, uint32_t index)
 {
     berth__pod *pod = berth__pod_at(pods, index);
@@ -419,13 +426,15 @@ void berth__pods_attach(berth__pods *pods, berth__node *node, uint32_t node_id, 
         berth__pod_at(pods, node->first_pod)->previous = index;
     node->first_pod = index;
     node->pod_count++;
+    berth__pods_bound_priority(pods, node, index);
 }
 
 void berth__pods_detach(berth__pods *pods, berth__node *node, uint32_t index)
 {
     unlink_pod(pods, &node->first_pod, NULL, index);
     berth__pod_at(pods, index)->node = BERTH__NODE_NONE;
-    node->pod_count--;
+    if (--node->pod_count == 0)
+        node->lowest_priority = INT32_MAX;
 }
 
 /* Link behind `previous`, or to the front of the list with that head. */
@@ -455,4 +464,5 @@ void berth__pods_insert_attached(berth__pods *pods, berth__node *node, uint32_t 
     berth__pod_at(pods, index)->node = node_id;
     insert_pod(pods, &node->first_pod, NULL, index, previous);
     node->pod_count++;
+    berth__pods_bound_priority(pods, node, index);
 }

@@ -102,5 +102,8 @@ void berth__pods_append_pending(berth__pods *pods, uint32_t index);
 void berth__pods_remove_pending(berth__pods *pods, uint32_t index);
 void berth__pods_attach(berth__pods *pods, berth__node *node, uint32_t node_id, uint32_t index);
 void berth__pods_detach(berth__pods *pods, berth__node *node, uint32_t index);
+/* A pod on the node has taken another priority. The node's bound is not raised as pods leave, only once
+ * the last one has. */
+void berth__pods_bound_priority(const berth__pods *pods, berth__node *node, uint32_t index);
 
 #endif

@@ -227,7 +227,10 @@ static uint32_t node_id_make(berth__cluster *cluster, berth_str name)
         !berth__table_add(&cluster->view.nodes, &cluster->keeper, cluster->node_count))
         return BERTH__NODE_NONE;
     *berth__cluster_node(cluster, cluster->node_count) = (berth__node){
-        .name = sym, .slot = BERTH__SLOT_NONE, .first_pod = BERTH__POD_NONE};
+        .name = sym,
+        .slot = BERTH__SLOT_NONE,
+        .first_pod = BERTH__POD_NONE,
+        .lowest_priority = INT32_MAX};
     uint32_t *place = berth__table_find(&cluster->node_of_name, sym);
     BERTH_ASSERT(place != NULL);
     *place = ++cluster->node_count;
@@ -954,6 +957,8 @@ static berth_status update_pod(berth__cluster *cluster, const berth_pod *source,
     }
     berth__pods_take_class(&cluster->pods, index, name);
     pod->priority = source->has_priority ? source->priority : 0;
+    if (pod->node != BERTH__NODE_NONE)
+        berth__pods_bound_priority(&cluster->pods, berth__cluster_node(cluster, pod->node), index);
     pod->start_time_ns = source->start_time_ns;
     pod->disrupted = is_disrupted(source);
     pod->evicting = false;
@@ -1149,6 +1154,10 @@ static berth_status check_node(const berth__cluster *cluster, const berth__node 
         nonzero_cpu += request->nonzero_cpu;
         nonzero_memory += request->nonzero_memory;
         count++;
+        int32_t priority = berth__pod_at(&cluster->pods, index)->priority;
+        if (priority < node->lowest_priority)
+            return differs(cluster, node, error, "the lowest priority", node->lowest_priority,
+                           priority);
     }
     *pods += (uint64_t)count;
     if (count != node->pod_count)

@@ -388,6 +388,9 @@ static void undo_pod(void *owner, void *record)
     berth__keeper_unhold(&cluster->keeper, POD_NOTES);
     berth__pods_return_class(&cluster->pods, cluster->model, former->index, &former->pod);
     pod->priority = former->pod.priority;
+    if (pod->node != BERTH__NODE_NONE)
+        berth__pods_bound_priority(&cluster->pods, berth__cluster_node(cluster, pod->node),
+                                   former->index);
     pod->start_time_ns = former->pod.start_time_ns;
     pod->disrupted = former->pod.disrupted;
 }

@@ -35,8 +35,11 @@ static bool add_lower(berth__victims *victims, const berth__pod *pod, uint32_t i
 static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run, uint32_t slot)
 {
     const berth__pods *pods = dry_run->pods;
-    uint32_t index = berth__view_node(dry_run->cycle->view, slot)->first_pod;
+    const berth__node *node = berth__view_node(dry_run->cycle->view, slot);
+    uint32_t index = node->first_pod;
     victims->lower_count = 0;
+    if (node->lowest_priority >= dry_run->priority)
+        return true;
     for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next) {
         const berth__pod *pod = berth__pod_at(pods, index);
         if (pod->priority < dry_run->priority && !add_lower(victims, pod, index))

@@ -170,6 +170,55 @@ static void test_cheapest_node(void **state)
     assert_null(words(c, add_pending(c, "again", "1", 10)));
 }
 
+/* News of a running pod's priority. */
+static void reprioritize(small_cluster *c, const char *name, const char *node, int priority)
+{
+    char text[512];
+    berth_error error;
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {nodeName: %s, priority: %d, "
+             "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n",
+             name, node, priority);
+    small_require(berth_reader_text(c->reader, berth__str(text), "test", update_object, c, &error),
+                  &error);
+}
+
+/* Nodes without pods of lower priority are passed over; which ones these are follows every change. */
+static void test_lower_pods_are_known(void **state)
+{
+    small_cluster *c = *state;
+    berth_error error;
+    add_node(c, "a", "1");
+    berth_pod_id high = add_pending(c, "high", "1", 10);
+    add_running(c, "x", "a", "1", 10);
+    assert_string_equal(choice(c, high), "");
+    reprioritize(c, "x", "a", 9);
+    assert_string_equal(choice(c, high), "a: x");
+    reprioritize(c, "x", "a", 10);
+    assert_string_equal(choice(c, high), "");
+
+    small_require(berth_engine_begin(c->engine, &error), &error);
+    reprioritize(c, "x", "a", 3);
+    assert_string_equal(choice(c, high), "a: x");
+    small_require(berth_engine_rollback(c->engine, &error), &error);
+    assert_string_equal(choice(c, high), "");
+    reprioritize(c, "x", "a", 3);
+    small_require(berth_engine_begin(c->engine, &error), &error);
+    remove_object(c, BERTH_KIND_POD, "default", "x");
+    add_running(c, "w", "a", "1", 20);
+    assert_string_equal(choice(c, high), "");
+    small_require(berth_engine_rollback(c->engine, &error), &error);
+    assert_string_equal(choice(c, high), "a: x");
+
+    remove_object(c, BERTH_KIND_POD, "default", "x");
+    add_running(c, "w", "a", "1", 20);
+    assert_string_equal(choice(c, high), "");
+    remove_object(c, BERTH_KIND_POD, "default", "w");
+    berth_pod_id low = add_pending(c, "z", "1", -5);
+    bind(c, low, berth_engine_find_node(c->engine, berth__str("a")));
+    assert_string_equal(choice(c, high), "a: z");
+}
+
 static void test_budgets(void **state)
 {
     small_cluster *c = *state;
@@ -763,6 +812,7 @@ int main(void)
 #define RULE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         RULE(test_cheapest_node),
+        RULE(test_lower_pods_are_known),
         RULE(test_budgets),
         RULE(test_start_times),
         RULE(test_words),
