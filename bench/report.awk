@@ -263,6 +263,8 @@ function results()
   print "By the median of the repetitions, and by the best of them. What else a machine does only slows: all other"
   print "tables, and the plots, show the best repetition.\n"
   goals()
+  print "\nThat every decision equals kube-scheduler's, and every placement is the same at any number of threads and by"
+  print "either path, is the tests' business (labels vectors and model)."
   while ((getline line < missed) > 0)
     print line
   print "\n## Decisions\n"
