@@ -5,6 +5,13 @@
 
 #include "base/assert.h"
 
+/* Test programs build this file with a part of it taken out, to show that their checks notice
+ * (tests/stress/CMakeLists.txt). */
+#ifndef BERTH_BITE
+#define BERTH_BITE 0
+#endif
+enum { BITE_WRITE_SHARED = 11 /* write to pages that others see */ };
+
 static size_t page_bytes(const berth__table *table)
 {
     return (size_t)table->item_bytes << table->page_shift;
@@ -81,7 +88,7 @@ static bool own(berth__table *table, berth__keeper *keeper, uint32_t page, bool 
     berth__directory *directory = table->directories[at];
     char *old = directory->pages[in];
     BERTH_ASSERT(old != NULL || make);
-    if (old != NULL && directory->stamps[in] == keeper->stamp)
+    if (old != NULL && (directory->stamps[in] == keeper->stamp || BERTH_BITE == BITE_WRITE_SHARED))
         return true;
     if (!berth__keeper_reserve(keeper, 2))
         return false;
@@ -110,6 +117,28 @@ bool berth__table_add(berth__table *table, berth__keeper *keeper, uint32_t index
 bool berth__table_own_page(berth__table *table, berth__keeper *keeper, uint32_t page)
 {
     return own(table, keeper, page, false);
+}
+
+static berth__directory *directory_at(const berth__table *table, uint32_t at)
+{
+    return at < table->directory_count ? table->directories[at] : NULL;
+}
+
+void berth__table_compare(const berth__table *first, const berth__table *second,
+                          berth__page_visit *visit, void *context)
+{
+    uint32_t count = first->directory_count > second->directory_count ? first->directory_count
+                                                                      : second->directory_count;
+    if (first->directories == second->directories)
+        return;
+    for (uint32_t at = 0; at < count; at++) {
+        const berth__directory *a = directory_at(first, at), *b = directory_at(second, at);
+        for (uint32_t in = 0; a != b && in < BERTH__DIRECTORY; in++) {
+            char *items = a != NULL ? a->pages[in] : NULL, *others = b != NULL ? b->pages[in] : NULL;
+            if (items != others)
+                visit(context, at << BERTH__DIRECTORY_SHIFT | in, items, others);
+        }
+    }
 }
 
 uint32_t berth__table_blocks(const berth__table *table)

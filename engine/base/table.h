@@ -57,6 +57,12 @@ static inline bool berth__table_own(berth__table *table, berth__keeper *keeper, 
            berth__table_own_page(table, keeper, page);
 }
 
+/* Call `visit` for each page that two tables of one kind do not share; NULL where one has none. Cost: what
+ * they do not share, and a compare for each directory. */
+typedef void berth__page_visit(void *context, uint32_t page, void *first, void *second);
+void berth__table_compare(const berth__table *first, const berth__table *second,
+                          berth__page_visit *visit, void *context);
+
 /* How many notes letting go of the whole table takes, and letting go. The struct is empty then. */
 uint32_t berth__table_blocks(const berth__table *table);
 void berth__table_let_go(berth__table *table, berth__keeper *keeper);

@@ -103,7 +103,7 @@ static bool enter(berth__disruption *disruption, berth__budget *budget)
                                 &budget->selector, budget))
         return false;
     berth__keymap_add(&disruption->budgets, &budget->entry);
-    disruption->version++;
+    disruption->version = berth__model_tick(disruption->model);
     return true;
 }
 
@@ -114,7 +114,7 @@ static void leave(berth__disruption *disruption, berth__budget *budget)
                                   &budget->selector, budget);
     berth__keymap_remove(&disruption->budgets, &budget->entry);
     free_budget(budget);
-    disruption->version++;
+    disruption->version = berth__model_tick(disruption->model);
 }
 
 /* ---- undoing: a record is the budget's address ---- */
@@ -132,7 +132,7 @@ static void undo_lend(void *owner, void *record)
         berth__label_index_return(&disruption->selectors, budget->key.namespace_name,
                                   &budget->selector, budget);
     berth__keymap_add(&disruption->budgets, &budget->entry);
-    disruption->version++;
+    disruption->version = berth__model_tick(disruption->model);
 }
 
 static void keep_lend(void *owner, void *record)
@@ -168,7 +168,7 @@ static void take_out(berth__disruption *disruption, berth__budget *budget)
         berth__label_index_lend(&disruption->selectors, budget->key.namespace_name,
                                 &budget->selector, budget);
     berth__keymap_remove(&disruption->budgets, &budget->entry);
-    disruption->version++;
+    disruption->version = berth__model_tick(disruption->model);
 }
 
 static berth__budget *find(const berth__disruption *disruption, berth_str namespace_name,

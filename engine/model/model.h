@@ -102,7 +102,7 @@ typedef struct berth__model {
     berth__keymap parts;   /* of pod classes, see pod_class.h */
     berth__keymap classes;
     atomic_uint class_count; /* sync: under the lock; read by anyone, relaxed */
-    atomic_uint_least64_t epoch; /* the last given to a layout; sync: only handed out */
+    atomic_uint_least64_t epoch; /* the last tick; sync: relaxed, numbers differ and no more */
     uint64_t class_serial; /* the last serial given to a class or part */
     uint32_t *words;       /* scratch for keys */
     uint32_t word_count;
@@ -136,6 +136,13 @@ static inline void berth__model_unlock(berth__model *model)
 {
     if (BERTH_UNLIKELY(model->shared))
         berth__model_unlock_slow(model);
+}
+
+/* A number that nobody else of the engine, its versions and branches has got: for epochs of layouts, and for
+ * versions of what is copied when it changes. Threads: any. */
+static inline uint64_t berth__model_tick(berth__model *model)
+{
+    return atomic_fetch_add_explicit(&model->epoch, 1, memory_order_relaxed) + 1;
 }
 
 /* Give up the uses of classes that are due, if nobody holds the lock. Threads: any. */

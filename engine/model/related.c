@@ -214,9 +214,9 @@ static berth__related_list *list_of(berth__related *related, const berth__relate
 static void note_change(berth__related *related, const berth__related_object *object)
 {
     if (object->key.kind == BERTH_KIND_NAMESPACE)
-        related->namespace_version++;
+        related->namespace_version = berth__model_tick(related->model);
     else
-        related->version++;
+        related->version = berth__model_tick(related->model);
 }
 
 static bool index_service(berth__related *related, berth__related_object *object)

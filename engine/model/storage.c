@@ -276,15 +276,12 @@ static berth__sym *keep_words(berth__storage *storage, const void *words, size_t
     return kept;
 }
 
-berth__disk *berth__storage_disk_make(berth__storage *storage, const berth__pod_volume *volume)
+static berth__disk *make_disk(berth__storage *storage, const berth__pod_volume *volume)
 {
-    berth__disk *disk = berth__storage_disk_find(storage, volume);
-    if (disk != NULL)
-        return disk;
     bool ok = true;
     uint32_t key[DISK_KEY_MAX];
     uint32_t key_bytes = disk_key(volume, key);
-    disk = berth__arena_alloc_zero(&storage->arena, sizeof(*disk), _Alignof(berth__disk));
+    berth__disk *disk = berth__arena_alloc_zero(&storage->arena, sizeof(*disk), _Alignof(berth__disk));
     const berth__sym *kept = keep_words(storage, key, key_bytes);
     const berth__sym *monitors =
         keep_words(storage, volume->monitors, volume->monitor_count * sizeof(berth__sym));
@@ -303,6 +300,18 @@ berth__disk *berth__storage_disk_make(berth__storage *storage, const berth__pod_
     disk->entry.key = kept;
     disk->entry.key_bytes = key_bytes;
     berth__keymap_add(&storage->disks, &disk->entry);
+    return disk;
+}
+
+/* Decisions come here, too, and what is interned is shared with branches. */
+berth__disk *berth__storage_disk_make(berth__storage *storage, const berth__pod_volume *volume)
+{
+    berth__disk *disk = berth__storage_disk_find(storage, volume);
+    if (disk != NULL)
+        return disk;
+    berth__model_lock(storage->model);
+    disk = make_disk(storage, volume);
+    berth__model_unlock(storage->model);
     return disk;
 }
 

@@ -155,10 +155,8 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                       "node(s) didn't find available persistent volumes to bind");
 }
 
-static berth_status reserve(const berth__cycle *cycle, const void *instance,
-                            const berth__seat *seat)
+static berth_status choose_and_reserve(const berth__cycle *cycle, const berth__seat *seat)
 {
-    (void)instance;
     berth__view *view = cycle->view;
     berth__arena *arena = &view->model->scratch;
     filter_state own;
@@ -167,6 +165,18 @@ static berth_status reserve(const berth__cycle *cycle, const void *instance,
     if (!make_state(view, cycle->cls->volumes, arena, &own, &ok) || own.error.count > 0)
         return ok ? BERTH_OK : BERTH_E_NOMEM;
     return berth__binder_reserve(view, &own.binder, cycle->pod, seat->slot);
+}
+
+/* The scratch memory, and what is interned, are shared with branches. */
+static berth_status reserve(const berth__cycle *cycle, const void *instance,
+                            const berth__seat *seat)
+{
+    berth__model *model = cycle->view->model;
+    (void)instance;
+    berth__model_lock(model);
+    berth_status status = choose_and_reserve(cycle, seat);
+    berth__model_unlock(model);
+    return status;
 }
 
 const berth__plugin berth__plugin_check_volume_binding = {

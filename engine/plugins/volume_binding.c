@@ -146,10 +146,8 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                       "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
 }
 
-static berth_status reserve(const berth__cycle *cycle, const void *instance,
-                            const berth__seat *seat)
+static berth_status choose_and_reserve(const berth__cycle *cycle, const berth__seat *seat)
 {
-    (void)instance;
     berth__view *view = cycle->view;
     berth__arena *arena = &view->model->scratch;
     berth__arena_reset(arena);
@@ -162,6 +160,18 @@ static berth_status reserve(const berth__cycle *cycle, const void *instance,
     if (outcome != BERTH__ACTIVE)
         return BERTH_OK;
     return berth__binder_reserve(view, &binder, cycle->pod, seat->slot);
+}
+
+/* The scratch memory, and what is interned, are shared with branches. */
+static berth_status reserve(const berth__cycle *cycle, const void *instance,
+                            const berth__seat *seat)
+{
+    berth__model *model = cycle->view->model;
+    (void)instance;
+    berth__model_lock(model);
+    berth_status status = choose_and_reserve(cycle, seat);
+    berth__model_unlock(model);
+    return status;
 }
 
 /* A pod that is taken off its node gives back the volumes reserved for it. */

@@ -109,12 +109,6 @@ static berth_status widen_view(berth__cluster *cluster)
                : BERTH_OK;
 }
 
-/* Differs from every other one of the engine, its versions and branches. */
-uint64_t berth__cluster_next_epoch(berth__cluster *cluster)
-{
-    return atomic_fetch_add_explicit(&cluster->model->epoch, 1, memory_order_relaxed) + 1;
-}
-
 static berth_status relayout(berth__cluster *cluster)
 {
     const berth_allocator *allocator = cluster->model->allocator;
@@ -127,7 +121,7 @@ static berth_status relayout(berth__cluster *cluster)
     }
     berth__node_tree_list(cluster->tree, order);
     berth_status status = berth__view_relayout(&cluster->view, order, count, &cluster->pods,
-                                               berth__cluster_next_epoch(cluster),
+                                               berth__model_tick(cluster->model),
                                                cluster->undo.recording ? &former : NULL);
     berth__free(allocator, order, count * sizeof(uint32_t));
     if (former.layout != NULL)
@@ -138,6 +132,7 @@ static berth_status relayout(berth__cluster *cluster)
 berth_status berth__cluster_sync(berth__cluster *cluster)
 {
     berth__view *view = &cluster->view;
+    BERTH_TRY(berth__cluster_catch_up(cluster));
     if (cluster->unplaced_count > 0 || cluster->present_count < view->layout->count) {
         BERTH_TRY(relayout(cluster));
         cluster->unplaced_count = 0;
@@ -300,17 +295,20 @@ static berth_status own_images(berth__cluster *cluster, const berth__node_facts 
 /* A node comes, changes or goes: record, tree, images, and its slot's facts if it has a slot. At the end
  * there are notes for facts that come and facts that go. */
 static berth_status own_facts(berth__cluster *cluster, uint32_t node_id,
-                              const berth__node_facts *fresh)
+                              const berth__node_facts *fresh, bool outlasted)
 {
     BERTH_TRY(own_images(cluster, berth__cluster_node(cluster, node_id)->facts));
     BERTH_TRY(own_images(cluster, fresh));
     if (!cluster->keeper.shared)
         return BERTH_OK;
     BERTH_TRY(own_node(cluster, node_id));
-    BERTH_TRY(own_tree(cluster));
     uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
+    bool all = !outlasted || cluster->undo.recording; /* undoing writes all facts back */
+    if (all)
+        BERTH_TRY(own_tree(cluster));
     if (slot != BERTH__SLOT_NONE)
-        BERTH_TRY(berth__view_own_facts(&cluster->view, slot));
+        BERTH_TRY(all ? berth__view_own_facts(&cluster->view, slot)
+                      : berth__view_own(&cluster->view, slot));
     return berth__keeper_reserve(&cluster->keeper, 2) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
@@ -324,25 +322,27 @@ static berth_status own_related(berth__cluster *cluster)
     if (copy == NULL)
         return BERTH_E_NOMEM;
     copy->stamp = keeper->stamp;
-    copy->undo = old->undo;
+    copy->undo = &cluster->undo;
     berth__keeper_let_go(keeper, old->stamp, berth__related_release, old, 0);
     cluster->view.related = copy;
     return BERTH_OK;
 }
 
-static berth_status own_disruption(berth__cluster *cluster)
+berth_status berth__cluster_own_disruption(berth__cluster *cluster)
 {
     berth__keeper *keeper = &cluster->keeper;
     berth__disruption *old = cluster->disruption;
     if (!keeper->shared || old->stamp == keeper->stamp)
         return BERTH_OK;
     berth__disruption *copy =
-        berth__keeper_reserve(keeper, 1) ? berth__disruption_copy(old) : NULL;
+        berth__keeper_reserve(keeper, 2) ? berth__disruption_copy(old) : NULL;
     if (copy == NULL)
         return BERTH_E_NOMEM;
     copy->stamp = keeper->stamp;
-    copy->round = old->round;
-    copy->undo = old->undo;
+    if (!keeper->branch) /* the engine evicts in thought in what others read */
+        copy->round = old->round;
+    copy->undo = &cluster->undo;
+    berth__keeper_made(keeper, berth__disruption_release, copy, 0);
     berth__keeper_let_go(keeper, old->stamp, berth__disruption_release, old, 0);
     cluster->disruption = copy;
     return BERTH_OK;
@@ -385,7 +385,7 @@ static void refresh_slot(berth__cluster *cluster, const berth__node *node, bool 
     if (node->slot != BERTH__SLOT_NONE)
         berth__view_set_facts(&cluster->view, node->slot,
                               outlasted ? cluster->view.layout->epoch
-                                        : berth__cluster_next_epoch(cluster));
+                                        : berth__model_tick(cluster->model));
 }
 
 /* The zone that the order of nodes goes by: v1.15 knows the beta labels alone. */
@@ -417,7 +417,7 @@ static berth_status add_node(berth__cluster *cluster, const berth_node *source, 
         return berth__error_set(error, BERTH_E_EXISTS, "a node of this name is already there");
     berth__node_facts *facts;
     BERTH_TRY(berth__node_facts_make(cluster->model, source, &facts, error));
-    if (widen_view(cluster) != BERTH_OK || own_facts(cluster, node_id, facts) != BERTH_OK ||
+    if (widen_view(cluster) != BERTH_OK || own_facts(cluster, node_id, facts, false) != BERTH_OK ||
         !berth__note_node(cluster, node_id))
         goto fail;
     if (!berth__node_tree_add(cluster->tree, berth__cluster_zone(cluster, facts), node_id))
@@ -465,7 +465,9 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
                                   berth__node_facts *facts)
 {
     berth__node_facts *old = berth__cluster_node(cluster, node_id)->facts;
-    if (widen_view(cluster) != BERTH_OK || own_facts(cluster, node_id, facts) != BERTH_OK ||
+    bool outlasted = outlasts(cluster, old, facts);
+    if (widen_view(cluster) != BERTH_OK ||
+        own_facts(cluster, node_id, facts, outlasted) != BERTH_OK ||
         !berth__note_node(cluster, node_id))
         return BERTH_E_NOMEM;
     if (!move_zone(cluster, node_id, berth__cluster_zone(cluster, old),
@@ -473,7 +475,6 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
         berth__cancel_node(cluster);
         return BERTH_E_NOMEM;
     }
-    bool outlasted = outlasts(cluster, old, facts);
     /* Old images go first: one that nobody else has takes its size from the new object. */
     uncount_images(cluster, old);
     count_images(cluster, facts);
@@ -553,7 +554,7 @@ static berth_status remove_node(berth__cluster *cluster, berth_str name, berth_e
     uint32_t node_id = berth__cluster_find_node(cluster, name);
     if (node_id == BERTH__NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
-    if (own_facts(cluster, node_id, NULL) != BERTH_OK || !berth__note_node(cluster, node_id))
+    if (own_facts(cluster, node_id, NULL, false) != BERTH_OK || !berth__note_node(cluster, node_id))
         return no_memory(error);
     berth__node *node = berth__cluster_node(cluster, node_id);
     berth__leave_tree(cluster, node_id, berth__cluster_zone(cluster, node->facts));
@@ -795,6 +796,7 @@ static berth_status insert_like(berth__cluster *cluster, const berth__pod *like,
     berth__class *cls = like->cls;
     if (!make_ready(cluster, BERTH_KIND_POD))
         return BERTH_E_NOMEM;
+    BERTH_TRY(own_coming(cluster, BERTH__NODE_NONE));
     BERTH_TRY(berth__pods_add(&cluster->pods, cls, name, out));
     cls->users++;
     berth__note_pod_added(cluster, *out);
@@ -814,7 +816,10 @@ berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, bert
     if (berth__pods_find(&cluster->pods, like->cls->identity->namespace_name, name) !=
         BERTH__POD_NONE)
         return berth__error_set(error, BERTH_E_EXISTS, "a pod of this name is already there");
-    if (insert_like(cluster, like, name, &index) != BERTH_OK)
+    berth__model_lock(cluster->model); /* the class gets another use */
+    berth_status status = insert_like(cluster, like, name, &index);
+    berth__model_unlock(cluster->model);
+    if (status != BERTH_OK)
         return no_memory(error);
     tell(cluster, &(berth__change){.kind = BERTH_KIND_POD,
                                    .pod = index,
@@ -1019,7 +1024,7 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
                    ? berth__related_add(cluster->view.related, object, replace, error)
                    : no_memory(error);
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
-        return own_disruption(cluster) == BERTH_OK
+        return berth__cluster_own_disruption(cluster) == BERTH_OK
                    ? berth__disruption_add(cluster->disruption, object, replace, error)
                    : no_memory(error);
     case BERTH_KIND_STORAGE_CLASS:
@@ -1095,7 +1100,7 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
                                            error)
                    : no_memory(error);
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
-        return own_disruption(cluster) == BERTH_OK
+        return berth__cluster_own_disruption(cluster) == BERTH_OK
                    ? berth__disruption_remove(cluster->disruption, kind, namespace_name, name,
                                               error)
                    : no_memory(error);
@@ -1199,7 +1204,11 @@ berth_status berth__cluster_check_sums(const berth__cluster *cluster, berth_erro
 berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error)
 {
     BERTH_TRY(berth__cluster_check_sums(cluster, error));
+    if (berth__cluster_catch_up(cluster) != BERTH_OK)
+        return no_memory(error);
     BERTH_TRY(berth__counts_check(&cluster->view, error));
+    if (cluster->view.volume_use == NULL)
+        return BERTH_OK;
     return berth__volume_use_check(cluster->view.volume_use, cluster->view.layout,
                                    &cluster->view.nodes,
                                    &cluster->pods, error);

@@ -31,6 +31,8 @@ typedef struct berth__cluster {
     berth__undo_log undo;    /* of everything above, see cluster_undo.h */
     uint32_t own_records;    /* that an operation may leave besides: of embedders' plugins */
     bool amounts_are_facts;  /* plugins keep what they read of allocatable amounts, as of labels */
+    /* Of a branch whose counters are those of another state: brings them here. NULL: there is nothing to do. */
+    berth_status (*catch_up)(struct berth__cluster *cluster);
     berth__watcher *watcher; /* hears of every change of an object; NULL: nobody does */
 } berth__cluster;
 
@@ -39,15 +41,18 @@ berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator 
 /* Nothing is published or branched any more. */
 void berth__cluster_destroy(berth__cluster *cluster);
 
-/* A number for an epoch: differs from every other one of the engine, its versions and branches. */
-uint64_t berth__cluster_next_epoch(berth__cluster *cluster);
-
 /* Facts leave the state for good. */
 void berth__cluster_drop_facts(berth__cluster *cluster, berth__node_facts *facts);
 
 static inline berth__node *berth__cluster_node(const berth__cluster *cluster, uint32_t id)
 {
     return berth__node_at(&cluster->view.nodes, id);
+}
+
+/* Make counters and journal those of this state; decisions and transactions do. Errors: E_NOMEM. */
+static inline berth_status berth__cluster_catch_up(berth__cluster *cluster)
+{
+    return BERTH_LIKELY(cluster->catch_up == NULL) ? BERTH_OK : cluster->catch_up(cluster);
 }
 
 /* Bring the layout up to date, as kube-scheduler's snapshot does at the start of a cycle. */
@@ -69,6 +74,10 @@ berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool 
 /* Let a present node take no pod at all, or again those that fit. Ends with the node's removal. Errors:
  * E_NOMEM (only while `undo` records). */
 berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool closed);
+
+/* Own the budgets, which evictions in thought write to: an engine always does, a branch before it decides.
+ * Errors: E_NOMEM. */
+berth_status berth__cluster_own_disruption(berth__cluster *cluster);
 
 /* Node id of a name, or BERTH__NODE_NONE if no node or pod ever named it. */
 uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name);

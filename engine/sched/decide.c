@@ -60,7 +60,7 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
     berth__search_init(&decider->search, allocator, workers, berth__workers_count(workers));
     berth__dry_run_init(&decider->dry_run, allocator, &cluster->pods, &cluster->nominations,
                         cluster->disruption);
-    berth__victims_init(&decider->victims, cluster->disruption);
+    berth__victims_init(&decider->victims, allocator, cluster->disruption);
     BERTH_TRY(berth__prepared_cache_init(&decider->prepared, allocator));
     return berth__index_cache_init(&decider->indexes, allocator);
 }
@@ -114,6 +114,9 @@ static berth_status question(berth__decider *decider, uint32_t pod, berth__cycle
                             .cls = record->cls,
                             .pod = pod,
                             .required_node = record->node};
+    if (cluster->keeper.branch && record->cls->volumes != NULL)
+        return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                                "a branch can't decide for pods with volumes");
     if (record->node != BERTH__NODE_NONE && berth__node_present(berth__cluster_node(cluster, record->node)))
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
     *profile = berth__decider_profile(decider, record->cls);
@@ -387,6 +390,50 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     return BERTH_OK;
 }
 
+/* ---- one node ---- */
+
+static berth_status ask_slot(berth__decider *decider, const berth__cycle *cycle,
+                             const berth__profile *profile, berth__prepared *prepared,
+                             uint32_t slot, bool *fits)
+{
+    berth__dry_run *dry_run = &decider->dry_run;
+    BERTH_TRY(berth__dry_run_ask(dry_run, cycle, profile, prepared));
+    BERTH_TRY(berth__dry_run_begin(dry_run, slot));
+    bool passes = berth__dry_run_passes(dry_run, NULL);
+    BERTH_TRY(berth__dry_run_end(dry_run));
+    *fits = passes;
+    return BERTH_OK;
+}
+
+berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t node, bool *fits,
+                                 berth_error *error)
+{
+    berth__cycle cycle;
+    uint32_t index = 0;
+    *fits = false;
+    decider->attempt.prepared = NULL;
+    BERTH_TRY(question(decider, pod, &cycle, &index, error));
+    const berth__profile *profile = &decider->profiles[index];
+    const berth__layout *layout = cycle.view->layout;
+    uint32_t slot = berth__cluster_node(decider->cluster, node)->slot;
+    follow_disruption(decider);
+    berth__arena_reset(&decider->arena);
+    if ((cycle.cls->gates != 0 && profile->gates) || slot == BERTH__SLOT_NONE ||
+        berth__layout_closed(layout, slot))
+        return BERTH_OK;
+    if (!learn_nominated(decider))
+        return no_memory(error);
+    berth__prepared *prepared =
+        berth__prepared_get(&decider->prepared, &cycle, profile, index, &decider->arena);
+    if (prepared == NULL)
+        return no_memory(error);
+    bool open = prepared->outcome == BERTH__ACTIVE &&
+                (prepared->allowed == NULL || berth__bit_get(prepared->allowed, slot));
+    berth_status status =
+        open ? ask_slot(decider, &cycle, profile, prepared, slot, fits) : BERTH_OK;
+    return status == BERTH_OK ? BERTH_OK : no_memory(error);
+}
+
 /* ---- binding ---- */
 
 static const berth__profile *profile_for(const berth__decider *decider, const berth__class *cls)
@@ -443,12 +490,18 @@ static void note_reserve(berth__decider *decider, const berth__stage *stage, uin
         *record = (reserve_record){stage, pod, node};
 }
 
+/* What plugins keep of reservations is the engine's, not a branch's. */
+static bool reserves(const berth__decider *decider)
+{
+    return !decider->cluster->keeper.branch;
+}
+
 static void unreserve(berth__decider *decider, uint32_t pod, uint32_t node)
 {
     const berth__cycle cycle = reserve_cycle(decider, pod);
     const berth__seat seat = seat_on(decider->cluster, pod, node);
     const berth__profile *profile = profile_for(decider, cycle.cls);
-    for (uint32_t i = profile->filter_count; i-- > 0;) {
+    for (uint32_t i = profile->filter_count; i-- > 0 && reserves(decider);) {
         const berth__stage *stage = &profile->filters[i];
         if (stage->plugin->unreserve == NULL)
             continue;
@@ -463,7 +516,7 @@ static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t 
     const berth__cycle cycle = reserve_cycle(decider, pod);
     const berth__seat seat = seat_on(decider->cluster, pod, node);
     const berth__profile *profile = profile_for(decider, cycle.cls);
-    for (uint32_t i = 0; i < profile->filter_count; i++) {
+    for (uint32_t i = 0; i < profile->filter_count && reserves(decider); i++) {
         const berth__stage *stage = &profile->filters[i];
         if (stage->plugin->reserve == NULL)
             continue;

@@ -152,8 +152,13 @@ static void restore_ports(berth__dry_run *dry_run)
     if (set == NULL)
         return;
     BERTH_ASSERT(set->capacity >= dry_run->port_count);
+    size_t bytes = dry_run->port_count * sizeof(*set->items);
+    /* Where no pod came or went the set may be shared: it is not written. */
+    if (set->count == dry_run->port_count &&
+        (bytes == 0 || memcmp(set->items, dry_run->ports, bytes) == 0))
+        return;
     if (dry_run->port_count > 0)
-        memcpy(set->items, dry_run->ports, dry_run->port_count * sizeof(*set->items));
+        memcpy(set->items, dry_run->ports, bytes);
     set->count = dry_run->port_count;
 }
 
@@ -176,6 +181,17 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
     memcpy(dry_run->stages, dry_run->prepared->filters,
            dry_run->profile->filter_count * sizeof(*dry_run->stages));
     return BERTH_OK;
+}
+
+/* Pods that leave are taken from an owned tile, and a node that gives up its slot is owned, too. */
+berth_status berth__dry_run_own(const berth__dry_run *dry_run)
+{
+    berth__view *view = dry_run->cycle->view;
+    BERTH_TRY(berth__view_own(view, dry_run->slot));
+    return !view->keeper->shared || berth__table_own(&view->nodes, view->keeper,
+                                                     view->layout->nodes[dry_run->slot])
+               ? BERTH_OK
+               : BERTH_E_NOMEM;
 }
 
 berth_status berth__dry_run_end(berth__dry_run *dry_run)

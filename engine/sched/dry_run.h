@@ -67,6 +67,8 @@ bool berth__dry_run_concerns(const berth__dry_run *dry_run, uint32_t slot);
  * must be gone before `end`, which gives E_NOMEM when memory ran out on the way: answers are void
  * then. */
 berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot);
+/* Before pods of the slot leave. Errors: E_NOMEM; there is nothing to put back then. */
+berth_status berth__dry_run_own(const berth__dry_run *dry_run);
 berth_status berth__dry_run_end(berth__dry_run *dry_run);
 
 /* One of the slot's pods leaves, or is back; `put` returns false, the pod still away, when out of

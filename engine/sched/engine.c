@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/heap.h"
 #include "base/text.h"
+#include "sched/branch.h"
 #include "sched/cluster_read.h"
 #include "sched/cluster_undo.h"
 #include "sched/engine_state.h"
@@ -152,6 +153,11 @@ void berth_engine_destroy(berth_engine *engine)
 {
     if (engine == NULL)
         return;
+    if (engine->branch != NULL) {
+        berth_branch_drop(engine);
+        return;
+    }
+    berth__branches_destroy(engine);
     berth__history_destroy(&engine->history);
     berth__transactions_destroy(&engine->transactions);
     berth__decider_destroy(&engine->decider);
@@ -267,6 +273,12 @@ uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, 
 {
     const berth__cluster *cluster = &engine->cluster;
     uint32_t found = 0;
+    bool ready = !cluster->keeper.branch ||
+                 berth__cluster_own_disruption(&engine->cluster) == BERTH_OK;
+    for (uint32_t i = 0; i < count && !ready; i++)
+        forbidden[i] = true;
+    if (!ready)
+        return count;
     berth__disruption_begin(cluster->disruption);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = berth__cluster_pod(cluster, pods[i]);
@@ -381,7 +393,14 @@ berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_nod
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     if (berth__pod_at(&engine->cluster.pods, index)->node != BERTH__NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
-    berth_status status = berth__decider_bind(&engine->decider, index, node);
+    if (engine->branch != NULL && berth__pod_at(&engine->cluster.pods, index)->cls->volumes != NULL)
+        return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                                "a branch can't place pods with volumes");
+    berth_status status = berth__branch_reserve(engine)
+                              ? berth__decider_bind(&engine->decider, index, node)
+                              : BERTH_E_NOMEM;
+    if (status == BERTH_OK)
+        berth__branch_note(engine, index);
     if (status == BERTH_E_NOMEM)
         return berth__error_set(error, status, "out of memory");
     return status == BERTH_OK ? past_scheduler(engine)

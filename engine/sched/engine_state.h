@@ -19,6 +19,8 @@ struct berth_engine {
     berth__profile *profiles;
     uint32_t profile_count;
     berth__history history; /* published versions of the cluster */
+    struct berth__branches *branches; /* sched/branch.h; NULL: it never had one, or is one */
+    struct berth__branch *branch;     /* of a branch; NULL: it is none */
 };
 
 /* The engine's history, before anything is published. */

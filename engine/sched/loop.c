@@ -32,6 +32,8 @@ static berth_status check_options(const berth_scheduler_options *options, berth_
 
 static berth_status check_engine(const berth__decider *decider, berth_error *error)
 {
+    if (decider->cluster->keeper.branch)
+        return berth__error_set(error, BERTH_E_STATE, "a branch has no scheduler");
     if (decider->cluster->watcher != NULL)
         return berth__error_set(error, BERTH_E_STATE, "the engine has a scheduler already");
     if (decider->cluster->undo.recording)

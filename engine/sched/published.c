@@ -3,23 +3,24 @@
 #include <inttypes.h>
 
 #include "base/error.h"
-#include "berth/snapshot.h"
+#include "sched/branch.h"
 #include "sched/cluster_read.h"
-#include "sched/engine_state.h"
-
-struct berth_snapshot {
-    berth__version head;
-    berth__history *history;
-    berth__cluster cluster;
-    berth_counts counts;
-};
+#include "sched/version.h"
 
 /* ---- publishing ---- */
+
+static void free_version(const berth_allocator *allocator, berth_snapshot *version)
+{
+    if (version != NULL)
+        berth__free(allocator, version->nominated,
+                    version->nominated_count * sizeof(*version->nominated));
+    berth__free(allocator, version, sizeof(*version));
+}
 
 static void drop_version(void *context, berth__version *version)
 {
     const berth__model *model = context;
-    berth__free(model->allocator, version, sizeof(berth_snapshot));
+    free_version(model->allocator, (berth_snapshot *)version);
 }
 
 static void collect(void *context)
@@ -36,8 +37,46 @@ void berth__published_init(berth_engine *engine)
 /* From now on readers and branches look at what the model interned. */
 static void share(berth__model *model)
 {
-    model->shared = true;
-    model->strings.shared = true;
+    if (!model->shared)
+        model->shared = model->strings.shared = true;
+}
+
+/* Nominations by node, each list from its end: made again in this order, the lists are the same. */
+static bool copy_nominations(const berth__nominations *nominations, berth_snapshot *out)
+{
+    size_t count = nominations->by_pod.count;
+    if (count == 0)
+        return true;
+    out->nominated = berth__alloc(nominations->allocator, count * sizeof(*out->nominated), 8);
+    out->nominated_count = out->nominated != NULL ? (uint32_t)count : 0;
+    berth__nominated *to = out->nominated;
+    for (uint32_t node = 0; to != NULL && node < nominations->node_capacity; node++) {
+        const berth__nomination *one = nominations->of_node[node];
+        while (one != NULL && one->next != NULL)
+            one = one->next;
+        for (; one != NULL; one = one->previous)
+            *to++ = (berth__nominated){one->pod, one->node, one->from_object};
+    }
+    for (uint32_t i = 0; to != NULL && i < nominations->by_pod.bucket_count; i++)
+        for (const berth__keymap_entry *entry = nominations->by_pod.buckets[i]; entry != NULL;
+             entry = entry->next) {
+            const berth__nomination *asleep = (const berth__nomination *)entry;
+            if (!asleep->awake)
+                *to++ = (berth__nominated){asleep->pod, asleep->node, asleep->from_object};
+        }
+    return out->nominated != NULL;
+}
+
+static bool fill_version(berth_engine *engine, berth_snapshot *version)
+{
+    const berth__decider *decider = &engine->decider;
+    version->engine = engine;
+    version->cluster = engine->cluster;
+    version->rotation = decider->rotation;
+    version->round_robin = decider->round_robin;
+    version->random = decider->random;
+    berth__cluster_counts(&engine->cluster, &version->counts);
+    return copy_nominations(&engine->cluster.nominations, version);
 }
 
 berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
@@ -50,20 +89,18 @@ berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
                                 "a transaction is open: what it changes may still be taken back");
     berth_snapshot *version =
         berth__alloc_zero(engine->allocator, sizeof(*version), _Alignof(berth_snapshot));
-    if (version == NULL ||
+    if (version == NULL || berth__branches_init(engine) != BERTH_OK || !fill_version(engine, version) ||
         berth__history_reserve(&engine->history, &version->head) != BERTH_OK) {
-        berth__free(engine->allocator, version, sizeof(*version));
+        free_version(engine->allocator, version);
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for another version");
     }
-    version->history = &engine->history;
-    version->cluster = *cluster;
-    berth__cluster_counts(cluster, &version->counts);
     share(cluster->model);
     BERTH_ASSERT(cluster->keeper.stamp == engine->history.number + 1);
     berth__retired *retired =
         berth__keeper_publish(&cluster->keeper, cluster->keeper.stamp + 1);
     berth__history_publish(&engine->history, &version->head, retired);
     berth__model_collect(cluster->model);
+    berth__branches_age(engine);
     return BERTH_OK;
 }
 
@@ -85,7 +122,7 @@ berth_snapshot *berth_snapshot_pin(berth_snapshot *version)
 void berth_snapshot_unpin(berth_snapshot *version)
 {
     if (version != NULL)
-        berth__history_unpin(version->history, &version->head);
+        berth__history_unpin(&version->engine->history, &version->head);
 }
 
 /* ---- reading ---- */

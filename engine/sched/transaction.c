@@ -2,6 +2,7 @@
 #include "sched/transaction.h"
 
 #include "base/assert.h"
+#include "base/error.h"
 #include "model/storage.h"
 #include "snapshot/counts.h"
 
@@ -23,6 +24,7 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
 {
     const berth__decider *decider = transactions->decider;
     berth__cluster *cluster = decider->cluster;
+    BERTH_TRY(berth__cluster_catch_up(cluster));
     if (!berth__grow(cluster->model->allocator, &transactions->marks, &transactions->capacity,
                      transactions->depth + 1, sizeof(*transactions->marks)))
         return BERTH_E_NOMEM;
@@ -70,7 +72,7 @@ static void forget_resources(berth__cluster *cluster, uint32_t count)
     if (cluster->model->resource_count == count || cluster->model->shared)
         return;
     cluster->model->resource_count = count;
-    cluster->view.layout->epoch = berth__cluster_next_epoch(cluster);
+    cluster->view.layout->epoch = berth__model_tick(cluster->model);
 }
 
 void berth__transaction_rollback(berth__transactions *transactions)

@@ -4,15 +4,16 @@
 #include "base/assert.h"
 #include "base/error.h"
 
-void berth__victims_init(berth__victims *victims, berth__disruption *disruption)
+void berth__victims_init(berth__victims *victims, const berth_allocator *allocator,
+                         berth__disruption *disruption)
 {
-    *victims = (berth__victims){.disruption = disruption};
+    *victims = (berth__victims){.allocator = allocator, .disruption = disruption};
 }
 
 void berth__victims_destroy(berth__victims *victims)
 {
-    if (victims->disruption != NULL)
-        berth__free(victims->disruption->model->allocator, victims->lower,
+    if (victims->allocator != NULL)
+        berth__free(victims->allocator, victims->lower,
                     victims->lower_capacity * sizeof(*victims->lower));
     *victims = (berth__victims){0};
 }
@@ -21,7 +22,7 @@ void berth__victims_destroy(berth__victims *victims)
 
 static bool add_lower(berth__victims *victims, const berth__pod *pod, uint32_t index)
 {
-    if (!berth__grow(victims->disruption->model->allocator, &victims->lower,
+    if (!berth__grow(victims->allocator, &victims->lower,
                      &victims->lower_capacity, victims->lower_count + 1, sizeof(*victims->lower)))
         return false;
     victims->lower[victims->lower_count++] = (berth__lower_pod){
@@ -184,6 +185,10 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
         return BERTH_OK;
     }
     BERTH_TRY(berth__dry_run_begin(dry_run, slot));
+    if (berth__dry_run_own(dry_run) != BERTH_OK) {
+        (void)berth__dry_run_end(dry_run);
+        return BERTH_E_NOMEM;
+    }
     for (uint32_t i = 0; i < victims->lower_count; i++)
         berth__dry_run_take(dry_run, victims->lower[i].cls);
     if (berth__dry_run_passes(dry_run, reasons)) {

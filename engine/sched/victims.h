@@ -18,13 +18,15 @@ typedef struct berth__lower_pod {
 
 /* Memory for one node's pods of lower priority. */
 typedef struct berth__victims {
+    const berth_allocator *allocator;
     berth__disruption *disruption;
     berth__lower_pod *lower;
     uint32_t lower_count;
     uint32_t lower_capacity;
 } berth__victims;
 
-void berth__victims_init(berth__victims *victims, berth__disruption *disruption);
+void berth__victims_init(berth__victims *victims, const berth_allocator *allocator,
+                         berth__disruption *disruption);
 void berth__victims_destroy(berth__victims *victims);
 
 /* Dry-run a slot (`dry_run` has been asked): out->state tells whether the pod fits once pods of

@@ -308,7 +308,7 @@ bool berth__counts_hold(berth__counts *counts, bool held)
 
 bool berth__counts_learn(berth__view *view, const berth__class *cls)
 {
-    return !holds_terms(cls) || berth__counts_of_rules(view, cls->pod_rules) != NULL;
+    return !holds_terms(cls) || view->counts == NULL || berth__counts_of_rules(view, cls->pod_rules) != NULL;
 }
 
 /* Counts that can't be kept for want of memory are made anew when they are next needed. */
@@ -323,6 +323,8 @@ static void void_held(berth__counts *counts)
 void berth__counts_change(berth__view *view, uint32_t slot, const berth__class *cls, int change)
 {
     berth__counts *counts = view->counts;
+    if (counts == NULL)
+        return;
     berth__counts_follow_namespaces(view);
     if (counts->grouping)
         berth__groups_change(view, slot, cls, change);
@@ -344,6 +346,16 @@ void berth__counts_move(berth__view *view, const berth__layout *from, const uint
     for (berth__population *population = counts->first; population != NULL;
          population = population->next)
         berth__population_move(view, population, slots, from->count);
+}
+
+void berth__counts_forget_domains(berth__counts *counts)
+{
+    for (berth__population *population = counts->first; population != NULL;
+         population = population->next)
+        for (berth__domain_counts *one = population->domains; one != NULL; one = one->next)
+            one->epoch = BERTH__EPOCH_NONE;
+    for (berth__plan *plan = counts->newest; plan != NULL; plan = plan->older)
+        plan->resolved = false;
 }
 
 void berth__counts_suppose(berth__view *view, bool begins)

@@ -205,6 +205,7 @@ berth_status berth__view_own_tile(berth__view *view, uint32_t slot)
     return BERTH_OK;
 }
 
+/* The copy has an epoch of its own: what was made for the epoch points into the layout. */
 static berth_status own_layout(berth__view *view)
 {
     berth__keeper *keeper = view->keeper;
@@ -215,6 +216,7 @@ static berth_status own_layout(berth__view *view)
     if (layout == NULL)
         return BERTH_E_NOMEM;
     layout->stamp = keeper->stamp;
+    layout->epoch = berth__model_tick(view->model);
     berth__keeper_made(keeper, berth__layout_release, layout, 0);
     berth__keeper_let_go(keeper, view->layout->stamp, berth__layout_release, view->layout, 0);
     view->layout = layout;
@@ -272,10 +274,11 @@ void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch)
 {
     uint32_t node_id = view->layout->nodes[slot];
     const berth__node *node = berth__node_at(&view->nodes, node_id);
-    berth__layout_set(view->layout, slot, node_id, node);
-    view->layout->epoch = epoch;
-    set_allocatable(view, berth__view_write(view, slot), slot % BERTH__TILE,
-                    node);
+    if (epoch != view->layout->epoch) {
+        berth__layout_set(view->layout, slot, node_id, node);
+        view->layout->epoch = epoch;
+    }
+    set_allocatable(view, berth__view_write(view, slot), slot % BERTH__TILE, node);
 }
 
 /* ---- host ports ---- */
@@ -348,6 +351,12 @@ static void count_request(berth__view *view, berth__tile *tile, uint32_t at,
     tile->pods_used[at] += (int32_t)sign;
 }
 
+/* A branch keeps no volumes. */
+static bool uses_volumes(const berth__view *view, const berth__class *cls)
+{
+    return cls->volumes != NULL && view->volume_use != NULL;
+}
+
 static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot,
                              const berth__class *cls)
 {
@@ -356,7 +365,7 @@ static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot
         return BERTH_E_NOMEM;
     if (cls->ports != NULL && !port_set_reserve(view, &tile->ports[at], cls->ports->count))
         return BERTH_E_NOMEM;
-    if (cls->volumes != NULL)
+    if (uses_volumes(view, cls))
         BERTH_TRY(berth__volume_use_add(view->volume_use, view->layout->nodes[slot],
                                         cls->volumes));
     if (cls->ports != NULL)
@@ -372,7 +381,7 @@ static void count_out(berth__view *view, berth__tile *tile, uint32_t slot,
     uint32_t at = slot % BERTH__TILE;
     if (cls->ports != NULL && tile->ports[at] != NULL)
         port_set_remove(tile->ports[at], cls->ports);
-    if (cls->volumes != NULL)
+    if (uses_volumes(view, cls))
         berth__volume_use_remove(view->volume_use, view->layout->nodes[slot], cls->volumes);
     count_request(view, tile, at, cls->request, -1);
     berth__counts_change(view, slot, cls, -1);
@@ -391,9 +400,9 @@ void berth__view_remove_pod(berth__view *view, uint32_t slot, const berth__class
 void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__class *cls, int change)
 {
     berth__tile *tile = berth__view_write(view, slot);
-    if (cls->volumes != NULL && change > 0)
+    if (uses_volumes(view, cls) && change > 0)
         berth__volume_use_restore(view->volume_use, view->layout->nodes[slot], cls->volumes);
-    else if (cls->volumes != NULL)
+    else if (uses_volumes(view, cls))
         berth__volume_use_remove(view->volume_use, view->layout->nodes[slot], cls->volumes);
     count_request(view, tile, slot % BERTH__TILE, cls->request, change);
     berth__counts_change(view, slot, cls, change);

@@ -98,7 +98,7 @@ static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
     return view->tiles[slot >> BERTH__TILE_SHIFT];
 }
 
-/* Take over changed facts of the node in `slot`. */
+/* Take over changed facts of the node in `slot`; with the layout's own epoch, its amounts alone. */
 void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch);
 
 /* Take over whether the present node in `slot` is closed. Nothing derived from facts becomes stale: filters

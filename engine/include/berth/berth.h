@@ -2,6 +2,7 @@
 #ifndef BERTH_BERTH_H
 #define BERTH_BERTH_H
 
+#include "berth/branch.h"
 #include "berth/engine.h"
 #include "berth/kube.h"
 #include "berth/objects.h"

@@ -229,7 +229,8 @@ BERTH_API berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id 
 
 /* Which of these pods PodDisruptionBudgets would not let go, were they evicted in this order: each takes one
  * from the budgets that cover it, and `forbidden[i]` tells whether one of them had none left. The engine
- * is as before. Returns how many are forbidden; unknown pods are not. */
+ * is as before. Returns how many are forbidden; unknown pods are not. (On a branch without memory for its
+ * budgets, all are.) */
 BERTH_API uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods,
                                           uint32_t count, bool *forbidden);
 

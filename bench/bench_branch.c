@@ -1,0 +1,131 @@
+/* Versions and branches: publishing, commits while versions are pinned, branches made, used, dropped and
+ * handed back. Ten pods run on each node; 5,000 nodes, and 100,000 with the full suite. */
+#include <stdio.h>
+
+#include "changed_engine.h"
+#include "harness.h"
+
+enum { RUNNING = 10, WAITING = 64, PINNED = 4 };
+
+/* An engine with pods running on all nodes and WAITING pods waiting, published. */
+static bool open_running(changed_engine *c, uint32_t nodes)
+{
+    bool ok = changed_engine_open(c, "basic", nodes, BERTH_PATH_AUTO,
+                                  (uint64_t)nodes * RUNNING + WAITING);
+    for (uint64_t i = WAITING; ok && i < c->pod_count; i++)
+        ok = berth_engine_bind(c->engine, c->pods[i], (berth_node_id)(i % nodes), &c->error) ==
+             BERTH_OK;
+    return ok && berth_engine_publish(c->engine, &c->error) == BERTH_OK;
+}
+
+static const uint32_t *nodes_of(bench_state *state)
+{
+    return bench_context(state);
+}
+
+static void branch_and_drop(bench_state *state)
+{
+    changed_engine c;
+    berth_engine *branch = NULL;
+    bool ok = open_running(&c, *nodes_of(state));
+    while (ok && bench_next(state)) {
+        berth_snapshot *version = berth_engine_pin(c.engine);
+        ok = berth_branch_create(version, &branch, &c.error) == BERTH_OK;
+        berth_branch_drop(branch);
+        berth_snapshot_unpin(version);
+    }
+    changed_engine_close(state, &c, ok);
+}
+
+/* A branch that decides and binds one pod. */
+static void branch_place_drop(bench_state *state)
+{
+    changed_engine c;
+    berth_engine *branch = NULL;
+    berth_placement placement;
+    bool ok = open_running(&c, *nodes_of(state));
+    berth_snapshot *version = berth_engine_pin(c.engine);
+    for (uint64_t i = 0; ok && bench_next(state); i++)
+        ok = berth_branch_create(version, &branch, &c.error) == BERTH_OK &&
+             berth_engine_schedule(branch, c.pods[i % WAITING], &placement, &c.error) == BERTH_OK &&
+             (berth_branch_drop(branch), true);
+    berth_snapshot_unpin(version);
+    changed_engine_close(state, &c, ok);
+}
+
+/* The same, with a version that differs from the last by one placement, handed back to the engine. */
+static void branch_place_commit(bench_state *state)
+{
+    changed_engine c;
+    berth_engine *branch = NULL;
+    berth_placement placement;
+    uint32_t conflicts = 0;
+    bool ok = open_running(&c, *nodes_of(state));
+    for (uint64_t i = 0; ok && bench_next(state); i++) {
+        berth_pod_id pod = c.pods[i % WAITING];
+        berth_snapshot *version = berth_engine_pin(c.engine);
+        ok = berth_branch_create(version, &branch, &c.error) == BERTH_OK &&
+             berth_engine_schedule(branch, pod, &placement, &c.error) == BERTH_OK &&
+             berth_branch_commit(branch, NULL, 0, &conflicts, &c.error) == BERTH_OK;
+        berth_branch_drop(branch);
+        berth_snapshot_unpin(version);
+        bench_pause(state);
+        ok = ok && conflicts == 0 && berth_engine_unbind(c.engine, pod, &c.error) == BERTH_OK &&
+             berth_engine_publish(c.engine, &c.error) == BERTH_OK;
+        bench_resume(state);
+    }
+    changed_engine_close(state, &c, ok);
+}
+
+/* Bind a pod, publish, and take it off again, while the last `pinned` versions are pinned. */
+static void commit(bench_state *state, uint32_t pinned)
+{
+    berth_snapshot *versions[PINNED] = {NULL};
+    changed_engine c;
+    uint32_t nodes = *nodes_of(state);
+    bool ok = open_running(&c, nodes);
+    for (uint64_t i = 0; ok && bench_next(state); i++) {
+        berth_pod_id pod = c.pods[i % WAITING];
+        ok = berth_engine_bind(c.engine, pod, (berth_node_id)(i * 7919 % nodes), &c.error) ==
+                 BERTH_OK &&
+             berth_engine_publish(c.engine, &c.error) == BERTH_OK &&
+             berth_engine_unbind(c.engine, pod, &c.error) == BERTH_OK;
+        if (pinned == 0)
+            continue;
+        berth_snapshot_unpin(versions[i % pinned]);
+        versions[i % pinned] = berth_engine_pin(c.engine);
+    }
+    for (uint32_t i = 0; i < pinned; i++)
+        berth_snapshot_unpin(versions[i]);
+    changed_engine_close(state, &c, ok);
+}
+
+static void commit_none_pinned(bench_state *state)
+{
+    commit(state, 0);
+}
+
+static void commit_four_pinned(bench_state *state)
+{
+    commit(state, PINNED);
+}
+
+static void fill(bench_suite suite)
+{
+    static const uint32_t nodes[] = {CHANGED_NODES, 100000};
+    static const struct {
+        const char *name;
+        bench_fn fn;
+    } all[] = {
+        {"branch_and_drop", branch_and_drop},         {"branch_place_drop", branch_place_drop},
+        {"branch_place_commit", branch_place_commit}, {"commit_none_pinned", commit_none_pinned},
+        {"commit_four_pinned", commit_four_pinned},
+    };
+    for (uint32_t n = 0; n < (suite == BENCH_FULL ? 2 : 1); n++)
+        for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+            char name[64];
+            snprintf(name, sizeof(name), "%s/nodes:%u", all[i].name, (unsigned)nodes[n]);
+            bench_case_add(&(bench_case){.name = name, .fn = all[i].fn, .context = &nodes[n]});
+        }
+}
+BENCH_SUITE(fill)

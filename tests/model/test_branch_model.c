@@ -1,0 +1,409 @@
+/* Property test: branches. An engine publishes and goes on; its twin never publishes. For each version that
+ * is pinned, the twin opens a transaction, does all sorts of things to nodes and pods, and rolls back:
+ * what came of them, and the state at the end, are what a branch of that version must come to as well.
+ * Branches are made whenever it suits, most of them long after the engine has changed, on several
+ * threads while it changes. At the end memory is back where it was.
+ *
+ * Usage: test_branch_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--threads N]
+ * Round r of seed S is round 0 of seed S + r. With --threads 0 branches are made on the engine's thread, at
+ * random moments: then a round repeats exactly. BERTH_TEST_SEED replaces the seed of a run without
+ * --seed; BERTH_STRESS_SECONDS: how long, instead of so many rounds. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "berth/berth.h"
+#include "engine_script.h"
+
+enum { OPS_MAX = 64, PLANS = 6, THREADS_MAX = 16 };
+
+typedef struct options {
+    uint64_t seed;
+    unsigned long rounds, ops;
+    uint32_t nodes; /* 0: as the seed has it */
+    uint32_t threads;
+} options;
+
+/* What is to be done on branches of one version, and what must come of it. */
+typedef struct plan {
+    berth_snapshot *version;
+    operation ops[OPS_MAX];
+    char *results[OPS_MAX];
+    uint32_t count;
+    const berth_metadata **pods; /* of every pod there was then */
+    size_t pod_count;
+    text end;
+    atomic_uint users; /* threads that are at it */
+} plan;
+
+typedef struct trial {
+    const options *options;
+    uint64_t seed;
+    script s;
+    char replay[160];
+    berth_profile profiles[SCRIPT_PROFILES];
+    berth_engine *twin;
+    plan *plans[PLANS];
+    pthread_mutex_t lock; /* of plans */
+    atomic_bool stop, failed;
+    text before, after;
+} trial;
+
+static atomic_ulong branches, plans_made;
+
+/* ---- memory ---- */
+
+static atomic_llong bytes_in_use;
+
+static void *count_in(void *context, size_t bytes, size_t align)
+{
+    (void)context;
+    void *memory = NULL;
+    if (posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, bytes) != 0)
+        return NULL;
+    atomic_fetch_add_explicit(&bytes_in_use, (long long)bytes, memory_order_relaxed);
+    return memory;
+}
+
+static void count_out(void *context, void *memory, size_t bytes)
+{
+    (void)context;
+    atomic_fetch_sub_explicit(&bytes_in_use, (long long)bytes, memory_order_relaxed);
+    free(memory);
+}
+
+static const berth_allocator counting = {NULL, count_in, count_out};
+
+/* ---- branches ---- */
+
+/* Classes are those of the engine and all of its branches. */
+static void hide_classes(text *dump)
+{
+    char *at = strstr(dump->bytes, " orphaned, ");
+    if (at != NULL)
+        memmove(at, strchr(at, '\n'), strlen(strchr(at, '\n')) + 1);
+}
+
+/* Do what the plan says on a branch, as far as `count`; at the end of it all states must be the same. */
+static void follow_plan(script *s, const plan *p, uint32_t count)
+{
+    const berth_metadata **pods = s->pods;
+    size_t pod_count = s->pod_count;
+    berth_engine *branch;
+    berth_error error = {0};
+    script_must(s, "branch", berth_branch_create(p->version, &branch, &error), &error);
+    for (uint32_t i = 0; i < count && !s->failed; i++) {
+        char *result = script_run(s, branch, &p->ops[i]);
+        script_same(s, "an operation on a branch", p->results[i], result);
+        free(result);
+    }
+    if (count == p->count && !s->failed) {
+        text end = {0};
+        s->pods = p->pods;
+        s->pod_count = p->pod_count;
+        script_must(s, "check of a branch", berth_engine_check(branch, &error), &error);
+        script_dump(s, branch, &end);
+        hide_classes(&end);
+        script_same(s, "the state of a branch", p->end.bytes, end.bytes);
+        free(end.bytes);
+    }
+    s->pods = pods;
+    s->pod_count = pod_count;
+    berth_branch_drop(branch);
+    atomic_fetch_add(&branches, 1);
+}
+
+static plan *take_plan(trial *t, uint32_t which)
+{
+    pthread_mutex_lock(&t->lock);
+    plan *p = t->plans[which % PLANS];
+    if (p != NULL)
+        atomic_fetch_add(&p->users, 1);
+    pthread_mutex_unlock(&t->lock);
+    return p;
+}
+
+static void follow_some(trial *t, script *s, uint32_t which, uint32_t part)
+{
+    plan *p = take_plan(t, which);
+    if (p == NULL)
+        return;
+    follow_plan(s, p, part % 3 > 0 ? p->count : part % (p->count + 1));
+    atomic_fetch_sub(&p->users, 1);
+    if (s->failed)
+        atomic_store(&t->failed, true);
+}
+
+typedef struct brancher {
+    trial *trial;
+    uint32_t number;
+} brancher;
+
+/* A script of the thread's own: scratch and explanation; pods are looked up under the names of the plan. */
+static void *follow_on(void *argument)
+{
+    const brancher *own = argument;
+    trial *t = own->trial;
+    script s = {.replay = t->replay, .nodes_and_pods = true};
+    uint64_t random = t->seed * 31 + own->number;
+    berth_error error = {0};
+    script_must(&s, "explanation", berth_explanation_create(&s.explanation), &error);
+    while (!atomic_load(&t->stop) && !atomic_load(&t->failed)) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        follow_some(t, &s, (uint32_t)(random >> 33), (uint32_t)(random >> 45));
+    }
+    berth_explanation_destroy(s.explanation);
+    free(s.scratch.bytes);
+    return NULL;
+}
+
+/* ---- plans ---- */
+
+static void drop_plan(plan *p)
+{
+    if (p == NULL)
+        return;
+    while (atomic_load(&p->users) > 0)
+        nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
+    for (uint32_t i = 0; i < p->count; i++)
+        free(p->results[i]);
+    free(p->end.bytes);
+    berth_snapshot_unpin(p->version);
+    free(p);
+}
+
+static void put_plan(trial *t, uint32_t which, plan *p)
+{
+    pthread_mutex_lock(&t->lock);
+    plan *old = t->plans[which];
+    t->plans[which] = p;
+    pthread_mutex_unlock(&t->lock);
+    drop_plan(old);
+}
+
+/* Publish, and find out on the twin what may come of the version. The pods it names are known to the end. */
+static void make_plan(trial *t)
+{
+    berth_error error = {0};
+    plan *p = calloc(1, sizeof(*p));
+    if (p == NULL)
+        abort();
+    script_must(&t->s, "publish", berth_engine_publish(t->s.engine, &error), &error);
+    p->version = berth_engine_pin(t->s.engine);
+    berth_engine *engine = t->s.engine;
+    t->s.engine = t->twin;
+    t->s.nodes_and_pods = true;
+    script_must(&t->s, "begin", berth_engine_begin(t->twin, &error), &error);
+    uint32_t count = gen_below(&t->s.gen, OPS_MAX);
+    for (; p->count < count && !t->s.failed; p->count++) {
+        p->ops[p->count] = script_operation(&t->s);
+        p->results[p->count] = script_run(&t->s, t->twin, &p->ops[p->count]);
+    }
+    p->pods = t->s.pods;
+    p->pod_count = t->s.pod_count;
+    script_dump(&t->s, t->twin, &p->end);
+    hide_classes(&p->end);
+    script_must(&t->s, "rollback", berth_engine_rollback(t->twin, &error), &error);
+    t->s.nodes_and_pods = false;
+    t->s.engine = engine;
+    put_plan(t, gen_below(&t->s.gen, PLANS), p);
+    atomic_fetch_add(&plans_made, 1);
+}
+
+/* ---- rounds ---- */
+
+static void do_both(trial *t, const operation *op)
+{
+    char *result = script_run(&t->s, t->s.engine, op), *other = script_run(&t->s, t->twin, op);
+    script_same(&t->s, "an operation", other, result);
+    free(result);
+    free(other);
+}
+
+static void compare_states(trial *t)
+{
+    berth_error error = {0};
+    script_must(&t->s, "check", berth_engine_check(t->s.engine, &error), &error);
+    script_dump(&t->s, t->twin, &t->before);
+    script_dump(&t->s, t->s.engine, &t->after);
+    hide_classes(&t->before);
+    hide_classes(&t->after);
+    script_same(&t->s, "the state", t->before.bytes, t->after.bytes);
+}
+
+static bool has_any(void *context, berth_str plugin)
+{
+    (void)context;
+    (void)plugin;
+    return true;
+}
+
+static void start(trial *t)
+{
+    static const berth_path paths[] = {BERTH_PATH_SCAN, BERTH_PATH_AUTO, BERTH_PATH_INDEX};
+    cluster_gen *gen = &t->s.gen;
+    berth_engine_config config;
+    berth_error error = {0};
+    berth_engine_config_init(&config);
+    bool legacy = gen_chance(gen, 20);
+    for (uint32_t i = 0; i < SCRIPT_PROFILES; i++) {
+        t->profiles[i] = legacy ? *gen_legacy_profile(gen, i, has_any, NULL)
+                                : *gen_profile(gen, i, berth_profile_default(), has_any, NULL);
+        berth_str name = t->profiles[i].scheduler_name;
+        if (t->s.nodes_stay)
+            t->profiles[i] = *berth_profile_default();
+        t->profiles[i].scheduler_name = name;
+    }
+    config.threads = 1 + gen_below(gen, 2);
+    config.path = t->s.nodes_stay ? BERTH_PATH_INDEX : paths[gen_below(gen, 3)];
+    config.seed = t->seed;
+    config.profiles = t->profiles;
+    config.profile_count = SCRIPT_PROFILES;
+    config.allocator = &counting;
+    script_must(&t->s, "create", berth_engine_create(&config, &t->s.engine, &error), &error);
+    script_must(&t->s, "create", berth_engine_create(&config, &t->twin, &error), &error);
+    script_must(&t->s, "explanation", berth_explanation_create(&t->s.explanation), &error);
+}
+
+static void fill(trial *t)
+{
+    cluster_gen *gen = &t->s.gen;
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
+        for (uint32_t i = 0; i < gen_object_names((berth_kind)kind); i++) {
+            operation op = {.verb = ADD};
+            if (gen_chance(gen, 80) && gen_object(gen, (berth_kind)kind, i, &op.object))
+                do_both(t, &op);
+        }
+    for (uint32_t i = 0; i < gen->node_names; i++) {
+        operation op = {.verb = ADD,
+                        .object = {.kind = BERTH_KIND_NODE, .as.node = gen_node(gen, i)}};
+        if (gen_chance(gen, 85))
+            do_both(t, &op);
+    }
+    for (uint32_t i = gen_below(gen, 60); i > 0; i--) {
+        operation op = script_add_pod(&t->s);
+        do_both(t, &op);
+    }
+}
+
+static void go_on(trial *t)
+{
+    cluster_gen *gen = &t->s.gen;
+    for (t->s.op = 1; t->s.op <= t->options->ops && !t->s.failed; t->s.op++) {
+        uint32_t dice = gen_below(gen, 100);
+        if (dice < 8) {
+            make_plan(t);
+        } else if (dice < 20 && t->options->threads == 0) {
+            uint32_t which = gen_below(gen, PLANS);
+            follow_some(t, &t->s, which, gen_below(gen, 1000));
+        } else {
+            operation op = script_operation(&t->s);
+            do_both(t, &op);
+        }
+        if (gen_chance(gen, 5))
+            compare_states(t);
+        t->s.failed |= atomic_load(&t->failed);
+    }
+}
+
+static void finish(trial *t)
+{
+    berth_explanation_destroy(t->s.explanation);
+    for (uint32_t i = 0; i < PLANS; i++)
+        put_plan(t, i, NULL);
+    berth_engine_destroy(t->s.engine);
+    berth_engine_destroy(t->twin);
+    free(t->s.scratch.bytes);
+    free(t->before.bytes);
+    free(t->after.bytes);
+    gen_free(&t->s.gen);
+    pthread_mutex_destroy(&t->lock);
+}
+
+static bool run_round(const options *o, uint64_t seed)
+{
+    trial t = {.options = o, .seed = seed};
+    pthread_t threads[THREADS_MAX];
+    brancher branchers[THREADS_MAX];
+    long long bytes_before = atomic_load(&bytes_in_use);
+    snprintf(t.replay, sizeof(t.replay),
+             "test_branch_model --seed %llu --rounds 1 --ops %lu --nodes %u --threads %u",
+             (unsigned long long)seed, o->ops, o->nodes, o->threads);
+    t.s.replay = t.replay;
+    pthread_mutex_init(&t.lock, NULL);
+    /* Search trees are kept as long as nodes stay, and made for plain profiles and pods. */
+    static const unsigned features[] = {0, GEN_SPREAD | GEN_AFFINITY, GEN_ALL & ~GEN_VOLUMES,
+                                        GEN_ALL & ~GEN_VOLUMES};
+    bool calm = seed % 4 < 2;
+    gen_init(&t.s.gen, seed, features[seed % 4]);
+    t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 60;
+    t.s.nodes_stay = calm;
+    start(&t);
+    t.s.nodes_stay = false;
+    fill(&t);
+    t.s.nodes_stay = calm;
+    for (uint32_t i = 0; i < o->threads; i++) {
+        branchers[i] = (brancher){&t, i};
+        if (pthread_create(&threads[i], NULL, follow_on, &branchers[i]) != 0)
+            abort();
+    }
+    go_on(&t);
+    atomic_store(&t.stop, true);
+    for (uint32_t i = 0; i < o->threads; i++)
+        pthread_join(threads[i], NULL);
+    if (!t.s.failed)
+        compare_states(&t);
+    bool failed = t.s.failed || atomic_load(&t.failed);
+    finish(&t);
+    if (!failed && atomic_load(&bytes_in_use) != bytes_before) {
+        fprintf(stderr, "FAILED: %lld bytes are left\nreplay: %s\n",
+                atomic_load(&bytes_in_use) - bytes_before, t.replay);
+        failed = true;
+    }
+    return !failed;
+}
+
+static bool parse(int argc, char **argv, options *o)
+{
+    const char *seed = getenv("BERTH_TEST_SEED");
+    o->seed = seed != NULL ? strtoull(seed, NULL, 0) : 1;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        unsigned long long value = strtoull(argv[i + 1], NULL, 0);
+        if (strcmp(argv[i], "--seed") == 0)
+            o->seed = value;
+        else if (strcmp(argv[i], "--rounds") == 0)
+            o->rounds = value;
+        else if (strcmp(argv[i], "--ops") == 0)
+            o->ops = value;
+        else if (strcmp(argv[i], "--nodes") == 0)
+            o->nodes = (uint32_t)value;
+        else if (strcmp(argv[i], "--threads") == 0)
+            o->threads = (uint32_t)value;
+        else
+            return false;
+    }
+    return argc % 2 == 1 && o->threads <= THREADS_MAX;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.rounds = 60, .ops = 120};
+    const char *seconds = getenv("BERTH_STRESS_SECONDS");
+    time_t end = seconds != NULL ? time(NULL) + atol(seconds) : 0;
+    if (!parse(argc, argv, &o)) {
+        fprintf(stderr,
+                "usage: %s [--seed S] [--rounds N] [--ops N] [--nodes N] [--threads N]\n", argv[0]);
+        return 2;
+    }
+    printf("seed %llu, %u branchers\n", (unsigned long long)o.seed, (unsigned)o.threads);
+    for (unsigned long i = 0; end != 0 ? time(NULL) < end : i < o.rounds; i++)
+        if (!run_round(&o, o.seed + i))
+            return 1;
+    printf("%lu operations, %lu placed, %lu by index; %lu versions, %lu branches\n",
+           atomic_load(&script_operations), atomic_load(&script_placed),
+           atomic_load(&script_indexed),
+           atomic_load(&plans_made), atomic_load(&branches));
+    return 0;
+}

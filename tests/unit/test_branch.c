@@ -1,0 +1,464 @@
+/* Branches call by call: what they share with the engine, what they refuse, conflicts of commits, memory
+ * that runs out. What decisions on them come to is tests/model/test_branch_model.c's matter. */
+#include <stdlib.h>
+
+#include "counted_memory.h"
+#include "rule_cluster.h"
+
+static const char one_core[] = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
+static const char four_cores[] =
+    "containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]";
+static const char with_claim[] = "volumes: [{name: v, persistentVolumeClaim: {claimName: d}}], "
+                                 "containers: [{name: c, image: i}]";
+
+static int set_up(void **state)
+{
+    small_cluster *c = malloc(sizeof(*c));
+    assert_non_null(c);
+    small_open(c, berth_profile_default());
+    *state = c;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    small_close(*state);
+    free(*state);
+    return 0;
+}
+
+/* A branch of the engine's present state. */
+static berth_engine *branch_off(const small_cluster *c)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_engine *branch = NULL;
+    small_require(berth_engine_publish(c->engine, &error), &error);
+    berth_snapshot *version = berth_engine_pin(c->engine);
+    small_require(berth_branch_create(version, &branch, &error), &error);
+    berth_snapshot_unpin(version);
+    return branch;
+}
+
+static berth_node_id place(berth_engine *engine, berth_pod_id pod)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_placement placement;
+    small_require(berth_engine_schedule(engine, pod, &placement, &error), &error);
+    return placement.node;
+}
+
+static void take_off(berth_engine *engine, berth_pod_id pod)
+{
+    assert_int_equal(berth_engine_unbind(engine, pod, NULL), BERTH_OK);
+}
+
+static void remove_named(berth_engine *engine, berth_kind kind, const char *name)
+{
+    const berth_str space = {"default", kind == BERTH_KIND_POD ? 7 : 0};
+    assert_int_equal(
+        berth_engine_remove(engine, kind, space, (berth_str){name, (uint32_t)strlen(name)}, NULL),
+        BERTH_OK);
+}
+
+/* ---- apart from the engine ---- */
+
+static void test_alone(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id a = small_node(c, "a", "");
+    berth_pod_id there = small_pod(c, "there", "a", "", one_core);
+    berth_pod_id waits = small_pod(c, "waits", NULL, "", one_core);
+    uint64_t digest = berth_engine_digest(c->engine);
+    berth_engine *branch = branch_off(c), *other = branch_off(c);
+    assert_int_equal(place(branch, waits), a);
+    take_off(branch, there);
+    assert_int_equal(berth_engine_pod_node(branch, waits), a);
+    assert_int_equal(berth_engine_digest(c->engine), digest);
+    assert_int_equal(berth_engine_digest(other), digest);
+    remove_named(other, BERTH_KIND_NODE, "a");
+    assert_int_equal(berth_engine_pod_node(branch, waits), a);
+    assert_int_equal(place(other, waits), BERTH_NODE_NONE);
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_engine_check(branch, &error), &error);
+    small_require(berth_engine_check(other, &error), &error);
+    berth_branch_drop(branch);
+    berth_engine_destroy(other);
+    berth_branch_drop(NULL);
+    assert_int_equal(berth_engine_digest(c->engine), digest);
+    berth_engine_trim(c->engine);
+    assert_int_equal(place(c->engine, waits), a);
+}
+
+/* An engine that was dropped serves again, in another state, and remembers nothing of the first. */
+static void test_again(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    berth_pod_id pods[3];
+    pods[0] = small_pod(c, "p", NULL, "", four_cores);
+    pods[1] = small_pod(c, "q", NULL, "", four_cores);
+    for (int i = 0; i < 20; i++) {
+        berth_engine *branch = branch_off(c);
+        assert_int_not_equal(place(branch, pods[0]), BERTH_NODE_NONE);
+        assert_int_equal(place(branch, pods[1]), BERTH_NODE_NONE);
+        assert_int_equal(berth_engine_begin(branch, NULL), BERTH_OK); /* open to the end */
+        take_off(branch, pods[0]);
+        berth_branch_drop(branch);
+    }
+    berth_node_id b = small_node(c, "b", "");
+    assert_int_not_equal(place(c->engine, pods[0]), BERTH_NODE_NONE);
+    berth_engine *branch = branch_off(c);
+    berth_node_id second = place(branch, pods[1]);
+    assert_int_not_equal(second, BERTH_NODE_NONE);
+    assert_int_not_equal(second, berth_engine_pod_node(c->engine, pods[0]));
+    assert_int_equal(berth_engine_close(branch, b, true, NULL), BERTH_OK);
+    berth_branch_drop(branch);
+}
+
+/* Many publications later an idle engine lets go of what it follows, and counts anew. */
+static void test_age(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    berth_pod_id pod = small_pod(c, "p", NULL, "", four_cores);
+    berth_engine *branch = branch_off(c);
+    assert_int_not_equal(place(branch, pod), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+    for (int i = 0; i < 1100; i++)
+        assert_int_equal(berth_engine_publish(c->engine, NULL), BERTH_OK);
+    branch = branch_off(c);
+    assert_int_not_equal(place(branch, pod), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+}
+
+/* ---- what a branch refuses ---- */
+
+static void test_refusals(void **state)
+{
+    small_cluster *c = *state;
+    berth_error error = {.code = BERTH_OK};
+    berth_placement placement;
+    berth_node_id a = small_node(c, "a", "");
+    berth_pod_id pod = small_pod(c, "p", NULL, "", with_claim);
+    berth_pod_id sits = small_pod(c, "sits", "a", "", with_claim);
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(berth_engine_schedule(branch, pod, &placement, &error), BERTH_E_UNSUPPORTED);
+    assert_string_equal(error.message, "a branch can't decide for pods with volumes");
+    assert_int_equal(berth_engine_bind(branch, pod, a, &error), BERTH_E_UNSUPPORTED);
+    take_off(branch, sits);
+    assert_int_equal(berth_engine_publish(branch, &error), BERTH_E_STATE);
+    assert_string_equal(error.message, "a branch publishes nothing");
+    assert_null(berth_engine_pin(branch));
+    const berth_service service = {.meta = {.name = TEXT("s")}};
+    berth_object object = {.kind = BERTH_KIND_SERVICE};
+    object.as.any = &service;
+    assert_int_equal(berth_engine_add(branch, &object, NULL, &error), BERTH_E_STATE);
+    assert_int_equal(berth_engine_update(branch, &object, &error), BERTH_E_STATE);
+    assert_int_equal(berth_engine_remove(branch, BERTH_KIND_SERVICE, (berth_str)TEXT("default"),
+                                         service.meta.name, &error),
+                     BERTH_E_STATE);
+    berth_scheduler *scheduler;
+    assert_int_equal(berth_scheduler_create(branch, NULL, &scheduler, &error), BERTH_E_STATE);
+    uint32_t count = 7;
+    assert_int_equal(berth_branch_commit(c->engine, NULL, 0, &count, &error), BERTH_E_ARG);
+    assert_int_equal(berth_engine_begin(branch, NULL), BERTH_OK);
+    assert_int_equal(berth_branch_commit(branch, NULL, 0, &count, &error), BERTH_E_STATE);
+    assert_int_equal(count, 7);
+    berth_branch_drop(branch);
+    assert_int_equal(berth_engine_begin(c->engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_publish(c->engine, &error), BERTH_E_STATE);
+    assert_int_equal(berth_engine_rollback(c->engine, NULL), BERTH_OK);
+}
+
+static void test_budgets(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_add(c, "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n"
+                 "spec: {selector: {matchLabels: {app: x}}}\nstatus: {disruptionsAllowed: 1}\n");
+    berth_pod_id pods[2];
+    bool forbidden[2];
+    pods[0] = small_pod(c, "p", "a", ", labels: {app: x}", one_core);
+    pods[1] = small_pod(c, "q", "a", ", labels: {app: x}", one_core);
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(berth_engine_forbidden(branch, pods, 2, forbidden), 1);
+    assert_true(!forbidden[0] && forbidden[1]);
+    assert_int_equal(berth_engine_forbidden(c->engine, pods, 2, forbidden), 1);
+    berth_branch_drop(branch);
+}
+
+/* ---- commits ---- */
+
+/* A branch that places p (on a node of its own choice), moves m, takes off t. */
+typedef struct deal {
+    berth_node_id a, b;
+    berth_pod_id p, m, t;
+    berth_engine *branch;
+} deal;
+
+static deal make_deal(small_cluster *c)
+{
+    deal d;
+    d.a = small_node(c, "a", "");
+    d.b = small_node(c, "b", "");
+    d.t = small_pod(c, "t", "a", "", four_cores);
+    d.m = small_pod(c, "m", "b", "", one_core);
+    d.p = small_pod(c, "p", NULL, "", four_cores);
+    d.branch = branch_off(c);
+    take_off(d.branch, d.t);
+    take_off(d.branch, d.m);
+    assert_int_equal(berth_engine_bind(d.branch, d.m, d.a, NULL), BERTH_OK);
+    assert_int_equal(place(d.branch, d.p), d.b);
+    return d;
+}
+
+static berth_conflict only_conflict(const deal *d)
+{
+    berth_conflict conflicts[2] = {{0}};
+    berth_error error = {.code = BERTH_OK};
+    uint32_t count = 0;
+    small_require(berth_branch_commit(d->branch, conflicts, 2, &count, &error), &error);
+    assert_int_equal(count, 1);
+    return conflicts[0];
+}
+
+static void test_commit(void **state)
+{
+    small_cluster *c = *state;
+    deal d = make_deal(c);
+    uint32_t count = 7;
+    assert_int_equal(berth_branch_commit(d.branch, NULL, 0, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(berth_engine_pod_node(c->engine, d.p), d.b);
+    assert_int_equal(berth_engine_pod_node(c->engine, d.m), d.a);
+    assert_int_equal(berth_engine_pod_node(c->engine, d.t), BERTH_NODE_NONE);
+    assert_int_equal(berth_engine_digest(c->engine), berth_engine_digest(d.branch));
+    /* A second time none of it is where it was. */
+    berth_conflict conflicts[3];
+    assert_int_equal(berth_branch_commit(d.branch, conflicts, 3, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(conflicts[i].kind, BERTH_CONFLICT_POD_MOVED);
+    berth_branch_drop(d.branch);
+}
+
+static void test_commit_pod_gone(void **state)
+{
+    small_cluster *c = *state;
+    deal d = make_deal(c);
+    remove_named(c->engine, BERTH_KIND_POD, "p");
+    remove_named(c->engine, BERTH_KIND_POD, "t"); /* as good as taken off */
+    uint64_t digest = berth_engine_digest(c->engine);
+    berth_conflict conflict = only_conflict(&d);
+    assert_int_equal(conflict.kind, BERTH_CONFLICT_POD_GONE);
+    assert_int_equal(conflict.pod, d.p);
+    assert_int_equal(conflict.node, d.b);
+    assert_int_equal(berth_engine_digest(c->engine), digest);
+    berth_branch_drop(d.branch);
+}
+
+static void test_commit_pod_moved(void **state)
+{
+    small_cluster *c = *state;
+    deal d = make_deal(c);
+    take_off(c->engine, d.t);
+    assert_int_equal(berth_engine_bind(c->engine, d.t, d.b, NULL), BERTH_OK);
+    berth_conflict conflicts[4];
+    uint32_t count = 0;
+    assert_int_equal(berth_branch_commit(d.branch, conflicts, 4, &count, NULL), BERTH_OK);
+    /* It is still in the way of the other, too. */
+    assert_int_equal(count, 2);
+    assert_int_equal(conflicts[0].kind, BERTH_CONFLICT_POD_MOVED);
+    assert_int_equal(conflicts[0].pod, d.t);
+    assert_int_equal(conflicts[0].node, BERTH_NODE_NONE);
+    assert_int_equal(conflicts[1].kind, BERTH_CONFLICT_NO_FIT);
+    assert_int_equal(conflicts[1].pod, d.p);
+    assert_int_equal(berth_engine_pod_node(c->engine, d.m), d.b);
+    berth_branch_drop(d.branch);
+}
+
+static void test_commit_node_gone(void **state)
+{
+    small_cluster *c = *state;
+    deal d = make_deal(c);
+    remove_named(c->engine, BERTH_KIND_NODE, "a");
+    berth_conflict conflict = only_conflict(&d);
+    assert_int_equal(conflict.kind, BERTH_CONFLICT_NODE_GONE);
+    assert_int_equal(conflict.pod, d.m);
+    assert_int_equal(conflict.node, d.a);
+    assert_int_equal(berth_engine_pod_node(c->engine, d.m), d.b);
+    assert_int_equal(berth_engine_pod_node(c->engine, d.p), BERTH_NODE_NONE);
+    berth_branch_drop(d.branch);
+}
+
+static void test_commit_no_fit(void **state)
+{
+    small_cluster *c = *state;
+    deal d = make_deal(c);
+    small_pod(c, "late", "b", "", four_cores);
+    berth_conflict conflict = only_conflict(&d);
+    assert_int_equal(conflict.kind, BERTH_CONFLICT_NO_FIT);
+    assert_int_equal(conflict.pod, d.p);
+    assert_int_equal(berth_engine_pod_node(c->engine, d.t), d.a);
+    assert_int_equal(berth_engine_pod_node(c->engine, d.m), d.b);
+    berth_branch_drop(d.branch);
+}
+
+/* A node that the branch made is found by its name, whatever id it has on the engine. */
+static void test_commit_new_node(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    berth_pod_id pod = small_pod(c, "p", NULL, "", "nodeSelector: {new: '1'}, "
+                                                   "containers: [{name: c, image: i}]");
+    berth_engine *engine = c->engine, *branch = branch_off(c);
+    c->engine = branch;
+    berth_node_id fresh = small_node(c, "fresh", ", labels: {new: '1'}");
+    berth_pod_id own = small_pod(c, "own", NULL, "", one_core);
+    c->engine = engine;
+    assert_int_equal(place(branch, pod), fresh);
+    assert_int_not_equal(place(branch, own), BERTH_NODE_NONE); /* the engine has no such pod */
+    deal d = {.branch = branch};
+    assert_int_equal(only_conflict(&d).kind, BERTH_CONFLICT_NODE_GONE);
+    small_node(c, "between", "");
+    berth_node_id id = small_node(c, "fresh", ", labels: {new: '1'}");
+    assert_int_not_equal(id, fresh);
+    uint32_t count = 7;
+    assert_int_equal(berth_branch_commit(branch, NULL, 0, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(berth_engine_pod_node(engine, pod), id);
+    berth_branch_drop(branch);
+}
+
+/* Placements count in the order in which they were made: the second needs the first. */
+static void test_commit_in_order(void **state)
+{
+    static const char follows[] =
+        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+        "kubernetes.io/hostname, labelSelector: {matchLabels: {app: leads}}}]}}, "
+        "containers: [{name: c, image: i}]";
+    small_cluster *c = *state;
+    small_node(c, "a", ", labels: {kubernetes.io/hostname: a}");
+    berth_pod_id follower = small_pod(c, "follower", NULL, "", follows);
+    berth_pod_id leader = small_pod(c, "leader", NULL, ", labels: {app: leads}", one_core);
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(place(branch, follower), BERTH_NODE_NONE);
+    assert_int_not_equal(place(branch, leader), BERTH_NODE_NONE);
+    assert_int_not_equal(place(branch, follower), BERTH_NODE_NONE);
+    uint32_t count = 7;
+    assert_int_equal(berth_branch_commit(branch, NULL, 0, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 0);
+    berth_branch_drop(branch);
+}
+
+/* ---- memory ---- */
+
+typedef struct memory_trial {
+    counted counted;
+    berth_allocator allocator;
+    small_cluster c;
+    berth_pod_id pods[4];
+} memory_trial;
+
+static const char spread_spec[] =
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
+    "labelSelector: {matchLabels: {app: x}}}], affinity: {podAntiAffinity: "
+    "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: "
+    "{matchLabels: {app: other}}}]}}, containers: [{name: c, image: i, ports: [{hostPort: 80}]}]";
+
+static void open_counted(memory_trial *t)
+{
+    berth_engine_config config;
+    *t = (memory_trial){.allocator = {NULL, counted_allocate, counted_release}};
+    t->allocator.context = &t->counted;
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.allocator = &t->allocator;
+    assert_int_equal(berth_engine_create(&config, &t->c.engine, NULL), BERTH_OK);
+    const berth_read_options options = {.size = sizeof(options)};
+    assert_int_equal(berth_reader_create(&options, &t->c.reader), BERTH_OK);
+    small_node(&t->c, "a", ", labels: {zone: z1}");
+    small_node(&t->c, "b", ", labels: {zone: z2}");
+    small_pod(&t->c, "there", "a", ", labels: {app: x}", spread_spec);
+    for (int i = 0; i < 3; i++)
+        t->pods[i] = small_pod(&t->c, (const char *[]){"p", "q", "r"}[i], NULL, ", labels: {app: x}",
+                               spread_spec);
+    t->pods[3] = small_pod(&t->c, "own", "b", "", one_core);
+}
+
+/* Everything once, until something fails. */
+static berth_status try_branch(memory_trial *t)
+{
+    berth_placement placement;
+    berth_engine *engine = t->c.engine, *branch = NULL;
+    uint32_t conflicts = 0;
+    berth_pod_id id;
+    berth_status status = berth_engine_publish(engine, NULL);
+    if (status != BERTH_OK)
+        return status;
+    berth_snapshot *version = berth_engine_pin(engine);
+    status = berth_branch_create(version, &branch, NULL);
+    berth_snapshot_unpin(version);
+    if (status == BERTH_OK)
+        status = berth_engine_schedule(branch, t->pods[0], &placement, NULL);
+    if (status == BERTH_OK)
+        status = berth_engine_unbind(branch, t->pods[3], NULL);
+    if (status == BERTH_OK)
+        status = berth_engine_remove(branch, BERTH_KIND_NODE, (berth_str){0},
+                                     (berth_str)TEXT("b"), NULL);
+    if (status == BERTH_OK)
+        status = berth_engine_schedule(branch, t->pods[1], &placement, NULL);
+    if (status == BERTH_OK)
+        status = berth_engine_add_like(branch, t->pods[0], (berth_str)TEXT("like"), &id, NULL);
+    if (status == BERTH_OK)
+        status = berth_branch_commit(branch, NULL, 0, &conflicts, NULL);
+    berth_branch_drop(branch);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    static memory_trial t;
+    bool failing = true;
+    for (unsigned n = 1; failing; n++) {
+        open_counted(&t);
+        uint64_t digest = berth_engine_digest(t.c.engine);
+        atomic_store(&t.counted.calls, 0);
+        atomic_store(&t.counted.fail_at, n);
+        berth_status status = try_branch(&t);
+        failing = atomic_load(&t.counted.calls) >= n;
+        atomic_store(&t.counted.fail_at, 0);
+        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+        if (status != BERTH_OK)
+            assert_int_equal(berth_engine_digest(t.c.engine), digest);
+        berth_error error = {.code = BERTH_OK};
+        small_require(berth_engine_check(t.c.engine, &error), &error);
+        if (status != BERTH_OK)
+            assert_int_equal(try_branch(&t), BERTH_OK);
+        berth_reader_destroy(t.c.reader);
+        berth_engine_destroy(t.c.engine);
+        assert_int_equal(atomic_load(&t.counted.bytes), 0);
+    }
+}
+
+int main(void)
+{
+#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        WITH_CLUSTER(test_alone),
+        WITH_CLUSTER(test_again),
+        WITH_CLUSTER(test_age),
+        WITH_CLUSTER(test_refusals),
+        WITH_CLUSTER(test_budgets),
+        WITH_CLUSTER(test_commit),
+        WITH_CLUSTER(test_commit_pod_gone),
+        WITH_CLUSTER(test_commit_pod_moved),
+        WITH_CLUSTER(test_commit_node_gone),
+        WITH_CLUSTER(test_commit_no_fit),
+        WITH_CLUSTER(test_commit_new_node),
+        WITH_CLUSTER(test_commit_in_order),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
