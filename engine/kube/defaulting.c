@@ -353,6 +353,8 @@ static berth_status default_affinity(defaulter *d, const char *key, const berth_
     static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
     static const char preferred[] = "preferredDuringSchedulingIgnoredDuringExecution";
     const berth__json *value = berth__json_get(berth__json_get(d->spec, "affinity"), key);
+    if (value == NULL)
+        return BERTH_OK;
     berth__path outer = {.up = d->path, .key = BERTH_LITERAL("affinity")};
     berth__path inner = {.up = &outer, .key = berth__str(key)};
     berth__path at = {.up = &inner, .key = BERTH_LITERAL(required)};

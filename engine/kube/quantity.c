@@ -118,6 +118,37 @@ static magnitude measure(berth_str digits, suffix unit)
     return m;
 }
 
+static const uint64_t powers_of_ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
+                                         100000000, NANO};
+
+/* Most quantities: few digits without a point, and an amount that 63 bits hold. */
+static bool read_short(berth_str digits, suffix unit, berth_quantity *out)
+{
+    enum { SHORT_MAX = 18, TWO_MAX = 62 };
+    uint64_t value = 0;
+    if (digits.len == 0 || digits.len > SHORT_MAX || unit.power_of_ten < -NANO_DIGITS ||
+        unit.power_of_ten > NANO_DIGITS || unit.power_of_two >= TWO_MAX)
+        return false;
+    for (uint32_t i = 0; i < digits.len; i++) {
+        if (!is_digit(digits.data[i]))
+            return false;
+        value = value * 10 + (uint64_t)(digits.data[i] - '0');
+    }
+    if (unit.power_of_ten < 0) {
+        uint64_t part = powers_of_ten[-unit.power_of_ten];
+        *out = (berth_quantity){(int64_t)(value / part),
+                                (int32_t)(value % part * (NANO / part))};
+        return true;
+    }
+    uint64_t most = unit.power_of_two > 0 ? UINT64_MAX >> 2 >> unit.power_of_two
+                                          : (UINT64_MAX >> 2) / powers_of_ten[unit.power_of_ten];
+    if (value > most)
+        return false;
+    *out = (berth_quantity){
+        (int64_t)(value * powers_of_ten[unit.power_of_ten] << unit.power_of_two), 0};
+    return true;
+}
+
 berth_status berth_quantity_parse(berth_str text, berth_quantity *out)
 {
     if (text.len == 0)
@@ -143,7 +174,10 @@ berth_status berth_quantity_parse(berth_str text, berth_quantity *out)
         at++;
     if (!parse_suffix((berth_str){at, (uint32_t)(end - at)}, &unit))
         return BERTH_E_PARSE;
-    magnitude m = measure((berth_str){first, (uint32_t)(at - first)}, unit);
+    const berth_str digits = {first, (uint32_t)(at - first)};
+    if (!negative && read_short(digits, unit, out))
+        return BERTH_OK;
+    magnitude m = measure(digits, unit);
     wide units = m.nanos / NANO;
     int32_t nanos = (int32_t)(m.nanos % NANO);
     bool beyond = m.beyond || units > INT64_MAX;

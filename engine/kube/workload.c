@@ -230,11 +230,13 @@ berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
 berth_status berth__workload_expand(berth_reader *reader, const berth__item *item, bool *taken)
 {
     berth__expansion e;
+    *taken = false;
+    if (find_entry(item) == NULL)
+        return BERTH_OK;
     /* An API server's object always has a template; one without stands for itself alone. */
     const berth__json *spec = berth__json_get(item->tree, "spec");
-    *taken = find_entry(item) != NULL && (reader->options.apply_defaults ||
-                                          berth__json_get(spec, "jobTemplate") != NULL ||
-                                          berth__json_get(spec, "template") != NULL);
+    *taken = reader->options.apply_defaults || berth__json_get(spec, "jobTemplate") != NULL ||
+             berth__json_get(spec, "template") != NULL;
     if (!*taken)
         return BERTH_OK;
     const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");

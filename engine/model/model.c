@@ -167,7 +167,12 @@ __int128 berth__amount_nanos(berth_quantity amount)
 
 bool berth__amount_read(__int128 nanos, bool milli, int64_t *out)
 {
-    __int128 unit = milli ? 1000000 : 1000000000;
+    const int64_t unit = milli ? 1000000 : 1000000000;
+    if (nanos >= 0 && nanos <= INT64_MAX) { /* most, and a division of 128 bits takes long */
+        int64_t small = (int64_t)nanos;
+        *out = small / unit + (small % unit != 0);
+        return true;
+    }
     __int128 amount = nanos / unit;
     if (nanos % unit != 0)
         amount += nanos > 0 ? 1 : -1;

@@ -105,6 +105,32 @@ static void expect_refused(const char *text, berth_status expected)
         fail_msg("\"%s\": status %d, %lld units", text, (int)status, (long long)amount.units);
 }
 
+/* Leading zeros change nothing, but how it is worked out: short texts have a way of their own. */
+static void test_leading_zeros(void **state)
+{
+    (void)state;
+    static const char *const suffixes[] = {"",  "n", "u", "m",  "k",  "M",  "G",  "T",  "P",
+                                           "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e9", "e-4"};
+    uint64_t seed = 1;
+    for (int i = 0; i < 20000; i++) {
+        char plain[64], padded[128];
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        unsigned digits = 1 + (unsigned)(seed >> 40) % 19;
+        uint64_t number = seed >> 1;
+        for (unsigned cut = 19; cut > digits; cut--)
+            number /= 10;
+        snprintf(plain, sizeof(plain), "%llu%s", (unsigned long long)number,
+                 suffixes[(size_t)i % (sizeof(suffixes) / sizeof(suffixes[0]))]);
+        snprintf(padded, sizeof(padded), "00000000000000000000%s", plain);
+        berth_quantity a = {0}, b = {0};
+        berth_status x = berth_quantity_parse(berth__str(plain), &a);
+        if (x != berth_quantity_parse(berth__str(padded), &b) || a.units != b.units ||
+            a.nanos != b.nanos)
+            fail_msg("%s: %lld units %d nanos, with zeros before it %lld and %d", plain,
+                     (long long)a.units, a.nanos, (long long)b.units, b.nanos);
+    }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -198,7 +224,8 @@ static void test_real_spellings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_parse),
+        cmocka_unit_test(test_leading_zeros),      cmocka_unit_test(test_refused),
         cmocka_unit_test(test_absent),     cmocka_unit_test(test_format),
         cmocka_unit_test(test_format_cut), cmocka_unit_test(test_real_spellings),
     };
