@@ -50,7 +50,8 @@ static uint32_t split_reasons(berth_str list, berth_str reasons[REASONS_MAX])
         list = (berth_str){list.data + used, list.len - used};
         reasons[count++] = without_number(reason);
     }
-    qsort(reasons, count, sizeof(*reasons), by_bytes);
+    if (count > 1)
+        qsort(reasons, count, sizeof(*reasons), by_bytes);
     return count;
 }
 

@@ -18,6 +18,7 @@ static uint32_t *slot_at(const berth__table *slots, uint32_t at)
 /* An empty hash table, a page at a time. Returns false, what there is let go, when out of memory. */
 static bool make_slots(berth__keeper *keeper, berth__table *slots, uint32_t count)
 {
+    BERTH_ASSERT(count > 0);
     berth__table_init(slots, sizeof(uint32_t), SLOT_SHIFT);
     for (uint32_t at = 0; at < count; at += SLOTS_MIN)
         if (!berth__table_add(slots, keeper, at)) {
