@@ -60,7 +60,7 @@ static bool want_volume(berth__view *view, const berth__pod_volume *volume,
 
 static bool is_of_interest(const berth__volume_list *list)
 {
-    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+    for (uint32_t i = 0; i < list->count; i++) {
         berth_volume_kind kind = list->items[i].kind;
         if (kind != BERTH_VOLUME_ISCSI && kind != BERTH_VOLUME_RBD)
             return true;
@@ -74,7 +74,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     const berth__volume_list *list = prepare->cycle->cls->volumes;
     filter_state *own = prepare->state;
     prepare->stays = list == NULL;
-    if (!is_of_interest(list))
+    if (list == NULL || !is_of_interest(list))
         return BERTH__SKIP;
     prepare->ok = berth__volumes_refresh(view);
     for (uint32_t i = 0; i < 2 && prepare->ok; i++) {
@@ -197,7 +197,10 @@ static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *in
 {
     (void)waiter;
     (void)instance;
-    return (wake->bits & BERTH__WAKE_POD_REMOVE) == 0 || is_of_interest(wake->before->volumes);
+    if ((wake->bits & BERTH__WAKE_POD_REMOVE) == 0)
+        return true;
+    const berth__volume_list *list = wake->before->volumes;
+    return list != NULL && is_of_interest(list);
 }
 
 const berth__plugin berth__plugin_node_volume_limits = {
