@@ -149,12 +149,12 @@ static berth__node_facts *pack(berth__model *model, const berth__node_facts *hea
     *block = *head;
     if (head->amount_count > 0)
         memcpy(block->amounts, amounts, head->amount_count * sizeof(*amounts));
+    char *at = (char *)(block->amounts + head->amount_count);
     if (head->image_count > 0)
-        memcpy((void *)(uintptr_t)berth__node_images(block), images,
-               head->image_count * sizeof(*images));
+        memcpy(at, images, head->image_count * sizeof(*images));
+    at += head->image_count * sizeof(*images);
     if (head->label_count > 0)
-        memcpy((void *)(uintptr_t)berth__node_labels(block).items, labels,
-               head->label_count * sizeof(*labels));
+        memcpy(at, labels, head->label_count * sizeof(*labels));
     return block;
 }
 
