@@ -1,5 +1,5 @@
-/* Versions and branches: publishing, commits while versions are pinned, branches made, used, dropped and
- * handed back. Ten pods run on each node; 5,000 nodes, and 100,000 with the full suite. */
+/* Branches: made and dropped, with a pod placed between, handed back; and commits that publish, while
+ * versions are pinned or not. Ten pods run on each node. */
 #include <stdio.h>
 
 #include "changed_engine.h"
@@ -53,7 +53,8 @@ static void branch_place_drop(bench_state *state)
     changed_engine_close(state, &c, ok);
 }
 
-/* The same, with a version that differs from the last by one placement, handed back to the engine. */
+/* The same, with a version that differs from the last by one placement, handed back to the
+ * engine. */
 static void branch_place_commit(bench_state *state)
 {
     changed_engine c;
@@ -114,17 +115,19 @@ static void fill(bench_suite suite)
 {
     static const uint32_t nodes[] = {CHANGED_NODES, 100000};
     static const struct {
-        const char *name;
+        const char *format;
         bench_fn fn;
     } all[] = {
-        {"branch_and_drop", branch_and_drop},         {"branch_place_drop", branch_place_drop},
-        {"branch_place_commit", branch_place_commit}, {"commit_none_pinned", commit_none_pinned},
-        {"commit_four_pinned", commit_four_pinned},
+        {"branch/drop/nodes:%u/pods:0", branch_and_drop},
+        {"branch/drop/nodes:%u/pods:1", branch_place_drop},
+        {"branch/commit/nodes:%u/pods:1", branch_place_commit},
+        {"publish_commit/nodes:%u/pinned:0", commit_none_pinned},
+        {"publish_commit/nodes:%u/pinned:4", commit_four_pinned},
     };
-    for (uint32_t n = 0; n < (suite == BENCH_FULL ? 2 : 1); n++)
+    for (uint32_t n = 0; n < (suite == BENCH_SMOKE ? 1 : 2); n++)
         for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
             char name[64];
-            snprintf(name, sizeof(name), "%s/nodes:%u", all[i].name, (unsigned)nodes[n]);
+            snprintf(name, sizeof(name), all[i].format, (unsigned)nodes[n]);
             bench_case_add(&(bench_case){.name = name, .fn = all[i].fn, .context = &nodes[n]});
         }
 }

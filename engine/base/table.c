@@ -134,7 +134,8 @@ void berth__table_compare(const berth__table *first, const berth__table *second,
     for (uint32_t at = 0; at < count; at++) {
         const berth__directory *a = directory_at(first, at), *b = directory_at(second, at);
         for (uint32_t in = 0; a != b && in < BERTH__DIRECTORY; in++) {
-            char *items = a != NULL ? a->pages[in] : NULL, *others = b != NULL ? b->pages[in] : NULL;
+            char *items = a != NULL ? a->pages[in] : NULL;
+            char *others = b != NULL ? b->pages[in] : NULL;
             if (items != others)
                 visit(context, at << BERTH__DIRECTORY_SHIFT | in, items, others);
         }

@@ -1,7 +1,8 @@
 /* Tables: arrays of any length whose pages are shared by versions and branches and copied on write.
  *
- * A root leads to directories, a directory to pages. Copying the struct gives another view of the same
- * table; who writes, and when blocks go, follows keeper.h. Pages that were never added read as absent.
+ * A root leads to directories, a directory to pages. Copying the struct gives another view of the
+ * same table; who writes, and when blocks go, follows keeper.h. Pages that were never added read
+ * as absent.
  *
  * Cost: a look-up is three loads; owning an item that is owned already, two compares. */
 #ifndef BERTH_BASE_TABLE_H
@@ -57,8 +58,8 @@ static inline bool berth__table_own(berth__table *table, berth__keeper *keeper, 
            berth__table_own_page(table, keeper, page);
 }
 
-/* Call `visit` for each page that two tables of one kind do not share; NULL where one has none. Cost: what
- * they do not share, and a compare for each directory. */
+/* Call `visit` for each page that two tables of one kind do not share; NULL where one has none.
+ * Cost: what they do not share, and a compare for each directory. */
 typedef void berth__page_visit(void *context, uint32_t page, void *first, void *second);
 void berth__table_compare(const berth__table *first, const berth__table *second,
                           berth__page_visit *visit, void *context);

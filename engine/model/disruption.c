@@ -14,7 +14,7 @@ berth_status berth__disruption_create(berth__model *model, berth__disruption **o
     if (disruption == NULL)
         return BERTH_E_NOMEM;
     disruption->model = model;
-    disruption->version = 1;
+    disruption->version = berth__model_tick(model);
     if (berth__keymap_init(&disruption->budgets, model->allocator) != BERTH_OK ||
         berth__label_index_init(&disruption->selectors, model->allocator) != BERTH_OK) {
         berth__disruption_destroy(disruption);

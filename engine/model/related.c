@@ -14,7 +14,7 @@ berth_status berth__related_create(berth__model *model, berth__related **out)
     if (related == NULL)
         return BERTH_E_NOMEM;
     related->model = model;
-    related->version = related->namespace_version = 1;
+    related->version = related->namespace_version = berth__model_tick(model);
     if (berth__keymap_init(&related->objects, model->allocator) != BERTH_OK ||
         berth__keymap_init(&related->lists, model->allocator) != BERTH_OK ||
         berth__label_index_init(&related->services, model->allocator) != BERTH_OK) {

@@ -281,7 +281,8 @@ static berth__disk *make_disk(berth__storage *storage, const berth__pod_volume *
     bool ok = true;
     uint32_t key[DISK_KEY_MAX];
     uint32_t key_bytes = disk_key(volume, key);
-    berth__disk *disk = berth__arena_alloc_zero(&storage->arena, sizeof(*disk), _Alignof(berth__disk));
+    berth__disk *disk =
+        berth__arena_alloc_zero(&storage->arena, sizeof(*disk), _Alignof(berth__disk));
     const berth__sym *kept = keep_words(storage, key, key_bytes);
     const berth__sym *monitors =
         keep_words(storage, volume->monitors, volume->monitor_count * sizeof(berth__sym));

@@ -126,8 +126,8 @@ static void clear_nominations(berth__cluster *cluster)
     berth__nominations *nominations = &cluster->nominations;
     for (uint32_t i = 0; i < nominations->by_pod.bucket_count; i++)
         while (nominations->by_pod.buckets[i] != NULL)
-            berth__nominations_drop(
-                nominations, ((berth__nomination *)nominations->by_pod.buckets[i])->pod);
+            berth__nominations_drop(nominations,
+                                    ((berth__nomination *)nominations->by_pod.buckets[i])->pod);
 }
 
 static void open_keeper(berth__cluster *cluster)

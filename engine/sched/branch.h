@@ -1,18 +1,20 @@
 /* Branches: engines whose cluster is rooted in a version, and the pool of idle ones.
  *
- * A branch engine is more than its branch: counters, journal, search trees and prepared states belong to
- * the struct, which is used again for other branches. States, and who moves it between them:
+ * A branch engine is more than its branch: counters, journal, search trees and prepared states
+ * belong to the struct, which is used again for other branches. States, and who moves it between
+ * them:
  *
  *   idle --create--> rooted --first decision--> in step --drop--> idle
  *                       `-------------------drop-----------------^
  *
  * idle     the counters are those of the version `followed`, which stays pinned; or there are none
- * rooted   the cluster is that of `base`, pinned, or what the branch has made of it; the counters are
+ * rooted   the cluster is that of `base`, pinned, or what the branch has made of it; the counters
+ * are
  *          still those of `followed`, and the view has none
  * in step  the counters are those of the cluster, and follow every change; nothing is followed
  *
- * Dropping a branch in step brings the counters to `base`, which is followed from then on: so what the
- * branch made can go. Idle engines that fall too far behind let go of what they follow.
+ * Dropping a branch in step brings the counters to `base`, which is followed from then on: so what
+ * the branch made can go. Idle engines that fall too far behind let go of what they follow.
  *
  * Threads: the pool is under its lock, which is held for a few instructions; everything else is the
  * branch's thread's. The publisher only tries the lock. */
@@ -23,24 +25,24 @@
 #include "sched/engine_state.h"
 
 enum {
-    BERTH__BRANCHES_IDLE = 4, /* engines kept */
+    BERTH__BRANCHES_IDLE = 4,   /* engines kept */
     BERTH__BRANCHES_AGE = 1024, /* publications behind which an idle one follows nothing */
 };
 
 typedef struct berth__branch {
     berth_engine *parent;
-    berth_engine *next;       /* idle ones */
-    berth_snapshot *base;     /* NULL: idle */
-    berth_snapshot *followed; /* NULL: the counters are in step, or there are none */
+    berth_engine *next;           /* idle ones */
+    berth_snapshot *base;         /* NULL: idle */
+    berth_snapshot *followed;     /* NULL: the counters are in step, or there are none */
     struct berth__counts *counts; /* while the view has none */
-    uint32_t *placed;         /* pods bound, in order; pods may come again, or not stay */
+    uint32_t *placed;             /* pods bound, in order; pods may come again, or not stay */
     uint32_t placed_count;
     uint32_t placed_capacity;
 } berth__branch;
 
 typedef struct berth__branches {
     pthread_mutex_t lock;
-    berth_engine *idle; /* sync: lock */
+    berth_engine *idle;  /* sync: lock */
     uint32_t idle_count; /* sync: lock */
 } berth__branches;
 

@@ -40,8 +40,8 @@ static void conflict(handing *own, uint32_t pod, uint32_t node, berth_conflict_k
 
 static const berth__pod *pod_of(const berth__cluster *cluster, uint32_t index)
 {
-    const berth__pod *pod = index < cluster->pods.record_count ? berth__pod_at(&cluster->pods, index)
-                                                               : NULL;
+    const berth__pod *pod =
+        index < cluster->pods.record_count ? berth__pod_at(&cluster->pods, index) : NULL;
     return pod != NULL && pod->cls != NULL ? pod : NULL;
 }
 
@@ -214,8 +214,8 @@ static berth_status check_branch(const berth_engine *branch, berth_error *error)
     return BERTH_OK;
 }
 
-berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts,
-                                 uint32_t capacity, uint32_t *count, berth_error *error)
+berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts, uint32_t capacity,
+                                 uint32_t *count, berth_error *error)
 {
     BERTH_TRY(check_branch(branch, error));
     handing own = {.branch = branch,

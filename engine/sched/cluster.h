@@ -1,8 +1,9 @@
 /* The cluster that an engine keeps: nodes by name, pods, the node tree and the view decisions read.
  * Objects come and go here; the layout follows when the next decision begins.
  *
- * A copy of the struct is a version of the cluster, as long as the blocks that it leads to are kept: see
- * base/keeper.h for who changes what, and sched/branch.h for what a branch has of its own. */
+ * A copy of the struct is a version of the cluster, as long as the blocks that it leads to are
+ * kept: see base/keeper.h for who changes what, and sched/branch.h for what a branch has of its
+ * own. */
 #ifndef BERTH_SCHED_CLUSTER_H
 #define BERTH_SCHED_CLUSTER_H
 
@@ -31,7 +32,8 @@ typedef struct berth__cluster {
     berth__undo_log undo;    /* of everything above, see cluster_undo.h */
     uint32_t own_records;    /* that an operation may leave besides: of embedders' plugins */
     bool amounts_are_facts;  /* plugins keep what they read of allocatable amounts, as of labels */
-    /* Of a branch whose counters are those of another state: brings them here. NULL: there is nothing to do. */
+    /* Of a branch whose counters are those of another state: brings them here. NULL: there is
+     * nothing to do. */
     berth_status (*catch_up)(struct berth__cluster *cluster);
     berth__watcher *watcher; /* hears of every change of an object; NULL: nobody does */
 } berth__cluster;
@@ -71,21 +73,22 @@ berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
 /* Set spec.unschedulable of a present node. Errors: E_NOMEM. */
 berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool unschedulable);
 
-/* Let a present node take no pod at all, or again those that fit. Ends with the node's removal. Errors:
- * E_NOMEM (only while `undo` records). */
+/* Let a present node take no pod at all, or again those that fit. Ends with the node's removal.
+ * Errors: E_NOMEM (only while `undo` records). */
 berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool closed);
 
-/* Own the budgets, which evictions in thought write to: an engine always does, a branch before it decides.
- * Errors: E_NOMEM. */
+/* Own the budgets, which evictions in thought write to: an engine always does, a branch before it
+ * decides. Errors: E_NOMEM. */
 berth_status berth__cluster_own_disruption(berth__cluster *cluster);
 
 /* Node id of a name, or BERTH__NODE_NONE if no node or pod ever named it. */
 uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name);
 
-/* Move a pending pod onto a node, and back. The index is valid and the pod in the right state. Records in
- * `undo` take their room in bind, and for unbind have it from berth__cluster_reserve_undo. Errors:
- * E_NOMEM; nothing has changed then. Unbinding needs memory only where something has been published since
- * the pod was bound; own_unbind takes it beforehand. */
+/* Move a pending pod onto a node, and back. The index is valid and the pod in the right state.
+ * Records in `undo` take their room in bind, and for unbind have it from
+ * berth__cluster_reserve_undo. Errors: E_NOMEM; nothing has changed then. Unbinding needs memory
+ * only where something has been published since the pod was bound; own_unbind takes it
+ * beforehand. */
 berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node);
 berth_status berth__cluster_own_unbind(berth__cluster *cluster, uint32_t pod);
 berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod);

@@ -35,7 +35,8 @@ static const berth__node *counted_node(const berth__cluster *cluster, uint32_t i
     return berth__node_present(node) && node->slot != BERTH__SLOT_NONE ? node : NULL;
 }
 
-/* The node whose pods count in both states, or NULL. Pods of other nodes come and go with their node. */
+/* The node whose pods count in both states, or NULL. Pods of other nodes come and go with their
+ * node. */
 static const berth__node *kept_node(const journey *own, const berth__cluster *in, uint32_t id)
 {
     const berth__cluster *other = in == own->to ? own->from : own->to;
@@ -69,7 +70,7 @@ static void come(journey *own, const berth__node *node, const berth__class *cls)
 static const berth__pod *placed_pod(const berth__pod *page, uint32_t i)
 {
     return page != NULL && page[i].cls != NULL && page[i].node != BERTH__NODE_NONE ? &page[i]
-                                                                                 : NULL;
+                                                                                   : NULL;
 }
 
 static bool same_place(const berth__pod *a, const berth__pod *b)
@@ -116,7 +117,8 @@ static void nodes_leave(void *context, uint32_t page, void *first, void *second)
         const berth__node *node = counted_node(own->from, id);
         if (node == NULL || counted_node(own->to, id) != NULL)
             continue;
-        for (uint32_t at = node->first_pod; at != BERTH__POD_NONE; at = berth__pod_at(pods, at)->next)
+        for (uint32_t at = node->first_pod; at != BERTH__POD_NONE;
+             at = berth__pod_at(pods, at)->next)
             leave(own, node, berth__pod_at(pods, at)->cls);
     }
 }
@@ -132,7 +134,8 @@ static void nodes_come(void *context, uint32_t page, void *first, void *second)
         const berth__node *node = counted_node(own->to, id);
         if (node == NULL || counted_node(own->from, id) != NULL)
             continue;
-        for (uint32_t at = node->first_pod; at != BERTH__POD_NONE; at = berth__pod_at(pods, at)->next)
+        for (uint32_t at = node->first_pod; at != BERTH__POD_NONE;
+             at = berth__pod_at(pods, at)->next)
             come(own, node, berth__pod_at(pods, at)->cls);
     }
 }
@@ -157,7 +160,8 @@ static void move_counters(journey *own)
     const berth__layout *layout = own->from->view.layout;
     size_t bytes = layout->count * sizeof(uint32_t);
     uint32_t *slots = map_slots(own, bytes);
-    /* Without the map, counters start anew from the pods; held terms do not find themselves again. */
+    /* Without the map, counters start anew from the pods; held terms do not find themselves
+     * again. */
     own->ok = own->ok && slots != NULL;
     if (own->ok)
         berth__counts_move(&own->to->view, layout, slots, &own->to->pods);
@@ -168,9 +172,8 @@ static bool slot_differs(berth__tile *a, berth__tile *b, uint32_t at)
 {
     bool differs = a->pods_used[at] != b->pods_used[at] || a->pods_max[at] != b->pods_max[at] ||
                    a->nonzero_cpu[at] != b->nonzero_cpu[at] ||
-                   a->nonzero_memory[at] != b->nonzero_memory[at] ||
-                   a->ports[at] != NULL || b->ports[at] != NULL ||
-                   a->resource_count != b->resource_count;
+                   a->nonzero_memory[at] != b->nonzero_memory[at] || a->ports[at] != NULL ||
+                   b->ports[at] != NULL || a->resource_count != b->resource_count;
     for (uint32_t r = 0; !differs && r < a->resource_count; r++)
         differs = berth__tile_used(a, r)[at] != berth__tile_used(b, r)[at] ||
                   berth__tile_allocatable(a, r)[at] != berth__tile_allocatable(b, r)[at];
@@ -217,7 +220,8 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
                 view->resource_count != former->view.resource_count;
     own.before.counts = view->counts;
     own.same_order = orders_agree(view->layout, former->view.layout);
-    if (away && BERTH_BITE != BITE_OLD_SUMS) /* before any pod comes: sums of an earlier time may bear the epoch that is now */
+    /* Before any pod comes: sums of an earlier time may bear the epoch that is now. */
+    if (away && BERTH_BITE != BITE_OLD_SUMS)
         berth__counts_forget_domains(view->counts);
     if (BERTH_BITE != BITE_NODES_STAY)
         berth__table_compare(&former->view.nodes, &view->nodes, nodes_leave, &own);

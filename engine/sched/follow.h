@@ -16,12 +16,12 @@ typedef enum berth__followed {
     BERTH__FOLLOW_FAILED, /* out of memory: the counters are void */
 } berth__followed;
 
-/* The counters of the cluster's view (there are some) and its journal are those of the state `former`;
- * bring them to the cluster's own. */
+/* The counters of the cluster's view (there are some) and its journal are those of the state
+ * `former`; bring them to the cluster's own. */
 berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__cluster *former);
 
-/* Count held terms of all pods into counters that know none. Returns false when out of memory. Cost: a walk
- * over the running pods. */
+/* Count held terms of all pods into counters that know none. Returns false when out of memory.
+ * Cost: a walk over the running pods. */
 bool berth__cluster_recount(berth__cluster *cluster);
 
 #endif

@@ -89,7 +89,8 @@ berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
                                 "a transaction is open: what it changes may still be taken back");
     berth_snapshot *version =
         berth__alloc_zero(engine->allocator, sizeof(*version), _Alignof(berth_snapshot));
-    if (version == NULL || berth__branches_init(engine) != BERTH_OK || !fill_version(engine, version) ||
+    if (version == NULL || berth__branches_init(engine) != BERTH_OK ||
+        !fill_version(engine, version) ||
         berth__history_reserve(&engine->history, &version->head) != BERTH_OK) {
         free_version(engine->allocator, version);
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for another version");

@@ -1,5 +1,6 @@
-/* A published version of an engine's cluster. Its head is a berth__version (base/history.h), its body a copy
- * of the cluster's struct, whose blocks the history keeps, and copies of what is not kept in such blocks.
+/* A published version of an engine's cluster. Its head is a berth__version (base/history.h), its
+ * body a copy of the cluster's struct, whose blocks the history keeps, and copies of what is not
+ * kept in such blocks.
  *
  * Threads: immutable after publish. */
 #ifndef BERTH_SCHED_VERSION_H
@@ -17,7 +18,8 @@ typedef struct berth__nominated {
 struct berth_snapshot {
     berth__version head;
     berth_engine *engine;
-    berth__cluster cluster; /* what is in pages; counters, volumes and nominations are the engine's alone */
+    berth__cluster
+        cluster; /* what is in pages; counters, volumes and nominations are the engine's alone */
     berth_counts counts;
     /* Where the engine's decisions would go on. */
     uint32_t rotation;

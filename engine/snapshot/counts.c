@@ -308,7 +308,8 @@ bool berth__counts_hold(berth__counts *counts, bool held)
 
 bool berth__counts_learn(berth__view *view, const berth__class *cls)
 {
-    return !holds_terms(cls) || view->counts == NULL || berth__counts_of_rules(view, cls->pod_rules) != NULL;
+    return !holds_terms(cls) || view->counts == NULL ||
+           berth__counts_of_rules(view, cls->pod_rules) != NULL;
 }
 
 /* Counts that can't be kept for want of memory are made anew when they are next needed. */

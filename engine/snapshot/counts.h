@@ -211,8 +211,8 @@ void berth__counts_destroy(berth__counts *counts);
  * back, and nominated pods come for a moment. Returns what it was. */
 bool berth__counts_hold(berth__counts *counts, bool held);
 
-/* Know the terms that pods of a class hold. Returns false when out of memory. A view without counters, which
- * a branch is until it decides, has nothing to know or to count. */
+/* Know the terms that pods of a class hold. Returns false when out of memory. A view without
+ * counters, as a branch has until it decides, has nothing to know or to count. */
 bool berth__counts_learn(berth__view *view, const berth__class *cls);
 
 /* Count a pod of a class, learned before, into (change 1) or out of (-1) a slot. */
@@ -223,8 +223,8 @@ void berth__counts_change(berth__view *view, uint32_t slot, const berth__class *
 void berth__counts_move(berth__view *view, const berth__layout *from, const uint32_t *slots,
                         const berth__pods *pods);
 
-/* Nothing that was summed by domain or resolved for a layout holds any more: the view has gone to another state, whose layout's epoch
- * may have been met before. */
+/* Nothing that was summed by domain or resolved for a layout holds any more: the view has gone to
+ * another state, whose layout's epoch may have been met before. */
 void berth__counts_forget_domains(berth__counts *counts);
 
 /* A what-if begins or ends. Meanwhile, what was lost for want of memory can't be counted anew. */

@@ -1,5 +1,6 @@
 /* A view: one state of the cluster as decisions read it. The engine's own view is changed in place
- * by commits; every change goes through berth__view_write, the one place that knows who else looks. */
+ * by commits; every change goes through berth__view_write, the one place that knows who else
+ * looks. */
 #ifndef BERTH_SNAPSHOT_VIEW_H
 #define BERTH_SNAPSHOT_VIEW_H
 
@@ -7,7 +8,8 @@
 #include "snapshot/layout.h"
 #include "snapshot/tile_kernels.h"
 
-/* Amounts up to this are scored in double precision without loss: times 100 they stay below 2^52. */
+/* Amounts up to this are scored in double precision without loss: times 100 they stay below
+ * 2^52. */
 #define BERTH__SMALL_AMOUNT (INT64_C(1) << 45)
 
 struct berth__counts;  /* snapshot/counts.h: pods by selector and topology domain */
@@ -56,11 +58,11 @@ typedef struct berth__former_layout {
     uint32_t back_count;
 } berth__former_layout;
 
-/* Bring the view to a new node order: `order` lists `count` ids of present nodes. Nodes that were in
- * the old layout keep their state, others get it from the list of their pods. Node records' slots are
- * set. Fails only for want of memory: the view is as before then, or new nodes whose pods could not be
- * counted have no slot yet; the next call makes up for it. With `former`, what was there before is
- * kept in it. */
+/* Bring the view to a new node order: `order` lists `count` ids of present nodes. Nodes that were
+ * in the old layout keep their state, others get it from the list of their pods. Node records'
+ * slots are set. Fails only for want of memory: the view is as before then, or new nodes whose
+ * pods could not be counted have no slot yet; the next call makes up for it. With `former`, what
+ * was there before is kept in it. */
 berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint32_t count,
                                   const berth__pods *pods, uint64_t epoch,
                                   berth__former_layout *former);
@@ -73,8 +75,8 @@ void berth__former_layout_free(const berth__view *view, berth__former_layout *fo
 /* Make room for every resource the model knows. */
 berth_status berth__view_widen(berth__view *view);
 
-/* Own what a change of a slot, or of its facts, writes: see base/keeper.h. Errors: E_NOMEM; nothing has
- * changed then. */
+/* Own what a change of a slot, or of its facts, writes: see base/keeper.h. Errors: E_NOMEM;
+ * nothing has changed then. */
 berth_status berth__view_own_tile(berth__view *view, uint32_t slot);
 berth_status berth__view_own_facts(berth__view *view, uint32_t slot);
 static inline berth_status berth__view_own(berth__view *view, uint32_t slot)
@@ -101,8 +103,9 @@ static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
 /* Take over changed facts of the node in `slot`; with the layout's own epoch, its amounts alone. */
 void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch);
 
-/* Take over whether the present node in `slot` is closed. Nothing derived from facts becomes stale: filters
- * that count pods refuse the node by its room for pods, and searches leave it out. */
+/* Take over whether the present node in `slot` is closed. Nothing derived from facts becomes
+ * stale: filters that count pods refuse the node by its room for pods, and searches leave it
+ * out. */
 void berth__view_close(berth__view *view, uint32_t slot);
 
 /* Count the node's pods into a slot that counts none, or out of a slot that counts them all. `fill`
@@ -110,20 +113,21 @@ void berth__view_close(berth__view *view, uint32_t slot);
 berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pods *pods);
 void berth__view_vacate(berth__view *view, uint32_t slot, const berth__pods *pods);
 
-/* Count one more, or one fewer, pod of a class on a slot. `add` fails only for want of memory and then
- * changes nothing. */
+/* Count one more, or one fewer, pod of a class on a slot. `add` fails only for want of memory and
+ * then changes nothing. */
 berth_status berth__view_add_pod(berth__view *view, uint32_t slot, const berth__class *cls);
 void berth__view_remove_pod(berth__view *view, uint32_t slot, const berth__class *cls);
 
-/* For undoing: count a pod as before, host ports aside; needs no memory and does not fail. Ports are put
- * back as they were, from a copy: a set forgets who holds a port, so counting back is not enough. */
+/* For undoing: count a pod as before, host ports aside; needs no memory and does not fail. Ports
+ * are put back as they were, from a copy: a set forgets who holds a port, so counting back is not
+ * enough. */
 void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__class *cls, int change);
 uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items);
 void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_port *items,
                            uint32_t count);
 
-/* The same (one more: change 1, one fewer: -1) in a what-if, which undoes it before anybody else looks:
- * the journal does not tell. */
+/* The same (one more: change 1, one fewer: -1) in a what-if, which undoes it before anybody else
+ * looks: the journal does not tell. */
 berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
                                  int change);
 

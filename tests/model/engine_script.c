@@ -10,8 +10,8 @@ enum { TEXT_MAX = 1 << 22 };
 atomic_ulong script_operations, script_placed, script_indexed;
 
 static const char *const verb_names[VERBS] = {
-    "add",    "update",   "remove", "schedule", "decide", "explain",  "bind",
-    "unbind", "nominate", "cordon", "uncordon", "close", "open", "group", "fit count"};
+    "add",      "update", "remove",   "schedule", "decide", "explain", "bind",     "unbind",
+    "nominate", "cordon", "uncordon", "close",    "open",   "group",   "fit count"};
 
 /* ---- texts ---- */
 
@@ -51,8 +51,8 @@ void script_same(script *t, const char *what, const char *wanted, const char *go
     fprintf(stderr,
             "FAILED in operation %lu: %s\n  wanted %.*s\n  got    %.*s\n"
             "replay: %s\n",
-            t->op, what, (int)strcspn(wanted + at, "\n"), wanted + at,
-            (int)strcspn(got + at, "\n"), got + at, t->replay);
+            t->op, what, (int)strcspn(wanted + at, "\n"), wanted + at, (int)strcspn(got + at, "\n"),
+            got + at, t->replay);
     t->failed = true;
 }
 
@@ -101,8 +101,8 @@ static void print_explanation(text *out, const berth_explanation *e)
 
 static void print_node(text *out, const berth_engine *engine, berth_node_id node)
 {
-    static const char *const names[] = {"cpu", "memory", "pods", "nvidia.com/gpu",
-                                        "ephemeral-storage", "hugepages-2Mi"};
+    static const char *const names[] = {
+        "cpu", "memory", "pods", "nvidia.com/gpu", "ephemeral-storage", "hugepages-2Mi"};
     berth_str name = berth_engine_node_name(engine, node);
     print(out, "node %u %.*s", node, NAIVE_TEXT(name));
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -141,8 +141,8 @@ void script_dump(const script *t, const berth_engine *engine, text *out)
     for (berth_node_id node = 0; berth_engine_node_name(engine, node).data != NULL; node++)
         print_node(out, engine, node);
     for (size_t i = 0; i < t->pod_count; i++) {
-        berth_pod_id id = berth_engine_find_pod(engine, naive_namespace(t->pods[i]),
-                                                t->pods[i]->name);
+        berth_pod_id id =
+            berth_engine_find_pod(engine, naive_namespace(t->pods[i]), t->pods[i]->name);
         if (id != BERTH_POD_NONE)
             print(out, "pod %.*s %llx on %u\n", NAIVE_TEXT(t->pods[i]->name),
                   (unsigned long long)id, berth_engine_pod_node(engine, id));
@@ -173,8 +173,8 @@ static berth_status do_group(berth_engine *engine, const operation *op, text *ou
     uint32_t placed = 0;
     for (uint32_t i = 0; i < op->more_count; i++)
         ids[i] = pod_of(engine, op->more[i]);
-    berth_status status = berth_engine_schedule_group(engine, ids, op->more_count, placements,
-                                                      &placed, error);
+    berth_status status =
+        berth_engine_schedule_group(engine, ids, op->more_count, placements, &placed, error);
     print(out, "placed %u\n", placed);
     for (uint32_t i = 0; status == BERTH_OK && i < op->more_count && i <= placed; i++)
         print_placement(out, &placements[i]);
@@ -186,8 +186,8 @@ static berth_status do_fit_count(script *t, berth_engine *engine, const operatio
 {
     berth_node_id nodes[FIT_MAX];
     uint32_t count = 0;
-    berth_status status = berth_engine_fit_count(engine, pod_of(engine, op->target), FIT_MAX, &count, nodes,
-                                                 t->explanation, error);
+    berth_status status = berth_engine_fit_count(engine, pod_of(engine, op->target), FIT_MAX,
+                                                 &count, nodes, t->explanation, error);
     print(out, "fit %u\n", count);
     for (uint32_t i = 0; i < count; i++)
         print(out, "on %u\n", nodes[i]);
@@ -200,8 +200,7 @@ static berth_status do_decide(script *t, berth_engine *engine, const operation *
                               berth_error *error)
 {
     const berth_decide_options how = {.size = sizeof(how),
-                                          .explanation = op->verb == EXPLAIN ? t->explanation
-                                                                             : NULL};
+                                      .explanation = op->verb == EXPLAIN ? t->explanation : NULL};
     berth_placement placement;
     berth_status status =
         op->verb == SCHEDULE
@@ -223,8 +222,8 @@ static berth_status do_object(berth_engine *engine, const operation *op, text *o
     uint64_t id = 0;
     berth_status status;
     if (op->verb == REMOVE) {
-        berth_str space = namespaced_kind(op->object.kind) ? naive_namespace(op->target)
-                                                           : (berth_str){0};
+        berth_str space =
+            namespaced_kind(op->object.kind) ? naive_namespace(op->target) : (berth_str){0};
         return berth_engine_remove(engine, op->object.kind, space, op->target->name, error);
     }
     if (op->verb == UPDATE)
@@ -336,8 +335,8 @@ static operation update_pod(script *t, const berth_metadata *old)
 {
     berth_pod *pod = naive_alloc(&t->gen.region, sizeof(*pod));
     berth_pod_id id = pod_of(t->engine, old);
-    berth_node_id node = id != BERTH_POD_NONE ? berth_engine_pod_node(t->engine, id)
-                                              : BERTH_NODE_NONE;
+    berth_node_id node =
+        id != BERTH_POD_NONE ? berth_engine_pod_node(t->engine, id) : BERTH_NODE_NONE;
     berth_str name = {0};
     if (node != BERTH_NODE_NONE)
         name = naive_str(naive_print(&t->gen.region, "%.*s",
@@ -348,9 +347,8 @@ static operation update_pod(script *t, const berth_metadata *old)
     pod->meta.name = old->name;
     pod->meta.namespace_name = old->namespace_name;
     pod->meta.uid = old->uid;
-    return (operation){.verb = UPDATE,
-                       .object = {.kind = BERTH_KIND_POD, .as.pod = pod},
-                       .target = &pod->meta};
+    return (operation){
+        .verb = UPDATE, .object = {.kind = BERTH_KIND_POD, .as.pod = pod}, .target = &pod->meta};
 }
 
 static operation on_pod(script *t, verb what, bool running)
@@ -379,8 +377,10 @@ operation script_operation(script *t)
     if (t->pod_count == 0 || dice < 12)
         return script_add_pod(t);
     if (dice < 50)
-        return on_pod(t, (verb[]){SCHEDULE, SCHEDULE, SCHEDULE, DECIDE, EXPLAIN, EXPLAIN}
-                             [gen_below(&t->gen, 6)], false);
+        return on_pod(
+            t,
+            (verb[]){SCHEDULE, SCHEDULE, SCHEDULE, DECIDE, EXPLAIN, EXPLAIN}[gen_below(&t->gen, 6)],
+            false);
     if (dice < 54)
         return on_pod(t, BIND, false);
     if (dice < 64)
@@ -404,4 +404,3 @@ operation script_operation(script *t)
         return change_node(t);
     return op;
 }
-

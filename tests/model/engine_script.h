@@ -1,5 +1,5 @@
-/* Operations on an engine, drawn at random, so that two engines can be given the same: what each comes to
- * is a text, and so is everything that an engine tells of its state. */
+/* Operations on an engine, drawn at random, so that two engines can be given the same: what each
+ * comes to is a text, and so is everything that an engine tells of its state. */
 #ifndef BERTH_ENGINE_SCRIPT_H
 #define BERTH_ENGINE_SCRIPT_H
 
@@ -73,8 +73,8 @@ void script_dump(const script *t, const berth_engine *engine, text *out);
 operation script_operation(script *t);
 operation script_add_pod(script *t);
 
-/* The result of an operation as a text of the caller's. Reads nothing of the script but its explanation and
- * writes nothing but its scratch. */
+/* The result of an operation as a text of the caller's. Reads nothing of the script but its
+ * explanation and writes nothing but its scratch. */
 char *script_run(script *t, berth_engine *engine, const operation *op);
 
 #endif

@@ -1,13 +1,13 @@
-/* Property test: branches. An engine publishes and goes on; its twin never publishes. For each version that
- * is pinned, the twin opens a transaction, does all sorts of things to nodes and pods, and rolls back:
- * what came of them, and the state at the end, are what a branch of that version must come to as well.
- * Branches are made whenever it suits, most of them long after the engine has changed, on several
- * threads while it changes. At the end memory is back where it was.
+/* Property test: branches. An engine publishes and goes on; its twin never publishes. For each
+ * version that is pinned, the twin opens a transaction, does all sorts of things to nodes and
+ * pods, and rolls back: what came of them, and the state at the end, are what a branch of that
+ * version must come to as well. Branches are made whenever it suits, most of them long after the
+ * engine has changed, on several threads while it changes. At the end memory is back where it was.
  *
  * Usage: test_branch_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--threads N]
- * Round r of seed S is round 0 of seed S + r. With --threads 0 branches are made on the engine's thread, at
- * random moments: then a round repeats exactly. BERTH_TEST_SEED replaces the seed of a run without
- * --seed; BERTH_STRESS_SECONDS: how long, instead of so many rounds. */
+ * Round r of seed S is round 0 of seed S + r. With --threads 0 branches are made on the engine's
+ * thread, at random moments: then a round repeats exactly. BERTH_TEST_SEED replaces the seed of a
+ * run without --seed; BERTH_STRESS_SECONDS: how long, instead of so many rounds. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,8 @@ static void hide_classes(text *dump)
         memmove(at, strchr(at, '\n'), strlen(strchr(at, '\n')) + 1);
 }
 
-/* Do what the plan says on a branch, as far as `count`; at the end of it all states must be the same. */
+/* Do what the plan says on a branch, as far as `count`; at the end of it all states must be the
+ * same. */
 static void follow_plan(script *s, const plan *p, uint32_t count)
 {
     const berth_metadata **pods = s->pods;
@@ -141,7 +142,8 @@ typedef struct brancher {
     uint32_t number;
 } brancher;
 
-/* A script of the thread's own: scratch and explanation; pods are looked up under the names of the plan. */
+/* A script of the thread's own: scratch and explanation; pods are looked up under the names of the
+ * plan. */
 static void *follow_on(void *argument)
 {
     const brancher *own = argument;
@@ -183,7 +185,8 @@ static void put_plan(trial *t, uint32_t which, plan *p)
     drop_plan(old);
 }
 
-/* Publish, and find out on the twin what may come of the version. The pods it names are known to the end. */
+/* Publish, and find out on the twin what may come of the version. The pods it names are known to
+ * the end. */
 static void make_plan(trial *t)
 {
     berth_error error = {0};
@@ -393,8 +396,8 @@ int main(int argc, char **argv)
     const char *seconds = getenv("BERTH_STRESS_SECONDS");
     time_t end = seconds != NULL ? time(NULL) + atol(seconds) : 0;
     if (!parse(argc, argv, &o)) {
-        fprintf(stderr,
-                "usage: %s [--seed S] [--rounds N] [--ops N] [--nodes N] [--threads N]\n", argv[0]);
+        fprintf(stderr, "usage: %s [--seed S] [--rounds N] [--ops N] [--nodes N] [--threads N]\n",
+                argv[0]);
         return 2;
     }
     printf("seed %llu, %u branchers\n", (unsigned long long)o.seed, (unsigned)o.threads);
@@ -403,7 +406,6 @@ int main(int argc, char **argv)
             return 1;
     printf("%lu operations, %lu placed, %lu by index; %lu versions, %lu branches\n",
            atomic_load(&script_operations), atomic_load(&script_placed),
-           atomic_load(&script_indexed),
-           atomic_load(&plans_made), atomic_load(&branches));
+           atomic_load(&script_indexed), atomic_load(&plans_made), atomic_load(&branches));
     return 0;
 }

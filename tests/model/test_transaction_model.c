@@ -232,6 +232,7 @@ int main(int argc, char **argv)
         if (!run_round(&o, o.seed + i))
             return 1;
     printf("%lu operations, %lu placed; %lu transactions, %lu nested, %lu rolled back\n",
-           atomic_load(&script_operations), atomic_load(&script_placed), tally.transactions, tally.nested, tally.rolled_back);
+           atomic_load(&script_operations), atomic_load(&script_placed), tally.transactions,
+           tally.nested, tally.rolled_back);
     return 0;
 }

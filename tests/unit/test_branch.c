@@ -1,5 +1,6 @@
-/* Branches call by call: what they share with the engine, what they refuse, conflicts of commits, memory
- * that runs out. What decisions on them come to is tests/model/test_branch_model.c's matter. */
+/* Branches call by call: what they share with the engine, what they refuse, conflicts of commits,
+ * memory that runs out. What decisions on them come to is tests/model/test_branch_model.c's
+ * matter. */
 #include <stdlib.h>
 
 #include "counted_memory.h"
@@ -309,8 +310,9 @@ static void test_commit_new_node(void **state)
 {
     small_cluster *c = *state;
     small_node(c, "a", "");
-    berth_pod_id pod = small_pod(c, "p", NULL, "", "nodeSelector: {new: '1'}, "
-                                                   "containers: [{name: c, image: i}]");
+    berth_pod_id pod = small_pod(c, "p", NULL, "",
+                                 "nodeSelector: {new: '1'}, "
+                                 "containers: [{name: c, image: i}]");
     berth_engine *engine = c->engine, *branch = branch_off(c);
     c->engine = branch;
     berth_node_id fresh = small_node(c, "fresh", ", labels: {new: '1'}");
@@ -381,8 +383,8 @@ static void open_counted(memory_trial *t)
     small_node(&t->c, "b", ", labels: {zone: z2}");
     small_pod(&t->c, "there", "a", ", labels: {app: x}", spread_spec);
     for (int i = 0; i < 3; i++)
-        t->pods[i] = small_pod(&t->c, (const char *[]){"p", "q", "r"}[i], NULL, ", labels: {app: x}",
-                               spread_spec);
+        t->pods[i] = small_pod(&t->c, (const char *[]){"p", "q", "r"}[i], NULL,
+                               ", labels: {app: x}", spread_spec);
     t->pods[3] = small_pod(&t->c, "own", "b", "", one_core);
 }
 
@@ -404,8 +406,8 @@ static berth_status try_branch(memory_trial *t)
     if (status == BERTH_OK)
         status = berth_engine_unbind(branch, t->pods[3], NULL);
     if (status == BERTH_OK)
-        status = berth_engine_remove(branch, BERTH_KIND_NODE, (berth_str){0},
-                                     (berth_str)TEXT("b"), NULL);
+        status = berth_engine_remove(branch, BERTH_KIND_NODE, (berth_str){0}, (berth_str)TEXT("b"),
+                                     NULL);
     if (status == BERTH_OK)
         status = berth_engine_schedule(branch, t->pods[1], &placement, NULL);
     if (status == BERTH_OK)

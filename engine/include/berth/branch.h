@@ -1,10 +1,12 @@
-/* Branches: what-if clusters made from a pinned version, as many and on as many threads as you like.
+/* Branches: what-if clusters made from a pinned version, as many and on as many threads as you
+ * like.
  *
- * A branch is an engine that begins as the version was. Every function of engine.h and transaction.h
- * works on it: decide and bind, evict, add and remove nodes and pods, cordon, transactions, explanations.
- * Nothing of that is seen by the engine, by snapshots or by other branches. Decisions are those of an
- * engine built from scratch in the same state, and go on where the engine's were when it published
- * (rotation, random choice). Ids of nodes and pods of the version are those of the engine.
+ * A branch is an engine that begins as the version was. Every function of engine.h and
+ * transaction.h works on it: decide and bind, evict, add and remove nodes and pods, cordon,
+ * transactions, explanations. Nothing of that is seen by the engine, by snapshots or by other
+ * branches. Decisions are those of an engine built from scratch in the same state, and go on where
+ * the engine's were when it published (rotation, random choice). Ids of nodes and pods of the
+ * version are those of the engine.
  *
  *     berth_engine_publish(engine, &error);               the engine's thread
  *
@@ -15,17 +17,18 @@
  *     berth_engine_schedule(branch, pod, &placement, &error);
  *     berth_branch_drop(branch);
  *
- * Cost: making and dropping a branch does not depend on the number of nodes or pods. A branch copies what
- * it changes, in pages. The first decision brings counters and search trees, which are kept from one
- * branch to the next, from the state in which they were last used to that of the branch: that costs
- * what differs. The first branch of all, and one for each further branch that decides at the same time,
- * begins with a walk over the running pods.
+ * Cost: making and dropping a branch does not depend on the number of nodes or pods. A branch
+ * copies what it changes, in pages. The first decision brings counters and search trees, which are
+ * kept from one branch to the next, from the state in which they were last used to that of the
+ * branch: that costs what differs. The first branch of all, and one for each further branch that
+ * decides at the same time, begins with a walk over the running pods.
  *
- * What a branch does not have: volumes. Pods with volumes that are on nodes stay there and count in every
- * other respect; deciding on such a pod, or binding it, fails with BERTH_E_UNSUPPORTED. Objects other than
- * nodes and pods can't be changed (E_STATE), nothing can be published (E_STATE), and reserve and
- * unreserve of your own plugins are not called: what they keep is the engine's. Their other functions are
- * called on the branch's thread, at the same time as for the engine and other branches.
+ * What a branch does not have: volumes. Pods with volumes that are on nodes stay there and count
+ * in every other respect; deciding on such a pod, or binding it, fails with BERTH_E_UNSUPPORTED.
+ * Objects other than nodes and pods can't be changed (E_STATE), nothing can be published
+ * (E_STATE), and reserve and unreserve of your own plugins are not called: what they keep is the
+ * engine's. Their other functions are called on the branch's thread, at the same time as for the
+ * engine and other branches.
  *
  * Threads: a branch is used by one thread at a time, whatever the engine and other branches do
  * meanwhile; it has no workers. An allocator of your own must serve all these threads. */
@@ -38,13 +41,13 @@
 extern "C" {
 #endif
 
-/* Make a branch of a version that the caller has pinned. Owner: the branch has a pin of its own until
- * it is dropped; drop it before the engine is destroyed. Threads: any. Errors: E_NOMEM. */
+/* Make a branch of a version that the caller has pinned. Owner: the branch has a pin of its own
+ * until it is dropped; drop it before the engine is destroyed. Threads: any. Errors: E_NOMEM. */
 BERTH_API berth_status berth_branch_create(berth_snapshot *version, berth_engine **out,
                                            berth_error *error);
 
-/* End a branch, what it has changed included; berth_engine_destroy does the same. Accepts NULL. Threads: the
- * branch's. Cost: that of what it has changed. */
+/* End a branch, what it has changed included; berth_engine_destroy does the same. Accepts NULL.
+ * Threads: the branch's. Cost: that of what it has changed. */
 BERTH_API void berth_branch_drop(berth_engine *branch);
 
 /* Why something of a branch can't be had on the engine. */
@@ -58,26 +61,27 @@ typedef enum berth_conflict_kind {
 
 typedef struct berth_conflict {
     berth_pod_id pod;
-    berth_node_id node; /* where the branch has it, an id of the branch; BERTH_NODE_NONE: taken off its node */
+    berth_node_id node; /* an id of the branch, which has the pod there; BERTH_NODE_NONE: on none */
     berth_conflict_kind kind;
 } berth_conflict;
 
-/* Do on the engine what the branch did to pods that its version knows: take off their nodes those that
- * the branch took off, then place those that it placed, in the order in which it did. Each is checked
- * against what has changed since: the pod is there and where it was in the version, the node (by its name)
- * is there, and the pod passes all filters on it, nominated pods included. All or nothing: with a
- * conflict the engine is as before. What else the branch did (nodes, added or removed pods,
- * nominations) is not handed over.
- * `conflicts` (at most `capacity`) receives the first ones, `*count` how many there are: 0 if all was done.
- * A conflict counts as if it had been placed nowhere, so later ones may follow from it.
- * Threads: those of the engine and of the branch, which stays as it is. Errors: E_ARG (not a branch),
- * E_STATE (a transaction is open on the branch), E_NOMEM, and what deciding answers to a pod that no
- * profile serves; nothing has changed then. */
+/* Do on the engine what the branch did to pods that its version knows: take off their nodes those
+ * that the branch took off, then place those that it placed, in the order in which it did. Each is
+ * checked against what has changed since: the pod is there and where it was in the version, the
+ * node (by its name) is there, and the pod passes all filters on it, nominated pods included. All
+ * or nothing: with a conflict the engine is as before. What else the branch did (nodes, added or
+ * removed pods, nominations) is not handed over. `conflicts` (at most `capacity`) receives the
+ * first ones, `*count` how many there are: 0 if all was done. A conflict counts as if it had been
+ * placed nowhere, so later ones may follow from it. Threads: those of the engine and of the
+ * branch, which stays as it is. Errors: E_ARG (not a branch), E_STATE (a transaction is open on
+ * the branch), E_NOMEM, and what deciding answers to a pod that no profile serves; nothing has
+ * changed then. */
 BERTH_API berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts,
                                            uint32_t capacity, uint32_t *count, berth_error *error);
 
-/* Give back what the engine keeps for future branches: counters and trees, at most four sets, each with
- * the pages of the version in which it was last used if that is among the last 1,024. Threads: any. */
+/* Give back what the engine keeps for future branches: counters and trees, at most four sets, each
+ * with the pages of the version in which it was last used if that is among the last 1,024.
+ * Threads: any. */
 BERTH_API void berth_engine_trim(berth_engine *engine);
 
 #ifdef __cplusplus
