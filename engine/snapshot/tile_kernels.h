@@ -42,8 +42,8 @@ typedef struct berth__basic_ask {
     double places;                      /* that must be left: 1; -INFINITY: not tested */
 } berth__basic_ask;
 
-/* `basic` reads and writes whole runs of so many slots. */
-enum { BERTH__BASIC_RUN = 8 };
+/* `basic` reads and writes whole runs of so many slots: as many as fill the widest vectors of totals. */
+enum { BERTH__BASIC_RUN = 16 };
 
 typedef struct berth__kernels {
     const char *isa;
