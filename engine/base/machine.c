@@ -2,12 +2,42 @@
 #include "base/machine.h"
 
 #include <hwloc.h>
+#include <pthread.h>
 
 struct berth__machine {
     const berth_allocator *allocator;
     hwloc_topology_t topology;
+    bool own;  /* the topology ends with the machine */
     bool real; /* false: synthetic, threads are not bound */
 };
+
+static bool load(const char *synthetic, hwloc_topology_t *out)
+{
+    hwloc_topology_t topology;
+    if (hwloc_topology_init(&topology) != 0)
+        return false;
+    if ((synthetic != NULL && hwloc_topology_set_synthetic(topology, synthetic) != 0) ||
+        hwloc_topology_load(topology) != 0) {
+        hwloc_topology_destroy(topology);
+        return false;
+    }
+    *out = topology;
+    return true;
+}
+
+/* This machine is read once: hundreds of files of /sys, which most of making a small engine would go to.
+ * A loaded topology is not written any more, so engines share it; it stays as long as the process. */
+static hwloc_topology_t this_machine(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static hwloc_topology_t topology;
+    pthread_mutex_lock(&lock);
+    if (topology == NULL && !load(NULL, &topology))
+        topology = NULL;
+    hwloc_topology_t found = topology;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
 
 berth_status berth__machine_create(const berth_allocator *allocator, const char *synthetic,
                                    berth__machine **out)
@@ -15,29 +45,27 @@ berth_status berth__machine_create(const berth_allocator *allocator, const char 
     berth__machine *machine = berth__alloc(allocator, sizeof(*machine), 64);
     if (machine == NULL)
         return BERTH_E_NOMEM;
-    *machine = (berth__machine){.allocator = allocator};
-    if (hwloc_topology_init(&machine->topology) != 0)
-        goto fail;
-    if (synthetic != NULL && hwloc_topology_set_synthetic(machine->topology, synthetic) != 0)
-        goto fail_topology;
-    if (hwloc_topology_load(machine->topology) != 0)
-        goto fail_topology;
+    *machine = (berth__machine){.allocator = allocator, .own = synthetic != NULL};
+    if (!machine->own)
+        machine->topology = this_machine();
+    else if (!load(synthetic, &machine->topology))
+        machine->topology = NULL;
+    if (machine->topology == NULL) {
+        berth__free(allocator, machine, sizeof(*machine));
+        return BERTH_E_INTERNAL;
+    }
     /* hwloc may have been told of another machine by its environment. */
     machine->real = hwloc_topology_is_thissystem(machine->topology) != 0;
     *out = machine;
     return BERTH_OK;
-fail_topology:
-    hwloc_topology_destroy(machine->topology);
-fail:
-    berth__free(allocator, machine, sizeof(*machine));
-    return BERTH_E_INTERNAL;
 }
 
 void berth__machine_destroy(berth__machine *machine)
 {
     if (machine == NULL)
         return;
-    hwloc_topology_destroy(machine->topology);
+    if (machine->own)
+        hwloc_topology_destroy(machine->topology);
     berth__free(machine->allocator, machine, sizeof(*machine));
 }
 

@@ -6,7 +6,8 @@
 
 typedef struct berth__machine berth__machine;
 
-/* Look at the machine, or at a synthetic topology ("numa:2 core:4 pu:1") for tests; NULL: this one. */
+/* Look at the machine, or at a synthetic topology ("numa:2 core:4 pu:1") for tests; NULL: this one, as it was
+ * when it was first asked for. Threads: any. */
 berth_status berth__machine_create(const berth_allocator *allocator, const char *synthetic,
                                    berth__machine **out);
 void berth__machine_destroy(berth__machine *machine);
