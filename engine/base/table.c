@@ -144,7 +144,9 @@ void berth__table_compare(const berth__table *first, const berth__table *second,
 
 uint32_t berth__table_blocks(const berth__table *table)
 {
-    uint32_t count = table->directories != NULL;
+    if (table->directories == NULL)
+        return 0;
+    uint32_t count = 1;
     for (uint32_t i = 0; i < table->directory_count; i++)
         if (table->directories[i] != NULL) {
             count++;
