@@ -2,6 +2,7 @@
  * its body a copy of the cluster's struct, whose blocks are kept by the history. */
 #include <inttypes.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "sched/branch.h"
 #include "sched/cluster_read.h"
@@ -41,30 +42,37 @@ static void share(berth__model *model)
         model->shared = model->strings.shared = true;
 }
 
-/* Nominations by node, each list from its end: made again in this order, the lists are the same. */
+/* A node's list from its end, if the nomination begins it; one that rests by itself. Made again in this
+ * order, lists are the same. Returns where the next goes. */
+static berth__nominated *copy_list(const berth__nomination *first, berth__nominated *to)
+{
+    const berth__nomination *one = first;
+    if (first->awake && first->previous != NULL)
+        return to;
+    while (first->awake && one->next != NULL)
+        one = one->next;
+    for (; one != NULL; one = one == first ? NULL : one->previous)
+        *to++ = (berth__nominated){one->pod, one->node, one->from_object};
+    return to;
+}
+
 static bool copy_nominations(const berth__nominations *nominations, berth_snapshot *out)
 {
-    size_t count = nominations->by_pod.count;
+    const berth__keymap *map = &nominations->by_pod;
+    size_t count = map->count;
     if (count == 0)
         return true;
     out->nominated = berth__alloc(nominations->allocator, count * sizeof(*out->nominated), 8);
-    out->nominated_count = out->nominated != NULL ? (uint32_t)count : 0;
+    if (out->nominated == NULL)
+        return false;
+    out->nominated_count = (uint32_t)count;
     berth__nominated *to = out->nominated;
-    for (uint32_t node = 0; to != NULL && node < nominations->node_capacity; node++) {
-        const berth__nomination *one = nominations->of_node[node];
-        while (one != NULL && one->next != NULL)
-            one = one->next;
-        for (; one != NULL; one = one->previous)
-            *to++ = (berth__nominated){one->pod, one->node, one->from_object};
-    }
-    for (uint32_t i = 0; to != NULL && i < nominations->by_pod.bucket_count; i++)
-        for (const berth__keymap_entry *entry = nominations->by_pod.buckets[i]; entry != NULL;
-             entry = entry->next) {
-            const berth__nomination *asleep = (const berth__nomination *)entry;
-            if (!asleep->awake)
-                *to++ = (berth__nominated){asleep->pod, asleep->node, asleep->from_object};
-        }
-    return out->nominated != NULL;
+    for (uint32_t i = 0; i < map->bucket_count; i++)
+        for (const berth__keymap_entry *entry = map->buckets[i]; entry != NULL;
+             entry = entry->next)
+            to = copy_list((const berth__nomination *)entry, to);
+    BERTH_ASSERT(to == out->nominated + count);
+    return true;
 }
 
 static bool fill_version(berth_engine *engine, berth_snapshot *version)

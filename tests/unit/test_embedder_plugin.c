@@ -377,6 +377,45 @@ static void test_reserve(void **state)
     berth_engine_destroy(own.engine);
 }
 
+/* Filters and scores work on a branch; reservations are the engine's, and refuse at the commit. */
+static void test_branch(void **state)
+{
+    (void)state;
+    fixture own;
+    berth_placement placement, same;
+    berth_engine *branch;
+    berth_conflict conflict;
+    uint32_t count = 0;
+    start(&own, BERTH_PATH_AUTO, 1);
+    berth_pod_id pod = add_pod(&own, NULL, 100);
+    assert_int_equal(berth_engine_publish(own.engine, NULL), BERTH_OK);
+    berth_snapshot *version = berth_engine_pin(own.engine);
+    assert_int_equal(berth_branch_create(version, &branch, NULL), BERTH_OK);
+    berth_snapshot_unpin(version);
+    assert_int_equal(berth_engine_schedule(branch, pod, &placement, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_decide(own.engine, pod, NULL, &same, NULL), BERTH_OK);
+    assert_true(placement.verdict == BERTH_PLACED && placement.node == same.node &&
+                placement.total == same.total);
+    assert_int_equal(own.cap.reserves, 0);
+    own.cap.answer = BERTH_E_CONFLICT;
+    assert_int_equal(berth_branch_commit(branch, &conflict, 1, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 1);
+    assert_true(conflict.kind == BERTH_CONFLICT_REFUSED && conflict.pod == pod &&
+                conflict.node == placement.node);
+    assert_true(berth_engine_pod_node(own.engine, pod) == BERTH_NODE_NONE);
+    own.cap.answer = BERTH_OK;
+    assert_int_equal(berth_branch_commit(branch, &conflict, 1, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 0);
+    assert_true(berth_engine_pod_node(own.engine, pod) == placement.node);
+    assert_int_equal(own.cap.reserves, 2);
+    assert_int_equal(own.cap.unreserves, 0);
+    assert_int_equal(berth_engine_unbind(branch, pod, NULL), BERTH_OK);
+    assert_int_equal(own.cap.unreserves, 0);
+    berth_branch_drop(branch);
+    assert_int_equal(berth_engine_check(own.engine, NULL), BERTH_OK);
+    berth_engine_destroy(own.engine);
+}
+
 static void test_rolled_back(void **state)
 {
     (void)state;
@@ -487,6 +526,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers_count), cmocka_unit_test(test_explained),
         cmocka_unit_test(test_paths_agree),   cmocka_unit_test(test_reserve),
+        cmocka_unit_test(test_branch),
         cmocka_unit_test(test_rolled_back),   cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_refused_tables),
     };

@@ -23,12 +23,14 @@
  * branch: that costs what differs. The first branch of all, and one for each further branch that
  * decides at the same time, begins with a walk over the running pods.
  *
- * What a branch does not have: volumes. Pods with volumes that are on nodes stay there and count
- * in every other respect; deciding on such a pod, or binding it, fails with BERTH_E_UNSUPPORTED.
- * Objects other than nodes and pods can't be changed (E_STATE), nothing can be published
- * (E_STATE), and reserve and unreserve of your own plugins are not called: what they keep is the
- * engine's. Their other functions are called on the branch's thread, at the same time as for the
- * engine and other branches.
+ * What a branch does not have: persistent volumes and disks. Pods with such volumes (an emptyDir or a
+ * config map is none) that are on nodes stay there and count in every other respect; deciding on
+ * such a pod, or binding it, fails with BERTH_E_UNSUPPORTED. Objects other than nodes and pods can't be
+ * changed (E_STATE), nothing can be published, there is no scheduler (E_STATE), and reserve and
+ * unreserve of your own plugins are not called: what they keep is the engine's. Their other functions are
+ * called on the branch's thread, at the same time as for the engine and other branches.
+ *
+ * berth_counts.pod_classes of a branch counts those of the engine and all of its branches.
  *
  * Threads: a branch is used by one thread at a time, whatever the engine and other branches do
  * meanwhile; it has no workers. An allocator of your own must serve all these threads. */
