@@ -76,13 +76,6 @@ static berth_binding_id next_binding(berth_scheduler *scheduler, uint32_t pod)
     return (uint64_t)scheduler->binding_serial << 32 | pod;
 }
 
-static int64_t deadline(const berth_scheduler *scheduler)
-{
-    int64_t now_ns = scheduler->queue.now_ns, span_ns = scheduler->bind_timeout_ns;
-    return now_ns > 0 && span_ns > BERTH_TIME_NEVER - now_ns ? BERTH_TIME_NEVER
-                                                             : now_ns + span_ns;
-}
-
 static berth_step_kind have_bound(berth_scheduler *scheduler, berth__queue_item *item)
 {
     const berth_binding binding = binding_of(item);
@@ -113,7 +106,8 @@ berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *i
     BERTH_TRY(berth__decider_bind(scheduler->decider, item->pod, node));
     scheduler->counters.assumptions++;
     out->binding = next_binding(scheduler, item->pod);
-    berth__queue_assume(&scheduler->queue, item, out->binding, node, deadline(scheduler));
+    berth__queue_assume(&scheduler->queue, item, out->binding, node,
+                        berth__queue_term(&scheduler->queue, scheduler->bind_timeout_ns));
     berth__loop_wake_pod(scheduler, BERTH__WAKE_POD_ADD, node, NULL, cls);
     if (kept != node)
         berth__loop_wake_unkept(scheduler, kept, cls);

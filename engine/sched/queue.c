@@ -109,10 +109,17 @@ static void place_gated(berth__queue *queue, berth__queue_item *item)
     queue->gated_count++;
 }
 
-static int64_t later(int64_t time_ns, int64_t span_ns)
+/* Never stays never, on either side of the origin. */
+static int64_t after(int64_t time_ns, int64_t span_ns)
 {
-    return time_ns > 0 && span_ns > BERTH_TIME_NEVER - time_ns ? BERTH_TIME_NEVER
-                                                               : time_ns + span_ns;
+    bool never = span_ns == BERTH_TIME_NEVER ||
+                 (time_ns > 0 && span_ns > BERTH_TIME_NEVER - time_ns);
+    return never ? BERTH_TIME_NEVER : time_ns + span_ns;
+}
+
+int64_t berth__queue_term(const berth__queue *queue, int64_t span_ns)
+{
+    return after(queue->now_ns, span_ns);
 }
 
 /* Doubled with each attempt after the first. Source: calculateBackoffDuration. */
@@ -121,7 +128,7 @@ static int64_t backoff_end(const berth__queue *queue, const berth__queue_item *i
     int64_t span_ns = queue->times.backoff_initial_ns, most_ns = queue->times.backoff_max_ns;
     for (uint32_t i = 1; i < item->attempts && span_ns < most_ns; i++)
         span_ns = span_ns > most_ns - span_ns ? most_ns : 2 * span_ns;
-    return later(item->queued_ns, span_ns < most_ns ? span_ns : most_ns);
+    return after(item->queued_ns, span_ns < most_ns ? span_ns : most_ns);
 }
 
 /* To backoff, or past it if that is over. A pod that was never tried has none. */
@@ -140,7 +147,7 @@ static void place_tried(berth__queue *queue, berth__queue_item *item)
 static void place_in_pool(berth__queue *queue, berth__queue_item *item)
 {
     item->state = BERTH_POD_UNSCHEDULABLE;
-    item->due_ns = later(queue->now_ns, queue->times.unschedulable_max_ns);
+    item->due_ns = berth__queue_term(queue, queue->times.unschedulable_max_ns);
     if (berth__waiting_pool_add(&queue->pool, item, class_of(queue, item)) != BERTH_OK)
         place_tried(queue, item);
 }

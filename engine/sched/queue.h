@@ -85,6 +85,9 @@ void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item);
 /* The cluster has changed: wake whom that may help. */
 void berth__queue_wake(berth__queue *queue, berth__wake *wake);
 
+/* The time in `span_ns` from now; BERTH_TIME_NEVER if that is too far to tell. */
+int64_t berth__queue_term(const berth__queue *queue, int64_t span_ns);
+
 /* When the queue changes by itself, expiries included; see berth_scheduler_next. */
 int64_t berth__queue_next(const berth__queue *queue);
 
