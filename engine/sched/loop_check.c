@@ -140,6 +140,8 @@ static berth_status check_sum(berth_error *error, const char *what, uint64_t lef
 berth_status berth_scheduler_check(const berth_scheduler *scheduler, berth_error *error)
 {
     berth_scheduler_counters c;
+    if (scheduler->cluster->undo.recording)
+        return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
     berth_scheduler_count(scheduler, &c);
     BERTH_TRY(berth__queue_check(&scheduler->queue, error));
     if (!scheduler->watcher.missed)

@@ -148,9 +148,13 @@ static void wake_others(berth_scheduler *scheduler, const berth__change *change)
         berth__loop_wake_unkept(scheduler, change->old_nominated, change->old_class);
 }
 
+/* Once something was missed the pool may hold pods, and kinds of pods, that are no more; catching up
+ * compares and tries all of them. */
 void berth__loop_hear(void *context, const berth__change *change)
 {
     berth_scheduler *scheduler = context;
+    if (scheduler->watcher.missed)
+        return;
     switch (change->kind) {
     case BERTH_KIND_NODE:
         hear_of_node(scheduler, change);

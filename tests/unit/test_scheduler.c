@@ -653,6 +653,55 @@ static void test_index_taken_over(void **state)
     assert_int_equal(loop_count(l).submitted, 2);
 }
 
+/* A pod of the pool goes in a transaction, and its kind with it; then a node is there as if it were new,
+ * before the scheduler has looked. */
+static void test_news_before_a_look(void **state)
+{
+    loop *l = *state;
+    berth_engine *engine = l->c.engine;
+    berth_node_id node = loop_node(l, "node", "1");
+    loop_pod(l, "old", "2", "");
+    berth_pod_id other = loop_pod(l, "other", "3", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(berth_engine_begin(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_remove(engine, BERTH_KIND_POD, (berth_str)TEXT("default"),
+                                         (berth_str)TEXT("old"), NULL),
+                     BERTH_OK);
+    assert_int_equal(berth_scheduler_check(l->scheduler, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_commit(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close(engine, node, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close(engine, node, false, NULL), BERTH_OK);
+    loop_advance(l, 0);
+    assert_int_equal(loop_count(l).deleted, 1);
+    assert_int_equal(loop_state(l, other), BERTH_POD_BACKOFF);
+}
+
+/* Nothing happens by itself where nothing has a term, on whichever side of the origin time is. */
+static void test_never_is_never(void **state)
+{
+    (void)state;
+    loop l;
+    loop_open(&l, NULL, 0, 0);
+    berth_scheduler_options options;
+    berth_scheduler_options_init(&options);
+    berth_scheduler_destroy(l.scheduler);
+    options.now_ns = -1000;
+    options.unschedulable_max_ns = BERTH_TIME_NEVER;
+    options.callbacks = (berth_scheduler_callbacks){.context = &l, .bind = loop_bind};
+    assert_int_equal(berth_scheduler_create(l.c.engine, &options, &l.scheduler, NULL), BERTH_OK);
+    l.bind_answer = BERTH_ANSWER_LATER;
+    small_node(&l.c, "node", "");
+    small_pod(&l.c, "p", NULL, "", "containers: []");
+    small_pod(&l.c, "q", NULL, "", "containers: [], nodeSelector: {a: b}");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(berth_scheduler_step(l.scheduler, -1000, &l.step, NULL), BERTH_OK);
+    assert_int_equal(loop_count(&l).assumed, 1);
+    assert_int_equal(loop_count(&l).unschedulable, 1);
+    assert_true(berth_scheduler_next(l.scheduler) == BERTH_TIME_NEVER);
+    loop_close(&l);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -686,6 +735,8 @@ int main(void)
         cmocka_unit_test(test_no_scheduler_in_a_transaction),
         TEST(test_past_the_scheduler),
         TEST(test_index_taken_over),
+        TEST(test_news_before_a_look),
+        cmocka_unit_test(test_never_is_never),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
