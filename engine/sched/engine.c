@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/heap.h"
 #include "base/text.h"
@@ -65,10 +66,10 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     const berth__embedder_plugins own = {config->plugins, config->plugin_count};
     berth_status status =
         berth__cluster_init(&engine->cluster, engine->allocator, profiles[0].era);
-    if (status == BERTH_OK)
-        berth__published_init(engine);
-    if (status == BERTH_OK)
-        status = berth__machine_create(engine->allocator, NULL, &engine->machine);
+    if (status != BERTH_OK)
+        return berth__error_set(error, status, "out of memory");
+    berth__published_init(engine);
+    status = berth__machine_create(engine->allocator, NULL, &engine->machine);
     if (status != BERTH_OK)
         return berth__error_set(error, status, "the machine's topology can't be read");
     engine->cluster.model->attached_volumes_max = config->attached_volumes_max;
@@ -157,6 +158,7 @@ void berth_engine_destroy(berth_engine *engine)
         berth_branch_drop(engine);
         return;
     }
+    BERTH_ASSERT(engine->cluster.watcher == NULL); /* a scheduler goes before its engine */
     berth__branches_destroy(engine);
     berth__history_destroy(&engine->history);
     berth__transactions_destroy(&engine->transactions);
