@@ -60,6 +60,7 @@ berth_status berth__defer(berth_reader *reader, berth__deferred_what what, const
 {
     bool ok = true;
     berth__deferred entry = {.what = what, .item = *item};
+    entry.item.object = NULL; /* lives no longer than the call */
     /* What comes up again while the list is worked off is kept already. */
     if (!reader->finishing) {
         berth__json *tree = berth__arena_alloc(&reader->kept, sizeof(*tree), _Alignof(berth__json));

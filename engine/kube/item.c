@@ -33,11 +33,6 @@ berth_status berth__reader_invalid(berth_reader *reader, const char *field, cons
     return BERTH_E_INVALID;
 }
 
-berth_str berth__json_text(const berth__json *value)
-{
-    return value != NULL && value->type == BERTH__JSON_STRING ? value->as.text : (berth_str){0};
-}
-
 /* Whether objects of that kind live in namespaces, as far as errors go. */
 static bool is_namespaced(const berth__item *item)
 {
@@ -175,14 +170,25 @@ static bool awaits_storage_class(const berth_reader *reader, berth_kind kind, co
            !berth__claim_has_class(object);
 }
 
-static berth_status take_object(berth_reader *reader, const berth__item *item, berth_kind kind)
+/* The object as it stands in the input; it may have been decoded ahead. */
+static berth_status decode_object(berth_reader *reader, const berth__item *item, berth_kind kind,
+                                  void **out)
 {
     const berth__kind_entry *entry = berth__kind_entry_of(kind);
     berth__decoder decoder = {&reader->object, reader->error};
-    void *object = berth__arena_alloc_zero(&reader->object, entry->size, 8);
-    if (object == NULL)
+    *out = item->object;
+    if (item->object != NULL && item->object_kind == kind)
+        return BERTH_OK;
+    *out = berth__arena_alloc_zero(&reader->object, entry->size, 8);
+    if (*out == NULL)
         return berth__reader_no_memory(reader);
-    BERTH_TRY(berth__decode_fields(&decoder, NULL, item->tree, entry->fields, object));
+    return berth__decode_fields(&decoder, NULL, item->tree, entry->fields, *out);
+}
+
+static berth_status take_object(berth_reader *reader, const berth__item *item, berth_kind kind)
+{
+    void *object = NULL;
+    BERTH_TRY(decode_object(reader, item, kind, &object));
     berth_metadata *meta = object;
     BERTH_TRY(berth__reader_name(reader, item, meta));
     if (kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)

@@ -398,21 +398,18 @@ extern "C" void berth__json_parser_destroy(berth__json_parser *parser)
     berth__free(allocator, parser, sizeof(*parser));
 }
 
-extern "C" berth_status berth__json_parse(berth__json_parser *parser, berth__arena *arena,
-                                          berth_str text, const berth__json **out,
-                                          berth_error *error)
+static_assert(BERTH__JSON_PADDING >= simdjson::SIMDJSON_PADDING, "what simdjson may read");
+
+extern "C" berth_status berth__json_parse_padded(berth__json_parser *parser, berth__arena *arena,
+                                                 berth_str text, const berth__json **out,
+                                                 berth_error *error)
 {
-    size_t allocated = static_cast<size_t>(text.len) + simdjson::SIMDJSON_PADDING;
-    char *padded = static_cast<char *>(berth__arena_alloc(arena, allocated, 64));
     berth__json *root =
         static_cast<berth__json *>(berth__arena_alloc(arena, sizeof(*root), alignof(berth__json)));
     outcome done = outcome::no_memory;
-    if (padded != nullptr && root != nullptr && reserve(parser, text.len)) {
-        if (text.len > 0)
-            memcpy(padded, text.data, text.len);
-        memset(padded + text.len, 0, simdjson::SIMDJSON_PADDING);
-        done = build_document(parser, arena, padded, text.len, allocated, root);
-    }
+    if (root != nullptr && reserve(parser, text.len))
+        done = build_document(parser, arena, text.data, text.len,
+                              static_cast<size_t>(text.len) + BERTH__JSON_PADDING, root);
     parser->stack_count = 0;
     if (done == outcome::no_memory)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory while reading JSON");
@@ -420,6 +417,20 @@ extern "C" berth_status berth__json_parse(berth__json_parser *parser, berth__are
         return berth__json_fault(text, error);
     *out = root;
     return BERTH_OK;
+}
+
+extern "C" berth_status berth__json_parse(berth__json_parser *parser, berth__arena *arena,
+                                          berth_str text, const berth__json **out,
+                                          berth_error *error)
+{
+    size_t len = text.len;
+    char *padded = static_cast<char *>(berth__arena_alloc(arena, len + BERTH__JSON_PADDING, 64));
+    if (padded == nullptr)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory while reading JSON");
+    if (len > 0)
+        memcpy(padded, text.data, len);
+    memset(padded + len, 0, BERTH__JSON_PADDING);
+    return berth__json_parse_padded(parser, arena, {padded, text.len}, out, error);
 }
 
 extern "C" const berth__json *berth__json_get(const berth__json *value, const char *key)

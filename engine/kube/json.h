@@ -43,6 +43,11 @@ void berth__json_parser_destroy(berth__json_parser *parser);
 berth_status berth__json_parse(berth__json_parser *parser, berth__arena *arena, berth_str text,
                                const berth__json **out, berth_error *error);
 
+/* The same of a text that stands in `arena` already, BERTH__JSON_PADDING zero bytes behind it. */
+enum { BERTH__JSON_PADDING = 64 };
+berth_status berth__json_parse_padded(berth__json_parser *parser, berth__arena *arena,
+                                      berth_str text, const berth__json **out, berth_error *error);
+
 /* The member `key` of an object (the last, if repeated), or NULL. A NULL or non-object `value` has no
  * member; a member that is JSON null is returned as NULL. */
 const berth__json *berth__json_get(const berth__json *value, const char *key);

@@ -3,10 +3,11 @@
  * but what later objects refer to. */
 #include "kube/reader_state.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/ahead.h"
+#include "kube/heading.h"
 #include "kube/input.h"
 #include "kube/json_fault.h"
 #include "kube/split.h"
@@ -15,17 +16,11 @@
 
 enum { NESTED_LISTS_MAX = 16 };
 
-/* The kind of a list's elements, where the list tells it and they do not. */
-typedef struct heading {
-    char kind[BERTH__KIND_TEXT_MAX];
-    char api_version[BERTH__KIND_TEXT_MAX];
-} heading;
-
 /* One input being read. */
 typedef struct reading {
     berth_reader *reader;
     const char *source;
-    heading list;
+    berth__heading list;
     bool awaits_kind; /* in a list whose kind has not come yet */
     bool pass_over;   /* in an object with `items` that is no list */
     char *waiting;  /* elements without a kind, of a list whose kind comes behind them */
@@ -35,27 +30,6 @@ typedef struct reading {
 } reading;
 
 /* ---- values: objects, lists of them ---- */
-
-static void copy_text(char *out, size_t size, berth_str text)
-{
-    snprintf(out, size, "%.*s", (int)text.len, text.data != NULL ? text.data : "");
-}
-
-/* What a list says of its elements: "Pod" of a PodList, nothing of a List. False if it is no
- * list. */
-static bool read_heading(const berth__json *list, heading *out)
-{
-    berth_str kind = berth__json_text(berth__json_get(list, "kind"));
-    copy_text(out->api_version, sizeof(out->api_version),
-              berth__json_text(berth__json_get(list, "apiVersion")));
-    out->kind[0] = '\0';
-    if (berth__str_empty(kind))
-        return true;
-    if (kind.len < 4 || memcmp(kind.data + kind.len - 4, "List", 4) != 0)
-        return false;
-    copy_text(out->kind, sizeof(out->kind), (berth_str){kind.data, kind.len - 4});
-    return true;
-}
 
 static berth_status value_fault(const reading *r, const berth__item *at, const char *message)
 {
@@ -69,29 +43,14 @@ static berth_status value_fault(const reading *r, const berth__item *at, const c
     return BERTH_E_INVALID;
 }
 
-static berth_str kind_of(const reading *r, const heading *list, const berth__json *object,
-                         berth_str *api_version)
-{
-    const char *default_kind = r->reader->options.default_kind;
-    berth_str kind = berth__json_text(berth__json_get(object, "kind"));
-    *api_version = berth__json_text(berth__json_get(object, "apiVersion"));
-    if (!berth__str_empty(kind))
-        return kind;
-    if (list->kind[0] == '\0')
-        return default_kind != NULL ? berth__str(default_kind) : kind;
-    if (list->api_version[0] != '\0')
-        *api_version = berth__str(list->api_version);
-    return berth__str(list->kind);
-}
-
 /* Take the value of `at->tree`; the elements of nested lists share its place. `list` is the
  * heading of the list it is in. */
-static berth_status take_value(const reading *r, const berth__item *at, const heading *list,
+static berth_status take_value(const reading *r, const berth__item *at, const berth__heading *list,
                                unsigned depth)
 {
     berth__item item = *at;
     const berth__json *items = berth__json_get(at->tree, "items");
-    heading inner = *list;
+    berth__heading inner = *list;
     if (at->tree->type == BERTH__JSON_NULL)
         return BERTH_OK;
     if (at->tree->type == BERTH__JSON_ARRAY)
@@ -99,16 +58,19 @@ static berth_status take_value(const reading *r, const berth__item *at, const he
     else if (at->tree->type != BERTH__JSON_OBJECT)
         return value_fault(r, at, "expected a Kubernetes object");
     bool is_list = items != NULL && items->type == BERTH__JSON_ARRAY &&
-                   (items == at->tree || read_heading(at->tree, &inner));
+                   (items == at->tree || berth__heading_read(at->tree, &inner));
     if (depth > NESTED_LISTS_MAX)
         return value_fault(r, at, "lists are nested more than 16 levels deep");
+    if (is_list)
+        item.object = NULL;
     for (uint32_t i = 0; is_list && i < items->count; i++) {
         item.tree = &items->as.items[i];
         BERTH_TRY(take_value(r, &item, &inner, depth + 1));
     }
     if (is_list)
         return BERTH_OK;
-    item.kind = kind_of(r, list, at->tree, &item.api_version);
+    item.kind = berth__heading_kind(list, r->reader->options.default_kind, at->tree,
+                                    &item.api_version);
     if (berth__str_empty(item.kind))
         return value_fault(r, at, "the object has no kind");
     berth__arena_reset(&r->reader->object);
@@ -137,6 +99,14 @@ static berth_status parse_piece(const reading *r, const berth__piece *piece,
     return status;
 }
 
+/* The tree of a piece, which may have been made ahead. */
+static berth_status tree_of(const reading *r, const berth__ready_piece *ready,
+                            const berth__json **out)
+{
+    *out = ready->tree;
+    return ready->tree != NULL ? BERTH_OK : parse_piece(r, &ready->piece, out);
+}
+
 /* Put an element aside until its list's kind is known. */
 static berth_status keep_waiting(reading *r, const berth__piece *piece)
 {
@@ -158,61 +128,90 @@ static berth_status keep_waiting(reading *r, const berth__piece *piece)
     return BERTH_OK;
 }
 
-static berth_status take_piece(reading *r, const berth__piece *piece)
+static berth_status take_piece(reading *r, const berth__ready_piece *ready)
 {
-    berth__item item = {.source = r->source, .line = piece->line, .offset = piece->offset};
+    const berth__piece *piece = &ready->piece;
+    berth__item item = {.object = ready->object, .object_kind = ready->kind, .source = r->source,
+                        .line = piece->line, .offset = piece->offset};
     if (r->pass_over)
         return BERTH_OK;
-    BERTH_TRY(parse_piece(r, piece, &item.tree));
+    BERTH_TRY(tree_of(r, ready, &item.tree));
     if (r->awaits_kind && item.tree->type == BERTH__JSON_OBJECT &&
         berth__json_get(item.tree, "kind") == NULL)
         return keep_waiting(r, piece);
     return take_value(r, &item, &r->list, 0);
 }
 
-static berth_status begin_list(reading *r, const berth__piece *piece)
+static berth_status begin_list(reading *r, const berth__ready_piece *ready)
 {
     const berth__json *list;
-    BERTH_TRY(parse_piece(r, piece, &list));
+    BERTH_TRY(tree_of(r, ready, &list));
     r->awaits_kind = berth__json_get(list, "kind") == NULL;
-    r->pass_over = !read_heading(list, &r->list);
+    r->pass_over = !berth__heading_read(list, &r->list);
     return BERTH_OK;
 }
 
-static berth_status end_list(reading *r, const berth__piece *piece)
+static berth_status end_list(reading *r, const berth__ready_piece *ready)
 {
     const berth__json *list;
-    BERTH_TRY(parse_piece(r, piece, &list));
+    BERTH_TRY(tree_of(r, ready, &list));
     if (r->awaits_kind)
-        r->pass_over = !read_heading(list, &r->list);
+        r->pass_over = !berth__heading_read(list, &r->list);
     r->awaits_kind = false;
     for (size_t at = 0; at < r->waiting_len;) {
-        berth__piece kept;
-        memcpy(&kept, r->waiting + at, sizeof(kept));
-        kept.text.data = r->waiting + at + sizeof(kept);
+        berth__ready_piece kept = {.tree = NULL};
+        memcpy(&kept.piece, r->waiting + at, sizeof(kept.piece));
+        kept.piece.text.data = r->waiting + at + sizeof(kept.piece);
         BERTH_TRY(take_piece(r, &kept));
-        at += sizeof(kept) + kept.text.len;
+        at += sizeof(kept.piece) + kept.piece.text.len;
     }
     r->waiting_len = 0;
     r->pass_over = false;
-    r->list = (heading){{0}, {0}};
+    r->list = (berth__heading){{0}, {0}};
+    return BERTH_OK;
+}
+
+static berth_status each_ready(void *context, const berth__ready_piece *ready)
+{
+    reading *r = context;
+    switch (ready->piece.kind) {
+    case BERTH__PIECE_LIST:
+        return begin_list(r, ready);
+    case BERTH__PIECE_LIST_END:
+        return end_list(r, ready);
+    case BERTH__PIECE_OBJECT:
+    case BERTH__PIECE_ELEMENT:
+        return take_piece(r, ready);
+    }
     return BERTH_OK;
 }
 
 static berth_status each_piece(void *context, const berth__piece *piece, berth_error *error)
 {
-    reading *r = context;
+    const berth__ready_piece ready = {.piece = *piece};
     (void)error; /* the same as the reader's */
-    switch (piece->kind) {
-    case BERTH__PIECE_LIST:
-        return begin_list(r, piece);
-    case BERTH__PIECE_LIST_END:
-        return end_list(r, piece);
-    case BERTH__PIECE_OBJECT:
-    case BERTH__PIECE_ELEMENT:
-        return take_piece(r, piece);
+    return each_ready(context, &ready);
+}
+
+static berth_status read_json(reading *r, berth__window *window)
+{
+    const berth_reader *reader = r->reader;
+    const berth__ahead_options options = {
+        .allocator = reader->allocator,
+        .default_kind = reader->options.default_kind,
+        .threads = reader->options.threads,
+        .batch_bytes = reader->batch_bytes,
+        .progress = window->input->progress,
+        .progress_context = window->input->progress_context,
+    };
+    if (berth__ahead_is_due(&options, window)) {
+        bool begun = false;
+        berth_status status =
+            berth__ahead_run(&options, window, each_ready, r, &begun, reader->error);
+        if (begun)
+            return status;
     }
-    return BERTH_OK;
+    return berth__split(window, each_piece, r, reader->error);
 }
 
 /* ---- YAML ---- */
@@ -264,7 +263,7 @@ static berth_status read_window(reading *r, berth__window *window)
     if (first < 0)
         return berth__error_set(error, BERTH_E_PARSE, "the input is empty, expected JSON or YAML");
     if (is_json(window))
-        return berth__split(window, each_piece, r, error);
+        return read_json(r, window);
     BERTH_TRY(read_yaml(r, window));
     return r->documents > 0 ? BERTH_OK : berth__error_set(error, BERTH_E_PARSE,
                                                           "the input holds no object");
@@ -365,6 +364,7 @@ berth_status berth__reader_create(const berth_allocator *allocator,
         return BERTH_E_NOMEM;
     reader->allocator = allocator;
     memcpy(&reader->options, options, options->size);
+    reader->batch_bytes = BERTH__AHEAD_BATCH_BYTES;
     berth__arena_init(&reader->tree, allocator);
     berth__arena_init(&reader->object, allocator);
     berth__arena_init(&reader->pod, allocator);

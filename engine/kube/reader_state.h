@@ -7,9 +7,8 @@
 #include "base/arena.h"
 #include "berth/kube.h"
 #include "kube/decode_tables.h"
+#include "kube/heading.h"
 #include "kube/json.h"
-
-enum { BERTH__KIND_TEXT_MAX = 128 };
 
 /* One PriorityClass. */
 typedef struct berth__priority_class {
@@ -29,6 +28,8 @@ typedef enum berth__deferred_what {
 /* One object of the input on its way through the reader. */
 typedef struct berth__item {
     const berth__json *tree;
+    void *object;           /* decoded from it ahead, or NULL; the reader's to change */
+    berth_kind object_kind;
     berth_str kind;
     berth_str api_version;
     berth_str made_name; /* out of metadata.generateName, where that takes the name's place */
@@ -45,6 +46,7 @@ typedef struct berth__deferred {
 struct berth_reader {
     const berth_allocator *allocator;
     berth_read_options options;
+    size_t batch_bytes; /* of text that a helper hands over at once (ahead.h) */
     berth__json_parser *json;
     berth__arena tree;   /* the tree at hand */
     berth__arena object; /* what is decoded from it */
@@ -79,9 +81,6 @@ berth_status berth__reader_create(const berth_allocator *allocator,
                                   const berth_read_options *options, berth_reader **out);
 
 /* ---- item.c ---- */
-
-/* A string's text; absent for any other value. */
-berth_str berth__json_text(const berth__json *value);
 
 /* Name the input in an error. */
 void berth__error_source(berth_error *error, const char *source);
