@@ -10,16 +10,22 @@
 
 enum { SLOT_SHIFT = 10, SLOTS_MIN = 1 << SLOT_SHIFT, NAME_MAX_BYTES = (1 << 30) - 1 };
 
-static uint32_t *slot_at(const berth__table *slots, uint32_t at)
+/* The hash stands beside the index, so that a search touches no pod but the one it finds. */
+typedef struct slot {
+    uint32_t held; /* index + 1, 0 free */
+    uint32_t hash;
+} slot;
+
+static slot *slot_at(const berth__table *slots, uint32_t at)
 {
-    return berth__table_item(slots, at, sizeof(uint32_t), SLOT_SHIFT);
+    return berth__table_item(slots, at, sizeof(slot), SLOT_SHIFT);
 }
 
 /* An empty hash table, a page at a time. Returns false, what there is let go, when out of memory. */
 static bool make_slots(berth__keeper *keeper, berth__table *slots, uint32_t count)
 {
     BERTH_ASSERT(count > 0);
-    berth__table_init(slots, sizeof(uint32_t), SLOT_SHIFT);
+    berth__table_init(slots, sizeof(slot), SLOT_SHIFT);
     for (uint32_t at = 0; at < count; at += SLOTS_MIN)
         if (!berth__table_add(slots, keeper, at)) {
             berth__table_let_go(slots, keeper);
@@ -99,34 +105,43 @@ void berth__pods_destroy(berth__pods *pods, berth__model *model)
 
 /* ---- finding ---- */
 
-static uint32_t home_of(const berth__pods *pods, berth__sym namespace_name, berth_str name)
+static uint32_t hash_of(berth__sym namespace_name, berth_str name)
 {
-    return (uint32_t)berth__hash_bytes(name.data, name.len, namespace_name) &
-           (pods->slot_count - 1);
+    return (uint32_t)berth__hash_bytes(name.data, name.len, namespace_name);
 }
 
-static uint32_t home_of_pod(const berth__pods *pods, const berth__pod *pod)
+static uint32_t hash_of_pod(const berth__pod *pod)
 {
-    return home_of(pods, pod->cls->identity->namespace_name, berth__pod_name(pod));
+    return hash_of(pod->cls->identity->namespace_name, berth__pod_name(pod));
 }
 
-/* The slot that holds the pod, or the free one where it would go. */
-static uint32_t probe(const berth__pods *pods, berth__sym namespace_name, berth_str name)
+/* The slot that holds the pod, or the free one where it would go. `hash` is that of both parts. */
+static uint32_t probe(const berth__pods *pods, uint32_t hash, berth__sym namespace_name,
+                      berth_str name)
 {
-    uint32_t at = home_of(pods, namespace_name, name);
-    for (uint32_t held; (held = *slot_at(&pods->slots, at)) != 0;
-         at = (at + 1) & (pods->slot_count - 1)) {
-        const berth__pod *pod = berth__pod_at(pods, held - 1);
+    uint32_t mask = pods->slot_count - 1;
+    for (uint32_t at = hash & mask;; at = (at + 1) & mask) {
+        const slot *here = slot_at(&pods->slots, at);
+        if (here->held == 0)
+            return at;
+        if (here->hash != hash)
+            continue;
+        const berth__pod *pod = berth__pod_at(pods, here->held - 1);
         if (pod->cls->identity->namespace_name == namespace_name &&
             berth__str_eq(berth__pod_name(pod), name))
             return at;
     }
-    return at;
+}
+
+static uint32_t probe_pod(const berth__pods *pods, const berth__pod *pod)
+{
+    return probe(pods, hash_of_pod(pod), pod->cls->identity->namespace_name, berth__pod_name(pod));
 }
 
 uint32_t berth__pods_find(const berth__pods *pods, berth__sym namespace_name, berth_str name)
 {
-    return *slot_at(&pods->slots, probe(pods, namespace_name, name)) - 1; /* 0 - 1: BERTH__POD_NONE */
+    uint32_t at = probe(pods, hash_of(namespace_name, name), namespace_name, name);
+    return slot_at(&pods->slots, at)->held - 1; /* 0 - 1: BERTH__POD_NONE */
 }
 
 static bool grow_slots(berth__pods *pods)
@@ -140,13 +155,13 @@ static bool grow_slots(berth__pods *pods)
     pods->slots = grown;
     pods->slot_count = old_count * 2;
     for (uint32_t i = 0; i < old_count; i++) {
-        uint32_t held = *slot_at(&old, i);
-        if (held == 0)
+        slot moved = *slot_at(&old, i);
+        if (moved.held == 0)
             continue;
-        uint32_t at = home_of_pod(pods, berth__pod_at(pods, held - 1));
-        while (*slot_at(&grown, at) != 0)
+        uint32_t at = moved.hash & (pods->slot_count - 1);
+        while (slot_at(&grown, at)->held != 0)
             at = (at + 1) & (pods->slot_count - 1);
-        *slot_at(&grown, at) = held;
+        *slot_at(&grown, at) = moved;
     }
     berth__table_let_go(&old, pods->keeper);
     return true;
@@ -155,16 +170,16 @@ static bool grow_slots(berth__pods *pods)
 /* Linear probing without tombstones: entries behind the gap that may move into it do. */
 static void close_gap(berth__pods *pods, uint32_t gap)
 {
-    uint32_t mask = pods->slot_count - 1, held;
-    for (uint32_t at = (gap + 1) & mask; (held = *slot_at(&pods->slots, at)) != 0;
+    uint32_t mask = pods->slot_count - 1;
+    slot moved;
+    for (uint32_t at = (gap + 1) & mask; (moved = *slot_at(&pods->slots, at)).held != 0;
          at = (at + 1) & mask) {
-        uint32_t home = home_of_pod(pods, berth__pod_at(pods, held - 1));
-        if (((at - home) & mask) >= ((at - gap) & mask)) {
-            *slot_at(&pods->slots, gap) = held;
+        if (((at - moved.hash) & mask) >= ((at - gap) & mask)) {
+            *slot_at(&pods->slots, gap) = moved;
             gap = at;
         }
     }
-    *slot_at(&pods->slots, gap) = 0;
+    *slot_at(&pods->slots, gap) = (slot){0, 0};
 }
 
 /* ---- owning ---- */
@@ -191,8 +206,8 @@ berth_status berth__pods_own_removal(berth__pods *pods, uint32_t index)
         return BERTH_OK;
     BERTH_TRY(berth__pods_own_linked(pods, index));
     const berth__pod *pod = berth__pod_at(pods, index);
-    uint32_t at = probe(pods, pod->cls->identity->namespace_name, berth__pod_name(pod));
-    for (; *slot_at(&pods->slots, at) != 0; at = (at + 1) & (pods->slot_count - 1))
+    uint32_t at = probe_pod(pods, pod);
+    for (; slot_at(&pods->slots, at)->held != 0; at = (at + 1) & (pods->slot_count - 1))
         if (!berth__table_own(&pods->slots, pods->keeper, at))
             return BERTH_E_NOMEM;
     return berth__keeper_reserve(pods->keeper, 2) ? BERTH_OK : BERTH_E_NOMEM;
@@ -234,8 +249,9 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
     if (pods->count + 1 > pods->slot_count / 4 * 3 && !grow_slots(pods))
         return BERTH_E_NOMEM;
     uint32_t index = pods->first_free;
-    uint32_t at = probe(pods, cls->identity->namespace_name, name);
-    BERTH_ASSERT(*slot_at(&pods->slots, at) == 0);
+    uint32_t hash = hash_of(cls->identity->namespace_name, name);
+    uint32_t at = probe(pods, hash, cls->identity->namespace_name, name);
+    BERTH_ASSERT(slot_at(&pods->slots, at)->held == 0);
     BERTH_TRY(berth__pods_own(pods, index));
     if (!berth__table_own(&pods->slots, pods->keeper, at) ||
         !berth__keeper_reserve(pods->keeper, 2))
@@ -254,7 +270,7 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
                         .previous = BERTH__POD_NONE};
     berth__keeper_made(pods->keeper, berth__release_block, copy, name_bytes(name.len));
     berth__keeper_made(pods->keeper, release_class, cls, 0);
-    *slot_at(&pods->slots, at) = index + 1;
+    *slot_at(&pods->slots, at) = (slot){index + 1, hash};
     pods->count++;
     *out = index;
     return BERTH_OK;
@@ -271,7 +287,7 @@ static void put_on_free_list(berth__pods *pods, uint32_t index, uint32_t generat
 
 static void leave_table(berth__pods *pods, const berth__pod *pod)
 {
-    close_gap(pods, probe(pods, pod->cls->identity->namespace_name, berth__pod_name(pod)));
+    close_gap(pods, probe_pod(pods, pod));
 }
 
 void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod *out)
@@ -284,11 +300,11 @@ void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod *out)
 void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod *taken)
 {
     BERTH_ASSERT(pods->first_free == index);
-    uint32_t at = probe(pods, taken->cls->identity->namespace_name, berth__pod_name(taken));
-    BERTH_ASSERT(*slot_at(&pods->slots, at) == 0);
+    uint32_t at = probe_pod(pods, taken);
+    BERTH_ASSERT(slot_at(&pods->slots, at)->held == 0);
     pods->first_free = berth__pod_at(pods, index)->next;
     *berth__pod_at(pods, index) = *taken;
-    *slot_at(&pods->slots, at) = index + 1;
+    *slot_at(&pods->slots, at) = (slot){index + 1, hash_of_pod(taken)};
     pods->count++;
 }
 

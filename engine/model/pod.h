@@ -34,7 +34,7 @@ typedef struct berth__pods {
     uint32_t record_count; /* indexes below have a record, free or not */
     uint32_t first_free;
     uint32_t count;
-    berth__table slots; /* open addressing: index + 1, 0 free */
+    berth__table slots; /* open addressing: indexes and hashes */
     uint32_t slot_count;
     uint32_t first_pending, last_pending; /* in order of arrival */
     uint64_t pending_count;
