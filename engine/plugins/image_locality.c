@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "plugins/registry.h"
+#include "snapshot/image_column.h"
 
 static const int64_t LOW = INT64_C(23) << 20;
 static const int64_t HIGH_A_CONTAINER = INT64_C(1000) << 20;
@@ -16,6 +17,7 @@ typedef struct wanted_image {
     berth__sym name;
     int64_t times;  /* named by so many containers */
     int64_t scaled; /* size x share of the nodes that have it */
+    berth__image_column *column; /* or NULL */
 } wanted_image;
 
 typedef struct state {
@@ -25,7 +27,7 @@ typedef struct state {
     int64_t max; /* score at `high` */
 } state;
 
-static void add_image(state *own, const berth__view *view, berth__sym name,
+static void add_image(state *own, berth__view *view, berth__sym name,
                       const berth__image *image)
 {
     for (uint32_t i = 0; i < own->count; i++) {
@@ -36,21 +38,16 @@ static void add_image(state *own, const berth__view *view, berth__sym name,
     }
     double spread = (double)image->node_count / (double)view->layout->count;
     own->images[own->count++] = (wanted_image){
-        .name = name, .times = 1, .scaled = (int64_t)((double)image->size_bytes * spread)};
-}
-
-static bool has_image(const berth__node_facts *facts, berth__sym name)
-{
-    for (uint32_t i = 0; i < facts->image_count; i++)
-        if (berth__node_images(facts)[i].name == name)
-            return true;
-    return false;
+        .name = name,
+        .times = 1,
+        .scaled = (int64_t)((double)image->size_bytes * spread),
+        .column = berth__image_column_get(view->layout, name)};
 }
 
 /* For the images of the list from `first` on. */
 static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
 {
-    const berth__view *view = prepare->cycle->view;
+    berth__view *view = prepare->cycle->view;
     const berth__image_list *list = prepare->cycle->cls->images;
     state *own = prepare->state;
     own->images = berth__arena_alloc(prepare->arena, list->count * sizeof(*own->images), 8);
@@ -83,39 +80,47 @@ static berth__outcome prepare_priority(berth__prepare *prepare)
     return prepare_images(prepare, prepare->cycle->cls->images->init_count);
 }
 
-static int64_t score_node(const state *own, const berth__node_facts *facts)
+static int64_t score_of(const state *own, int64_t sum)
 {
-    int64_t sum = 0, range = own->high - LOW; /* positive: an active scorer has a container */
-    for (uint32_t i = 0; i < own->count; i++)
-        if (has_image(facts, own->images[i].name))
-            sum += own->images[i].scaled * own->images[i].times;
+    int64_t range = own->high - LOW; /* positive: an active scorer has a container */
     if (sum <= LOW || range <= 0)
         return 0;
     return own->max * ((sum > own->high ? own->high : sum) - LOW) / range;
 }
 
-/* Looks into the image lists of the nodes scored: those of a tile at a time, so that workers share the
- * walk and a sampled search leaves out the rest. */
+static int64_t worth(const wanted_image *image)
+{
+    return image->scaled * image->times;
+}
+
+static berth__mask slots_with(const berth__view *view, const wanted_image *image, uint32_t tile)
+{
+    return berth__image_column_bits(view->layout, &view->nodes, image->column, image->name, tile);
+}
+
+/* Pods of one image are scored alike wherever it is; of several, the sum differs from node to node. */
 static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)instance;
+    (void)mask;
     const berth__view *view = cycle->view;
+    const state *own = opaque;
+    berth__mask any = slots_with(view, &own->images[0], tile);
+    int64_t first = worth(&own->images[0]);
     memset(out, 0, BERTH__TILE * sizeof(*out));
-    uint32_t base = tile * BERTH__TILE, end = view->layout->count - base;
-    const berth__mask in_use = berth__mask_range(0, end < BERTH__TILE ? end : BERTH__TILE);
-    const berth__mask slots = {
-        {mask->words[0] & in_use.words[0], mask->words[1] & in_use.words[1]}};
-    const berth__node_facts *facts[BERTH__TILE];
-    BERTH__MASK_EACH(&slots, s)
-    {
-        facts[s] = berth__view_node(view, base + s)->facts;
-        __builtin_prefetch(&facts[s]->image_count);
+    view->kernels->add_where(&any, own->count == 1 ? score_of(own, first) : first, out);
+    if (own->count == 1)
+        return;
+    for (uint32_t i = 1; i < own->count; i++) {
+        berth__mask slots = slots_with(view, &own->images[i], tile);
+        view->kernels->add_where(&slots, worth(&own->images[i]), out);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            any.words[w] |= slots.words[w];
     }
-    BERTH__MASK_EACH(&slots, s)
+    BERTH__MASK_EACH(&any, s)
     {
-        if (facts[s]->image_count > 0)
-            out[s] = score_node(opaque, facts[s]);
+        out[s] = score_of(own, out[s]);
     }
 }
 

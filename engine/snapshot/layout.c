@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "snapshot/image_column.h"
 
 static size_t padded(const berth__layout *layout)
 {
@@ -51,6 +52,7 @@ void berth__layout_destroy(berth__layout *layout)
         next = column->next;
         free_column(layout, column);
     }
+    berth__image_columns_free(layout);
     berth__free(allocator, layout->nodes, padded(layout) * sizeof(uint32_t));
     berth__free(allocator, layout->taints, padded(layout) * sizeof(uint32_t));
     berth__free(allocator, layout->unschedulable, padded(layout) / 8);
@@ -114,7 +116,10 @@ berth__layout *berth__layout_copy(const berth__layout *layout)
         column->next = columns_of(copy);
         atomic_init(&copy->columns, column);
     }
-    return copy;
+    if (berth__image_columns_copy(copy, layout))
+        return copy;
+    berth__layout_destroy(copy);
+    return NULL;
 }
 
 static berth__sym value_of(const berth__node_facts *facts, berth__sym key)
@@ -143,6 +148,7 @@ void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
     layout->conditions[slot] = facts->conditions;
     for (berth__label_column *column = columns_of(layout); column != NULL; column = column->next)
         column->values[slot] = value_of(facts, column->key);
+    berth__image_columns_set(layout, slot, facts);
 }
 
 static const berth__sym *find_column(const berth__layout *layout, berth__sym key)

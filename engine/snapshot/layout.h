@@ -14,6 +14,8 @@
 /* A key that is no label's: the column of facts->zone_legacy. */
 #define BERTH__KEY_LEGACY_ZONE UINT32_MAX
 
+struct berth__image_column; /* snapshot/image_column.h: which nodes have an image */
+
 typedef struct berth__label_column {
     struct berth__label_column *next;
     berth__sym key;
@@ -36,6 +38,7 @@ typedef struct berth__layout {
     /* Of the keys asked for so far. A column only says again what the nodes say, so whoever shares the
      * layout may add one. sync: pushed complete (release), read with acquire, never taken off. */
     _Atomic(berth__label_column *) columns;
+    _Atomic(struct berth__image_column *) image_columns; /* see image_column.h */
 } berth__layout;
 
 /* A layout of `count` slots, nodes not set. Returns NULL when out of memory. */

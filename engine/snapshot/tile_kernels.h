@@ -42,6 +42,9 @@ typedef struct berth__basic_ask {
     double places;                      /* that must be left: 1; -INFINITY: not tested */
 } berth__basic_ask;
 
+/* Entries of a table that `add_looked_up` reads: a power of two. */
+enum { BERTH__FEW = 16 };
+
 /* `basic` reads and writes whole runs of so many slots: as many as fill the widest vectors of totals. */
 enum { BERTH__BASIC_RUN = 16 };
 
@@ -114,6 +117,12 @@ typedef struct berth__kernels {
                   int64_t *highest);
     /* total += value * weight. */
     void (*accumulate)(int64_t *total, const int64_t *values, int64_t weight);
+    /* total += amount, for the slots in `mask`. */
+    void (*add_where)(const berth__mask *mask, int64_t amount, int64_t *total);
+    /* total += table[value]; values from BERTH__FEW on, or negative, add what some value adds. */
+    void (*add_looked_up)(const int64_t *table, const int64_t *values, int64_t *total);
+    /* The slots whose value is the wanted one. */
+    berth__mask (*equal)(const uint32_t *values, uint32_t wanted);
 } berth__kernels;
 
 /* The best table that this processor runs. Threads: any. */

@@ -209,6 +209,35 @@ static void accumulate(int64_t *restrict total, const int64_t *restrict values, 
         total[s] = (int64_t)((uint64_t)total[s] + (uint64_t)values[s] * (uint64_t)weight);
 }
 
+static void add_where(const berth__mask *mask, int64_t amount, int64_t *restrict total)
+{
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+        uint64_t bits = mask->words[w];
+        for (uint32_t b = 0; b < 64; b++) {
+            uint64_t part = (bits >> b) & 1 ? (uint64_t)amount : 0;
+            total[w * 64 + b] = (int64_t)((uint64_t)total[w * 64 + b] + part);
+        }
+    }
+}
+
+static void add_looked_up(const int64_t *restrict table, const int64_t *restrict values,
+                          int64_t *restrict total)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        total[s] = (int64_t)((uint64_t)total[s] + (uint64_t)table[values[s] & (BERTH__FEW - 1)]);
+}
+
+static berth__mask equal(const uint32_t *restrict values, uint32_t wanted)
+{
+    uint8_t flags[BERTH__TILE];
+    berth__mask mask;
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        flags[s] = values[s] == wanted;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask.words[w] = pack_bits(flags + w * 64);
+    return mask;
+}
+
 #include "snapshot/tile_kernels_groups.h"
 
 static bool store_group(const berth__tree_level *nodes, uint32_t position, berth__tree_sum group)
@@ -359,4 +388,7 @@ const berth__kernels KERNELS_TABLE = {
     .best = best,
     .widen = widen,
     .accumulate = accumulate,
+    .add_where = add_where,
+    .add_looked_up = add_looked_up,
+    .equal = equal,
 };

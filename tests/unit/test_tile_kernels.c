@@ -403,6 +403,68 @@ static void test_accumulate(void **state)
     }
 }
 
+static void test_add_where(void **state)
+{
+    (void)state;
+    _Alignas(64) static int64_t before[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        const berth__mask mask = random_mask();
+        int64_t more = amount(INT64_C(1) << 60) - (INT64_C(1) << 59);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            before[s] = amount(INT64_C(1) << 60);
+        for (uint32_t t = 0; t < table_count; t++) {
+            _Alignas(64) int64_t total[BERTH__TILE];
+            memcpy(total, before, sizeof(total));
+            tables[t]->add_where(&mask, more, total);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("add_where", t, s,
+                      berth__bit_get(mask.words, s) ? before[s] + more : before[s], total[s]);
+        }
+    }
+}
+
+static void test_add_looked_up(void **state)
+{
+    (void)state;
+    _Alignas(64) static int64_t values[BERTH__TILE], before[BERTH__TILE];
+    int64_t table[BERTH__FEW];
+    for (int round = 0; round < ROUNDS; round++) {
+        for (uint32_t i = 0; i < BERTH__FEW; i++)
+            table[i] = amount(INT64_C(1) << 40) - (INT64_C(1) << 39);
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            values[s] = (int64_t)berth__random_below(&source, BERTH__FEW);
+            before[s] = amount(INT64_C(1) << 60);
+        }
+        uint32_t stray = berth__random_below(&source, BERTH__TILE); /* a lane that nobody wrote */
+        values[stray] = (int64_t)berth__random_next(&source);
+        for (uint32_t t = 0; t < table_count; t++) {
+            _Alignas(64) int64_t total[BERTH__TILE];
+            memcpy(total, before, sizeof(total));
+            tables[t]->add_looked_up(table, values, total);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                if (s != stray)
+                    check("add_looked_up", t, s, before[s] + table[values[s]], total[s]);
+        }
+    }
+}
+
+static void test_equal(void **state)
+{
+    (void)state;
+    _Alignas(64) static uint32_t values[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t wanted = (uint32_t)amount(UINT32_MAX);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            values[s] = berth__random_below(&source, 2) == 0 ? wanted
+                                                             : (uint32_t)use_of(wanted, UINT32_MAX);
+        for (uint32_t t = 0; t < table_count; t++) {
+            berth__mask mask = tables[t]->equal(values, wanted);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("equal", t, s, values[s] == wanted, berth__bit_get(mask.words, s));
+        }
+    }
+}
+
 static void check_group(const char *what, uint32_t table, berth__tree_sum wanted,
                         berth__tree_sum got)
 {
@@ -675,6 +737,9 @@ int main(void)
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_widen),
         cmocka_unit_test(test_accumulate),
+        cmocka_unit_test(test_add_where),
+        cmocka_unit_test(test_add_looked_up),
+        cmocka_unit_test(test_equal),
         cmocka_unit_test(test_regroup_leaves),
         cmocka_unit_test(test_regroup_groups),
         cmocka_unit_test(test_lanes),
