@@ -20,7 +20,8 @@ done
 ! grep -q $'\terror\t' "$work/out/figures.tsv" || complain "a benchmark ended with an error"
 for name in decide/basic cold/rules memory/ load/mixed kernel/fit filter/NodeResourcesFit \
   score/ImageLocality tree/ask journal_follow \
-  transaction_group publish/ snapshot_find loop/churn index_repair commit_spread workers_wake quantity_parse json_pods; do
+  transaction_group publish/ snapshot_find branch/drop loop/churn index_repair commit_spread \
+  workers_wake quantity_parse json_pods; do
   grep -q "^$name" "$work/out/figures.tsv" || complain "no figures of $name"
 done
 for heading in Goals Decisions 'Through the scheduling loop' Memory Loading; do
