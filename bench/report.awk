@@ -142,7 +142,7 @@ function goals()
     "publish_commit/nodes:100000/pinned:4", "publish_commit/nodes:100000/pinned:0", "real_ns")
   loaded = matching("^load/basic/layout:indented")
   if (has(loaded, "bytes_per_second"))
-    goal("load a dump as kubectl indents it, one thread", 300, " MB/s", 1, \
+    goal("load a dump as kubectl indents it", 300, " MB/s", 1, \
       median[loaded, "bytes_per_second"] / 1e6, best[loaded, "bytes_per_second"] / 1e6)
   else
     goal("load a dump as kubectl indents it", 300, " MB/s", 1, "", "")
