@@ -52,18 +52,12 @@ static bool is_known(const handing *own, uint32_t index)
     return was != NULL && is != NULL && was->generation == is->generation;
 }
 
-static int by_pod(const void *a, const void *b)
-{
-    const placement *first = a, *second = b;
-    if (first->pod != second->pod)
-        return first->pod < second->pod ? -1 : 1;
-    return (first->order > second->order) - (first->order < second->order);
-}
-
 static int by_order(const void *a, const void *b)
 {
     const placement *first = a, *second = b;
-    return (first->order > second->order) - (first->order < second->order);
+    if (first->order != second->order)
+        return first->order < second->order ? -1 : 1;
+    return (first->pod > second->pod) - (first->pod < second->pod);
 }
 
 static int find_by_pod(const void *key, const void *item)
@@ -72,24 +66,54 @@ static int find_by_pod(const void *key, const void *item)
     return (pod > other) - (pod < other);
 }
 
-/* Placements of known pods that stayed, by pod: of each the last. */
+static void each_known(handing *own, uint32_t page, void (*visit)(handing *own, uint32_t pod))
+{
+    for (uint32_t i = 0; i < BERTH__PODS_A_PAGE; i++)
+        if (is_known(own, page << BERTH__POD_PAGE_SHIFT | i))
+            visit(own, page << BERTH__POD_PAGE_SHIFT | i);
+}
+
+/* Counts them while there is no room. */
+static void list_placement(handing *own, uint32_t pod)
+{
+    uint32_t node = pod_of(&own->branch->cluster, pod)->node;
+    if (node == BERTH__NODE_NONE || node == pod_of(own->base, pod)->node)
+        return;
+    if (own->placements != NULL)
+        own->placements[own->placement_count] = (placement){pod, UINT32_MAX, false};
+    own->placement_count++;
+}
+
+static void list_page(void *context, uint32_t page, void *first, void *second)
+{
+    (void)first;
+    (void)second;
+    each_known(context, page, list_placement);
+}
+
+static placement *find_placement(const handing *own, uint32_t pod)
+{
+    return bsearch(&pod, own->placements, own->placement_count, sizeof(*own->placements),
+                   find_by_pod);
+}
+
+static void compare_pods(handing *own, berth__page_visit *visit)
+{
+    berth__table_compare(&own->base->pods.records, &own->branch->cluster.pods.records, visit, own);
+}
+
+/* Placements of known pods, by pod, each with its place in the order of bindings: the last. Pods that came
+ * to their nodes by an update go last. */
 static void list_placements(handing *own)
 {
     const berth__branch *branch = own->branch->branch;
-    placement *all = own->placements;
-    uint32_t count = branch->placed_count, kept = 0;
-    for (uint32_t i = 0; i < count; i++)
-        all[i] = (placement){branch->placed[i], i, false};
-    qsort(all, count, sizeof(*all), by_pod);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t pod = all[i].pod;
-        if ((i + 1 < count && all[i + 1].pod == pod) || !is_known(own, pod))
-            continue;
-        uint32_t node = pod_of(&own->branch->cluster, pod)->node;
-        if (node != BERTH__NODE_NONE && node != pod_of(own->base, pod)->node)
-            all[kept++] = all[i];
+    own->placement_count = 0;
+    compare_pods(own, list_page);
+    for (uint32_t i = 0; i < branch->placed_count && own->placement_count > 0; i++) {
+        placement *one = find_placement(own, branch->placed[i]);
+        if (one != NULL)
+            one->order = i;
     }
-    own->placement_count = kept;
 }
 
 /* ---- doing the same ---- */
@@ -112,7 +136,7 @@ static uint32_t find_pod(handing *own, uint32_t index, uint32_t to)
 static void take_off(handing *own, uint32_t index)
 {
     const berth__pod *was = pod_of(own->base, index), *is = pod_of(&own->branch->cluster, index);
-    if (!is_known(own, index) || was->node == BERTH__NODE_NONE || was->node == is->node)
+    if (own->status != BERTH_OK || was->node == BERTH__NODE_NONE || was->node == is->node)
         return;
     berth_pod_id id = berth__cluster_pod_id(own->base, index);
     if (is->node == BERTH__NODE_NONE &&
@@ -123,18 +147,16 @@ static void take_off(handing *own, uint32_t index)
         own->status = berth__decider_unbind(&own->engine->decider, pod);
         return;
     }
-    placement *then = bsearch(&index, own->placements, own->placement_count,
-                              sizeof(*own->placements), find_by_pod);
+    placement *then = find_placement(own, index);
     if (then != NULL)
         then->refused = true;
 }
 
 static void take_off_page(void *context, uint32_t page, void *first, void *second)
 {
-    handing *own = context;
-    for (uint32_t i = 0; first != NULL && second != NULL && i < BERTH__PODS_A_PAGE; i++)
-        if (own->status == BERTH_OK)
-            take_off(own, page << BERTH__POD_PAGE_SHIFT | i);
+    (void)first;
+    (void)second;
+    each_known(context, page, take_off);
 }
 
 /* Node ids of the version are the engine's; others belong to a name. */
@@ -184,8 +206,7 @@ static void place(handing *own, uint32_t index)
 static void hand_over(handing *own)
 {
     list_placements(own);
-    berth__table_compare(&own->base->pods.records, &own->branch->cluster.pods.records,
-                         take_off_page, own);
+    compare_pods(own, take_off_page);
     qsort(own->placements, own->placement_count, sizeof(*own->placements), by_order);
     for (uint32_t i = 0; i < own->placement_count && own->status == BERTH_OK; i++)
         if (!own->placements[i].refused)
@@ -224,7 +245,8 @@ berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts
                    .conflicts = conflicts,
                    .capacity = capacity,
                    .error = error};
-    size_t bytes = branch->branch->placed_count * sizeof(*own.placements);
+    compare_pods(&own, list_page);
+    size_t bytes = own.placement_count * sizeof(*own.placements);
     own.placements = berth__alloc(branch->allocator, bytes, _Alignof(placement));
     berth_status status = own.placements != NULL ? hand_over_whole(&own) : BERTH_E_NOMEM;
     berth__free(branch->allocator, own.placements, bytes);

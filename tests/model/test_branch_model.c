@@ -51,7 +51,7 @@ typedef struct trial {
     text before, after;
 } trial;
 
-static atomic_ulong branches, plans_made;
+static atomic_ulong branches, plans_made, handed_over, conflicting;
 
 /* ---- memory ---- */
 
@@ -88,7 +88,11 @@ static void hide_classes(text *dump)
 
 /* Do what the plan says on a branch, as far as `count`; at the end of it all states must be the
  * same. */
-static void follow_plan(script *s, const plan *p, uint32_t count)
+static void hand_over(script *s, const plan *p, berth_engine *branch, berth_engine *engine);
+
+/* Do what the plan says on a branch, as far as `count`; at the end of it all states must be the same. With
+ * an engine, whose thread this is, the branch is handed to it. */
+static void follow_plan(script *s, const plan *p, uint32_t count, berth_engine *engine)
 {
     const berth_metadata **pods = s->pods;
     size_t pod_count = s->pod_count;
@@ -112,8 +116,57 @@ static void follow_plan(script *s, const plan *p, uint32_t count)
     }
     s->pods = pods;
     s->pod_count = pod_count;
+    if (engine != NULL && !s->failed)
+        hand_over(s, p, branch, engine);
     berth_branch_drop(branch);
     atomic_fetch_add(&branches, 1);
+}
+
+/* A pod that version and branch both know is on the engine where the branch has it, if the branch moved it. */
+static void check_handed_over(script *s, const plan *p, berth_engine *branch, berth_engine *engine)
+{
+    for (size_t i = 0; i < p->pod_count && !s->failed; i++) {
+        berth_str space = naive_namespace(p->pods[i]), name = p->pods[i]->name;
+        berth_pod_id id = berth_snapshot_find_pod(p->version, space, name);
+        if (id == BERTH_POD_NONE || berth_engine_find_pod(branch, space, name) != id)
+            continue;
+        berth_node_id was = berth_snapshot_pod_node(p->version, id);
+        berth_node_id is = berth_engine_pod_node(branch, id);
+        if (was == is)
+            continue;
+        berth_str wanted = berth_engine_node_name(branch, is);
+        berth_str got = berth_engine_node_name(engine, berth_engine_pod_node(engine, id));
+        if (!naive_same(wanted, got))
+            script_same(s, "a placement handed over", "the branch's node", "another");
+    }
+}
+
+/* Hand the branch over, in a transaction that takes it back. */
+static void hand_over(script *s, const plan *p, berth_engine *branch, berth_engine *engine)
+{
+    berth_conflict conflicts[4];
+    berth_error error = {0};
+    uint32_t count = 0;
+    text before = {0}, after = {0};
+    script_dump(s, engine, &before);
+    hide_classes(&before);
+    script_must(s, "begin", berth_engine_begin(engine, &error), &error);
+    script_must(s, "commit of a branch", berth_branch_commit(branch, conflicts, 4, &count, &error),
+                &error);
+    script_must(s, "check", berth_engine_check(engine, &error), &error);
+    if (count == 0)
+        check_handed_over(s, p, branch, engine);
+    script_dump(s, engine, &after);
+    hide_classes(&after);
+    if (count > 0)
+        script_same(s, "the engine after a conflict", before.bytes, after.bytes);
+    script_must(s, "rollback", berth_engine_rollback(engine, &error), &error);
+    script_dump(s, engine, &after);
+    hide_classes(&after);
+    script_same(s, "the engine after it was taken back", before.bytes, after.bytes);
+    atomic_fetch_add(count == 0 ? &handed_over : &conflicting, 1);
+    free(before.bytes);
+    free(after.bytes);
 }
 
 static plan *take_plan(trial *t, uint32_t which)
@@ -126,12 +179,12 @@ static plan *take_plan(trial *t, uint32_t which)
     return p;
 }
 
-static void follow_some(trial *t, script *s, uint32_t which, uint32_t part)
+static void follow_some(trial *t, script *s, uint32_t which, uint32_t part, berth_engine *engine)
 {
     plan *p = take_plan(t, which);
     if (p == NULL)
         return;
-    follow_plan(s, p, part % 3 > 0 ? p->count : part % (p->count + 1));
+    follow_plan(s, p, part % 3 > 0 ? p->count : part % (p->count + 1), engine);
     atomic_fetch_sub(&p->users, 1);
     if (s->failed)
         atomic_store(&t->failed, true);
@@ -154,7 +207,7 @@ static void *follow_on(void *argument)
     script_must(&s, "explanation", berth_explanation_create(&s.explanation), &error);
     while (!atomic_load(&t->stop) && !atomic_load(&t->failed)) {
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
-        follow_some(t, &s, (uint32_t)(random >> 33), (uint32_t)(random >> 45));
+        follow_some(t, &s, (uint32_t)(random >> 33), (uint32_t)(random >> 45), NULL);
     }
     berth_explanation_destroy(s.explanation);
     free(s.scratch.bytes);
@@ -300,7 +353,7 @@ static void go_on(trial *t)
             make_plan(t);
         } else if (dice < 20 && t->options->threads == 0) {
             uint32_t which = gen_below(gen, PLANS);
-            follow_some(t, &t->s, which, gen_below(gen, 1000));
+            follow_some(t, &t->s, which, gen_below(gen, 1000), t->s.engine);
         } else {
             operation op = script_operation(&t->s);
             do_both(t, &op);
@@ -404,8 +457,10 @@ int main(int argc, char **argv)
     for (unsigned long i = 0; end != 0 ? time(NULL) < end : i < o.rounds; i++)
         if (!run_round(&o, o.seed + i))
             return 1;
-    printf("%lu operations, %lu placed, %lu by index; %lu versions, %lu branches\n",
+    printf("%lu operations, %lu placed, %lu by index; %lu versions, %lu branches, "
+           "%lu handed over, %lu with conflicts\n",
            atomic_load(&script_operations), atomic_load(&script_placed),
-           atomic_load(&script_indexed), atomic_load(&plans_made), atomic_load(&branches));
+           atomic_load(&script_indexed), atomic_load(&plans_made), atomic_load(&branches),
+           atomic_load(&handed_over), atomic_load(&conflicting));
     return 0;
 }

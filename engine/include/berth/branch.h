@@ -68,16 +68,17 @@ typedef struct berth_conflict {
 } berth_conflict;
 
 /* Do on the engine what the branch did to pods that its version knows: take off their nodes those
- * that the branch took off, then place those that it placed, in the order in which it did. Each is
- * checked against what has changed since: the pod is there and where it was in the version, the
+ * that the branch took off, then place those that it placed, in the order in which it bound them. Each
+ * is checked against what has changed since: the pod is there and where it was in the version, the
  * node (by its name) is there, and the pod passes all filters on it, nominated pods included. All
- * or nothing: with a conflict the engine is as before. What else the branch did (nodes, added or
- * removed pods, nominations) is not handed over. `conflicts` (at most `capacity`) receives the
- * first ones, `*count` how many there are: 0 if all was done. A conflict counts as if it had been
- * placed nowhere, so later ones may follow from it. Threads: those of the engine and of the
- * branch, which stays as it is. Errors: E_ARG (not a branch), E_STATE (a transaction is open on
- * the branch), E_NOMEM, and what deciding answers to a pod that no profile serves; nothing has
- * changed then. */
+ * or nothing: with a conflict the engine is as before. What else the branch did (nodes; added,
+ * updated or removed pods; nominations) is not handed over.
+ *
+ * `conflicts` (at most `capacity`) receives the first ones, `*count` how many there are: 0 if all was
+ * done. A pod in conflict counts as placed nowhere, so later conflicts may follow from it.
+ * Threads: those of the engine and of the branch, which stays as it is. Cost: that of what differs.
+ * Errors: E_ARG (not a branch), E_STATE (a transaction is open on the branch), E_NOMEM, and what
+ * deciding answers to a pod that no profile serves; nothing has changed then. */
 BERTH_API berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts,
                                            uint32_t capacity, uint32_t *count, berth_error *error);
 
