@@ -234,10 +234,7 @@ static void score(const berth__cycle *cycle, const void *opaque_instance, const 
     for (uint32_t i = 0; i < own->count; i++) {
         berth__mask matched = *mask;
         berth__term_match_tile(cycle->view, &own->terms[i], tile, &matched);
-        BERTH__MASK_EACH(&matched, s)
-        {
-            out[s] += *own->weights[i];
-        }
+        cycle->view->kernels->add_where(&matched, *own->weights[i], out);
     }
 }
 

@@ -41,50 +41,60 @@ bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__label
     return true;
 }
 
-/* A bit for each of the 64 values that equals `value`. */
-static uint64_t equal_bits(const berth__sym *values, berth__sym value)
+static berth__mask inverse(berth__mask mask)
 {
-    uint64_t bits = 0;
-    for (uint32_t b = 0; b < 64; b++)
-        bits |= (uint64_t)(values[b] == value) << b;
-    return bits;
+    return (berth__mask){{~mask.words[0], ~mask.words[1]}};
 }
 
-static uint64_t listed_bits(const berth__requirement *requirement, const berth__sym *values)
+static void keep(berth__mask *mask, berth__mask slots)
 {
-    uint64_t bits = 0;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask->words[w] &= slots.words[w];
+}
+
+static void unite(berth__mask *mask, berth__mask slots)
+{
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask->words[w] |= slots.words[w];
+}
+
+static berth__mask listed(const berth__view *view, const berth__requirement *requirement,
+                          const berth__sym *values)
+{
+    berth__mask any = {{0}};
     for (uint32_t v = 0; v < requirement->value_count; v++)
-        bits |= equal_bits(values, requirement->values[v]);
-    return bits;
+        unite(&any, view->kernels->equal(values, requirement->values[v]));
+    return any;
 }
 
-static uint64_t compared_bits(const berth__view *view, const berth__requirement *requirement,
-                              const berth__sym *values)
+static berth__mask compared(const berth__view *view, const berth__requirement *requirement,
+                            const berth__sym *values)
 {
-    uint64_t bits = 0;
-    for (uint32_t b = 0; b < 64; b++)
-        bits |= (uint64_t)berth__requirement_meets(&view->model->strings, requirement, values[b])
-                << b;
-    return bits;
+    berth__mask meet = {{0}};
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        if (berth__requirement_meets(&view->model->strings, requirement, values[s]))
+            berth__bit_set(meet.words, s);
+    return meet;
 }
 
-static uint64_t requirement_bits(const berth__view *view, const berth__requirement *requirement,
-                                 const berth__sym *values)
+/* The slots of a tile whose values meet a requirement. */
+static berth__mask meeting(const berth__view *view, const berth__requirement *requirement,
+                           const berth__sym *values)
 {
     switch (requirement->op) {
     case BERTH__OP_IN:
-        return listed_bits(requirement, values);
+        return listed(view, requirement, values);
     case BERTH__OP_NOT_IN:
-        return ~listed_bits(requirement, values);
+        return inverse(listed(view, requirement, values));
     case BERTH__OP_EXISTS:
-        return ~equal_bits(values, 0);
+        return inverse(view->kernels->equal(values, 0));
     case BERTH__OP_NOT_EXISTS:
-        return equal_bits(values, 0);
+        return view->kernels->equal(values, 0);
     case BERTH__OP_GREATER:
     case BERTH__OP_LESS:
         break;
     }
-    return compared_bits(view, requirement, values);
+    return compared(view, requirement, values);
 }
 
 static bool fields_meet(const berth__view *view, const berth__node_term *term, uint32_t slot)
@@ -105,9 +115,7 @@ void berth__term_match_tile(const berth__view *view, const berth__term_match *ma
     }
     for (uint32_t i = 0; i < match->term->expression_count; i++) {
         const berth__sym *values = match->expressions[i].column + (size_t)tile * BERTH__TILE;
-        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-            mask->words[w] &=
-                requirement_bits(view, match->expressions[i].requirement, values + w * 64);
+        keep(mask, meeting(view, match->expressions[i].requirement, values));
     }
     if (match->term->field_count == 0)
         return;
@@ -123,8 +131,7 @@ void berth__node_match_tile(const berth__view *view, const berth__node_match *ma
 {
     for (uint32_t i = 0; i < match->pairs.count; i++) {
         const berth__sym *values = match->pair_columns[i] + (size_t)tile * BERTH__TILE;
-        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-            mask->words[w] &= equal_bits(values + w * 64, match->pairs.items[i].value);
+        keep(mask, view->kernels->equal(values, match->pairs.items[i].value));
     }
     if (!match->has_terms)
         return;
@@ -132,8 +139,7 @@ void berth__node_match_tile(const berth__view *view, const berth__node_match *ma
     for (uint32_t i = 0; i < match->term_count; i++) {
         berth__mask term = *mask;
         berth__term_match_tile(view, &match->terms[i], tile, &term);
-        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-            any.words[w] |= term.words[w];
+        unite(&any, term);
     }
     *mask = any;
 }

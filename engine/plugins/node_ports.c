@@ -33,10 +33,13 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
 {
     (void)instance;
     (void)state;
-    berth__port_set *const *sets = cycle->view->tiles[tile]->ports;
-    BERTH__MASK_EACH(mask, s)
+    const berth__tile *own = cycle->view->tiles[tile];
+    berth__mask held = own->ports_held;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        held.words[w] &= mask->words[w];
+    BERTH__MASK_EACH(&held, s)
     {
-        if (!fits(cycle->view->model, cycle->cls->ports, sets[s]))
+        if (!fits(cycle->view->model, cycle->cls->ports, own->ports[s]))
             berth__bit_clear(mask->words, s);
     }
 }

@@ -4,11 +4,10 @@
  * PodToleratesNodeTaints and TaintTolerationPriority.
  * Source: kube-scheduler v1.32, plugins/tainttoleration; v1.15.3,
  * predicates.PodToleratesNodeTaints, priorities/taint_toleration.go. */
-#include "base/bits.h"
 #include "plugins/registry.h"
 
 typedef struct state {
-    const uint64_t *refused; /* a bit a taint list */
+    const uint32_t *refused; /* of a taint list: 0 or 1 */
     const int64_t *counts;   /* of a taint list: untolerated PreferNoSchedule taints */
 } state;
 
@@ -38,17 +37,16 @@ static berth__outcome prepare_filter(berth__prepare *prepare)
     const berth__model *model = prepare->cycle->view->model;
     state *own = prepare->state;
     uint32_t list_count = model->taint_list_count; /* once: it may grow meanwhile */
-    uint64_t *refused =
-        berth__arena_alloc_zero(prepare->arena, ((size_t)list_count + 63) / 64 * 8, 8);
+    uint32_t *refused =
+        berth__arena_alloc(prepare->arena, (size_t)list_count * sizeof(*refused), 4);
     if (refused == NULL) {
         prepare->ok = false;
         return BERTH__SKIP;
     }
     bool any = false;
     for (uint32_t id = 0; id < list_count; id++) {
-        bool refuses = refusing(prepare->cycle, berth__taints_at(model, id)) != NULL;
-        berth__bit_put(refused, id, refuses);
-        any |= refuses;
+        refused[id] = refusing(prepare->cycle, berth__taints_at(model, id)) != NULL;
+        any |= refused[id] != 0;
     }
     own->refused = refused;
     return any ? BERTH__ACTIVE : BERTH__SKIP;
@@ -59,13 +57,10 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
 {
     (void)instance;
     const state *own = opaque;
-    const uint32_t *lists = cycle->view->layout->taints + (size_t)tile * BERTH__TILE;
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
-        uint64_t refused = 0;
-        for (uint32_t b = 0; b < 64; b++)
-            refused |= (uint64_t)berth__bit_get(own->refused, lists[w * 64 + b]) << b;
-        mask->words[w] &= ~refused;
-    }
+    const berth__kernels *kernels = cycle->view->kernels;
+    _Alignas(64) uint32_t refused[BERTH__TILE];
+    kernels->gather(own->refused, cycle->view->layout->taints + (size_t)tile * BERTH__TILE, refused);
+    kernels->at_most(refused, 0, mask);
 }
 
 static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,

@@ -38,6 +38,7 @@ static void free_memory(berth__search *search)
         berth__free(allocator, search->raw[i], tiles * BERTH__TILE * sizeof(int64_t));
     berth__free(allocator, search->raw, scorers * sizeof(*search->raw));
     berth__free(allocator, search->ranked, scorers * sizeof(*search->ranked));
+    berth__free(allocator, search->tables, scorers * sizeof(*search->tables));
     for (uint32_t w = 0; search->own != NULL && w < search->worker_count; w++)
         berth__free(allocator, search->own[w].ranges, scorers * sizeof(berth__scorer_range));
     berth__free(allocator, search->own, search->worker_count * sizeof(*search->own));
@@ -63,10 +64,11 @@ static bool allocate(berth__search *search, uint32_t tiles, uint32_t scorers)
     fresh.tile_best = berth__alloc(allocator, tiles * sizeof(int64_t), 64);
     fresh.raw = berth__alloc_zero(allocator, scorers * sizeof(*fresh.raw), 64);
     fresh.ranked = berth__alloc_zero(allocator, scorers * sizeof(*fresh.ranked), 64);
+    fresh.tables = berth__alloc_zero(allocator, scorers * sizeof(*fresh.tables), 64);
     fresh.own = berth__alloc_zero(allocator, fresh.worker_count * sizeof(*fresh.own), 64);
     bool ok = fresh.found != NULL && fresh.visited != NULL && fresh.feasible != NULL &&
               fresh.totals != NULL && fresh.tile_best != NULL && fresh.raw != NULL &&
-              fresh.ranked != NULL && fresh.own != NULL;
+              fresh.ranked != NULL && fresh.tables != NULL && fresh.own != NULL;
     for (uint32_t w = 0; ok && w < fresh.worker_count; w++) {
         fresh.own[w].ranges = berth__alloc(allocator, scorers * sizeof(berth__scorer_range), 64);
         ok = fresh.own[w].ranges != NULL;
@@ -524,25 +526,27 @@ static int64_t normalized(int64_t value, int64_t highest, int64_t max, bool reve
     return !reversed ? scaled : highest > 0 ? max - scaled : max;
 }
 
-/* A division for each node is most of the cost, so that few different values are divided once each. */
 static void normalize_max(int64_t *values, const berth__mask *mask,
                           const berth__scorer_range *range, int64_t max, bool reversed)
 {
-    enum { FEW = 16 };
-    int64_t known[FEW], highest = range->highest;
-    if (range->lowest < 0 || highest >= FEW) {
-        BERTH__MASK_EACH(mask, s)
-        {
-            values[s] = normalized(values[s], highest, max, reversed);
-        }
-        return;
-    }
-    for (int64_t value = 0; value <= highest; value++)
-        known[value] = normalized(value, highest, max, reversed);
     BERTH__MASK_EACH(mask, s)
     {
-        values[s] = known[values[s]];
+        values[s] = normalized(values[s], range->highest, max, reversed);
     }
+}
+
+/* A division for each node is most of the cost, so that few different values are divided once each. */
+static void tabulate(berth__search *search, uint32_t scorer)
+{
+    const berth__stage *stage = &search->profile->scorers[scorer];
+    const berth__scorer_range *range = &search->own[0].ranges[scorer];
+    berth__normalize how = stage->plugin->normalize;
+    berth__score_table *table = &search->tables[scorer];
+    table->known = (how == BERTH__NORMALIZE_MAX || how == BERTH__NORMALIZE_MAX_REVERSED) &&
+                   range->lowest >= 0 && range->highest < BERTH__FEW;
+    for (int64_t value = 0; table->known && value <= range->highest; value++)
+        table->parts[value] = stage->weight * normalized(value, range->highest, score_max(stage),
+                                                         how == BERTH__NORMALIZE_MAX_REVERSED);
 }
 
 static void normalize_values(const berth__search *search, uint32_t scorer, uint32_t tile,
@@ -608,16 +612,18 @@ static void find_best(berth__search *search, uint32_t tile, berth__search_worker
 
 static void normalize_tile(berth__search *search, uint32_t tile)
 {
+    const berth__kernels *kernels = search->cycle->view->kernels;
     int64_t *total = search->totals + (size_t)tile * BERTH__TILE;
     for (uint32_t i = 0; i < search->profile->scorer_count; i++) {
         if (!normalizes(search, i))
             continue;
         int64_t *raw = search->raw[i] + (size_t)tile * BERTH__TILE;
-        normalize_values(search, i, tile, &search->own[0].ranges[i], raw);
-        BERTH__MASK_EACH(&search->feasible[tile], s)
-        {
-            total[s] += raw[s] * search->profile->scorers[i].weight;
+        if (search->tables[i].known) {
+            kernels->add_looked_up(search->tables[i].parts, raw, total);
+            continue;
         }
+        normalize_values(search, i, tile, &search->own[0].ranges[i], raw);
+        kernels->accumulate(total, raw, search->profile->scorers[i].weight);
     }
 }
 
@@ -720,6 +726,9 @@ berth_status berth__search_score(berth__search *search, berth__arena *arena)
     if (any_normalizes) {
         run_tiles(search, score_tile);
         reduce_ranges(search);
+        for (uint32_t i = 0; i < search->profile->scorer_count; i++)
+            if (normalizes(search, i))
+                tabulate(search, i);
         run_tiles(search, normalize_and_find);
     } else {
         run_tiles(search, score_and_find);

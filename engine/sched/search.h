@@ -26,6 +26,12 @@ typedef struct berth__scorer_range {
     int64_t lowest, highest; /* raw values of feasible nodes, ignored ones aside */
 } berth__scorer_range;
 
+/* What each raw value adds to a total, once the range is known. */
+typedef struct berth__score_table {
+    bool known; /* all values are in the table */
+    int64_t parts[BERTH__FEW];
+} berth__score_table;
+
 /* One worker's own results. */
 typedef struct berth__search_worker {
     _Alignas(64) int64_t best;
@@ -68,6 +74,7 @@ typedef struct berth__search {
     int64_t *tile_best;       /* by tile: best total, INT64_MIN where nothing is feasible */
     int64_t **raw;            /* by scorer: raw values by slot, for those that normalize */
     berth__prepared_stage *ranked; /* by scorer: after the rank phase */
+    berth__score_table *tables;    /* by scorer: of those that normalize */
     int64_t constant;         /* sum of the uniform scorers */
     berth__search_worker *own;
     int64_t best;

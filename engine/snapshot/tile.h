@@ -31,6 +31,7 @@ typedef struct berth__tile {
     uint64_t stamp; /* of the keeper that may change it; see base/keeper.h */
     uint32_t resource_count;
     const berth_allocator *home; /* the memory that the tile lies in */
+    berth__mask ports_held;      /* slots that have a set of ports, be it empty */
     _Alignas(64) int32_t pods_used[BERTH__TILE];
     int32_t pods_max[BERTH__TILE];
     berth__port_set *ports[BERTH__TILE]; /* NULL: none in use */

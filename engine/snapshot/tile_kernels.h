@@ -43,7 +43,7 @@ typedef struct berth__basic_ask {
 } berth__basic_ask;
 
 /* Entries of a table that `add_looked_up` reads: a power of two. */
-enum { BERTH__FEW = 16 };
+enum { BERTH__FEW = 128 };
 
 /* `basic` reads and writes whole runs of so many slots: as many as fill the widest vectors of totals. */
 enum { BERTH__BASIC_RUN = 16 };

@@ -288,10 +288,10 @@ static bool port_equal(const berth__host_port *a, const berth__host_port *b)
     return a->ip == b->ip && a->protocol == b->protocol && a->port == b->port;
 }
 
-static bool port_set_reserve(berth__view *view, berth__port_set **slot, uint32_t more)
+static bool port_set_reserve(berth__view *view, berth__tile *tile, uint32_t at, uint32_t more)
 {
     const berth_allocator *allocator = view->model->allocator;
-    berth__port_set *old = *slot;
+    berth__port_set *old = tile->ports[at];
     uint32_t count = old != NULL ? old->count : 0;
     if (old != NULL && count + more <= old->capacity)
         return true;
@@ -304,7 +304,8 @@ static bool port_set_reserve(berth__view *view, berth__port_set **slot, uint32_t
     if (old != NULL)
         memcpy(set->items, old->items, count * sizeof(*old->items));
     port_set_free(allocator, old);
-    *slot = set;
+    tile->ports[at] = set;
+    berth__bit_set(tile->ports_held.words, at);
     return true;
 }
 
@@ -363,7 +364,7 @@ static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot
     uint32_t at = slot % BERTH__TILE;
     if (!berth__counts_learn(view, cls))
         return BERTH_E_NOMEM;
-    if (cls->ports != NULL && !port_set_reserve(view, &tile->ports[at], cls->ports->count))
+    if (cls->ports != NULL && !port_set_reserve(view, tile, at, cls->ports->count))
         return BERTH_E_NOMEM;
     if (uses_volumes(view, cls))
         BERTH_TRY(berth__volume_use_add(view->volume_use, view->layout->nodes[slot],
@@ -477,11 +478,13 @@ static bool move_use(const berth__keeper *keeper, berth__tile *from, uint32_t fr
         return true;
     if (keeper->shared) {
         to->ports[to_at] = port_set_copy(keeper->allocator, from->ports[from_at]);
-        return to->ports[to_at] != NULL;
+    } else {
+        to->ports[to_at] = from->ports[from_at];
+        from->ports[from_at] = NULL;
+        berth__bit_clear(from->ports_held.words, from_at);
     }
-    to->ports[to_at] = from->ports[from_at];
-    from->ports[from_at] = NULL;
-    return true;
+    berth__bit_put(to->ports_held.words, to_at, to->ports[to_at] != NULL);
+    return to->ports[to_at] != NULL;
 }
 
 static bool was_in_layout(const berth__view *view, const berth__node *node, uint32_t node_id)
