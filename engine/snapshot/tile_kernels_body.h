@@ -14,6 +14,12 @@ static inline double small_double(int64_t amount)
     return value - 4503599627370496.0;
 }
 
+/* A word of which one bit is set, for each bit: to spread a mask over lanes by `and` and a compare, which
+ * vectorises where shifts by lane do not. */
+#define LANES_4(b) UINT64_C(1) << (b), UINT64_C(2) << (b), UINT64_C(4) << (b), UINT64_C(8) << (b)
+#define LANES_16(b) LANES_4(b), LANES_4((b) + 4), LANES_4((b) + 8), LANES_4((b) + 12)
+static const uint64_t lane_bits[64] = {LANES_16(0), LANES_16(16), LANES_16(32), LANES_16(48)};
+
 static inline uint64_t pack_bits(const uint8_t *flags)
 {
     uint64_t bits = 0;
@@ -214,7 +220,7 @@ static void add_where(const berth__mask *mask, int64_t amount, int64_t *restrict
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
         uint64_t bits = mask->words[w];
         for (uint32_t b = 0; b < 64; b++) {
-            uint64_t part = (bits >> b) & 1 ? (uint64_t)amount : 0;
+            uint64_t part = (bits & lane_bits[b]) != 0 ? (uint64_t)amount : 0;
             total[w * 64 + b] = (int64_t)((uint64_t)total[w * 64 + b] + part);
         }
     }
@@ -329,8 +335,10 @@ static inline void take_masked(const int64_t *restrict values, const berth__mask
 {
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
         uint64_t bits = mask->words[w];
-        for (uint32_t b = 0; b < 64; b++)
-            masked[w * 64 + b] = (bits >> b) & 1 ? values[w * 64 + b] : INT64_MIN;
+        for (uint32_t b = 0; b < 64; b++) {
+            int64_t value = values[w * 64 + b]; /* read in any case: a vector of them is */
+            masked[w * 64 + b] = (bits & lane_bits[b]) != 0 ? value : INT64_MIN;
+        }
     }
 }
 
