@@ -17,9 +17,9 @@ extern "C" {
 typedef struct berth_engine berth_engine;
 typedef struct berth_explanation berth_explanation;
 
-/* Identify a node or a pod of one engine. A pod's id is never used again after its removal; a node's
- * id stays with its name as long as the engine lives. Ids given in a transaction that is rolled back are
- * void, see transaction.h. */
+/* Identify a node or a pod of one engine. A pod's id is never used again after its removal; a
+ * node's id stays with its name as long as the engine lives. Ids given in a transaction that is
+ * rolled back are void, see transaction.h. */
 typedef uint32_t berth_node_id;
 typedef uint64_t berth_pod_id;
 #define BERTH_NODE_NONE UINT32_MAX
@@ -40,22 +40,22 @@ typedef struct berth_engine_config {
     const berth_profile *profiles; /* NULL: berth_profile_default() alone */
     uint32_t profile_count;
     const berth_allocator *allocator; /* NULL: jemalloc */
-    /* The embedder's own plugins (berth/plugin.h), which profiles may name; the tables live as long as
-     * the engine. */
+    /* The embedder's own plugins (berth/plugin.h), which profiles may name; the tables live as long
+     * as the engine. */
     const struct berth_plugin *const *plugins;
     uint32_t plugin_count;
-    /* Keep each worker but the caller on a core of its own, neighbours in number near each other. For
-     * machines that run nothing else: beside other programs bound workers are slower. Without effect
-     * where there are fewer cores than threads. Default: false. */
+    /* Keep each worker but the caller on a core of its own, neighbours in number near each other.
+     * For machines that run nothing else: beside other programs bound workers are slower. Without
+     * effect where there are fewer cores than threads. Default: false. */
     bool bind_workers;
     /* Ask the kernel for huge pages once the engine holds more than 16 MiB: fewer page faults and a
-     * lower p99 on large clusters, some more memory, slower growth on machines that get their memory
-     * from a hypervisor (see README). Without effect where `allocator` is set or the kernel refuses;
-     * berth_engine_memory tells. Default: false, which leaves it to the system. */
+     * lower p99 on large clusters, some more memory, slower growth on machines that get their
+     * memory from a hypervisor (see README). Without effect where `allocator` is set or the kernel
+     * refuses; berth_engine_memory tells. Default: false, which leaves it to the system. */
     bool huge_pages;
-    /* Of era v1alpha1: the volumes of an in-tree kind (EBS, GCE PD, Azure disk, Cinder) that a node takes
-     * which publishes no limit of its own; 0: each kind's default. v1.15 reads it from the environment,
-     * KUBE_MAX_PD_VOLS; the library reads no environment. */
+    /* Of era v1alpha1: the volumes of an in-tree kind (EBS, GCE PD, Azure disk, Cinder) that a node
+     * takes which publishes no limit of its own; 0: each kind's default. v1.15 reads it from the
+     * environment, KUBE_MAX_PD_VOLS; the library reads no environment. */
     uint32_t attached_volumes_max;
 } berth_engine_config;
 
@@ -64,27 +64,29 @@ BERTH_API void berth_engine_config_init(berth_engine_config *config);
 
 /* Make an empty engine. Owner: borrows `config` until return; the engine is the caller's, freed by
  * berth_engine_destroy. Errors: E_ARG, E_NOMEM, E_INVALID (a profile: `error->field` names the
- * plugin), E_UNSUPPORTED (a plugin or path that does not exist), E_EXISTS (an own plugin has a name that
- * is taken), and those of an own plugin's configure. */
+ * plugin), E_UNSUPPORTED (a plugin or path that does not exist), E_EXISTS (an own plugin has a name
+ * that is taken), and those of an own plugin's configure. */
 BERTH_API berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
                                            berth_error *error);
 
-/* Stop the workers and free everything. Accepts NULL. */
+/* Stop the workers and free everything. A scheduler over the engine has been destroyed before,
+ * branches dropped and pins given back: the program is stopped otherwise. Of a branch:
+ * berth_branch_drop. Accepts NULL. Threads: the engine's. */
 BERTH_API void berth_engine_destroy(berth_engine *engine);
 
 /* ---- cluster state ---- */
 
-/* Add an object. A pod with a node name is taken as running there; it stays invisible while that node
- * does not exist (see berth_engine_orphan). A pod in phase Succeeded or Failed is ignored.
- * Owner: borrows `object` until return. `*id` (optional) receives the id of a pod (BERTH_POD_NONE if
- * ignored) or node.
+/* Add an object. A pod with a node name is taken as running there; it stays invisible while that
+ * node does not exist (see berth_engine_orphan). A pod in phase Succeeded or Failed is ignored.
+ * Owner: borrows `object` until return. `*id` (optional) receives the id of a pod (BERTH_POD_NONE
+ * if ignored) or node.
  * Errors: E_EXISTS, E_INVALID and E_RANGE (error->field), E_NOMEM; the engine is then unchanged.
  * Cost: linear in the object; node layout is brought up to date by the next decision. */
 BERTH_API berth_status berth_engine_add(berth_engine *engine, const berth_object *object,
                                         uint64_t *id, berth_error *error);
 
-/* Add a pending pod that is like another pod in everything but its name and uid. What names the other
- * pod in its specification (claims of ephemeral volumes) is as there. `*id` receives its id.
+/* Add a pending pod that is like another pod in everything but its name and uid. What names the
+ * other pod in its specification (claims of ephemeral volumes) is as there. `*id` receives its id.
  * Errors: E_NOT_FOUND (`like`), E_EXISTS, E_INVALID (no name), E_NOMEM. Cost: constant. */
 BERTH_API berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like,
                                              berth_str name, berth_pod_id *id, berth_error *error);
@@ -95,12 +97,14 @@ BERTH_API berth_status berth_engine_update(berth_engine *engine, const berth_obj
                                            berth_error *error);
 
 /* Remove an object by kind, namespace ("" for cluster kinds) and name. Removing a node leaves its
- * pods as orphans. Errors: E_NOT_FOUND; in a transaction also E_NOMEM, and nothing has changed then. */
+ * pods as orphans. Errors: E_NOT_FOUND; in a transaction, on a branch and once something was
+ * published also E_NOMEM, and nothing has changed then. */
 BERTH_API berth_status berth_engine_remove(berth_engine *engine, berth_kind kind,
                                            berth_str namespace_name, berth_str name,
                                            berth_error *error);
 
-/* Find a pod or node. Returns BERTH_POD_NONE or BERTH_NODE_NONE when there is none. Cost: one hash. */
+/* Find a pod or node. Returns BERTH_POD_NONE or BERTH_NODE_NONE when there is none. Cost: one
+ * hash. */
 BERTH_API berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
                                              berth_str name);
 BERTH_API berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name);
@@ -113,8 +117,8 @@ BERTH_API void berth_engine_pod_name(const berth_engine *engine, berth_pod_id po
 /* The node a pod is on (BERTH_NODE_NONE: pending or unknown). */
 BERTH_API berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod);
 
-/* Copy the ids of the pods on a node into `out`, at most `capacity`, the one that came last first. Returns
- * how many there are; 0 for an unknown node. */
+/* Copy the ids of the pods on a node into `out`, at most `capacity`, the one that came last first.
+ * Returns how many there are; 0 for an unknown node. */
 BERTH_API uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node,
                                           berth_pod_id *out, uint32_t capacity);
 
@@ -134,7 +138,7 @@ BERTH_API void berth_engine_counts(const berth_engine *engine, berth_counts *out
 typedef struct berth_memory {
     uint64_t used_bytes;     /* handed out to it, rounded as the allocator rounds */
     uint64_t resident_bytes; /* pages held for that; 0: unknown */
-    uint64_t huge_bytes;     /* of its address space, for which huge pages were asked and not refused */
+    uint64_t huge_bytes;     /* of its address space: huge pages were asked for, and not refused */
     bool huge_refused;       /* the kernel has no huge pages to ask for, or refused them */
 } berth_memory;
 
@@ -142,11 +146,13 @@ typedef struct berth_memory {
 BERTH_API berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out,
                                            berth_error *error);
 
-/* Any pod bound to a node that does not exist, and that node's name; BERTH_POD_NONE if there is none. */
+/* Any pod bound to a node that does not exist, and that node's name; BERTH_POD_NONE if there is
+ * none. */
 BERTH_API berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name);
 
 /* Copy the node ids in search order (zone-interleaved) into `out`, at most `capacity`. Returns how
- * many nodes there are. Brings the layout up to date first. */
+ * many nodes there are. Brings the layout up to date first; 0 also when there is no memory for
+ * that. */
 BERTH_API uint32_t berth_engine_node_order(berth_engine *engine, berth_node_id *out,
                                            uint32_t capacity);
 
@@ -196,50 +202,54 @@ typedef struct berth_decide_options {
     berth_explanation *explanation; /* NULL, or filled with the decision's details */
 } berth_decide_options;
 
-/* Decide where `pod` goes, without putting it there. With an explanation every score is computed even
- * where a single node is feasible. Errors: E_NOT_FOUND, E_STATE (the pod is on a node), E_NOMEM.
+/* Decide where `pod` goes, without putting it there. With an explanation every score is computed
+ * even where a single node is feasible.
+ * Errors: E_NOT_FOUND (the pod, or a profile that serves it), E_STATE (the pod is on a node),
+ * E_NOMEM.
  * Cost: see README, "Paths". Never allocates once the pod's class is warm. */
 BERTH_API berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
                                            const berth_decide_options *options,
                                            berth_placement *out, berth_error *error);
 
-/* Put a pod on a node (its usage and its volumes count from now on), whether or not it fits: the way
- * to follow another scheduler's choice. Errors: E_NOT_FOUND, E_STATE, E_NOMEM, and what an own plugin's
- * reserve answers; the pod is on no node then. */
+/* Put a pod on a node (its usage and its volumes count from now on), whether or not it fits: the
+ * way to follow another scheduler's choice. Errors: E_NOT_FOUND, E_STATE, E_NOMEM, and what an own
+ * plugin's reserve answers; the pod is on no node then. */
 BERTH_API berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                          berth_error *error);
 
 /* Take a pod off its node; it is pending again, and what bind took is given back exactly.
- * Errors: E_NOT_FOUND, E_STATE (it is on no node); in a transaction also E_NOMEM, and nothing has changed
- * then. */
+ * Errors: E_NOT_FOUND, E_STATE (it is on no node); in a transaction, on a branch and once something
+ * was published also E_NOMEM, and nothing has changed then. */
 BERTH_API berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod,
                                            berth_error *error);
 
-/* Keep a node for a pending pod, as preemption does once it has chosen victims there: pods of no higher
- * priority are placed on the node only if both fit, and the pod itself tries it before all others.
- * Nominations of pods of lower priority for that node end. BERTH_NODE_NONE ends the pod's own. A pod whose
- * status.nominatedNodeName is set is nominated by berth_engine_add and _update.
+/* Keep a node for a pending pod, as preemption does once it has chosen victims there: pods of no
+ * higher priority are placed on the node only if both fit, and the pod itself tries it before all
+ * others. Nominations of pods of lower priority for that node end. BERTH_NODE_NONE ends the pod's
+ * own. A pod whose status.nominatedNodeName is set is nominated by berth_engine_add and _update.
  * Errors: E_NOT_FOUND, E_STATE (the pod is on a node), E_NOMEM. */
 BERTH_API berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod,
                                              berth_node_id node, berth_error *error);
 
-/* Decide and, if placed, bind. */
+/* Decide and, if placed, bind. Errors: those of the two. */
 BERTH_API berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod,
                                              berth_placement *out, berth_error *error);
 
-/* Which of these pods PodDisruptionBudgets would not let go, were they evicted in this order: each takes one
- * from the budgets that cover it, and `forbidden[i]` tells whether one of them had none left. The engine
- * is as before. Returns how many are forbidden; unknown pods are not. (On a branch without memory for its
- * budgets, all are.) */
+/* Which of these pods PodDisruptionBudgets would not let go, were they evicted in this order: each
+ * takes one from the budgets that cover it, and `forbidden[i]` tells whether one of them had none
+ * left. The engine is as before. Returns how many are forbidden; unknown pods are not. (On a branch
+ * without memory for its budgets, all are.) */
 BERTH_API uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods,
                                           uint32_t count, bool *forbidden);
 
 /* Pending pods in the order in which a scheduler takes them (priority descending, then order of
- * arrival), at most `capacity`. Returns how many there are. */
+ * arrival), at most `capacity`. Returns how many there are; 0 also when there is no memory to sort
+ * them, which with a `capacity` of 0 takes none. Cost: n log n. */
 BERTH_API uint64_t berth_engine_pending(const berth_engine *engine, berth_pod_id *out,
                                         uint64_t capacity);
 
-/* A hash of every pod's name and node; equal for equal placements, whatever the order of binding. */
+/* A hash of every pod's name and node; equal for equal placements, whatever the order of
+ * binding. */
 BERTH_API uint64_t berth_engine_digest(const berth_engine *engine);
 
 /* Walk the whole state and check it: requested equals the sum of each node's pods, every pod once,
@@ -249,7 +259,8 @@ BERTH_API berth_status berth_engine_check(berth_engine *engine, berth_error *err
 /* ---- explanations ---- */
 
 /* A reusable record of one decision. Not tied to an engine until filled; ids and texts in it stay
- * valid until it is filled again or destroyed, as long as the engine lives. */
+ * valid until it is filled again or destroyed, as long as the engine lives. Errors: E_NOMEM.
+ * destroy accepts NULL. */
 BERTH_API berth_status berth_explanation_create(berth_explanation **out);
 BERTH_API void berth_explanation_destroy(berth_explanation *explanation);
 
@@ -271,14 +282,16 @@ BERTH_API uint32_t berth_explanation_feasible_count(const berth_explanation *exp
 BERTH_API berth_node_id berth_explanation_feasible(const berth_explanation *explanation, uint32_t i,
                                                    int64_t *total);
 
-/* Score plugins that scored, and the weighted, normalized value of plugin `p` on feasible node `i`. */
+/* Score plugins that scored, and the weighted, normalized value of plugin `p` on feasible node
+ * `i`. */
 BERTH_API uint32_t berth_explanation_score_count(const berth_explanation *explanation);
-BERTH_API berth_str berth_explanation_score_plugin(const berth_explanation *explanation, uint32_t p);
+BERTH_API berth_str berth_explanation_score_plugin(const berth_explanation *explanation,
+                                                   uint32_t p);
 BERTH_API int64_t berth_explanation_score(const berth_explanation *explanation, uint32_t p,
                                           uint32_t i);
 
-/* Nodes visited and refused, and the reasons of refusal `i`. In era v1alpha1 with always_check_all a
- * node has one refusal for each failing predicate, consecutively. */
+/* Nodes visited and refused, and the reasons of refusal `i`. In era v1alpha1 with always_check_all
+ * a node has one refusal for each failing predicate, consecutively. */
 BERTH_API uint32_t berth_explanation_refusal_count(const berth_explanation *explanation);
 BERTH_API berth_refusal berth_explanation_refusal(const berth_explanation *explanation, uint32_t i);
 BERTH_API berth_str berth_explanation_reason(const berth_explanation *explanation, uint32_t i,
@@ -287,7 +300,8 @@ BERTH_API berth_str berth_explanation_reason(const berth_explanation *explanatio
 /* The reasons with which the pod was refused before any node was visited; absent if it was not. */
 BERTH_API berth_str berth_explanation_pre_filter(const berth_explanation *explanation);
 
-/* kube-scheduler's failure message, preemption's part included; absent for a pod that was placed. */
+/* kube-scheduler's failure message, preemption's part included; absent for a pod that was
+ * placed. */
 BERTH_API berth_str berth_explanation_message(const berth_explanation *explanation);
 
 /* Preemption's choice: the nominated node (BERTH_NODE_NONE: none) and the pods to evict from it. */

@@ -1,5 +1,6 @@
 /* Kubernetes text in: objects from JSON and YAML, quantities, scheduler configurations.
- * The only part of the library that knows JSON or YAML; it translates into objects.h and profile.h. */
+ * The only part of the library that knows JSON or YAML; it translates into objects.h and
+ * profile.h. */
 #ifndef BERTH_KUBE_H
 #define BERTH_KUBE_H
 
@@ -34,8 +35,8 @@ typedef struct berth_read_options {
     bool apply_defaults;
     /* Kind of an object that carries none, as inside the decision vectors; NULL: an error. */
     const char *default_kind;
-    /* Of each workload hand out one pod, whatever number it asks for: what its pods are like. That of a
-     * DaemonSet is pinned to no node. The origin of the pod then names the workload. */
+    /* Of each workload hand out one pod, whatever number it asks for: what its pods are like. That
+     * of a DaemonSet is pinned to no node. The origin of the pod then names the workload. */
     bool templates;
     /* Called now and then with the bytes consumed and the total (0 if unknown). May be NULL. */
     void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
@@ -55,9 +56,9 @@ typedef struct berth_reader berth_reader;
 BERTH_API berth_status berth_reader_create(const berth_read_options *options, berth_reader **out);
 BERTH_API void berth_reader_destroy(berth_reader *reader);
 
-/* Read a file: JSON or YAML, gzip or not; "-" is standard input. A text that begins with a bracket is
- * JSON, unless the first key of its first object lacks its double quotes: that is YAML in flow style,
- * as `{kind: Pod}`. Everything else is YAML. Lists are opened; Deployments, ReplicaSets,
+/* Read a file: JSON or YAML, gzip or not; "-" is standard input. A text that begins with a bracket
+ * is JSON, unless the first key of its first object lacks its double quotes: that is YAML in flow
+ * style, as `{kind: Pod}`. Everything else is YAML. Lists are opened; Deployments, ReplicaSets,
  * StatefulSets, DaemonSets, Jobs, CronJobs become their pods (and the object itself where a plugin
  * reads it). Kinds that no rule reads are passed over.
  * Threads: one at a time. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, or the callback's. */
@@ -68,10 +69,11 @@ BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
 BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, const char *source,
                                          berth_object_fn each, void *context, berth_error *error);
 
-/* Hand out what had to wait for the end of the input: pods whose PriorityClass came late, claims that
- * StatefulSets make, and the pods of DaemonSets: one for each node of `engine` that the template's
- * nodeName, nodeSelector, required node affinity and tolerations admit, pinned to it by a node affinity
- * on metadata.name, as the DaemonSet controller does. Call once after the last file. */
+/* Hand out what had to wait for the end of the input: pods whose PriorityClass came late, claims
+ * that StatefulSets make, and the pods of DaemonSets: one for each node of `engine` that the
+ * template's nodeName, nodeSelector, required node affinity and tolerations admit, pinned to it by
+ * a node affinity on metadata.name, as the DaemonSet controller does. Call once after the last
+ * file. */
 BERTH_API berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine,
                                            berth_object_fn each, void *context, berth_error *error);
 
@@ -81,20 +83,23 @@ typedef struct berth_scheduler_config berth_scheduler_config;
 
 /* Read a KubeSchedulerConfiguration: kubescheduler.config.k8s.io/v1, v1beta3 or v1alpha1 (with the
  * Policy it names, relative to the file; from memory, relative to the current folder), or a Policy
- * that stands alone. JSON or YAML, told apart as above. Errors: E_IO, E_PARSE, E_INVALID (the field is named),
- * E_UNSUPPORTED (another version or kind, extenders, a Policy in a ConfigMap), E_NOMEM. */
+ * that stands alone. JSON or YAML, told apart as above. Errors: E_IO, E_PARSE, E_INVALID (the field
+ * is named), E_UNSUPPORTED (another version or kind, extenders, a Policy in a ConfigMap),
+ * E_NOMEM. */
 BERTH_API berth_status berth_scheduler_config_file(const char *path, berth_scheduler_config **out,
                                                    berth_error *error);
 BERTH_API berth_status berth_scheduler_config_text(berth_str text, const char *source,
-                                                   berth_scheduler_config **out, berth_error *error);
+                                                   berth_scheduler_config **out,
+                                                   berth_error *error);
 BERTH_API void berth_scheduler_config_destroy(berth_scheduler_config *config);
 
-/* Its profiles, percentageOfNodesToScore already resolved; borrowed until the config is destroyed. */
+/* Its profiles, percentageOfNodesToScore already resolved; borrowed until the config is
+ * destroyed. */
 BERTH_API const berth_profile *berth_scheduler_config_profiles(const berth_scheduler_config *config,
                                                                uint32_t *count);
 
-/* How long a pod that fitted nowhere waits for its next attempt: `initial_seconds`, doubled each time
- * up to `max_seconds`. */
+/* How long a pod that fitted nowhere waits for its next attempt: `initial_seconds`, doubled each
+ * time up to `max_seconds`. */
 typedef struct berth_backoff {
     int64_t initial_seconds;
     int64_t max_seconds;

@@ -2,9 +2,9 @@
  *
  * A zeroed struct is an object with every field absent. Text is borrowed (status.h); arrays are
  * pointer and count, borrowed too: the engine copies what it needs before the call returns.
- * Enumerations of the Kubernetes API are kept as their text, since an unknown value has a meaning of
- * its own in kube-scheduler's rules. Objects are taken as the API server would serve them; berth/kube.h
- * applies the API server's defaults to manifests that never met one.
+ * Enumerations of the Kubernetes API are kept as their text, since an unknown value has a meaning
+ * of its own in kube-scheduler's rules. Objects are taken as the API server would serve them;
+ * berth/kube.h applies the API server's defaults to manifests that never met one.
  * Source of the shapes: k8s.io/api v0.32 core/v1, apps/v1, storage/v1, policy/v1. */
 #ifndef BERTH_OBJECTS_H
 #define BERTH_OBJECTS_H
@@ -58,7 +58,8 @@ typedef struct berth_requirements {
     uint32_t count;
 } berth_requirements;
 
-/* metav1.LabelSelector. A NULL pointer to one is a nil selector; one with both parts empty is `{}`. */
+/* metav1.LabelSelector. A NULL pointer to one is a nil selector; one with both parts empty is
+ * `{}`. */
 typedef struct berth_label_selector {
     berth_map match_labels;
     berth_requirements match_expressions;
@@ -82,7 +83,7 @@ typedef struct berth_preferred_node_term {
 
 typedef struct berth_node_affinity {
     const berth_node_selector *required;        /* NULL: absent */
-    const berth_preferred_node_term *preferred; /* NULL: absent (a present empty list is non-NULL) */
+    const berth_preferred_node_term *preferred; /* NULL: absent (an empty list is non-NULL) */
     uint32_t preferred_count;
 } berth_node_affinity;
 
@@ -402,9 +403,10 @@ typedef struct berth_object {
 /* The Kubernetes spelling of a kind ("Pod"). Threads: any. */
 BERTH_API const char *berth_kind_name(berth_kind kind);
 
-/* A copy of an object and of all it refers to, for who wants to keep what a reader hands out. Owner: the
- * copy is the caller's, freed by berth_object_destroy; a NULL allocator is jemalloc, another one must outlive
- * the copy. Threads: any. Errors: E_ARG (there is no such kind), E_NOMEM. Cost: linear in the object. */
+/* A copy of an object and of all it refers to, for who wants to keep what a reader hands out.
+ * Owner: the copy is the caller's, freed by berth_object_destroy; a NULL allocator is jemalloc,
+ * another one must outlive the copy. Threads: any. Errors: E_ARG (there is no such kind), E_NOMEM.
+ * Cost: linear in the object. */
 BERTH_API berth_status berth_object_copy(const berth_object *object,
                                          const berth_allocator *allocator, berth_object **out);
 

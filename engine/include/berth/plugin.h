@@ -1,18 +1,18 @@
-/* Plugins of an embedder's own: filters and scores that run beside Kubernetes' and are told apart from
- * them by nothing but their name.
+/* Plugins of an embedder's own: filters and scores that run beside Kubernetes' and are told apart
+ * from them by nothing but their name.
  *
- * A plugin is a const table of functions. An engine is given its plugins in its configuration; a profile
- * names them in its filter and score lists, a KubeSchedulerConfiguration in its plugins, where
- * pluginConfig hands them their arguments.
+ * A plugin is a const table of functions. An engine is given its plugins in its configuration; a
+ * profile names them in its filter and score lists, a KubeSchedulerConfiguration in its plugins,
+ * where pluginConfig hands them their arguments.
  *
- * Nodes lie in slots, in search order; a slice is up to BERTH_SLICE neighbouring slots. `filter` and
- * `score` are asked for slice after slice, by several workers at once: they read, write their output,
- * and do nothing else. The other functions run on the thread that uses the engine. No function may call
- * the engine.
+ * Nodes lie in slots, in search order; a slice is up to BERTH_SLICE neighbouring slots. `filter`
+ * and `score` are asked for slice after slice, by several workers at once: they read, write their
+ * output, and do nothing else. The other functions run on the thread that uses the engine. No
+ * function may call the engine.
  *
- * What a function may read is what it is given: the pod's specification and labels (not its name: pods
- * that are alike share answers), the node's facts and usage, the plugin's own data. Other data that
- * changes between decisions makes answers stale unless BERTH_PLUGIN_EACH is set. */
+ * What a function may read is what it is given: the pod's specification and labels (not its name:
+ * pods that are alike share answers), the node's facts and usage, the plugin's own data. Other data
+ * that changes between decisions makes answers stale unless BERTH_PLUGIN_EACH is set. */
 #ifndef BERTH_PLUGIN_H
 #define BERTH_PLUGIN_H
 
@@ -29,8 +29,8 @@ typedef struct berth_cycle berth_cycle;
 
 /* ---- reading ---- */
 
-/* The pod: its namespace, a label's value (zeroed if it lacks it), and what it requests of a resource
- * (cpu in milli, everything else in units, 0 if it names none). */
+/* The pod: its namespace, a label's value (zeroed if it lacks it), and what it requests of a
+ * resource (cpu in milli, everything else in units, 0 if it names none). */
 BERTH_API berth_str berth_cycle_pod_namespace(const berth_cycle *cycle);
 BERTH_API berth_str berth_cycle_pod_label(const berth_cycle *cycle, berth_str key);
 BERTH_API int64_t berth_cycle_pod_request(const berth_cycle *cycle, berth_str resource);
@@ -38,8 +38,8 @@ BERTH_API int64_t berth_cycle_pod_request(const berth_cycle *cycle, berth_str re
 /* Slots in use: 0 <= slot < berth_cycle_slot_count. */
 BERTH_API uint32_t berth_cycle_slot_count(const berth_cycle *cycle);
 
-/* The node in a slot: its id, its name, a label's value (zeroed if it lacks it), and allocatable and
- * requested amounts in the units above; "pods" counts pods. Cost: a hash of the text each. */
+/* The node in a slot: its id, its name, a label's value (zeroed if it lacks it), and allocatable
+ * and requested amounts in the units above; "pods" counts pods. Cost: a hash of the text each. */
 BERTH_API berth_node_id berth_cycle_node(const berth_cycle *cycle, uint32_t slot);
 BERTH_API berth_str berth_cycle_node_name(const berth_cycle *cycle, uint32_t slot);
 BERTH_API berth_str berth_cycle_node_label(const berth_cycle *cycle, uint32_t slot, berth_str key);
@@ -92,19 +92,20 @@ typedef enum berth_prepared {
 /* ---- the table ---- */
 
 enum {
-    /* Verdicts and values follow from the pod, node facts (names, labels, allocatable) and the plugin's
-     * arguments alone: they are computed once for each kind of pod and kept until a node changes. */
+    /* Verdicts and values follow from the pod, node facts (names, labels, allocatable) and the
+     * plugin's arguments alone: they are computed once for each kind of pod and kept until a node
+     * changes. */
     BERTH_PLUGIN_STATIC = 1 << 0,
-    /* A node's verdict and value change only when pods come to or leave that node, or its facts change:
-     * they are kept in the index. Without either flag, and with BERTH_PLUGIN_EACH, every decision is a
-     * scan. */
+    /* A node's verdict and value change only when pods come to or leave that node, or its facts
+     * change: they are kept in the index. Without either flag, and with BERTH_PLUGIN_EACH, every
+     * decision is a scan. */
     BERTH_PLUGIN_NODE_LOCAL = 1 << 1,
     /* Prepare at every decision, not once for each kind of pod. */
     BERTH_PLUGIN_EACH = 1 << 2,
 };
 
-/* Changes of the cluster: what a pod that was refused may wait for. One change may be several: a node
- * that gets a label and a taint, a pod that is replaced by another on its node. */
+/* Changes of the cluster: what a pod that was refused may wait for. One change may be several: a
+ * node that gets a label and a taint, a pod that is replaced by another on its node. */
 enum {
     BERTH_WAKE_NODE_ADD = 1 << 0,
     BERTH_WAKE_NODE_LABELS = 1 << 1,
@@ -113,7 +114,7 @@ enum {
     BERTH_WAKE_NODE_CONDITIONS = 1 << 4,  /* spec.unschedulable included */
     BERTH_WAKE_POD_ADD = 1 << 5,          /* a pod has come to a node */
     BERTH_WAKE_POD_REMOVE = 1 << 6,       /* one has left, or takes something else or less there */
-    BERTH_WAKE_POD_LABELS = 1 << 7,       /* of one on a node; its beginning to terminate included */
+    BERTH_WAKE_POD_LABELS = 1 << 7,       /* of one on a node; also: it begins to terminate */
     BERTH_WAKE_NODE_REMOVE = 1 << 9,
     BERTH_WAKE_CLAIM = 1 << 10,           /* of these and the following kinds: any change */
     BERTH_WAKE_VOLUME = 1 << 11,
@@ -129,7 +130,7 @@ enum {
 /* How raw values become scores of 0 to 100. */
 typedef enum berth_normalize {
     BERTH_NORMALIZE_NONE = 0,     /* they are scores */
-    BERTH_NORMALIZE_MAX,          /* value * 100 / the feasible nodes' largest; none may be negative */
+    BERTH_NORMALIZE_MAX,          /* value * 100 / the feasible nodes' largest; none is negative */
     BERTH_NORMALIZE_MAX_REVERSED, /* 100 minus that */
 } berth_normalize;
 
@@ -139,14 +140,15 @@ typedef struct berth_plugin {
     const char *name; /* not one of Kubernetes' */
     void *context;    /* the embedder's, handed to configure, reserve and unreserve */
 
-    /* Optional: read the arguments (JSON as in pluginConfig, absent if there are none) into `instance`
-     * (`instance_bytes`, zeroed; the engine's). Errors go to the caller of berth_engine_create. */
+    /* Optional: read the arguments (JSON as in pluginConfig, absent if there are none) into
+     * `instance` (`instance_bytes`, zeroed; the engine's). Errors go to the caller of
+     * berth_engine_create. */
     size_t instance_bytes;
     berth_status (*configure)(void *context, berth_str arguments, void *instance,
                               berth_error *error);
 
-    /* A filter clears the bits of nodes that do not fit from slice->mask. `reason` says why a node was
-     * refused, asked only of nodes that were; NULL: "node(s) were refused by NAME". */
+    /* A filter clears the bits of nodes that do not fit from slice->mask. `reason` says why a node
+     * was refused, asked only of nodes that were; NULL: "node(s) were refused by NAME". */
     size_t filter_state_bytes;
     berth_prepared (*prepare_filter)(berth_preparation *preparation); /* NULL: always active */
     void (*filter)(const berth_cycle *cycle, const void *instance, const void *state,
@@ -154,11 +156,11 @@ typedef struct berth_plugin {
     berth_str (*reason)(const berth_cycle *cycle, const void *instance, const void *state,
                         uint32_t slot);
     berth_code code; /* of its refusals: whether preemption may help */
-    /* BERTH_WAKE_*: the changes that can turn its refusals around. A pod that it has refused waits in the
-     * scheduler's pool (scheduler.h) until one of them comes, or the pool is flushed; a change of the
-     * pod itself always counts. 0: what its flags imply; with STATIC any change of nodes, with NODE_LOCAL
-     * any of nodes and of pods on them, else any change at all. Naming too few delays pods, naming
-     * too many costs decisions. */
+    /* BERTH_WAKE_*: the changes that can turn its refusals around. A pod that it has refused waits
+     * in the scheduler's pool (scheduler.h) until one of them comes, or the pool is flushed; a
+     * change of the pod itself always counts. 0: what its flags imply; with STATIC any change of
+     * nodes, with NODE_LOCAL any of nodes and of pods on them, else any change at all. Naming too
+     * few delays pods, naming too many costs decisions. */
     uint32_t wake_on;
 
     /* A score writes the value of each node in slice->mask into `values` (BERTH_SLICE entries, by
@@ -169,10 +171,10 @@ typedef struct berth_plugin {
                   const berth_slice *slice, int64_t *values);
     berth_normalize normalize;
 
-    /* Optional, of a plugin in the filter list: a pod is put on a node, or taken off. A status other
-     * than BERTH_OK (E_NOMEM, E_CONFLICT) puts nothing there. unreserve may come without a reserve
-     * before it. A transaction that is rolled back undoes each by the other; the status of a reserve
-     * that undoes is not looked at. */
+    /* Optional, of a plugin in the filter list: a pod is put on a node, or taken off. A status
+     * other than BERTH_OK (E_NOMEM, E_CONFLICT) puts nothing there. unreserve may come without a
+     * reserve before it. A transaction that is rolled back undoes each by the other; the status of
+     * a reserve that undoes is not looked at. */
     berth_status (*reserve)(void *context, const berth_cycle *cycle, berth_pod_id pod,
                             berth_node_id node);
     void (*unreserve)(void *context, const berth_cycle *cycle, berth_pod_id pod,

@@ -1,7 +1,7 @@
 /* Scheduler profiles: which plugins run, in which order, with which weights and arguments.
  *
- * A profile here is fully expanded: lists hold what runs, in the order it runs. berth/kube.h expands a
- * KubeSchedulerConfiguration (defaults, multiPoint, enabled, disabled) into this form.
+ * A profile here is fully expanded: lists hold what runs, in the order it runs. berth/kube.h
+ * expands a KubeSchedulerConfiguration (defaults, multiPoint, enabled, disabled) into this form.
  * Source of the rules: kube-scheduler v1.32, apis/config and framework/runtime/framework.go. */
 #ifndef BERTH_PROFILE_H
 #define BERTH_PROFILE_H
@@ -64,8 +64,8 @@ typedef struct berth_preemption_args {
     int32_t min_candidate_nodes_absolute;   /* and 100 */
 } berth_preemption_args;
 
-/* Labels of the v1.15 plugins that a Policy configures: CheckNodeLabelPresence, CheckServiceAffinity,
- * ServiceAntiAffinityPriority, NodeLabelPriority. */
+/* Labels of the v1.15 plugins that a Policy configures: CheckNodeLabelPresence,
+ * CheckServiceAffinity, ServiceAntiAffinityPriority, NodeLabelPriority. */
 typedef struct berth_label_args {
     berth_strs labels;
     bool presence;

@@ -1,5 +1,5 @@
-/* The scheduling loop over an engine: pods wait in a queue, are decided in order, bound by callback,
- * and woken by the changes of the cluster that could help them.
+/* The scheduling loop over an engine: pods wait in a queue, are decided in order, bound by
+ * callback, and woken by the changes of the cluster that could help them.
  *
  * Time is the caller's: every call that needs it takes `now_ns`, in nanoseconds from any origin. No
  * clock is read, so that the same calls give the same placements. Time does not go back: a `now_ns`
@@ -30,32 +30,34 @@
  *                    v    v deleted, finished or on its way out
  *                 BOUND   GONE
  *
- * GATED, ACTIVE, BACKOFF and UNSCHEDULABLE pods are pending. An ASSUMED pod is on its node for every
- * decision; whatever assuming it took is given back once when it is forgotten or expires. Every pod
- * submitted comes to exactly one outcome: bound, or gone (taken by another scheduler, or deleted).
- * berth_scheduler_check holds the counters to that.
+ * GATED, ACTIVE, BACKOFF and UNSCHEDULABLE pods are pending. An ASSUMED pod is on its node for
+ * every decision; whatever assuming it took is given back once when it is forgotten or expires.
+ * Every pod submitted comes to exactly one outcome: bound, or gone (taken by another scheduler, or
+ * deleted). berth_scheduler_check holds the counters to that.
  *
  * Events. berth_scheduler_add, _update and _remove change the cluster at once, from the scheduling
- * thread. berth_scheduler_post_* may be called from any thread: they copy the object and append it to
- * a queue that the scheduling thread empties between two decisions.
- *   States of a posted event: private to its poster, posted, taken; only the poster moves it to posted,
- *   only the scheduling thread takes it.
- *   POST-1  the poster fills the event, then releases it as the new head of the list; the scheduling
- *           thread acquires the head, takes the whole list at once, and reads events it has taken only.
+ * thread. berth_scheduler_post_* may be called from any thread: they copy the object and append it
+ * to a queue that the scheduling thread empties between two decisions.
+ *   States of a posted event: private to its poster, posted, taken; only the poster moves it to
+ *   posted, only the scheduling thread takes it.
+ *   POST-1  the poster fills the event, then releases it as the new head of the list; the
+ *           scheduling thread acquires the head, takes the whole list at once, and reads events
+ *           it has taken only.
  *   POST-2  events are applied in the order in which their posts took effect. Events posted by one
  *           thread, or by several that are ordered by other means, keep that order: so no change of
  *           one object overtakes another. None is lost.
- *   Progress: posting is lock-free and taking is wait-free. A taken event is freed by the scheduling
- *   thread; those never taken, by berth_scheduler_destroy.
+ *   Progress: posting is lock-free and taking is wait-free. A taken event is freed by the
+ *   scheduling thread; those never taken, by berth_scheduler_destroy.
  * An update of something unknown, a second addition, a repeated removal change nothing: the direct
  * call returns the error, a posted one is counted and reported by callback.
  *
- * Threads: one scheduling thread at a time, which is also the engine's; others post. Objects are added,
- * changed and removed through the scheduler as long as it exists. Other uses of the engine are welcome
- * between two calls: asking, closing nodes, transactions. While a transaction is open the scheduler's
- * calls answer E_STATE. After its commit, and after pods were bound or unbound by the engine's own
- * calls, the next call compares every pod that waits or is assumed with what became of it (one on a node
- * is taken, one without is submitted) and tries those that wait again.
+ * Threads: one scheduling thread at a time, which is also the engine's; others post. Objects are
+ * added, changed and removed through the scheduler as long as it exists. Other uses of the engine
+ * are welcome between two calls: asking, closing nodes, transactions. While a transaction is open
+ * the scheduler's calls answer E_STATE, but for posting and looking. After its commit, and after
+ * pods were bound or unbound by the engine's own calls, the next call compares every pod that waits
+ * or is assumed with what became of it (one on a node is taken, one without is submitted) and tries
+ * those that wait again.
  * Source of the rules: kube-scheduler v1.32, backend/queue, schedule_one.go, eventhandlers.go. */
 #ifndef BERTH_SCHEDULER_H
 #define BERTH_SCHEDULER_H
@@ -71,8 +73,8 @@ typedef struct berth_scheduler berth_scheduler;
 /* No time: what never happens. */
 #define BERTH_TIME_NEVER INT64_MAX
 
-/* One assumption: a pod on its way to a node. The number is not 0, and does not come again before 2^32
- * others. */
+/* One assumption: a pod on its way to a node. The number is not 0, and does not come again before
+ * 2^32 others. */
 typedef uint64_t berth_binding_id;
 
 typedef struct berth_binding {
@@ -110,21 +112,23 @@ typedef enum berth_trouble {
 } berth_trouble;
 
 /* Called from the scheduling thread, inside a call of the scheduler (but `notify`). They may post,
- * answer bindings and read the engine; they must not call anything else of the scheduler, nor publish or
- * change the engine. Each may be NULL. */
+ * answer bindings, and look at the engine and the scheduler; they must not decide, change or
+ * publish the engine, use a branch of it, or call anything else of the scheduler. Each may be
+ * NULL. */
 typedef struct berth_scheduler_callbacks {
     void *context;
-    /* Tell the pod's node. LATER: the pod stays assumed until berth_scheduler_bind_done, or an update
-     * that shows it on its node, or the deadline. NULL: DONE. */
+    /* Tell the pod's node. LATER: the pod stays assumed until berth_scheduler_bind_done, or an
+     * update that shows it on its node, or the deadline. NULL: DONE. */
     berth_answer (*bind)(void *context, const berth_binding *binding);
     /* A binding that was under way has been given up; undo what can be undone. */
     void (*unbind)(void *context, const berth_binding *binding, berth_unbind_reason reason);
-    /* Have a pod deleted. DONE: it is gone, the scheduler removes it; LATER: an event will tell. NULL:
-     * DONE. */
+    /* Have a pod deleted. DONE: it is gone, the scheduler removes it; LATER: an event will tell.
+     * NULL: DONE. */
     berth_answer (*evict)(void *context, const berth_eviction *eviction);
     /* `error` is NULL but for EVENT. */
     void (*report)(void *context, berth_trouble trouble, const berth_error *error);
-    /* The list of posted events is no longer empty: time for a step. Called by the posting thread. */
+    /* The list of posted events is no longer empty: time for a step. Called by the posting
+     * thread. */
     void (*notify)(void *context);
 } berth_scheduler_callbacks;
 
@@ -133,7 +137,7 @@ typedef struct berth_scheduler_options {
     int64_t backoff_initial_ns;   /* after the first failed attempt; 1 s */
     int64_t backoff_max_ns;       /* doubled each time up to this; 10 s */
     int64_t unschedulable_max_ns; /* a pod is tried again after that long in any case; 5 min */
-    int64_t bind_timeout_ns;      /* of an assumed pod; BERTH_TIME_NEVER, as kube-scheduler has it */
+    int64_t bind_timeout_ns;      /* of an assumed pod; BERTH_TIME_NEVER, as in kube-scheduler */
     int64_t now_ns;               /* of the submission of pods that are pending already */
     berth_scheduler_callbacks callbacks;
 } berth_scheduler_options;
@@ -141,26 +145,28 @@ typedef struct berth_scheduler_options {
 /* Fill `options` with kube-scheduler's defaults and no callbacks. Threads: any. */
 BERTH_API void berth_scheduler_options_init(berth_scheduler_options *options);
 
-/* Make a scheduler over an engine. Pods that are pending there and that a profile serves are submitted,
- * in order of arrival. An engine has one scheduler at most.
+/* Make a scheduler over an engine. Pods that are pending there and that a profile serves are
+ * submitted, in order of arrival. An engine has one scheduler at most.
  * Owner: borrows `engine` until berth_scheduler_destroy, which comes before berth_engine_destroy.
- * Errors: E_ARG (a duration is negative, or the maximum below the initial), E_STATE (the engine has a
- * scheduler, or a transaction open), E_UNSUPPORTED (a profile of more than 62 filters), E_NOMEM. */
+ * Errors: E_ARG (a duration is negative, or the maximum below the initial), E_STATE (the engine has
+ * a scheduler, or a transaction open, or is a branch), E_UNSUPPORTED (a profile of more than 62
+ * filters), E_NOMEM. */
 BERTH_API berth_status berth_scheduler_create(berth_engine *engine,
                                               const berth_scheduler_options *options,
                                               berth_scheduler **out, berth_error *error);
 
-/* Free everything; the engine stays as it is, assumed pods on their nodes. Events that are still posted
- * are dropped. No other thread may be posting. Accepts NULL. */
+/* Free everything; the engine stays as it is, assumed pods on their nodes. Events that are still
+ * posted are dropped. No other thread may be posting. Accepts NULL. */
 BERTH_API void berth_scheduler_destroy(berth_scheduler *scheduler);
 
 /* ---- events ---- */
 
 /* Change the cluster at once; arguments and errors are those of berth_engine_add, _update, _remove.
- * Posted events are applied first. A binding is not undone by an update: one that shows no node leaves
- * the pod on the node that it has, and one that shows the node it was assumed on confirms it.
- * Threads: the scheduling thread. Cost: that of the engine's, and of waking: the kinds of pods waiting
- * for such a change, O(log n) for each pod woken. */
+ * Posted events are applied first. A binding is not undone by an update: one that shows no node
+ * leaves the pod on the node that it has, and one that shows the node it was assumed on confirms
+ * it.
+ * Threads: the scheduling thread. Cost: that of the engine's, and of waking: the kinds of pods
+ * waiting for such a change, O(log n) for each pod woken. */
 BERTH_API berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
                                            const berth_object *object, uint64_t *id,
                                            berth_error *error);
@@ -185,9 +191,9 @@ BERTH_API berth_status berth_scheduler_post_remove(berth_scheduler *scheduler, b
 BERTH_API berth_status berth_scheduler_bind_done(berth_scheduler *scheduler,
                                                  berth_binding_id binding, berth_answer answer);
 
-/* Apply what is posted and what time has brought up to `now_ns` (expiries, backoffs, the flush of the
- * pool), without a decision. Threads: the scheduling thread. Errors: E_NOMEM; what was not applied
- * stays posted. */
+/* Apply what is posted and what time has brought up to `now_ns` (expiries, backoffs, the flush of
+ * the pool), without a decision. Threads: the scheduling thread. Errors: E_NOMEM; what was not
+ * applied stays posted. */
 BERTH_API berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns,
                                                berth_error *error);
 
@@ -213,14 +219,15 @@ typedef struct berth_step {
     int64_t waited_ns;          /* since the pod was submitted */
 } berth_step;
 
-/* Advance to `now_ns`, take the first active pod, decide, and bind it or put it back; preempt if its
- * profile says so. Threads: the scheduling thread. Errors: E_NOMEM; the pod is active again, or in
- * backoff, and nothing is half done. Cost: a decision and O(log n) of the queue. */
+/* Advance to `now_ns`, take the first active pod, decide, and bind it or put it back; preempt if
+ * its profile says so. Threads: the scheduling thread. Errors: E_NOMEM; the pod is active again, or
+ * in backoff, and nothing is half done. Cost: a decision and O(log n) of the queue. */
 BERTH_API berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns,
                                             berth_step *out, berth_error *error);
 
-/* When the next thing happens by itself: the largest time seen if a pod is active, else the earliest of
- * the backoffs, expiries and flushes to come; BERTH_TIME_NEVER if there are none. Cost: constant. */
+/* When the next thing happens by itself: the largest time seen if a pod is active, else the
+ * earliest of the backoffs, expiries and flushes to come; BERTH_TIME_NEVER if there are none. Cost:
+ * constant. */
 BERTH_API int64_t berth_scheduler_next(const berth_scheduler *scheduler);
 
 /* ---- looking ---- */
@@ -249,7 +256,8 @@ typedef struct berth_pod_status {
     uint32_t rejector_count;  /* plugins that rejected the last attempt */
 } berth_pod_status;
 
-/* What is known of a pod. Cost: constant, and the number of rejecting plugins. */
+/* What is known of a pod. Threads: the scheduling thread, as for all below. Cost: constant, and the
+ * number of rejecting plugins. */
 BERTH_API void berth_scheduler_pod(const berth_scheduler *scheduler, berth_pod_id pod,
                                    berth_pod_status *out);
 
@@ -295,10 +303,10 @@ BERTH_API void berth_scheduler_count(const berth_scheduler *scheduler,
  * call. */
 BERTH_API const berth_error *berth_scheduler_last_trouble(const berth_scheduler *scheduler);
 
-/* Check the queue against itself and against the engine: order, every pending pod in one place, assumed
- * pods on their nodes, the counters' identities; after changes by the engine's own calls, the queue alone
- * until the scheduler's next call. Errors: E_INTERNAL naming what is broken. Cost: linear in the pods
- * that wait. */
+/* Check the queue against itself and against the engine: order, every pending pod in one place,
+ * assumed pods on their nodes, the counters' identities; after changes by the engine's own calls,
+ * the queue alone until the scheduler's next call. Errors: E_INTERNAL naming what is broken,
+ * E_STATE (a transaction is open). Cost: linear in the pods that wait. */
 BERTH_API berth_status berth_scheduler_check(const berth_scheduler *scheduler, berth_error *error);
 
 #ifdef __cplusplus

@@ -43,7 +43,8 @@ typedef enum berth_status {
 } berth_status;
 
 /* Borrowed text, not zero-terminated. `data` NULL means the field is absent, which differs from
- * present and empty. Whoever fills one keeps the bytes alive until the call it is given to returns. */
+ * present and empty. Whoever fills one keeps the bytes alive until the call it is given to
+ * returns. */
 typedef struct berth_str {
     const char *data;
     uint32_t len;
@@ -69,7 +70,8 @@ typedef struct berth_error {
     char message[320];  /* a sentence: what was found and what was expected */
 } berth_error;
 
-/* The name ("BERTH_E_ARG") and the English text of a status. Never NULL, never freed. Threads: any. */
+/* The name ("BERTH_E_ARG") and the English text of a status. Never NULL, never freed. Threads:
+ * any. */
 BERTH_API const char *berth_status_name(berth_status status);
 BERTH_API const char *berth_status_text(berth_status status);
 

@@ -2,15 +2,16 @@
  *
  * While a transaction is open, everything that changes an engine works as ever: objects are added,
  * updated and removed, nodes come, go and are cordoned, pods are decided on, bound and taken off,
- * nominated. A rollback makes all of it undone, exactly: every later answer, decision and id is
- * the one that the engine would have given had the transaction never begun; ids given out meanwhile
- * are void and are given again. A commit keeps all of it. Transactions nest; an inner commit is as good as
- * the outer one.
+ * nominated. A rollback makes all of it undone, exactly: every later answer, decision and id is the
+ * one that the engine would have given had the transaction never begun; ids given out meanwhile are
+ * void and are given again. A commit keeps all of it. Transactions nest; an inner commit is as good
+ * as the outer one.
  *
  * Meanwhile the engine keeps what it needs to go back, in memory proportional to the operations (a
- * decision after a node has come or gone makes a new layout: that one is proportional to the
- * nodes; berth_counts.pod_classes counts what is kept, too). An operation for which there is no such memory fails with BERTH_E_NOMEM, berth_engine_remove
- * and berth_engine_unbind included, and has changed nothing. There is no operation that can't be undone.
+ * decision after a node has come or gone makes a new layout: that one is proportional to the nodes;
+ * berth_counts.pod_classes counts what is kept, too). An operation for which there is no such
+ * memory fails with BERTH_E_NOMEM, berth_engine_remove and berth_engine_unbind included, and has
+ * changed nothing. There is no operation that can't be undone.
  *
  * Example: whether a group of pods fits as a whole.
  *
@@ -34,43 +35,45 @@
 extern "C" {
 #endif
 
-/* Open a transaction, within the one that is open if there is one. Errors: E_NOMEM. Cost: constant. */
+/* Open a transaction, within the one that is open if there is one. Errors: E_NOMEM. Cost:
+ * constant. */
 BERTH_API berth_status berth_engine_begin(berth_engine *engine, berth_error *error);
 
-/* End the innermost transaction. Errors: E_STATE (none is open); neither fails otherwise, nor needs memory.
- * Cost: of a rollback, that of the operations taken back; of the outermost commit, one step for each;
- * of another commit, constant. Destroying an engine ends what is open. */
+/* End the innermost transaction. Errors: E_STATE (none is open); neither fails otherwise, nor needs
+ * memory.
+ * Cost: of a rollback, that of the operations taken back; of the outermost commit, one step for
+ * each; of another commit, constant. Destroying an engine ends what is open. */
 BERTH_API berth_status berth_engine_commit(berth_engine *engine, berth_error *error);
 BERTH_API berth_status berth_engine_rollback(berth_engine *engine, berth_error *error);
 
 /* How many transactions are open, one within the other. */
 BERTH_API uint32_t berth_engine_depth(const berth_engine *engine);
 
-/* Set or clear a node's spec.unschedulable, as `kubectl cordon` and `uncordon` do: from now on only pods that
- * tolerate it go there. Nothing if it is so already. Errors: E_NOT_FOUND, E_NOMEM. */
+/* Set or clear a node's spec.unschedulable, as `kubectl cordon` and `uncordon` do: from now on only
+ * pods that tolerate it go there. Nothing if it is so already. Errors: E_NOT_FOUND, E_NOMEM. */
 BERTH_API berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node,
                                            bool unschedulable, berth_error *error);
 
-/* Let a node take no pod at all, whatever the pod tolerates, as one that is being drained; or (closed false)
- * again those that fit. Its own pods stay and count. Decisions find it unschedulable. It ends with the
- * node's removal. Errors: E_NOT_FOUND, E_NOMEM. Cost: constant, where a cordon makes anew what is kept by
- * kind of pod. */
+/* Let a node take no pod at all, whatever the pod tolerates, as one that is being drained; or
+ * (closed false) again those that fit. Its own pods stay and count. Decisions find it
+ * unschedulable. It ends with the node's removal. Errors: E_NOT_FOUND, E_NOMEM. Cost: constant,
+ * where a cordon makes anew what is kept by kind of pod. */
 BERTH_API berth_status berth_engine_close(berth_engine *engine, berth_node_id node, bool closed,
                                           berth_error *error);
 
-/* Place all of these pending pods or none: decide and bind one after the other, and take all back if one
- * fits nowhere. `*placed` receives how many were placed: `count`, or the number of those before the first
- * that did not fit (with the others they are pending again). `placements` (optional, `count` entries)
- * receives the decisions, up to that of the first that did not fit.
+/* Place all of these pending pods or none: decide and bind one after the other, and take all back
+ * if one fits nowhere. `*placed` receives how many were placed: `count`, or the number of those
+ * before the first that did not fit (with the others they are pending again). `placements`
+ * (optional, `count` entries) receives the decisions, up to that of the first that did not fit.
  * Errors: those of berth_engine_schedule; nothing has changed then. */
 BERTH_API berth_status berth_engine_schedule_group(berth_engine *engine, const berth_pod_id *pods,
                                                    uint32_t count, berth_placement *placements,
                                                    uint32_t *placed, berth_error *error);
 
-/* How many pods like `like` (berth_engine_add_like) would fit, were they placed one after the other, counting
- * no further than `limit`; the engine is as before. `nodes` (optional, `limit` entries) receives the node
- * of each. With an explanation, the first that did not fit is explained; it is untouched if all `limit`
- * fit. Errors: those of berth_engine_add_like and _schedule. */
+/* How many pods like `like` (berth_engine_add_like) would fit, were they placed one after the
+ * other, counting no further than `limit`; the engine is as before. `nodes` (optional, `limit`
+ * entries) receives the node of each. With an explanation, the first that did not fit is explained;
+ * it is untouched if all `limit` fit. Errors: those of berth_engine_add_like and _schedule. */
 BERTH_API berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id like,
                                               uint32_t limit, uint32_t *count,
                                               berth_node_id *nodes, berth_explanation *explanation,
