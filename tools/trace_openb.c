@@ -181,11 +181,6 @@ static berth_status hand_all(openb_source *s, openb_nodes *nodes, openb_pods *po
     return s->options->draw_percent > 0 ? hand_draws(s, error) : hand_list(s, error);
 }
 
-void trace_openb_init(trace_openb *t)
-{
-    *t = (trace_openb){.task_count = 0};
-}
-
 void trace_openb_free(trace_openb *t)
 {
     for (size_t i = 0; i < t->task_count; i++)

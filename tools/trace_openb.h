@@ -12,14 +12,13 @@ typedef struct trace_openb_task {
     int64_t gpu_milli;
 } trace_openb_task;
 
-/* The list of tasks; it lives as long as restarted pods may be made of it. */
+/* The list of tasks, empty when zeroed; it lives as long as restarted pods may be made of it. */
 typedef struct trace_openb {
     trace_openb_task *tasks;
     size_t task_count;
     size_t task_capacity;
 } trace_openb;
 
-void trace_openb_init(trace_openb *t);
 void trace_openb_free(trace_openb *t);
 
 typedef struct trace_openb_options {

@@ -63,12 +63,6 @@ static berth__related_object *find(const berth__related *related, berth_kind kin
     return (berth__related_object *)berth__keymap_find(&related->objects, key, sizeof(key));
 }
 
-const berth__related_object *berth__related_find(const berth__related *related, berth_kind kind,
-                                                 berth__sym namespace_name, berth__sym name)
-{
-    return find(related, kind, namespace_name, name);
-}
-
 static berth__related_list *find_list(const berth__related *related, berth_kind kind,
                                       berth__sym namespace_name)
 {

@@ -67,10 +67,6 @@ berth_status berth__related_add(berth__related *related, const berth_object *obj
 berth_status berth__related_remove(berth__related *related, berth_kind kind,
                                    berth_str namespace_name, berth_str name, berth_error *error);
 
-/* The object of that name, or NULL. */
-const berth__related_object *berth__related_find(const berth__related *related, berth_kind kind,
-                                                 berth__sym namespace_name, berth__sym name);
-
 /* The first object of a kind in a namespace, linked by `next` in order of arrival; NULL: none. */
 const berth__related_object *berth__related_first(const berth__related *related, berth_kind kind,
                                                   berth__sym namespace_name);
