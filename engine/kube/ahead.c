@@ -12,7 +12,9 @@
 #include "kube/decode_tables.h"
 #include "kube/heading.h"
 
-enum { BATCHES = 4, FULL_AHEAD = 2 };
+/* So many batches full, the one that the caller is at included, leave time to parse the next, or to
+ * decode it too. */
+enum { BATCHES = 4, TIME_TO_PARSE = 2, TIME_TO_DECODE = 3 };
 
 typedef struct batch {
     berth__arena arena; /* texts, trees and objects */
@@ -40,7 +42,7 @@ typedef struct ahead {
     pthread_cond_t can_take;
     /* the helper's own until its last batch is filled */
     batch *at;
-    bool decodes; /* the caller has enough to do */
+    uint64_t ahead; /* full batches when the one at hand was begun */
     bool quits;
     berth__heading list;
     berth_status status;
@@ -59,7 +61,7 @@ static void hand_over(ahead *a)
     while (!last && !a->stopped && a->filled - a->taken == BATCHES)
         pthread_cond_wait(&a->can_fill, &a->lock);
     a->quits = a->stopped;
-    a->decodes = a->filled - a->taken >= FULL_AHEAD;
+    a->ahead = a->filled - a->taken;
     a->at = &a->ring[a->filled % BATCHES];
     pthread_mutex_unlock(&a->lock);
     if (last || a->quits)
@@ -113,7 +115,10 @@ static void decode_piece(ahead *a, berth__ready_piece *out)
 static void prepare_piece(ahead *a, berth__ready_piece *out)
 {
     berth__piece_kind kind = out->piece.kind;
+    bool is_object = kind == BERTH__PIECE_OBJECT || kind == BERTH__PIECE_ELEMENT;
     const berth__json *tree;
+    if (is_object && a->ahead < TIME_TO_PARSE)
+        return;
     if (berth__json_parse_padded(a->json, &a->at->arena, out->piece.text, &tree, NULL) != BERTH_OK)
         return;
     out->tree = tree;
@@ -121,7 +126,7 @@ static void prepare_piece(ahead *a, berth__ready_piece *out)
         a->list = (berth__heading){{0}, {0}};
     if (kind == BERTH__PIECE_LIST_END)
         a->list = (berth__heading){{0}, {0}};
-    if (a->decodes && (kind == BERTH__PIECE_OBJECT || kind == BERTH__PIECE_ELEMENT))
+    if (is_object && a->ahead >= TIME_TO_DECODE)
         decode_piece(a, out);
 }
 
@@ -143,7 +148,7 @@ static berth_status put_piece(void *context, const berth__piece *piece, berth_er
     memcpy(text, piece->text.data, piece->text.len);
     memset(text + piece->text.len, 0, BERTH__JSON_PADDING);
     berth__ready_piece *out = &b->pieces[b->count++];
-    *out = (berth__ready_piece){.piece = *piece};
+    *out = (berth__ready_piece){.piece = *piece, .padded = true};
     out->piece.text.data = text;
     prepare_piece(a, out);
     b->bytes += piece->text.len;

@@ -1,9 +1,10 @@
-/* Reading ahead: a helper thread reads and cuts a JSON input, parses the pieces and, while it is in
- * front, decodes them too; the calling thread takes them in order.
+/* Reading ahead: a helper thread reads and cuts a JSON input and, the further it is in front, the
+ * more it does with the pieces: it parses them, it decodes them; the calling thread takes them in
+ * order. So both have enough to do, whichever stage the input makes the longest.
  *
  * The helper only prepares. It judges nothing: a piece that it could not parse or decode, for want of
- * memory or because it is wrong, goes to the caller bare, who then does what it would have done
- * alone. So objects, errors and their order are the same with a helper and without.
+ * time or memory or because it is wrong, goes to the caller bare, who then does what it would have
+ * done alone. So objects, errors and their order are the same with a helper and without.
  *
  * Pieces go from one to the other in batches, through a ring of BATCHES of them. A batch is the
  * helper's (being filled), full, or the caller's (being taken), in turn; the ring's two counters,
@@ -30,6 +31,7 @@ enum { BERTH__AHEAD_BATCH_BYTES = 64 << 10 };
 /* A piece and what has been made of it. All of it lives until the function it is given to returns. */
 typedef struct berth__ready_piece {
     berth__piece piece;
+    bool padded;             /* its text is (json.h) */
     const berth__json *tree; /* NULL: not parsed */
     void *object;            /* of `kind`, decoded as it stands; NULL: not decoded */
     berth_kind kind;

@@ -43,7 +43,7 @@ void berth__json_parser_destroy(berth__json_parser *parser);
 berth_status berth__json_parse(berth__json_parser *parser, berth__arena *arena, berth_str text,
                                const berth__json **out, berth_error *error);
 
-/* The same of a text that stands in `arena` already, BERTH__JSON_PADDING zero bytes behind it. */
+/* The same of a text with BERTH__JSON_PADDING zero bytes behind it; strings point into it. */
 enum { BERTH__JSON_PADDING = 64 };
 berth_status berth__json_parse_padded(berth__json_parser *parser, berth__arena *arena,
                                       berth_str text, const berth__json **out, berth_error *error);

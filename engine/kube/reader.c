@@ -79,16 +79,9 @@ static berth_status take_value(const reading *r, const berth__item *at, const be
 
 /* ---- JSON ---- */
 
-/* Parse a piece; a fault in it is moved to where the piece stands in the input. */
-static berth_status parse_piece(const reading *r, const berth__piece *piece,
-                                const berth__json **out)
+/* A fault in a piece is moved to where the piece stands in the input. */
+static void move_fault(const berth__piece *piece, berth_error *error)
 {
-    berth_error *error = r->reader->error;
-    berth__arena_reset(&r->reader->tree);
-    berth_status status =
-        berth__json_parse(r->reader->json, &r->reader->tree, piece->text, out, error);
-    if (status != BERTH_E_PARSE || error == NULL)
-        return status;
     size_t at = (size_t)error->offset;
     size_t ahead = at >= piece->ahead ? piece->ahead : 0;
     berth__text_position(piece->text.data + ahead, at - ahead, &error->line, &error->column);
@@ -96,15 +89,23 @@ static berth_status parse_piece(const reading *r, const berth__piece *piece,
         error->column += piece->column - 1;
     error->line += piece->line - 1;
     error->offset = piece->offset + (at - ahead);
-    return status;
 }
 
 /* The tree of a piece, which may have been made ahead. */
 static berth_status tree_of(const reading *r, const berth__ready_piece *ready,
                             const berth__json **out)
 {
+    berth_reader *reader = r->reader;
+    const berth__piece *piece = &ready->piece;
     *out = ready->tree;
-    return ready->tree != NULL ? BERTH_OK : parse_piece(r, &ready->piece, out);
+    if (ready->tree != NULL)
+        return BERTH_OK;
+    berth__arena_reset(&reader->tree);
+    berth_status status = (ready->padded ? berth__json_parse_padded : berth__json_parse)(
+        reader->json, &reader->tree, piece->text, out, reader->error);
+    if (status == BERTH_E_PARSE && reader->error != NULL)
+        move_fault(piece, reader->error);
+    return status;
 }
 
 /* Put an element aside until its list's kind is known. */

@@ -35,16 +35,29 @@ void berth__window_destroy(berth__window *window)
     *window = (berth__window){0};
 }
 
+/* In strides that a sum of one byte has room for, which vectors do many of at once. */
+static size_t count_newlines(const char *text, size_t len)
+{
+    enum { STRIDE = 240 };
+    size_t lines = 0;
+    for (size_t from = 0; from < len; from += STRIDE) {
+        size_t end = len - from < STRIDE ? len : from + STRIDE;
+        uint8_t some = 0;
+        for (size_t i = from; i < end; i++)
+            some = (uint8_t)(some + (text[i] == '\n'));
+        lines += some;
+    }
+    return lines;
+}
+
 /* Count lines up to the byte at `at`, where they have not been counted further already. */
 static void count_lines(berth__window *window, size_t at)
 {
-    size_t lines = 0;
     if (at <= window->counted)
         return;
     const char *text = window->data + window->counted;
     size_t len = at - window->counted;
-    for (size_t i = 0; i < len; i++)
-        lines += text[i] == '\n';
+    size_t lines = count_newlines(text, len);
     if (lines > 0) {
         const char *last = memrchr(text, '\n', len);
         window->line_offset = window->offset + (uint64_t)(last + 1 - window->data);
