@@ -4,6 +4,8 @@
  * why. */
 #include <simdjson.h>
 
+#include <endian.h>
+
 #include <cstring>
 #include <new>
 
@@ -36,12 +38,14 @@ struct builder {
     berth__json_parser *parser;
     berth__arena *arena;
 
-    outcome value(ondemand::value source, berth__json *out, uint32_t depth);
-    outcome object(ondemand::value source, berth__json *out, uint32_t depth);
-    outcome array(ondemand::value source, berth__json *out, uint32_t depth);
+    outcome value(ondemand::value source, uint32_t slot, uint32_t depth);
+    outcome object(ondemand::value source, uint32_t slot, uint32_t depth);
+    outcome array(ondemand::value source, uint32_t slot, uint32_t depth);
     outcome scalar(std::string_view token, berth__json *out);
+    outcome quoted(const char *first, berth_str *out);
     outcome string(const char *first, const char *last, berth_str *out);
-    berth__json_member *push();
+    bool push(uint32_t *slot);
+    berth__json_member *at(uint32_t slot) { return &parser->stack[slot]; }
 };
 
 std::string_view trim(std::string_view token)
@@ -188,42 +192,8 @@ outcome builder::string(const char *first, const char *last, berth_str *out)
     return outcome::ok;
 }
 
-outcome builder::scalar(std::string_view token, berth__json *out)
-{
-    token = trim(token);
-    if (token.empty())
-        return outcome::malformed;
-    *out = {};
-    if (token.front() == '"') {
-        out->type = BERTH__JSON_STRING;
-        return token.size() < 2 ? outcome::malformed
-                                : string(token.data() + 1, token.data() + token.size() - 1,
-                                         &out->as.text);
-    }
-    if (token == "true" || token == "false") {
-        out->type = BERTH__JSON_BOOL;
-        out->count = token.front() == 't';
-        return outcome::ok;
-    }
-    if (token == "null")
-        return outcome::ok;
-    out->type = BERTH__JSON_NUMBER;
-    out->as.text = {token.data(), static_cast<uint32_t>(token.size())};
-    return is_number(token) ? outcome::ok : outcome::malformed;
-}
-
-/* A place on top of the stack, valid until the next push. */
-berth__json_member *builder::push()
-{
-    if (parser->stack_count == parser->stack_capacity &&
-        !berth__grow(parser->allocator, &parser->stack, &parser->stack_capacity,
-                     parser->stack_count + 1, sizeof(*parser->stack)))
-        return nullptr;
-    return &parser->stack[parser->stack_count++];
-}
-
-/* The closing quote of a key that begins at `first`. simdjson has seen it closed. */
-const char *key_end(const char *first)
+/* The closing quote of the text that begins at `first`. simdjson has seen it closed. */
+const char *closing_quote(const char *first)
 {
     const char *quote = first;
     for (;;) {
@@ -237,7 +207,70 @@ const char *key_end(const char *first)
     }
 }
 
-outcome builder::object(ondemand::value source, berth__json *out, uint32_t depth)
+/* The lowest bit set stands in the first of eight bytes, lowest first, that is `c`; no bit is set if
+ * there is none. What stands behind that bit may be wrong. */
+uint64_t bytes_that_are(uint64_t word, char c)
+{
+    uint64_t other = word ^ (UINT64_C(0x0101010101010101) * static_cast<unsigned char>(c));
+    return (other - UINT64_C(0x0101010101010101)) & ~other & UINT64_C(0x8080808080808080);
+}
+
+/* The text behind an opening quote, up to the quote that closes it: most are short and have no escapes.
+ * Eight bytes at a time; the padding behind the whole text allows it. */
+outcome builder::quoted(const char *first, berth_str *out)
+{
+    for (const char *from = first;; from += 8) {
+        uint64_t word;
+        memcpy(&word, from, sizeof(word));
+        word = le64toh(word);
+        uint64_t quotes = bytes_that_are(word, '"');
+        uint64_t slashes = bytes_that_are(word, '\\');
+        if ((quotes | slashes) == 0)
+            continue;
+        if (slashes != 0 && (quotes == 0 || (slashes & (~slashes + 1)) < (quotes & (~quotes + 1))))
+            return string(first, closing_quote(first), out);
+        const char *quote = from + __builtin_ctzll(quotes) / 8;
+        *out = {first, static_cast<uint32_t>(quote - first)};
+        return outcome::ok;
+    }
+}
+
+outcome builder::scalar(std::string_view token, berth__json *out)
+{
+    *out = {};
+    if (!token.empty() && token.front() == '"') {
+        out->type = BERTH__JSON_STRING;
+        return quoted(token.data() + 1, &out->as.text);
+    }
+    token = trim(token);
+    if (token.empty())
+        return outcome::malformed;
+    if (token == "true" || token == "false") {
+        out->type = BERTH__JSON_BOOL;
+        out->count = token.front() == 't';
+        return outcome::ok;
+    }
+    if (token == "null")
+        return outcome::ok;
+    out->type = BERTH__JSON_NUMBER;
+    out->as.text = {token.data(), static_cast<uint32_t>(token.size())};
+    return is_number(token) ? outcome::ok : outcome::malformed;
+}
+
+/* A slot on top of the stack. Where it lies changes as the stack grows, its number does not. Values
+ * are written where they stay until their container is closed: a copy of what was written a moment
+ * ago, by wider loads than stores, costs more than making it. */
+inline bool builder::push(uint32_t *slot)
+{
+    if (parser->stack_count == parser->stack_capacity &&
+        !berth__grow(parser->allocator, &parser->stack, &parser->stack_capacity,
+                     parser->stack_count + 1, sizeof(*parser->stack)))
+        return false;
+    *slot = parser->stack_count++;
+    return true;
+}
+
+outcome builder::object(ondemand::value source, uint32_t slot, uint32_t depth)
 {
     uint32_t base = parser->stack_count;
     ondemand::object members;
@@ -246,21 +279,19 @@ outcome builder::object(ondemand::value source, berth__json *out, uint32_t depth
     for (auto field : members) {
         ondemand::value child;
         ondemand::raw_json_string raw;
+        uint32_t member;
         if (field.key().get(raw) != simdjson::SUCCESS)
             return outcome::malformed;
-        berth__json_member member;
-        outcome done = string(raw.raw(), key_end(raw.raw()), &member.key);
+        if (!push(&member))
+            return outcome::no_memory;
+        outcome done = quoted(raw.raw(), &at(member)->key);
         if (done != outcome::ok)
             return done;
         if (field.value().get(child) != simdjson::SUCCESS)
             return outcome::malformed;
-        done = value(child, &member.value, depth);
+        done = value(child, member, depth);
         if (done != outcome::ok)
             return done;
-        berth__json_member *slot = push();
-        if (slot == nullptr)
-            return outcome::no_memory;
-        *slot = member;
     }
     uint32_t count = parser->stack_count - base;
     size_t bytes = count * sizeof(berth__json_member);
@@ -270,13 +301,14 @@ outcome builder::object(ondemand::value source, berth__json *out, uint32_t depth
     if (count > 0)
         memcpy(kept, parser->stack + base, bytes);
     parser->stack_count = base;
+    berth__json *out = &at(slot)->value;
     out->type = BERTH__JSON_OBJECT;
     out->count = count;
     out->as.members = static_cast<berth__json_member *>(kept);
     return outcome::ok;
 }
 
-outcome builder::array(ondemand::value source, berth__json *out, uint32_t depth)
+outcome builder::array(ondemand::value source, uint32_t slot, uint32_t depth)
 {
     uint32_t base = parser->stack_count;
     ondemand::array elements;
@@ -284,16 +316,14 @@ outcome builder::array(ondemand::value source, berth__json *out, uint32_t depth)
         return outcome::malformed;
     for (auto element : elements) {
         ondemand::value child;
-        berth__json item;
+        uint32_t item;
         if (element.get(child) != simdjson::SUCCESS)
             return outcome::malformed;
-        outcome done = value(child, &item, depth);
+        if (!push(&item))
+            return outcome::no_memory;
+        outcome done = value(child, item, depth);
         if (done != outcome::ok)
             return done;
-        berth__json_member *slot = push();
-        if (slot == nullptr)
-            return outcome::no_memory;
-        slot->value = item;
     }
     uint32_t count = parser->stack_count - base;
     berth__json *kept = static_cast<berth__json *>(
@@ -303,23 +333,25 @@ outcome builder::array(ondemand::value source, berth__json *out, uint32_t depth)
     for (uint32_t i = 0; i < count; i++)
         kept[i] = parser->stack[base + i].value;
     parser->stack_count = base;
+    berth__json *out = &at(slot)->value;
     out->type = BERTH__JSON_ARRAY;
     out->count = count;
     out->as.items = kept;
     return outcome::ok;
 }
 
-outcome builder::value(ondemand::value source, berth__json *out, uint32_t depth)
+outcome builder::value(ondemand::value source, uint32_t slot, uint32_t depth)
 {
     ondemand::json_type type;
     if (source.type().get(type) != simdjson::SUCCESS || depth >= DEPTH_MAX)
         return outcome::malformed;
     switch (type) {
     case ondemand::json_type::object:
-        return object(source, out, depth + 1);
+        return object(source, slot, depth + 1);
     case ondemand::json_type::array:
-        return array(source, out, depth + 1);
+        return array(source, slot, depth + 1);
     default: {
+        berth__json *out = &at(slot)->value;
         outcome done = scalar(source.raw_json_token(), out);
         /* A raw token is not consumed by looking at it, and what skips it would take a string in
          * front of a colon for a key. */
@@ -350,9 +382,13 @@ outcome build_document(berth__json_parser *parser, berth__arena *arena, const ch
         return build.scalar(token, out);
     }
     ondemand::value root;
+    uint32_t slot;
     if (document.get_value().get(root) != simdjson::SUCCESS)
         return outcome::malformed;
-    outcome done = build.value(root, out, 0);
+    if (!build.push(&slot))
+        return outcome::no_memory;
+    outcome done = build.value(root, slot, 0);
+    *out = build.at(slot)->value;
     if (done == outcome::ok && document.current_location().error() != simdjson::OUT_OF_BOUNDS)
         return outcome::malformed;
     return done;
