@@ -348,8 +348,7 @@ static const berth__json *find(const berth__json *object, const berth__field *fi
 {
     for (uint32_t i = object->count; i-- > 0;) {
         const berth__json_member *member = &object->as.members[i];
-        if (member->key.len == field->key_len &&
-            memcmp(member->key.data, field->key, field->key_len) == 0)
+        if (berth__json_key_is(member->key, field->key, field->key_len))
             return member->value.type == BERTH__JSON_NULL ? NULL : &member->value;
     }
     return NULL;

@@ -469,14 +469,14 @@ extern "C" berth_status berth__json_parse(berth__json_parser *parser, berth__are
     return berth__json_parse_padded(parser, arena, {padded, text.len}, out, error);
 }
 
-extern "C" const berth__json *berth__json_get(const berth__json *value, const char *key)
+extern "C" const berth__json *berth__json_member_of(const berth__json *value, const char *key,
+                                                    size_t len)
 {
     if (value == nullptr || value->type != BERTH__JSON_OBJECT)
         return nullptr;
-    size_t len = strlen(key);
     for (uint32_t i = value->count; i-- > 0;) {
         const berth__json_member *member = &value->as.members[i];
-        if (member->key.len == len && memcmp(member->key.data, key, len) == 0)
+        if (berth__json_key_is(member->key, key, len))
             return member->value.type == BERTH__JSON_NULL ? nullptr : &member->value;
     }
     return nullptr;

@@ -3,6 +3,8 @@
 #ifndef BERTH_KUBE_JSON_H
 #define BERTH_KUBE_JSON_H
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "berth/status.h"
 
@@ -48,8 +50,19 @@ enum { BERTH__JSON_PADDING = 64 };
 berth_status berth__json_parse_padded(berth__json_parser *parser, berth__arena *arena,
                                       berth_str text, const berth__json **out, berth_error *error);
 
-/* The member `key` of an object (the last, if repeated), or NULL. A NULL or non-object `value` has no
- * member; a member that is JSON null is returned as NULL. */
-const berth__json *berth__json_get(const berth__json *value, const char *key);
+/* Whether a key is the `len` bytes at `name`, len > 0. Most that are as long begin otherwise. */
+static inline bool berth__json_key_is(berth_str key, const char *name, size_t len)
+{
+    return key.len == len && key.data[0] == name[0] && memcmp(key.data, name, len) == 0;
+}
+
+/* The member `key`, of `len` bytes, of an object (the last, if repeated), or NULL. A NULL or
+ * non-object `value` has no member; a member that is JSON null is returned as NULL. */
+const berth__json *berth__json_member_of(const berth__json *value, const char *key, size_t len);
+
+static inline const berth__json *berth__json_get(const berth__json *value, const char *key)
+{
+    return berth__json_member_of(value, key, strlen(key));
+}
 
 #endif
