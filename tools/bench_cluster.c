@@ -107,7 +107,8 @@ static berth_status load(bench_cluster *c, berth_error *error)
     berth_read_options options = {.size = sizeof(options),
                                   .apply_defaults = true,
                                   .progress = on_progress,
-                                  .progress_context = c};
+                                  .progress_context = c,
+                                  .threads = (uint32_t)c->setup->threads};
     berth_reader *reader = NULL;
     berth_status status = berth_reader_create(&options, &reader);
     if (status != BERTH_OK)

@@ -126,6 +126,7 @@ static berth_status load_files(load *l, berth_error *error)
         .apply_defaults = true,
         .progress = on_progress,
         .progress_context = l,
+        .threads = (uint32_t)l->setup->threads,
     };
     berth_reader *reader = NULL;
     berth_status status = berth_reader_create(&options, &reader);

@@ -23,7 +23,7 @@ option_group engine_setup_options(engine_setup *setup)
          .target = &setup->min_feasible,
          .help = "feasible nodes below which a search is not cut short\n(default 100)"},
         {.name = "threads", .kind = OPTION_NUMBER, .value = "N", .max = 1024,
-         .target = &setup->threads, .help = "threads that search (default: one a core)"},
+         .target = &setup->threads, .help = "threads that search and read (default: one a core)"},
         {.name = "bind", .kind = OPTION_FLAG, .target = &setup->bind_workers,
          .help = "keep each thread but the first on a core of its own"},
         {.name = "huge-pages", .kind = OPTION_FLAG, .target = &setup->huge_pages,
