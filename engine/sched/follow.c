@@ -243,20 +243,22 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
     return away ? BERTH__FOLLOWED_AWAY : BERTH__FOLLOWED;
 }
 
+/* By record, not by node: neighbours in memory. */
 bool berth__cluster_recount(berth__cluster *cluster)
 {
     berth__view *view = &cluster->view;
-    view->counts->pods = &cluster->pods;
-    for (uint32_t slot = 0; slot < view->layout->count; slot++) {
-        uint32_t at = berth__counted_pods(view, slot);
-        for (; at != BERTH__POD_NONE; at = berth__pod_at(&cluster->pods, at)->next) {
-            const berth__class *cls = berth__pod_at(&cluster->pods, at)->cls;
-            if (cls->pod_rules == NULL)
-                continue;
-            if (!berth__counts_learn(view, cls))
-                return false;
-            berth__counts_change(view, slot, cls, 1);
-        }
+    const berth__pods *pods = &cluster->pods;
+    view->counts->pods = pods;
+    for (uint32_t i = 0; i < pods->record_count; i++) {
+        const berth__pod *pod = placed_pod(berth__pod_at(pods, i), 0);
+        const berth__node *node = pod != NULL && pod->cls->pod_rules != NULL
+                                      ? counted_node(cluster, pod->node)
+                                      : NULL;
+        if (node == NULL)
+            continue;
+        if (!berth__counts_learn(view, pod->cls))
+            return false;
+        berth__counts_change(view, node->slot, pod->cls, 1);
     }
     return true;
 }

@@ -21,7 +21,7 @@
  * copies what it changes, in pages. The first decision brings counters and search trees, which are
  * kept from one branch to the next, from the state in which they were last used to that of the
  * branch: that costs what differs. The first branch of all, and one for each further branch that
- * decides at the same time, begins with a walk over the running pods.
+ * is there at the same time, makes them, which takes milliseconds and a walk over all pods.
  *
  * What a branch does not have: persistent volumes and disks. Pods with such volumes (an emptyDir or a
  * config map is none) that are on nodes stay there and count in every other respect; deciding on

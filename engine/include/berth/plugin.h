@@ -7,7 +7,8 @@
  *
  * Nodes lie in slots, in search order; a slice is up to BERTH_SLICE neighbouring slots. `filter`
  * and `score` are asked for slice after slice, by several workers at once: they read, write their
- * output, and do nothing else. The other functions run on the thread that uses the engine. No
+ * output, and do nothing else. The other functions run on the thread that uses the engine; for
+ * branches (branch.h) all but reserve and unreserve run on theirs, too, at the same time. No
  * function may call the engine.
  *
  * What a function may read is what it is given: the pod's specification and labels (not its name:
