@@ -93,7 +93,10 @@ static berth_status emit_daemon(const berth__expansion *e, berth_str node)
 static berth_status emit_daemons(berth__expansion *e)
 {
     berth_engine *engine = e->reader->engine;
-    uint32_t count = engine != NULL ? berth_engine_node_order(engine, NULL, 0) : 0;
+    berth_counts present = {.nodes = 0};
+    if (engine != NULL)
+        berth_engine_counts(engine, &present);
+    uint32_t count = present.nodes;
     berth_node_id *nodes =
         berth__arena_alloc(&e->reader->object, count * sizeof(*nodes), _Alignof(berth_node_id));
     if (nodes == NULL || !add_tolerations(e))

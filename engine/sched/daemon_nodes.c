@@ -14,6 +14,17 @@ static bool runs_on(const berth__model *model, const berth__node_rules *rules,
            berth__node_rules_refused_by(model, rules, node->facts->taints) == NULL;
 }
 
+static uint32_t list_nodes(const berth__cluster *cluster, const berth_pod *pod,
+                           const berth__node_rules *rules, berth_node_id *out)
+{
+    const berth__layout *layout = cluster->view.layout;
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < layout->count; slot++)
+        if (runs_on(cluster->model, rules, pod, berth__cluster_node(cluster, layout->nodes[slot])))
+            out[count++] = layout->nodes[slot];
+    return count;
+}
+
 berth_status berth__daemon_nodes(berth_engine *engine, const berth_pod *pod, berth_node_id *out,
                                  uint32_t *count)
 {
@@ -26,15 +37,9 @@ berth_status berth__daemon_nodes(berth_engine *engine, const berth_pod *pod, ber
     berth__arena_reset(&cluster->model->scratch);
     berth__node_rules_fill(cluster->model, &arena, pod, &rules, &ok);
     berth__model_unlock(cluster->model);
-    uint32_t kept = 0, all = ok ? berth_engine_node_order(engine, NULL, 0) : 0;
-    if (all > 0)
-        berth_engine_node_order(engine, out, all);
-    for (uint32_t i = 0; i < all; i++)
-        if (runs_on(cluster->model, &rules, pod, berth__cluster_node(cluster, out[i])))
-            out[kept++] = out[i];
+    berth_status status = ok ? berth__cluster_sync(cluster) : BERTH_E_NOMEM;
+    if (status == BERTH_OK)
+        *count = list_nodes(cluster, pod, &rules, out);
     berth__arena_destroy(&arena);
-    if (!ok)
-        return BERTH_E_NOMEM;
-    *count = kept;
-    return BERTH_OK;
+    return status;
 }

@@ -9,7 +9,7 @@
  * DaemonSet's template with the controller's tolerations: spec.nodeName is empty or theirs, nodeSelector and
  * required node affinity match (malformed terms match nothing), and every NoSchedule or NoExecute
  * taint is tolerated. spec.unschedulable counts through its taint alone. `out` has room for
- * berth_engine_node_order(engine, NULL, 0) ids. Errors: E_NOMEM. Cost: linear in nodes. */
+ * all present nodes (berth_counts.nodes). Errors: E_NOMEM. Cost: linear in nodes. */
 berth_status berth__daemon_nodes(berth_engine *engine, const berth_pod *pod, berth_node_id *out,
                                  uint32_t *count);
 

@@ -1,5 +1,6 @@
 /* Workloads to pods: how many, their names, owners, labels, claims and pins, and which workloads
  * are left alone. */
+#include "counted_memory.h"
 #include "reader_check.h"
 
 typedef struct workload_case {
@@ -346,6 +347,47 @@ static void test_daemon_choices(void **state)
     }
 }
 
+/* Whether the engine's memory lasts for its order of nodes or not: all of a DaemonSet's pods, or none
+ * and a word about it. Returns whether it lasted. */
+static bool daemons_without(unsigned fail_at)
+{
+    static const char text[] = "--- {kind: Node, metadata: {name: n-a}}\n"
+                               "--- {kind: Node, metadata: {name: n-b}}\n"
+                               "--- {kind: DaemonSet, metadata: {name: d}, spec: {template:"
+                               " {spec: {}}}}\n";
+    char got_nodes[16] = "";
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_error error;
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.allocator = &allocator;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    berth_reader *reader = make_reader(false, NULL);
+    assert_int_equal(
+        berth_reader_text(reader, berth__str(text), "t", add_nodes, engine, &error), BERTH_OK);
+    memory.fail_at = memory.calls + fail_at;
+    memory.for_good = true;
+    berth_status status = berth_reader_finish(reader, engine, note_node, got_nodes, &error);
+    memory.fail_at = 0;
+    assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+    assert_string_equal(got_nodes, status == BERTH_OK ? "ab" : "");
+    berth_reader_destroy(reader);
+    berth_engine_destroy(engine);
+    return status == BERTH_OK;
+}
+
+static void test_daemons_without_memory(void **state)
+{
+    (void)state;
+    unsigned fail_at = 1;
+    while (!daemons_without(fail_at))
+        fail_at++;
+    assert_true(fail_at > 1);
+}
+
 /* ---- faults ---- */
 
 typedef struct fault_case {
@@ -394,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_whole),       cmocka_unit_test(test_no_defaults),
         cmocka_unit_test(test_class_behind), cmocka_unit_test(test_daemons),
         cmocka_unit_test(test_daemon_choices),
+        cmocka_unit_test(test_daemons_without_memory),
         cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
