@@ -127,6 +127,24 @@ static bool want_in_tree(berth__view *view, const berth__volume_list *list, in_t
     return true;
 }
 
+/* What is interned is shared with branches. */
+static berth__sym in_tree_driver(berth__view *view, berth__in_tree in_tree, bool *ok)
+{
+    berth__model_lock(view->model);
+    berth__sym driver = berth__storage_in_tree_driver(view->storage, in_tree, ok);
+    berth__model_unlock(view->model);
+    return driver;
+}
+
+static berth__sym instance_type_key(berth__model *model, bool *ok)
+{
+    berth__model_lock(model);
+    berth__sym key = berth__intern_add(
+        &model->strings, BERTH_LITERAL("beta.kubernetes.io/instance-type"), ok);
+    berth__model_unlock(model);
+    return key;
+}
+
 static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kind *kind)
 {
     berth__view *view = prepare->cycle->view;
@@ -139,7 +157,7 @@ static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kin
     own->wanted.items =
         berth__arena_alloc(prepare->arena, 2 * (size_t)list->count * sizeof(berth__attachment), 8);
     if (own->wanted.items != NULL && berth__volumes_refresh(view)) {
-        own->driver = berth__storage_in_tree_driver(view->storage, kind->in_tree, &ok);
+        own->driver = in_tree_driver(view, kind->in_tree, &ok);
         own->resource = berth__resource_find(view->model, berth__str(kind->resource));
         own->limit = told > 0 ? told : kind->limit;
         ok &= want_in_tree(view, list, own);
@@ -147,8 +165,7 @@ static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kin
         ok = false;
     }
     if (ok && told == 0 && kind->in_tree == BERTH__IN_TREE_EBS && own->wanted.count > 0) {
-        berth__sym key = berth__intern_add(
-            &view->model->strings, BERTH_LITERAL("beta.kubernetes.io/instance-type"), &ok);
+        berth__sym key = instance_type_key(view->model, &ok);
         own->instance_types = berth__layout_column(view->layout, &view->nodes, key);
         ok &= own->instance_types != NULL;
     }
