@@ -76,6 +76,16 @@ void *berth__arena_alloc_zero(berth__arena *arena, size_t bytes, size_t align)
     return memory;
 }
 
+void *berth__arena_copy(berth__arena *arena, const void *source, size_t bytes, bool *ok)
+{
+    void *memory = berth__arena_alloc(arena, bytes, 8);
+    if (memory == NULL)
+        *ok = false;
+    else if (bytes > 0)
+        memcpy(memory, source, bytes);
+    return memory;
+}
+
 berth_str berth__arena_str(berth__arena *arena, berth_str text, bool *ok)
 {
     if (text.data == NULL)

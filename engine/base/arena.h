@@ -29,8 +29,10 @@ void berth__arena_init_sized(berth__arena *arena, const berth_allocator *allocat
 void *berth__arena_alloc(berth__arena *arena, size_t bytes, size_t align);
 void *berth__arena_alloc_zero(berth__arena *arena, size_t bytes, size_t align);
 
-/* A copy of `text` in the arena, zero-terminated; absent stays absent. Sets `*ok` to false, and never
- * to true, when out of memory. */
+/* A copy of `bytes`, aligned to 8. Sets `*ok` to false, and never to true, when out of memory. */
+void *berth__arena_copy(berth__arena *arena, const void *source, size_t bytes, bool *ok);
+
+/* A copy of `text` in the arena, zero-terminated; absent stays absent. `*ok` as above. */
 berth_str berth__arena_str(berth__arena *arena, berth_str text, bool *ok);
 
 /* Forget everything but keep the largest chunk for reuse. */

@@ -439,20 +439,10 @@ bool berth__node_selector_meets(const berth__intern *strings, const berth__node_
 
 /* ---- copies ---- */
 
-static void *copy(berth__arena *arena, const void *source, size_t bytes, bool *ok)
-{
-    void *memory = berth__arena_alloc(arena, bytes, 8);
-    if (memory == NULL)
-        *ok = false;
-    else if (bytes > 0)
-        memcpy(memory, source, bytes);
-    return memory;
-}
-
 berth__labels berth__labels_copy(berth__arena *arena, berth__labels labels, bool *ok)
 {
-    return (berth__labels){copy(arena, labels.items, labels.count * sizeof(*labels.items), ok),
-                           labels.count};
+    size_t bytes = labels.count * sizeof(*labels.items);
+    return (berth__labels){berth__arena_copy(arena, labels.items, bytes, ok), labels.count};
 }
 
 berth__selector berth__selector_copy(berth__arena *arena, const berth__selector *source, bool *ok)
@@ -461,10 +451,11 @@ berth__selector berth__selector_copy(berth__arena *arena, const berth__selector 
                            .count = source->count,
                            .problem = berth__arena_str(arena, source->problem, ok)};
     berth__requirement *items =
-        copy(arena, source->items, source->count * sizeof(*items), ok);
+        berth__arena_copy(arena, source->items, source->count * sizeof(*items), ok);
     for (uint32_t i = 0; *ok && i < source->count; i++)
-        items[i].values = copy(arena, items[i].values,
-                               items[i].value_count * sizeof(*items[i].values), ok);
+        items[i].values =
+            berth__arena_copy(arena, items[i].values,
+                              items[i].value_count * sizeof(*items[i].values), ok);
     out.items = items;
     return out;
 }

@@ -51,22 +51,13 @@ static void put_filter(berth__counts *counts, const berth__pod_filter *filter, b
 
 /* ---- copies ---- */
 
-static void *copy(berth__arena *arena, const void *source, size_t bytes, bool *ok)
-{
-    void *memory = berth__arena_alloc(arena, bytes, 8);
-    if (memory == NULL)
-        *ok = false;
-    else if (bytes > 0)
-        memcpy(memory, source, bytes);
-    return memory;
-}
-
 static berth__pod_filter copy_filter(berth__arena *arena, const berth__pod_filter *source,
                                      bool *ok)
 {
+    size_t bytes = source->namespace_count * sizeof(*source->namespaces);
     return (berth__pod_filter){
-        copy(arena, source->namespaces, source->namespace_count * sizeof(berth__sym), ok),
-        source->namespace_count, berth__selector_copy(arena, &source->namespace_selector, ok),
+        berth__arena_copy(arena, source->namespaces, bytes, ok), source->namespace_count,
+        berth__selector_copy(arena, &source->namespace_selector, ok),
         berth__selector_copy(arena, &source->selector, ok)};
 }
 
@@ -162,7 +153,7 @@ static berth__population *make(berth__counts *counts, const berth__pod_filter *f
         return NULL;
     population->arena = arena;
     bool ok = true;
-    population->entry.key = copy(&population->arena, counts->words, key_bytes, &ok);
+    population->entry.key = berth__arena_copy(&population->arena, counts->words, key_bytes, &ok);
     population->entry.key_bytes = (uint32_t)key_bytes;
     copy_filters(population, filters, filter_count, &ok);
     if (ok)
