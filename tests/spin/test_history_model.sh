@@ -20,13 +20,15 @@ cd "$work" || exit 4
 
 # check BITE: prints how many errors the checker found, and how many states there are.
 check() {
-  spin -a "-DBITE=$1" "-DREADERS=$readers" "-DPINS=$pins" "-DVERSIONS=$versions" "$model" \
-    >spin.log 2>&1 &&
-    gcc -O2 -w -DSAFETY -DNOCLAIM -DCOLLAPSE -DMEMLIM=4096 -o pan pan.c &&
-    ./pan -m1000000 >pan.log 2>&1 || {
+  if ! {
+    spin -a "-DBITE=$1" "-DREADERS=$readers" "-DPINS=$pins" "-DVERSIONS=$versions" "$model" \
+      >spin.log 2>&1 &&
+      gcc -O2 -w -DSAFETY -DNOCLAIM -DCOLLAPSE -DMEMLIM=4096 -o pan pan.c &&
+      ./pan -m1000000 >pan.log 2>&1
+  }; then
     cat spin.log pan.log >&2
     return 1
-  }
+  fi
   if grep -qE 'max search depth too small|out of memory|reached -DMEMLIM' pan.log; then
     echo "the search was not exhaustive" >&2
     cat pan.log >&2
