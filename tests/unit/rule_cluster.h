@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -62,6 +63,23 @@ static void small_close(small_cluster *c)
     berth_explanation_destroy(c->explanation);
     berth_reader_destroy(c->reader);
     berth_engine_destroy(c->engine);
+}
+
+/* For cmocka: the default profile on a cluster of each test's own. */
+static inline int small_set_up(void **state)
+{
+    small_cluster *c = malloc(sizeof(*c));
+    assert_non_null(c);
+    small_open(c, berth_profile_default());
+    *state = c;
+    return 0;
+}
+
+static inline int small_tear_down(void **state)
+{
+    small_close(*state);
+    free(*state);
+    return 0;
 }
 
 static berth_status small_add_object(void *context, const berth_object *object,

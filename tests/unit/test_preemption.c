@@ -7,22 +7,6 @@
 #include "base/text.h"
 #include "sched/preemption.h"
 
-static int set_up(void **state)
-{
-    small_cluster *c = malloc(sizeof(*c));
-    assert_non_null(c);
-    small_open(c, berth_profile_default());
-    *state = c;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    small_close(*state);
-    free(*state);
-    return 0;
-}
-
 /* ---- objects ---- */
 
 static berth_node_id add_node(small_cluster *c, const char *name, const char *cpu)
@@ -809,7 +793,7 @@ static void test_slot_is_given_up(void **state)
 
 int main(void)
 {
-#define RULE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define RULE(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
         RULE(test_cheapest_node),
         RULE(test_lower_pods_are_known),
@@ -823,7 +807,7 @@ int main(void)
         RULE(test_own_node_first),
         RULE(test_nomination_by_status),
         RULE(test_terms_of_nominated_pods),
-        cmocka_unit_test_setup_teardown(test_legacy, set_up_legacy, tear_down),
+        cmocka_unit_test_setup_teardown(test_legacy, set_up_legacy, small_tear_down),
         cmocka_unit_test(test_samples_repeat),
         cmocka_unit_test(test_search_goes_on),
         cmocka_unit_test(test_memory_runs_out),

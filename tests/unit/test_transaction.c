@@ -1,24 +1,6 @@
 /* Transactions, group placement, counting, closed nodes: what each call does and refuses, and what a
  * rollback has to restore that random histories seldom reach. */
-#include <stdlib.h>
-
 #include "rule_cluster.h"
-
-static int set_up(void **state)
-{
-    small_cluster *c = malloc(sizeof(*c));
-    assert_non_null(c);
-    small_open(c, berth_profile_default());
-    *state = c;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    small_close(*state);
-    free(*state);
-    return 0;
-}
 
 static const char small_spec[] = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
 
@@ -502,7 +484,7 @@ static void test_forbidden(void **state)
 
 int main(void)
 {
-#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_depth),
         WITH_CLUSTER(test_inner_commit),
