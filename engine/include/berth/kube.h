@@ -42,11 +42,11 @@ typedef struct berth_read_options {
     void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_context;
     /* Threads that read, the caller's included. 1: everything is done on the caller's thread. 2 or
-     * more: one helper reads, parses and partly decodes a JSON file or text ahead of the caller, who
-     * still gets every callback on its own thread and in order; results and errors are the same. The
-     * helper runs only within the call, blocks all signals, and is not started for small inputs, YAML,
-     * pipes and terminals; more than one is never used. 0: 2 where the process may use more than one
-     * core, else 1. */
+     * more: one helper reads, parses and partly decodes a JSON file or text ahead of the caller,
+     * who still gets every callback on its own thread and in order; results and errors are the
+     * same. The helper runs only within the call, blocks all signals, and is not started for small
+     * inputs, YAML, pipes and terminals; more than one is never used. 0: 2 where the process may
+     * use more than one core, else 1. */
     uint32_t threads;
 } berth_read_options;
 
