@@ -9,7 +9,7 @@ enum { SLOTS_MIN = 64 };
 
 static size_t slots_bytes(uint32_t count)
 {
-    return sizeof(berth__intern_slots) + (size_t)count * sizeof(atomic_uint);
+    return sizeof(berth__intern_slots) + (size_t)count * sizeof(atomic_ullong);
 }
 
 static berth__intern_slots *slots_create(const berth_allocator *allocator, uint32_t count)
@@ -68,15 +68,27 @@ void berth__intern_destroy(berth__intern *table)
     *table = (berth__intern){0};
 }
 
-/* The slot that holds `text`, or the free one where it would go; `*id` is what it holds. */
+static uint32_t hash_of(berth_str text)
+{
+    return (uint32_t)berth__hash_bytes(text.data, text.len, 0);
+}
+
+static uint64_t slot_of(uint32_t hash, uint32_t id)
+{
+    return (uint64_t)hash << 32 | id;
+}
+
+/* The slot that holds `text`, or the free one where it would go; `*id` is what it holds. Texts are
+ * looked at only where hashes are equal. */
 static uint32_t probe(const berth__intern *table, const berth__intern_slots *slots, berth_str text,
-                      uint32_t *id)
+                      uint32_t hash, uint32_t *id)
 {
     uint32_t mask = slots->count - 1;
-    uint32_t at = (uint32_t)berth__hash_bytes(text.data, text.len, 0) & mask;
-    for (;; at = (at + 1) & mask) {
-        *id = atomic_load_explicit(&slots->ids[at], memory_order_acquire);
-        if (*id == 0 || berth__str_eq(berth__intern_text(table, *id), text))
+    for (uint32_t at = hash & mask;; at = (at + 1) & mask) {
+        uint64_t held = atomic_load_explicit(&slots->slots[at], memory_order_acquire);
+        *id = (uint32_t)held;
+        if (held == 0 || (held >> 32 == hash &&
+                          berth__str_eq(berth__intern_text(table, *id), text)))
             return at;
     }
 }
@@ -88,10 +100,14 @@ static bool rehash(berth__intern *table)
     berth__intern_slots *slots = slots_create(allocator, old->count * 2);
     if (slots == NULL)
         return false;
-    for (uint32_t id = 1; id < table->count; id++) {
-        uint32_t none;
-        uint32_t at = probe(table, slots, berth__intern_text(table, id), &none);
-        atomic_store_explicit(&slots->ids[at], id, memory_order_relaxed);
+    for (uint32_t from = 0; from < old->count; from++) {
+        uint64_t held = atomic_load_explicit(&old->slots[from], memory_order_relaxed);
+        if (held == 0)
+            continue;
+        uint32_t at = (uint32_t)(held >> 32) & (slots->count - 1);
+        while (atomic_load_explicit(&slots->slots[at], memory_order_relaxed) != 0)
+            at = (at + 1) & (slots->count - 1);
+        atomic_store_explicit(&slots->slots[at], held, memory_order_relaxed);
     }
     atomic_store_explicit(&table->slots, slots, memory_order_release);
     if (table->shared)
@@ -106,7 +122,7 @@ berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok)
     if (text.data == NULL)
         return 0;
     berth__intern_slots *slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
-    uint32_t id, at = probe(table, slots, text, &id);
+    uint32_t id, hash = hash_of(text), at = probe(table, slots, text, hash, &id);
     if (id != 0)
         return id;
     if (table->count + 1 > slots->count / 2) {
@@ -115,7 +131,7 @@ berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok)
             return 0;
         }
         slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
-        at = probe(table, slots, text, &id);
+        at = probe(table, slots, text, hash, &id);
     }
     if (!reserve_text(table)) {
         *ok = false;
@@ -126,7 +142,7 @@ berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok)
         return 0;
     id = table->count++;
     *berth__intern_place(table, id) = copy;
-    atomic_store_explicit(&slots->ids[at], id, memory_order_release);
+    atomic_store_explicit(&slots->slots[at], slot_of(hash, id), memory_order_release);
     return id;
 }
 
@@ -134,6 +150,7 @@ berth__sym berth__intern_find(const berth__intern *table, berth_str text)
 {
     uint32_t id = 0;
     if (text.data != NULL)
-        probe(table, atomic_load_explicit(&table->slots, memory_order_acquire), text, &id);
+        probe(table, atomic_load_explicit(&table->slots, memory_order_acquire), text, hash_of(text),
+              &id);
     return id;
 }

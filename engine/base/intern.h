@@ -9,11 +9,11 @@
 /* An id; 0 stands for "absent" and is never given to a text, not even the empty one. */
 typedef uint32_t berth__sym;
 
-/* Open addressing: ids, 0 free. */
+/* Open addressing: a hash above its id, 0 free. */
 typedef struct berth__intern_slots {
     struct berth__intern_slots *older; /* smaller ones that a reader may still be looking at */
     uint32_t count;                    /* a power of two */
-    atomic_uint ids[];                 /* sync: filled once, by a release store */
+    atomic_ullong slots[];             /* sync: filled once, by a release store */
 } berth__intern_slots;
 
 /* Texts lie in segments that never move, each twice as long as the one before: whoever knows an id
