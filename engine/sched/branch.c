@@ -260,18 +260,36 @@ void berth_engine_trim(berth_engine *engine)
         destroy(branch);
 }
 
-void berth__branches_age(berth_engine *engine)
+/* The idle engines that have fallen behind, off the list; none if somebody has the lock. */
+static berth_engine *take_aged(berth__branches *branches, uint64_t number)
 {
-    berth__branches *branches = engine->branches;
+    berth_engine *aged = NULL;
     if (pthread_mutex_trylock(&branches->lock) != 0)
-        return;
-    for (berth_engine *branch = branches->idle; branch != NULL; branch = branch->branch->next) {
+        return NULL;
+    for (berth_engine **link = &branches->idle; *link != NULL;) {
+        berth_engine *branch = *link;
         const berth_snapshot *followed = branch->branch->followed;
-        if (followed != NULL &&
-            followed->head.number + BERTH__BRANCHES_AGE < engine->history.number)
-            drop_counters(branch);
+        if (followed == NULL || followed->head.number + BERTH__BRANCHES_AGE >= number) {
+            link = &branch->branch->next;
+            continue;
+        }
+        *link = branch->branch->next;
+        branches->idle_count--;
+        branch->branch->next = aged;
+        aged = branch;
     }
     pthread_mutex_unlock(&branches->lock);
+    return aged;
+}
+
+void berth__branches_age(berth_engine *engine)
+{
+    berth_engine *aged = take_aged(engine->branches, engine->history.number);
+    while (aged != NULL) {
+        berth_engine *next = aged->branch->next;
+        destroy(aged);
+        aged = next;
+    }
 }
 
 /* ---- branches ---- */

@@ -9,12 +9,11 @@
  *
  * idle     the counters are those of the version `followed`, which stays pinned; or there are none
  * rooted   the cluster is that of `base`, pinned, or what the branch has made of it; the counters
- * are
- *          still those of `followed`, and the view has none
+ *          are still those of `followed`, and the view has none
  * in step  the counters are those of the cluster, and follow every change; nothing is followed
  *
  * Dropping a branch in step brings the counters to `base`, which is followed from then on: so what
- * the branch made can go. Idle engines that fall too far behind let go of what they follow.
+ * the branch made can go. Idle engines that fall too far behind end with what they follow.
  *
  * Threads: the pool is under its lock, which is held for a few instructions; everything else is the
  * branch's thread's. The publisher only tries the lock. */
@@ -26,7 +25,7 @@
 
 enum {
     BERTH__BRANCHES_IDLE = 4,   /* engines kept */
-    BERTH__BRANCHES_AGE = 1024, /* publications behind which an idle one follows nothing */
+    BERTH__BRANCHES_AGE = 1024, /* publications after which an idle one ends */
 };
 
 typedef struct berth__branch {
@@ -50,7 +49,8 @@ typedef struct berth__branches {
 berth_status berth__branches_init(berth_engine *engine);
 void berth__branches_destroy(berth_engine *engine);
 
-/* A version was published: idle engines may have fallen behind. */
+/* A version was published: idle engines that have fallen behind end. Cost: now and then, that of
+ * freeing their counters and trees. */
 void berth__branches_age(berth_engine *engine);
 
 /* Room to note that a pod is bound on a branch, and noting it. Nothing on an engine. */

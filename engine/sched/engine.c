@@ -187,7 +187,9 @@ berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, 
 {
     if (engine->heap == NULL)
         return berth__error_set(error, BERTH_E_UNSUPPORTED,
-                                "the engine's memory comes from an allocator of the caller's");
+                                engine->branch != NULL
+                                    ? "a branch's memory is part of its engine's"
+                                    : "the engine's memory comes from an allocator of the caller's");
     *out = (berth_memory){0};
     add_use(out, engine->heap);
     for (uint32_t g = 0; g < BERTH__GROUPS_MAX && engine->homes[g] != NULL; g++)

@@ -84,7 +84,7 @@ BERTH_API berth_status berth_branch_commit(berth_engine *branch, berth_conflict 
 
 /* Give back what the engine keeps for future branches: counters and trees, at most four sets, each
  * with the pages of the version in which it was last used if that is among the last 1,024.
- * Threads: any. */
+ * Threads: any, once something was published; before that, the engine's. */
 BERTH_API void berth_engine_trim(berth_engine *engine);
 
 #ifdef __cplusplus
