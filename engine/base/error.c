@@ -97,3 +97,20 @@ size_t berth_error_format(const berth_error *error, char *out, size_t size)
     return append(out, size, at, "%s",
                   error->message[0] != '\0' ? error->message : berth_status_text(error->code));
 }
+
+berth_status berth__error_no_memory(berth_error *error)
+{
+    return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+}
+
+void berth__error_named(berth_error *error, const char *kind, berth_str namespace_name,
+                        berth_str name)
+{
+    if (error == NULL || error->object[0] != '\0')
+        return;
+    if (namespace_name.len > 0)
+        berth__error_object(error, "%s %.*s/%.*s", kind, (int)namespace_name.len,
+                            namespace_name.data, (int)name.len, name.data);
+    else
+        berth__error_object(error, "%s %.*s", kind, (int)name.len, name.data);
+}

@@ -14,6 +14,13 @@ void berth__error_object(berth_error *error, const char *format, ...)
 void berth__error_field(berth_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Add the object by kind and name, unless there is one already. Cluster-scoped: no namespace. */
+void berth__error_named(berth_error *error, const char *kind, berth_str namespace_name,
+                        berth_str name);
+
+/* Out of memory; returns BERTH_E_NOMEM. */
+berth_status berth__error_no_memory(berth_error *error);
+
 /* Pass a failure on. Only while nothing is held that would leak. */
 #define BERTH_TRY(expression)                    \
     do {                                         \

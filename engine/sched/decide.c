@@ -90,11 +90,6 @@ void berth__decider_destroy(berth__decider *decider)
     decider->cluster = NULL;
 }
 
-static berth_status no_memory(berth_error *error)
-{
-    return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
-}
-
 /* ---- the question ---- */
 
 uint32_t berth__decider_profile(const berth__decider *decider, const berth__class *cls)
@@ -125,7 +120,7 @@ static berth_status question(berth__decider *decider, uint32_t pod, berth__cycle
         return berth__error_set(error, BERTH_E_NOT_FOUND, "no profile serves scheduler \"%.*s\"",
                                 (int)name.len, name.data);
     }
-    return berth__cluster_sync(cluster) == BERTH_OK ? BERTH_OK : no_memory(error);
+    return berth__cluster_sync(cluster) == BERTH_OK ? BERTH_OK : berth__error_no_memory(error);
 }
 
 /* ---- answers before any node is visited ---- */
@@ -382,7 +377,7 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
             : BERTH_E_NOMEM;
     berth__counts_hold(counts, held);
     if (status != BERTH_OK)
-        return no_memory(error);
+        return berth__error_no_memory(error);
     if ((options->flags & BERTH_DECIDE_KEEP_ROTATION) != 0)
         decider->round_robin = picks;
     else
@@ -422,16 +417,16 @@ berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t
         berth__layout_closed(layout, slot))
         return BERTH_OK;
     if (!learn_nominated(decider))
-        return no_memory(error);
+        return berth__error_no_memory(error);
     berth__prepared *prepared =
         berth__prepared_get(&decider->prepared, &cycle, profile, index, &decider->arena);
     if (prepared == NULL)
-        return no_memory(error);
+        return berth__error_no_memory(error);
     bool open = prepared->outcome == BERTH__ACTIVE &&
                 (prepared->allowed == NULL || berth__bit_get(prepared->allowed, slot));
     berth_status status =
         open ? ask_slot(decider, &cycle, profile, prepared, slot, fits) : BERTH_OK;
-    return status == BERTH_OK ? BERTH_OK : no_memory(error);
+    return status == BERTH_OK ? BERTH_OK : berth__error_no_memory(error);
 }
 
 /* ---- binding ---- */
