@@ -253,18 +253,19 @@ static berth_status merge_labels(const trace_lines *t, const trace_envelope *lin
                              "expected an object of at most 256 short strings");
 }
 
-static berth_status find_template(const trace_lines *t, const trace_envelope *line,
-                                  const berth_object **out, berth_error *error)
+/* NULL, with the error set, if no line made it. */
+static const berth_object *find_template(const trace_lines *t, const trace_envelope *line,
+                                         berth_error *error)
 {
     char key[TRACE_NAME_BYTES + 8];
     name_template(line, key, sizeof(key));
     uint32_t number = 0;
-    if (!word_table_find(&t->template_names, words_of(key), &number))
-        return line_file_fail(
-            &t->lines, error, BERTH_E_NOT_FOUND, "no line before this one makes a %s template '%s'",
-            berth_kind_name(trace_event_rules[line->event].kind), line->template_name);
-    *out = t->templates[number];
-    return BERTH_OK;
+    if (word_table_find(&t->template_names, words_of(key), &number))
+        return t->templates[number];
+    line_file_fail(&t->lines, error, BERTH_E_NOT_FOUND,
+                   "no line before this one makes a %s template '%s'",
+                   berth_kind_name(trace_event_rules[line->event].kind), line->template_name);
+    return NULL;
 }
 
 /* Hand out the template under one name after the other. */
@@ -291,13 +292,14 @@ static berth_status hand_made(handing *h, trace_event *event, berth_metadata *me
 static berth_status make_from_template(handing *h, berth_error *error)
 {
     const trace_envelope *line = h->line;
-    const berth_object *made_of = NULL;
+    const berth_object *made_of = find_template(h->lines, line, error);
     berth_node node;
     berth_pod pod;
     label_list list;
     list.count = 0;
     list.text_used = 0;
-    TRY(find_template(h->lines, line, &made_of, error));
+    if (made_of == NULL)
+        return BERTH_E_NOT_FOUND;
     trace_event event = event_of(line);
     event.object.kind = made_of->kind;
     event.made_of = !trace_envelope_has(line, MEMBER_LABELS) ? made_of : NULL;

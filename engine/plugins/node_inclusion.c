@@ -117,10 +117,12 @@ static bool find_set(berth__view *view, const berth__node_rules *rules, berth__a
         return false;
     bool ok = true;
     if (set->epoch != view->layout->epoch) {
-        if (recipe->by_affinity)
+        if (recipe->by_affinity) {
+            BERTH_ASSERT(rules != NULL);
             ok = berth__node_match_make(view, arena, rules->selector,
                                         rules->has_required ? &rules->required : NULL,
                                         &recipe->match);
+        }
         if (ok)
             fill(view, recipe, set);
     }

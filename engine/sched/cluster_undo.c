@@ -319,6 +319,7 @@ typedef struct former_list {
 
 static uint64_t *pods_of(berth__cluster *cluster, const berth__node *node)
 {
+    BERTH_ASSERT(node != NULL);
     return berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count;
 }
 
