@@ -423,6 +423,17 @@ berth_status berth__binder_reserve(berth__view *view, const berth__binder *binde
                                   berth__view_node(view, slot)->name);
 }
 
+berth_status berth__binder_reserve_locked(const berth__cycle *cycle, const berth__seat *seat,
+                                          berth_status (*reserve)(const berth__cycle *cycle,
+                                                                  const berth__seat *seat))
+{
+    berth__model *model = cycle->view->model;
+    berth__model_lock(model);
+    berth_status status = reserve(cycle, seat);
+    berth__model_unlock(model);
+    return status;
+}
+
 void berth__binder_unreserve(const berth__cycle *cycle, const void *instance,
                              const berth__seat *seat)
 {

@@ -86,6 +86,12 @@ void berth__binder_filter(const berth__view *view, const berth__binder *binder, 
 berth_status berth__binder_reserve(berth__view *view, const berth__binder *binder, uint32_t pod,
                                    uint32_t slot);
 
+/* Run a plugin's reserve phase under the model's lock: the scratch memory, and what is interned, are
+ * shared with branches. Errors: those of `reserve`. */
+berth_status berth__binder_reserve_locked(const berth__cycle *cycle, const berth__seat *seat,
+                                          berth_status (*reserve)(const berth__cycle *cycle,
+                                                                  const berth__seat *seat));
+
 /* The unreserve phase of the plugins that bind volumes (plugin.h). */
 void berth__binder_unreserve(const berth__cycle *cycle, const void *instance,
                              const berth__seat *seat);

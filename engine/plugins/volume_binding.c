@@ -162,16 +162,11 @@ static berth_status choose_and_reserve(const berth__cycle *cycle, const berth__s
     return berth__binder_reserve(view, &binder, cycle->pod, seat->slot);
 }
 
-/* The scratch memory, and what is interned, are shared with branches. */
 static berth_status reserve(const berth__cycle *cycle, const void *instance,
                             const berth__seat *seat)
 {
-    berth__model *model = cycle->view->model;
     (void)instance;
-    berth__model_lock(model);
-    berth_status status = choose_and_reserve(cycle, seat);
-    berth__model_unlock(model);
-    return status;
+    return berth__binder_reserve_locked(cycle, seat, choose_and_reserve);
 }
 
 /* A pod that is taken off its node gives back the volumes reserved for it. */
