@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "berth/berth.h"
+#include "bytes_in_use.h"
 #include "engine_script.h"
 
 enum { OPS_MAX = 64, PLANS = 6, THREADS_MAX = 16 };
@@ -52,29 +53,6 @@ typedef struct trial {
 } trial;
 
 static atomic_ulong branches, plans_made, handed_over, conflicting;
-
-/* ---- memory ---- */
-
-static atomic_llong bytes_in_use;
-
-static void *count_in(void *context, size_t bytes, size_t align)
-{
-    (void)context;
-    void *memory = NULL;
-    if (posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, bytes) != 0)
-        return NULL;
-    atomic_fetch_add_explicit(&bytes_in_use, (long long)bytes, memory_order_relaxed);
-    return memory;
-}
-
-static void count_out(void *context, void *memory, size_t bytes)
-{
-    (void)context;
-    atomic_fetch_sub_explicit(&bytes_in_use, (long long)bytes, memory_order_relaxed);
-    free(memory);
-}
-
-static const berth_allocator counting = {NULL, count_in, count_out};
 
 /* ---- branches ---- */
 

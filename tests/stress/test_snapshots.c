@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "berth/berth.h"
+#include "bytes_in_use.h"
 #include "cluster_gen.h"
 
 enum { PUBLICATIONS = 1 << 20, KEPT = 6, NODES = 400, ROUND = 2000 };
@@ -31,29 +32,6 @@ static void fail(const char *what, const char *detail)
     fflush(stderr);
     _Exit(1);
 }
-
-/* ---- memory ---- */
-
-static atomic_llong bytes_in_use;
-
-static void *count_in(void *context, size_t bytes, size_t align)
-{
-    (void)context;
-    void *memory = NULL;
-    if (posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, bytes) != 0)
-        return NULL;
-    atomic_fetch_add_explicit(&bytes_in_use, (long long)bytes, memory_order_relaxed);
-    return memory;
-}
-
-static void count_out(void *context, void *memory, size_t bytes)
-{
-    (void)context;
-    atomic_fetch_sub_explicit(&bytes_in_use, (long long)bytes, memory_order_relaxed);
-    free(memory);
-}
-
-static const berth_allocator counting = {NULL, count_in, count_out};
 
 /* ---- checksums ---- */
 

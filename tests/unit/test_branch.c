@@ -12,22 +12,6 @@ static const char four_cores[] =
 static const char with_claim[] = "volumes: [{name: v, persistentVolumeClaim: {claimName: d}}], "
                                  "containers: [{name: c, image: i}]";
 
-static int set_up(void **state)
-{
-    small_cluster *c = malloc(sizeof(*c));
-    assert_non_null(c);
-    small_open(c, berth_profile_default());
-    *state = c;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    small_close(*state);
-    free(*state);
-    return 0;
-}
-
 /* A branch of the engine's present state. */
 static berth_engine *branch_off(const small_cluster *c)
 {
@@ -446,7 +430,7 @@ static void test_memory(void **state)
 
 int main(void)
 {
-#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_alone),
         WITH_CLUSTER(test_again),
