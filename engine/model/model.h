@@ -101,6 +101,7 @@ typedef struct berth__model {
     atomic_uint taint_list_count; /* sync: release after the list is there */
     berth__keymap parts;   /* of pod classes, see pod_class.h */
     berth__keymap classes;
+    atomic_bool has_volumes; /* some pod has, or had, volumes; sync: relaxed, see transaction.c */
     atomic_uint class_count; /* sync: under the lock; read by anyone, relaxed */
     atomic_uint_least64_t epoch; /* the last tick; sync: relaxed, numbers differ and no more */
     uint64_t class_serial; /* the last serial given to a class or part */

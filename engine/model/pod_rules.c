@@ -281,4 +281,6 @@ void berth__volume_list_fill(berth__model *model, berth__arena *arena, const ber
         fill_volume(model, arena, pod, &pod->volumes[i], &items[out->count++], ok);
     }
     out->items = items;
+    if (out->count > 0)
+        atomic_store_explicit(&model->has_volumes, true, memory_order_relaxed);
 }

@@ -44,13 +44,15 @@ static bool init_tables(berth__storage *storage)
            berth__shelves_init(&storage->capacities, allocator) == BERTH_OK;
 }
 
-berth_status berth__storage_create(berth__model *model, berth__storage **out)
+berth_status berth__storage_create(berth__model *model, berth__keeper *keeper,
+                                   berth__storage **out)
 {
     berth__storage *storage =
         berth__alloc_zero(model->allocator, sizeof(*storage), _Alignof(berth__storage));
     if (storage == NULL)
         return BERTH_E_NOMEM;
     storage->model = model;
+    storage->keeper = keeper;
     berth__arena_init(&storage->arena, model->allocator);
     storage->journal =
         berth__alloc(model->allocator, BERTH__STORAGE_JOURNAL * sizeof(*storage->journal), 64);
@@ -70,24 +72,34 @@ static void facts_free(berth__stored_facts *facts)
     berth__arena_destroy(&arena);
 }
 
-static berth__stored_facts *facts_of(berth_kind kind, berth__stored *record)
+static berth__release release_facts;
+static void release_facts(const berth_allocator *allocator, void *context, void *object,
+                          size_t bytes)
 {
-    void *any = record;
-    switch (kind) {
+    (void)allocator;
+    (void)context;
+    (void)bytes;
+    facts_free(object);
+}
+
+berth__stored_facts *berth__storage_facts(const berth__stored *record)
+{
+    const void *any = record;
+    switch ((berth_kind)record->kind) {
     case BERTH_KIND_STORAGE_CLASS:
-        return (berth__stored_facts *)((berth__storage_class *)any)->facts;
+        return (berth__stored_facts *)((const berth__storage_class *)any)->facts;
     case BERTH_KIND_CSI_DRIVER:
-        return (berth__stored_facts *)((berth__csi_driver *)any)->facts;
+        return (berth__stored_facts *)((const berth__csi_driver *)any)->facts;
     case BERTH_KIND_CSI_NODE:
-        return (berth__stored_facts *)((berth__storage_node *)any)->facts;
+        return (berth__stored_facts *)((const berth__storage_node *)any)->facts;
     case BERTH_KIND_CSI_STORAGE_CAPACITY:
-        return (berth__stored_facts *)((berth__capacity *)any)->facts;
+        return (berth__stored_facts *)((const berth__capacity *)any)->facts;
     case BERTH_KIND_PERSISTENT_VOLUME:
-        return (berth__stored_facts *)((berth__pv *)any)->facts;
+        return (berth__stored_facts *)((const berth__pv *)any)->facts;
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
-        return (berth__stored_facts *)((berth__claim *)any)->facts;
+        return (berth__stored_facts *)((const berth__claim *)any)->facts;
     case BERTH_KIND_VOLUME_ATTACHMENT:
-        return (berth__stored_facts *)((berth__listed_attachment *)any)->facts;
+        return (berth__stored_facts *)((const berth__listed_attachment *)any)->facts;
     default:
         return NULL;
     }
@@ -111,7 +123,8 @@ void berth__storage_destroy(berth__storage *storage)
         berth__keymap *table = &storage->tables[kind];
         for (uint32_t b = 0; table->buckets != NULL && b < table->bucket_count; b++)
             for (berth__keymap_entry *entry = table->buckets[b]; entry != NULL; entry = entry->next)
-                facts_free(facts_of((berth_kind)kind, (berth__stored *)entry));
+                if (storage->keeper != NULL)
+                    facts_free(berth__storage_facts((berth__stored *)entry));
         berth__keymap_destroy(table);
     }
     berth__keymap_destroy(&storage->disks);
@@ -139,37 +152,50 @@ static berth__stored *record_find(const berth__storage *storage, berth_kind kind
 
 /* ---- undoing an arrival: the record keeps its name, but is as good as new ---- */
 
-static void undo_arrival(void *owner, void *record)
+uint64_t *berth__storage_arrival(berth__stored *record)
+{
+    void *any = record;
+    switch ((berth_kind)record->kind) {
+    case BERTH_KIND_PERSISTENT_VOLUME:
+        return &((berth__pv *)any)->arrival;
+    case BERTH_KIND_CSI_STORAGE_CAPACITY:
+        return &((berth__capacity *)any)->arrival;
+    default:
+        return NULL;
+    }
+}
+
+static void undo_arrival(void *owner, void *payload)
 {
     berth__storage *storage = owner;
-    uint64_t *arrival = *(uint64_t **)record;
+    berth__stored *record = *(berth__stored **)payload;
+    uint64_t *arrival = berth__storage_arrival(record);
     BERTH_ASSERT(*arrival == storage->arrivals);
     *arrival = 0;
     storage->arrivals--;
+    berth__storage_touch(storage, record);
 }
 
 static const berth__undo_kind arrived = {undo_arrival, NULL};
 
-static void arrive(berth__storage *storage, uint64_t *arrival)
+static void arrive(berth__storage *storage, berth__stored *record)
 {
-    uint64_t **record =
-        storage->undo == NULL ? NULL
-                              : berth__undo_push(storage->undo, &arrived, storage, sizeof(*record));
-    if (record != NULL)
-        *record = arrival;
-    *arrival = ++storage->arrivals;
+    berth__stored **payload =
+        storage->undo == NULL
+            ? NULL
+            : berth__undo_push(storage->undo, &arrived, storage, sizeof(*payload));
+    if (payload != NULL)
+        *payload = record;
+    *berth__storage_arrival(record) = ++storage->arrivals;
+    berth__storage_touch(storage, record);
 }
 
 /* Give a record its place in the order of arrival, if it has none, and its kind has such an order. */
-static void see_arrival(berth__storage *storage, berth_kind kind, void *record)
+static void see_arrival(berth__storage *storage, berth__stored *record)
 {
-    uint64_t *arrival = NULL;
-    if (kind == BERTH_KIND_PERSISTENT_VOLUME)
-        arrival = &((berth__pv *)record)->arrival;
-    else if (kind == BERTH_KIND_CSI_STORAGE_CAPACITY)
-        arrival = &((berth__capacity *)record)->arrival;
+    const uint64_t *arrival = berth__storage_arrival(record);
     if (arrival != NULL && *arrival == 0)
-        arrive(storage, arrival);
+        arrive(storage, record);
 }
 
 /* Give a record that others name by number its number. */
@@ -192,23 +218,32 @@ static bool number(berth__storage *storage, berth_kind kind, void *record)
     return true;
 }
 
-berth__stored *berth__storage_record(berth__storage *storage, berth_kind kind,
-                                     berth__sym namespace_name, berth__sym name)
+berth__stored *berth__storage_named(berth__storage *storage, berth_kind kind,
+                                    berth__sym namespace_name, berth__sym name)
 {
     berth__stored *record = record_find(storage, kind, namespace_name, name);
-    if (record != NULL) {
-        see_arrival(storage, kind, record);
+    if (record != NULL)
         return record;
-    }
     record = berth__arena_alloc_zero(&storage->arena, record_bytes[kind], 16);
     if (record == NULL || !number(storage, kind, record))
         return NULL;
+    record->kind = (uint8_t)kind;
     record->key.namespace_name = namespace_name;
     record->key.name = name;
     record->entry.key = &record->key;
     record->entry.key_bytes = sizeof(record->key);
     berth__keymap_add(&storage->tables[kind], &record->entry);
-    see_arrival(storage, kind, record);
+    return record;
+}
+
+/* The same for an object that comes, or that another names: it has its place in the order of arrival
+ * then. */
+static berth__stored *make_record(berth__storage *storage, berth_kind kind,
+                                  berth__sym namespace_name, berth__sym name)
+{
+    berth__stored *record = berth__storage_named(storage, kind, namespace_name, name);
+    if (record != NULL)
+        see_arrival(storage, record);
     return record;
 }
 
@@ -222,8 +257,8 @@ berth__claim *berth__storage_claim(const berth__storage *storage, berth__sym nam
 berth__claim *berth__storage_claim_make(berth__storage *storage, berth__sym namespace_name,
                                         berth__sym name)
 {
-    return (berth__claim *)berth__storage_record(storage, BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
-                                                 namespace_name, name);
+    return (berth__claim *)berth__storage_named(storage, BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
+                                                namespace_name, name);
 }
 
 berth__storage_class *berth__storage_class_find(const berth__storage *storage, berth__sym name)
@@ -345,7 +380,15 @@ static void note_pv(berth__storage *storage, const berth__pv *volume)
         note_claim(storage, claim);
     for (const berth__listed_attachment *listed = volume->first_attachment; listed != NULL;
          listed = listed->next_of_pv)
-        note_node(storage, listed->facts->node);
+        note_node(storage, listed->node);
+}
+
+/* The record of a volume that is named (0: none is); false when out of memory. */
+static bool named_volume(berth__storage *storage, berth__sym name, berth__pv **out)
+{
+    *out = name == 0 ? NULL
+                     : (berth__pv *)make_record(storage, BERTH_KIND_PERSISTENT_VOLUME, 0, name);
+    return name == 0 || *out != NULL;
 }
 
 /* ---- volumes in and out ---- */
@@ -415,11 +458,23 @@ static bool put_on(berth__shelves *shelves, berth__sym owner, const berth__node_
     return true;
 }
 
-/* Shelve the new facts, then take the old ones off: the only step that can fail comes first. */
+/* The record of the claim that a volume's claimRef names, whether there is such a claim or not. */
+static bool named_claim(berth__storage *storage, const berth__pv_facts *facts, berth__claim **out)
+{
+    bool names = facts != NULL && facts->has_claim_ref;
+    *out = names ? berth__storage_claim_make(storage, facts->claim_namespace, facts->claim_name)
+                 : NULL;
+    return !names || *out != NULL;
+}
+
+/* Shelve the new facts, then take the old ones off: the only steps that can fail come first. */
 static bool replace_pv(berth__storage *storage, berth__pv *volume, berth__pv_facts *facts,
                        departure how)
 {
     berth__pv_facts *old = volume->facts;
+    berth__claim *claim;
+    if (!named_claim(storage, facts, &claim))
+        return false;
     if (berth__pv_is_free(facts)) {
         berth__shelf_item item = berth__pv_item(volume, facts);
         if (!put_on(&storage->free_volumes, facts->class_name, chooses(facts), &item, how))
@@ -432,29 +487,40 @@ static bool replace_pv(berth__storage *storage, berth__pv *volume, berth__pv_fac
     }
     berth__pv_unlink(volume);
     volume->facts = facts;
-    berth__pv_link(volume, facts != NULL ? facts->claim : NULL);
+    volume->named = claim;
+    berth__pv_link(volume, claim);
     note_pv(storage, volume);
     return true;
 }
 
 /* ---- the other kinds in and out ---- */
 
-static void replace_claim(berth__storage *storage, berth__claim *claim, berth__claim_facts *facts)
+static void leave_volume(berth__claim *claim)
 {
-    if (claim->facts != NULL && claim->facts->volume != NULL) {
-        berth__claim **link = &claim->facts->volume->first_claim;
-        while (*link != claim)
-            link = &(*link)->next_of_pv;
-        *link = claim->next_of_pv;
-    }
-    berth__storage_supersede_claim(claim);
+    if (claim->volume == NULL)
+        return;
+    berth__claim **link = &claim->volume->first_claim;
+    while (*link != claim)
+        link = &(*link)->next_of_pv;
+    *link = claim->next_of_pv;
+}
+
+static bool replace_claim(berth__storage *storage, berth__claim *claim, berth__claim_facts *facts)
+{
+    berth__pv *volume;
+    if (!named_volume(storage, facts != NULL ? facts->volume_name : 0, &volume))
+        return false;
+    leave_volume(claim);
+    berth__storage_supersede_claim(storage, claim);
     claim->facts = facts;
+    claim->volume = volume;
     claim->next_of_pv = NULL;
-    if (facts != NULL && facts->volume != NULL) {
-        claim->next_of_pv = facts->volume->first_claim;
-        facts->volume->first_claim = claim;
+    if (volume != NULL) {
+        claim->next_of_pv = volume->first_claim;
+        volume->first_claim = claim;
     }
     note_claim(storage, claim);
+    return true;
 }
 
 static const berth__node_selector *reaches(const berth__capacity_facts *facts)
@@ -487,16 +553,15 @@ static bool replace_capacity(berth__storage *storage, berth__capacity *capacity,
 
 static void unlist(berth__listed_attachment *listed)
 {
-    berth__storage_node *node = listed->facts->node;
-    if (node != NULL) {
-        berth__listed_attachment **link = &node->first_attachment;
+    if (listed->node != NULL) {
+        berth__listed_attachment **link = &listed->node->first_attachment;
         while (*link != listed)
             link = &(*link)->next_of_node;
         *link = listed->next_of_node;
-        node->attachment_count--;
+        listed->node->attachment_count--;
     }
-    if (listed->facts->volume != NULL) {
-        berth__listed_attachment **link = &listed->facts->volume->first_attachment;
+    if (listed->volume != NULL) {
+        berth__listed_attachment **link = &listed->volume->first_attachment;
         while (*link != listed)
             link = &(*link)->next_of_pv;
         *link = listed->next_of_pv;
@@ -505,40 +570,44 @@ static void unlist(berth__listed_attachment *listed)
 
 static void list(berth__listed_attachment *listed)
 {
-    berth__storage_node *node = listed->facts->node;
-    berth__pv *volume = listed->facts->volume;
-    if (node != NULL) {
-        listed->next_of_node = node->first_attachment;
-        node->first_attachment = listed;
-        node->attachment_count++;
+    if (listed->node != NULL) {
+        listed->next_of_node = listed->node->first_attachment;
+        listed->node->first_attachment = listed;
+        listed->node->attachment_count++;
     }
-    if (volume != NULL) {
-        listed->next_of_pv = volume->first_attachment;
-        volume->first_attachment = listed;
+    if (listed->volume != NULL) {
+        listed->next_of_pv = listed->volume->first_attachment;
+        listed->volume->first_attachment = listed;
     }
 }
 
-static void replace_attachment(berth__storage *storage, berth__listed_attachment *listed,
+static bool replace_attachment(berth__storage *storage, berth__listed_attachment *listed,
                                berth__attachment_facts *facts)
 {
-    if (listed->facts != NULL) {
-        note_node(storage, listed->facts->node);
-        unlist(listed);
-    }
+    berth__sym node_name = facts != NULL ? facts->node_name : 0;
+    berth__stored *node =
+        node_name != 0 ? berth__storage_named(storage, BERTH_KIND_CSI_NODE, 0, node_name) : NULL;
+    berth__pv *volume;
+    if ((node_name != 0 && node == NULL) ||
+        !named_volume(storage, facts != NULL ? facts->volume_name : 0, &volume))
+        return false;
+    note_node(storage, listed->node);
+    unlist(listed);
     listed->facts = facts;
-    if (facts != NULL) {
-        list(listed);
-        note_node(storage, facts->node);
-    }
+    listed->node = (berth__storage_node *)node;
+    listed->volume = volume;
+    list(listed);
+    note_node(storage, listed->node);
+    return true;
 }
 
 /* Put other facts (NULL: none) in the place of the record's, which are not freed. Returns false, nothing
  * changed, when out of memory; without new facts it does not fail. */
-static bool exchange_facts(berth__storage *storage, berth_kind kind, void *record, void *facts,
-                           departure how)
+static bool exchange_facts(berth__storage *storage, void *record, void *facts, departure how)
 {
     bool ok = true;
-    switch (kind) {
+    berth__storage_touch(storage, record);
+    switch ((berth_kind)((berth__stored *)record)->kind) {
     case BERTH_KIND_STORAGE_CLASS:
         ((berth__storage_class *)record)->facts = facts;
         berth__storage_note_all(storage); /* volumes of its claims yet to be provisioned */
@@ -557,57 +626,56 @@ static bool exchange_facts(berth__storage *storage, berth_kind kind, void *recor
         ok = replace_pv(storage, record, facts, how);
         break;
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
-        replace_claim(storage, record, facts);
+        ok = replace_claim(storage, record, facts);
         break;
     case BERTH_KIND_VOLUME_ATTACHMENT:
-        replace_attachment(storage, record, facts);
+        ok = replace_attachment(storage, record, facts);
         break;
     default:
         BERTH_ASSERT(!"a kind that is not kept here");
     }
-    storage->version += ok;
     return ok;
+}
+
+bool berth__storage_borrow(berth__storage *storage, berth__stored *record,
+                           berth__stored_facts *facts)
+{
+    BERTH_ASSERT(storage->keeper == NULL);
+    return exchange_facts(storage, record, facts, FOR_GOOD);
 }
 
 /* ---- undoing ---- */
 
+/* Facts are no longer the store's; versions may show them yet. There is a note for it. */
+static void let_go(berth__storage *storage, berth__stored_facts *facts)
+{
+    if (facts != NULL)
+        berth__keeper_let_go(storage->keeper, facts->born, release_facts, facts, 0);
+}
+
 /* Facts that gave way, and the reservation of their volume or claim that they superseded. */
 typedef struct former_facts {
-    berth_kind kind;
     berth__stored *record;
     berth__stored_facts *facts;
-    berth__claim *reserved;    /* of a volume */
-    berth__sym assumed_node;   /* of a claim */
-    uint64_t reservation;
+    berth__held held;
 } former_facts;
 
-static former_facts remember(berth_kind kind, berth__stored *record)
+/* A note is held for facts that may go, or come back, yet. */
+static void end_hold(berth__storage *storage, const former_facts *own)
 {
-    former_facts own = {.kind = kind, .record = record, .facts = facts_of(kind, record)};
-    if (kind == BERTH_KIND_PERSISTENT_VOLUME) {
-        own.reserved = ((berth__pv *)record)->reserved;
-        own.reservation = ((berth__pv *)record)->reservation;
-    } else if (kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM) {
-        own.assumed_node = ((berth__claim *)record)->assumed_node;
-        own.reservation = ((berth__claim *)record)->reservation;
-    }
-    return own;
+    if (own->facts != NULL)
+        berth__keeper_unhold(storage->keeper, 1);
 }
 
 static void undo_exchange(void *owner, void *record)
 {
     berth__storage *storage = owner;
     const former_facts *own = record;
-    berth__stored_facts *fresh = facts_of(own->kind, own->record);
-    exchange_facts(storage, own->kind, own->record, own->facts, COMING_BACK);
-    facts_free(fresh);
-    if (own->reserved != NULL)
-        berth__storage_take_again(storage, (berth__pv *)own->record, own->reserved,
-                                  own->reservation);
-    if (own->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM) {
-        ((berth__claim *)own->record)->assumed_node = own->assumed_node;
-        ((berth__claim *)own->record)->reservation = own->reservation;
-    }
+    berth__stored_facts *fresh = berth__storage_facts(own->record);
+    exchange_facts(storage, own->record, own->facts, COMING_BACK);
+    end_hold(storage, own);
+    let_go(storage, fresh); /* no version has shown them */
+    berth__storage_hold_again(storage, own->record, &own->held);
 }
 
 /* The places of facts that do not come back are free. */
@@ -615,33 +683,51 @@ static void keep_exchange(void *owner, void *record)
 {
     berth__storage *storage = owner;
     const former_facts *own = record;
-    if (own->kind == BERTH_KIND_PERSISTENT_VOLUME) {
+    if (own->record->kind == BERTH_KIND_PERSISTENT_VOLUME) {
         const berth__pv_facts *old = (const berth__pv_facts *)own->facts;
         if (berth__pv_is_free(old))
             berth__shelves_give_up(&storage->free_volumes, old->class_name, chooses(old));
-    } else if (own->kind == BERTH_KIND_CSI_STORAGE_CAPACITY) {
+    } else if (own->record->kind == BERTH_KIND_CSI_STORAGE_CAPACITY) {
         const berth__capacity_facts *old = (const berth__capacity_facts *)own->facts;
         if (old != NULL && old->usable)
             berth__shelves_give_up(&storage->capacities, old->class_name, reaches(old));
     }
-    facts_free(own->facts);
+    end_hold(storage, own);
+    let_go(storage, own->facts);
 }
 
 static const berth__undo_kind exchanged = {undo_exchange, keep_exchange};
 
-/* The same, and the former facts are freed or, while it may be undone, kept. */
-static bool replace_facts(berth__storage *storage, berth_kind kind, berth__stored *record,
-                          void *facts)
+/* Room to note that facts go, now or when it is sure that they do. */
+static bool reserve_note(berth__storage *storage, const berth__stored_facts *facts, bool undoable)
 {
-    former_facts former = remember(kind, record);
+    if (facts == NULL)
+        return true;
+    return undoable ? berth__keeper_hold(storage->keeper, 1)
+                    : berth__keeper_reserve(storage->keeper, 1);
+}
+
+/* The same, and the former facts are let go or, while it may be undone, kept. */
+static bool replace_facts(berth__storage *storage, berth__stored *record,
+                          berth__stored_facts *facts)
+{
+    const former_facts former = {record, berth__storage_facts(record),
+                                 berth__storage_held(record)};
     bool undoable = storage->undo != NULL && storage->undo->recording;
-    if (!exchange_facts(storage, kind, record, facts, undoable ? FOR_A_WHILE : FOR_GOOD))
+    if (!reserve_note(storage, former.facts, undoable))
         return false;
+    if (facts != NULL)
+        facts->born = storage->keeper->stamp;
+    if (!exchange_facts(storage, record, facts, undoable ? FOR_A_WHILE : FOR_GOOD)) {
+        if (undoable)
+            end_hold(storage, &former);
+        return false;
+    }
     if (undoable)
         *(former_facts *)berth__undo_push(storage->undo, &exchanged, storage, sizeof(former)) =
             former;
     else
-        facts_free(former.facts);
+        let_go(storage, former.facts);
     return true;
 }
 
@@ -672,16 +758,16 @@ berth_status berth__storage_add(berth__storage *storage, const berth_object *obj
     if (!ok)
         return no_memory(error);
     berth__stored *record = record_find(storage, kind, space, name);
-    bool present = record != NULL && facts_of(kind, record) != NULL;
+    bool present = record != NULL && berth__storage_facts(record) != NULL;
     if (present && !replace)
         return berth__error_set(error, BERTH_E_EXISTS, "an object of this name is already there");
     if (!present && replace)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no object of this name");
-    record = berth__storage_record(storage, kind, space, name);
+    record = make_record(storage, kind, space, name);
     berth__stored_facts *facts = record != NULL ? berth__storage_compile(storage, object) : NULL;
     if (facts == NULL)
         return no_memory(error);
-    if (!replace_facts(storage, kind, record, facts)) {
+    if (!replace_facts(storage, record, facts)) {
         facts_free(facts);
         return no_memory(error);
     }
@@ -696,8 +782,7 @@ berth_status berth__storage_remove(berth__storage *storage, berth_kind kind,
     berth__sym space = berth__intern_find(strings, namespace_of(kind, namespace_name));
     berth__sym sym = berth__intern_find(strings, name);
     berth__stored *record = sym != 0 ? record_find(storage, kind, space, sym) : NULL;
-    if (record == NULL || facts_of(kind, record) == NULL)
+    if (record == NULL || berth__storage_facts(record) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no object of this name");
-    replace_facts(storage, kind, record, NULL);
-    return BERTH_OK;
+    return replace_facts(storage, record, NULL) ? BERTH_OK : no_memory(error);
 }

@@ -10,6 +10,7 @@
 #define BERTH_MODEL_STORAGE_H
 
 #include "base/undo_log.h"
+#include "model/node.h"
 #include "model/pod_class.h"
 #include "model/storage_shelf.h"
 
@@ -26,11 +27,19 @@ typedef struct berth__stored {
         berth__sym namespace_name; /* 0 for cluster kinds */
         berth__sym name;
     } key;
+    uint64_t reservation; /* of a volume or claim: serial of what is behind it; 0: not reserved */
+    uint32_t holder;      /* the pod whose placement reserved it; BERTH__POD_NONE: it is gone */
+    uint32_t row;         /* its row of what versions show, + 1; 0: none yet (storage_rows.h) */
+    uint8_t kind;         /* a berth_kind */
+    bool changed;         /* its row says something else; it is on the store's list then */
+    struct berth__stored *next_changed;
 } berth__stored;
 
-/* Head of every object's facts: the arena that holds them. */
+/* Head of every object's facts. They name other objects and point at none, so that several stores
+ * can share them. */
 typedef struct berth__stored_facts {
-    berth__arena arena;
+    berth__arena arena; /* that holds them */
+    uint64_t born;      /* the keeper's stamp when they became part of the store */
 } berth__stored_facts;
 
 /* In-tree volume plugins that have a CSI driver to translate them to.
@@ -79,7 +88,6 @@ typedef struct berth__claim_facts {
     berth__sym owner_uid;     /* of the controller, or 0 */
     berth__sym class_name;    /* 0: none */
     berth__sym volume_name;   /* 0: none */
-    berth__pv *volume;        /* the record of volume_name, or NULL */
     berth__sym selected_node; /* annotation volume.kubernetes.io/selected-node; 0: absent */
     const berth__sym *access_modes;
     uint32_t access_mode_count;
@@ -97,11 +105,11 @@ typedef struct berth__claim_facts {
 struct berth__claim {
     berth__stored record;
     uint32_t id;
-    berth__claim_facts *facts;   /* NULL: no such claim */
-    berth__pv *first_pv;         /* volumes that name or are reserved for this claim, by arrival */
-    berth__claim *next_of_pv;    /* of the same spec.volumeName */
-    berth__sym assumed_node;     /* reserved: to be provisioned for this node; 0: not reserved */
-    uint64_t reservation;        /* serial of the reservation behind it */
+    berth__claim_facts *facts; /* NULL: no such claim */
+    berth__pv *volume;         /* the record of spec.volumeName, or NULL */
+    berth__pv *first_pv;       /* volumes that name or are reserved for this claim, by arrival */
+    berth__claim *next_of_pv;  /* of the same spec.volumeName */
+    berth__sym assumed_node;   /* reserved: to be provisioned for this node; 0: not reserved */
 };
 
 /* ---- volumes ---- */
@@ -133,8 +141,8 @@ typedef struct berth__pv_facts {
     bool available; /* phase */
     bool has_claim_ref;
     bool is_csi;
-    berth__claim *claim; /* of claimRef */
-    berth__sym claim_uid; /* 0: none */
+    berth__sym claim_namespace, claim_name; /* of claimRef */
+    berth__sym claim_uid;                   /* 0: none */
     berth__in_tree in_tree;
     berth__sym handle; /* of a CSI source */
     berth__attachment attachment;
@@ -145,10 +153,10 @@ struct berth__pv {
     berth__stored record;
     uint64_t arrival;
     berth__pv_facts *facts;
+    berth__claim *named;       /* the record of claimRef, or NULL */
     berth__claim *claim;       /* of the reservation, or of claimRef; on whose list it is */
     berth__pv *next_of_claim;
     berth__claim *reserved;    /* taken for this claim; NULL: not reserved */
-    uint64_t reservation;      /* serial of the reservation behind it */
     berth__claim *first_claim; /* claims whose spec.volumeName is this volume */
     berth__listed_attachment *first_attachment;
 };
@@ -232,14 +240,16 @@ struct berth__storage_node {
 typedef struct berth__attachment_facts {
     berth__stored_facts head;
     berth__sym attacher;
-    berth__storage_node *node; /* NULL: none named */
-    berth__pv *volume;         /* NULL: none named */
+    berth__sym node_name;   /* 0: none named */
+    berth__sym volume_name; /* 0: none named */
 } berth__attachment_facts;
 
 /* A VolumeAttachment. */
 struct berth__listed_attachment {
     berth__stored record;
     berth__attachment_facts *facts;
+    berth__storage_node *node; /* the records of what it names, or NULL */
+    berth__pv *volume;
     berth__listed_attachment *next_of_node, *next_of_pv;
 };
 
@@ -258,6 +268,7 @@ typedef struct berth__volume_choice {
 
 typedef struct berth__storage {
     berth__model *model;
+    berth__keeper *keeper; /* of the facts; NULL: they are another store's */
     berth__arena arena; /* records */
     berth__keymap tables[BERTH_KIND_COUNT]; /* only those of the kinds kept here are in use */
     berth__keymap disks;
@@ -274,11 +285,14 @@ typedef struct berth__storage {
     uint64_t journal_end; /* entries ever written */
     uint64_t arrivals;
     uint64_t reservation_serial;
-    uint64_t version; /* differs after every change, reservations included */
-    berth__undo_log *undo; /* NULL: changes are for good */
+    berth__stored *changed; /* records that differ from their rows, in a list */
+    berth__undo_log *undo;  /* NULL: changes are for good */
 } berth__storage;
 
-berth_status berth__storage_create(berth__model *model, berth__storage **out);
+/* An empty store. `keeper` NULL: it never adds or removes an object, but follows rows
+ * (storage_rows.h). Errors: E_NOMEM. */
+berth_status berth__storage_create(berth__model *model, berth__keeper *keeper,
+                                   berth__storage **out);
 void berth__storage_destroy(berth__storage *storage);
 
 /* Whether objects of this kind are kept here. */
@@ -290,7 +304,7 @@ bool berth__storage_keeps(berth_kind kind);
 berth_status berth__storage_add(berth__storage *storage, const berth_object *object, bool replace,
                                 berth_error *error);
 
-/* Errors: E_NOT_FOUND. */
+/* Errors: E_NOT_FOUND, E_NOMEM (only once something was published). */
 berth_status berth__storage_remove(berth__storage *storage, berth_kind kind,
                                    berth_str namespace_name, berth_str name, berth_error *error);
 
@@ -388,13 +402,47 @@ berth__shelf_item berth__pv_item(berth__pv *volume, const berth__pv_facts *facts
 
 /* The volume's or the claim's reservation no longer holds. */
 void berth__storage_supersede_pv(berth__storage *storage, berth__pv *volume);
-void berth__storage_supersede_claim(berth__claim *claim);
-/* A superseded reservation of a free volume holds again. */
-void berth__storage_take_again(berth__storage *storage, berth__pv *volume, berth__claim *claim,
-                               uint64_t serial);
+void berth__storage_supersede_claim(berth__storage *storage, berth__claim *claim);
+
+/* The same, and a superseded reservation's holding again. Nothing if there is none. */
+typedef struct berth__held {
+    uint64_t serial; /* 0: not reserved */
+    uint32_t holder;
+    berth__claim *reserved;  /* of a volume */
+    berth__sym assumed_node; /* of a claim */
+} berth__held;
+
+berth__held berth__storage_held(const berth__stored *record);
+void berth__storage_hold_again(berth__storage *storage, berth__stored *record,
+                               const berth__held *held);
 
 /* The record of any kind kept here, made if there is none; NULL when out of memory. */
-berth__stored *berth__storage_record(berth__storage *storage, berth_kind kind,
-                                     berth__sym namespace_name, berth__sym name);
+berth__stored *berth__storage_named(berth__storage *storage, berth_kind kind,
+                                    berth__sym namespace_name, berth__sym name);
+
+/* What a record's object says, or NULL; its place in the order of arrival (0: none yet), or NULL if
+ * its kind has no such order. */
+berth__stored_facts *berth__storage_facts(const berth__stored *record);
+uint64_t *berth__storage_arrival(berth__stored *record);
+
+/* Something changed that the record's row is to say. */
+static inline void berth__storage_touch(berth__storage *storage, berth__stored *record)
+{
+    if (record->changed)
+        return;
+    record->changed = true;
+    record->next_changed = storage->changed;
+    storage->changed = record;
+}
+
+/* Put facts of another store (NULL: none) in the place of the record's. Returns false, nothing
+ * changed, when out of memory; without facts it does not fail. */
+bool berth__storage_borrow(berth__storage *storage, berth__stored *record,
+                           berth__stored_facts *facts);
+
+/* Hold a reservation that another store knows; end it, wherever it comes from. Returns false, nothing
+ * changed, when out of memory. */
+bool berth__storage_adopt(berth__storage *storage, berth__stored *record, const berth__held *held);
+void berth__storage_disown(berth__storage *storage, berth__stored *record);
 
 #endif

@@ -406,9 +406,7 @@ static berth__attachment unbound_attachment(const berth__storage *storage,
 
 static const berth__pv_facts *volume_of(const berth__claim *claim)
 {
-    if (claim->facts == NULL || claim->facts->volume == NULL)
-        return NULL;
-    return claim->facts->volume->facts;
+    return claim->facts != NULL && claim->volume != NULL ? claim->volume->facts : NULL;
 }
 
 berth__attachments berth__storage_claim_attachments(const berth__storage *storage,
@@ -443,7 +441,7 @@ berth__attachment berth__storage_listed_attachment(const berth__storage *storage
                                                    const berth__listed_attachment *listed)
 {
     const berth__attachment_facts *facts = listed->facts;
-    const berth__pv_facts *volume = facts->volume != NULL ? facts->volume->facts : NULL;
+    const berth__pv_facts *volume = listed->volume != NULL ? listed->volume->facts : NULL;
     if (facts->attacher == 0 || volume == NULL || !volume->is_csi ||
         storage->model->era != BERTH_ERA_V1)
         return 0;

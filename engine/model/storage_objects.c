@@ -94,11 +94,6 @@ static void compile_claim(berth__storage *storage, const berth_persistent_volume
     out->selector =
         berth__selector_make(&storage->model->strings, arena, source->selector, ok);
     out->request = berth__amount_nanos(source->request);
-    if (*ok && out->volume_name != 0) {
-        out->volume = (berth__pv *)berth__storage_record(storage, BERTH_KIND_PERSISTENT_VOLUME, 0,
-                                                         out->volume_name);
-        *ok = out->volume != NULL;
-    }
 }
 
 /* ---- volumes ---- */
@@ -185,13 +180,9 @@ static void compile_claim_ref(berth__storage *storage, const berth_persistent_vo
     out->has_claim_ref = source->has_claim_ref;
     if (!source->has_claim_ref)
         return;
-    berth__sym space = intern(storage, source->claim_namespace, ok);
-    berth__sym name = intern(storage, source->claim_name, ok);
+    out->claim_namespace = intern(storage, source->claim_namespace, ok);
+    out->claim_name = intern(storage, source->claim_name, ok);
     out->claim_uid = intern_filled(storage, source->claim_uid, ok);
-    if (!*ok)
-        return;
-    out->claim = berth__storage_claim_make(storage, space, name);
-    *ok = out->claim != NULL;
 }
 
 static void compile_pv(berth__storage *storage, const berth_persistent_volume *source,
@@ -316,18 +307,8 @@ static void compile_attachment(berth__storage *storage, const berth_volume_attac
                                berth__attachment_facts *out, bool *ok)
 {
     out->attacher = intern_filled(storage, source->attacher, ok);
-    berth__sym node = intern_filled(storage, source->node_name, ok);
-    berth__sym volume = intern_filled(storage, source->persistent_volume, ok);
-    if (*ok && node != 0) {
-        out->node =
-            (berth__storage_node *)berth__storage_record(storage, BERTH_KIND_CSI_NODE, 0, node);
-        *ok = out->node != NULL;
-    }
-    if (*ok && volume != 0) {
-        out->volume = (berth__pv *)berth__storage_record(storage, BERTH_KIND_PERSISTENT_VOLUME, 0,
-                                                         volume);
-        *ok = out->volume != NULL;
-    }
+    out->node_name = intern_filled(storage, source->node_name, ok);
+    out->volume_name = intern_filled(storage, source->persistent_volume, ok);
 }
 
 /* ---- any of them ---- */

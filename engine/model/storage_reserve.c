@@ -48,15 +48,21 @@ static const berth__node_selector *chooses(const berth__pv_facts *facts)
     return facts->has_affinity ? &facts->affinity : NULL;
 }
 
-static void take_pv(berth__storage *storage, berth__pv *volume, berth__claim *claim,
-                    uint64_t serial)
+/* Say by whom a volume or claim is held; serial 0: by nobody. */
+static void mark(berth__storage *storage, berth__stored *record, uint64_t serial, uint32_t pod)
+{
+    record->reservation = serial;
+    record->holder = pod;
+    berth__storage_touch(storage, record);
+}
+
+static void take_pv(berth__storage *storage, berth__pv *volume, berth__claim *claim)
 {
     BERTH_ASSERT(volume->reserved == NULL && berth__pv_is_free(volume->facts));
     berth__shelf_item item = berth__pv_item(volume, volume->facts);
     berth__shelves_lend(&storage->free_volumes, volume->facts->class_name, chooses(volume->facts),
                         &item);
     volume->reserved = claim;
-    volume->reservation = serial;
     berth__pv_unlink(volume);
     berth__pv_link(volume, claim);
 }
@@ -67,9 +73,9 @@ static void release_pv(berth__storage *storage, berth__pv *volume)
     berth__shelves_return(&storage->free_volumes, volume->facts->class_name,
                           chooses(volume->facts), &item);
     volume->reserved = NULL;
-    volume->reservation = 0;
+    mark(storage, &volume->record, 0, BERTH__POD_NONE);
     berth__pv_unlink(volume);
-    berth__pv_link(volume, volume->facts->claim);
+    berth__pv_link(volume, volume->named);
 }
 
 void berth__storage_supersede_pv(berth__storage *storage, berth__pv *volume)
@@ -78,10 +84,36 @@ void berth__storage_supersede_pv(berth__storage *storage, berth__pv *volume)
         release_pv(storage, volume);
 }
 
-void berth__storage_supersede_claim(berth__claim *claim)
+void berth__storage_supersede_claim(berth__storage *storage, berth__claim *claim)
 {
     claim->assumed_node = 0;
-    claim->reservation = 0;
+    mark(storage, &claim->record, 0, BERTH__POD_NONE);
+}
+
+/* ---- what holds a record, as a value ---- */
+
+berth__held berth__storage_held(const berth__stored *record)
+{
+    const void *any = record;
+    berth__held held = {.serial = record->reservation, .holder = record->holder};
+    if (record->kind == BERTH_KIND_PERSISTENT_VOLUME)
+        held.reserved = ((const berth__pv *)any)->reserved;
+    else if (record->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
+        held.assumed_node = ((const berth__claim *)any)->assumed_node;
+    return held;
+}
+
+void berth__storage_hold_again(berth__storage *storage, berth__stored *record,
+                               const berth__held *held)
+{
+    void *any = record;
+    if (held->serial == 0)
+        return;
+    if (record->kind == BERTH_KIND_PERSISTENT_VOLUME)
+        take_pv(storage, any, held->reserved);
+    else
+        ((berth__claim *)any)->assumed_node = held->assumed_node;
+    mark(storage, record, held->serial, held->holder);
 }
 
 /* ---- a placement's ---- */
@@ -92,27 +124,28 @@ static bool already_so(const berth__volume_choice *choice)
                                   : berth__claim_node(choice->claim) != 0;
 }
 
-/* Mark the item's volume or claim with it. */
-static void hold(berth__storage *storage, const reservation *item)
+/* What an item marks. */
+static berth__stored *marked(const reservation *item)
 {
-    if (item->volume != NULL) {
-        take_pv(storage, item->volume, item->claim, item->serial);
-        return;
-    }
-    item->claim->assumed_node = item->node_name;
-    item->claim->reservation = item->serial;
+    return item->volume != NULL ? &item->volume->record : &item->claim->record;
+}
+
+/* Mark the item's volume or claim with it. */
+static void hold(berth__storage *storage, const reservation *item, uint32_t pod)
+{
+    const berth__held held = {item->serial, pod, item->claim, item->node_name};
+    berth__storage_hold_again(storage, marked(item), &held);
 }
 
 /* Give the item back, if it still holds; it says whether. */
 static bool give_back(berth__storage *storage, const reservation *item)
 {
-    uint64_t holder = item->volume != NULL ? item->volume->reservation : item->claim->reservation;
-    if (holder != item->serial)
+    if (marked(item)->reservation != item->serial)
         return false;
     if (item->volume != NULL)
         release_pv(storage, item->volume);
     else
-        berth__storage_supersede_claim(item->claim);
+        berth__storage_supersede_claim(storage, item->claim);
     return true;
 }
 
@@ -129,6 +162,14 @@ static void enter(berth__storage *storage, pod_reservations *list)
     berth__keymap_add(&storage->reservations, &list->entry);
 }
 
+/* Whose reservations the list's items are, where they still hold. */
+static void say_holder(berth__storage *storage, const pod_reservations *list, uint32_t pod)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (marked(&list->items[i])->reservation == list->items[i].serial)
+            mark(storage, marked(&list->items[i]), list->items[i].serial, pod);
+}
+
 static void free_list(berth__storage *storage, pod_reservations *list)
 {
     berth__free(storage->model->allocator, list, list_bytes(list->capacity));
@@ -143,12 +184,13 @@ static void undo_reserve(void *owner, void *record)
     give_all_back(storage, list);
     berth__keymap_remove(&storage->reservations, &list->entry);
     free_list(storage, list);
-    storage->version++;
 }
 
 static void undo_forget(void *owner, void *record)
 {
-    enter(owner, *(pod_reservations **)record);
+    pod_reservations *list = *(pod_reservations **)record;
+    say_holder(owner, list, list->pod);
+    enter(owner, list);
 }
 
 static void undo_unreserve(void *owner, void *record)
@@ -157,9 +199,8 @@ static void undo_unreserve(void *owner, void *record)
     pod_reservations *list = *(pod_reservations **)record;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->items[i].returned)
-            hold(storage, &list->items[i]);
+            hold(storage, &list->items[i], list->pod);
     enter(storage, list);
-    storage->version++;
 }
 
 static void keep_forgotten(void *owner, void *record)
@@ -192,21 +233,24 @@ static void leave(berth__storage *storage, pod_reservations *list, const berth__
 
 /* ---- for a pod ---- */
 
-static void take(berth__storage *storage, reservation *item, const berth__volume_choice *choice,
-                 berth__sym node_name)
+static void take(berth__storage *storage, pod_reservations *list,
+                 const berth__volume_choice *choice, berth__sym node_name)
 {
+    reservation *item = &list->items[list->count++];
     *item = (reservation){.claim = choice->claim,
                           .volume = choice->volume,
                           .serial = ++storage->reservation_serial,
                           .node_name = node_name};
-    hold(storage, item);
+    hold(storage, item, list->pod);
 }
 
 void berth__storage_forget(berth__storage *storage, uint32_t pod)
 {
     pod_reservations *list = find(storage, pod);
-    if (list != NULL)
-        leave(storage, list, &forgotten);
+    if (list == NULL)
+        return;
+    say_holder(storage, list, BERTH__POD_NONE);
+    leave(storage, list, &forgotten);
 }
 
 berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
@@ -223,10 +267,9 @@ berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
     *list = (pod_reservations){.pod = pod, .capacity = count};
     for (uint32_t i = 0; i < count; i++)
         if (!already_so(&choices[i]))
-            take(storage, &list->items[list->count++], &choices[i], node_name);
+            take(storage, list, &choices[i], node_name);
     enter(storage, list);
     (void)note_list(storage, &reserved, list);
-    storage->version++;
     return BERTH_OK;
 }
 
@@ -237,11 +280,71 @@ void berth__storage_unreserve(berth__storage *storage, uint32_t pod)
         return;
     give_all_back(storage, list);
     leave(storage, list, &unreserved);
-    storage->version++;
 }
 
-void berth__storage_take_again(berth__storage *storage, berth__pv *volume, berth__claim *claim,
-                               uint64_t serial)
+/* ---- of another store ---- */
+
+/* The pod's list, with room for one more item; NULL when out of memory. No transaction knows it. */
+static pod_reservations *make_room(berth__storage *storage, uint32_t pod)
 {
-    take_pv(storage, volume, claim, serial);
+    pod_reservations *list = find(storage, pod);
+    if (list != NULL && list->count < list->capacity)
+        return list;
+    uint32_t capacity = list != NULL ? 2 * list->capacity : 2;
+    pod_reservations *longer =
+        berth__alloc(storage->model->allocator, list_bytes(capacity), _Alignof(pod_reservations));
+    if (longer == NULL)
+        return NULL;
+    *longer = (pod_reservations){.pod = pod, .capacity = capacity};
+    if (list != NULL) {
+        longer->count = list->count;
+        memcpy(longer->items, list->items, list->count * sizeof(*list->items));
+        berth__keymap_remove(&storage->reservations, &list->entry);
+        free_list(storage, list);
+    }
+    enter(storage, longer);
+    return longer;
+}
+
+bool berth__storage_adopt(berth__storage *storage, berth__stored *record, const berth__held *held)
+{
+    void *any = record;
+    bool is_volume = record->kind == BERTH_KIND_PERSISTENT_VOLUME;
+    if (held->serial != 0 && held->holder != BERTH__POD_NONE) {
+        pod_reservations *list = make_room(storage, held->holder);
+        if (list == NULL)
+            return false;
+        list->items[list->count++] = (reservation){.claim = is_volume ? held->reserved : any,
+                                                   .volume = is_volume ? any : NULL,
+                                                   .serial = held->serial,
+                                                   .node_name = held->assumed_node};
+    }
+    berth__storage_hold_again(storage, record, held);
+    return true;
+}
+
+/* Take the record's item off its pod's list. */
+static void take_off_list(berth__storage *storage, const berth__stored *record)
+{
+    pod_reservations *list = find(storage, record->holder);
+    for (uint32_t i = 0; list != NULL && i < list->count; i++)
+        if (marked(&list->items[i]) == record)
+            list->items[i] = list->items[--list->count];
+    if (list == NULL || list->count > 0)
+        return;
+    berth__keymap_remove(&storage->reservations, &list->entry);
+    free_list(storage, list);
+}
+
+void berth__storage_disown(berth__storage *storage, berth__stored *record)
+{
+    void *any = record;
+    if (record->reservation == 0)
+        return;
+    if (record->holder != BERTH__POD_NONE)
+        take_off_list(storage, record);
+    if (record->kind == BERTH_KIND_PERSISTENT_VOLUME)
+        release_pv(storage, any);
+    else
+        berth__storage_supersede_claim(storage, any);
 }

@@ -26,7 +26,7 @@ bool berth__claim_is_owned(const berth__claim *claim, const berth__volume_list *
 
 const berth__pv_facts *berth__claim_volume(const berth__claim *claim)
 {
-    return claim->facts->volume != NULL ? claim->facts->volume->facts : NULL;
+    return claim->volume != NULL ? claim->volume->facts : NULL;
 }
 
 void berth__reason_no_claim(berth__reasons *reasons, const berth__view *view,

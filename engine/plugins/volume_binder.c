@@ -439,5 +439,6 @@ void berth__binder_unreserve(const berth__cycle *cycle, const void *instance,
 {
     (void)instance;
     (void)seat;
-    berth__storage_unreserve(cycle->view->storage, cycle->pod);
+    if (cycle->view->storage != NULL) /* a branch has none while no pod has volumes */
+        berth__storage_unreserve(cycle->view->storage, cycle->pod);
 }

@@ -80,6 +80,16 @@ static berth_status catch_up(berth__cluster *cluster)
     return BERTH_OK;
 }
 
+/* berth__cluster.catch_up_volumes of a branch whose volumes are not in step. */
+static berth_status catch_up_volumes(berth__cluster *cluster)
+{
+    berth__branch *own = engine_of(cluster)->branch;
+    berth_status status = berth__branch_volumes_catch_up(&own->volumes, cluster, own->base);
+    if (status == BERTH_OK)
+        cluster->catch_up_volumes = NULL;
+    return status;
+}
+
 /* ---- roots ---- */
 
 /* The cluster becomes the version's, all of it shared; the view has no counters. */
@@ -96,6 +106,7 @@ static void take_roots(berth__cluster *cluster, const berth_snapshot *version)
     cluster->orphan_count = from->orphan_count;
     cluster->disruption = from->disruption;
     cluster->unplaced_count = from->unplaced_count;
+    cluster->lost_volumes = from->lost_volumes;
     berth__view *view = &cluster->view;
     view->counts = NULL;
     view->related = from->view.related;
@@ -145,6 +156,7 @@ static void destroy(berth_engine *branch)
     berth__branch *own = branch->branch;
     berth__cluster *cluster = &branch->cluster;
     drop_counters(branch);
+    berth__branch_volumes_destroy(&own->volumes);
     berth__transactions_destroy(&branch->transactions);
     berth__decider_destroy(&branch->decider);
     berth__workers_destroy(branch->workers);
@@ -260,6 +272,11 @@ void berth_engine_trim(berth_engine *engine)
         destroy(branch);
 }
 
+static bool is_aged(const berth_snapshot *followed, uint64_t number)
+{
+    return followed != NULL && followed->head.number + BERTH__BRANCHES_AGE < number;
+}
+
 /* The idle engines that have fallen behind, off the list; none if somebody has the lock. */
 static berth_engine *take_aged(berth__branches *branches, uint64_t number)
 {
@@ -268,8 +285,8 @@ static berth_engine *take_aged(berth__branches *branches, uint64_t number)
         return NULL;
     for (berth_engine **link = &branches->idle; *link != NULL;) {
         berth_engine *branch = *link;
-        const berth_snapshot *followed = branch->branch->followed;
-        if (followed == NULL || followed->head.number + BERTH__BRANCHES_AGE >= number) {
+        const berth__branch *own = branch->branch;
+        if (!is_aged(own->followed, number) && !is_aged(own->volumes.followed, number)) {
             link = &branch->branch->next;
             continue;
         }
@@ -305,6 +322,7 @@ berth_status berth_branch_create(berth_snapshot *version, berth_engine **out, be
     open_keeper(&branch->cluster);
     take_roots(&branch->cluster, version);
     branch->cluster.catch_up = catch_up;
+    branch->cluster.catch_up_volumes = catch_up_volumes;
     branch->decider.rotation = version->rotation;
     branch->decider.round_robin = version->round_robin;
     branch->decider.random = version->random;
@@ -316,19 +334,29 @@ berth_status berth_branch_create(berth_snapshot *version, berth_engine **out, be
     return BERTH_OK;
 }
 
-/* The counters of a branch in step go back to where it began. */
-static void return_counters(berth_engine *branch)
+static void return_counters(berth_engine *branch, const berth__cluster *former)
 {
     berth__branch *own = branch->branch;
-    const berth__cluster former = branch->cluster;
-    take_roots(&branch->cluster, own->base);
-    if (follow(branch, &former)) {
-        own->followed = own->base;
-        own->base = NULL;
-    } else {
+    if (follow(branch, former))
+        own->followed = berth_snapshot_pin(own->base);
+    else
         drop_counters(branch);
-    }
     branch->cluster.view.counts = NULL;
+}
+
+/* What of a branch is in step goes back to where it began. */
+static void return_to_base(berth_engine *branch)
+{
+    berth__branch *own = branch->branch;
+    berth__cluster *cluster = &branch->cluster;
+    const berth__cluster former = *cluster;
+    if (former.catch_up != NULL && former.catch_up_volumes != NULL)
+        return;
+    take_roots(cluster, own->base);
+    if (former.catch_up == NULL)
+        return_counters(branch, &former);
+    if (former.catch_up_volumes == NULL)
+        berth__branch_volumes_return(&own->volumes, cluster, &former, own->base);
 }
 
 void berth_branch_drop(berth_engine *branch)
@@ -341,9 +369,8 @@ void berth_branch_drop(berth_engine *branch)
     while (branch->transactions.depth > 0)
         berth__transaction_commit(&branch->transactions);
     clear_nominations(cluster);
-    if (cluster->catch_up == NULL)
-        return_counters(branch);
-    cluster->catch_up = NULL;
+    return_to_base(branch);
+    cluster->catch_up = cluster->catch_up_volumes = NULL;
     berth__keeper_destroy(&cluster->keeper);
     berth_snapshot_unpin(own->base);
     own->base = NULL;

@@ -13,7 +13,8 @@
  * in step  the counters are those of the cluster, and follow every change; nothing is followed
  *
  * Dropping a branch in step brings the counters to `base`, which is followed from then on: so what
- * the branch made can go. Idle engines that fall too far behind end with what they follow.
+ * the branch made can go. Volumes go by states of their own (branch_volumes.h). Idle engines that fall
+ * too far behind end with what they follow.
  *
  * Threads: the pool is under its lock, which is held for a few instructions; everything else is the
  * branch's thread's. The publisher only tries the lock. */
@@ -21,6 +22,7 @@
 #define BERTH_SCHED_BRANCH_H
 
 #include "berth/branch.h"
+#include "sched/branch_volumes.h"
 #include "sched/engine_state.h"
 
 enum {
@@ -34,6 +36,7 @@ typedef struct berth__branch {
     berth_snapshot *base;         /* NULL: idle */
     berth_snapshot *followed;     /* NULL: the counters are in step, or there are none */
     struct berth__counts *counts; /* while the view has none */
+    berth__branch_volumes volumes;
     uint32_t *placed;             /* pods bound, in order; pods may come again, or not stay */
     uint32_t placed_count;
     uint32_t placed_capacity;

@@ -29,7 +29,7 @@ static berth_status make_parts(berth__cluster *cluster)
     BERTH_TRY(berth__counts_create(cluster->model, &cluster->view.counts));
     BERTH_TRY(berth__related_create(cluster->model, &cluster->view.related));
     cluster->view.related->stamp = keeper->stamp;
-    BERTH_TRY(berth__storage_create(cluster->model, &cluster->view.storage));
+    BERTH_TRY(berth__storage_create(cluster->model, keeper, &cluster->view.storage));
     cluster->nominations.undo = cluster->disruption->undo = &cluster->undo;
     cluster->view.related->undo = cluster->view.storage->undo = &cluster->undo;
     return berth__volume_use_create(cluster->view.storage, &cluster->view.volume_use);
@@ -47,6 +47,7 @@ berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator 
     cluster->model = model;
     berth__keeper_init(&cluster->keeper, allocator, model);
     berth__table_init(&cluster->node_of_name, sizeof(uint32_t), NAME_SHIFT);
+    berth__stored_rows_init(&cluster->stored);
     if (make_parts(cluster) == BERTH_OK)
         return BERTH_OK;
     berth__cluster_destroy(cluster);
@@ -73,6 +74,7 @@ void berth__cluster_destroy(berth__cluster *cluster)
     berth__disruption_destroy(cluster->disruption);
     berth__node_tree_free(cluster->tree);
     berth__table_let_go(&cluster->node_of_name, &cluster->keeper);
+    berth__table_let_go(&cluster->stored.table, &cluster->keeper);
     berth__keeper_destroy(&cluster->keeper);
     berth__model_destroy(model);
     berth__free(allocator, model, sizeof(*model));

@@ -10,6 +10,7 @@
 #include "base/undo_log.h"
 #include "berth/engine.h"
 #include "model/disruption.h"
+#include "model/storage_rows.h"
 #include "sched/changes.h"
 #include "sched/nominated.h"
 #include "snapshot/node_tree.h"
@@ -27,14 +28,17 @@ typedef struct berth__cluster {
     uint64_t orphan_count;
     berth__nominations nominations;
     berth__disruption *disruption;
+    berth__stored_rows stored; /* what was last shown of view.storage, which is an engine's alone */
     berth__view view;
     uint32_t unplaced_count; /* present nodes that the layout does not have yet */
     berth__undo_log undo;    /* of everything above, see cluster_undo.h */
     uint32_t own_records;    /* that an operation may leave besides: of embedders' plugins */
+    bool lost_volumes;       /* an update took a pod its volumes: it may hold reservations yet */
     bool amounts_are_facts;  /* plugins keep what they read of allocatable amounts, as of labels */
     /* Of a branch whose counters are those of another state: brings them here. NULL: there is
      * nothing to do. */
     berth_status (*catch_up)(struct berth__cluster *cluster);
+    berth_status (*catch_up_volumes)(struct berth__cluster *cluster); /* the same: its volumes */
     berth__watcher *watcher; /* hears of every change of an object; NULL: nobody does */
 } berth__cluster;
 
@@ -55,6 +59,13 @@ static inline berth__node *berth__cluster_node(const berth__cluster *cluster, ui
 static inline berth_status berth__cluster_catch_up(berth__cluster *cluster)
 {
     return BERTH_LIKELY(cluster->catch_up == NULL) ? BERTH_OK : cluster->catch_up(cluster);
+}
+
+/* The same for the store of volumes: before anything is done to a pod that has some. */
+static inline berth_status berth__cluster_catch_up_volumes(berth__cluster *cluster)
+{
+    return BERTH_LIKELY(cluster->catch_up_volumes == NULL) ? BERTH_OK
+                                                           : cluster->catch_up_volumes(cluster);
 }
 
 /* Bring the layout up to date, as kube-scheduler's snapshot does at the start of a cycle. */

@@ -150,8 +150,17 @@ static berth_status own_binding(berth__cluster *cluster, uint32_t pod, uint32_t 
     return own_coming(cluster, BERTH__NODE_NONE);
 }
 
+/* Before a pod of the class comes, moves or goes: a branch keeps what its volumes come to. */
+static berth_status follow_volumes(berth__cluster *cluster, const berth__class *cls)
+{
+    return cls->volumes == NULL && !cluster->lost_volumes
+               ? BERTH_OK
+               : berth__cluster_catch_up_volumes(cluster);
+}
+
 berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
+    BERTH_TRY(follow_volumes(cluster, berth__pod_at(&cluster->pods, pod)->cls));
     if (cluster->keeper.shared)
         BERTH_TRY(own_binding(cluster, pod, node));
     if (!berth__cluster_reserve_undo(cluster, pod))
@@ -165,6 +174,7 @@ berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t
 
 berth_status berth__cluster_own_unbind(berth__cluster *cluster, uint32_t pod)
 {
+    BERTH_TRY(follow_volumes(cluster, berth__pod_at(&cluster->pods, pod)->cls));
     BERTH_TRY(own_leaving(cluster, pod));
     return own_coming(cluster, BERTH__NODE_NONE);
 }
@@ -220,6 +230,7 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
             return BERTH_E_NOMEM;
     }
     BERTH_TRY(reserve_nomination(cluster, source, &nominated));
+    BERTH_TRY(follow_volumes(cluster, cls));
     BERTH_TRY(own_coming(cluster, node_id));
     BERTH_TRY(berth__pods_add(&cluster->pods, cls, source->meta.name, out));
     berth__note_pod_added(cluster, *out);
@@ -330,6 +341,7 @@ static void take_off_lists(berth__cluster *cluster, uint32_t pod)
 
 berth_status berth__cluster_own_removal(berth__cluster *cluster, uint32_t pod)
 {
+    BERTH_TRY(follow_volumes(cluster, berth__pod_at(&cluster->pods, pod)->cls));
     BERTH_TRY(own_leaving(cluster, pod));
     BERTH_TRY(berth__pods_own_removal(&cluster->pods, pod));
     return berth__cluster_reserve_undo(cluster, pod) ? BERTH_OK : BERTH_E_NOMEM;
@@ -424,7 +436,9 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
         (node_id = berth__cluster_node_id_make(cluster, source->node_name)) == BERTH__NODE_NONE)
         goto fail;
     char *name = NULL;
-    if (own_moving(cluster, index, node_id) != BERTH_OK ||
+    if (follow_volumes(cluster, cls) != BERTH_OK ||
+        follow_volumes(cluster, berth__pod_at(&cluster->pods, index)->cls) != BERTH_OK ||
+        own_moving(cluster, index, node_id) != BERTH_OK ||
         !berth__cluster_reserve_undo(cluster, index) ||
         berth__pods_reserve_class(&cluster->pods, index, &name) != BERTH_OK)
         goto fail;
@@ -443,6 +457,7 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
         goto fail;
     }
     berth__pods_take_class(&cluster->pods, index, name);
+    cluster->lost_volumes |= former.cls->volumes != NULL && cls->volumes == NULL;
     pod->priority = source->has_priority ? source->priority : 0;
     if (pod->node != BERTH__NODE_NONE)
         berth__pods_bound_priority(&cluster->pods, berth__cluster_node(cluster, pod->node), index);

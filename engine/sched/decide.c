@@ -109,9 +109,6 @@ static berth_status question(berth__decider *decider, uint32_t pod, berth__cycle
                             .cls = record->cls,
                             .pod = pod,
                             .required_node = record->node};
-    if (cluster->keeper.branch && record->cls->volumes != NULL)
-        return berth__error_set(error, BERTH_E_UNSUPPORTED,
-                                "a branch can't decide for pods with volumes");
     if (record->node != BERTH__NODE_NONE && berth__node_present(berth__cluster_node(cluster, record->node)))
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
     *profile = berth__decider_profile(decider, record->cls);
@@ -120,7 +117,10 @@ static berth_status question(berth__decider *decider, uint32_t pod, berth__cycle
         return berth__error_set(error, BERTH_E_NOT_FOUND, "no profile serves scheduler \"%.*s\"",
                                 (int)name.len, name.data);
     }
-    return berth__cluster_sync(cluster) == BERTH_OK ? BERTH_OK : berth__error_no_memory(error);
+    bool ready = berth__cluster_sync(cluster) == BERTH_OK &&
+                 (record->cls->volumes == NULL ||
+                  berth__cluster_catch_up_volumes(cluster) == BERTH_OK);
+    return ready ? BERTH_OK : berth__error_no_memory(error);
 }
 
 /* ---- answers before any node is visited ---- */
@@ -485,10 +485,10 @@ static void note_reserve(berth__decider *decider, const berth__stage *stage, uin
         *record = (reserve_record){stage, pod, node};
 }
 
-/* What plugins keep of reservations is the engine's, not a branch's. */
-static bool reserves(const berth__decider *decider)
+/* What an embedder's plugins keep of reservations is the engine's, not a branch's. */
+static bool reserves(const berth__decider *decider, const berth__plugin *plugin)
 {
-    return !decider->cluster->keeper.branch;
+    return !decider->cluster->keeper.branch || !undone_by_us(plugin);
 }
 
 static void unreserve(berth__decider *decider, uint32_t pod, uint32_t node)
@@ -496,9 +496,9 @@ static void unreserve(berth__decider *decider, uint32_t pod, uint32_t node)
     const berth__cycle cycle = reserve_cycle(decider, pod);
     const berth__seat seat = seat_on(decider->cluster, pod, node);
     const berth__profile *profile = profile_for(decider, cycle.cls);
-    for (uint32_t i = profile->filter_count; i-- > 0 && reserves(decider);) {
+    for (uint32_t i = profile->filter_count; i-- > 0;) {
         const berth__stage *stage = &profile->filters[i];
-        if (stage->plugin->unreserve == NULL)
+        if (stage->plugin->unreserve == NULL || !reserves(decider, stage->plugin))
             continue;
         stage->plugin->unreserve(&cycle, stage->instance, &seat);
         note_reserve(decider, stage, pod, node, false);
@@ -511,9 +511,9 @@ static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t 
     const berth__cycle cycle = reserve_cycle(decider, pod);
     const berth__seat seat = seat_on(decider->cluster, pod, node);
     const berth__profile *profile = profile_for(decider, cycle.cls);
-    for (uint32_t i = 0; i < profile->filter_count && reserves(decider); i++) {
+    for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__stage *stage = &profile->filters[i];
-        if (stage->plugin->reserve == NULL)
+        if (stage->plugin->reserve == NULL || !reserves(decider, stage->plugin))
             continue;
         BERTH_TRY(stage->plugin->reserve(&cycle, stage->instance, &seat));
         note_reserve(decider, stage, pod, node, true);

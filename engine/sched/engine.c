@@ -397,9 +397,6 @@ berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_nod
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     if (berth__pod_at(&engine->cluster.pods, index)->node != BERTH__NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
-    if (engine->branch != NULL && berth__pod_at(&engine->cluster.pods, index)->cls->volumes != NULL)
-        return berth__error_set(error, BERTH_E_UNSUPPORTED,
-                                "a branch can't place pods with volumes");
     berth_status status = berth__branch_reserve(engine)
                               ? berth__decider_bind(&engine->decider, index, node)
                               : BERTH_E_NOMEM;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "snapshot/counts.h"
+#include "snapshot/node_volumes.h"
 
 /* Test programs build this file with a part of it taken out, to show that their checks notice
  * (tests/stress/CMakeLists.txt). */
@@ -17,13 +18,19 @@ enum {
     BITE_QUIET,          /* the journal does not tell */
 };
 
-typedef struct journey {
+typedef struct journey journey;
+
+/* A pod of a class leaves its node, or comes to it. */
+typedef void move(journey *own, uint32_t node_id, const berth__class *cls);
+
+struct journey {
+    move *leave, *come;
     const berth__cluster *from;
     berth__cluster *to;
     berth__view before; /* the view as it was, with the counters that go along */
     bool same_order;    /* slots mean the same nodes in both */
     bool ok;
-} journey;
+};
 
 /* ---- whose pods count ---- */
 
@@ -35,12 +42,10 @@ static const berth__node *counted_node(const berth__cluster *cluster, uint32_t i
     return berth__node_present(node) && node->slot != BERTH__SLOT_NONE ? node : NULL;
 }
 
-/* The node whose pods count in both states, or NULL. Pods of other nodes come and go with their
- * node. */
-static const berth__node *kept_node(const journey *own, const berth__cluster *in, uint32_t id)
+/* Whether the node's pods count in both states. Pods of other nodes come and go with their node. */
+static bool is_kept(const journey *own, uint32_t id)
 {
-    const berth__cluster *other = in == own->to ? own->from : own->to;
-    return counted_node(other, id) != NULL ? counted_node(in, id) : NULL;
+    return counted_node(own->from, id) != NULL && counted_node(own->to, id) != NULL;
 }
 
 static void note(berth__view *view, uint32_t slot)
@@ -49,15 +54,17 @@ static void note(berth__view *view, uint32_t slot)
         berth__view_note(view, slot);
 }
 
-static void leave(journey *own, const berth__node *node, const berth__class *cls)
+static void uncount(journey *own, uint32_t node_id, const berth__class *cls)
 {
+    const berth__node *node = berth__cluster_node(own->from, node_id);
     berth__counts_change(&own->before, node->slot, cls, -1);
     if (own->same_order)
         note(&own->to->view, node->slot);
 }
 
-static void come(journey *own, const berth__node *node, const berth__class *cls)
+static void count(journey *own, uint32_t node_id, const berth__class *cls)
 {
+    const berth__node *node = berth__cluster_node(own->to, node_id);
     berth__view *view = &own->to->view;
     own->ok = own->ok && berth__counts_learn(view, cls);
     if (own->ok)
@@ -84,10 +91,8 @@ static void pods_leave(void *context, uint32_t page, void *first, void *second)
     (void)page;
     for (uint32_t i = 0; i < BERTH__PODS_A_PAGE; i++) {
         const berth__pod *was = placed_pod(first, i), *is = placed_pod(second, i);
-        const berth__node *node =
-            was != NULL && !same_place(was, is) ? kept_node(own, own->from, was->node) : NULL;
-        if (node != NULL)
-            leave(own, node, was->cls);
+        if (was != NULL && !same_place(was, is) && is_kept(own, was->node))
+            own->leave(own, was->node, was->cls);
     }
 }
 
@@ -97,10 +102,8 @@ static void pods_come(void *context, uint32_t page, void *first, void *second)
     (void)page;
     for (uint32_t i = 0; i < BERTH__PODS_A_PAGE; i++) {
         const berth__pod *was = placed_pod(first, i), *is = placed_pod(second, i);
-        const berth__node *node =
-            is != NULL && !same_place(was, is) ? kept_node(own, own->to, is->node) : NULL;
-        if (node != NULL)
-            come(own, node, is->cls);
+        if (is != NULL && !same_place(was, is) && is_kept(own, is->node))
+            own->come(own, is->node, is->cls);
     }
 }
 
@@ -119,7 +122,7 @@ static void nodes_leave(void *context, uint32_t page, void *first, void *second)
             continue;
         for (uint32_t at = node->first_pod; at != BERTH__POD_NONE;
              at = berth__pod_at(pods, at)->next)
-            leave(own, node, berth__pod_at(pods, at)->cls);
+            own->leave(own, id, berth__pod_at(pods, at)->cls);
     }
 }
 
@@ -136,8 +139,24 @@ static void nodes_come(void *context, uint32_t page, void *first, void *second)
             continue;
         for (uint32_t at = node->first_pod; at != BERTH__POD_NONE;
              at = berth__pod_at(pods, at)->next)
-            come(own, node, berth__pod_at(pods, at)->cls);
+            own->come(own, id, berth__pod_at(pods, at)->cls);
     }
+}
+
+static void all_leave(journey *own)
+{
+    if (BERTH_BITE != BITE_NODES_STAY)
+        berth__table_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_leave, own);
+    if (BERTH_BITE != BITE_PODS_STAY)
+        berth__table_compare(&own->from->pods.records, &own->to->pods.records, pods_leave, own);
+}
+
+static void all_come(journey *own)
+{
+    if (BERTH_BITE != BITE_NODES_STAY)
+        berth__table_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_come, own);
+    if (BERTH_BITE != BITE_PODS_STAY)
+        berth__table_compare(&own->from->pods.records, &own->to->pods.records, pods_come, own);
 }
 
 /* ---- slots ---- */
@@ -215,7 +234,8 @@ static bool orders_agree(const berth__layout *a, const berth__layout *b)
 berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__cluster *former)
 {
     berth__view *view = &cluster->view;
-    journey own = {.from = former, .to = cluster, .before = former->view, .ok = true};
+    journey own = {.leave = uncount, .come = count, .from = former, .to = cluster, .ok = true};
+    own.before = former->view;
     bool away = view->layout->epoch != former->view.layout->epoch ||
                 view->resource_count != former->view.resource_count;
     own.before.counts = view->counts;
@@ -223,19 +243,13 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
     /* Before any pod comes: sums of an earlier time may bear the epoch that is now. */
     if (away && BERTH_BITE != BITE_OLD_SUMS)
         berth__counts_forget_domains(view->counts);
-    if (BERTH_BITE != BITE_NODES_STAY)
-        berth__table_compare(&former->view.nodes, &view->nodes, nodes_leave, &own);
-    if (BERTH_BITE != BITE_PODS_STAY)
-        berth__table_compare(&former->pods.records, &cluster->pods.records, pods_leave, &own);
+    all_leave(&own);
     view->counts->pods = &cluster->pods;
     if (own.same_order)
         note_tiles(&own);
     else
         move_counters(&own);
-    if (BERTH_BITE != BITE_NODES_STAY)
-        berth__table_compare(&former->view.nodes, &view->nodes, nodes_come, &own);
-    if (BERTH_BITE != BITE_PODS_STAY)
-        berth__table_compare(&former->pods.records, &cluster->pods.records, pods_come, &own);
+    all_come(&own);
     if (away)
         lose_journal(view);
     if (!own.ok)
@@ -261,4 +275,41 @@ bool berth__cluster_recount(berth__cluster *cluster)
         berth__counts_change(view, node->slot, pod->cls, 1);
     }
     return true;
+}
+
+/* ---- volumes ---- */
+
+static void disuse(journey *own, uint32_t node_id, const berth__class *cls)
+{
+    if (cls->volumes != NULL)
+        berth__volume_use_remove(own->to->view.volume_use, node_id, cls->volumes);
+}
+
+static void use(journey *own, uint32_t node_id, const berth__class *cls)
+{
+    if (cls->volumes != NULL)
+        own->ok = own->ok && berth__volume_use_add(own->to->view.volume_use, node_id,
+                                                   cls->volumes) == BERTH_OK;
+}
+
+bool berth__cluster_follow_volumes(berth__cluster *cluster, const berth__cluster *former)
+{
+    journey own = {.leave = disuse, .come = use, .from = former, .to = cluster, .ok = true};
+    all_leave(&own);
+    for (uint32_t id = cluster->node_count; id < former->node_count; id++)
+        berth__volume_use_forget_node(cluster->view.volume_use, id);
+    all_come(&own);
+    return own.ok;
+}
+
+bool berth__cluster_recount_volumes(berth__cluster *cluster)
+{
+    const berth__pods *pods = &cluster->pods;
+    journey own = {.to = cluster, .ok = true};
+    for (uint32_t i = 0; i < pods->record_count && own.ok; i++) {
+        const berth__pod *pod = placed_pod(berth__pod_at(pods, i), 0);
+        if (pod != NULL && counted_node(cluster, pod->node) != NULL)
+            use(&own, pod->node, pod->cls);
+    }
+    return own.ok;
 }

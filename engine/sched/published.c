@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "model/storage_rows.h"
 #include "sched/branch.h"
 #include "sched/cluster_read.h"
 #include "sched/version.h"
@@ -78,8 +79,11 @@ static bool copy_nominations(const berth__nominations *nominations, berth_snapsh
 static bool fill_version(berth_engine *engine, berth_snapshot *version)
 {
     const berth__decider *decider = &engine->decider;
+    berth__cluster *cluster = &engine->cluster;
+    if (!berth__storage_show(cluster->view.storage, &cluster->stored, &cluster->keeper))
+        return false;
     version->engine = engine;
-    version->cluster = engine->cluster;
+    version->cluster = *cluster;
     version->rotation = decider->rotation;
     version->round_robin = decider->round_robin;
     version->random = decider->random;

@@ -6,6 +6,9 @@
 #include "model/storage.h"
 #include "snapshot/counts.h"
 
+/* For the serial of a mark that was set where there was no store of volumes. */
+#define NO_STORE UINT64_MAX
+
 void berth__transactions_init(berth__transactions *transactions, berth__decider *decider)
 {
     *transactions = (berth__transactions){.decider = decider};
@@ -25,6 +28,9 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
     const berth__decider *decider = transactions->decider;
     berth__cluster *cluster = decider->cluster;
     BERTH_TRY(berth__cluster_catch_up(cluster));
+    /* While it is open volumes can't be caught up with: there would be no way back. */
+    if (atomic_load_explicit(&cluster->model->has_volumes, memory_order_relaxed))
+        BERTH_TRY(berth__cluster_catch_up_volumes(cluster));
     if (!berth__grow(cluster->model->allocator, &transactions->marks, &transactions->capacity,
                      transactions->depth + 1, sizeof(*transactions->marks)))
         return BERTH_E_NOMEM;
@@ -39,7 +45,7 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
                       .resource_count = cluster->model->resource_count,
                       .reservation_serial = cluster->view.storage != NULL
                                                 ? cluster->view.storage->reservation_serial
-                                                : 0,
+                                                : NO_STORE,
                       .random = decider->random};
     return BERTH_OK;
 }
@@ -87,7 +93,7 @@ void berth__transaction_rollback(berth__transactions *transactions)
     decider->rotation = mark->rotation;
     decider->round_robin = mark->round_robin;
     decider->random = mark->random;
-    if (cluster->view.storage != NULL)
+    if (mark->reservation_serial != NO_STORE)
         cluster->view.storage->reservation_serial = mark->reservation_serial;
     forget_resources(cluster, mark->resource_count);
     end(transactions);

@@ -19,7 +19,7 @@ struct berth_snapshot {
     berth__version head;
     berth_engine *engine;
     berth__cluster
-        cluster; /* what is in pages; counters, volumes and nominations are the engine's alone */
+        cluster; /* what is in pages; counters, the store and nominations are the engine's alone */
     berth_counts counts;
     /* Where the engine's decisions would go on. */
     uint32_t rotation;

@@ -352,7 +352,7 @@ static void count_request(berth__view *view, berth__tile *tile, uint32_t at,
     tile->pods_used[at] += (int32_t)sign;
 }
 
-/* A branch keeps no volumes. */
+/* A branch has none in use while nothing was done to a pod with volumes. */
 static bool uses_volumes(const berth__view *view, const berth__class *cls)
 {
     return cls->volumes != NULL && view->volume_use != NULL;

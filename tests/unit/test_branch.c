@@ -9,8 +9,6 @@
 static const char one_core[] = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
 static const char four_cores[] =
     "containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]";
-static const char with_claim[] = "volumes: [{name: v, persistentVolumeClaim: {claimName: d}}], "
-                                 "containers: [{name: c, image: i}]";
 
 /* A branch of the engine's present state. */
 static berth_engine *branch_off(const small_cluster *c)
@@ -122,15 +120,8 @@ static void test_refusals(void **state)
 {
     small_cluster *c = *state;
     berth_error error = {.code = BERTH_OK};
-    berth_placement placement;
-    berth_node_id a = small_node(c, "a", "");
-    berth_pod_id pod = small_pod(c, "p", NULL, "", with_claim);
-    berth_pod_id sits = small_pod(c, "sits", "a", "", with_claim);
+    small_node(c, "a", "");
     berth_engine *branch = branch_off(c);
-    assert_int_equal(berth_engine_schedule(branch, pod, &placement, &error), BERTH_E_UNSUPPORTED);
-    assert_string_equal(error.message, "a branch can't decide for pods with volumes");
-    assert_int_equal(berth_engine_bind(branch, pod, a, &error), BERTH_E_UNSUPPORTED);
-    take_off(branch, sits);
     assert_int_equal(berth_engine_publish(branch, &error), BERTH_E_STATE);
     assert_string_equal(error.message, "a branch publishes nothing");
     assert_null(berth_engine_pin(branch));

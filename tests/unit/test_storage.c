@@ -252,6 +252,7 @@ typedef struct store {
     failing memory;
     berth_allocator allocator;
     berth__model model;
+    berth__keeper keeper;
     berth__storage *storage;
     berth__volume_use *use;
 } store;
@@ -270,7 +271,8 @@ static bool open_store(store *s)
     s->allocator = (berth_allocator){&s->memory, failing_allocate, failing_release};
     if (berth__model_init(&s->model, &s->allocator, BERTH_ERA_V1) != BERTH_OK)
         return false;
-    if (berth__storage_create(&s->model, &s->storage) == BERTH_OK) {
+    berth__keeper_init(&s->keeper, &s->allocator, &s->model);
+    if (berth__storage_create(&s->model, &s->keeper, &s->storage) == BERTH_OK) {
         if (berth__volume_use_create(s->storage, &s->use) == BERTH_OK)
             return true;
         berth__storage_destroy(s->storage);
@@ -301,12 +303,12 @@ static void add_all(store *s, bool replace)
 {
     for (uint32_t i = 0; i < OBJECTS_IN; i++) {
         berth_error error;
-        uint64_t version = s->storage->version;
+        uint64_t news = s->storage->journal_end;
         berth_status status = berth__storage_add(s->storage, &objects_in[i], replace, &error);
         if (status == BERTH_OK)
             continue;
         assert_int_equal(status, BERTH_E_NOMEM);
-        assert_int_equal(s->storage->version, version);
+        assert_int_equal(s->storage->journal_end, news);
         s->memory.until_failure = 0;
         assert_int_equal(berth__storage_add(s->storage, &objects_in[i], replace, &error),
                          BERTH_OK);

@@ -23,12 +23,15 @@
  * branch: that costs what differs. The first branch of all, and one for each further branch that
  * is there at the same time, makes them, which takes milliseconds and a walk over all pods.
  *
- * What a branch does not have: persistent volumes and disks. Pods with such volumes (an emptyDir or a
- * config map is none) that are on nodes stay there and count in every other respect; deciding on
- * such a pod, or binding it, fails with BERTH_E_UNSUPPORTED. Objects other than nodes and pods can't be
- * changed (E_STATE), nothing can be published, there is no scheduler (E_STATE), and reserve and
- * unreserve of your own plugins are not called: what they keep is the engine's. Their other functions are
- * called on the branch's thread, at the same time as for the engine and other branches.
+ * Volumes are kept in the same way: what the engine reserved for claims is reserved on the branch,
+ * what the branch reserves or gives back is so on the branch alone. The first thing that happens to
+ * a pod with claims or disks brings them into step; the first time of all that costs a look at each
+ * volume, claim and CSINode besides. Where no pod has volumes nothing of it is made.
+ *
+ * What a branch does not have: objects other than nodes and pods can't be changed on it (E_STATE),
+ * nothing can be published, there is no scheduler (E_STATE), and reserve and unreserve of your own
+ * plugins are not called: what they keep is the engine's. Their other functions are called on the
+ * branch's thread, at the same time as for the engine and other branches.
  *
  * berth_counts.pod_classes of a branch counts those of the engine and all of its branches.
  *
@@ -70,8 +73,9 @@ typedef struct berth_conflict {
 /* Do on the engine what the branch did to pods that its version knows: take off their nodes those
  * that the branch took off, then place those that it placed, in the order in which it bound them. Each
  * is checked against what has changed since: the pod is there and where it was in the version, the
- * node (by its name) is there, and the pod passes all filters on it, nominated pods included. All
- * or nothing: with a conflict the engine is as before. What else the branch did (nodes; added,
+ * node (by its name) is there, and the pod passes all filters on it, nominated pods included;
+ * volumes are reserved then, as whenever the engine binds a pod. All or nothing: with a conflict
+ * the engine is as before. What else the branch did (nodes; added,
  * updated or removed pods; nominations) is not handed over.
  *
  * `conflicts` (at most `capacity`) receives the first ones, `*count` how many there are: 0 if all was
@@ -82,7 +86,7 @@ typedef struct berth_conflict {
 BERTH_API berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts,
                                            uint32_t capacity, uint32_t *count, berth_error *error);
 
-/* Give back what the engine keeps for future branches: counters and trees, at most four sets, each
+/* Give back what the engine keeps for future branches: counters, trees and volumes, at most four sets, each
  * with the pages of the version in which it was last used if that is among the last 1,024.
  * Threads: any, once something was published; before that, the engine's. */
 BERTH_API void berth_engine_trim(berth_engine *engine);

@@ -1,0 +1,52 @@
+/* What versions show of the store of volumes, and stores that follow it.
+ *
+ * The store itself changes in place and is its engine's alone. For versions it keeps a table of
+ * rows, one for each record, copied on write as the rest of the cluster is (base/table.h): what the
+ * object says, its place in the order of arrival, and what is reserved. Only publishing writes
+ * rows, those of the records that changed since, so nobody pays who does not publish.
+ *
+ * A branch that has to do with volumes has a store of its own, which borrows the facts of the rows and
+ * makes its records, links and shelves itself. Kept from one branch to the next, it goes from version to
+ * version by the rows that differ, and takes back what a branch did by the records that it touched.
+ *
+ * Facts live as long as a version that shows them: whoever follows rows keeps their version pinned. */
+#ifndef BERTH_MODEL_STORAGE_ROWS_H
+#define BERTH_MODEL_STORAGE_ROWS_H
+
+#include "base/table.h"
+#include "model/storage.h"
+
+typedef struct berth__stored_row {
+    berth__stored_facts *facts; /* NULL: no object of the name */
+    uint64_t arrival;
+    uint64_t reservation; /* serial; 0: not reserved */
+    uint32_t holder;
+    uint32_t reserved; /* of a volume: row of the claim, + 1 */
+    berth__sym assumed_node;
+    berth__sym namespace_name, name;
+    uint32_t kind; /* a berth_kind; 0: the row was never written */
+} berth__stored_row;
+
+enum { BERTH__ROW_PAGE_SHIFT = 6 };
+
+/* Copying the struct gives the rows of a version. All zero: none. */
+typedef struct berth__stored_rows {
+    berth__table table; /* of berth__stored_row */
+    uint32_t count;     /* rows given; they never go, and mean one name for good */
+    uint64_t reservation_serial; /* of the store */
+} berth__stored_rows;
+
+void berth__stored_rows_init(berth__stored_rows *rows);
+
+/* Bring the rows to what the store says. Returns false when out of memory; a later call goes on.
+ * Cost: that of the records which changed since the last call. */
+bool berth__storage_show(berth__storage *storage, berth__stored_rows *rows,
+                         berth__keeper *keeper);
+
+/* Bring a store without a keeper, which said `from` but for the records that it changed itself
+ * since, to what `to` says; no transaction is open on it. Errors: E_NOMEM: the store is of no use any
+ * more. Cost: that of what differs. */
+berth_status berth__storage_follow(berth__storage *storage, const berth__stored_rows *from,
+                                   const berth__stored_rows *to);
+
+#endif

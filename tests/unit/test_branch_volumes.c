@@ -1,0 +1,443 @@
+/* Volumes on branches: what is reserved on one is free on the engine and on others, and the other way
+ * round; what commits hand over; objects that change between versions; memory that runs out. */
+#include <stdlib.h>
+
+#include "counted_memory.h"
+#include "rule_cluster.h"
+
+#define LATE "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: late}\n" \
+             "provisioner: kubernetes.io/no-provisioner\nvolumeBindingMode: "              \
+             "WaitForFirstConsumer\n---\n"
+#define VOLUME(name) "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\nspec: "   \
+                     "{capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], "                    \
+                     "storageClassName: late, csi: {driver: d, volumeHandle: h-" name "}}\n"        \
+                     "status: {phase: Available}\n---\n"
+#define CLAIM(name) "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name           \
+                    ", uid: u-" name "}\nspec: {accessModes: [ReadWriteOnce], "                      \
+                    "storageClassName: late, resources: {requests: {storage: 1Gi}}}\n---\n"
+#define CSI_NODE_OF(node, count)                                                               \
+    "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " node "}\nspec: {drivers: "  \
+    "[{name: d, nodeID: x, allocatable: {count: " count "}}]}\n---\n"
+#define CSI_NODE(count) CSI_NODE_OF("a", count)
+#define BOUND(volume, claim)                                                                   \
+    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " volume "}\nspec: {capacity: "    \
+    "{storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: d, volumeHandle: h}, claimRef: " \
+    "{name: " claim ", namespace: default}}\nstatus: {phase: Bound}\n---\n"                      \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " claim ", annotations: "      \
+    "{pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: [ReadWriteOnce], "           \
+    "volumeName: " volume ", resources: {requests: {storage: 1Gi}}}\nstatus: {phase: Bound}\n---\n"
+#define ATTACHED(volume) "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: t-" \
+                         volume "}\nspec: {attacher: d, nodeName: a, source: "                  \
+                         "{persistentVolumeName: " volume "}}\n---\n"
+#define USES(claim) "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}], "         \
+                    "containers: [{name: c, image: i}]"
+#define DISK "volumes: [{name: v, gcePersistentDisk: {pdName: one}}], containers: [{name: c, "      \
+             "image: i}]"
+
+static berth_engine *branch_off(const small_cluster *c)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_engine *branch = NULL;
+    small_require(berth_engine_publish(c->engine, &error), &error);
+    berth_snapshot *version = berth_engine_pin(c->engine);
+    small_require(berth_branch_create(version, &branch, &error), &error);
+    berth_snapshot_unpin(version);
+    return branch;
+}
+
+static berth_node_id place(berth_engine *engine, berth_pod_id pod)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_placement placement;
+    small_require(berth_engine_schedule(engine, pod, &placement, &error), &error);
+    small_require(berth_engine_check(engine, &error), &error);
+    return placement.node;
+}
+
+static void take_off(berth_engine *engine, berth_pod_id pod)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_engine_unbind(engine, pod, &error), &error);
+    small_require(berth_engine_check(engine, &error), &error);
+}
+
+static void drop(const small_cluster *c, berth_kind kind, const char *space, const char *name)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_engine_remove(c->engine, kind, (berth_str){space, (uint32_t)strlen(space)},
+                                      (berth_str){name, (uint32_t)strlen(name)}, &error),
+                  &error);
+}
+
+static uint32_t commit(berth_engine *branch, berth_conflict *conflict)
+{
+    berth_error error = {.code = BERTH_OK};
+    uint32_t count = 7;
+    small_require(berth_branch_commit(branch, conflict, 1, &count, &error), &error);
+    return count;
+}
+
+/* One volume, two claims: p or q. */
+typedef struct pair {
+    berth_node_id a;
+    berth_pod_id p, q;
+} pair;
+
+static pair make_pair(small_cluster *c)
+{
+    pair two;
+    two.a = small_node(c, "a", "");
+    small_add(c, LATE VOLUME("v") CLAIM("c") CLAIM("d"));
+    two.p = small_pod(c, "p", NULL, "", USES("c"));
+    two.q = small_pod(c, "q", NULL, "", USES("d"));
+    return two;
+}
+
+/* ---- reservations ---- */
+
+static void test_apart(void **state)
+{
+    small_cluster *c = *state;
+    const pair two = make_pair(c);
+    berth_engine *first = branch_off(c), *second = branch_off(c);
+    assert_int_equal(place(first, two.p), two.a);
+    assert_int_equal(place(first, two.q), BERTH_NODE_NONE);
+    assert_int_equal(place(second, two.q), two.a);
+    assert_int_equal(place(second, two.p), BERTH_NODE_NONE);
+    take_off(first, two.p);
+    assert_int_equal(place(first, two.q), two.a);
+    berth_branch_drop(first);
+    berth_branch_drop(second);
+    assert_int_equal(place(c->engine, two.p), two.a);
+    assert_int_equal(place(c->engine, two.q), BERTH_NODE_NONE);
+}
+
+/* What the engine reserved is so on the branch, which can give it back for itself. */
+static void test_taken_before(void **state)
+{
+    small_cluster *c = *state;
+    const pair two = make_pair(c);
+    assert_int_equal(place(c->engine, two.p), two.a);
+    for (int i = 0; i < 3; i++) {
+        berth_engine *branch = branch_off(c);
+        assert_int_equal(place(branch, two.q), BERTH_NODE_NONE);
+        take_off(branch, two.p);
+        assert_int_equal(place(branch, two.q), two.a);
+        berth_branch_drop(branch);
+        assert_int_equal(place(c->engine, two.q), BERTH_NODE_NONE);
+    }
+    drop(c, BERTH_KIND_POD, "default", "p"); /* what it reserved stays so */
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(place(branch, two.q), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+    small_pod(c, "other", NULL, "", USES("e")); /* has the index of p now, but nothing of its own */
+    berth_pod_id other = berth_engine_find_pod(c->engine, (berth_str)TEXT("default"),
+                                               (berth_str)TEXT("other"));
+    assert_int_equal(berth_engine_bind(c->engine, other, two.a, NULL), BERTH_OK);
+    branch = branch_off(c);
+    take_off(branch, other);
+    assert_int_equal(place(branch, two.q), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+}
+
+/* ---- objects that change ---- */
+
+static void test_objects_change(void **state)
+{
+    small_cluster *c = *state;
+    const pair two = make_pair(c);
+    berth_engine *old = branch_off(c), *branch;
+    assert_int_equal(place(old, two.p), two.a); /* its engine has a store from now on */
+    berth_branch_drop(old);
+    old = branch_off(c);
+    berth_snapshot *version = berth_engine_pin(c->engine);
+    drop(c, BERTH_KIND_PERSISTENT_VOLUME, "", "v");
+    branch = branch_off(c);
+    assert_int_equal(place(branch, two.p), BERTH_NODE_NONE);
+    assert_int_equal(place(old, two.p), two.a);
+    berth_branch_drop(branch);
+    small_add(c, VOLUME("w") VOLUME("x"));
+    branch = branch_off(c);
+    assert_int_equal(place(branch, two.p), two.a);
+    assert_int_equal(place(branch, two.q), two.a);
+    berth_branch_drop(branch);
+    berth_branch_drop(old);
+    /* An engine in step with a later version goes back to an earlier one. */
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_branch_create(version, &branch, &error), &error);
+    berth_snapshot_unpin(version);
+    assert_int_equal(place(branch, two.p), two.a);
+    assert_int_equal(place(branch, two.q), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+}
+
+/* What drivers allow, and inline disks. */
+static void test_limits(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id a = small_node(c, "a", "");
+    small_add(c, LATE VOLUME("v") VOLUME("w") CLAIM("c") CLAIM("d") CSI_NODE("2"));
+    small_add(c, BOUND("own", "bound"));
+    small_add(c, ATTACHED("v"));
+    berth_pod_id p = small_pod(c, "p", NULL, "", USES("bound"));
+    berth_pod_id disk = small_pod(c, "disk", NULL, "", DISK);
+    berth_pod_id twin = small_pod(c, "twin", NULL, "", DISK);
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(place(branch, p), a);
+    assert_int_equal(place(branch, disk), a);
+    assert_int_equal(place(branch, twin), BERTH_NODE_NONE); /* one disk, two writers */
+    take_off(branch, disk);
+    assert_int_equal(place(branch, twin), a);
+    berth_branch_drop(branch);
+    small_add(c, ATTACHED("w"));
+    branch = branch_off(c);
+    assert_int_equal(place(branch, p), BERTH_NODE_NONE); /* two are attached, as many as may be */
+    berth_branch_drop(branch);
+    drop(c, BERTH_KIND_VOLUME_ATTACHMENT, "", "t-v");
+    branch = branch_off(c);
+    assert_int_equal(place(branch, p), a);
+    berth_branch_drop(branch);
+    small_add(c, ATTACHED("v"));
+    drop(c, BERTH_KIND_CSI_NODE, "", "a");
+    branch = branch_off(c);
+    assert_int_equal(place(branch, p), a);
+    berth_branch_drop(branch);
+}
+
+/* A pod whose volumes an update took away holds what was reserved for them, until it leaves. */
+static void test_lost_volumes(void **state)
+{
+    small_cluster *c = *state;
+    const pair two = make_pair(c);
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(place(c->engine, two.p), two.a);
+    const berth_container container = {.name = TEXT("c"), .image = TEXT("i")};
+    const berth_pod bare = {.meta = {.name = TEXT("p"), .namespace_name = TEXT("default")},
+                            .node_name = TEXT("a"),
+                            .containers = &container,
+                            .container_count = 1};
+    berth_object object = {.kind = BERTH_KIND_POD};
+    object.as.pod = &bare;
+    small_require(berth_engine_update(c->engine, &object, &error), &error);
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(place(branch, two.q), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+    branch = branch_off(c);
+    take_off(branch, two.p);
+    assert_int_equal(place(branch, two.q), two.a);
+    berth_branch_drop(branch);
+    take_off(c->engine, two.p);
+    assert_int_equal(place(c->engine, two.q), two.a);
+}
+
+/* A node of one branch and another node of the next may have one id, but not one driver. */
+static void test_node_ids(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_add(c, CSI_NODE_OF("x", "0") CSI_NODE_OF("z", "5"));
+    small_add(c, LATE VOLUME("v") CLAIM("c") BOUND("own", "bound"));
+    berth_pod_id p = small_pod(c, "p", NULL, "", "nodeSelector: {new: x}, " USES("bound"));
+    berth_engine *engine = c->engine;
+    static const char *const names[] = {"x", "z", "x"};
+    for (int i = 0; i < 3; i++) {
+        berth_engine *branch = branch_off(c);
+        c->engine = branch;
+        berth_node_id id = small_node(c, names[i], ", labels: {new: x}");
+        c->engine = engine;
+        assert_int_equal(id, 1);
+        assert_int_equal(place(branch, p), names[i][0] == 'z' ? id : BERTH_NODE_NONE);
+        berth_branch_drop(branch);
+    }
+}
+
+/* ---- transactions ---- */
+
+/* Pods that leave with their node and come back with it, on a branch that had nothing to do with
+ * volumes before. */
+static void test_rollback_of_node(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    berth_node_id b = small_node(c, "b", "");
+    small_pod(c, "disk", "a", "", DISK);
+    berth_pod_id twin = small_pod(c, "twin", NULL, "", DISK);
+    berth_pod_id other = small_pod(c, "other", "b", "", USES("c"));
+    berth_error error = {.code = BERTH_OK};
+    small_decide(c, twin); /* nodes have their slots */
+    berth_engine *branch = branch_off(c);
+    small_require(berth_engine_begin(branch, &error), &error);
+    small_require(berth_engine_remove(branch, BERTH_KIND_NODE, (berth_str){0},
+                                      (berth_str)TEXT("a"), &error),
+                  &error);
+    small_require(berth_engine_unbind(branch, other, &error), &error);
+    small_require(berth_engine_rollback(branch, &error), &error);
+    small_require(berth_engine_check(branch, &error), &error);
+    small_require(berth_engine_close(branch, b, true, &error), &error);
+    assert_int_equal(place(branch, twin), BERTH_NODE_NONE); /* the disk is in use on a */
+    berth_branch_drop(branch);
+}
+
+static void test_rollback(void **state)
+{
+    small_cluster *c = *state;
+    const pair two = make_pair(c);
+    berth_engine *branch = branch_off(c);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(berth_engine_begin(branch, NULL), BERTH_OK);
+        assert_int_equal(place(branch, i == 0 ? two.p : two.q), two.a);
+        assert_int_equal(place(branch, i == 0 ? two.q : two.p), BERTH_NODE_NONE);
+        assert_int_equal(berth_engine_rollback(branch, NULL), BERTH_OK);
+    }
+    assert_int_equal(berth_engine_begin(branch, NULL), BERTH_OK);
+    assert_int_equal(place(branch, two.p), two.a);
+    assert_int_equal(berth_engine_commit(branch, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_begin(branch, NULL), BERTH_OK);
+    take_off(branch, two.p);
+    assert_int_equal(place(branch, two.q), two.a);
+    berth_branch_drop(branch); /* with the transaction open */
+    branch = branch_off(c);
+    assert_int_equal(place(branch, two.p), two.a);
+    berth_branch_drop(branch);
+}
+
+/* ---- commits ---- */
+
+static void test_commit(void **state)
+{
+    small_cluster *c = *state;
+    const pair two = make_pair(c);
+    berth_conflict conflict;
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(place(branch, two.p), two.a);
+    assert_int_equal(commit(branch, &conflict), 0);
+    assert_int_equal(berth_engine_pod_node(c->engine, two.p), two.a);
+    assert_int_equal(place(c->engine, two.q), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+    branch = branch_off(c); /* hands p's volume to q */
+    take_off(branch, two.p);
+    assert_int_equal(place(branch, two.q), two.a);
+    assert_int_equal(commit(branch, &conflict), 0);
+    assert_int_equal(berth_engine_pod_node(c->engine, two.q), two.a);
+    assert_int_equal(place(c->engine, two.p), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+}
+
+static void test_commit_no_volume(void **state)
+{
+    small_cluster *c = *state;
+    const pair two = make_pair(c);
+    berth_conflict conflict;
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(place(branch, two.p), two.a);
+    assert_int_equal(place(c->engine, two.q), two.a); /* takes the volume meanwhile */
+    uint64_t digest = berth_engine_digest(c->engine);
+    assert_int_equal(commit(branch, &conflict), 1);
+    assert_int_equal(conflict.kind, BERTH_CONFLICT_NO_FIT);
+    assert_int_equal(conflict.pod, two.p);
+    assert_int_equal(conflict.node, two.a);
+    assert_int_equal(berth_engine_digest(c->engine), digest);
+    berth_branch_drop(branch);
+}
+
+/* ---- memory ---- */
+
+typedef struct memory_trial {
+    counted counted;
+    berth_allocator allocator;
+    small_cluster c;
+    pair two;
+} memory_trial;
+
+static void open_counted(memory_trial *t)
+{
+    berth_engine_config config;
+    *t = (memory_trial){.allocator = {NULL, counted_allocate, counted_release}};
+    t->allocator.context = &t->counted;
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.allocator = &t->allocator;
+    assert_int_equal(berth_engine_create(&config, &t->c.engine, NULL), BERTH_OK);
+    const berth_read_options options = {.size = sizeof(options)};
+    assert_int_equal(berth_reader_create(&options, &t->c.reader), BERTH_OK);
+    t->two = make_pair(&t->c);
+}
+
+static berth_status make_branch(berth_engine *engine, berth_engine **out)
+{
+    berth_status status = berth_engine_publish(engine, NULL);
+    if (status != BERTH_OK)
+        return status;
+    berth_snapshot *version = berth_engine_pin(engine);
+    status = berth_branch_create(version, out, NULL);
+    berth_snapshot_unpin(version);
+    return status;
+}
+
+/* Two branches one after the other, the second one of a state with other objects, until something
+ * fails. */
+static berth_status try_branches(memory_trial *t)
+{
+    berth_placement placement;
+    berth_engine *engine = t->c.engine, *branch = NULL;
+    uint32_t conflicts = 0;
+    berth_status status = make_branch(engine, &branch);
+    if (status == BERTH_OK)
+        status = berth_engine_schedule(branch, t->two.p, &placement, NULL);
+    berth_branch_drop(branch);
+    branch = NULL;
+    if (status == BERTH_OK)
+        status = berth_engine_remove(engine, BERTH_KIND_PERSISTENT_VOLUME, (berth_str){0},
+                                     (berth_str)TEXT("v"), NULL);
+    status = status == BERTH_E_NOT_FOUND ? BERTH_OK : status; /* tried before */
+    if (status == BERTH_OK)
+        status = make_branch(engine, &branch);
+    if (status == BERTH_OK)
+        status = berth_engine_schedule(branch, t->two.p, &placement, NULL);
+    if (status == BERTH_OK)
+        status = berth_branch_commit(branch, NULL, 0, &conflicts, NULL);
+    berth_branch_drop(branch);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    static memory_trial t;
+    bool failing = true;
+    for (unsigned n = 1; failing; n++) {
+        open_counted(&t);
+        atomic_store(&t.counted.calls, 0);
+        atomic_store(&t.counted.fail_at, n);
+        berth_status status = try_branches(&t);
+        failing = atomic_load(&t.counted.calls) >= n;
+        atomic_store(&t.counted.fail_at, 0);
+        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+        berth_error error = {.code = BERTH_OK};
+        small_require(berth_engine_check(t.c.engine, &error), &error);
+        if (status != BERTH_OK)
+            assert_int_equal(try_branches(&t), BERTH_OK);
+        berth_reader_destroy(t.c.reader);
+        berth_engine_destroy(t.c.engine);
+        assert_int_equal(atomic_load(&t.counted.bytes), 0);
+    }
+}
+
+int main(void)
+{
+#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
+    const struct CMUnitTest tests[] = {
+        WITH_CLUSTER(test_apart),
+        WITH_CLUSTER(test_taken_before),
+        WITH_CLUSTER(test_objects_change),
+        WITH_CLUSTER(test_limits),
+        WITH_CLUSTER(test_lost_volumes),
+        WITH_CLUSTER(test_node_ids),
+        WITH_CLUSTER(test_rollback),
+        WITH_CLUSTER(test_rollback_of_node),
+        WITH_CLUSTER(test_commit),
+        WITH_CLUSTER(test_commit_no_volume),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
