@@ -517,6 +517,20 @@ static berth_volume volume(cluster_gen *g)
     return v;
 }
 
+static bool competes(const cluster_gen *g)
+{
+    return (g->features & GEN_CLAIMS) == GEN_CLAIMS;
+}
+
+/* One of the claims that are not bound from the beginning. */
+static berth_volume late_claim(cluster_gen *g)
+{
+    berth_volume v = {.name = random_name(g, "v", 3)};
+    v.source.kind = BERTH_VOLUME_CLAIM;
+    v.source.handle = numbered(g, "claim", 5 + gen_below(g, 5));
+    return v;
+}
+
 static void add_owner(cluster_gen *g, berth_pod *pod)
 {
     berth_owner *owner = naive_alloc(&g->region, sizeof(*owner));
@@ -555,7 +569,9 @@ static void add_constraints(cluster_gen *g, berth_pod *pod)
     if ((g->features & GEN_AFFINITY) != 0 && gen_chance(g, 25)) {
         pod->pod_anti_affinity = pod_affinity(g, gen_chance(g, 50) ? 2 : 0);
     }
-    if ((g->features & GEN_VOLUMES) != 0 && gen_chance(g, 25)) {
+    if (competes(g) && gen_chance(g, 70)) {
+        pod->volumes = SOME(g, berth_volume, 2, pod->volume_count, late_claim);
+    } else if ((g->features & GEN_VOLUMES) != 0 && gen_chance(g, 25)) {
         pod->volumes = SOME(g, berth_volume, 3, pod->volume_count, volume);
     }
 }
@@ -613,7 +629,7 @@ const berth_pod *gen_pod(cluster_gen *g, uint32_t serial, berth_str node, uint32
         pod->meta.deleting = false;
     } else {
         fill_pod(g, pod);
-        pod->meta.namespace_name = namespace_name(g);
+        pod->meta.namespace_name = competes(g) ? naive_str("default") : namespace_name(g);
         g->templates[gen_below(g, 6)] = pod;
     }
     pod->meta.name = numbered(g, "p", serial);
@@ -660,19 +676,21 @@ uint32_t gen_object_names(berth_kind kind)
 static berth_strs access_modes(cluster_gen *g)
 {
     berth_str *mode = naive_alloc(&g->region, sizeof(*mode));
-    *mode = PICK(g, "ReadWriteOnce", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod");
+    *mode = competes(g) ? naive_str("ReadWriteOnce")
+                        : PICK(g, "ReadWriteOnce", "ReadWriteOnce", "ReadOnlyMany",
+                               "ReadWriteOncePod");
     return (berth_strs){mode, 1};
 }
 
 /* Volumes pv0 to pv4 belong to claims of the same number, the others are free and local. Their
- * capacities differ, so that the smallest is one only. */
+ * capacities differ, so that the smallest is one only, but where pods are to compete. */
 static void *gen_volume(cluster_gen *g, uint32_t index)
 {
     berth_persistent_volume *v = naive_alloc(&g->region, sizeof(*v));
     berth_node_selector *s = naive_alloc(&g->region, sizeof(*s));
     berth_node_selector_term *t = naive_alloc(&g->region, sizeof(*t));
     berth_requirement *r = naive_alloc(&g->region, sizeof(*r));
-    v->capacity = mebi(1024 + 512 * gen_below(g, 3) + index);
+    v->capacity = mebi(1024 + 512 * gen_below(g, 3) + (competes(g) ? 0 : index));
     v->access_modes = access_modes(g);
     v->storage_class = naive_str(index < 5 ? "class0" : "class2");
     v->has_claim_ref = index < 5;
@@ -690,7 +708,7 @@ static void *gen_volume(cluster_gen *g, uint32_t index)
                       PICK(g, "z0", "z1", "z0__z1", " z1 __z2", "z0__", "a-b-c__a-b-d"));
         }
     }
-    if (gen_chance(g, 60)) {
+    if (gen_chance(g, competes(g) ? 20 : 60)) {
         bool zonal = gen_chance(g, 50);
         *r = (berth_requirement){naive_str(zonal ? ZONE : "rack"), naive_str("In"), {0}};
         r->values = values(g, node_value, 1);

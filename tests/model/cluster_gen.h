@@ -15,6 +15,9 @@ enum {
     GEN_PREEMPTION = 1u << 3, /* priorities, disruption budgets */
     GEN_LEGACY = 1u << 4,     /* profiles of v1.15 */
     GEN_ALL = 31,
+    /* Most pods use claims that are bound when their pod is placed, from a handful of claims and
+     * volumes, so that pods compete for them. */
+    GEN_CLAIMS = GEN_VOLUMES | 1u << 5,
 };
 
 typedef struct cluster_gen {

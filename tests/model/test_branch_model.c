@@ -286,7 +286,7 @@ static void start(trial *t)
         t->profiles[i] = legacy ? *gen_legacy_profile(gen, i, has_any, NULL)
                                 : *gen_profile(gen, i, berth_profile_default(), has_any, NULL);
         berth_str name = t->profiles[i].scheduler_name;
-        if (t->s.nodes_stay)
+        if (t->s.nodes_stay || (gen->features == GEN_CLAIMS && !legacy && gen_chance(gen, 80)))
             t->profiles[i] = *berth_profile_default();
         t->profiles[i].scheduler_name = name;
     }
@@ -368,8 +368,7 @@ static bool run_round(const options *o, uint64_t seed)
     t.s.replay = t.replay;
     pthread_mutex_init(&t.lock, NULL);
     /* Search trees are kept as long as nodes stay, and made for plain profiles and pods. */
-    static const unsigned features[] = {0, GEN_SPREAD | GEN_AFFINITY, GEN_ALL & ~GEN_VOLUMES,
-                                        GEN_ALL & ~GEN_VOLUMES};
+    static const unsigned features[] = {0, GEN_SPREAD | GEN_AFFINITY, GEN_ALL, GEN_CLAIMS};
     bool calm = seed % 4 < 2;
     gen_init(&t.s.gen, seed, features[seed % 4]);
     t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 60;
