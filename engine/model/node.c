@@ -36,26 +36,35 @@ static berth__sym zone_key(berth__model *model, berth__labels labels, bool legac
     return berth__intern_add(&model->strings, (berth_str){joined, (uint32_t)len}, ok);
 }
 
+/* Of repeated conditions, as v1.15.3 reads them: a node is unready if any entry says so, under
+ * pressure if the last one does. */
 static uint8_t condition_bits(const berth_node *node)
 {
     static const struct {
         const char *type;
         const char *status;
         bool is; /* the bit is set when the status is, or is not, that one */
+        bool last;
         uint8_t bit;
     } table[] = {
-        {"Ready", "True", false, BERTH__NODE_NOT_READY},
-        {"NetworkUnavailable", "False", false, BERTH__NODE_NETWORK_UNAVAILABLE},
-        {"MemoryPressure", "True", true, BERTH__NODE_MEMORY_PRESSURE},
-        {"DiskPressure", "True", true, BERTH__NODE_DISK_PRESSURE},
-        {"PIDPressure", "True", true, BERTH__NODE_PID_PRESSURE},
+        {"Ready", "True", false, false, BERTH__NODE_NOT_READY},
+        {"NetworkUnavailable", "False", false, false, BERTH__NODE_NETWORK_UNAVAILABLE},
+        {"MemoryPressure", "True", true, true, BERTH__NODE_MEMORY_PRESSURE},
+        {"DiskPressure", "True", true, true, BERTH__NODE_DISK_PRESSURE},
+        {"PIDPressure", "True", true, true, BERTH__NODE_PID_PRESSURE},
     };
     uint8_t bits = 0;
-    for (uint32_t i = 0; i < node->condition_count; i++)
-        for (size_t t = 0; t < sizeof(table) / sizeof(table[0]); t++)
-            if (berth__str_is(node->conditions[i].type, table[t].type) &&
-                berth__str_is(node->conditions[i].status, table[t].status) == table[t].is)
+    for (uint32_t i = 0; i < node->condition_count; i++) {
+        const berth_condition *condition = &node->conditions[i];
+        for (size_t t = 0; t < sizeof(table) / sizeof(table[0]); t++) {
+            if (!berth__str_is(condition->type, table[t].type))
+                continue;
+            if (table[t].last)
+                bits &= (uint8_t)~table[t].bit;
+            if (berth__str_is(condition->status, table[t].status) == table[t].is)
                 bits |= table[t].bit;
+        }
+    }
     return bits;
 }
 

@@ -286,11 +286,15 @@ const berth__plugin berth__plugin_inter_pod_affinity = {
 
 /* ---- v1.15 ---- */
 
+/* A predicate is never skipped: where only nominated pods have terms against the pod,
+ * it heeds them. */
 static berth__outcome prepare_predicate(berth__prepare *prepare)
 {
     filter_state *own = prepare->state;
     berth__outcome outcome = prepare_filter(prepare);
     own->anywhere = own->is_first;
+    if (outcome == BERTH__SKIP && prepare->ok && !prepare->stays)
+        return BERTH__ACTIVE;
     return outcome == BERTH__REFUSE ? BERTH__FAIL : outcome;
 }
 

@@ -1,7 +1,8 @@
 /* CheckServiceAffinity of v1.15: the pods of a Service go where some labels of the nodes are
  * alike. The pod's nodeSelector names the values, or else the node of a pod that has its labels
  * and runs already. v1.15 takes whichever comes first in a map; here that is the one on the
- * first node in search order.
+ * first node in search order. A nominated pod counts as one that runs on its node while that
+ * node is tried with it; v1.15 has it last in its list, and fails if it is alone there.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, ServiceAffinity. */
 #include "model/related.h"
 #include "plugins/legacy_labels.h"
@@ -94,8 +95,9 @@ static uint32_t first_slot(const berth__view *view, const berth__population *pod
     return BERTH__SLOT_NONE;
 }
 
-/* Where the labels that the pod does not name are to be read. Returns false when out of memory. */
-static bool find_example(const berth__prepare *prepare, uint32_t *slot)
+/* Where the labels that the pod does not name are to be read; whether there may be such
+ * a place, now or with nominated pods. Returns false when out of memory. */
+static bool find_example(const berth__prepare *prepare, uint32_t *slot, bool *followed)
 {
     const berth__cycle *cycle = prepare->cycle;
     const berth__legacy_labels *labels = prepare->instance;
@@ -110,7 +112,8 @@ static bool find_example(const berth__prepare *prepare, uint32_t *slot)
         !berth__plan_renew(view, plan))
         return false;
     const siblings *body = plan->body;
-    if (body->counts != NULL)
+    *followed = body->counts != NULL;
+    if (*followed)
         *slot = first_slot(view, body->counts->population);
     return true;
 }
@@ -147,15 +150,16 @@ static berth__outcome prepare(berth__prepare *prepare)
         berth__arena_alloc(prepare->arena, labels->count * sizeof(*kept), 8);
     berth__label *pairs = berth__arena_alloc(prepare->arena, labels->count * sizeof(*pairs), 8);
     uint32_t named = 0, example = BERTH__SLOT_NONE;
+    bool followed = false;
     for (uint32_t i = 0; rules != NULL && i < labels->count; i++)
         named += berth__labels_get(rules->selector, labels->keys[i]) != 0;
     prepare->ok = columns != NULL && kept != NULL && pairs != NULL &&
-                  (named == labels->count || find_example(prepare, &example));
+                  (named == labels->count || find_example(prepare, &example, &followed));
     if (!prepare->ok)
         return BERTH__SKIP;
     uint32_t count = choose_pairs(prepare, columns, example, pairs, kept);
     own->match = (berth__node_match){.pairs = {pairs, count}, .pair_columns = kept};
-    return count > 0 ? BERTH__ACTIVE : BERTH__SKIP;
+    return count > 0 || followed ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
 static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
