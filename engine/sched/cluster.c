@@ -106,16 +106,29 @@ static berth_status relayout(berth__cluster *cluster)
                                                berth__model_tick(cluster->model),
                                                cluster->undo.recording ? &former : NULL);
     berth__free(allocator, order, count * sizeof(uint32_t));
+    if (status == BERTH_OK)
+        cluster->view.layout->tree_changes = cluster->tree->changes;
     if (former.layout != NULL)
         berth__note_relayout(cluster, &former);
     return status;
 }
 
+/* v1.32 keeps its list of nodes until a node that it lacks appears or their number drops;
+ * v1.15 has no list, and walks the tree itself. v1.15 also remembers how far each zone was
+ * walked, so that in the round in which nodes come and go it may meet one twice and another
+ * not at all; here every search meets each node once, from the rotation index on. */
+static bool layout_is_old(const berth__cluster *cluster)
+{
+    const berth__layout *layout = cluster->view.layout;
+    return cluster->unplaced_count > 0 || cluster->present_count < layout->count ||
+           (cluster->model->era == BERTH_ERA_V1ALPHA1 &&
+            layout->tree_changes != cluster->tree->changes);
+}
+
 berth_status berth__cluster_sync(berth__cluster *cluster)
 {
-    berth__view *view = &cluster->view;
     BERTH_TRY(berth__cluster_catch_up(cluster));
-    if (cluster->unplaced_count > 0 || cluster->present_count < view->layout->count) {
+    if (layout_is_old(cluster)) {
         BERTH_TRY(relayout(cluster));
         cluster->unplaced_count = 0;
     }

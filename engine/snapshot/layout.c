@@ -97,6 +97,7 @@ static void copy_facts(berth__layout *to, const berth__layout *from)
     to->closed_count = from->closed_count;
     to->unschedulable_count = from->unschedulable_count;
     to->epoch = from->epoch;
+    to->tree_changes = from->tree_changes;
 }
 
 berth__layout *berth__layout_copy(const berth__layout *layout)
@@ -170,7 +171,8 @@ const berth__sym *berth__layout_column(berth__layout *layout, const berth__table
         return NULL;
     for (uint32_t slot = 0; slot < layout->count; slot++)
         column->values[slot] = value_of(berth__node_at(nodes, layout->nodes[slot])->facts, key);
-    /* Two threads may make the same column at once; both are right, and the one in front is found. */
+    /* Two threads may make the same column at once; both are right, and the one in
+     * front is found. */
     column->next = columns_of(layout);
     while (!atomic_compare_exchange_weak_explicit(&layout->columns, &column->next, column,
                                                   memory_order_release, memory_order_acquire))

@@ -1,9 +1,9 @@
 /* A layout: which node lies in which slot, and the facts of nodes as columns by slot.
  *
- * Slots follow the zone-interleaved order, so that a search is a walk over neighbouring memory.
- * Facts change with Node objects only; `epoch` tells whoever keeps something derived from them. A layout
- * is shared with published versions as a whole and copied, for the first change after a publication;
- * cost: some 13 bytes a node and 4 for each column. */
+ * Slots follow the zone-interleaved order, so that a search is a walk over neighbouring
+ * memory. Facts change with Node objects only; `epoch` tells whoever keeps something derived
+ * from them. A layout is shared with published versions as a whole and copied, for the first
+ * change after a publication; cost: some 13 bytes a node and 4 for each column. */
 #ifndef BERTH_SNAPSHOT_LAYOUT_H
 #define BERTH_SNAPSHOT_LAYOUT_H
 
@@ -28,6 +28,7 @@ typedef struct berth__layout {
     uint32_t count;          /* slots in use */
     uint32_t tile_count;
     uint64_t epoch;          /* differs from every earlier one of the engine after any change */
+    uint64_t tree_changes;   /* of the node tree whose order this is */
     uint32_t *nodes;         /* node id by slot */
     uint32_t *taints;        /* taint list id by slot */
     uint64_t *unschedulable; /* a bit a slot */
@@ -35,8 +36,9 @@ typedef struct berth__layout {
     uint64_t *closed;        /* a bit a slot; see berth__view_close */
     uint32_t closed_count;
     uint8_t *conditions;     /* BERTH__NODE_* bits by slot */
-    /* Of the keys asked for so far. A column only says again what the nodes say, so whoever shares the
-     * layout may add one. sync: pushed complete (release), read with acquire, never taken off. */
+    /* Of the keys asked for so far. A column only says again what the nodes say, so
+     * whoever shares the layout may add one. sync: pushed complete (release), read with
+     * acquire, never taken off. */
     _Atomic(berth__label_column *) columns;
     _Atomic(struct berth__image_column *) image_columns; /* see image_column.h */
 } berth__layout;

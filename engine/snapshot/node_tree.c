@@ -63,6 +63,7 @@ static bool copy_zones(berth__node_tree *to, const berth__node_tree *from)
         memcpy(zone->nodes, from->zones[i].nodes, zone->count * sizeof(uint32_t));
     }
     to->node_count = from->node_count;
+    to->changes = from->changes;
     return true;
 }
 
@@ -101,6 +102,7 @@ bool berth__node_tree_add(berth__node_tree *tree, berth__sym zone, uint32_t node
         return false;
     found->nodes[found->count++] = node;
     tree->node_count++;
+    tree->changes++;
     return true;
 }
 
@@ -119,6 +121,7 @@ void berth__node_tree_take(berth__node_tree *tree, berth__sym zone, uint32_t nod
             (found->count - at - 1) * sizeof(uint32_t));
     found->count--;
     tree->node_count--;
+    tree->changes++;
     if (found->count > 0)
         return;
     place->gone = *found;
@@ -141,6 +144,7 @@ void berth__node_tree_put_back(berth__node_tree *tree, uint32_t node,
     zone->nodes[place->index] = node;
     zone->count++;
     tree->node_count++;
+    tree->changes++;
 }
 
 void berth__tree_place_free(const berth__node_tree *tree, berth__tree_place *place)

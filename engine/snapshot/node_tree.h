@@ -16,6 +16,7 @@ typedef struct berth__tree_zone {
 typedef struct berth__node_tree {
     const berth_allocator *allocator;
     uint64_t stamp; /* of the keeper that may change it; see base/keeper.h */
+    uint64_t changes; /* that there were: the order is another one if this is */
     berth__tree_zone *zones; /* in order of first appearance */
     uint32_t zone_count;
     uint32_t zone_capacity;
@@ -25,8 +26,8 @@ typedef struct berth__node_tree {
 void berth__node_tree_init(berth__node_tree *tree, const berth_allocator *allocator);
 void berth__node_tree_destroy(berth__node_tree *tree);
 
-/* A tree of its own, freed by berth__node_tree_free; the same with the contents of another one. NULL
- * when out of memory. Cost of a copy: linear in the nodes. */
+/* A tree of its own, freed by berth__node_tree_free; the same with the contents of
+ * another one. NULL when out of memory. Cost of a copy: linear in the nodes. */
 berth__node_tree *berth__node_tree_create(const berth_allocator *allocator);
 berth__node_tree *berth__node_tree_copy(const berth__node_tree *tree);
 void berth__node_tree_free(berth__node_tree *tree);
