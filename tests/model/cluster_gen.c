@@ -1178,7 +1178,9 @@ berth_profile *gen_legacy_profile(cluster_gen *g, uint32_t index, gen_has_fn has
     out->points[BERTH_POINT_SCORE] = (berth_plugin_list){scores, score_count};
     out->scheduler_name = numbered(g, "s", index);
     out->era = BERTH_ERA_V1ALPHA1;
-    out->percentage_of_nodes_to_score = 100;
+    out->percentage_of_nodes_to_score = (int32_t[]){100, 100, 100, 0, 10, 60}[gen_below(g, 6)];
+    out->min_feasible_nodes = gen_chance(g, 60) ? 1 + (int32_t)gen_below(g, 8) : 0;
     out->always_check_all = gen_chance(g, 50);
+    out->tie = gen_chance(g, 50) ? BERTH_TIE_ROUND_ROBIN : BERTH_TIE_FIRST;
     return out;
 }

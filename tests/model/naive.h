@@ -104,6 +104,7 @@ typedef struct naive_objects {
 /* Objects are borrowed: the caller keeps them as long as they are in the cluster. */
 typedef struct naive_cluster {
     naive_region region;
+    bool legacy; /* the scheduler is that of v1.15; set before the first node */
     naive_objects objects[BERTH_KIND_COUNT]; /* in order of addition; no pods */
     naive_pod *pods;
     size_t pod_count;
@@ -134,7 +135,9 @@ const void *naive_find(const naive_cluster *cluster, berth_kind kind, berth_str 
                        berth_str name);
 naive_pod *naive_find_pod(const naive_cluster *cluster, berth_str namespace_name, berth_str name);
 const berth_node *naive_find_node(const naive_cluster *cluster, berth_str name);
-/* Bring the node order up to date, as the scheduler's snapshot at the start of a cycle. */
+/* Bring the node order up to date, as the scheduler's snapshot at the start of a cycle.
+ * v1.15 has no such list: its order is that of the tree. (How far it has walked each
+ * zone when nodes come and go is not followed: cluster_sync of the engine says why.) */
 void naive_refresh(naive_cluster *cluster);
 /* Move a pod, in the cluster or in a copy of it whose memory is `region`. */
 void naive_put_on(naive_region *region, naive_cluster *cluster, naive_pod *pod, berth_str node);
@@ -298,8 +301,11 @@ bool naive_score_images(naive_attempt *a, const berth_plugin_ref *ref, const ber
 int64_t naive_image_size(const naive_attempt *a, const berth_node *node, berth_str image);
 double naive_ln(double x);
 
-/* naive_legacy.c: a predicate or priority of v1.15 by name, or NULL. */
+/* naive_legacy.c: a predicate or priority of v1.15 by name, or NULL; and what it counts
+ * as requested on a node. */
 const naive_plugin *naive_legacy_plugin(berth_str name);
+int64_t naive_legacy_request(const naive_attempt *a, const berth_node *node, berth_str name,
+                             bool substitute);
 
 /* ---- decisions (naive_cycle.c, naive_preempt.c) ---- */
 

@@ -51,25 +51,26 @@ naive_pod *naive_find_pod(const naive_cluster *cluster, berth_str namespace_name
 
 /* ---- node tree (cycle.md §2) ---- */
 
-/* A present label wins even when empty, the beta one first. */
-static berth_str zone_label(const berth_node *node, const char *beta, const char *stable)
+/* A present label wins even when empty, the beta one first; v1.15 knows no other. */
+static berth_str zone_label(const naive_cluster *cluster, const berth_node *node, const char *beta,
+                            const char *stable)
 {
     const berth_str *value = naive_label(node->meta.labels, naive_str(beta));
-    if (value == NULL) {
+    if (value == NULL && !cluster->legacy) {
         value = naive_label(node->meta.labels, naive_str(stable));
     }
     return value != NULL ? *value : naive_str("");
 }
 
-static berth_str region_of(const berth_node *node)
+static berth_str region_of(const naive_cluster *cluster, const berth_node *node)
 {
-    return zone_label(node, "failure-domain.beta.kubernetes.io/region",
+    return zone_label(cluster, node, "failure-domain.beta.kubernetes.io/region",
                       "topology.kubernetes.io/region");
 }
 
-static berth_str zone_of(const berth_node *node)
+static berth_str zone_of(const naive_cluster *cluster, const berth_node *node)
 {
-    return zone_label(node, "failure-domain.beta.kubernetes.io/zone",
+    return zone_label(cluster, node, "failure-domain.beta.kubernetes.io/zone",
                       "topology.kubernetes.io/zone");
 }
 
@@ -77,8 +78,8 @@ static void tree_add(naive_cluster *cluster, const berth_node *node)
 {
     naive_zone *zone = NULL;
     for (size_t i = 0; i < cluster->zone_count; i++) {
-        if (naive_same(cluster->zones[i].region, region_of(node)) &&
-            naive_same(cluster->zones[i].zone, zone_of(node))) {
+        if (naive_same(cluster->zones[i].region, region_of(cluster, node)) &&
+            naive_same(cluster->zones[i].zone, zone_of(cluster, node))) {
             zone = &cluster->zones[i];
         }
     }
@@ -86,7 +87,7 @@ static void tree_add(naive_cluster *cluster, const berth_node *node)
         cluster->zones = naive_grow(&cluster->region, cluster->zones, cluster->zone_count,
                                     sizeof(*cluster->zones));
         zone = &cluster->zones[cluster->zone_count++];
-        *zone = (naive_zone){.region = region_of(node), .zone = zone_of(node)};
+        *zone = (naive_zone){.region = region_of(cluster, node), .zone = zone_of(cluster, node)};
     }
     zone->names = naive_grow(&cluster->region, zone->names, zone->count, sizeof(*zone->names));
     zone->names[zone->count++] = node->meta.name;
@@ -183,7 +184,7 @@ void naive_refresh(naive_cluster *cluster)
 {
     const naive_objects *nodes = &cluster->objects[BERTH_KIND_NODE];
     berth_strs known = {cluster->order, (uint32_t)cluster->order_count};
-    bool outdated = nodes->count < cluster->order_count;
+    bool outdated = cluster->legacy || nodes->count < cluster->order_count;
     for (size_t i = 0; i < nodes->count; i++) {
         const berth_node *node = nodes->items[i];
         outdated = outdated || !naive_in(known, node->meta.name);
@@ -370,7 +371,8 @@ void naive_remove(naive_cluster *cluster, berth_kind kind, berth_str namespace_n
 
 static void update_node(naive_cluster *cluster, const berth_node *old, const berth_node *node)
 {
-    if (!naive_same(region_of(old), region_of(node)) || !naive_same(zone_of(old), zone_of(node))) {
+    if (!naive_same(region_of(cluster, old), region_of(cluster, node)) ||
+        !naive_same(zone_of(cluster, old), zone_of(cluster, node))) {
         tree_remove(cluster, old->meta.name);
         tree_add(cluster, node);
     }

@@ -132,7 +132,8 @@ static bool nominated_here(const naive_attempt *a, const naive_pod *p, const ber
            p->pod->priority >= a->pod->priority && !naive_same_object(&p->pod->meta, &a->pod->meta);
 }
 
-bool naive_passes(naive_attempt *a, const berth_node *node, naive_refusal *refusal)
+/* The attempt with the pods nominated for the node on it, NULL if there are none. */
+static naive_attempt *with_nominated(naive_attempt *a, const berth_node *node)
 {
     naive_attempt *with = NULL;
     for (size_t i = 0; i < a->cluster->pod_count; i++) {
@@ -141,7 +142,14 @@ bool naive_passes(naive_attempt *a, const berth_node *node, naive_refusal *refus
             naive_try_on(with, &with->cluster->pods[i], node);
         }
     }
+    return with;
+}
+
+bool naive_passes(naive_attempt *a, const berth_node *node, naive_refusal *refusal)
+{
+    naive_attempt *with = with_nominated(a, node);
     if (with != NULL && !run_filters(with, node, refusal)) {
+        a->error = a->error || with->error;
         return false;
     }
     return run_filters(a, node, refusal);
@@ -202,10 +210,11 @@ static void record_node(naive_decision *d, const naive_refusal *refusal)
     d->refused_nodes++;
 }
 
-/* v1.15 with alwaysCheckAllPredicates: a refusal for each failing predicate. */
-static void record_all(naive_attempt *a, naive_decision *d, const berth_node *node)
+/* Every predicate that fails by itself. */
+static size_t record_failing(naive_attempt *a, naive_decision *d, const berth_node *node)
 {
     const berth_plugin_list *list = &a->profile->points[BERTH_POINT_FILTER];
+    size_t before = d->refusal_count;
     for (uint32_t i = 0; i < list->count; i++) {
         const naive_plugin *plugin = plugin_of(&list->items[i]);
         naive_refusal refusal = {.node = node, .plugin = list->items[i].name};
@@ -213,10 +222,22 @@ static void record_all(naive_attempt *a, naive_decision *d, const berth_node *no
             record(d, &refusal);
         }
     }
+    return d->refusal_count - before;
+}
+
+/* v1.15 with alwaysCheckAllPredicates: a refusal for each failing predicate, of those
+ * with the nominated pods there if any fails, else of those without them. */
+static void record_all(naive_attempt *a, naive_decision *d, const berth_node *node)
+{
+    naive_attempt *with = with_nominated(a, node);
+    if (with == NULL || record_failing(with, d, node) == 0) {
+        record_failing(a, d, node);
+    }
     d->refused_nodes++;
 }
 
-/* The node of status.nominatedNodeName is tried alone first, but not in v1.15. True: it is feasible. */
+/* The node of status.nominatedNodeName is tried alone first, but not in v1.15. True: it
+ * is feasible. */
 static bool try_nominated(naive_attempt *a, naive_decision *d)
 {
     naive_refusal refusal;
@@ -251,12 +272,14 @@ static void search(naive_attempt *a, naive_decision *d)
     size_t n;
     const berth_node **list = candidates(a, &n);
     uint32_t wanted = nodes_to_find(a, n);
+    size_t discarded = 0;
     for (size_t i = 0; i < n; i++) {
         const berth_node *node = list[(d->start + i) % n];
         naive_refusal refusal;
         bool known = d->refusal_count > 0 && d->refusals[0].node == node;
         bool passes = naive_passes(a, node, &refusal);
         if (passes && d->feasible_count == wanted) {
+            discarded = a->profile->era == BERTH_ERA_V1ALPHA1; /* its iterator has passed it */
             break;
         }
         if (passes) {
@@ -267,7 +290,8 @@ static void search(naive_attempt *a, naive_decision *d)
             record_node(d, &refusal);
         }
     }
-    d->next = (uint32_t)((d->start + d->feasible_count + d->refused_nodes) % a->node_count);
+    d->next = (uint32_t)((d->start + d->feasible_count + d->refused_nodes + discarded) %
+                         a->node_count);
 }
 
 /* ---- scores ---- */

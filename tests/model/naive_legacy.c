@@ -41,8 +41,8 @@ static int64_t request_with_init(const berth_pod *pod, berth_str name)
     return request;
 }
 
-static int64_t used_on(const naive_attempt *a, const berth_node *node, berth_str name,
-                       bool substitute)
+int64_t naive_legacy_request(const naive_attempt *a, const berth_node *node, berth_str name,
+                             bool substitute)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < a->cluster->pod_count; i++) {
@@ -53,7 +53,7 @@ static int64_t used_on(const naive_attempt *a, const berth_node *node, berth_str
     return sum;
 }
 
-/* The scalar names that the pod's containers request. */
+/* The scalar names that the pod's containers request; an init container's 0 raises nothing. */
 static berth_strs scalar_names(naive_attempt *a)
 {
     berth_str *names = NULL;
@@ -64,7 +64,9 @@ static berth_strs scalar_names(naive_attempt *a)
             i < regular ? &a->pod->containers[i] : &a->pod->init_containers[i - regular];
         for (uint32_t k = 0; k < c->requests.count; k++) {
             berth_str name = c->requests.items[k].name;
-            if (naive_scalar_name(name) && !naive_in((berth_strs){names, (uint32_t)count}, name)) {
+            if (naive_scalar_name(name) &&
+                (i < regular || container_amount(c, name, false) > 0) &&
+                !naive_in((berth_strs){names, (uint32_t)count}, name)) {
                 names = naive_grow(a->region, names, count, sizeof(*names));
                 names[count++] = name;
             }
@@ -77,7 +79,7 @@ static void check_amount(naive_attempt *a, const berth_node *node, berth_str nam
 {
     bool present;
     if (naive_allocatable(node, name, &present) <
-        request_with_init(a->pod, name) + used_on(a, node, name, false)) {
+        request_with_init(a->pod, name) + naive_legacy_request(a, node, name, false)) {
         naive_refuse(a, r, false, naive_print(a->region, "Insufficient %.*s", NAIVE_TEXT(name)));
     }
 }
@@ -154,25 +156,38 @@ static bool general(naive_attempt *a, const berth_plugin_ref *ref, const berth_n
     return passes;
 }
 
-static berth_str condition(const berth_node *node, const char *type)
+/* The last entry of the type counts. */
+static berth_str pressure(const berth_node *node, const char *type)
 {
+    berth_str status = {0};
     for (uint32_t i = 0; i < node->condition_count; i++) {
         if (naive_is(node->conditions[i].type, type)) {
-            return node->conditions[i].status;
+            status = node->conditions[i].status;
         }
     }
-    return (berth_str){0};
+    return status;
+}
+
+/* Whether an entry of the type, any of them, has another status. */
+static bool condition_differs(const berth_node *node, const char *type, const char *status)
+{
+    for (uint32_t i = 0; i < node->condition_count; i++) {
+        if (naive_is(node->conditions[i].type, type) &&
+            !naive_is(node->conditions[i].status, status)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool node_condition(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                            naive_refusal *r)
 {
     (void)ref;
-    berth_str ready = condition(node, "Ready"), network = condition(node, "NetworkUnavailable");
-    if (ready.data != NULL && !naive_is(ready, "True")) {
+    if (condition_differs(node, "Ready", "True")) {
         naive_refuse(a, r, true, "node(s) were not ready");
     }
-    if (network.data != NULL && !naive_is(network, "False")) {
+    if (condition_differs(node, "NetworkUnavailable", "False")) {
         naive_refuse(a, r, true, "node(s) had unavailable network");
     }
     if (node->unschedulable) {
@@ -202,7 +217,7 @@ static bool memory_pressure(naive_attempt *a, const berth_plugin_ref *ref, const
                             naive_refusal *r)
 {
     (void)ref;
-    return !best_effort(a->pod) || !naive_is(condition(node, "MemoryPressure"), "True") ||
+    return !best_effort(a->pod) || !naive_is(pressure(node, "MemoryPressure"), "True") ||
            naive_refuse(a, r, true, "node(s) had memory pressure");
 }
 
@@ -210,7 +225,7 @@ static bool disk_pressure(naive_attempt *a, const berth_plugin_ref *ref, const b
                           naive_refusal *r)
 {
     (void)ref;
-    return !naive_is(condition(node, "DiskPressure"), "True") ||
+    return !naive_is(pressure(node, "DiskPressure"), "True") ||
            naive_refuse(a, r, true, "node(s) had disk pressure");
 }
 
@@ -218,7 +233,7 @@ static bool pid_pressure(naive_attempt *a, const berth_plugin_ref *ref, const be
                          naive_refusal *r)
 {
     (void)ref;
-    return !naive_is(condition(node, "PIDPressure"), "True") ||
+    return !naive_is(pressure(node, "PIDPressure"), "True") ||
            naive_refuse(a, r, true, "node(s) had pid pressure");
 }
 
@@ -260,18 +275,27 @@ static const berth_service *service_of(const naive_attempt *a, size_t n)
     return NULL;
 }
 
+/* Where the first pod alike runs, NULL if there is none. v1.15 finds pods in the order
+ * of a map; here the first in the order of nodes is meant. */
+static const berth_node *node_of_sibling(const naive_attempt *a)
+{
+    for (size_t n = 0; n < a->node_count; n++) {
+        for (size_t i = 0; i < a->cluster->pod_count; i++) {
+            const naive_pod *p = &a->cluster->pods[i];
+            if (naive_on(p, a->nodes[n]) && same_namespace(&p->pod->meta, &a->pod->meta) &&
+                naive_map_matches(a->pod->meta.labels, p->pod->meta.labels)) {
+                return a->nodes[n];
+            }
+        }
+    }
+    return NULL;
+}
+
 static bool service_affinity(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                              naive_refusal *r)
 {
     const berth_strs *keys = &ref->args->label.labels;
-    const berth_node *sample = NULL; /* where the first pod alike runs */
-    for (size_t i = 0; i < a->cluster->pod_count && service_of(a, 0) != NULL; i++) {
-        const naive_pod *p = &a->cluster->pods[i];
-        if (sample == NULL && p->node.len > 0 && same_namespace(&p->pod->meta, &a->pod->meta) &&
-            naive_map_matches(a->pod->meta.labels, p->pod->meta.labels)) {
-            sample = naive_find_node(a->cluster, p->node);
-        }
-    }
+    const berth_node *sample = service_of(a, 0) != NULL ? node_of_sibling(a) : NULL;
     for (uint32_t i = 0; i < keys->count; i++) {
         const berth_str *wanted = naive_label(a->pod->node_selector, keys->items[i]);
         if (wanted == NULL && sample != NULL) {
@@ -577,7 +601,8 @@ static bool inter_pod_affinity(naive_attempt *a, const berth_plugin_ref *ref,
 
 static int64_t asked_and_used(const naive_attempt *a, const berth_node *node, const char *name)
 {
-    return regular_request(a->pod, naive_str(name), true) + used_on(a, node, naive_str(name), true);
+    return regular_request(a->pod, naive_str(name), true) +
+           naive_legacy_request(a, node, naive_str(name), true);
 }
 
 static int64_t capacity_of(const berth_node *node, const char *name)
@@ -668,7 +693,8 @@ static bool balanced(naive_attempt *a, const berth_plugin_ref *ref, const berth_
 
 /* ---- priorities: spreading ---- */
 
-/* Whether every selector of the pod being placed matches `pod`; `any`: there is a selector. */
+/* Whether every selector of the pod being placed matches `pod`; `any`: there is a selector.
+ * The lookup of controllers is an error, and none are found, for a pod without labels. */
 static bool alike(const naive_attempt *a, const berth_pod *pod, bool services_only, bool *any)
 {
     static const berth_kind kinds[3] = {BERTH_KIND_REPLICATION_CONTROLLER, BERTH_KIND_REPLICA_SET,
@@ -680,7 +706,7 @@ static bool alike(const naive_attempt *a, const berth_pod *pod, bool services_on
         *any = true;
         all = all && naive_map_matches(service->selector, pod->meta.labels);
     }
-    for (int k = 0; k < 3 && !services_only; k++) {
+    for (int k = 0; k < 3 && !services_only && a->pod->meta.labels.count > 0; k++) {
         const naive_objects *list = &a->cluster->objects[kinds[k]];
         for (size_t i = 0; i < list->count; i++) {
             const berth_controller *c = list->items[i];

@@ -2,12 +2,11 @@
  * random history and must agree on every detail of every decision.
  *
  * Usage: test_engine_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--without LIST]
- *                          [--legacy] [--trace]
+ *                          [--trace]
  * Round r of seed S is round 0 of seed S + r, which is what a failure prints to replay
  * it. BERTH_TEST_SEED replaces the seed of a run without --seed. LIST names parts of the
- * generator: spread, affinity, volumes, preemption. --legacy adds rounds of v1.15 profiles, which the
- * naive model does not follow where nodes change between decisions, pods are nominated or
- * CheckServiceAffinity picks a pod: they are for looking into differences, not a test that passes. */
+ * generator: spread, affinity, volumes, preemption, legacy (rounds of v1.15 profiles, which do not
+ * preempt). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +35,7 @@ typedef struct trial {
     berth_explanation *explanation;
     berth_profile profiles[PROFILES];
     uint32_t pod_serial;
+    uint32_t picks; /* among equals, round robin */
     berth_str doing;      /* the object of the current operation */
     const berth_pod *pod; /* the pod being decided on, or NULL */
     bool failed;
@@ -215,26 +215,33 @@ static void compare_preemption(trial *t, const naive_decision *d, naive_region *
               join(r, got, count, true, '\n'));
 }
 
-/* Whether `node` is one of the best, or the first of them if `first`. */
-static bool is_best(const naive_decision *d, berth_str node, bool first)
+#define ANY SIZE_MAX
+
+/* Whether `node` is one of the best: the so-many-th of them, or ANY. */
+static bool is_best(const naive_decision *d, berth_str node, size_t which)
 {
+    size_t best = 0;
     for (size_t i = 0; i < d->feasible_count; i++) {
-        if (d->total[i] == d->best_total) {
-            if (naive_same(d->feasible[i]->meta.name, node)) {
-                return true;
-            }
-            if (first) {
-                return false;
-            }
+        if (d->total[i] != d->best_total) {
+            continue;
         }
+        if ((which == ANY || which == best) && naive_same(d->feasible[i]->meta.name, node)) {
+            return true;
+        }
+        best++;
     }
     return false;
 }
 
-/* Allow-listed nodes are visited in no defined order; v1.15 has an order of its own. */
-static bool unordered(const naive_decision *d, const berth_profile *profile)
+/* Which of the best must be taken. A single node is taken without a pick among equals.
+ * Allow-listed nodes are visited in no defined order. */
+static size_t which_best(const trial *t, const naive_decision *d, const berth_profile *profile)
 {
-    return d->allow_listed || profile->era == BERTH_ERA_V1ALPHA1;
+    if (d->allow_listed || profile->tie == BERTH_TIE_RANDOM) {
+        return ANY;
+    }
+    bool in_turn = profile->tie == BERTH_TIE_ROUND_ROBIN && d->feasible_count > 1;
+    return in_turn ? t->picks % d->best_count : 0;
 }
 
 static void compare_placement(trial *t, const naive_decision *d, const berth_profile *profile,
@@ -253,15 +260,22 @@ static void compare_placement(trial *t, const naive_decision *d, const berth_pro
         same_number(t, "node", BERTH_NODE_NONE, p->node);
         return;
     }
-    bool first = profile->tie == BERTH_TIE_FIRST && !unordered(d, profile);
-    if (!is_best(d, berth_engine_node_name(t->engine, p->node), first)) {
-        report(t, "chosen node", first ? "the first of the best" : "one of the best",
+    size_t which = which_best(t, d, profile);
+    if (!is_best(d, berth_engine_node_name(t->engine, p->node), which)) {
+        report(t, "chosen node",
+               which == ANY ? "one of the best" : naive_print(r, "number %zu of the best", which),
                node_text(t, r, p->node));
     }
     if (d->feasible_count > 1) {
         same_number(t, "best count", (int64_t)d->best_count, p->best_count);
         same_number(t, "best total", d->best_total, p->total);
     }
+}
+
+/* The engine has decided and moved on. */
+static void count_pick(trial *t, const naive_decision *d, const berth_profile *profile)
+{
+    t->picks += profile->tie == BERTH_TIE_ROUND_ROBIN && d->feasible_count > 1 && !d->error;
 }
 
 static const berth_profile *profile_of(const trial *t, const berth_pod *pod)
@@ -279,13 +293,12 @@ static berth_pod_id pod_id(const trial *t, const berth_pod *pod)
     return berth_engine_find_pod(t->engine, naive_namespace(&pod->meta), pod->meta.name);
 }
 
-static void compare_explanation(trial *t, const naive_decision *d, const berth_profile *profile,
-                                naive_region *r)
+static void compare_explanation(trial *t, const naive_decision *d, naive_region *r)
 {
     same_text(t, "preFilter", d->pre_filter != NULL ? d->pre_filter : "(absent)",
               text_of(r, berth_explanation_pre_filter(t->explanation)));
     compare_refusals(t, d, r);
-    compare_feasible(t, d, unordered(d, profile), r);
+    compare_feasible(t, d, d->allow_listed, r);
     same_text(t, "message", d->message != NULL ? d->message : "(absent)",
               text_of(r, berth_explanation_message(t->explanation)));
     compare_preemption(t, d, r);
@@ -306,6 +319,7 @@ static void schedule(trial *t, const berth_pod *pod)
     must(t, "schedule", berth_engine_schedule(t->engine, pod_id(t, pod), &placement, &error),
          &error);
     compare_placement(t, &d, profile, &placement, &r);
+    count_pick(t, &d, profile);
     same_number(t, "next", d.next, placement.next);
     if (!t->failed && placement.verdict == BERTH_PLACED) {
         naive_bind(&t->naive, profile, pod,
@@ -334,12 +348,13 @@ static void decide(trial *t, const berth_pod *pod, naive_decision *d)
     must(t, "decide with explanation",
          berth_engine_decide(t->engine, pod_id(t, pod), &full, &placements[1], &error), &error);
     if (!d->error && !t->failed) {
-        compare_explanation(t, d, profile, &r);
+        compare_explanation(t, d, &r);
         same_number(t, "next", d->next, placements[1].next);
     }
     for (int i = 0; i < 2 && !t->failed; i++) {
         compare_placement(t, d, profile, &placements[i], &r);
     }
+    count_pick(t, d, profile);
     decisions_made++;
     decisions_placed += d->feasible_count > 0;
     decisions_nominated += d->nominated != NULL;
@@ -440,7 +455,8 @@ static void update_pod(trial *t)
     pod->meta.name = old->pod->meta.name;
     pod->meta.namespace_name = old->pod->meta.namespace_name;
     pod->meta.uid = old->pod->meta.uid;
-    /* A nomination by call outlives an update that says nothing of one; the naive model's does not. */
+    /* A nomination by call outlives an update that says nothing of one; the naive
+     * model's does not. */
     if (old->node.len == 0) {
         berth_error error = {0};
         must(t, "nominate for no node",
@@ -662,7 +678,10 @@ static void compare_resources(trial *t)
                             t->engine, berth_engine_find_node(t->engine, node->meta.name), name,
                             &allocatable, &requested));
             same_number(t, names[i], naive_allocatable(node, name, &present), allocatable);
-            same_number(t, names[i], naive_node_request(&a, node, name, false), requested);
+            same_number(t, names[i],
+                        t->naive.legacy ? naive_legacy_request(&a, node, name, false)
+                                        : naive_node_request(&a, node, name, false),
+                        requested);
         }
     }
 }
@@ -754,6 +773,7 @@ static bool start_engine(trial *t)
     berth_error error = {0};
     berth_engine_config_init(&config);
     bool legacy = (t->options->features & GEN_LEGACY) != 0 && gen_chance(&t->gen, 20);
+    t->naive.legacy = legacy;
     for (uint32_t i = 0; i < PROFILES; i++) {
         t->profiles[i] =
             legacy ? *gen_legacy_profile(&t->gen, i, has_all, NULL)
@@ -841,7 +861,8 @@ static unsigned without(const char *list)
     return (strstr(list, "spread") != NULL ? GEN_SPREAD : 0u) |
            (strstr(list, "affinity") != NULL ? GEN_AFFINITY : 0u) |
            (strstr(list, "volumes") != NULL ? GEN_VOLUMES : 0u) |
-           (strstr(list, "preemption") != NULL ? GEN_PREEMPTION : 0u);
+           (strstr(list, "preemption") != NULL ? GEN_PREEMPTION : 0u) |
+           (strstr(list, "legacy") != NULL ? GEN_LEGACY : 0u);
 }
 
 static bool parse(int argc, char **argv, options *o)
@@ -852,10 +873,6 @@ static bool parse(int argc, char **argv, options *o)
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--trace") == 0) {
             o->trace = true;
-            continue;
-        }
-        if (strcmp(argv[i], "--legacy") == 0) {
-            o->features |= GEN_LEGACY;
             continue;
         }
         if (value == NULL) {
@@ -881,7 +898,7 @@ static bool parse(int argc, char **argv, options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {.rounds = 100, .ops = 150, .features = GEN_ALL & ~(unsigned)GEN_LEGACY};
+    options o = {.rounds = 100, .ops = 150, .features = GEN_ALL};
     if (!parse(argc, argv, &o)) {
         fprintf(stderr,
                 "usage: %s [--seed S] [--rounds N] [--ops N] [--nodes N] [--without LIST] "
