@@ -239,6 +239,7 @@ berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts
                                  uint32_t *count, berth_error *error)
 {
     BERTH_TRY(check_branch(branch, error));
+    BERTH_TRY(berth__may_change(branch->branch->parent->cluster.watcher, error));
     handing own = {.branch = branch,
                    .engine = branch->branch->parent,
                    .base = &branch->branch->base->cluster,

@@ -1,9 +1,9 @@
 /* News of a cluster: what each change of its objects was, for somebody who has to react to it.
  *
- * One watcher at most. It hears of a change once it has been made, in full; both the old and the new
- * facts and classes are alive during the call. It hears of objects only. Of a transaction it
- * hears nothing until it is committed, and then only that it was; likewise of pods that the engine's own
- * calls bind and unbind. */
+ * One watcher at most. It hears of a change once it has been made, in full; both the old
+ * and the new facts and classes are alive during the call. It hears of objects only. Of a
+ * transaction it hears nothing until it is committed, and then only that it was; likewise
+ * of pods that the engine's own calls bind and unbind. */
 #ifndef BERTH_SCHED_CHANGES_H
 #define BERTH_SCHED_CHANGES_H
 
@@ -25,13 +25,20 @@ typedef struct berth__change {
 
 typedef struct berth__watcher {
     void *context;
-    /* Before a change of a pod with this index or a lower one: get the memory that hearing of it will
-     * take. Errors: E_NOMEM; the change is not made. */
+    /* Before a change of a pod with this index or a lower one: get the memory that hearing
+     * of it will take. Errors: E_NOMEM; the change is not made. */
     berth_status (*reserve)(void *context, uint32_t pod_bound);
     void (*changed)(void *context, const berth__change *change);
     /* There were changes of which it has not heard one by one. Set by the engine. */
     bool missed;
+    /* A callback of its own runs, which may look and no more: the engine's calls that
+     * change anything are refused. Set by the watcher. */
+    bool calling;
 } berth__watcher;
+
+/* Whether the cluster of this watcher (NULL: of none) may be changed or decided on now. Errors:
+ * E_STATE. */
+berth_status berth__may_change(const berth__watcher *watcher, berth_error *error);
 
 /* Which BERTH__WAKE_NODE_* bits tell a node's new facts from its old ones; 0: nothing that a filter
  * could turn to a pod's favour. */

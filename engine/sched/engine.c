@@ -202,24 +202,28 @@ berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, 
 berth_status berth_engine_add(berth_engine *engine, const berth_object *object, uint64_t *id,
                               berth_error *error)
 {
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     return berth__cluster_add(&engine->cluster, object, id, error);
 }
 
 berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
                                  berth_error *error)
 {
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     return berth__cluster_update(&engine->cluster, object, error);
 }
 
 berth_status berth_engine_remove(berth_engine *engine, berth_kind kind, berth_str namespace_name,
                                  berth_str name, berth_error *error)
 {
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     return berth__cluster_remove(&engine->cluster, kind, namespace_name, name, error);
 }
 
 berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like, berth_str name,
                                    berth_pod_id *id, berth_error *error)
 {
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     uint32_t index = berth__cluster_pod(&engine->cluster, like);
     if (index == BERTH__POD_NONE)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
@@ -375,6 +379,7 @@ berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
         options = &defaults;
     if (options->size != sizeof(*options))
         return berth__error_set(error, BERTH_E_ARG, "options->size is not that of the struct");
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     BERTH_TRY(find_pod(engine, pod, &index, error));
     return berth__decide(&engine->decider, index, options, out, error);
 }
@@ -392,6 +397,7 @@ berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_nod
                                berth_error *error)
 {
     uint32_t index;
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     BERTH_TRY(find_pod(engine, pod, &index, error));
     if (berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
@@ -411,6 +417,7 @@ berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_nod
 berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod, berth_error *error)
 {
     uint32_t index;
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     BERTH_TRY(find_pod(engine, pod, &index, error));
     if (berth__pod_at(&engine->cluster.pods, index)->node == BERTH__NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on no node");
@@ -423,6 +430,7 @@ berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth
 {
     berth__cluster *cluster = &engine->cluster;
     uint32_t index;
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     BERTH_TRY(find_pod(engine, pod, &index, error));
     if (node != BERTH_NODE_NONE && berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
@@ -452,6 +460,7 @@ berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod, berth
 
 berth_status berth_engine_begin(berth_engine *engine, berth_error *error)
 {
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     berth_status status = berth__transaction_begin(&engine->transactions);
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
@@ -463,6 +472,7 @@ static berth_status no_transaction(berth_error *error)
 
 berth_status berth_engine_commit(berth_engine *engine, berth_error *error)
 {
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     if (engine->transactions.depth == 0)
         return no_transaction(error);
     berth__transaction_commit(&engine->transactions);
@@ -471,6 +481,7 @@ berth_status berth_engine_commit(berth_engine *engine, berth_error *error)
 
 berth_status berth_engine_rollback(berth_engine *engine, berth_error *error)
 {
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     if (engine->transactions.depth == 0)
         return no_transaction(error);
     berth__transaction_rollback(&engine->transactions);
@@ -485,6 +496,7 @@ uint32_t berth_engine_depth(const berth_engine *engine)
 berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool unschedulable,
                                  berth_error *error)
 {
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     if (berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     berth_status status = berth__cluster_cordon(&engine->cluster, node, unschedulable);
@@ -494,6 +506,7 @@ berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool 
 berth_status berth_engine_close(berth_engine *engine, berth_node_id node, bool closed,
                                 berth_error *error)
 {
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     if (berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     berth_status status = berth__cluster_close(&engine->cluster, node, closed);

@@ -1,6 +1,7 @@
 /* The scheduling loop: life, time, one step. */
 #include "sched/loop.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "sched/rejectors.h"
 
@@ -79,7 +80,7 @@ static berth_status start(berth_scheduler *scheduler, const berth_scheduler_opti
                                 scheduler->decider->profile_count, &times));
     berth__queue_advance(&scheduler->queue, options->now_ns);
     BERTH_TRY(submit_pending(scheduler));
-    scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear, false};
+    scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear, false, false};
     scheduler->cluster->watcher = &scheduler->watcher;
     return BERTH_OK;
 }
@@ -116,6 +117,7 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
 {
     if (scheduler == NULL)
         return;
+    BERTH_ASSERT(!scheduler->watcher.calling); /* not from a callback */
     if (scheduler->cluster->watcher == &scheduler->watcher)
         scheduler->cluster->watcher = NULL;
     berth__posted_events_destroy(&scheduler->posted);
@@ -131,6 +133,7 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
 berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns,
                                      berth_error *error)
 {
+    BERTH_TRY(berth__may_change(&scheduler->watcher, error));
     if (scheduler->cluster->undo.recording)
         return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
     if (now_ns > scheduler->queue.now_ns)

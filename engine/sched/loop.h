@@ -1,7 +1,9 @@
-/* The inside of berth_scheduler: the queue, the engine's decider, bindings under way, posted events. */
+/* The inside of berth_scheduler: the queue, the engine's decider, bindings under way,
+ * posted events. */
 #ifndef BERTH_SCHED_LOOP_H
 #define BERTH_SCHED_LOOP_H
 
+#include "base/assert.h"
 #include "sched/posted_events.h"
 #include "sched/preemption.h"
 #include "sched/queue.h"
@@ -25,22 +27,35 @@ struct berth_scheduler {
     berth_error trouble;
 };
 
+/* Every callback but `notify` is called between these two: nothing is to change meanwhile. */
+static inline void berth__loop_call_begin(berth_scheduler *scheduler)
+{
+    BERTH_ASSERT(!scheduler->watcher.calling);
+    scheduler->watcher.calling = true;
+}
+
+static inline void berth__loop_call_end(berth_scheduler *scheduler)
+{
+    scheduler->watcher.calling = false;
+}
+
 /* ---- waking (loop_wake.c) ---- */
 
-/* A pod came to a node, left it, or is there with another class: wake whom that may help. `node` is an
- * id; nothing happens on one that is absent. */
+/* A pod came to a node, left it, or is there with another class: wake whom that may help.
+ * `node` is an id; nothing happens on one that is absent. */
 void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t node,
                           const berth__class *before, const berth__class *after);
 
-/* A node is no longer kept for a nominated pod of this class. Nothing happens for BERTH__NODE_NONE. */
+/* A node is no longer kept for a nominated pod of this class. Nothing happens for
+ * BERTH__NODE_NONE. */
 void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const berth__class *cls);
 
 /* The cluster's watcher: what a change means for the queue. */
 void berth__loop_hear(void *context, const berth__change *change);
 
-/* After a transaction on the engine: compare every pod of the queue with what became of it, submit those
- * that are new, and try again whoever waits. Nothing if there was none. Errors: E_NOMEM; to be called
- * again. Cost: linear in the pods that wait. */
+/* After a transaction on the engine: compare every pod of the queue with what became of it,
+ * submit those that are new, and try again whoever waits. Nothing if there was none.
+ * Errors: E_NOMEM; to be called again. Cost: linear in the pods that wait. */
 berth_status berth__loop_catch_up(berth_scheduler *scheduler);
 
 /* Submit a pod if it is pending, staying, and served by a profile; memory was reserved. */
@@ -59,8 +74,8 @@ berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *i
 /* An assumed pod is bound. */
 void berth__loop_confirm(berth_scheduler *scheduler, berth__queue_item *item);
 
-/* The binding has come to nothing, and the pod may try again: it is taken off its node. Errors: E_NOMEM,
- * if something was published since it was bound; it is still assumed. */
+/* The binding has come to nothing, and the pod may try again: it is taken off its node.
+ * Errors: E_NOMEM, if something was published since it was bound; it is still assumed. */
 berth_status berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *item,
                                 berth_unbind_reason reason);
 
@@ -78,7 +93,8 @@ berth_status berth__loop_expire(berth_scheduler *scheduler);
 
 /* ---- preemption (loop_preempt.c) ---- */
 
-/* Make room for the pod that is being decided and that no node takes, if its profile has preemption.
+/* Make room for the pod that is being decided and that no node takes, if its profile has
+ * preemption.
  * Errors: E_NOMEM; no nomination was made. */
 berth_status berth__loop_preempt(berth_scheduler *scheduler, const berth__queue_item *item,
                                  berth_step *out);
@@ -91,8 +107,11 @@ berth_status berth__loop_apply_posted(berth_scheduler *scheduler, berth_error *e
 static inline void berth__loop_report(berth_scheduler *scheduler, berth_trouble trouble,
                                       const berth_error *error)
 {
-    if (scheduler->callbacks.report != NULL)
-        scheduler->callbacks.report(scheduler->callbacks.context, trouble, error);
+    if (scheduler->callbacks.report == NULL)
+        return;
+    berth__loop_call_begin(scheduler);
+    scheduler->callbacks.report(scheduler->callbacks.context, trouble, error);
+    berth__loop_call_end(scheduler);
 }
 
 #endif

@@ -24,8 +24,11 @@ void berth__loop_confirm(berth_scheduler *scheduler, berth__queue_item *item)
 static void tell_unbind(berth_scheduler *scheduler, const berth_binding *binding,
                         berth_unbind_reason reason)
 {
-    if (scheduler->callbacks.unbind != NULL)
-        scheduler->callbacks.unbind(scheduler->callbacks.context, binding, reason);
+    if (scheduler->callbacks.unbind == NULL)
+        return;
+    berth__loop_call_begin(scheduler);
+    scheduler->callbacks.unbind(scheduler->callbacks.context, binding, reason);
+    berth__loop_call_end(scheduler);
 }
 
 /* A pod that has begun to terminate meanwhile, or that nobody serves any more, does not try again. */
@@ -76,14 +79,20 @@ static berth_binding_id next_binding(berth_scheduler *scheduler, uint32_t pod)
     return (uint64_t)scheduler->binding_serial << 32 | pod;
 }
 
-static berth_step_kind have_bound(berth_scheduler *scheduler, berth__queue_item *item)
+static berth_answer ask_to_bind(berth_scheduler *scheduler, const berth__queue_item *item)
 {
     const berth_binding binding = binding_of(item);
-    berth_answer answer =
-        scheduler->callbacks.bind != NULL
-            ? scheduler->callbacks.bind(scheduler->callbacks.context, &binding)
-            : BERTH_ANSWER_DONE;
-    switch (answer) {
+    if (scheduler->callbacks.bind == NULL)
+        return BERTH_ANSWER_DONE;
+    berth__loop_call_begin(scheduler);
+    berth_answer answer = scheduler->callbacks.bind(scheduler->callbacks.context, &binding);
+    berth__loop_call_end(scheduler);
+    return answer;
+}
+
+static berth_step_kind have_bound(berth_scheduler *scheduler, berth__queue_item *item)
+{
+    switch (ask_to_bind(scheduler, item)) {
     case BERTH_ANSWER_DONE:
         berth__loop_confirm(scheduler, item);
         return BERTH_STEP_BOUND;

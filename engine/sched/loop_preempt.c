@@ -16,14 +16,21 @@ static berth_status copy_victims(berth_scheduler *scheduler, const berth__preemp
     return berth__nominations_reserve(&scheduler->cluster->nominations, chosen->node);
 }
 
-/* The callback may post, and look at the engine, but change nothing: the victim is still there. */
+static berth_answer ask_to_evict(berth_scheduler *scheduler, const berth_eviction *eviction)
+{
+    if (scheduler->callbacks.evict == NULL)
+        return BERTH_ANSWER_DONE;
+    berth__loop_call_begin(scheduler);
+    berth_answer answer = scheduler->callbacks.evict(scheduler->callbacks.context, eviction);
+    berth__loop_call_end(scheduler);
+    return answer;
+}
+
+/* The callback changes nothing: the victim is still there afterwards. */
 static bool evict(berth_scheduler *scheduler, const berth_eviction *eviction)
 {
     berth__cluster *cluster = scheduler->cluster;
-    berth_answer answer =
-        scheduler->callbacks.evict != NULL
-            ? scheduler->callbacks.evict(scheduler->callbacks.context, eviction)
-            : BERTH_ANSWER_DONE;
+    berth_answer answer = ask_to_evict(scheduler, eviction);
     berth__pod *victim = berth__pod_at(&cluster->pods, berth__cluster_pod(cluster, eviction->victim));
     berth_str space = berth__text(cluster->model, victim->cls->identity->namespace_name);
     if (answer == BERTH_ANSWER_LATER)

@@ -19,11 +19,19 @@ typedef struct loop {
     berth_binding unbound;
     berth_trouble trouble;
     berth_step step; /* the last one */
+    void (*inside)(struct loop *l); /* called by every callback; NULL: nothing is */
 } loop;
+
+static void loop_inside(loop *l)
+{
+    if (l->inside != NULL)
+        l->inside(l);
+}
 
 static berth_answer loop_bind(void *context, const berth_binding *binding)
 {
     loop *l = context;
+    loop_inside(l);
     l->binds++;
     l->bound = *binding;
     return l->bind_answer;
@@ -32,6 +40,7 @@ static berth_answer loop_bind(void *context, const berth_binding *binding)
 static void loop_unbind(void *context, const berth_binding *binding, berth_unbind_reason reason)
 {
     loop *l = context;
+    loop_inside(l);
     l->unbinds++;
     l->unbound = *binding;
     l->unbind_reason = reason;
@@ -41,6 +50,7 @@ static berth_answer loop_evict(void *context, const berth_eviction *eviction)
 {
     loop *l = context;
     (void)eviction;
+    loop_inside(l);
     l->evictions++;
     return l->evict_answer;
 }
@@ -49,6 +59,7 @@ static void loop_report(void *context, berth_trouble trouble, const berth_error 
 {
     loop *l = context;
     (void)error;
+    loop_inside(l);
     l->troubles++;
     l->trouble = trouble;
 }

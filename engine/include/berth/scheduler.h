@@ -112,9 +112,10 @@ typedef enum berth_trouble {
 } berth_trouble;
 
 /* Called from the scheduling thread, inside a call of the scheduler (but `notify`). They may post,
- * answer bindings, and look at the engine and the scheduler; they must not decide, change or
- * publish the engine, use a branch of it, or call anything else of the scheduler. Each may be
- * NULL. */
+ * answer bindings, look at the engine and the scheduler, and wait for other threads, which may use
+ * branches and published versions meanwhile. They must not decide on the engine or change it,
+ * commit a branch to it, or call anything else of the scheduler: such calls are refused with
+ * E_STATE and do nothing. Nor may they publish it, or use a branch themselves. Each may be NULL. */
 typedef struct berth_scheduler_callbacks {
     void *context;
     /* Tell the pod's node. LATER: the pod stays assumed until berth_scheduler_bind_done, or an
