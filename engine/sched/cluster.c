@@ -138,17 +138,31 @@ berth_status berth__cluster_sync(berth__cluster *cluster)
 /* ---- news ---- */
 
 /* What a transaction does may be taken back: it is heard of when it is committed, as a whole. */
+static bool is_heard(const berth__cluster *cluster)
+{
+    return cluster->watcher != NULL && !cluster->undo.recording;
+}
+
 void berth__cluster_tell(const berth__cluster *cluster, const berth__change *change)
 {
-    if (cluster->watcher != NULL && !cluster->undo.recording)
+    if (is_heard(cluster))
         cluster->watcher->changed(cluster->watcher->context, change);
+}
+
+void berth__cluster_tell_locked(const berth__cluster *cluster, const berth__change *change)
+{
+    if (!is_heard(cluster))
+        return;
+    berth__model_unlock(cluster->model);
+    berth__cluster_tell(cluster, change);
+    berth__model_lock(cluster->model);
 }
 
 /* Memory for undoing the operation, and for whoever hears of it. */
 bool berth__cluster_make_ready(berth__cluster *cluster, berth_kind kind)
 {
     const berth__watcher *watcher = cluster->watcher;
-    if (watcher != NULL && kind == BERTH_KIND_POD && !cluster->undo.recording &&
+    if (is_heard(cluster) && kind == BERTH_KIND_POD &&
         watcher->reserve(watcher->context, cluster->pods.record_count + BERTH__PODS_A_PAGE) !=
             BERTH_OK)
         return false;
@@ -278,11 +292,13 @@ static berth_status put_named(berth__cluster *cluster, const berth_object *objec
     BERTH_TRY(check_kind(cluster, object->kind, error));
     berth_str namespace_name = metadata_of(object)->namespace_name;
     berth_str name = metadata_of(object)->name;
-    berth__model_lock(cluster->model);
     uint32_t begin = cluster->undo.top;
     berth_status status = berth__cluster_make_ready(cluster, object->kind)
-                              ? put_object(cluster, object, replace, id, error)
+                              ? BERTH_OK
                               : berth__error_no_memory(error);
+    berth__model_lock(cluster->model);
+    if (status == BERTH_OK)
+        status = put_object(cluster, object, replace, id, error);
     status = settle_operation(cluster, begin, status);
     berth__model_unlock(cluster->model);
     if (status == BERTH_OK)

@@ -105,13 +105,14 @@ static berth_status own_facts(berth__cluster *cluster, uint32_t node_id,
 
 /* ---- news ---- */
 
+/* Under the model's lock. */
 static void tell_node(const berth__cluster *cluster, uint32_t node_id,
                       const berth__node_facts *old_facts, const berth__node_facts *new_facts)
 {
-    berth__cluster_tell(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
-                                                  .node = node_id,
-                                                  .old_facts = old_facts,
-                                                  .new_facts = new_facts});
+    berth__cluster_tell_locked(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
+                                                         .node = node_id,
+                                                         .old_facts = old_facts,
+                                                         .new_facts = new_facts});
 }
 
 /* ---- images ---- */
@@ -283,9 +284,12 @@ static berth_status cordon(berth__cluster *cluster, uint32_t node_id, bool unsch
 
 berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool unschedulable)
 {
-    return berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
-               ? cordon(cluster, node, unschedulable)
-               : BERTH_E_NOMEM;
+    if (!berth__cluster_reserve_undo(cluster, BERTH__POD_NONE))
+        return BERTH_E_NOMEM;
+    berth__model_lock(cluster->model);
+    berth_status status = cordon(cluster, node, unschedulable);
+    berth__model_unlock(cluster->model);
+    return status;
 }
 
 static berth_status own_closing(berth__cluster *cluster, uint32_t node_id)
@@ -310,7 +314,9 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
     if (record->slot != BERTH__SLOT_NONE)
         berth__view_close(&cluster->view, record->slot);
     if (!closed) /* to pods that wait it is a new node */
-        tell_node(cluster, node, NULL, record->facts);
+        berth__cluster_tell(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
+                                                      .node = node,
+                                                      .new_facts = record->facts});
     return BERTH_OK;
 }
 

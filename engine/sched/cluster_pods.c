@@ -248,12 +248,12 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
         return status;
     }
     follow_nomination(cluster, *out, nominated);
-    berth__cluster_tell(cluster, &(berth__change){.kind = BERTH_KIND_POD,
-                                                  .pod = *out,
-                                                  .new_class = cls,
-                                                  .old_node = BERTH__NODE_NONE,
-                                                  .new_node = node_id,
-                                                  .old_nominated = BERTH__NODE_NONE});
+    berth__cluster_tell_locked(cluster, &(berth__change){.kind = BERTH_KIND_POD,
+                                                         .pod = *out,
+                                                         .new_class = cls,
+                                                         .old_node = BERTH__NODE_NONE,
+                                                         .new_node = node_id,
+                                                         .old_nominated = BERTH__NODE_NONE});
     return BERTH_OK;
 }
 
@@ -285,8 +285,6 @@ static berth_status insert_like(berth__cluster *cluster, const berth__pod *like,
 {
     int32_t priority = like->priority;
     berth__class *cls = like->cls;
-    if (!berth__cluster_make_ready(cluster, BERTH_KIND_POD))
-        return BERTH_E_NOMEM;
     BERTH_TRY(own_coming(cluster, BERTH__NODE_NONE));
     BERTH_TRY(berth__pods_add(&cluster->pods, cls, name, out));
     cls->users++;
@@ -307,6 +305,8 @@ berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, bert
     if (berth__pods_find(&cluster->pods, like->cls->identity->namespace_name, name) !=
         BERTH__POD_NONE)
         return berth__error_set(error, BERTH_E_EXISTS, "a pod of this name is already there");
+    if (!berth__cluster_make_ready(cluster, BERTH_KIND_POD))
+        return berth__error_no_memory(error);
     berth__model_lock(cluster->model); /* the class gets another use */
     berth_status status = insert_like(cluster, like, name, &index);
     berth__model_unlock(cluster->model);
@@ -360,7 +360,7 @@ berth_status berth__cluster_remove_pod(berth__cluster *cluster, berth_str namesp
     berth__nominations_drop(&cluster->nominations, pod);
     if (cluster->view.storage != NULL)
         berth__storage_forget(cluster->view.storage, pod);
-    berth__cluster_tell(cluster, &change);
+    berth__cluster_tell_locked(cluster, &change);
     berth__drop_pod(cluster, pod);
     return BERTH_OK;
 }
@@ -467,7 +467,7 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
     follow_nomination(cluster, index, nominated);
     change.new_class = cls;
     change.new_node = node_id;
-    berth__cluster_tell(cluster, &change);
+    berth__cluster_tell_locked(cluster, &change);
     if (!cluster->undo.recording)
         berth__pods_drop_class(&cluster->pods, cluster->model, &former, name != NULL);
     return BERTH_OK;

@@ -1,0 +1,232 @@
+/* What a scheduler's callbacks may do, and what they are refused. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "scheduler_cluster.h"
+
+static int set_up(void **state)
+{
+    loop *l = malloc(sizeof(*l));
+    assert_non_null(l);
+    loop_open(l, berth_profile_default(), 1, 5000);
+    *state = l;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    loop_close(*state);
+    free(*state);
+    return 0;
+}
+
+/* ---- nothing changes ---- */
+
+static berth_metadata named(const char *name)
+{
+    return (berth_metadata){.name = {name, (uint32_t)strlen(name)}};
+}
+
+static void refuse_objects(loop *l)
+{
+    berth_engine *engine = l->c.engine;
+    const berth_str space = TEXT("default"), name = TEXT("there");
+    const berth_pod pod = {.meta = named("there")};
+    const berth_node node = {.meta = named("another")};
+    const berth_object objects[] = {{.kind = BERTH_KIND_POD, .as.pod = &pod},
+                                    {.kind = BERTH_KIND_NODE, .as.node = &node}};
+    berth_pod_id id;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(berth_engine_add(engine, &objects[i], NULL, NULL), BERTH_E_STATE);
+        assert_int_equal(berth_engine_update(engine, &objects[i], NULL), BERTH_E_STATE);
+        assert_int_equal(berth_scheduler_add(l->scheduler, 0, &objects[i], NULL, NULL),
+                         BERTH_E_STATE);
+        assert_int_equal(berth_scheduler_update(l->scheduler, 0, &objects[i], NULL),
+                         BERTH_E_STATE);
+    }
+    assert_int_equal(berth_engine_remove(engine, BERTH_KIND_POD, space, name, NULL),
+                     BERTH_E_STATE);
+    assert_int_equal(
+        berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, space, name, NULL),
+        BERTH_E_STATE);
+    assert_int_equal(berth_engine_add_like(engine, berth_engine_find_pod(engine, space, name),
+                                           (berth_str)TEXT("twin"), &id, NULL),
+                     BERTH_E_STATE);
+}
+
+static void refuse_decisions(loop *l)
+{
+    berth_engine *engine = l->c.engine;
+    berth_placement placement;
+    berth_step step;
+    uint32_t count;
+    berth_node_id node = berth_engine_find_node(engine, (berth_str)TEXT("spare"));
+    berth_pod_id there =
+        berth_engine_find_pod(engine, (berth_str)TEXT("default"), (berth_str)TEXT("there"));
+    berth_pod_id waits =
+        berth_engine_find_pod(engine, (berth_str)TEXT("default"), (berth_str)TEXT("waits"));
+    assert_int_equal(berth_engine_decide(engine, waits, NULL, &placement, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_schedule(engine, waits, &placement, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_bind(engine, waits, node, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_unbind(engine, there, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_nominate(engine, waits, node, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_begin(engine, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_commit(engine, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_rollback(engine, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_cordon(engine, node, true, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_close(engine, node, true, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_schedule_group(engine, &waits, 1, &placement, &count, NULL),
+                     BERTH_E_STATE);
+    assert_int_equal(berth_engine_fit_count(engine, waits, 1, &count, &node, NULL, NULL),
+                     BERTH_E_STATE);
+    assert_int_equal(berth_scheduler_advance(l->scheduler, 0, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_scheduler_step(l->scheduler, 0, &step, NULL), BERTH_E_STATE);
+}
+
+static uint32_t refusals;
+
+static void try_all(loop *l)
+{
+    uint64_t before = berth_engine_digest(l->c.engine);
+    berth_error error = {.code = BERTH_OK};
+    refuse_objects(l);
+    refuse_decisions(l);
+    assert_int_equal(berth_engine_begin(l->c.engine, &error), BERTH_E_STATE);
+    assert_non_null(strstr(error.message, "callback"));
+    assert_int_equal(berth_engine_digest(l->c.engine), before);
+    refusals++;
+}
+
+/* From each of the four: bind, unbind, evict, report. Afterwards everything goes on. */
+static void test_changes_are_refused(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "spare", "500m");
+    loop_node(l, "node", "2");
+    loop_add(l, loop_pod_text("there", "100m", "", ", nodeName: spare"));
+    loop_add(l, loop_pod_text("low", "2", "", ", nodeName: node"));
+    loop_pod(l, "waits", "64", ", priority: -1");
+    refusals = 0;
+    l->inside = try_all;
+    l->bind_answer = BERTH_ANSWER_FAILED; /* bound, and unbound */
+    loop_pod(l, "p", "100m", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
+    assert_int_equal(refusals, 2);
+    loop_pod(l, "high", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 1);
+    assert_int_equal(refusals, 3);
+    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD,
+                                                 (berth_str)TEXT("default"),
+                                                 (berth_str)TEXT("nobody")),
+                     BERTH_OK);
+    loop_advance(l, 1);
+    assert_int_equal(l->troubles, 1);
+    assert_int_equal(refusals, 4);
+    l->inside = NULL;
+    l->bind_answer = BERTH_ANSWER_DONE;
+    loop_advance(l, 2000);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(berth_engine_begin(l->c.engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_rollback(l->c.engine, NULL), BERTH_OK);
+}
+
+/* ---- a callback that waits for a branch ---- */
+
+static berth_engine *branch;
+static uint32_t branch_pods;
+
+static void *add_to_branch(void *unused)
+{
+    char name[32];
+    (void)unused;
+    snprintf(name, sizeof(name), "of-branch-%u", (unsigned)branch_pods++);
+    const berth_pod pod = {.meta = named(name)};
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &pod};
+    return berth_engine_add(branch, &object, NULL, NULL) == BERTH_OK ? branch : NULL;
+}
+
+static void wait_for_branch(loop *l)
+{
+    pthread_t thread;
+    void *result = NULL;
+    (void)l;
+    assert_int_equal(pthread_create(&thread, NULL, add_to_branch, NULL), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_non_null(result);
+}
+
+static void assume(loop *l, const char *name)
+{
+    loop_pod(l, name, "100m", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
+}
+
+/* Pods and nodes come and go while somebody else adds names to the same tables. */
+static void test_callback_may_wait_for_a_branch(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    assert_int_equal(berth_engine_publish(l->c.engine, NULL), BERTH_OK);
+    berth_snapshot *version = berth_engine_pin(l->c.engine);
+    assert_int_equal(berth_branch_create(version, &branch, NULL), BERTH_OK);
+    berth_snapshot_unpin(version);
+    branch_pods = 0;
+    l->inside = wait_for_branch;
+    l->bind_answer = BERTH_ANSWER_LATER;
+    assume(l, "removed");
+    loop_remove(l, BERTH_KIND_POD, "default", "removed");
+    assert_int_equal(l->unbind_reason, BERTH_UNBIND_DELETED);
+    assume(l, "finished");
+    loop_update(l, "apiVersion: v1\nkind: Pod\nmetadata: {name: finished}\n"
+                   "spec: {containers: []}\nstatus: {phase: Succeeded}\n");
+    assert_int_equal(l->unbinds, 2);
+    /* What the engine's own call did to the pod is found out when the next pod comes. */
+    assume(l, "taken");
+    berth_pod_id taken = l->step.pod;
+    assert_int_equal(berth_engine_unbind(l->c.engine, taken, NULL), BERTH_OK);
+    small_pod(&l->c, "next", NULL, "", "containers: []");
+    assert_int_equal(l->unbind_reason, BERTH_UNBIND_TAKEN);
+    assert_int_equal(l->unbinds, 3);
+    assert_int_equal(branch_pods, 6);
+    l->inside = NULL;
+    berth_branch_drop(branch);
+}
+
+/* A commit from inside is refused, too. */
+static void commit_branch(loop *l)
+{
+    uint32_t count = 7;
+    (void)l;
+    assert_int_equal(berth_branch_commit(branch, NULL, 0, &count, NULL), BERTH_E_STATE);
+    assert_int_equal(count, 7);
+    refusals++;
+}
+
+static void test_commits_are_refused(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    assert_int_equal(berth_engine_publish(l->c.engine, NULL), BERTH_OK);
+    berth_snapshot *version = berth_engine_pin(l->c.engine);
+    assert_int_equal(berth_branch_create(version, &branch, NULL), BERTH_OK);
+    berth_snapshot_unpin(version);
+    refusals = 0;
+    l->inside = commit_branch;
+    loop_pod(l, "p", "100m", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(refusals, 1);
+    l->inside = NULL;
+    berth_branch_drop(branch);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_changes_are_refused),
+        TEST(test_callback_may_wait_for_a_branch),
+        TEST(test_commits_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
