@@ -190,7 +190,8 @@ static void arrive(berth__storage *storage, berth__stored *record)
     berth__storage_touch(storage, record);
 }
 
-/* Give a record its place in the order of arrival, if it has none, and its kind has such an order. */
+/* Give a record its place in the order of arrival, if it has none, and its kind has such an
+ * order. */
 static void see_arrival(berth__storage *storage, berth__stored *record)
 {
     const uint64_t *arrival = berth__storage_arrival(record);
@@ -236,8 +237,8 @@ berth__stored *berth__storage_named(berth__storage *storage, berth_kind kind,
     return record;
 }
 
-/* The same for an object that comes, or that another names: it has its place in the order of arrival
- * then. */
+/* The same for an object that comes, or that another names: it has its place in the order of
+ * arrival then. */
 static berth__stored *make_record(berth__storage *storage, berth_kind kind,
                                   berth__sym namespace_name, berth__sym name)
 {
@@ -434,8 +435,8 @@ void berth__pv_unlink(berth__pv *volume)
     volume->next_of_claim = NULL;
 }
 
-/* How facts leave: for good; for a while, to come back; or coming back themselves in the place of facts
- * that were new. */
+/* How facts leave: for good; for a while, to come back; or coming back themselves in the place
+ * of facts that were new. */
 typedef enum departure { FOR_GOOD, FOR_A_WHILE, COMING_BACK } departure;
 
 /* The old facts' shelves, once the new facts are on theirs. */
@@ -601,8 +602,8 @@ static bool replace_attachment(berth__storage *storage, berth__listed_attachment
     return true;
 }
 
-/* Put other facts (NULL: none) in the place of the record's, which are not freed. Returns false, nothing
- * changed, when out of memory; without new facts it does not fail. */
+/* Put other facts (NULL: none) in the place of the record's, which are not freed. Returns false,
+ * nothing changed, when out of memory; without new facts it does not fail. */
 static bool exchange_facts(berth__storage *storage, void *record, void *facts, departure how)
 {
     bool ok = true;

@@ -298,9 +298,9 @@ void berth__storage_destroy(berth__storage *storage);
 /* Whether objects of this kind are kept here. */
 bool berth__storage_keeps(berth_kind kind);
 
-/* Add an object of a kind kept here, or replace the one of its name. Errors: E_EXISTS, E_NOT_FOUND
- * (replace), E_NOMEM; nothing has changed then, but for records in `undo` to be undone. In add and remove
- * alike, room for 4 records has been reserved there. */
+/* Add an object of a kind kept here, or replace the one of its name. Errors: E_EXISTS,
+ * E_NOT_FOUND (replace), E_NOMEM; nothing has changed then, but for records in `undo` to be
+ * undone. In add and remove alike, room for 4 records has been reserved there. */
 berth_status berth__storage_add(berth__storage *storage, const berth_object *object, bool replace,
                                 berth_error *error);
 
@@ -338,8 +338,8 @@ berth__attachments berth__storage_disk_attachments(const berth__storage *storage
                                                    const berth__disk *disk,
                                                    const berth__storage_node *node);
 
-/* The name that stands for an in-tree plugin where drivers are counted, in the engine's era. Sets `*ok` to
- * false when out of memory. */
+/* The name that stands for an in-tree plugin where drivers are counted, in the engine's era.
+ * Sets `*ok` to false when out of memory. */
 berth__sym berth__storage_in_tree_driver(berth__storage *storage, berth__in_tree in_tree, bool *ok);
 
 /* What a VolumeAttachment says is attached; 0: nothing that is counted, as v1.15 counts none. */
@@ -348,8 +348,8 @@ berth__attachment berth__storage_listed_attachment(const berth__storage *storage
 
 /* ---- reservations (storage_reserve.c) ---- */
 
-/* Reserve what a placement chose, but for what is so already. Room for 2 records has been reserved in
- * `undo`; for unreserve and forget: for one. Errors: E_NOMEM, nothing reserved. */
+/* Reserve what a placement chose, but for what is so already. Room for 2 records has been
+ * reserved in `undo`; for unreserve and forget: for one. Errors: E_NOMEM, nothing reserved. */
 berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
                                     const berth__volume_choice *choices, uint32_t count,
                                     berth__sym node_name);
@@ -440,8 +440,8 @@ static inline void berth__storage_touch(berth__storage *storage, berth__stored *
 bool berth__storage_borrow(berth__storage *storage, berth__stored *record,
                            berth__stored_facts *facts);
 
-/* Hold a reservation that another store knows; end it, wherever it comes from. Returns false, nothing
- * changed, when out of memory. */
+/* Hold a reservation that another store knows; end it, wherever it comes from. Returns false,
+ * nothing changed, when out of memory. */
 bool berth__storage_adopt(berth__storage *storage, berth__stored *record, const berth__held *held);
 void berth__storage_disown(berth__storage *storage, berth__stored *record);
 

@@ -1,15 +1,17 @@
 /* What versions show of the store of volumes, and stores that follow it.
  *
  * The store itself changes in place and is its engine's alone. For versions it keeps a table of
- * rows, one for each record, copied on write as the rest of the cluster is (base/table.h): what the
- * object says, its place in the order of arrival, and what is reserved. Only publishing writes
- * rows, those of the records that changed since, so nobody pays who does not publish.
+ * rows, one for each record, copied on write as the rest of the cluster is (base/table.h): what
+ * the object says, its place in the order of arrival, and what is reserved. Only publishing
+ * writes rows, those of the records that changed since, so nobody pays who does not publish.
  *
- * A branch that has to do with volumes has a store of its own, which borrows the facts of the rows and
- * makes its records, links and shelves itself. Kept from one branch to the next, it goes from version to
- * version by the rows that differ, and takes back what a branch did by the records that it touched.
+ * A branch that has to do with volumes has a store of its own, which borrows the facts of the
+ * rows and makes its records, links and shelves itself. Kept from one branch to the next, it
+ * goes from version to version by the rows that differ, and takes back what a branch did by the
+ * records that it touched.
  *
- * Facts live as long as a version that shows them: whoever follows rows keeps their version pinned. */
+ * Facts live as long as a version that shows them: whoever follows rows keeps their version
+ * pinned. */
 #ifndef BERTH_MODEL_STORAGE_ROWS_H
 #define BERTH_MODEL_STORAGE_ROWS_H
 
@@ -44,8 +46,8 @@ bool berth__storage_show(berth__storage *storage, berth__stored_rows *rows,
                          berth__keeper *keeper);
 
 /* Bring a store without a keeper, which said `from` but for the records that it changed itself
- * since, to what `to` says; no transaction is open on it. Errors: E_NOMEM: the store is of no use any
- * more. Cost: that of what differs. */
+ * since, to what `to` says; no transaction is open on it. Errors: E_NOMEM: the store is of no
+ * use any more. Cost: that of what differs. */
 berth_status berth__storage_follow(berth__storage *storage, const berth__stored_rows *from,
                                    const berth__stored_rows *to);
 

@@ -13,8 +13,8 @@
  * in step  the counters are those of the cluster, and follow every change; nothing is followed
  *
  * Dropping a branch in step brings the counters to `base`, which is followed from then on: so what
- * the branch made can go. Volumes go by states of their own (branch_volumes.h). Idle engines that fall
- * too far behind end with what they follow.
+ * the branch made can go. Volumes go by states of their own (branch_volumes.h). Idle engines that
+ * fall too far behind end with what they follow.
  *
  * Threads: the pool is under its lock, which is held for a few instructions; everything else is the
  * branch's thread's. The publisher only tries the lock. */

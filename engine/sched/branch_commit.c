@@ -102,8 +102,8 @@ static void compare_pods(handing *own, berth__page_visit *visit)
     berth__table_compare(&own->base->pods.records, &own->branch->cluster.pods.records, visit, own);
 }
 
-/* Placements of known pods, by pod, each with its place in the order of bindings: the last. Pods that came
- * to their nodes by an update go last. */
+/* Placements of known pods, by pod, each with its place in the order of bindings: the last. Pods
+ * that came to their nodes by an update go last. */
 static void list_placements(handing *own)
 {
     const berth__branch *branch = own->branch->branch;

@@ -450,7 +450,8 @@ static berth__seat seat_on(const berth__cluster *cluster, uint32_t pod, uint32_t
     return (berth__seat){berth__cluster_pod_id(cluster, pod), node, berth__cluster_node(cluster, node)->slot};
 }
 
-/* An embedder's plugin that has reserved, or given back, in a transaction: the opposite undoes it. */
+/* An embedder's plugin that has reserved, or given back, in a transaction: the opposite undoes
+ * it. */
 typedef struct reserve_record {
     const berth__stage *stage;
     uint32_t pod;
@@ -505,7 +506,8 @@ static void unreserve(berth__decider *decider, uint32_t pod, uint32_t node)
     }
 }
 
-/* The reserve phase of all filters; what came before the first that refuses is the caller's to undo. */
+/* The reserve phase of all filters; what came before the first that refuses is the caller's to
+ * undo. */
 static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t node)
 {
     const berth__cycle cycle = reserve_cycle(decider, pod);

@@ -1,5 +1,6 @@
-/* Versions: publishing them, and reading them. A version's head is a berth__version (base/history.h),
- * its body a copy of the cluster's struct, whose blocks are kept by the history. */
+/* Versions: publishing them, and reading them. A version's head is a berth__version
+ * (base/history.h), its body a copy of the cluster's struct, whose blocks are kept by the
+ * history. */
 #include <inttypes.h>
 
 #include "base/assert.h"
@@ -43,8 +44,8 @@ static void share(berth__model *model)
         model->shared = model->strings.shared = true;
 }
 
-/* A node's list from its end, if the nomination begins it; one that rests by itself. Made again in this
- * order, lists are the same. Returns where the next goes. */
+/* A node's list from its end, if the nomination begins it; one that rests by itself. Made again
+ * in this order, lists are the same. Returns where the next goes. */
 static berth__nominated *copy_list(const berth__nomination *first, berth__nominated *to)
 {
     const berth__nomination *one = first;

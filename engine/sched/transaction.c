@@ -70,8 +70,8 @@ void berth__transaction_commit(berth__transactions *transactions)
     end(transactions);
 }
 
-/* Names of resources go as they came. What was prepared with them, under their numbers, must not meet
- * others that get these numbers later. */
+/* Names of resources go as they came. What was prepared with them, under their numbers, must not
+ * meet others that get these numbers later. */
 static void forget_resources(berth__cluster *cluster, uint32_t count)
 {
     /* Where others share the names they stay. */

@@ -1,8 +1,8 @@
 /* Transactions: nested, on a decider and its cluster.
  *
- * While one is open the cluster's undo log records; a mark tells where it stood, and what the decider
- * had besides (rotation, random numbers, picks among equals). Rolling back undoes the log to the
- * mark; committing drops the mark, and with the last one keeps everything for good.
+ * While one is open the cluster's undo log records; a mark tells where it stood, and what the
+ * decider had besides (rotation, random numbers, picks among equals). Rolling back undoes the
+ * log to the mark; committing drops the mark, and with the last one keeps everything for good.
  *
  * What is kept by class or by epoch (prepared states, search trees, counters) is left alone: it
  * follows the cluster, back as forth. Populations of held terms stay while a transaction is

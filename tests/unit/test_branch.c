@@ -1,47 +1,11 @@
 /* Branches call by call: what they share with the engine, what they refuse, conflicts of commits,
  * memory that runs out. What decisions on them come to is tests/model/test_branch_model.c's
  * matter. */
-#include <stdlib.h>
-
-#include "counted_memory.h"
-#include "rule_cluster.h"
+#include "branch_cluster.h"
 
 static const char one_core[] = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
 static const char four_cores[] =
     "containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]";
-
-/* A branch of the engine's present state. */
-static berth_engine *branch_off(const small_cluster *c)
-{
-    berth_error error = {.code = BERTH_OK};
-    berth_engine *branch = NULL;
-    small_require(berth_engine_publish(c->engine, &error), &error);
-    berth_snapshot *version = berth_engine_pin(c->engine);
-    small_require(berth_branch_create(version, &branch, &error), &error);
-    berth_snapshot_unpin(version);
-    return branch;
-}
-
-static berth_node_id place(berth_engine *engine, berth_pod_id pod)
-{
-    berth_error error = {.code = BERTH_OK};
-    berth_placement placement;
-    small_require(berth_engine_schedule(engine, pod, &placement, &error), &error);
-    return placement.node;
-}
-
-static void take_off(berth_engine *engine, berth_pod_id pod)
-{
-    assert_int_equal(berth_engine_unbind(engine, pod, NULL), BERTH_OK);
-}
-
-static void remove_named(berth_engine *engine, berth_kind kind, const char *name)
-{
-    const berth_str space = {"default", kind == BERTH_KIND_POD ? 7 : 0};
-    assert_int_equal(
-        berth_engine_remove(engine, kind, space, (berth_str){name, (uint32_t)strlen(name)}, NULL),
-        BERTH_OK);
-}
 
 /* ---- apart from the engine ---- */
 
@@ -330,30 +294,14 @@ static void test_commit_in_order(void **state)
 
 /* ---- memory ---- */
 
-typedef struct memory_trial {
-    counted counted;
-    berth_allocator allocator;
-    small_cluster c;
-    berth_pod_id pods[4];
-} memory_trial;
-
 static const char spread_spec[] =
     "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
     "labelSelector: {matchLabels: {app: x}}}], affinity: {podAntiAffinity: "
     "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: "
     "{matchLabels: {app: other}}}]}}, containers: [{name: c, image: i, ports: [{hostPort: 80}]}]";
 
-static void open_counted(memory_trial *t)
+static void fill(counted_cluster *t)
 {
-    berth_engine_config config;
-    *t = (memory_trial){.allocator = {NULL, counted_allocate, counted_release}};
-    t->allocator.context = &t->counted;
-    berth_engine_config_init(&config);
-    config.threads = 1;
-    config.allocator = &t->allocator;
-    assert_int_equal(berth_engine_create(&config, &t->c.engine, NULL), BERTH_OK);
-    const berth_read_options options = {.size = sizeof(options)};
-    assert_int_equal(berth_reader_create(&options, &t->c.reader), BERTH_OK);
     small_node(&t->c, "a", ", labels: {zone: z1}");
     small_node(&t->c, "b", ", labels: {zone: z2}");
     small_pod(&t->c, "there", "a", ", labels: {app: x}", spread_spec);
@@ -364,18 +312,13 @@ static void open_counted(memory_trial *t)
 }
 
 /* Everything once, until something fails. */
-static berth_status try_branch(memory_trial *t)
+static berth_status try_branch(counted_cluster *t)
 {
     berth_placement placement;
     berth_engine *engine = t->c.engine, *branch = NULL;
     uint32_t conflicts = 0;
     berth_pod_id id;
-    berth_status status = berth_engine_publish(engine, NULL);
-    if (status != BERTH_OK)
-        return status;
-    berth_snapshot *version = berth_engine_pin(engine);
-    status = berth_branch_create(version, &branch, NULL);
-    berth_snapshot_unpin(version);
+    berth_status status = branch_make(engine, &branch, NULL);
     if (status == BERTH_OK)
         status = berth_engine_schedule(branch, t->pods[0], &placement, NULL);
     if (status == BERTH_OK)
@@ -396,27 +339,7 @@ static berth_status try_branch(memory_trial *t)
 static void test_memory(void **state)
 {
     (void)state;
-    static memory_trial t;
-    bool failing = true;
-    for (unsigned n = 1; failing; n++) {
-        open_counted(&t);
-        uint64_t digest = berth_engine_digest(t.c.engine);
-        atomic_store(&t.counted.calls, 0);
-        atomic_store(&t.counted.fail_at, n);
-        berth_status status = try_branch(&t);
-        failing = atomic_load(&t.counted.calls) >= n;
-        atomic_store(&t.counted.fail_at, 0);
-        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
-        if (status != BERTH_OK)
-            assert_int_equal(berth_engine_digest(t.c.engine), digest);
-        berth_error error = {.code = BERTH_OK};
-        small_require(berth_engine_check(t.c.engine, &error), &error);
-        if (status != BERTH_OK)
-            assert_int_equal(try_branch(&t), BERTH_OK);
-        berth_reader_destroy(t.c.reader);
-        berth_engine_destroy(t.c.engine);
-        assert_int_equal(atomic_load(&t.counted.bytes), 0);
-    }
+    fail_each(fill, try_branch, true);
 }
 
 int main(void)

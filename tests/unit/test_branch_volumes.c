@@ -1,73 +1,38 @@
-/* Volumes on branches: what is reserved on one is free on the engine and on others, and the other way
- * round; what commits hand over; objects that change between versions; memory that runs out. */
-#include <stdlib.h>
-
-#include "counted_memory.h"
-#include "rule_cluster.h"
+/* Volumes on branches: what is reserved on one is free on the engine and on others, and the other
+ * way round; what commits hand over; objects that change between versions; memory that runs out. */
+#include "branch_cluster.h"
 
 #define LATE "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: late}\n" \
              "provisioner: kubernetes.io/no-provisioner\nvolumeBindingMode: "              \
              "WaitForFirstConsumer\n---\n"
-#define VOLUME(name) "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\nspec: "   \
-                     "{capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], "                    \
-                     "storageClassName: late, csi: {driver: d, volumeHandle: h-" name "}}\n"        \
-                     "status: {phase: Available}\n---\n"
-#define CLAIM(name) "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name           \
-                    ", uid: u-" name "}\nspec: {accessModes: [ReadWriteOnce], "                      \
-                    "storageClassName: late, resources: {requests: {storage: 1Gi}}}\n---\n"
-#define CSI_NODE_OF(node, count)                                                               \
-    "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " node "}\nspec: {drivers: "  \
-    "[{name: d, nodeID: x, allocatable: {count: " count "}}]}\n---\n"
+#define VOLUME(name)                                                                        \
+    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\nspec: {capacity: " \
+    "{storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: late, csi: {driver: d, " \
+    "volumeHandle: h-" name "}}\nstatus: {phase: Available}\n---\n"
+#define CLAIM(name)                                                                          \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name ", uid: u-" name  \
+    "}\nspec: {accessModes: [ReadWriteOnce], storageClassName: late, resources: {requests: " \
+    "{storage: 1Gi}}}\n---\n"
+#define CSI_NODE_OF(node, count)                                                             \
+    "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " node "}\nspec: "     \
+    "{drivers: [{name: d, nodeID: x, allocatable: {count: " count "}}]}\n---\n"
 #define CSI_NODE(count) CSI_NODE_OF("a", count)
-#define BOUND(volume, claim)                                                                   \
-    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " volume "}\nspec: {capacity: "    \
-    "{storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: d, volumeHandle: h}, claimRef: " \
-    "{name: " claim ", namespace: default}}\nstatus: {phase: Bound}\n---\n"                      \
-    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " claim ", annotations: "      \
-    "{pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: [ReadWriteOnce], "           \
-    "volumeName: " volume ", resources: {requests: {storage: 1Gi}}}\nstatus: {phase: Bound}\n---\n"
-#define ATTACHED(volume) "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: t-" \
-                         volume "}\nspec: {attacher: d, nodeName: a, source: "                  \
-                         "{persistentVolumeName: " volume "}}\n---\n"
-#define USES(claim) "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}], "         \
-                    "containers: [{name: c, image: i}]"
-#define DISK "volumes: [{name: v, gcePersistentDisk: {pdName: one}}], containers: [{name: c, "      \
-             "image: i}]"
-
-static berth_engine *branch_off(const small_cluster *c)
-{
-    berth_error error = {.code = BERTH_OK};
-    berth_engine *branch = NULL;
-    small_require(berth_engine_publish(c->engine, &error), &error);
-    berth_snapshot *version = berth_engine_pin(c->engine);
-    small_require(berth_branch_create(version, &branch, &error), &error);
-    berth_snapshot_unpin(version);
-    return branch;
-}
-
-static berth_node_id place(berth_engine *engine, berth_pod_id pod)
-{
-    berth_error error = {.code = BERTH_OK};
-    berth_placement placement;
-    small_require(berth_engine_schedule(engine, pod, &placement, &error), &error);
-    small_require(berth_engine_check(engine, &error), &error);
-    return placement.node;
-}
-
-static void take_off(berth_engine *engine, berth_pod_id pod)
-{
-    berth_error error = {.code = BERTH_OK};
-    small_require(berth_engine_unbind(engine, pod, &error), &error);
-    small_require(berth_engine_check(engine, &error), &error);
-}
-
-static void drop(const small_cluster *c, berth_kind kind, const char *space, const char *name)
-{
-    berth_error error = {.code = BERTH_OK};
-    small_require(berth_engine_remove(c->engine, kind, (berth_str){space, (uint32_t)strlen(space)},
-                                      (berth_str){name, (uint32_t)strlen(name)}, &error),
-                  &error);
-}
+#define BOUND(volume, claim)                                                                 \
+    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " volume "}\nspec: "         \
+    "{capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: d, "             \
+    "volumeHandle: h}, claimRef: {name: " claim ", namespace: default}}\nstatus: {phase: "   \
+    "Bound}\n---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " claim ", " \
+    "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: "          \
+    "[ReadWriteOnce], volumeName: " volume ", resources: {requests: {storage: 1Gi}}}\n"      \
+    "status: {phase: Bound}\n---\n"
+#define ATTACHED(volume)                                                                     \
+    "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: t-" volume     \
+    "}\nspec: {attacher: d, nodeName: a, source: {persistentVolumeName: " volume "}}\n---\n"
+#define USES(claim) \
+    "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}], containers: "      \
+    "[{name: c, image: i}]"
+#define DISK \
+    "volumes: [{name: v, gcePersistentDisk: {pdName: one}}], containers: [{name: c, image: i}]"
 
 static uint32_t commit(berth_engine *branch, berth_conflict *conflict)
 {
@@ -126,7 +91,7 @@ static void test_taken_before(void **state)
         berth_branch_drop(branch);
         assert_int_equal(place(c->engine, two.q), BERTH_NODE_NONE);
     }
-    drop(c, BERTH_KIND_POD, "default", "p"); /* what it reserved stays so */
+    remove_named(c->engine, BERTH_KIND_POD, "p"); /* what it reserved stays so */
     berth_engine *branch = branch_off(c);
     assert_int_equal(place(branch, two.q), BERTH_NODE_NONE);
     berth_branch_drop(branch);
@@ -151,7 +116,7 @@ static void test_objects_change(void **state)
     berth_branch_drop(old);
     old = branch_off(c);
     berth_snapshot *version = berth_engine_pin(c->engine);
-    drop(c, BERTH_KIND_PERSISTENT_VOLUME, "", "v");
+    remove_named(c->engine, BERTH_KIND_PERSISTENT_VOLUME, "v");
     branch = branch_off(c);
     assert_int_equal(place(branch, two.p), BERTH_NODE_NONE);
     assert_int_equal(place(old, two.p), two.a);
@@ -193,12 +158,12 @@ static void test_limits(void **state)
     branch = branch_off(c);
     assert_int_equal(place(branch, p), BERTH_NODE_NONE); /* two are attached, as many as may be */
     berth_branch_drop(branch);
-    drop(c, BERTH_KIND_VOLUME_ATTACHMENT, "", "t-v");
+    remove_named(c->engine, BERTH_KIND_VOLUME_ATTACHMENT, "t-v");
     branch = branch_off(c);
     assert_int_equal(place(branch, p), a);
     berth_branch_drop(branch);
     small_add(c, ATTACHED("v"));
-    drop(c, BERTH_KIND_CSI_NODE, "", "a");
+    remove_named(c->engine, BERTH_KIND_CSI_NODE, "a");
     branch = branch_off(c);
     assert_int_equal(place(branch, p), a);
     berth_branch_drop(branch);
@@ -342,48 +307,22 @@ static void test_commit_no_volume(void **state)
 
 /* ---- memory ---- */
 
-typedef struct memory_trial {
-    counted counted;
-    berth_allocator allocator;
-    small_cluster c;
-    pair two;
-} memory_trial;
-
-static void open_counted(memory_trial *t)
+static void fill(counted_cluster *t)
 {
-    berth_engine_config config;
-    *t = (memory_trial){.allocator = {NULL, counted_allocate, counted_release}};
-    t->allocator.context = &t->counted;
-    berth_engine_config_init(&config);
-    config.threads = 1;
-    config.allocator = &t->allocator;
-    assert_int_equal(berth_engine_create(&config, &t->c.engine, NULL), BERTH_OK);
-    const berth_read_options options = {.size = sizeof(options)};
-    assert_int_equal(berth_reader_create(&options, &t->c.reader), BERTH_OK);
-    t->two = make_pair(&t->c);
-}
-
-static berth_status make_branch(berth_engine *engine, berth_engine **out)
-{
-    berth_status status = berth_engine_publish(engine, NULL);
-    if (status != BERTH_OK)
-        return status;
-    berth_snapshot *version = berth_engine_pin(engine);
-    status = berth_branch_create(version, out, NULL);
-    berth_snapshot_unpin(version);
-    return status;
+    const pair two = make_pair(&t->c);
+    t->pods[0] = two.p;
 }
 
 /* Two branches one after the other, the second one of a state with other objects, until something
  * fails. */
-static berth_status try_branches(memory_trial *t)
+static berth_status try_branches(counted_cluster *t)
 {
     berth_placement placement;
     berth_engine *engine = t->c.engine, *branch = NULL;
     uint32_t conflicts = 0;
-    berth_status status = make_branch(engine, &branch);
+    berth_status status = branch_make(engine, &branch, NULL);
     if (status == BERTH_OK)
-        status = berth_engine_schedule(branch, t->two.p, &placement, NULL);
+        status = berth_engine_schedule(branch, t->pods[0], &placement, NULL);
     berth_branch_drop(branch);
     branch = NULL;
     if (status == BERTH_OK)
@@ -391,9 +330,9 @@ static berth_status try_branches(memory_trial *t)
                                      (berth_str)TEXT("v"), NULL);
     status = status == BERTH_E_NOT_FOUND ? BERTH_OK : status; /* tried before */
     if (status == BERTH_OK)
-        status = make_branch(engine, &branch);
+        status = branch_make(engine, &branch, NULL);
     if (status == BERTH_OK)
-        status = berth_engine_schedule(branch, t->two.p, &placement, NULL);
+        status = berth_engine_schedule(branch, t->pods[0], &placement, NULL);
     if (status == BERTH_OK)
         status = berth_branch_commit(branch, NULL, 0, &conflicts, NULL);
     berth_branch_drop(branch);
@@ -403,24 +342,7 @@ static berth_status try_branches(memory_trial *t)
 static void test_memory(void **state)
 {
     (void)state;
-    static memory_trial t;
-    bool failing = true;
-    for (unsigned n = 1; failing; n++) {
-        open_counted(&t);
-        atomic_store(&t.counted.calls, 0);
-        atomic_store(&t.counted.fail_at, n);
-        berth_status status = try_branches(&t);
-        failing = atomic_load(&t.counted.calls) >= n;
-        atomic_store(&t.counted.fail_at, 0);
-        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
-        berth_error error = {.code = BERTH_OK};
-        small_require(berth_engine_check(t.c.engine, &error), &error);
-        if (status != BERTH_OK)
-            assert_int_equal(try_branches(&t), BERTH_OK);
-        berth_reader_destroy(t.c.reader);
-        berth_engine_destroy(t.c.engine);
-        assert_int_equal(atomic_load(&t.counted.bytes), 0);
-    }
+    fail_each(fill, try_branches, false);
 }
 
 int main(void)

@@ -70,24 +70,27 @@ typedef struct berth_conflict {
     berth_conflict_kind kind;
 } berth_conflict;
 
-/* Do on the engine what the branch did to pods that its version knows: take off their nodes those
- * that the branch took off, then place those that it placed, in the order in which it bound them. Each
- * is checked against what has changed since: the pod is there and where it was in the version, the
- * node (by its name) is there, and the pod passes all filters on it, nominated pods included;
- * volumes are reserved then, as whenever the engine binds a pod. All or nothing: with a conflict
- * the engine is as before. What else the branch did (nodes; added,
+/* Do on the engine what the branch did to pods that its version knows: take off their nodes
+ * those that the branch took off, then place those that it placed, in the order in which it
+ * bound them. Each is checked against what has changed since: the pod is there and where it was
+ * in the version, the node (by its name) is there, and the pod passes all filters on it,
+ * nominated pods included; volumes are reserved then, as whenever the engine binds a pod. All or
+ * nothing: with a conflict the engine is as before. What else the branch did (nodes; added,
  * updated or removed pods; nominations) is not handed over.
  *
- * `conflicts` (at most `capacity`) receives the first ones, `*count` how many there are: 0 if all was
- * done. A pod in conflict counts as placed nowhere, so later conflicts may follow from it.
- * Threads: those of the engine and of the branch, which stays as it is. Cost: that of what differs.
+ * `conflicts` (at most `capacity`) receives the first ones, `*count` how many there are: 0 if
+ * all was done. A pod in conflict counts as placed nowhere, so later conflicts may follow from
+ * it.
+ * Threads: those of the engine and of the branch, which stays as it is. Cost: that of what
+ * differs.
  * Errors: E_ARG (not a branch), E_STATE (a transaction is open on the branch), E_NOMEM, and what
  * deciding answers to a pod that no profile serves; nothing has changed then. */
 BERTH_API berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts,
                                            uint32_t capacity, uint32_t *count, berth_error *error);
 
-/* Give back what the engine keeps for future branches: counters, trees and volumes, at most four sets, each
- * with the pages of the version in which it was last used if that is among the last 1,024.
+/* Give back what the engine keeps for future branches: counters, trees and volumes, at most four
+ * sets, each with the pages of the version in which it was last used if that is among the last
+ * 1,024.
  * Threads: any, once something was published; before that, the engine's. */
 BERTH_API void berth_engine_trim(berth_engine *engine);
 
