@@ -45,8 +45,8 @@ bool changed_engine_open(changed_engine *c, const char *kind, uint64_t nodes, be
     workload_source *source = workload_source_create(&spec);
     berth_status status = workload_source_make_all(source, take, c, NULL);
     workload_source_destroy(source);
-    berth_engine_node_order(c->engine, NULL, 0);
-    return status == BERTH_OK;
+    return status == BERTH_OK &&
+           berth_engine_node_order(c->engine, NULL, 0, NULL, &c->error) == BERTH_OK;
 }
 
 void changed_engine_close(bench_state *state, changed_engine *c, bool ok)

@@ -55,13 +55,12 @@ bool macro_cluster_fill(macro_cluster *cluster, const workload_spec *spec)
     berth_status status =
         workload_source_make_all(source, macro_cluster_add, cluster, &cluster->error);
     workload_source_destroy(source);
-    macro_cluster_lay_out(cluster);
-    return status == BERTH_OK;
+    return status == BERTH_OK && macro_cluster_lay_out(cluster);
 }
 
-void macro_cluster_lay_out(macro_cluster *cluster)
+bool macro_cluster_lay_out(macro_cluster *cluster)
 {
-    berth_engine_node_order(cluster->engine, NULL, 0);
+    return berth_engine_node_order(cluster->engine, NULL, 0, NULL, &cluster->error) == BERTH_OK;
 }
 
 const char *macro_cluster_problem(const macro_cluster *cluster)

@@ -34,8 +34,9 @@ berth_status macro_cluster_add(void *context, const berth_object *object, berth_
 /* Add everything that a workload makes. */
 bool macro_cluster_fill(macro_cluster *cluster, const workload_spec *spec);
 
-/* Bring the layout of the nodes up to date, which the first decision would do else. */
-void macro_cluster_lay_out(macro_cluster *cluster);
+/* Bring the layout of the nodes up to date, which the first decision would do else. Returns false
+ * when out of memory. */
+bool macro_cluster_lay_out(macro_cluster *cluster);
 
 /* The error as one line; valid until the next call. */
 const char *macro_cluster_problem(const macro_cluster *cluster);

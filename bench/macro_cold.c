@@ -63,8 +63,7 @@ static bool fill_cluster(macro_cluster *cluster, const cold_case *c)
     for (uint64_t i = 0; i < FIRST_PODS + c->pods && ok; i++)
         ok = add_pod(cluster, d, c, running + i, UINT32_MAX);
     free(d);
-    macro_cluster_lay_out(cluster);
-    return ok;
+    return ok && macro_cluster_lay_out(cluster);
 }
 
 static void cold(bench_state *state)

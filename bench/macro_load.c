@@ -33,10 +33,10 @@ static bool load_once(bench_state *state, berth_str text)
     berth_reader *reader = NULL;
     bool ok = macro_cluster_open(&cluster, &options, 0) &&
               berth_reader_create(&reading, &reader) == BERTH_OK &&
-              berth_reader_text(reader, text, "dump", take, &cluster, &cluster.error) == BERTH_OK;
-    if (ok)
-        macro_cluster_lay_out(&cluster);
-    else
+              berth_reader_text(reader, text, "dump", take, &cluster, &cluster.error) ==
+                  BERTH_OK &&
+              macro_cluster_lay_out(&cluster);
+    if (!ok)
         bench_fail(state, macro_cluster_problem(&cluster));
     bench_pause(state);
     berth_reader_destroy(reader);

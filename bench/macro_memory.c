@@ -79,8 +79,7 @@ static bool build(macro_cluster *cluster, const workload_spec *spec, meter *m, r
     workload_source *source = workload_source_create(spec);
     r->empty = reading(m);
     bool ok = make_part(cluster, source, WORKLOAD_STORAGE) &&
-              make_part(cluster, source, WORKLOAD_NODES);
-    macro_cluster_lay_out(cluster);
+              make_part(cluster, source, WORKLOAD_NODES) && macro_cluster_lay_out(cluster);
     r->nodes = reading(m);
     ok = ok && make_part(cluster, source, WORKLOAD_RUNNING);
     r->pods = reading(m);

@@ -56,7 +56,7 @@ static berth_status make(bench_cluster *c, berth_error *error)
             c->empty_bytes = bench_cluster_held_bytes(c);
         status = workload_source_make(source, (workload_part)part, on_made, c, error);
         if (part == WORKLOAD_NODES && status == BERTH_OK) {
-            berth_engine_node_order(c->engine, NULL, 0);
+            status = berth_engine_node_order(c->engine, NULL, 0, NULL, error);
             c->nodes_bytes = bench_cluster_held_bytes(c);
         }
     }
@@ -119,8 +119,7 @@ static berth_status load(bench_cluster *c, berth_error *error)
     stopwatch_stop(&watch);
     c->read_seconds = stopwatch_seconds(&watch);
     berth_reader_destroy(reader);
-    berth_engine_node_order(c->engine, NULL, 0);
-    return status;
+    return status == BERTH_OK ? berth_engine_node_order(c->engine, NULL, 0, NULL, error) : status;
 }
 
 /* ---- both ---- */

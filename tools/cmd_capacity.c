@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "exits.h"
 #include "heap.h"
+#include "node_list.h"
 #include "output.h"
 #include "progress.h"
 #include "stopwatch.h"
@@ -167,11 +168,9 @@ static berth_status exclude_nodes(capacity *c, berth_error *error)
     return BERTH_OK;
 }
 
-static void list_nodes(capacity *c)
+static berth_status list_nodes(capacity *c, berth_error *error)
 {
-    c->node_count = berth_engine_node_order(c->engine, NULL, 0);
-    c->nodes = heap_new(c->node_count, sizeof(*c->nodes));
-    berth_engine_node_order(c->engine, c->nodes, c->node_count);
+    TRY(node_list_make(c->engine, &c->nodes, &c->node_count, error));
     for (uint32_t i = 0; i < c->node_count; i++)
         if (c->nodes[i] >= c->place_count)
             c->place_count = c->nodes[i] + 1;
@@ -180,6 +179,7 @@ static void list_nodes(capacity *c)
         c->place_of_node[c->nodes[i]] = i;
     for (size_t s = 0; s < c->spec_count; s++)
         c->specs[s].by_node = heap_new(c->node_count, sizeof(uint64_t));
+    return BERTH_OK;
 }
 
 /* ---- counting ---- */
@@ -429,7 +429,7 @@ static berth_status prepare(capacity *c, berth_error *error)
     if (status == BERTH_OK)
         status = read_podspecs(c, error);
     if (status == BERTH_OK)
-        list_nodes(c);
+        status = list_nodes(c, error);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "exits.h"
 #include "heap.h"
+#include "node_list.h"
 #include "output.h"
 #include "progress.h"
 #include "stopwatch.h"
@@ -168,10 +169,11 @@ static void add_node(drain *d, berth_node_id node)
 
 static berth_status choose_nodes(drain *d, const text_list *names, berth_error *error)
 {
-    uint32_t count = berth_engine_node_order(d->engine, NULL, 0);
-    berth_node_id *order = heap_new(count, sizeof(*order));
-    berth_status status = BERTH_OK;
-    berth_engine_node_order(d->engine, order, count);
+    uint32_t count = 0;
+    berth_node_id *order = NULL;
+    berth_status status = node_list_make(d->engine, &order, &count, error);
+    if (status != BERTH_OK)
+        return status;
     for (uint32_t i = 0; i < count; i++)
         if (order[i] >= d->place_count)
             d->place_count = order[i] + 1;

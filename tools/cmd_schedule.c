@@ -121,15 +121,16 @@ static berth_status decide(schedule *s, stopwatch *watch, uint64_t *ticks, outco
 
 static berth_status decide_all(schedule *s, berth_error *error)
 {
-    s->outcome_count = berth_engine_pending(s->engine, NULL, 0);
-    s->outcomes = heap_new(s->outcome_count, sizeof(*s->outcomes));
+    uint64_t count = 0;
+    TRY(berth_engine_pending(s->engine, NULL, 0, &count, error));
+    s->outcomes = heap_new(count, sizeof(*s->outcomes));
+    s->outcome_count = count;
     s->skip_counts = heap_new(s->input.skip_reasons.count, sizeof(*s->skip_counts));
-    berth_pod_id *pods = heap_new(s->outcome_count, sizeof(*pods));
-    berth_engine_pending(s->engine, pods, s->outcome_count);
+    berth_pod_id *pods = heap_new(count, sizeof(*pods));
     progress bar;
     stopwatch watch;
     uint64_t ticks = 0;
-    berth_status status = BERTH_OK;
+    berth_status status = berth_engine_pending(s->engine, pods, count, NULL, error);
     progress_start(&bar, "placing", s->outcome_count);
     stopwatch_start(&watch);
     for (uint64_t i = 0; i < s->outcome_count && status == BERTH_OK; i++) {
@@ -328,10 +329,10 @@ static void write_summary(const schedule *s, const usage *used, output *o)
     output_object_end(o);
 }
 
-static void show(const schedule *s)
+static berth_status show(const schedule *s, berth_error *error)
 {
     usage used;
-    usage_measure(&used, s->engine, &s->input.resources);
+    TRY(usage_measure(&used, s->engine, &s->input.resources, error));
     if (s->format == OUTPUT_TABLE) {
         if (!s->summary_only)
             print_placements(s);
@@ -348,6 +349,7 @@ static void show(const schedule *s)
         output_close(&o);
     }
     usage_release(&used);
+    return BERTH_OK;
 }
 
 /* ---- the command ---- */
@@ -368,8 +370,8 @@ static int run(schedule *s)
     status = decide_all(s, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
-    show(s);
-    return EXIT_DONE;
+    status = show(s, &error);
+    return status == BERTH_OK ? EXIT_DONE : exit_error(help.name, &error);
 }
 
 int cmd_schedule(int argc, char **argv)

@@ -21,6 +21,7 @@
 #include "heap.h"
 #include "json_slice.h"
 #include "legacy_profile.h"
+#include "node_list.h"
 #include "options.h"
 #include "vector_file.h"
 #include "words.h"
@@ -156,14 +157,14 @@ static void close_engine(verify *v)
 
 /* ---- comparing ---- */
 
-static void compare_order(verify *v)
+static berth_status compare_order(verify *v, berth_error *error)
 {
     json_t *wanted = json_object_get(v->scenario.expected, "order");
     if (wanted == NULL)
-        return;
-    uint32_t count = berth_engine_node_order(v->engine, NULL, 0);
-    berth_node_id *nodes = heap_new(count, sizeof(*nodes));
-    berth_engine_node_order(v->engine, nodes, count);
+        return BERTH_OK;
+    uint32_t count = 0;
+    berth_node_id *nodes = NULL;
+    TRY(node_list_make(v->engine, &nodes, &count, error));
     json_t *names = json_array();
     for (uint32_t i = 0; i < count; i++)
         json_array_append_new(names,
@@ -174,6 +175,7 @@ static void compare_order(verify *v)
     json_decref(expected);
     json_decref(found);
     free(nodes);
+    return BERTH_OK;
 }
 
 /* Of an attempt that ended in an error only what the vector tells is compared. */
@@ -297,9 +299,10 @@ static berth_status replay_pod(verify *v, berth_str pod_text, const json_t *deci
 static berth_status replay(verify *v, size_t *done, berth_error *error)
 {
     berth_status status = open_engine(v, error);
+    if (status == BERTH_OK)
+        status = compare_order(v, error);
     if (status != BERTH_OK)
         return status;
-    compare_order(v);
     const json_t *decisions = json_object_get(v->scenario.expected, "decisions");
     const berth_str pending = json_slice_member(v->scenario.scenario, "pending");
     size_t count = json_array_size(decisions);

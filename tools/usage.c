@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exits.h"
 #include "heap.h"
+#include "node_list.h"
 #include "table.h"
 
 enum { FIXED_RESOURCES = 3 };
@@ -87,13 +89,14 @@ static void add_cell(usage_cell *to, usage_cell cell)
     to->allocatable += cell.allocatable;
 }
 
-void usage_measure(usage *u, berth_engine *engine, const word_table *resources)
+berth_status usage_measure(usage *u, berth_engine *engine, const word_table *resources,
+                           berth_error *error)
 {
+    uint32_t node_count = 0;
+    berth_node_id *nodes = NULL;
     *u = (usage){0};
-    uint32_t node_count = berth_engine_node_order(engine, NULL, 0);
-    berth_node_id *nodes = heap_new(node_count, sizeof(*nodes));
+    TRY(node_list_make(engine, &nodes, &node_count, error));
     uint32_t *zones = heap_new(node_count, sizeof(*zones));
-    berth_engine_node_order(engine, nodes, node_count);
     for (uint32_t i = 0; i < node_count; i++)
         zones[i] = word_table_add(&u->zones, zone_of(engine, nodes[i]));
     choose_resources(u, engine, nodes, node_count, resources);
@@ -109,6 +112,7 @@ void usage_measure(usage *u, berth_engine *engine, const word_table *resources)
     }
     free(zones);
     free(nodes);
+    return BERTH_OK;
 }
 
 void usage_release(usage *u)

@@ -19,8 +19,9 @@ typedef struct usage {
 
 /* Add up all nodes of `engine`. `resources` are the names that occur; of those beside cpu,
  * memory and pods, extended ones are kept if any node has some, the rest only where something
- * is requested. */
-void usage_measure(usage *u, berth_engine *engine, const word_table *resources);
+ * is requested. Errors: those of berth_engine_node_order; `*u` is empty then. */
+berth_status usage_measure(usage *u, berth_engine *engine, const word_table *resources,
+                           berth_error *error);
 void usage_release(usage *u);
 
 /* As an aligned table, amounts rounded for reading. */

@@ -336,15 +336,19 @@ berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_nam
     return BERTH_POD_NONE;
 }
 
-uint32_t berth_engine_node_order(berth_engine *engine, berth_node_id *out, uint32_t capacity)
+berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out, uint32_t capacity,
+                                     uint32_t *count, berth_error *error)
 {
     berth__cluster *cluster = &engine->cluster;
+    BERTH_TRY(berth__may_change(cluster->watcher, error));
     if (berth__cluster_sync(cluster) != BERTH_OK)
-        return 0;
+        return berth__error_no_memory(error);
     const berth__layout *layout = cluster->view.layout;
     for (uint32_t slot = 0; slot < layout->count && slot < capacity; slot++)
         out[slot] = layout->nodes[slot];
-    return layout->count;
+    if (count != NULL)
+        *count = layout->count;
+    return BERTH_OK;
 }
 
 berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
@@ -529,15 +533,13 @@ static int by_priority(const void *a, const void *b)
     return (first->arrival > second->arrival) - (first->arrival < second->arrival);
 }
 
-uint64_t berth_engine_pending(const berth_engine *engine, berth_pod_id *out, uint64_t capacity)
+static berth_status list_waiting(const berth_engine *engine, berth_pod_id *out, uint64_t capacity)
 {
     const berth__pods *pods = &engine->cluster.pods;
-    if (capacity == 0 || pods->pending_count == 0)
-        return pods->pending_count;
     size_t bytes = pods->pending_count * sizeof(waiting_pod);
     waiting_pod *waiting = berth__alloc(engine->allocator, bytes, 8);
     if (waiting == NULL)
-        return 0;
+        return BERTH_E_NOMEM;
     uint32_t count = 0, index = pods->first_pending;
     for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next, count++)
         waiting[count] = (waiting_pod){berth__pod_at(pods, index)->priority, count,
@@ -546,7 +548,18 @@ uint64_t berth_engine_pending(const berth_engine *engine, berth_pod_id *out, uin
     for (uint64_t i = 0; i < count && i < capacity; i++)
         out[i] = waiting[i].id;
     berth__free(engine->allocator, waiting, bytes);
-    return count;
+    return BERTH_OK;
+}
+
+berth_status berth_engine_pending(const berth_engine *engine, berth_pod_id *out, uint64_t capacity,
+                                  uint64_t *count, berth_error *error)
+{
+    uint64_t pending = engine->cluster.pods.pending_count;
+    if (capacity > 0 && pending > 0 && list_waiting(engine, out, capacity) != BERTH_OK)
+        return berth__error_no_memory(error);
+    if (count != NULL)
+        *count = pending;
+    return BERTH_OK;
 }
 
 /* ---- digest and check ---- */

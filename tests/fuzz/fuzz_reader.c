@@ -21,7 +21,8 @@ static berth_status add(void *context, const berth_object *object, const berth_e
 static void schedule_some(berth_engine *engine)
 {
     berth_pod_id pods[16];
-    uint64_t count = berth_engine_pending(engine, pods, 16);
+    uint64_t count = 0;
+    FUZZ_CHECK(berth_engine_pending(engine, pods, 16, &count, NULL) == BERTH_OK);
     for (uint64_t i = 0; i < count && i < 16; i++) {
         berth_placement placement;
         FUZZ_CHECK(berth_engine_schedule(engine, pods[i], &placement, NULL) == BERTH_OK);

@@ -118,11 +118,11 @@ static void print_node(text *out, const berth_engine *engine, berth_node_id node
 
 static void print_pending(text *out, const berth_engine *engine)
 {
-    uint64_t count = berth_engine_pending(engine, NULL, 0);
+    uint64_t count = 0;
+    (void)berth_engine_pending(engine, NULL, 0, &count, NULL);
     berth_pod_id *ids = calloc(count + 1, sizeof(*ids));
-    if (ids == NULL)
+    if (ids == NULL || berth_engine_pending(engine, ids, count, NULL, NULL) != BERTH_OK)
         abort();
-    berth_engine_pending(engine, ids, count);
     for (uint64_t i = 0; i < count; i++)
         print(out, "pending %llx\n", (unsigned long long)ids[i]);
     free(ids);

@@ -644,11 +644,13 @@ static void compare_order(trial *t)
 {
     naive_region r = {0};
     naive_refresh(&t->naive);
-    uint32_t count = berth_engine_node_order(t->engine, NULL, 0);
+    uint32_t count = 0;
+    berth_error error;
+    must(t, "node_order", berth_engine_node_order(t->engine, NULL, 0, &count, &error), &error);
     berth_node_id *ids = naive_alloc(&r, (count + 1) * sizeof(*ids));
     const char **wanted = naive_alloc(&r, (t->naive.order_count + 1) * sizeof(*wanted));
     const char **got = naive_alloc(&r, (count + 1) * sizeof(*got));
-    berth_engine_node_order(t->engine, ids, count);
+    must(t, "node_order", berth_engine_node_order(t->engine, ids, count, NULL, &error), &error);
     for (size_t i = 0; i < t->naive.order_count; i++) {
         wanted[i] = text_of(&r, t->naive.order[i]);
     }

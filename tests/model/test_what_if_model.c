@@ -291,9 +291,11 @@ typedef struct draining {
 static draining choose_nodes(trial *t)
 {
     draining d = {.node_count = 1 + gen_below(&t->gen, 2)};
-    uint32_t count = berth_engine_node_order(t->engine, NULL, 0);
+    uint32_t count = 0;
+    berth_error error;
+    must(t, "node_order", berth_engine_node_order(t->engine, NULL, 0, &count, &error), &error);
     berth_node_id *order = naive_alloc(&t->gen.region, (count + 1) * sizeof(*order));
-    berth_engine_node_order(t->engine, order, count);
+    must(t, "node_order", berth_engine_node_order(t->engine, order, count, NULL, &error), &error);
     for (uint32_t i = 0; i < d.node_count; i++)
         d.nodes[i] = order[gen_below(&t->gen, count)];
     d.node_count -= d.node_count == 2 && d.nodes[0] == d.nodes[1];

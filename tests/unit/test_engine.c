@@ -77,6 +77,13 @@ static void remove_node(const char *name)
         berth_engine_remove(engine, BERTH_KIND_NODE, text(""), text(name), NULL), BERTH_OK);
 }
 
+static uint32_t node_order(berth_node_id *order, uint32_t capacity)
+{
+    uint32_t count = 0;
+    assert_int_equal(berth_engine_node_order(engine, order, capacity, &count, NULL), BERTH_OK);
+    return count;
+}
+
 static void expect_text(berth_str got, const char *wanted)
 {
     assert_int_equal(got.len, strlen(wanted));
@@ -320,7 +327,7 @@ static void test_update_of_a_node(void **state)
     berth_node_id a = add_node("a", "z1");
     add_pod("p", "a", 500);
     berth_node_id order[4];
-    assert_int_equal(berth_engine_node_order(engine, order, 4), 1);
+    assert_int_equal(node_order(order, 4), 1);
     (void)small_node_object(&node, &object, "a", "z2");
     node.allocatable[0].amount = (berth_quantity){8, 0};
     assert_int_equal(berth_engine_update(engine, &object, NULL), BERTH_OK);
@@ -432,7 +439,7 @@ static void test_orphans_take_nothing(void **state)
 static void expect_order(const berth_node_id *wanted, uint32_t count)
 {
     berth_node_id order[16];
-    assert_int_equal(berth_engine_node_order(engine, order, 16), count);
+    assert_int_equal(node_order(order, 16), count);
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(order[i], wanted[i]);
 }
@@ -468,7 +475,7 @@ static void test_order_of_nodes(void **state)
     expect_order((berth_node_id[]){b1, a1, b2}, 3);
     add_node("a2", "a");
     expect_order((berth_node_id[]){b2, a1, b1, a2}, 4);
-    assert_int_equal(berth_engine_node_order(engine, NULL, 0), 4);
+    assert_int_equal(node_order(NULL, 0), 4);
 }
 
 /* ---- resources ---- */
@@ -601,10 +608,12 @@ static void test_order_of_the_queue(void **state)
         pod.pod.priority = priorities[i];
         assert_int_equal(berth_engine_add(engine, &object, &ids[i], NULL), BERTH_OK);
     }
-    assert_int_equal(berth_engine_pending(engine, NULL, 0), 5);
-    assert_int_equal(berth_engine_pending(engine, pending, 2), 5);
+    uint64_t count = 0;
+    assert_int_equal(berth_engine_pending(engine, NULL, 0, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 5);
+    assert_int_equal(berth_engine_pending(engine, pending, 2, NULL, NULL), BERTH_OK);
     assert_true(pending[0] == ids[1] && pending[1] == ids[3] && pending[2] == 0);
-    assert_int_equal(berth_engine_pending(engine, pending, 5), 5);
+    assert_int_equal(berth_engine_pending(engine, pending, 5, NULL, NULL), BERTH_OK);
     for (int i = 0; i < 5; i++)
         assert_true(pending[i] == ids[wanted[i]]);
 }

@@ -156,7 +156,9 @@ static void build(berth_engine *engine)
     must(berth_engine_add(engine, rich_pod_object(&rich, &object, "rich-0", "n2"), NULL, NULL));
     must(berth_engine_add(engine, rich_pod_object(&rich, &object, "rich-1", NULL), NULL, NULL));
     berth_node_id order[NODES];
-    assert_int_equal(berth_engine_node_order(engine, order, NODES), NODES);
+    uint32_t count = 0;
+    must(berth_engine_node_order(engine, order, NODES, &count, NULL));
+    assert_int_equal(count, NODES);
 }
 
 static berth_pod_id pod_id(berth_engine *engine, const char *name)
@@ -186,7 +188,7 @@ static void take_picture(berth_engine *engine, picture *out)
     memset(out, 0, sizeof(*out));
     berth_engine_counts(engine, &out->counts);
     out->digest = berth_engine_digest(engine);
-    out->pending = berth_engine_pending(engine, out->waiting, 16);
+    must(berth_engine_pending(engine, out->waiting, 16, &out->pending, NULL));
     for (berth_node_id node = 0; node < 16; node++)
         for (int r = 0; r < 4; r++)
             out->present[node] =
@@ -218,7 +220,7 @@ static void take_outlook(berth_engine *engine, outlook *out)
 {
     berth_pod_id waiting[16];
     memset(out, 0, sizeof(*out));
-    out->count = berth_engine_pending(engine, waiting, 16);
+    must(berth_engine_pending(engine, waiting, 16, &out->count, NULL));
     for (uint64_t i = 0; i < out->count; i++) {
         berth_placement got;
         must(berth_engine_decide(engine, waiting[i], NULL, &got, NULL));
@@ -229,7 +231,7 @@ static void take_outlook(berth_engine *engine, outlook *out)
     small_node node;
     berth_object object;
     must(berth_engine_add(engine, small_node_object(&node, &object, "last", "z0"), NULL, NULL));
-    out->node_count = berth_engine_node_order(engine, out->order, 16);
+    must(berth_engine_node_order(engine, out->order, 16, &out->node_count, NULL));
 }
 
 static void same_outlook(const outlook *wanted, const outlook *got)
@@ -490,10 +492,22 @@ static berth_status transaction(berth_engine *engine)
     return status;
 }
 
+/* A failure leaves what the caller has as it was. */
+static berth_status list_waiting(berth_engine *engine)
+{
+    berth_pod_id waiting[16] = {77};
+    uint64_t count = 99;
+    berth_status status = berth_engine_pending(engine, waiting, 16, &count, NULL);
+    assert_true(status == BERTH_OK ? waiting[0] != 77 : waiting[0] == 77);
+    assert_true(status == BERTH_OK ? count < 16 : count == 99);
+    return status;
+}
+
 static const struct {
     const char *name;
     berth_status (*call)(berth_engine *engine);
 } calls[] = {
+    {"list the pods that wait", list_waiting},
     {"add a node", add_rich_node},
     {"add the node of an orphan", bring_node_of_orphan},
     {"update a node", update_node},
@@ -706,6 +720,38 @@ static void test_create(void **state)
     }
 }
 
+/* No nodes, and no memory to say which there are, are two answers. */
+static void test_order_without_memory(void **state)
+{
+    (void)state;
+    bool reached = true;
+    uint32_t refused = 0;
+    for (unsigned nth = 1; reached; nth++) {
+        counted c = {.for_good = false};
+        berth_engine *engine;
+        berth_error error;
+        small_node node;
+        berth_object object;
+        berth_node_id order[16];
+        uint32_t count = 99;
+        must(create(&c, BERTH_PATH_SCAN, &engine));
+        build(engine);
+        must(berth_engine_add(engine, small_node_object(&node, &object, "last", "z0"), NULL, NULL));
+        atomic_store(&c.fail_at, atomic_load(&c.calls) + nth);
+        berth_status status = berth_engine_node_order(engine, order, 16, &count, &error);
+        reached = atomic_load(&c.calls) >= atomic_load(&c.fail_at);
+        assert_true(status == BERTH_OK || (status == BERTH_E_NOMEM && reached));
+        assert_int_equal(count, status == BERTH_OK ? NODES + 1 : 99);
+        refused += status != BERTH_OK;
+        atomic_store(&c.fail_at, 0);
+        must(berth_engine_node_order(engine, order, 16, &count, NULL));
+        assert_int_equal(count, NODES + 1);
+        berth_engine_destroy(engine);
+        assert_int_equal(atomic_load(&c.bytes), 0);
+    }
+    assert_true(refused > 0);
+}
+
 /* ---- what does not allocate ---- */
 
 static void expect_no_allocations(berth_path path, const char *pod)
@@ -750,7 +796,8 @@ static void remove_everything(berth_engine *engine)
     }
     while ((orphan = berth_engine_orphan(engine, NULL)) != BERTH_POD_NONE)
         must(berth_engine_unbind(engine, orphan, NULL));
-    uint64_t count = berth_engine_pending(engine, waiting, 32);
+    uint64_t count = 0;
+    must(berth_engine_pending(engine, waiting, 32, &count, NULL));
     for (uint64_t i = 0; i < count; i++) {
         berth_str space, name;
         berth_engine_pod_name(engine, waiting[i], &space, &name);
@@ -814,6 +861,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create),
+        cmocka_unit_test(test_order_without_memory),
         cmocka_unit_test_teardown(test_one_failure_by_scan, report),
         cmocka_unit_test_teardown(test_one_failure_by_index, report),
         cmocka_unit_test_teardown(test_no_memory_left_by_scan, report),

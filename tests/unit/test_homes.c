@@ -38,7 +38,9 @@ static void add_nodes(berth_engine *engine, uint32_t first, uint32_t last)
             berth_engine_add(engine, small_node_object(&storage, &object, name, zone), NULL, NULL),
             BERTH_OK);
     }
-    assert_int_equal(berth_engine_node_order(engine, NULL, 0), last);
+    uint32_t count = 0;
+    assert_int_equal(berth_engine_node_order(engine, NULL, 0, &count, NULL), BERTH_OK);
+    assert_int_equal(count, last);
 }
 
 static void check_homes(const berth_engine *engine)

@@ -126,7 +126,9 @@ static void check_order(berth_era era)
     small_cluster c;
     small_open(&c, &profile);
     add_two_zones(&c);
-    assert_int_equal(berth_engine_node_order(c.engine, nodes, 6), 6);
+    uint32_t count = 0;
+    assert_int_equal(berth_engine_node_order(c.engine, nodes, 6, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 6);
     for (uint32_t i = 0; i < 6; i++)
         assert_int_equal(number_of(&c, nodes[i]), order[i]);
     small_close(&c);

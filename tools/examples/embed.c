@@ -107,7 +107,9 @@ static berth_status run(berth_engine *engine, berth_explanation *explanation, be
     if (status == BERTH_OK)
         status = add_pods(engine, error);
     berth_pod_id pods[8];
-    uint64_t count = berth_engine_pending(engine, pods, 8);
+    uint64_t count = 0;
+    if (status == BERTH_OK)
+        status = berth_engine_pending(engine, pods, 8, &count, error);
     for (uint64_t i = 0; i < count && status == BERTH_OK; i++)
         status = place(engine, pods[i], explanation, error);
     return status;

@@ -172,12 +172,14 @@ int main(void)
     berth_engine *engine = NULL;
     berth_explanation *why = NULL;
     berth_pod_id pods[2];
+    uint64_t count = 0;
     berth_status status = start(&engine, &error);
     if (status == BERTH_OK)
         status = fill(engine, &error);
     if (status == BERTH_OK)
         status = berth_explanation_create(&why);
-    uint64_t count = status == BERTH_OK ? berth_engine_pending(engine, pods, 2) : 0;
+    if (status == BERTH_OK)
+        status = berth_engine_pending(engine, pods, 2, &count, &error);
     for (uint64_t i = 0; i < count && status == BERTH_OK; i++)
         status = place(engine, pods[i], why, &error);
     if (status != BERTH_OK)

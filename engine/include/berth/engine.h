@@ -3,7 +3,9 @@
  * Life cycle: berth_engine_create, add objects, decide and bind in any order, berth_engine_destroy.
  * Threads: an engine is used by one thread at a time; it runs its own workers below that. Different
  * engines are independent. Forking while an engine exists is supported only to exec: its workers do
- * not survive a fork. The engine installs no signal handler and its workers block all signals. */
+ * not survive a fork. The engine installs no signal handler and its workers block all signals.
+ * Errors: those that each function names; and E_STATE of all that decide or change something, while
+ * a callback of the engine's scheduler runs (scheduler.h). */
 #ifndef BERTH_ENGINE_H
 #define BERTH_ENGINE_H
 
@@ -150,11 +152,12 @@ BERTH_API berth_status berth_engine_memory(const berth_engine *engine, berth_mem
  * none. */
 BERTH_API berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name);
 
-/* Copy the node ids in search order (zone-interleaved) into `out`, at most `capacity`. Returns how
- * many nodes there are. Brings the layout up to date first; 0 also when there is no memory for
- * that. */
-BERTH_API uint32_t berth_engine_node_order(berth_engine *engine, berth_node_id *out,
-                                           uint32_t capacity);
+/* Copy the node ids in search order (zone-interleaved) into `out`, at most `capacity`; `*count`
+ * (NULL: not asked for) is how many nodes there are. Brings the layout up to date first, as a
+ * decision does. Errors: E_NOMEM. Cost: that of a new layout, if nodes came or went; of copying. */
+BERTH_API berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out,
+                                               uint32_t capacity, uint32_t *count,
+                                               berth_error *error);
 
 /* Allocatable and requested amount of one resource on one node: cpu in milli, everything else in
  * units; "pods" counts pods. Errors: E_NOT_FOUND (node). An unknown resource reads 0 and 0. */
@@ -242,11 +245,13 @@ BERTH_API berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id 
 BERTH_API uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods,
                                           uint32_t count, bool *forbidden);
 
-/* Pending pods in the order in which a scheduler takes them (priority descending, then order of
- * arrival), at most `capacity`. Returns how many there are; 0 also when there is no memory to sort
- * them, which with a `capacity` of 0 takes none. Cost: n log n. */
-BERTH_API uint64_t berth_engine_pending(const berth_engine *engine, berth_pod_id *out,
-                                        uint64_t capacity);
+/* Pending pods in the order in which a scheduler takes them (priority descending, then
+ * order of arrival), at most `capacity`; `*count` (NULL: not asked for) is how many there
+ * are. Errors: E_NOMEM (no memory to sort them; a `capacity` of 0 takes none). Cost: n log
+ * n; with a `capacity` of 0 constant. */
+BERTH_API berth_status berth_engine_pending(const berth_engine *engine, berth_pod_id *out,
+                                            uint64_t capacity, uint64_t *count,
+                                            berth_error *error);
 
 /* A hash of every pod's name and node; equal for equal placements, whatever the order of
  * binding. */
