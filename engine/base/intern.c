@@ -117,8 +117,18 @@ static bool rehash(berth__intern *table)
     return true;
 }
 
+/* The address tells threads apart. */
+static _Thread_local char own_mark;
+
+void berth__intern_claim(berth__intern *table, bool adds)
+{
+    atomic_store_explicit(&table->adder, adds ? (uintptr_t)&own_mark : 0, memory_order_relaxed);
+}
+
 berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok)
 {
+    BERTH_DASSERT(!table->shared || atomic_load_explicit(&table->adder, memory_order_relaxed) ==
+                                        (uintptr_t)&own_mark);
     if (text.data == NULL)
         return 0;
     berth__intern_slots *slots = atomic_load_explicit(&table->slots, memory_order_relaxed);

@@ -16,11 +16,11 @@ typedef struct berth__intern_slots {
     atomic_ullong slots[];             /* sync: filled once, by a release store */
 } berth__intern_slots;
 
-/* Texts lie in segments that never move, each twice as long as the one before: whoever knows an id
- * can read its text whatever is added meanwhile. Adding is for one thread at a time; finding may go on
- * meanwhile on any thread once `shared` is set. An id is stored (release) after its text was written, and a
- * larger table after it was filled; a finder loads both with acquire. Old tables are kept, if
- * shared: together they are smaller than the present one. */
+/* Texts lie in segments that never move, each twice as long as the one before: whoever knows
+ * an id can read its text whatever is added meanwhile. Adding is for one thread at a time;
+ * finding may go on meanwhile on any thread once `shared` is set. An id is stored (release)
+ * after its text was written, and a larger table after it was filled; a finder loads both with
+ * acquire. Old tables are kept, if shared: together they are smaller than the present one. */
 enum { BERTH__INTERN_SHIFT = 10, BERTH__INTERN_SEGMENTS = 32 - BERTH__INTERN_SHIFT };
 
 typedef struct berth__intern {
@@ -28,13 +28,20 @@ typedef struct berth__intern {
     berth_str *segments[BERTH__INTERN_SEGMENTS]; /* by id; text 0 is absent */
     uint32_t count;                              /* ids in use, 0 included */
     bool shared;
+    /* Once shared: who may add, as the address of a thread's own mark; 0: nobody. Debug builds hold
+     * adding to it. sync: relaxed; a thread reads its own mark only if it has written it. */
+    atomic_uintptr_t adder;
     _Atomic(berth__intern_slots *) slots; /* sync: above */
 } berth__intern;
 
 berth_status berth__intern_init(berth__intern *table, const berth_allocator *allocator);
 void berth__intern_destroy(berth__intern *table);
 
-/* The id of `text`, made if it is new; absent text gives 0. `*ok` turns false when out of memory. */
+/* The calling thread adds from now on, or (`adds` false) no longer; its owner keeps others out. */
+void berth__intern_claim(berth__intern *table, bool adds);
+
+/* The id of `text`, made if it is new; absent text gives 0. `*ok` turns false when out of
+ * memory. A table that is shared has been claimed. */
 berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok);
 
 /* The id of `text`, or 0 if it was never added. Lock-free. */

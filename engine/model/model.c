@@ -86,11 +86,16 @@ static void release_due(berth__model *model)
 void berth__model_lock_slow(berth__model *model)
 {
     pthread_mutex_lock(&model->lock);
+    if (model->lock_depth++ == 0)
+        berth__intern_claim(&model->strings, true);
 }
 
 void berth__model_unlock_slow(berth__model *model)
 {
     release_due(model);
+    BERTH_ASSERT(model->lock_depth > 0);
+    if (--model->lock_depth == 0)
+        berth__intern_claim(&model->strings, false);
     pthread_mutex_unlock(&model->lock);
 }
 

@@ -1,10 +1,10 @@
-/* The symbol tables that an engine, its published versions and its branches share: strings, resources,
- * taint lists, pod classes; and the table of images, which is part of the state.
+/* The symbol tables that an engine, its published versions and its branches share: strings,
+ * resources, taint lists, pod classes; and the table of images, which is part of the state.
  *
- * Tables grow and never move: what was published to a reader can be read without a lock. Whoever adds an
- * object, and so interns, holds the lock; so does whoever gives up a use of a pod class. While
- * nothing was ever published there is one user and no lock. Uses of classes that end with a version are given
- * up later, by whoever next holds the lock: reclaiming never waits for it. */
+ * Tables grow and never move: what was published to a reader can be read without a lock. Whoever
+ * adds an object, and so interns, holds the lock; so does whoever gives up a use of a pod class.
+ * While nothing was ever published there is one user and no lock. Uses of classes that end with a
+ * version are given up later, by whoever next holds the lock: reclaiming never waits for it. */
 #ifndef BERTH_MODEL_MODEL_H
 #define BERTH_MODEL_MODEL_H
 
@@ -17,8 +17,8 @@
 #include "base/table.h"
 #include "berth/profile.h"
 
-/* Resource columns that always exist; extended and other scalar resources follow. Amounts are int64:
- * cpu in milli, everything else in units. */
+/* Resource columns that always exist; extended and other scalar resources follow. Amounts
+ * are int64: cpu in milli, everything else in units. */
 enum {
     BERTH__CPU = 0,
     BERTH__MEMORY = 1,
@@ -72,7 +72,8 @@ enum { BERTH__TAINT_SHIFT = 6, BERTH__TAINT_SEGMENTS = 32 - BERTH__TAINT_SHIFT }
 
 struct berth__class;
 
-/* Names of images by id. Part of the state of a cluster, unlike the rest: it says what nodes have. */
+/* Names of images by id. Part of the state of a cluster, unlike the rest: it says what
+ * nodes have. */
 typedef struct berth__images {
     berth__table table; /* of berth__image, by name */
     berth__keeper *keeper;
@@ -82,6 +83,7 @@ typedef struct berth__model {
     const berth_allocator *allocator;
     bool shared; /* there are versions: set before the first is published */
     pthread_mutex_t lock; /* of all that is interned here */
+    uint32_t lock_depth;  /* how often its holder has taken it. sync: under the lock */
     _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack, by next_due */
     berth_era era;
     uint32_t attached_volumes_max; /* see berth_engine_config */
@@ -111,7 +113,8 @@ typedef struct berth__model {
     berth__arena scratch; /* reset at each object */
 } berth__model;
 
-/* Where the part of a table that starts with item `item` lies, runs of `step` items having one home. */
+/* Where the part of a table that starts with item `item` lies, runs of `step` items having
+ * one home. */
 static inline const berth_allocator *berth__model_home(const berth__model *model, uint32_t item,
                                                        uint32_t step)
 {
@@ -139,8 +142,8 @@ static inline void berth__model_unlock(berth__model *model)
         berth__model_unlock_slow(model);
 }
 
-/* A number that nobody else of the engine, its versions and branches has got: for epochs of layouts, and for
- * versions of what is copied when it changes. Threads: any. */
+/* A number that nobody else of the engine, its versions and branches has got: for epochs of
+ * layouts, and for versions of what is copied when it changes. Threads: any. */
 static inline uint64_t berth__model_tick(berth__model *model)
 {
     return atomic_fetch_add_explicit(&model->epoch, 1, memory_order_relaxed) + 1;
@@ -165,8 +168,9 @@ static inline berth_str berth__text(const berth__model *model, berth__sym sym)
     return berth__intern_text(&model->strings, sym);
 }
 
-/* The column of a resource name. `find` gives BERTH__RESOURCE_NONE for a name without one; `add` makes
- * one for names that kube-scheduler counts as scalar, and BERTH__RESOURCE_NONE for all others.
+/* The column of a resource name. `find` gives BERTH__RESOURCE_NONE for a name without one;
+ * `add` makes one for names that kube-scheduler counts as scalar, and BERTH__RESOURCE_NONE
+ * for all others.
  * Source: kube-scheduler v1.32, framework/types.go, Resource.Add; v1helper.IsScalarResourceName. */
 uint32_t berth__resource_find(const berth__model *model, berth_str name);
 uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok);
