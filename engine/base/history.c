@@ -4,30 +4,17 @@
 #include <string.h>
 
 #include "base/assert.h"
-
-/* Test programs build this file with a part of the protocol taken out, to show that the checks notice
- * (tests/stress/test_history_bites.c). */
-#ifndef BERTH_BITE
-#define BERTH_BITE 0
-#endif
-enum {
-    BITE_PUBLISH_RELAXED = 1, /* PUB-1: without release and acquire */
-    BITE_NO_TRANSFER,         /* pins given while current are forgotten */
-    BITE_SPLIT_PIN,           /* look first, count after */
-    BITE_UNPIN_RELAXED,       /* PUB-2: without release and acquire */
-    BITE_NO_SECOND_PASS,      /* PUB-4: a request during a pass is dropped */
-    BITE_IGNORE_OLDER,        /* free what an older pinned version still shows */
-};
+#include "base/bite.h"
 
 #define PINS_BITS 48
 #define PINS_MASK ((UINT64_C(1) << PINS_BITS) - 1)
 
 static const memory_order PUBLISH =
-    BERTH_BITE == BITE_PUBLISH_RELAXED ? memory_order_relaxed : memory_order_acq_rel;
+    BERTH_BITE == BERTH_BITE_PUBLISH_RELAXED ? memory_order_relaxed : memory_order_acq_rel;
 static const memory_order PIN =
-    BERTH_BITE == BITE_PUBLISH_RELAXED ? memory_order_relaxed : memory_order_acquire;
+    BERTH_BITE == BERTH_BITE_PUBLISH_RELAXED ? memory_order_relaxed : memory_order_acquire;
 static const memory_order UNPIN =
-    BERTH_BITE == BITE_UNPIN_RELAXED ? memory_order_relaxed : memory_order_acq_rel;
+    BERTH_BITE == BERTH_BITE_UNPIN_RELAXED ? memory_order_relaxed : memory_order_acq_rel;
 
 void berth__history_init(berth__history *history, const berth_allocator *allocator, void *context,
                          void (*drop)(void *context, berth__version *version),
@@ -102,7 +89,7 @@ static void pass_down(berth__history *history, berth__version *version)
     berth__version *older = version->older;
     for (berth__retired *one = version->retired, *next; one != NULL; one = next) {
         next = one->next;
-        if (BERTH_BITE != BITE_IGNORE_OLDER && older != NULL && older->number >= one->born) {
+        if (BERTH_BITE != BERTH_BITE_IGNORE_OLDER && older != NULL && older->number >= one->born) {
             one->next = older->retired;
             older->retired = one;
         } else {
@@ -168,7 +155,7 @@ static void reclaim(berth__history *history)
         if (before == seen)
             return;
         seen = before - seen;
-        if (BERTH_BITE == BITE_NO_SECOND_PASS) {
+        if (BERTH_BITE == BERTH_BITE_NO_SECOND_PASS) {
             atomic_store_explicit(&history->requests, 0, memory_order_release);
             return;
         }
@@ -203,7 +190,7 @@ void berth__history_publish(berth__history *history, berth__version *version,
         return;
     old->retired = retired;
     push_incoming(history, old);
-    uint64_t pins = BERTH_BITE == BITE_NO_TRANSFER ? 0 : word & PINS_MASK;
+    uint64_t pins = BERTH_BITE == BERTH_BITE_NO_TRANSFER ? 0 : word & PINS_MASK;
     uint64_t change = pins - BERTH__REFS_BIAS;
     if (atomic_fetch_add_explicit(&old->refs, change, memory_order_acq_rel) + change == 0)
         reclaim(history);
@@ -235,13 +222,13 @@ void berth__history_destroy(berth__history *history)
 
 berth__version *berth__history_pin(berth__history *history)
 {
-    uint64_t word = BERTH_BITE == BITE_SPLIT_PIN
+    uint64_t word = BERTH_BITE == BERTH_BITE_SPLIT_PIN
                         ? atomic_load_explicit(&history->word, PIN)
                         : atomic_fetch_add_explicit(&history->word, 1, PIN);
     uint32_t place = (uint32_t)(word >> PINS_BITS);
     if (place == 0)
         return NULL;
-#if BERTH_BITE == 3
+#if BERTH_BITE == BERTH_BITE_SPLIT_PIN
     berth__bite_pause();
     (void)atomic_fetch_add_explicit(&history->word, 1, PIN);
 #endif

@@ -4,13 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-
-/* Test programs build this file with a part of it taken out, to show that their checks notice
- * (tests/stress/CMakeLists.txt). */
-#ifndef BERTH_BITE
-#define BERTH_BITE 0
-#endif
-enum { BITE_WRITE_SHARED = 11 /* write to pages that others see */ };
+#include "base/bite.h"
 
 static size_t page_bytes(const berth__table *table)
 {
@@ -88,7 +82,8 @@ static bool own(berth__table *table, berth__keeper *keeper, uint32_t page, bool 
     berth__directory *directory = table->directories[at];
     char *old = directory->pages[in];
     BERTH_ASSERT(old != NULL || make);
-    if (old != NULL && (directory->stamps[in] == keeper->stamp || BERTH_BITE == BITE_WRITE_SHARED))
+    bool mine = directory->stamps[in] == keeper->stamp || BERTH_BITE == BERTH_BITE_WRITE_SHARED;
+    if (old != NULL && mine)
         return true;
     if (!berth__keeper_reserve(keeper, 2))
         return false;

@@ -3,20 +3,9 @@
 
 #include <string.h>
 
+#include "base/bite.h"
 #include "snapshot/counts.h"
 #include "snapshot/node_volumes.h"
-
-/* Test programs build this file with a part of it taken out, to show that their checks notice
- * (tests/stress/CMakeLists.txt). */
-#ifndef BERTH_BITE
-#define BERTH_BITE 0
-#endif
-enum {
-    BITE_PODS_STAY = 21, /* pods of kept nodes are not compared */
-    BITE_NODES_STAY,     /* nodes that come and go are not compared */
-    BITE_OLD_SUMS,       /* sums of another layout are believed */
-    BITE_QUIET,          /* the journal does not tell */
-};
 
 typedef struct journey journey;
 
@@ -50,7 +39,7 @@ static bool is_kept(const journey *own, uint32_t id)
 
 static void note(berth__view *view, uint32_t slot)
 {
-    if (BERTH_BITE != BITE_QUIET)
+    if (BERTH_BITE != BERTH_BITE_QUIET)
         berth__view_note(view, slot);
 }
 
@@ -145,17 +134,17 @@ static void nodes_come(void *context, uint32_t page, void *first, void *second)
 
 static void all_leave(journey *own)
 {
-    if (BERTH_BITE != BITE_NODES_STAY)
+    if (BERTH_BITE != BERTH_BITE_NODES_STAY)
         berth__table_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_leave, own);
-    if (BERTH_BITE != BITE_PODS_STAY)
+    if (BERTH_BITE != BERTH_BITE_PODS_STAY)
         berth__table_compare(&own->from->pods.records, &own->to->pods.records, pods_leave, own);
 }
 
 static void all_come(journey *own)
 {
-    if (BERTH_BITE != BITE_NODES_STAY)
+    if (BERTH_BITE != BERTH_BITE_NODES_STAY)
         berth__table_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_come, own);
-    if (BERTH_BITE != BITE_PODS_STAY)
+    if (BERTH_BITE != BERTH_BITE_PODS_STAY)
         berth__table_compare(&own->from->pods.records, &own->to->pods.records, pods_come, own);
 }
 
@@ -241,7 +230,7 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
     own.before.counts = view->counts;
     own.same_order = orders_agree(view->layout, former->view.layout);
     /* Before any pod comes: sums of an earlier time may bear the epoch that is now. */
-    if (away && BERTH_BITE != BITE_OLD_SUMS)
+    if (away && BERTH_BITE != BERTH_BITE_OLD_SUMS)
         berth__counts_forget_domains(view->counts);
     all_leave(&own);
     view->counts->pods = &cluster->pods;

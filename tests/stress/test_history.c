@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/bite.h"
 #include "base/history.h"
 
-#if BERTH_BITE == 3
+#if BERTH_BITE == BERTH_BITE_SPLIT_PIN
 /* Called by a pin that looks first and counts after, in between. */
 static void berth__bite_pause(void);
 #endif
@@ -209,7 +210,7 @@ static void unpin_during_pass(void *context)
         berth__history_unpin(&history, &version->head);
 }
 
-#if BERTH_BITE == 3
+#if BERTH_BITE == BERTH_BITE_SPLIT_PIN
 static void berth__bite_pause(void)
 {
     if (publish_while_pinning != NULL) {
