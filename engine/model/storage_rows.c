@@ -148,7 +148,8 @@ static bool take_reservation(berth__storage *storage, const berth__stored_rows *
     return berth__storage_adopt(storage, record, &held);
 }
 
-/* Reservations end before facts change, and begin afterwards: either refers to several records. */
+/* Old reservations end, and old facts leave, before any come: either refers to several records. A
+ * volume that is reserved leaves its shelf as soon as it was put there, where it is found at once. */
 static bool take_rows(berth__storage *storage, const berth__stored_rows *rows)
 {
     berth__stored *record, *first = storage->changed;
@@ -160,12 +161,8 @@ static bool take_rows(berth__storage *storage, const berth__stored_rows *rows)
     }
     for (record = first; record != NULL; record = record->next_changed) {
         const berth__stored_row row = row_of(rows, record);
-        if (!take_facts(storage, record, &row))
-            return false;
-    }
-    for (record = first; record != NULL; record = record->next_changed) {
-        const berth__stored_row row = row_of(rows, record);
-        if (row.reservation != 0 && !take_reservation(storage, rows, record, &row))
+        if (!take_facts(storage, record, &row) ||
+            (row.reservation != 0 && !take_reservation(storage, rows, record, &row)))
             return false;
     }
     return true;

@@ -274,15 +274,18 @@ static uint32_t sorted_place(const berth__shelf *shelf, const berth__shelf_item 
 static void take_out(berth__shelf *shelf, const berth__shelf_item *item)
 {
     uint32_t at = sorted_place(shelf, item);
-    if (at == shelf->sorted || item_order(&shelf->items[at], item) != 0)
-        for (at = shelf->sorted; at < shelf->count && item_order(&shelf->items[at], item) != 0;)
-            at++;
-    BERTH_ASSERT(at < shelf->count && shelf->items[at].object == item->object);
-    memmove(&shelf->items[at], &shelf->items[at + 1],
-            (shelf->count - at - 1) * sizeof(*shelf->items));
-    shelf->count--;
-    if (at < shelf->sorted)
+    if (at < shelf->sorted && item_order(&shelf->items[at], item) == 0) {
+        memmove(&shelf->items[at], &shelf->items[at + 1],
+                (shelf->count - at - 1) * sizeof(*shelf->items));
         shelf->sorted--;
+        shelf->count--;
+        return;
+    }
+    /* What came last goes first, where many come and go between two look-ups. */
+    for (at = shelf->count; at > shelf->sorted && item_order(&shelf->items[at - 1], item) != 0;)
+        at--;
+    BERTH_ASSERT(at > shelf->sorted && shelf->items[at - 1].object == item->object);
+    shelf->items[at - 1] = shelf->items[--shelf->count];
 }
 
 void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
