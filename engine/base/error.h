@@ -4,11 +4,13 @@
 
 #include "berth/status.h"
 
-/* Set code and message (printf style) and clear everything else; returns `code`. `error` may be NULL. */
+/* Set code and message (printf style) and clear everything else; returns `code`. `error`
+ * may be NULL. */
 berth_status berth__error_set(berth_error *error, berth_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Add where: the object ("Pod default/x") or the field path, printf style, to an error already set. */
+/* Add where: the object ("Pod default/x") or the field path, printf style, to an error
+ * already set. */
 void berth__error_object(berth_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void berth__error_field(berth_error *error, const char *format, ...)

@@ -5,44 +5,48 @@
  *   made --publish (writer)--> current --next publish (writer)--> superseded
  *        --its last pin goes (whoever unpins it, or the writer)--> unseen --reclaim--> freed
  *
- * One 64-bit word says which version is current (16 bits: its place in the table) and how many pins it
- * has been given since it became current (48 bits). A reader pins with one fetch_add: it learns the
- * version and holds a reference in the same step. Nothing can come between the two, so there is nothing
- * to check again and nothing to repeat. The writer exchanges the word; it thereby learns how many
- * pins the old version was given, and adds that number to the version's own count `refs`, from which
- * unpinning subtracts. Until then `refs` is biased by BERTH__REFS_BIAS, so that early unpins can't bring
- * it to zero. Whoever brings it to zero knows that nobody has, or ever can get, a pin of that version.
+ * One 64-bit word says which version is current (16 bits: its place in the table) and how
+ * many pins it has been given since it became current (48 bits). A reader pins with one
+ * fetch_add: it learns the version and holds a reference in the same step. Nothing can come
+ * between the two, so there is nothing to check again and nothing to repeat. The writer
+ * exchanges the word; it thereby learns how many pins the old version was given, and adds
+ * that number to the version's own count `refs`, from which unpinning subtracts. Until then
+ * `refs` is biased by BERTH__REFS_BIAS, so that early unpins can't bring it to zero.
+ * Whoever brings it to zero knows that nobody has, or ever can get, a pin of that version.
  *
  * Ordering, by number:
- *   PUB-1  Publishing is a release exchange of the word, pinning an acquire fetch_add. All that was
- *          written before a version was published is seen by whoever pins it. Pins in between keep this
- *          up: a read-modify-write continues the release sequence of the exchange.
- *   PUB-2  Unpinning is a release fetch_sub of `refs`; whoever brings `refs` to zero has acquired (the
- *          operations are acq_rel, and form one release sequence). So every read under a pin comes
- *          before the version, and all that it alone showed, is freed.
- *   PUB-3  The superseded version is handed to the reclaimer (`incoming`, release; taken with acquire)
- *          before its pins are transferred. Its `refs` can only come to zero after that, so a version
- *          that is unseen is always known to the reclaimer.
- *   PUB-4  A request to reclaim is an acq_rel fetch_add of `requests`. Who finds 0 is the reclaimer; it
- *          takes its leave by subtracting the requests that it has seen, and stays if there are more. So each
- *          pass sees all that came before the requests that it answers, and passes follow one another.
- *   PUB-5  A place of the table is emptied (release) by the reclaimer after the version left it, and
- *          filled by the writer (acquire of the emptiness, release of the new version by PUB-1).
+ *   PUB-1  Publishing is a release exchange of the word, pinning an acquire fetch_add. All that
+ *          was written before a version was published is seen by whoever pins it. Pins in between
+ *          keep this up: a read-modify-write continues the release sequence of the exchange.
+ *   PUB-2  Unpinning is a release fetch_sub of `refs`; whoever brings `refs` to zero has acquired
+ *          (the operations are acq_rel, and form one release sequence). So every read under a pin
+ *          comes before the version, and all that it alone showed, is freed.
+ *   PUB-3  The superseded version is handed to the reclaimer (`incoming`, release; taken with
+ *          acquire) before its pins are transferred. Its `refs` can only come to zero after that,
+ *          so a version that is unseen is always known to the reclaimer.
+ *   PUB-4  A request to reclaim is an acq_rel fetch_add of `requests`. Who finds 0 is the
+ *          reclaimer; it takes its leave by subtracting the requests that it has seen, and stays
+ *          if there are more. So each pass sees all that came before the requests that it
+ *          answers, and passes follow one another.
+ *   PUB-5  A place of the table is emptied (release) by the reclaimer after the version left it,
+ *          and filled by the writer (acquire of the emptiness, release of the new version by
+ *          PUB-1).
  *
- * Progress: pinning and unpinning are wait-free, but for the one who happens to be the reclaimer, which
- * makes as many passes as requests come in while it is at it. Publishing never waits for a reader.
- * Nobody ever waits for the reclaimer: a request is left with it.
+ * Progress: pinning and unpinning are wait-free, but for the one who happens to be the
+ * reclaimer, which makes as many passes as requests come in while it is at it. Publishing
+ * never waits for a reader. Nobody ever waits for the reclaimer: a request is left with it.
  *
- * Reclamation: an object that the writer replaces or removes after the publication of version N, and that
- * version B showed first, is shown by the versions B to N. It is noted with version N when N is superseded.
- * When N is freed, the object passes to the next older version that is not freed if that one's number is at
- * least B, and is freed otherwise. So an object is freed together with the last version that shows it,
- * however long versions older or newer than those live: memory is bounded by what the pinned versions
- * show. Nothing is left for ever: an object becomes due only when a version becomes unseen; whoever
- * makes it so puts in a request afterwards (PUB-3), and no request goes without a later pass (PUB-4).
+ * Reclamation: an object that the writer replaces or removes after the publication of version
+ * N, and that version B showed first, is shown by the versions B to N. It is noted with
+ * version N when N is superseded. When N is freed, the object passes to the next older
+ * version that is not freed if that one's number is at least B, and is freed otherwise. So an
+ * object is freed together with the last version that shows it, however long versions older
+ * or newer than those live: memory is bounded by what the pinned versions show. Nothing is
+ * left for ever: an object becomes due only when a version becomes unseen; whoever makes it
+ * so puts in a request afterwards (PUB-3), and no request goes without a later pass (PUB-4).
  *
- * What a reader may observe: the version it pinned, whole and unchanging; newer ones only by pinning again.
- * Consecutive pins of one thread never go back in time. */
+ * What a reader may observe: the version it pinned, whole and unchanging; newer ones only
+ * by pinning again. Consecutive pins of one thread never go back in time. */
 #ifndef BERTH_BASE_HISTORY_H
 #define BERTH_BASE_HISTORY_H
 
@@ -68,7 +72,8 @@ typedef struct berth__version {
     uint64_t number; /* from 1, in order of publication */
     uint32_t place;  /* in the table */
     atomic_uint_least64_t refs;     /* sync: PUB-2 */
-    struct berth__version *older;   /* incoming: the next of the stack; then: live, next older; the reclaimer's */
+    /* The reclaimer's: the next of the stack of incoming ones, then the next older live one. */
+    struct berth__version *older;
     struct berth__version *newer;   /* the reclaimer's */
     berth__retired *retired; /* noted with it; the writer's until PUB-3, then the reclaimer's */
 } berth__version;
@@ -97,7 +102,8 @@ typedef struct berth__history {
     berth__version *newest_live; /* superseded versions not freed; the reclaimer's (PUB-4) */
 } berth__history;
 
-/* An empty history. `drop` and the `release` of retired objects are called on whatever thread reclaims. */
+/* An empty history. `drop` and the `release` of retired objects are called on whatever
+ * thread reclaims. */
 void berth__history_init(berth__history *history, const berth_allocator *allocator, void *context,
                          void (*drop)(void *context, berth__version *version),
                          void (*after)(void *context));
@@ -105,8 +111,8 @@ void berth__history_init(berth__history *history, const berth_allocator *allocat
 /* Free everything. Nothing may be pinned. Threads: the writer, alone. */
 void berth__history_destroy(berth__history *history);
 
-/* Reserve the place of the next version: publish can't fail then. Errors: E_NOMEM (memory, or as many
- * versions are alive as there are places). Threads: the writer. */
+/* Reserve the place of the next version: publish can't fail then. Errors: E_NOMEM (memory,
+ * or as many versions are alive as there are places). Threads: the writer. */
 berth_status berth__history_reserve(berth__history *history, berth__version *version);
 
 /* Make a version, whose place has been reserved, the current one. `retired`: what the present one

@@ -1,16 +1,18 @@
-/* A keeper: whoever changes a state whose parts may be shared with published versions: the engine, or
- * a branch of one of its versions.
+/* A keeper: whoever changes a state whose parts may be shared with published versions: the
+ * engine, or a branch of one of its versions.
  *
- * Every block of the state carries the stamp of the keeper that made it. A block with the keeper's
- * present stamp is seen by nobody else and is changed in place; any other is frozen: it is copied
- * before the first change ("owned"). Publishing gives the engine's keeper a new stamp, so all of its blocks
- * are frozen at once. While nothing was ever published, `shared` is false and there is nothing to own.
+ * Every block of the state carries the stamp of the keeper that made it. A block with the
+ * keeper's present stamp is seen by nobody else and is changed in place; any other is
+ * frozen: it is copied before the first change ("owned"). Publishing gives the engine's
+ * keeper a new stamp, so all of its blocks are frozen at once. While nothing was ever
+ * published, `shared` is false and there is nothing to own.
  *
  * Operations own what they will write before they write anything. This is the one step that may run
  * out of memory; afterwards nothing can fail for it, and nothing has changed if it does.
  *
- * Who frees what: the engine's keeper notes blocks that it replaced, for the version they were last
- * shown by (history.h). A branch's keeper notes the blocks that it made; they go when the branch does.
+ * Who frees what: the engine's keeper notes blocks that it replaced, for the version they
+ * were last shown by (history.h). A branch's keeper notes the blocks that it made; they go
+ * when the branch does.
  *
  * Threads: that of the engine or branch. */
 #ifndef BERTH_BASE_KEEPER_H
@@ -43,7 +45,8 @@ static inline bool berth__keeper_reserve(berth__keeper *keeper, uint32_t count)
            berth__keeper_reserve_slow(keeper, count);
 }
 
-/* Keep so many notes until what they are for is let go, or stays. Returns false when out of memory. */
+/* Keep so many notes until what they are for is let go, or stays. Returns false when out of
+ * memory. */
 bool berth__keeper_hold(berth__keeper *keeper, uint32_t count);
 void berth__keeper_unhold(berth__keeper *keeper, uint32_t count);
 
@@ -52,8 +55,8 @@ void berth__keeper_made(berth__keeper *keeper,
                         berth__release *release, void *object,
                         size_t bytes);
 
-/* A block with the stamp `born` is no longer part of the state: freed at once if nobody else can see it.
- * Likewise uses up a note. */
+/* A block with the stamp `born` is no longer part of the state: freed at once if nobody
+ * else can see it. Likewise uses up a note. */
 void berth__keeper_let_go(berth__keeper *keeper, uint64_t born,
                           berth__release *release, void *object,
                         size_t bytes);

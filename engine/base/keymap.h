@@ -1,4 +1,5 @@
-/* A hash table of objects found by a key of bytes; entries are embedded in the objects and removable. */
+/* A hash table of objects found by a key of bytes; entries are embedded in the objects and
+ * removable. */
 #ifndef BERTH_BASE_KEYMAP_H
 #define BERTH_BASE_KEYMAP_H
 

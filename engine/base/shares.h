@@ -1,9 +1,10 @@
 /* Work shared out among workers by tickets, with regard to where its memory lies.
  *
- * Pieces 0 .. count - 1 are taken in runs of `step`. Run r has its home with group r mod group_count of the
- * workers (those of one NUMA node, see berth__workers_groups), whatever the count: what grows stays where
- * it is. A worker takes its own group's runs until none is left, then helps with the others', so every
- * piece is taken once however many workers come. With one group this is a plain ticket.
+ * Pieces 0 .. count - 1 are taken in runs of `step`. Run r has its home with group r mod
+ * group_count of the workers (those of one NUMA node, see berth__workers_groups), whatever
+ * the count: what grows stays where it is. A worker takes its own group's runs until none
+ * is left, then helps with the others', so every piece is taken once however many workers
+ * come. With one group this is a plain ticket.
  * Ordering: the tickets are relaxed, they only hand out numbers; what was done is read after
  * berth__workers_run has returned (WORK-2). */
 #ifndef BERTH_BASE_SHARES_H
@@ -32,9 +33,11 @@ static inline uint32_t berth__shares_home(uint32_t piece, uint32_t step, uint32_
     return piece / step % group_count;
 }
 
-/* Lay out `count` pieces (below 2^31). 1 <= `group_count` <= BERTH__GROUPS_MAX, `step` >= 1. Threads:
+/* Lay out `count` pieces (below 2^31). 1 <= `group_count` <= BERTH__GROUPS_MAX, `step` >=
+ * 1. Threads:
  * one, before the work. */
-void berth__shares_start(berth__shares *shares, uint32_t count, uint32_t group_count, uint32_t step);
+void berth__shares_start(berth__shares *shares, uint32_t count, uint32_t group_count,
+                         uint32_t step);
 
 /* Take the next pieces, *first .. *last - 1, for a worker of `group`. False when none are left. */
 bool berth__shares_take(berth__shares *shares, uint32_t group, uint32_t *first, uint32_t *last);

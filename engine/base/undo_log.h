@@ -47,11 +47,12 @@ bool berth__undo_reserve(berth__undo_log *log, uint32_t records, size_t bytes);
 void *berth__undo_push(berth__undo_log *log, const berth__undo_kind *kind, void *owner,
                        size_t bytes);
 
-/* The newest record's payload, for what is known only while the operation goes on; NULL while the log
- * does not record. */
+/* The newest record's payload, for what is known only while the operation goes on; NULL
+ * while the log does not record. */
 void *berth__undo_newest(berth__undo_log *log);
 
-/* Drop the newest record, whose operation did not come about. Nothing while the log does not record. */
+/* Drop the newest record, whose operation did not come about. Nothing while the log does
+ * not record. */
 void berth__undo_cancel(berth__undo_log *log);
 
 /* Undo, newest first, all records above a former `top`. */

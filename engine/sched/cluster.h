@@ -104,7 +104,8 @@ berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t
 berth_status berth__cluster_own_unbind(berth__cluster *cluster, uint32_t pod);
 berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod);
 
-/* Take beforehand what removing the pod needs: until something is published it will not fail. Errors:
+/* Take beforehand what removing the pod needs: until something is published it will not
+ * fail. Errors:
  * E_NOMEM. */
 berth_status berth__cluster_own_removal(berth__cluster *cluster, uint32_t pod);
 

@@ -30,8 +30,8 @@ void berth__note_closed(berth__cluster *cluster, uint32_t node);
 /* The layout has been made anew. Takes over `former`. */
 void berth__note_relayout(berth__cluster *cluster, const berth__former_layout *former);
 
-/* A pod of a class is about to be counted on a node of the layout (change 1) or no more (-1). Takes the
- * room it needs: false when out of memory, but not for a change of -1 after reserve_undo. */
+/* A pod of a class is about to be counted on a node of the layout (change 1) or no more (-1). Takes
+ * the room it needs: false when out of memory, but not for a change of -1 after reserve_undo. */
 bool berth__note_count(berth__cluster *cluster, uint32_t node, const berth__class *cls, int change);
 
 /* A pod has come to a list, or is about to leave it. */
@@ -49,8 +49,9 @@ static inline void berth__note_list(berth__cluster *cluster, uint32_t pod,
         berth__note_list_recording(cluster, pod, change);
 }
 
-/* A pod has been added; is about to be changed (its former class keeps its use, and its former name stays,
- * `renamed` or not; false when out of memory; cancel: it did not come about); has no list left and goes. */
+/* A pod has been added; is about to be changed (its former class keeps its use, and its
+ * former name stays, `renamed` or not; false when out of memory; cancel: it did not come
+ * about); has no list left and goes. */
 void berth__note_pod_added(berth__cluster *cluster, uint32_t pod);
 bool berth__note_pod(berth__cluster *cluster, uint32_t pod, bool renamed);
 void berth__cancel_pod(berth__cluster *cluster);

@@ -47,8 +47,8 @@ berth_status berth__explanation_walk(berth_explanation *explanation, const berth
 berth_status berth__explanation_scores(berth_explanation *explanation,
                                        const berth__search *search);
 
-/* kube-scheduler's message for a pod that no node takes, preemption's part aside (`node_count` nodes
- * in the cluster; those without a recorded refusal have `absent` reasons, NULL: none).
+/* kube-scheduler's message for a pod that no node takes, preemption's part aside (`node_count`
+ * nodes in the cluster; those without a recorded refusal have `absent` reasons, NULL: none).
  * Source: kube-scheduler v1.32, framework/types.go, FitError.Error. */
 berth_status berth__explanation_message(berth_explanation *explanation, uint32_t node_count,
                                         const berth_str *absent);

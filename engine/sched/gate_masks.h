@@ -1,6 +1,6 @@
-/* Gates (plugins/gates.h) as sets of slots: those that all filters about other pods let pass. Sets are
- * kept for a bounded number of gate keys, least recently used dropped first; filled tile by tile as
- * searches come by, and then repaired by the change journal.
+/* Gates (plugins/gates.h) as sets of slots: those that all filters about other pods let
+ * pass. Sets are kept for a bounded number of gate keys, least recently used dropped first;
+ * filled tile by tile as searches come by, and then repaired by the change journal.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_SCHED_GATE_MASKS_H

@@ -1,15 +1,16 @@
-/* The indexed path: per kind of pod, every node's verdict and total in a search tree (search_tree.h)
- * that is repaired by the change journal, so that a decision costs what changed since the kind was last
- * seen. Answers are those of the scan (search.h), for every limit and start.
+/* The indexed path: per kind of pod, every node's verdict and total in a search tree
+ * (search_tree.h) that is repaired by the change journal, so that a decision costs what
+ * changed since the kind was last seen. Answers are those of the scan (search.h), for every
+ * limit and start.
  *
  * What can be indexed:
  *
  *   filter                                   how
  *   static (node facts alone)                in the tree: NEVER where refused
  *   verdicts by slot (plugin.h, filter_slot) worked out again with the slot
- *   pods counted by node, or by domain       not in the tree: a set of the slots that pass, kept beside
- *   where there are few domains (gates.h)    it (gate_masks.h); the tree's groups are looked through
- *                                            where the set has slots
+ *   pods counted by node, or by domain       not in the tree: a set of the slots that pass, kept
+ *   where there are few domains (gates.h)    beside it (gate_masks.h); the tree's groups are
+ *                                            looked through where the set has slots
  *   anything else                            scan
  *
  *   scorer
@@ -18,9 +19,10 @@
  *   one raw value on all that gates pass     left out: adds nothing (plugin.h, is_level)
  *   anything else                            scan
  *
- * Pods that differ only in what no active plugin reads share a tree. The common set of plugins (room for
- * cpu, memory and pods, LeastAllocated, balance) is worked out for runs of changed slots at once, from
- * the log of recent changes (slot_log.h); all others slot by slot. Both give the same.
+ * Pods that differ only in what no active plugin reads share a tree. The common set of
+ * plugins (room for cpu, memory and pods, LeastAllocated, balance) is worked out for runs
+ * of changed slots at once, from the log of recent changes (slot_log.h); all others slot by
+ * slot. Both give the same.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_SCHED_INDEX_H
@@ -53,11 +55,11 @@ typedef struct berth__index_cache {
 berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator);
 void berth__index_cache_destroy(berth__index_cache *cache);
 
-/* The up-to-date tree for a cycle, or NULL: the decision is not indexable, memory is short, or (unless
- * `eager`) bringing the tree up to date costs more than scans without it have cost so far: a kind must
- * come back, and often enough, for a tree of its own.
- * Cost: the journal since last time, or a look at every slot (a scan by `search`, with `arena` for its
- * rank phase). */
+/* The up-to-date tree for a cycle, or NULL: the decision is not indexable, memory is short,
+ * or (unless `eager`) bringing the tree up to date costs more than scans without it have
+ * cost so far: a kind must come back, and often enough, for a tree of its own.
+ * Cost: the journal since last time, or a look at every slot (a scan by `search`, with
+ * `arena` for its rank phase). */
 berth__index *berth__index_get(berth__index_cache *cache, const berth__cycle *cycle,
                                const berth__profile *profile, uint32_t profile_index,
                                berth__prepared *prepared, berth__search *search,

@@ -37,8 +37,8 @@ berth_status berth__nominations_init(berth__nominations *nominations,
                                      const berth_allocator *allocator, berth__view *view);
 void berth__nominations_destroy(berth__nominations *nominations);
 
-/* Make sure of the memory that the next nomination for a node takes, records in `undo` included (those
- * of drop and wake, one each, are the caller's to reserve). Errors: E_NOMEM. */
+/* Make sure of the memory that the next nomination for a node takes, records in `undo` included
+ * (those of drop and wake, one each, are the caller's to reserve). Errors: E_NOMEM. */
 berth_status berth__nominations_reserve(berth__nominations *nominations, uint32_t node);
 
 /* Nominate a pod, in place of an earlier nomination; memory has been reserved. To be repeated

@@ -1,9 +1,9 @@
 /* Events posted from any thread, in the order in which their posts took effect; the protocol is in
  * berth/scheduler.h (POST-1, POST-2).
  *
- * The list is a stack that grows by compare-and-swap of its head. The taker swaps the head for an empty
- * one and turns what it got around: since it takes all at once, a head never comes back while another
- * thread holds it, and no event is reused, so there is no ABA. */
+ * The list is a stack that grows by compare-and-swap of its head. The taker swaps the head
+ * for an empty one and turns what it got around: since it takes all at once, a head never
+ * comes back while another thread holds it, and no event is reused, so there is no ABA. */
 #ifndef BERTH_SCHED_POSTED_EVENTS_H
 #define BERTH_SCHED_POSTED_EVENTS_H
 
@@ -46,8 +46,8 @@ void berth__posted_free(const berth_allocator *allocator, berth__posted *event);
 /* Post it. Returns whether the list was empty before. Threads: any. Progress: lock-free. */
 bool berth__posted_events_post(berth__posted_events *events, berth__posted *event);
 
-/* The oldest event, which stays there until it is dropped; NULL: there is none. Threads: the scheduling
- * thread. */
+/* The oldest event, which stays there until it is dropped; NULL: there is none. Threads:
+ * the scheduling thread. */
 berth__posted *berth__posted_events_first(berth__posted_events *events);
 void berth__posted_events_drop(berth__posted_events *events);
 

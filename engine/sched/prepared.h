@@ -1,8 +1,8 @@
 /* What a pod class's decisions share: each plugin's prepared state, and the verdicts and raw scores
  * that follow from node facts alone, tile by tile as they are first needed.
  *
- * Kept for a bounded number of classes, least recently used dropped first. Valid for one layout epoch;
- * made anew in place after node facts changed. */
+ * Kept for a bounded number of classes, least recently used dropped first. Valid for one
+ * layout epoch; made anew in place after node facts changed. */
 #ifndef BERTH_SCHED_PREPARED_H
 #define BERTH_SCHED_PREPARED_H
 
@@ -68,8 +68,9 @@ typedef struct berth__prepared {
     const uint64_t *static_allowed; /* of the stages that do not */
     uint64_t version; /* changes when a stage may have come out otherwise than before */
     bool reused;    /* this is not the first decision since the states were made */
-    uint8_t *ready; /* by tile: which statics are there (berth__static_part); sync: written by the one
-                       worker that has the tile in a scan, scans are separated by WORK-2 */
+    /* By tile: which statics are there (berth__static_part). sync: written by the one worker that
+     * has the tile in a scan; scans are separated by WORK-2. */
+    uint8_t *ready;
     berth__index *tree; /* remembered by index.c, void once tree_stamp is old */
     uint64_t tree_stamp;
     berth__gate_mask *mask; /* likewise by gate_masks.c */
@@ -85,7 +86,8 @@ typedef struct berth__prepared_cache {
     size_t bytes;
     bool foreign;   /* classes belong to another engine too: they remember nothing for this one */
     uint64_t drops; /* states dropped so far: tells whether a remembered one is still there */
-    /* Of the class that is decided for the first time: many are never met again, and cost no place. */
+    /* Of the class that is decided for the first time: many are never met again, and cost
+     * no place. */
     berth__prepared first;
 } berth__prepared_cache;
 
@@ -103,9 +105,9 @@ berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__
 bool berth__prepare_filter(const berth__cycle *cycle, const berth__stage *stage,
                            berth__arena *arena, berth__prepared_stage *out);
 
-/* Fill in the static mask of a tile, or all its statics, if they are not there yet. Workers call it for
- * tiles they hold. Scores that are computed but once are not worth the memory that keeps them: a first
- * scan fills in masks alone. */
+/* Fill in the static mask of a tile, or all its statics, if they are not there yet. Workers
+ * call it for tiles they hold. Scores that are computed but once are not worth the memory
+ * that keeps them: a first scan fills in masks alone. */
 void berth__prepared_mask(berth__prepared *prepared, const berth__cycle *cycle,
                           const berth__profile *profile, uint32_t tile);
 void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,

@@ -29,8 +29,9 @@ typedef struct berth__profile {
     bool ranks_nodes; /* some score plugin is configured, even one that never scores */
 } berth__profile;
 
-/* Compile; everything lives in `arena`. `own` are the embedder's plugins. Errors: E_UNSUPPORTED (no such plugin, or it has no such
- * phase), E_INVALID (arguments), E_NOMEM; error->field names the plugin. */
+/* Compile; everything lives in `arena`. `own` are the embedder's plugins. Errors:
+ * E_UNSUPPORTED (no such plugin, or it has no such phase), E_INVALID (arguments), E_NOMEM;
+ * error->field names the plugin. */
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
                                  berth__embedder_plugins own, const berth_profile *source,
                                  berth__profile *out, berth_error *error);

@@ -1,12 +1,13 @@
-/* The scheduling queue: pods that are active, in backoff, gated, or wait in the pool of unschedulable
- * ones; and those that were assumed, until their binding is known.
+/* The scheduling queue: pods that are active, in backoff, gated, or wait in the pool of
+ * unschedulable ones; and those that were assumed, until their binding is known.
  *
- * One pod is taken at a time. A change that comes while it is being decided (victims that go at once)
- * is put to the filters there and then, and remembered by stage: should one of these stages turn out to
- * have rejected the pod, it does not go to the pool. So no change is lost to a pod in flight.
+ * One pod is taken at a time. A change that comes while it is being decided (victims that
+ * go at once) is put to the filters there and then, and remembered by stage: should one of
+ * these stages turn out to have rejected the pod, it does not go to the pool. So no change
+ * is lost to a pod in flight.
  *
- * Memory for whatever can happen to a pod later is taken when it is submitted, groups of the pool aside;
- * where there is none for a group, the pod waits in backoff instead. Nothing is lost.
+ * Memory for whatever can happen to a pod later is taken when it is submitted, groups of the pool
+ * aside; where there is none for a group, the pod waits in backoff instead. Nothing is lost.
  *
  * Source: kube-scheduler v1.32, backend/queue/scheduling_queue.go, active_queue.go. */
 #ifndef BERTH_SCHED_QUEUE_H
@@ -66,9 +67,9 @@ void berth__queue_advance(berth__queue *queue, int64_t now_ns);
 /* Take the first active pod, or NULL. */
 berth__queue_item *berth__queue_take(berth__queue *queue);
 
-/* Where a pod that was taken goes: to the pool, its attempt rejected by these stages; to backoff after
- * an error or a binding that came to nothing; to the active ones as if it had not been taken; or to
- * the assumed ones until `due_ns`. */
+/* Where a pod that was taken goes: to the pool, its attempt rejected by these stages; to
+ * backoff after an error or a binding that came to nothing; to the active ones as if it had
+ * not been taken; or to the assumed ones until `due_ns`. */
 void berth__queue_reject(berth__queue *queue, berth__queue_item *item,
                          berth__stage_set rejectors);
 void berth__queue_retry(berth__queue *queue, berth__queue_item *item);

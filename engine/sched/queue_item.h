@@ -8,8 +8,8 @@
 /* Between taking and putting back: in no heap and no pool. */
 #define BERTH__POD_DECIDING BERTH_POD_STATE_COUNT
 
-/* The stages of a profile that rejected a pod: bit i for filter i. The last bit stands for a cluster
- * without nodes. */
+/* The stages of a profile that rejected a pod: bit i for filter i. The last bit stands for
+ * a cluster without nodes. */
 typedef uint64_t berth__stage_set;
 enum { BERTH__STAGES_MAX = 62, BERTH__STAGE_NO_NODES = 62 };
 

@@ -1,8 +1,9 @@
-/* The slots that changed last, with the state they changed to, in columns: a tree that catches up reads
- * runs of neighbouring memory instead of looking the slots up, and so do all other trees.
+/* The slots that changed last, with the state they changed to, in columns: a tree that catches up
+ * reads runs of neighbouring memory instead of looking the slots up, and so do all other trees.
  *
- * Entry i is that of the view's journal; its state is the slot's when it was taken in, or a later one.
- * Who applies entries in order is right in the end: the last entry of a slot has its present state.
+ * Entry i is that of the view's journal; its state is the slot's when it was taken in, or a
+ * later one. Who applies entries in order is right in the end: the last entry of a slot has
+ * its present state.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_SCHED_SLOT_LOG_H

@@ -1,9 +1,9 @@
-/* The pool of unschedulable pods, arranged so that a change finds those it may help without a walk over
- * the others.
+/* The pool of unschedulable pods, arranged so that a change finds those it may help without
+ * a walk over the others.
  *
- * Pods alike in class, profile, priority and the filters that rejected them form a group: what helps
- * one helps all. Each group is on the list of each of its rejecting filters. A change goes over the
- * lists of the filters that wake on it, and asks once for each group there. */
+ * Pods alike in class, profile, priority and the filters that rejected them form a group: what
+ * helps one helps all. Each group is on the list of each of its rejecting filters. A change
+ * goes over the lists of the filters that wake on it, and asks once for each group there. */
 #ifndef BERTH_SCHED_WAITING_POOL_H
 #define BERTH_SCHED_WAITING_POOL_H
 
@@ -55,8 +55,8 @@ berth_status berth__waiting_pool_add(berth__waiting_pool *pool, berth__queue_ite
 /* Take a pod out. */
 void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *item);
 
-/* The groups that a change may help, linked by `next_woken`; to be emptied by the caller, who removes
- * their pods. NULL: none. */
+/* The groups that a change may help, linked by `next_woken`; to be emptied by the caller,
+ * who removes their pods. NULL: none. */
 berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth__wake *wake);
 
 /* Of the rejecting stages in `stages`, those that a change may turn around for a pod. */

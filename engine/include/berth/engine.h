@@ -5,7 +5,8 @@
  * engines are independent. Forking while an engine exists is supported only to exec: its workers do
  * not survive a fork. The engine installs no signal handler and its workers block all signals.
  * Errors: those that each function names; and E_STATE of all that decide or change something, while
- * a callback of the engine's scheduler runs (scheduler.h). */
+ * a callback of the engine's scheduler runs (scheduler.h).
+ * Cost: where a function names none it is constant: no more than a hash of each text. */
 #ifndef BERTH_ENGINE_H
 #define BERTH_ENGINE_H
 
@@ -67,13 +68,14 @@ BERTH_API void berth_engine_config_init(berth_engine_config *config);
 /* Make an empty engine. Owner: borrows `config` until return; the engine is the caller's, freed by
  * berth_engine_destroy. Errors: E_ARG, E_NOMEM, E_INVALID (a profile: `error->field` names the
  * plugin), E_UNSUPPORTED (a plugin or path that does not exist), E_EXISTS (an own plugin has a name
- * that is taken), and those of an own plugin's configure. */
+ * that is taken), and those of an own plugin's configure. Threads: any. Cost: that of starting the
+ * workers. */
 BERTH_API berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
                                            berth_error *error);
 
 /* Stop the workers and free everything. A scheduler over the engine has been destroyed before,
  * branches dropped and pins given back: the program is stopped otherwise. Of a branch:
- * berth_branch_drop. Accepts NULL. Threads: the engine's. */
+ * berth_branch_drop. Accepts NULL. Threads: the engine's. Cost: linear in what it holds. */
 BERTH_API void berth_engine_destroy(berth_engine *engine);
 
 /* ---- cluster state ---- */
@@ -93,20 +95,20 @@ BERTH_API berth_status berth_engine_add(berth_engine *engine, const berth_object
 BERTH_API berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like,
                                              berth_str name, berth_pod_id *id, berth_error *error);
 
-/* Replace the object of the same kind, namespace and name. Errors: as berth_engine_add, and
- * E_NOT_FOUND instead of E_EXISTS. */
+/* Replace the object of the same kind, namespace and name. Owner, errors and cost: as
+ * berth_engine_add, with E_NOT_FOUND instead of E_EXISTS. */
 BERTH_API berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
                                            berth_error *error);
 
 /* Remove an object by kind, namespace ("" for cluster kinds) and name. Removing a node leaves its
  * pods as orphans. Errors: E_NOT_FOUND; in a transaction, on a branch and once something was
- * published also E_NOMEM, and nothing has changed then. */
+ * published also E_NOMEM, and nothing has changed then. Cost: of a node, linear in its zone and its
+ * pods; else constant. */
 BERTH_API berth_status berth_engine_remove(berth_engine *engine, berth_kind kind,
                                            berth_str namespace_name, berth_str name,
                                            berth_error *error);
 
-/* Find a pod or node. Returns BERTH_POD_NONE or BERTH_NODE_NONE when there is none. Cost: one
- * hash. */
+/* Find a pod or node. Returns BERTH_POD_NONE or BERTH_NODE_NONE when there is none. */
 BERTH_API berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
                                              berth_str name);
 BERTH_API berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name);
@@ -120,7 +122,7 @@ BERTH_API void berth_engine_pod_name(const berth_engine *engine, berth_pod_id po
 BERTH_API berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod);
 
 /* Copy the ids of the pods on a node into `out`, at most `capacity`, the one that came last first.
- * Returns how many there are; 0 for an unknown node. */
+ * Returns how many there are; 0 for an unknown node. Cost: linear in what is copied. */
 BERTH_API uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node,
                                           berth_pod_id *out, uint32_t capacity);
 
@@ -134,6 +136,8 @@ typedef struct berth_counts {
     uint64_t pods_orphaned; /* bound to a node that does not exist */
     uint64_t pod_classes;   /* distinct pod specifications in use */
 } berth_counts;
+
+/* How many there are of each. */
 BERTH_API void berth_engine_counts(const berth_engine *engine, berth_counts *out);
 
 /* What the engine holds. */
@@ -144,12 +148,13 @@ typedef struct berth_memory {
     bool huge_refused;       /* the kernel has no huge pages to ask for, or refused them */
 } berth_memory;
 
-/* Errors: E_UNSUPPORTED (the memory comes from the caller's own allocator). Cost: microseconds. */
+/* Ask the allocator. Errors: E_UNSUPPORTED (the memory comes from the caller's own allocator, or
+ * the engine is a branch). Cost: microseconds. */
 BERTH_API berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out,
                                            berth_error *error);
 
-/* Any pod bound to a node that does not exist, and that node's name; BERTH_POD_NONE if there is
- * none. */
+/* Any pod bound to a node that does not exist, and that node's name (`node_name` may be NULL);
+ * BERTH_POD_NONE if there is none. Cost: linear in nodes if there is one. */
 BERTH_API berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name);
 
 /* Copy the node ids in search order (zone-interleaved) into `out`, at most `capacity`; `*count`
@@ -160,7 +165,8 @@ BERTH_API berth_status berth_engine_node_order(berth_engine *engine, berth_node_
                                                berth_error *error);
 
 /* Allocatable and requested amount of one resource on one node: cpu in milli, everything else in
- * units; "pods" counts pods. Errors: E_NOT_FOUND (node). An unknown resource reads 0 and 0. */
+ * units; "pods" counts pods. An unknown resource reads 0 and 0. Errors: E_NOT_FOUND (node).
+ * Cost: linear in the node's pods. */
 BERTH_API berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id node,
                                                   berth_str resource, int64_t *allocatable,
                                                   int64_t *requested);
@@ -216,13 +222,14 @@ BERTH_API berth_status berth_engine_decide(berth_engine *engine, berth_pod_id po
 
 /* Put a pod on a node (its usage and its volumes count from now on), whether or not it fits: the
  * way to follow another scheduler's choice. Errors: E_NOT_FOUND, E_STATE, E_NOMEM, and what an own
- * plugin's reserve answers; the pod is on no node then. */
+ * plugin's reserve answers; the pod is on no node then. Cost: constant, and once something was
+ * published the copies that snapshot.h tells of. */
 BERTH_API berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                          berth_error *error);
 
 /* Take a pod off its node; it is pending again, and what bind took is given back exactly.
  * Errors: E_NOT_FOUND, E_STATE (it is on no node); in a transaction, on a branch and once something
- * was published also E_NOMEM, and nothing has changed then. */
+ * was published also E_NOMEM, and nothing has changed then. Cost: as of berth_engine_bind. */
 BERTH_API berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod,
                                            berth_error *error);
 
@@ -230,18 +237,19 @@ BERTH_API berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id po
  * higher priority are placed on the node only if both fit, and the pod itself tries it before all
  * others. Nominations of pods of lower priority for that node end. BERTH_NODE_NONE ends the pod's
  * own. A pod whose status.nominatedNodeName is set is nominated by berth_engine_add and _update.
- * Errors: E_NOT_FOUND, E_STATE (the pod is on a node), E_NOMEM. */
+ * Errors: E_NOT_FOUND, E_STATE (the pod is on a node), E_NOMEM. Cost: linear in the nominations
+ * for that node. */
 BERTH_API berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod,
                                              berth_node_id node, berth_error *error);
 
-/* Decide and, if placed, bind. Errors: those of the two. */
+/* Decide and, if placed, bind. Errors and cost: those of the two. */
 BERTH_API berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod,
                                              berth_placement *out, berth_error *error);
 
-/* Which of these pods PodDisruptionBudgets would not let go, were they evicted in this order: each
- * takes one from the budgets that cover it, and `forbidden[i]` tells whether one of them had none
- * left. The engine is as before. Returns how many are forbidden; unknown pods are not. (On a branch
- * without memory for its budgets, all are.) */
+/* Which of these pods PodDisruptionBudgets would not let go, were they evicted in this order:
+ * each takes one from the budgets that cover it, and `forbidden[i]` tells whether one of them had
+ * none left. The engine is as before. Returns how many are forbidden; unknown pods are not. (On a
+ * branch without memory for its budgets, all are.) Cost: the budgets that may cover each pod. */
 BERTH_API uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods,
                                           uint32_t count, bool *forbidden);
 
@@ -254,7 +262,7 @@ BERTH_API berth_status berth_engine_pending(const berth_engine *engine, berth_po
                                             berth_error *error);
 
 /* A hash of every pod's name and node; equal for equal placements, whatever the order of
- * binding. */
+ * binding. Cost: linear in nodes and pods. */
 BERTH_API uint64_t berth_engine_digest(const berth_engine *engine);
 
 /* Walk the whole state and check it: requested equals the sum of each node's pods, every pod once,
@@ -264,8 +272,8 @@ BERTH_API berth_status berth_engine_check(berth_engine *engine, berth_error *err
 /* ---- explanations ---- */
 
 /* A reusable record of one decision. Not tied to an engine until filled; ids and texts in it stay
- * valid until it is filled again or destroyed, as long as the engine lives. Errors: E_NOMEM.
- * destroy accepts NULL. */
+ * valid until it is filled again or destroyed, as long as the engine lives. It may be read on any
+ * number of threads while nobody fills it. Errors: E_NOMEM. destroy accepts NULL. */
 BERTH_API berth_status berth_explanation_create(berth_explanation **out);
 BERTH_API void berth_explanation_destroy(berth_explanation *explanation);
 

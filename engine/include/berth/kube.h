@@ -52,7 +52,8 @@ typedef struct berth_read_options {
 
 typedef struct berth_reader berth_reader;
 
-/* A reader keeps what later documents refer to (PriorityClasses) and its buffers. */
+/* A reader keeps what later documents refer to (PriorityClasses) and its buffers. Errors:
+ * E_ARG (the size of the options), E_NOMEM. Threads: any. destroy accepts NULL. */
 BERTH_API berth_status berth_reader_create(const berth_read_options *options, berth_reader **out);
 BERTH_API void berth_reader_destroy(berth_reader *reader);
 
@@ -61,11 +62,12 @@ BERTH_API void berth_reader_destroy(berth_reader *reader);
  * style, as `{kind: Pod}`. Everything else is YAML. Lists are opened; Deployments, ReplicaSets,
  * StatefulSets, DaemonSets, Jobs, CronJobs become their pods (and the object itself where a plugin
  * reads it). Kinds that no rule reads are passed over.
- * Threads: one at a time. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, or the callback's. */
+ * Threads: one at a time. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, E_NOMEM, or the callback's.
+ * Cost: linear in the text. */
 BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
                                          berth_object_fn each, void *context, berth_error *error);
 
-/* Read text in memory; `source` names it in errors. */
+/* Read text in memory; `source` names it in errors. Everything else as above. */
 BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, const char *source,
                                          berth_object_fn each, void *context, berth_error *error);
 
@@ -73,7 +75,8 @@ BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, c
  * that StatefulSets make, and the pods of DaemonSets: one for each node of `engine` that the
  * template's nodeName, nodeSelector, required node affinity and tolerations admit, pinned to it by
  * a node affinity on metadata.name, as the DaemonSet controller does. Call once after the last
- * file. */
+ * file. Threads: the reader's and the engine's. Errors: as above. Cost: linear in what waited, and
+ * DaemonSets times nodes. */
 BERTH_API berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine,
                                            berth_object_fn each, void *context, berth_error *error);
 

@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* Outcome of a call. Append only: the numbers are part of the ABI.
- * A pod that fits nowhere is not a status but a verdict (decision.h). */
+/* Outcome of a call. Append only: the numbers are part of the ABI. A pod that fits nowhere
+ * is not a status but a verdict (engine.h). */
 #define BERTH_STATUS_LIST(X)                                                    \
     X(0, OK, "success")                                                         \
     X(1, E_ARG, "invalid argument")                                             \

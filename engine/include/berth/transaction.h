@@ -46,11 +46,12 @@ BERTH_API berth_status berth_engine_begin(berth_engine *engine, berth_error *err
 BERTH_API berth_status berth_engine_commit(berth_engine *engine, berth_error *error);
 BERTH_API berth_status berth_engine_rollback(berth_engine *engine, berth_error *error);
 
-/* How many transactions are open, one within the other. */
+/* How many transactions are open, one within the other. Cost: constant. */
 BERTH_API uint32_t berth_engine_depth(const berth_engine *engine);
 
 /* Set or clear a node's spec.unschedulable, as `kubectl cordon` and `uncordon` do: from now on only
- * pods that tolerate it go there. Nothing if it is so already. Errors: E_NOT_FOUND, E_NOMEM. */
+ * pods that tolerate it go there. Nothing if it is so already. Errors: E_NOT_FOUND, E_NOMEM. Cost:
+ * that of berth_engine_update of the node. */
 BERTH_API berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node,
                                            bool unschedulable, berth_error *error);
 
@@ -65,7 +66,8 @@ BERTH_API berth_status berth_engine_close(berth_engine *engine, berth_node_id no
  * if one fits nowhere. `*placed` receives how many were placed: `count`, or the number of those
  * before the first that did not fit (with the others they are pending again). `placements`
  * (optional, `count` entries) receives the decisions, up to that of the first that did not fit.
- * Errors: those of berth_engine_schedule; nothing has changed then. */
+ * Errors: those of berth_engine_schedule; nothing has changed then. Cost: a decision for each, and
+ * that of taking them back. */
 BERTH_API berth_status berth_engine_schedule_group(berth_engine *engine, const berth_pod_id *pods,
                                                    uint32_t count, berth_placement *placements,
                                                    uint32_t *placed, berth_error *error);
@@ -73,7 +75,8 @@ BERTH_API berth_status berth_engine_schedule_group(berth_engine *engine, const b
 /* How many pods like `like` (berth_engine_add_like) would fit, were they placed one after the
  * other, counting no further than `limit`; the engine is as before. `nodes` (optional, `limit`
  * entries) receives the node of each. With an explanation, the first that did not fit is explained;
- * it is untouched if all `limit` fit. Errors: those of berth_engine_add_like and _schedule. */
+ * it is untouched if all `limit` fit. Errors: those of berth_engine_add_like and _schedule.
+ * Cost: a decision for each that fits, and one more. */
 BERTH_API berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id like,
                                               uint32_t limit, uint32_t *count,
                                               berth_node_id *nodes, berth_explanation *explanation,
