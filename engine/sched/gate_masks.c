@@ -16,20 +16,6 @@ berth_status berth__gate_masks_init(berth__gate_masks *masks, const berth_alloca
     return berth__keymap_init(&masks->map, allocator);
 }
 
-static void unlink_mask(berth__gate_masks *masks, berth__gate_mask *mask)
-{
-    *(mask->newer != NULL ? &mask->newer->older : &masks->newest) = mask->older;
-    *(mask->older != NULL ? &mask->older->newer : &masks->oldest) = mask->newer;
-}
-
-static void link_newest(berth__gate_masks *masks, berth__gate_mask *mask)
-{
-    mask->newer = NULL;
-    mask->older = masks->newest;
-    *(masks->newest != NULL ? &masks->newest->newer : &masks->oldest) = mask;
-    masks->newest = mask;
-}
-
 static size_t mask_bytes(uint32_t tile_count)
 {
     return (size_t)tile_count * (sizeof(berth__mask) + 1);
@@ -44,10 +30,15 @@ static void free_bits(berth__gate_masks *masks, berth__gate_mask *mask)
     mask->tile_count = 0;
 }
 
+static berth__gate_mask *oldest(const berth__gate_masks *masks)
+{
+    return (berth__gate_mask *)masks->order.oldest;
+}
+
 static void drop(berth__gate_masks *masks, berth__gate_mask *mask)
 {
-    unlink_mask(masks, mask);
-    berth__keymap_remove(&masks->map, &mask->entry);
+    berth__use_remove(&masks->order, &mask->used);
+    berth__keymap_remove(&masks->map, &mask->used.entry);
     masks->drops++;
     free_bits(masks, mask);
     berth__free(masks->allocator, mask, sizeof(*mask));
@@ -57,8 +48,8 @@ void berth__gate_masks_destroy(berth__gate_masks *masks)
 {
     if (masks->allocator == NULL)
         return;
-    while (masks->oldest != NULL)
-        drop(masks, masks->oldest);
+    while (masks->order.oldest != NULL)
+        drop(masks, oldest(masks));
     berth__keymap_destroy(&masks->map);
 }
 
@@ -68,11 +59,11 @@ static berth__gate_mask *add(berth__gate_masks *masks, const uint64_t *key, uint
     if (mask == NULL)
         return NULL;
     memcpy(mask->key, key, words * sizeof(*key));
-    mask->entry.key = mask->key;
-    mask->entry.key_bytes = words * (uint32_t)sizeof(*key);
+    mask->used.entry.key = mask->key;
+    mask->used.entry.key_bytes = words * (uint32_t)sizeof(*key);
     mask->epoch = BERTH__EPOCH_NONE;
-    berth__keymap_add(&masks->map, &mask->entry);
-    link_newest(masks, mask);
+    berth__keymap_add(&masks->map, &mask->used.entry);
+    berth__use_add(&masks->order, &mask->used);
     return mask;
 }
 
@@ -80,9 +71,9 @@ static bool allocate(berth__gate_masks *masks, berth__gate_mask *mask, uint32_t 
 {
     free_bits(masks, mask);
     size_t bytes = mask_bytes(tile_count);
-    while (masks->oldest != mask &&
+    while (oldest(masks) != mask &&
            (masks->map.count > MASKS_MAX || masks->bytes + bytes > MASK_BYTES_MAX))
-        drop(masks, masks->oldest);
+        drop(masks, oldest(masks));
     mask->passing = berth__alloc(masks->allocator, bytes, 64);
     if (mask->passing == NULL)
         return false;
@@ -119,15 +110,12 @@ static berth__gate_mask *find(berth__gate_masks *masks, const berth__gate_source
     size_t bytes = words * sizeof(*key);
     berth__prepared *prepared = from->prepared;
     berth__gate_mask *mask = prepared->mask;
-    if (mask == NULL || prepared->mask_stamp != masks->drops || mask->entry.key_bytes != bytes ||
-        memcmp(mask->key, key, bytes) != 0)
+    if (mask == NULL || prepared->mask_stamp != masks->drops ||
+        mask->used.entry.key_bytes != bytes || memcmp(mask->key, key, bytes) != 0)
         mask = (berth__gate_mask *)berth__keymap_find(&masks->map, key, bytes);
-    if (mask == NULL) {
-        mask = add(masks, key, words);
-    } else if (mask != masks->newest) {
-        unlink_mask(masks, mask);
-        link_newest(masks, mask);
-    }
+    if (mask == NULL)
+        return add(masks, key, words);
+    berth__use_again(&masks->order, &mask->used);
     return mask;
 }
 

@@ -6,15 +6,14 @@
 #ifndef BERTH_SCHED_GATE_MASKS_H
 #define BERTH_SCHED_GATE_MASKS_H
 
-#include "base/keymap.h"
+#include "base/use_order.h"
 #include "sched/prepared.h"
 
 enum { BERTH__GATE_WORDS = 1 + 4 * BERTH__GATES_MAX };
 
 typedef struct berth__gate_mask {
-    berth__keymap_entry entry;
+    berth__used used;
     uint64_t key[BERTH__GATE_WORDS];
-    struct berth__gate_mask *newer, *older;
     uint64_t epoch;
     uint64_t seen;       /* journal entries taken in */
     uint32_t tile_count;
@@ -25,7 +24,7 @@ typedef struct berth__gate_mask {
 typedef struct berth__gate_masks {
     const berth_allocator *allocator;
     berth__keymap map;
-    berth__gate_mask *newest, *oldest;
+    berth__use_order order;
     size_t bytes;
     uint64_t drops; /* tells whether a remembered one is still there */
 } berth__gate_masks;

@@ -22,9 +22,8 @@ typedef struct index_key {
 } index_key;
 
 struct berth__index {
-    berth__keymap_entry entry;
+    berth__used used;
     index_key key;
-    berth__index *newer, *older;
     bool built;
     uint64_t epoch;
     uint64_t seen;    /* journal entries taken in */
@@ -73,28 +72,6 @@ berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allo
     return BERTH_E_NOMEM;
 }
 
-static void unlink_index(berth__index_cache *cache, berth__index *index)
-{
-    *(index->newer != NULL ? &index->newer->older : &cache->newest) = index->older;
-    *(index->older != NULL ? &index->older->newer : &cache->oldest) = index->newer;
-}
-
-static void link_newest(berth__index_cache *cache, berth__index *index)
-{
-    index->newer = NULL;
-    index->older = cache->newest;
-    *(cache->newest != NULL ? &cache->newest->newer : &cache->oldest) = index;
-    cache->newest = index;
-}
-
-static void touch(berth__index_cache *cache, berth__index *index)
-{
-    if (cache->newest == index)
-        return;
-    unlink_index(cache, index);
-    link_newest(cache, index);
-}
-
 static void free_tree(berth__index_cache *cache, berth__index *index)
 {
     cache->bytes -= index->tree.memory_bytes;
@@ -102,10 +79,11 @@ static void free_tree(berth__index_cache *cache, berth__index *index)
     index->built = false;
 }
 
-static void drop(berth__index_cache *cache, berth__index *index)
+static void drop_oldest(berth__index_cache *cache)
 {
-    unlink_index(cache, index);
-    berth__keymap_remove(&cache->map, &index->entry);
+    berth__index *index = (berth__index *)cache->order.oldest;
+    berth__use_remove(&cache->order, &index->used);
+    berth__keymap_remove(&cache->map, &index->used.entry);
     cache->drops++;
     free_tree(cache, index);
     berth__free(cache->allocator, index, sizeof(*index));
@@ -115,17 +93,17 @@ void berth__index_cache_destroy(berth__index_cache *cache)
 {
     if (cache->allocator == NULL)
         return;
-    while (cache->oldest != NULL)
-        drop(cache, cache->oldest);
+    while (cache->order.oldest != NULL)
+        drop_oldest(cache);
     free_cache(cache);
 }
 
 /* Make room for a tree of so many bytes by dropping those used longest ago. */
 static void trim(berth__index_cache *cache, size_t more)
 {
-    while (cache->oldest != cache->newest &&
+    while (cache->order.oldest != cache->order.newest &&
            (cache->map.count > TREES_MAX || cache->bytes + more > cache->bytes_max))
-        drop(cache, cache->oldest);
+        drop_oldest(cache);
 }
 
 static berth__index *add(berth__index_cache *cache, const index_key *key)
@@ -134,10 +112,10 @@ static berth__index *add(berth__index_cache *cache, const index_key *key)
     if (index == NULL)
         return NULL;
     index->key = *key;
-    index->entry.key = &index->key;
-    index->entry.key_bytes = sizeof(*key);
-    berth__keymap_add(&cache->map, &index->entry);
-    link_newest(cache, index);
+    index->used.entry.key = &index->key;
+    index->used.entry.key_bytes = sizeof(*key);
+    berth__keymap_add(&cache->map, &index->used.entry);
+    berth__use_add(&cache->order, &index->used);
     trim(cache, 0);
     return index;
 }
@@ -593,7 +571,7 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__cycle *cy
     }
     if (index == NULL || !find_gates(&from) || !are_level(&from))
         return NULL;
-    touch(cache, index);
+    berth__use_again(&cache->order, &index->used);
     berth__slot_log_follow(cache->log, cycle->view);
     if (!bring_up(cache, index, &from, limit, search, arena, eager) ||
         !find_mask(cache, &from, index))

@@ -38,7 +38,7 @@ typedef struct berth__sight berth__sight;
 typedef struct berth__index_cache {
     const berth_allocator *allocator;
     berth__keymap map;
-    berth__index *newest, *oldest;
+    berth__use_order order;
     size_t bytes;
     size_t bytes_max;
     uint64_t drops; /* trees dropped so far: tells whether a remembered tree is still there */

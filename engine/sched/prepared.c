@@ -19,36 +19,25 @@ berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
     return berth__keymap_init(&cache->map, allocator);
 }
 
-/* ---- order of use ---- */
-
-static void unlink_prepared(berth__prepared_cache *cache, berth__prepared *prepared)
-{
-    *(prepared->newer != NULL ? &prepared->newer->older : &cache->newest) = prepared->older;
-    *(prepared->older != NULL ? &prepared->older->newer : &cache->oldest) = prepared->newer;
-}
-
-static void link_newest(berth__prepared_cache *cache, berth__prepared *prepared)
-{
-    prepared->newer = NULL;
-    prepared->older = cache->newest;
-    *(cache->newest != NULL ? &cache->newest->newer : &cache->oldest) = prepared;
-    cache->newest = prepared;
-}
-
 static void drop(berth__prepared_cache *cache, berth__prepared *prepared)
 {
-    unlink_prepared(cache, prepared);
-    berth__keymap_remove(&cache->map, &prepared->entry);
+    berth__use_remove(&cache->order, &prepared->used);
+    berth__keymap_remove(&cache->map, &prepared->used.entry);
     cache->drops++;
     cache->bytes -= prepared->arena.total_bytes;
     berth__arena_destroy(&prepared->arena);
     berth__free(cache->allocator, prepared, sizeof(*prepared));
 }
 
+static void drop_oldest(berth__prepared_cache *cache)
+{
+    drop(cache, (berth__prepared *)cache->order.oldest);
+}
+
 void berth__prepared_cache_destroy(berth__prepared_cache *cache)
 {
-    while (cache->oldest != NULL)
-        drop(cache, cache->oldest);
+    while (cache->order.oldest != NULL)
+        drop_oldest(cache);
     if (cache->allocator != NULL)
         berth__arena_destroy(&cache->first.arena);
     berth__keymap_destroy(&cache->map);
@@ -267,12 +256,12 @@ static berth__prepared *create(berth__prepared_cache *cache, const berth__cycle 
         return NULL;
     prepared->key.class_serial = cycle->cls->serial;
     prepared->key.profile = profile_index;
-    prepared->entry.key = &prepared->key;
-    prepared->entry.key_bytes = sizeof(prepared->key);
+    prepared->used.entry.key = &prepared->key;
+    prepared->used.entry.key_bytes = sizeof(prepared->key);
     berth__arena_init(&prepared->arena, cache->allocator);
     prepared->epoch = UINT64_MAX;
-    berth__keymap_add(&cache->map, &prepared->entry);
-    link_newest(cache, prepared);
+    berth__keymap_add(&cache->map, &prepared->used.entry);
+    berth__use_add(&cache->order, &prepared->used);
     return prepared;
 }
 
@@ -311,18 +300,15 @@ static berth__prepared *lookup(berth__prepared_cache *cache, const berth__cycle 
             cycle->cls->memo_stamp = cache->drops;
         }
     }
-    if (found != cache->newest) {
-        unlink_prepared(cache, found);
-        link_newest(cache, found);
-    }
+    berth__use_again(&cache->order, &found->used);
     return found;
 }
 
 static void trim(berth__prepared_cache *cache)
 {
     while ((cache->map.count > PREPARED_MAX || cache->bytes > PREPARED_BYTES_MAX) &&
-           cache->oldest != cache->newest)
-        drop(cache, cache->oldest);
+           cache->order.oldest != cache->order.newest)
+        drop_oldest(cache);
 }
 
 berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__cycle *cycle,

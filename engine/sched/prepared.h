@@ -6,6 +6,7 @@
 #ifndef BERTH_SCHED_PREPARED_H
 #define BERTH_SCHED_PREPARED_H
 
+#include "base/use_order.h"
 #include "sched/profile.h"
 
 typedef struct berth__index berth__index;         /* index.h */
@@ -46,12 +47,11 @@ typedef enum berth__static_part {
 } berth__static_part;
 
 typedef struct berth__prepared {
-    berth__keymap_entry entry;
+    berth__used used;
     struct {
         uint64_t class_serial;
         uint64_t profile;
     } key;
-    struct berth__prepared *newer, *older; /* by last use */
     berth__arena arena; /* states that live as long as the epoch */
     uint64_t epoch;
     uint32_t resource_count; /* of the view, when prepared */
@@ -82,7 +82,7 @@ typedef struct berth__prepared {
 typedef struct berth__prepared_cache {
     const berth_allocator *allocator;
     berth__keymap map;
-    berth__prepared *newest, *oldest;
+    berth__use_order order;
     size_t bytes;
     bool foreign;   /* classes belong to another engine too: they remember nothing for this one */
     uint64_t drops; /* states dropped so far: tells whether a remembered one is still there */

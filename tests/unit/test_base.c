@@ -17,6 +17,7 @@
 #include "base/keymap.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "base/use_order.h"
 
 /* ---- an allocator that counts, and fails when it is told to ---- */
 
@@ -454,6 +455,45 @@ static void test_long_error_texts_are_cut(void **state)
     assert_int_equal(strlen(error.field), sizeof(error.field) - 1);
 }
 
+/* ---- order of use ---- */
+
+static void expect_order_of_use(const berth__use_order *order, const berth__used *items,
+                                const char *wanted)
+{
+    const berth__used *newer = NULL;
+    size_t count = 0;
+    for (const berth__used *one = order->newest; one != NULL; one = one->older, count++) {
+        assert_int_equal('a' + (int)(one - items), wanted[count]);
+        assert_ptr_equal(one->newer, newer);
+        newer = one;
+    }
+    assert_ptr_equal(order->oldest, newer);
+    assert_int_equal(count, strlen(wanted));
+}
+
+static void test_use_order(void **state)
+{
+    (void)state;
+    berth__use_order order = {NULL, NULL};
+    berth__used items[4] = {0};
+    expect_order_of_use(&order, items, "");
+    for (int i = 0; i < 4; i++)
+        berth__use_add(&order, &items[i]);
+    expect_order_of_use(&order, items, "dcba");
+    berth__use_again(&order, &items[3]);
+    expect_order_of_use(&order, items, "dcba");
+    berth__use_again(&order, &items[0]);
+    berth__use_again(&order, &items[2]);
+    expect_order_of_use(&order, items, "cadb");
+    berth__use_remove(&order, &items[0]);
+    expect_order_of_use(&order, items, "cdb");
+    berth__use_remove(&order, &items[1]);
+    berth__use_remove(&order, &items[2]);
+    expect_order_of_use(&order, items, "d");
+    berth__use_remove(&order, &items[3]);
+    expect_order_of_use(&order, items, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -476,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_statuses_have_names),
         cmocka_unit_test(test_error_texts),
         cmocka_unit_test(test_long_error_texts_are_cut),
+        cmocka_unit_test(test_use_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
