@@ -76,6 +76,13 @@ static void counted_open(counted_cluster *t, void (*fill)(counted_cluster *t))
     fill(t);
 }
 
+static void counted_close(counted_cluster *t)
+{
+    berth_reader_destroy(t->c.reader);
+    berth_engine_destroy(t->c.engine);
+    assert_int_equal(atomic_load(&t->counted.bytes), 0);
+}
+
 /* Try it with the nth allocation failing, for every n: it succeeds afterwards, and nothing is left.
  * `keeps`: what failed has not changed the engine. */
 static void fail_each(void (*fill)(counted_cluster *t), berth_status (*try)(counted_cluster *t),
@@ -98,9 +105,7 @@ static void fail_each(void (*fill)(counted_cluster *t), berth_status (*try)(coun
         small_require(berth_engine_check(t.c.engine, &error), &error);
         if (status != BERTH_OK)
             assert_int_equal(try(&t), BERTH_OK);
-        berth_reader_destroy(t.c.reader);
-        berth_engine_destroy(t.c.engine);
-        assert_int_equal(atomic_load(&t.counted.bytes), 0);
+        counted_close(&t);
     }
 }
 

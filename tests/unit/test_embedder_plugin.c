@@ -102,7 +102,14 @@ typedef struct cap {
     berth_pod_id last_pod;
     berth_node_id last_node;
     berth_status answer;
+    berth_pod_id refused; /* BERTH_POD_NONE: nobody is */
+    uint64_t held;        /* what is reserved, as a sum */
 } cap;
+
+static uint64_t holding(berth_pod_id pod, berth_node_id node)
+{
+    return (pod + 1) * UINT64_C(1000003) + node;
+}
 
 static berth_status cap_configure(void *context, berth_str arguments, void *instance,
                                   berth_error *error)
@@ -153,7 +160,9 @@ static berth_status cap_reserve(void *context, const berth_cycle *cycle, berth_p
     own->last_pod = pod;
     own->last_node = node;
     assert_true(berth_cycle_pod_namespace(cycle).len > 0);
-    return own->answer;
+    berth_status answer = pod == own->refused ? BERTH_E_CONFLICT : own->answer;
+    own->held += answer == BERTH_OK ? holding(pod, node) : 0;
+    return answer;
 }
 
 static void cap_unreserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
@@ -162,6 +171,7 @@ static void cap_unreserve(void *context, const berth_cycle *cycle, berth_pod_id 
     cap *own = context;
     (void)cycle;
     own->unreserves++;
+    own->held -= holding(pod, node);
     own->last_pod = pod;
     own->last_node = node;
 }
@@ -211,7 +221,7 @@ static void append(fixture *own, berth_point point, berth_plugin_ref *items)
 
 static void configure(fixture *own, berth_path path, uint32_t threads)
 {
-    *own = (fixture){.cap = {.most = 3}, .profile = *berth_profile_default()};
+    *own = (fixture){.cap = {.most = 3, .refused = BERTH_POD_NONE}, .profile = *berth_profile_default()};
     own->tables[0] = node_price;
     own->tables[1] = cap_plugin(&own->cap);
     own->plugins[0] = &own->tables[0];
@@ -416,6 +426,46 @@ static void test_branch(void **state)
     berth_engine_destroy(own.engine);
 }
 
+/* A commit whose third placement is refused: what the first two reserved is given back, and the one
+ * that was taken off its node is reserved there again. */
+static void test_refused_commit(void **state)
+{
+    (void)state;
+    fixture own;
+    berth_engine *branch;
+    berth_conflict conflict = {.pod = BERTH_POD_NONE};
+    uint32_t count = 0;
+    start(&own, BERTH_PATH_AUTO, 1);
+    berth_pod_id moved = add_pod(&own, NULL, 100), first = add_pod(&own, NULL, 100),
+                 last = add_pod(&own, NULL, 100);
+    assert_int_equal(berth_engine_bind(own.engine, moved, 5, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_publish(own.engine, NULL), BERTH_OK);
+    berth_snapshot *version = berth_engine_pin(own.engine);
+    assert_int_equal(berth_branch_create(version, &branch, NULL), BERTH_OK);
+    berth_snapshot_unpin(version);
+    assert_int_equal(berth_engine_bind(branch, first, 6, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_unbind(branch, moved, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_bind(branch, moved, 7, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_bind(branch, last, 8, NULL), BERTH_OK);
+    uint64_t digest = berth_engine_digest(own.engine);
+    assert_true(own.cap.held == holding(moved, 5));
+    own.cap.refused = last;
+    assert_int_equal(berth_branch_commit(branch, &conflict, 1, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 1);
+    assert_true(conflict.kind == BERTH_CONFLICT_REFUSED && conflict.pod == last &&
+                conflict.node == 8);
+    assert_true(own.cap.held == holding(moved, 5));
+    assert_int_equal(own.cap.unreserves, 3); /* moved from 5, then from 7 and first from 6 */
+    assert_true(berth_engine_digest(own.engine) == digest);
+    assert_int_equal(berth_engine_check(own.engine, NULL), BERTH_OK);
+    own.cap.refused = BERTH_POD_NONE;
+    assert_int_equal(berth_branch_commit(branch, &conflict, 1, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 0);
+    assert_true(own.cap.held == holding(moved, 7) + holding(first, 6) + holding(last, 8));
+    berth_branch_drop(branch);
+    berth_engine_destroy(own.engine);
+}
+
 static void test_rolled_back(void **state)
 {
     (void)state;
@@ -527,6 +577,7 @@ int main(void)
         cmocka_unit_test(test_answers_count), cmocka_unit_test(test_explained),
         cmocka_unit_test(test_paths_agree),   cmocka_unit_test(test_reserve),
         cmocka_unit_test(test_branch),
+        cmocka_unit_test(test_refused_commit),
         cmocka_unit_test(test_rolled_back),   cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_refused_tables),
     };
