@@ -132,12 +132,19 @@ static bool passes(const berth__gates *gates, uint32_t slot)
     return true;
 }
 
+/* Whether so many changes are better forgotten with the whole set: the journal no longer
+ * has them, or filling tiles anew costs less. */
+static bool too_many(const berth__gate_mask *mask, uint64_t changes)
+{
+    return changes > BERTH__JOURNAL ||
+           changes > (uint64_t)mask->tile_count * (BERTH__TILE / 8);
+}
+
 /* Verdicts on slots whose pods changed; those by domain stand as long as the key does. */
 static void follow(berth__gate_mask *mask, const berth__gate_source *from)
 {
     const berth__view *view = from->cycle->view;
-    uint64_t lag = view->journal_end - mask->seen;
-    if (from->gates->slot_count > 0 && lag > (uint64_t)mask->tile_count * (BERTH__TILE / 8))
+    if (from->gates->slot_count > 0 && too_many(mask, view->journal_end - mask->seen))
         memset(mask->filled, 0, mask->tile_count);
     else if (from->gates->slot_count > 0)
         for (uint64_t i = mask->seen; i != view->journal_end; i++) {
