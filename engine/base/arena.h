@@ -35,6 +35,9 @@ void *berth__arena_copy(berth__arena *arena, const void *source, size_t bytes, b
 /* A copy of `text` in the arena, zero-terminated; absent stays absent. `*ok` as above. */
 berth_str berth__arena_str(berth__arena *arena, berth_str text, bool *ok);
 
+/* Bytes in use, and what was left free at the ends of full chunks. */
+size_t berth__arena_used_bytes(const berth__arena *arena);
+
 /* Forget everything but keep the largest chunk for reuse. */
 void berth__arena_reset(berth__arena *arena);
 

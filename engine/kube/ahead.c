@@ -8,9 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "kube/decode_tables.h"
-#include "kube/heading.h"
 
 /* So many batches full, the one that the caller is at included, leave time to parse the next, or to
  * decode it too. */
@@ -92,42 +89,29 @@ static void give_back(ahead *a)
 
 /* ---- the helper ---- */
 
-static void decode_piece(ahead *a, berth__ready_piece *out)
+/* What is to become a pattern is decoded whatever time there is: many others then need not be. */
+static void prepare_object(ahead *a, berth__ready_piece *out)
 {
-    berth_str api_version;
-    berth_kind kind;
-    berth__decoder decoder = {&a->at->arena, NULL};
-    if (out->tree->type != BERTH__JSON_OBJECT)
+    berth__patterns *patterns = a->options->patterns;
+    berth__pattern_verdict verdict = berth__piece_match(patterns, out);
+    bool wanted = verdict == BERTH__PATTERN_WANTED;
+    if (verdict == BERTH__PATTERN_FOUND || (a->ahead < TIME_TO_PARSE && !wanted))
         return;
-    berth_str name =
-        berth__heading_kind(&a->list, a->options->default_kind, out->tree, &api_version);
-    if (berth__str_empty(name) || !berth__kind_find(name, api_version, &kind))
-        return;
-    const berth__kind_entry *entry = berth__kind_entry_of(kind);
-    void *object = berth__arena_alloc_zero(&a->at->arena, entry->size, 8);
-    if (object == NULL ||
-        berth__decode_fields(&decoder, NULL, out->tree, entry->fields, object) != BERTH_OK)
-        return;
-    out->object = object;
-    out->kind = kind;
+    berth__piece_parse(a->json, &a->at->arena, out);
+    if (a->ahead >= TIME_TO_DECODE || wanted)
+        berth__piece_decode(&a->at->arena, &a->list, a->options->default_kind, out);
+    if (wanted)
+        berth__piece_learn(patterns, out);
 }
 
-static void prepare_piece(ahead *a, berth__ready_piece *out)
+/* The ends of lists are parsed always: they say what stands between them. */
+static void prepare_list(ahead *a, berth__ready_piece *out)
 {
-    berth__piece_kind kind = out->piece.kind;
-    bool is_object = kind == BERTH__PIECE_OBJECT || kind == BERTH__PIECE_ELEMENT;
-    const berth__json *tree;
-    if (is_object && a->ahead < TIME_TO_PARSE)
+    berth__piece_parse(a->json, &a->at->arena, out);
+    if (out->tree == NULL)
         return;
-    if (berth__json_parse_padded(a->json, &a->at->arena, out->piece.text, &tree, NULL) != BERTH_OK)
-        return;
-    out->tree = tree;
-    if (kind == BERTH__PIECE_LIST && !berth__heading_read(tree, &a->list))
+    if (out->piece.kind != BERTH__PIECE_LIST || !berth__heading_read(out->tree, &a->list))
         a->list = (berth__heading){{0}, {0}};
-    if (kind == BERTH__PIECE_LIST_END)
-        a->list = (berth__heading){{0}, {0}};
-    if (is_object && a->ahead >= TIME_TO_DECODE)
-        decode_piece(a, out);
 }
 
 static berth_status no_memory(berth_error *error)
@@ -141,16 +125,18 @@ static berth_status put_piece(void *context, const berth__piece *piece, berth_er
     batch *b = a->at;
     if (a->quits)
         return BERTH_E_STATE; /* nobody will look */
-    char *text = berth__arena_alloc(&b->arena, (size_t)piece->text.len + BERTH__JSON_PADDING, 1);
-    if (text == NULL || !berth__grow(a->options->allocator, &b->pieces, &b->capacity, b->count + 1,
-                                     sizeof(*b->pieces)))
+    if (!berth__grow(a->options->allocator, &b->pieces, &b->capacity, b->count + 1,
+                     sizeof(*b->pieces)))
         return no_memory(error);
-    memcpy(text, piece->text.data, piece->text.len);
-    memset(text + piece->text.len, 0, BERTH__JSON_PADDING);
-    berth__ready_piece *out = &b->pieces[b->count++];
-    *out = (berth__ready_piece){.piece = *piece, .padded = true};
-    out->piece.text.data = text;
-    prepare_piece(a, out);
+    berth__ready_piece *out = &b->pieces[b->count];
+    *out = (berth__ready_piece){.piece = *piece};
+    if (!berth__piece_copy(&b->arena, out))
+        return no_memory(error);
+    b->count++;
+    if (piece->kind == BERTH__PIECE_OBJECT || piece->kind == BERTH__PIECE_ELEMENT)
+        prepare_object(a, out);
+    else
+        prepare_list(a, out);
     b->bytes += piece->text.len;
     if (b->bytes >= a->options->batch_bytes)
         hand_over(a);

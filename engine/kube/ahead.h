@@ -22,26 +22,14 @@
 #ifndef BERTH_KUBE_AHEAD_H
 #define BERTH_KUBE_AHEAD_H
 
-#include "berth/objects.h"
-#include "kube/json.h"
-#include "kube/split.h"
+#include "kube/ready_piece.h"
 
 enum { BERTH__AHEAD_BATCH_BYTES = 64 << 10 };
-
-/* A piece and what has been made of it. All of it lives until the function it is given to returns. */
-typedef struct berth__ready_piece {
-    berth__piece piece;
-    bool padded;             /* its text is (json.h) */
-    const berth__json *tree; /* NULL: not parsed */
-    void *object;            /* of `kind`, decoded as it stands; NULL: not decoded */
-    berth_kind kind;
-} berth__ready_piece;
-
-typedef berth_status (*berth__ready_fn)(void *context, const berth__ready_piece *piece);
 
 typedef struct berth__ahead_options {
     const berth_allocator *allocator; /* called from both threads */
     const char *default_kind;         /* or NULL */
+    berth__patterns *patterns;        /* the helper's until the call returns; or NULL */
     uint32_t threads;                 /* as in berth_read_options */
     size_t batch_bytes;
     void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* or NULL */

@@ -88,6 +88,7 @@ berth_status berth__learn_priority_class(berth_reader *reader, const berth__item
     bool ok = true;
     priority_class_object object = {0};
     berth__decoder decoder = {&reader->object, reader->error};
+    reader->classes_learnt++;
     berth_status status =
         berth__decode_fields(&decoder, NULL, item->tree, priority_class_fields, &object);
     if (status != BERTH_OK)

@@ -112,6 +112,7 @@ berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, b
         name_item(origin, item);
     else
         name_object(origin, kind, object);
+    berth__replica_keep(reader, &out);
     berth_status status = reader->each(reader->context, &out, origin, reader->error);
     reader->refused = status != BERTH_OK;
     return status;

@@ -136,11 +136,17 @@ static berth_status take_piece(reading *r, const berth__ready_piece *ready)
                         .line = piece->line, .offset = piece->offset};
     if (r->pass_over)
         return BERTH_OK;
+    const berth_pod *replica = berth__replica_of(r->reader, ready);
+    if (replica != NULL)
+        return berth__replica_emit(r->reader, &item, ready->pattern.serial, replica);
     BERTH_TRY(tree_of(r, ready, &item.tree));
     if (r->awaits_kind && item.tree->type == BERTH__JSON_OBJECT &&
         berth__json_get(item.tree, "kind") == NULL)
         return keep_waiting(r, piece);
-    return take_value(r, &item, &r->list, 0);
+    r->reader->learning = ready->pattern;
+    berth_status status = take_value(r, &item, &r->list, 0);
+    r->reader->learning = (berth__pattern_id){0};
+    return status;
 }
 
 static berth_status begin_list(reading *r, const berth__ready_piece *ready)
@@ -187,10 +193,31 @@ static berth_status each_ready(void *context, const berth__ready_piece *ready)
     return BERTH_OK;
 }
 
+/* Without a helper, only what may become a pattern is made ready. */
+static void make_ready(const reading *r, berth__ready_piece *out)
+{
+    berth_reader *reader = r->reader;
+    bool is_object =
+        out->piece.kind == BERTH__PIECE_OBJECT || out->piece.kind == BERTH__PIECE_ELEMENT;
+    if (!is_object || berth__piece_match(reader->patterns, out) != BERTH__PATTERN_WANTED)
+        return;
+    berth__ready_piece bare = *out;
+    berth__arena_reset(&reader->tree);
+    if (berth__piece_copy(&reader->tree, out))
+        berth__piece_parse(reader->json, &reader->tree, out);
+    if (out->tree == NULL) { /* the arena will be needed again */
+        *out = bare;
+        return;
+    }
+    berth__piece_decode(&reader->tree, &r->list, reader->options.default_kind, out);
+    berth__piece_learn(reader->patterns, out);
+}
+
 static berth_status each_piece(void *context, const berth__piece *piece, berth_error *error)
 {
-    const berth__ready_piece ready = {.piece = *piece};
+    berth__ready_piece ready = {.piece = *piece};
     (void)error; /* the same as the reader's */
+    make_ready(context, &ready);
     return each_ready(context, &ready);
 }
 
@@ -200,6 +227,7 @@ static berth_status read_json(reading *r, berth__window *window)
     const berth__ahead_options options = {
         .allocator = reader->allocator,
         .default_kind = reader->options.default_kind,
+        .patterns = reader->patterns,
         .threads = reader->options.threads,
         .batch_bytes = reader->batch_bytes,
         .progress = window->input->progress,
@@ -373,6 +401,8 @@ berth_status berth__reader_create(const berth_allocator *allocator,
     const char *kind = reader->options.default_kind;
     if (kind != NULL)
         reader->options.default_kind = berth__arena_str(&reader->kept, berth__str(kind), &ok).data;
+    if (!reader->options.templates) /* their pods are named after what they come from */
+        reader->patterns = berth__patterns_create(allocator);
     if (!ok || berth__json_parser_create(allocator, &reader->json) != BERTH_OK) {
         berth_reader_destroy(reader);
         return BERTH_E_NOMEM;
@@ -392,6 +422,8 @@ void berth_reader_destroy(berth_reader *reader)
         return;
     const berth_allocator *allocator = reader->allocator;
     berth__json_parser_destroy(reader->json);
+    berth__patterns_destroy(reader->patterns);
+    berth__replicas_free(reader);
     berth__arena_destroy(&reader->tree);
     berth__arena_destroy(&reader->object);
     berth__arena_destroy(&reader->pod);

@@ -9,6 +9,9 @@
 #include "kube/decode_tables.h"
 #include "kube/heading.h"
 #include "kube/json.h"
+#include "kube/ready_piece.h"
+
+typedef struct berth__replica berth__replica; /* see replica.c */
 
 /* One PriorityClass. */
 typedef struct berth__priority_class {
@@ -64,6 +67,12 @@ struct berth_reader {
     uint32_t claim_count;
     uint32_t claim_capacity;
     uint32_t names_made; /* from metadata.generateName */
+    berth__patterns *patterns; /* NULL: none are looked for */
+    berth__replica *replicas;  /* by the patterns' places */
+    uint32_t replica_count;
+    uint32_t replica_capacity;
+    uint64_t classes_learnt; /* PriorityClasses, repeated ones too */
+    berth__pattern_id learning; /* of the pod that is handed out next; serial 0: none */
     bool finishing;      /* nothing more will come: what is unknown stays so */
     /* of the call at hand */
     berth_object_fn each;
@@ -141,6 +150,22 @@ const berth__json *berth__workload_pod_spec(const berth__item *item);
 /* The second half of a StatefulSet and of a DaemonSet. */
 berth_status berth__workload_claims(berth_reader *reader, const berth__item *item);
 berth_status berth__workload_daemons(berth_reader *reader, const berth__item *item);
+
+/* ---- replica.c ---- */
+
+/* Keep a finished pod, about to be handed out, as the one that the replicas of its pattern are like. When out
+ * of memory, or for any other object, nothing is kept. */
+void berth__replica_keep(berth_reader *reader, const berth_object *object);
+
+/* The finished pod of a replica, its words filled in, good until the next; NULL: the text must be
+ * read. */
+berth_pod *berth__replica_of(const berth_reader *reader, const berth__ready_piece *ready);
+
+/* Hand it out, with the hint that it is a replica. */
+berth_status berth__replica_emit(berth_reader *reader, const berth__item *item, uint64_t serial,
+                                 const berth_pod *pod);
+
+void berth__replicas_free(berth_reader *reader);
 
 /* ---- deferred.c ---- */
 

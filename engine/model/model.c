@@ -60,6 +60,7 @@ void berth__model_destroy(berth__model *model)
     BERTH_ASSERT(model->class_count == 0);
     free_taint_lists(model);
     berth__free(model->allocator, model->words, model->word_capacity * sizeof(*model->words));
+    berth__class_memo_destroy(&model->class_memo, model->allocator);
     berth__keymap_destroy(&model->classes);
     berth__keymap_destroy(&model->parts);
     berth__keymap_destroy(&model->taint_lists);

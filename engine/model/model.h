@@ -15,6 +15,7 @@
 #include "base/keymap.h"
 #include "base/shares.h"
 #include "base/table.h"
+#include "model/class_memo.h"
 #include "berth/profile.h"
 
 /* Resource columns that always exist; extended and other scalar resources follow. Amounts
@@ -104,6 +105,7 @@ typedef struct berth__model {
     berth__keymap parts;   /* of pod classes, see pod_class.h */
     berth__keymap classes;
     atomic_bool has_volumes; /* some pod has, or had, volumes; sync: relaxed, see transaction.c */
+    berth__class_memo class_memo; /* under the lock */
     atomic_uint class_count; /* sync: under the lock; read by anyone, relaxed */
     atomic_uint_least64_t epoch; /* the last tick; sync: relaxed, numbers differ and no more */
     uint64_t class_serial; /* the last serial given to a class or part */

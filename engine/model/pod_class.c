@@ -539,8 +539,8 @@ static void release_parts(berth__model *model, const void *const *parts)
         part_release(model, parts[i]);
 }
 
-berth_status berth__class_of(berth__model *model, const berth_pod *pod, berth__class **out,
-                             berth_error *error)
+static berth_status look_up_class(berth__model *model, const berth_pod *pod, berth__class **out,
+                                  berth_error *error)
 {
     bool ok = true;
     berth__request computed = {0};
@@ -574,10 +574,25 @@ berth_status berth__class_of(berth__model *model, const berth_pod *pod, berth__c
     return BERTH_OK;
 }
 
+berth_status berth__class_of(berth__model *model, const berth_pod *pod, berth__class **out,
+                             berth_error *error)
+{
+    berth__class *known = berth__class_recall(&model->class_memo, pod);
+    if (known != NULL) {
+        known->users++;
+        *out = known;
+        return BERTH_OK;
+    }
+    BERTH_TRY(look_up_class(model, pod, out, error));
+    berth__class_remember(&model->class_memo, model->allocator, pod, *out);
+    return BERTH_OK;
+}
+
 void berth__class_release(berth__model *model, berth__class *cls)
 {
     if (cls == NULL || --cls->users > 0)
         return;
+    berth__class_memo_void(&model->class_memo);
     berth__keymap_remove(&model->classes, &cls->entry);
     const void *const parts[PART_COUNT] = {
         cls->request, cls->node_rules, cls->images, cls->ports,

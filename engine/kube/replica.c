@@ -1,0 +1,102 @@
+/* The pods of patterns, as they are handed out: defaults applied, everything in place but the words of
+ * the gaps. They are kept by the pattern's place; another pattern of that place has another serial. */
+#include "kube/reader_state.h"
+
+#include <string.h>
+
+#include "model/object_copy.h"
+#include "model/replica_hint.h"
+
+struct berth__replica {
+    uint64_t serial; /* 0: none */
+    uint64_t classes_learnt; /* when it was kept; defaults depend on these */
+    berth_pod *pod;
+    berth__arena arena;
+};
+
+static void drop(berth__replica *replica)
+{
+    if (replica->serial != 0)
+        berth__arena_destroy(&replica->arena);
+    *replica = (berth__replica){0};
+}
+
+void berth__replicas_free(berth_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->replica_count; i++)
+        drop(&reader->replicas[i]);
+    berth__free(reader->allocator, reader->replicas,
+                reader->replica_capacity * sizeof(*reader->replicas));
+}
+
+/* The place of a pattern, empty; NULL when out of memory. */
+static berth__replica *make_place(berth_reader *reader, uint32_t place)
+{
+    if (!berth__grow(reader->allocator, &reader->replicas, &reader->replica_capacity, place + 1,
+                     sizeof(*reader->replicas)))
+        return NULL;
+    while (reader->replica_count <= place)
+        reader->replicas[reader->replica_count++] = (berth__replica){0};
+    drop(&reader->replicas[place]);
+    return &reader->replicas[place];
+}
+
+/* A copy in an arena that has just room for it: there may be many. The first attempt says how much. */
+static bool copy_exactly(berth_reader *reader, const berth_object *object, berth__arena *arena,
+                         berth_object *out)
+{
+    berth__arena_reset(&reader->pod);
+    if (berth__object_copy(&reader->pod, object, out) != BERTH_OK)
+        return false;
+    berth__arena_init_sized(arena, reader->allocator, berth__arena_used_bytes(&reader->pod));
+    if (berth__object_copy(arena, object, out) == BERTH_OK)
+        return true;
+    berth__arena_destroy(arena);
+    return false;
+}
+
+void berth__replica_keep(berth_reader *reader, const berth_object *object)
+{
+    berth__pattern_id id = reader->learning;
+    berth_object copy;
+    reader->learning = (berth__pattern_id){0};
+    if (id.serial == 0 || object->kind != BERTH_KIND_POD)
+        return;
+    berth__replica *replica = make_place(reader, id.place);
+    if (replica == NULL)
+        return;
+    if (!copy_exactly(reader, object, &replica->arena, &copy))
+        return;
+    replica->serial = id.serial;
+    replica->classes_learnt = reader->classes_learnt;
+    memcpy(&replica->pod, &copy.as.any, sizeof(replica->pod)); /* our own: away with the const */
+}
+
+static void fill_gap(berth_str word, berth_str *out)
+{
+    if (word.data != NULL)
+        *out = word;
+}
+
+berth_pod *berth__replica_of(const berth_reader *reader, const berth__ready_piece *ready)
+{
+    berth__pattern_id id = ready->pattern;
+    if (!ready->is_replica || id.place >= reader->replica_count)
+        return NULL;
+    const berth__replica *replica = &reader->replicas[id.place];
+    if (replica->serial != id.serial || replica->classes_learnt != reader->classes_learnt)
+        return NULL;
+    fill_gap(ready->gaps.word[BERTH__GAP_NAME], &replica->pod->meta.name);
+    fill_gap(ready->gaps.word[BERTH__GAP_UID], &replica->pod->meta.uid);
+    fill_gap(ready->gaps.word[BERTH__GAP_NODE], &replica->pod->node_name);
+    return replica->pod;
+}
+
+berth_status berth__replica_emit(berth_reader *reader, const berth__item *item, uint64_t serial,
+                                 const berth_pod *pod)
+{
+    berth__replica_hint = (berth__replica_note){pod, serial};
+    berth_status status = berth__reader_emit(reader, item, BERTH_KIND_POD, pod);
+    berth__replica_hint = (berth__replica_note){0};
+    return status;
+}
