@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-enum { BUFFER_BYTES = 256 << 10, GZIP_WINDOW_BITS = 15 + 16 };
+enum { BUFFER_BYTES = 64 << 10, GZIP_WINDOW_BITS = 15 + 16 };
 
 static berth_status io_fault(berth_error *error, const char *what)
 {

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "kube/bracket_scan.h"
 
-enum { WINDOW_BYTES = 1 << 20, VALUE_MAX = 1 << 30 };
+enum { WINDOW_BYTES = 256 << 10, VALUE_MAX = 1 << 30 };
 
 typedef struct splitter {
     berth__window *window;
