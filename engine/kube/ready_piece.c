@@ -70,8 +70,7 @@ void berth__piece_learn(berth__patterns *patterns, berth__ready_piece *out)
 {
     const berth_pod *pod = out->object;
     if (pod == NULL || out->kind != BERTH_KIND_POD ||
-        berth__str_empty(berth__json_text(berth__json_get(out->tree, "kind"))) ||
-        berth__json_get(out->tree, "items") != NULL)
+        berth__str_empty(berth__json_text(berth__json_get(out->tree, "kind"))))
         return;
     const berth__gaps gaps = {.word = {[BERTH__GAP_NAME] = pod->meta.name,
                                        [BERTH__GAP_UID] = pod->meta.uid,

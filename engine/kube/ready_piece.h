@@ -36,7 +36,8 @@ void berth__piece_decode(berth__arena *arena, const berth__heading *list, const 
 /* Whether the piece is a replica (FOUND: it says so then), or should be learnt. */
 berth__pattern_verdict berth__piece_match(berth__patterns *patterns, berth__ready_piece *out);
 
-/* Make a pattern of a decoded pod that is by itself, says that it is one, and is no list. */
+/* Make a pattern of a piece that has been decoded as a pod and says itself that it is one: then what it
+ * is does not depend on the list around it. */
 void berth__piece_learn(berth__patterns *patterns, berth__ready_piece *out);
 
 #endif
