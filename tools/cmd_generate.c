@@ -12,6 +12,7 @@
 typedef struct generate {
     workload_spec spec;
     bool trace;
+    bool indent;
     trace_arrivals arrivals;
     output out;
     trace_writer trace_out;
@@ -85,7 +86,7 @@ static berth_status rehearse(const workload_spec *spec, berth_error *error)
 static berth_status write_cluster(generate *g, berth_error *error)
 {
     workload_source *source = workload_source_create(&g->spec);
-    manifest_open(&g->out, stdout);
+    manifest_open(&g->out, stdout, g->indent ? MANIFEST_INDENTED : MANIFEST_FLAT);
     berth_status status = workload_source_make_all(source, write_object, g, error);
     if (status == BERTH_OK)
         manifest_close(&g->out);
@@ -127,6 +128,8 @@ int cmd_generate(int argc, char **argv)
     const option own[] = {
         {.name = "seed", .kind = OPTION_NUMBER, .value = "S", .max = INT64_MAX,
          .target = &g.spec.seed, .help = "seed of everything random (default 0)"},
+        {.name = "indent", .kind = OPTION_FLAG, .target = &g.indent,
+         .help = "write a value a line, as kubectl prints it"},
         {.name = "trace", .kind = OPTION_FLAG, .target = &g.trace,
          .help = "write a trace: pods come at random and run for a random time"},
     };
@@ -136,6 +139,8 @@ int cmd_generate(int argc, char **argv)
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)
         code = exit_usage(help.name, "unexpected argument '%s'", operands.items[0]);
+    else if (parsed == OPTIONS_RUN && g.trace && g.indent)
+        code = exit_usage(help.name, "--indent does not go with --trace, which has an event a line");
     else if (parsed == OPTIONS_RUN && !g.trace && (g.arrivals.duration_s | g.arrivals.per_hour) != 0)
         code = exit_usage(help.name, "--pod-duration and --arrivals-per-hour need --trace");
     else if (parsed == OPTIONS_RUN)

@@ -82,7 +82,7 @@ import im = {.draft = {.text_used = 0 } };
     FILE *memory = open_memstream(&text, &text_len);
     if (memory == NULL)
         return exit_status(help.name, "making room for the objects", BERTH_E_NOMEM);
-    manifest_open(&im.out, memory);
+    manifest_open(&im.out, memory, MANIFEST_FLAT);
     berth_status status = convert_openb(&im, nodes_path, pods_path, &error);
     int code = EXIT_DONE;
     if (status != BERTH_OK) {

@@ -7,9 +7,12 @@
 #include "berth/kube.h"
 #include "words.h"
 
-void manifest_open(output *o, FILE *file)
+void manifest_open(output *o, FILE *file, manifest_layout layout)
 {
-    output_open(o, file, OUTPUT_JSON, 2);
+    bool indented = layout == MANIFEST_INDENTED;
+    output_open(o, file, OUTPUT_JSON, indented ? OUTPUT_DEPTH_MAX : 2);
+    if (indented)
+        o->blanks = 4;
     output_object(o);
     output_pair_text(o, "apiVersion", "v1");
     output_pair_text(o, "kind", "List");

@@ -16,7 +16,8 @@ const char *const output_format_names[] = {"table", "json", "yaml", NULL};
 void output_open(output *o, FILE *file, output_format format, uint32_t flat_depth)
 {
     assert(format != OUTPUT_TABLE);
-    *o = (output){.file = file, .yaml = format == OUTPUT_YAML, .flat_depth = flat_depth};
+    *o = (output){.file = file, .yaml = format == OUTPUT_YAML, .flat_depth = flat_depth,
+                  .blanks = 2};
 }
 
 void output_close(output *o)
@@ -43,7 +44,7 @@ static void separate(output *o, output_level *level)
         if (level->count > 0)
             fputs(flat ? ", " : ",", o->file);
         if (!flat)
-            new_line(o, o->depth * 2);
+            new_line(o, o->depth * o->blanks);
     } else if (level->on_dash) {
         level->on_dash = false;
     } else if (level->count > 0 || o->depth > 1) {
@@ -96,7 +97,7 @@ static void end(output *o, bool array)
         return;
     }
     if (level.count > 0 && o->depth < o->flat_depth)
-        new_line(o, o->depth * 2);
+        new_line(o, o->depth * o->blanks);
     fputc(array ? ']' : '}', o->file);
 }
 

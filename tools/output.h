@@ -33,6 +33,7 @@ typedef struct output {
     FILE *file;
     bool yaml;
     uint32_t flat_depth; /* JSON: containers from this depth on stay on one line */
+    uint32_t blanks;     /* JSON: in front of a line, for each level; 2 unless changed */
     uint32_t depth;
     bool keyed; /* a key has been written and waits for its value */
     output_level levels[OUTPUT_DEPTH_MAX];

@@ -18,7 +18,7 @@ for file in RESULTS.md figures.tsv; do
   [[ -s $work/out/$file ]] || complain "no $file"
 done
 ! grep -q $'\terror\t' "$work/out/figures.tsv" || complain "a benchmark ended with an error"
-for name in decide/basic cold/rules memory/ load/mixed kernel/fit filter/NodeResourcesFit \
+for name in decide/basic cold/rules memory/ load/mixed dump/basic kernel/fit filter/NodeResourcesFit \
   score/ImageLocality tree/ask journal_follow \
   transaction_group publish/ snapshot_find branch/drop loop/churn index_repair commit_spread \
   workers_wake quantity_parse json_pods; do

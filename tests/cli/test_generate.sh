@@ -19,6 +19,16 @@ done
 same generate_repeatable "$work/one" "$work/again"
 cmp -s "$work/one" "$work/two" && fail "generate_seed: two seeds give the same cluster"
 
+# Indented: the same objects, a value a line, four blanks a level.
+"$berth" generate --nodes 50 --pods 50 --running 50 --seed 1 --indent >"$work/indented"
+tr -d ' \n' <"$work/one" >"$work/one.bare"
+tr -d ' \n' <"$work/indented" >"$work/indented.bare"
+same generate_indent "$work/one.bare" "$work/indented.bare"
+grep -qx '                "name": "node-7",' "$work/indented" || fail "generate_indent: no line of a name"
+! grep -qE '[{,[] *[^ ]' "$work/indented" || fail "generate_indent: two values on a line"
+complains generate_indent_trace 2 "--indent does not go with --trace" \
+  "$berth" generate --trace --indent
+
 complains generate_full 3 "running pods do not fit on 2 nodes: there is room for" \
   "$berth" generate --nodes 2 --running 1000
 finish
