@@ -22,9 +22,10 @@ bool manifest_text_make(const char *specification, bool wide, manifest_text *out
     if (file == NULL || !workload_spec_parse(specification, &spec, reason, sizeof(reason)))
         return false;
     output o;
+    berth_error error; /* pods that do not fit: told by the status */
     manifest_open(&o, file, wide ? MANIFEST_INDENTED : MANIFEST_FLAT);
     workload_source *source = workload_source_create(&spec);
-    berth_status status = workload_source_make_all(source, write_object, &o, NULL);
+    berth_status status = workload_source_make_all(source, write_object, &o, &error);
     workload_source_destroy(source);
     manifest_close(&o);
     return fclose(file) == 0 && status == BERTH_OK;

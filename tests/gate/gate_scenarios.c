@@ -5,6 +5,7 @@
  *   report   ten decisions for pods of four kinds, bound, by the index of 5,000 nodes, then an update of a
  *            node that changes nothing but its allocatable cpu, as kubelets report it
  *   json     read a cluster of 100 nodes and 300 pods from text, into an engine
+ *   replicas read one of 400 nodes and 10,000 pods, most of them replicas
  * Public headers only; one thread. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -166,16 +167,26 @@ static bool read_once(berth_str text)
     return ok;
 }
 
-static int json(uint64_t count)
+static int read_often(const char *specification, bool wide, uint64_t count)
 {
     manifest_text text;
-    if (!manifest_text_make("workload=mixed,nodes=100,pods=300,seed=1", true, &text))
+    if (!manifest_text_make(specification, wide, &text))
         return give_up("making the text");
     bool ok = true;
     for (uint64_t i = 0; i < count && ok; i++)
         ok = read_once((berth_str){text.data, (uint32_t)text.bytes});
     free(text.data);
-    return ok ? 0 : give_up("json");
+    return ok ? 0 : give_up("reading it");
+}
+
+static int json(uint64_t count)
+{
+    return read_often("workload=mixed,nodes=100,pods=300,seed=1", true, count);
+}
+
+static int replicas(uint64_t count)
+{
+    return read_often("workload=basic,nodes=400,running=10000,pods=0,seed=1", false, count);
 }
 
 int main(int argc, char **argv)
@@ -183,13 +194,14 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(uint64_t count);
-    } scenarios[] = {{"cold", cold}, {"commit", commit}, {"report", report}, {"json", json}};
+    } scenarios[] = {{"cold", cold}, {"commit", commit}, {"report", report}, {"json", json},
+                   {"replicas", replicas}};
     char *end = NULL;
     uint64_t count = argc == 3 ? strtoull(argv[2], &end, 10) : 0;
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]) && count > 0 && *end == '\0';
          i++)
         if (strcmp(argv[1], scenarios[i].name) == 0)
             return scenarios[i].run(count);
-    fprintf(stderr, "usage: gate_scenarios cold|commit|report|json COUNT\n");
+    fprintf(stderr, "usage: gate_scenarios cold|commit|report|json|replicas COUNT\n");
     return 2;
 }
