@@ -306,7 +306,7 @@ static bool make_cut(berth_str text, const berth__gaps *gaps, cut *out)
 {
     const char *from = text.data;
     const char *end = text.data + text.len;
-    memset(out, 0, sizeof(*out)); /* compared as bytes */
+    *out = (cut){.count = 0};
     for (;;) {
         int next = -1;
         for (int g = 0; g < BERTH__GAP_COUNT; g++)
@@ -327,11 +327,22 @@ static bool make_cut(berth_str text, const berth__gaps *gaps, cut *out)
     }
 }
 
+static bool is_same_cut(const cut *a, const cut *b)
+{
+    bool same = a->count == b->count;
+    for (uint32_t i = 0; same && i < a->count; i++) {
+        const lead *x = &a->leads[i], *y = &b->leads[i];
+        same = x->gap == y->gap && x->passed == y->passed && x->len == y->len &&
+               memcmp(x->text, y->text, x->len) == 0;
+    }
+    return same;
+}
+
 /* The number of a cut like this one; CUTS_MAX if there is none and no room. */
 static uint32_t keep_cut(berth__patterns *patterns, const cut *c)
 {
     uint32_t at = 0;
-    while (at < patterns->cut_count && memcmp(&patterns->cuts[at], c, sizeof(*c)) != 0)
+    while (at < patterns->cut_count && !is_same_cut(&patterns->cuts[at], c))
         at++;
     if (at == patterns->cut_count && at < CUTS_MAX) {
         patterns->cuts[at] = *c;

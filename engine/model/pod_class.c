@@ -392,9 +392,10 @@ static void part_release(berth__model *model, const berth__part *shared)
     berth__arena_destroy(&arena);
 }
 
-/* The part whose key has just been written, with one more user; NULL when out of memory. */
+/* The part of that kind, with one more user; `*is_new` turns true if there was none. NULL when out of
+ * memory. */
 static berth__part *part_of(berth__model *model, part_kind kind, const berth_pod *pod,
-                            const berth__request *computed)
+                            const berth__request *computed, bool *is_new)
 {
     bool ok = true;
     write_key(model, kind, pod, computed, &ok);
@@ -422,6 +423,7 @@ static berth__part *part_of(berth__model *model, part_kind kind, const berth_pod
     if (!ok)
         goto fail;
     berth__keymap_add(&model->parts, &part->entry);
+    *is_new = true;
     return part;
 fail:
     berth__arena_destroy(&arena);
@@ -542,7 +544,7 @@ static void release_parts(berth__model *model, const void *const *parts)
 static berth_status look_up_class(berth__model *model, const berth_pod *pod, berth__class **out,
                                   berth_error *error)
 {
-    bool ok = true;
+    bool ok = true, is_new = false;
     berth__request computed = {0};
     class_key key = {0};
     berth__arena_reset(&model->scratch);
@@ -551,7 +553,7 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     for (uint32_t kind = 0; kind < PART_COUNT && ok; kind++) {
         if (!is_needed((part_kind)kind, pod))
             continue;
-        key.parts[kind] = part_of(model, (part_kind)kind, pod, &computed);
+        key.parts[kind] = part_of(model, (part_kind)kind, pod, &computed, &is_new);
         ok = key.parts[kind] != NULL;
     }
     key.scheduler_name = pod->scheduler_name.len > 0
@@ -561,7 +563,7 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     key.preempts = !berth__str_is(pod->preemption_policy, "Never");
     key.deleting = pod->meta.deleting;
     berth__class *cls = NULL;
-    if (ok)
+    if (ok && !is_new) /* no class can have a part that has just been made */
         cls = (berth__class *)berth__keymap_find(&model->classes, &key, sizeof(key));
     if (cls != NULL) {
         cls->users++;
