@@ -1,6 +1,6 @@
-# JSON lines of `berth bench --load`, each with its name under "dump", to figures as flatten.awk writes them:
-# NAME <tab> METRIC <tab> MEDIAN <tab> BEST. `peak_to_cluster` is what was resident at the peak of the
-# whole process, the program itself included, divided by what the engine holds.
+# JSON lines of `berth bench --load`, each with its name under "dump", to figures as flatten.awk
+# writes them: NAME <tab> METRIC <tab> MEDIAN <tab> BEST. `peak_to_cluster` is what was resident at
+# the peak of the whole process, the program included, divided by what the engine holds.
 function number(key,    s)
 {
   s = $0

@@ -1,6 +1,7 @@
 /* Reading ahead: a helper thread reads and cuts a JSON input and, the further it is in front, the
  * more it does with the pieces: it parses them, it decodes them; the calling thread takes them in
- * order. So both have enough to do, whichever stage the input makes the longest.
+ * order. So both have enough to do, whichever stage the input makes the longest. Replicas of pods
+ * that came before are told by their text (pattern.h), and need neither.
  *
  * The helper only prepares. It judges nothing: a piece that it could not parse or decode, for want of
  * time or memory or because it is wrong, goes to the caller bare, who then does what it would have

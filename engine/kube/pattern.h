@@ -1,13 +1,14 @@
-/* Patterns: texts of pods that came before, with gaps where the replicas of one template differ: name,
- * uid, node. A text that is a pattern's, byte by byte, but for what stands in its gaps is the same pod
- * with other words there: nobody needs to parse it.
+/* Patterns: texts of pods that came before, with gaps where the replicas of one template differ:
+ * name, uid, node. A text that is a pattern's, byte by byte, but for what stands in its gaps is
+ * the same pod with other words there: nobody needs to parse it.
  *
- * The words in the gaps are plain, in the pattern and in the text found: not empty, printable ASCII
- * without quotes and backslashes. So the text is JSON of the same structure, and its strings in the
- * gaps are as written.
+ * The words in the gaps are plain, in the pattern and in the text found: not empty, printable
+ * ASCII without quotes and backslashes. So the text is JSON of the same structure, and its strings
+ * in the gaps are as written.
  *
- * A text is learnt when it has been seen a second time, judging by its hash. Where patterns do not help, as
- * among texts that are all different, looking for them pauses, for longer and longer.
+ * A text is learnt when it has been seen a second time, judging by its hash. Where patterns do
+ * not help, as among texts that are all different, looking for them pauses, for longer and
+ * longer.
  * Memory: grows with the bytes that were looked at, to a few MiB at most; past that everything is
  * forgotten and learnt anew, unless what is known serves well.
  * Threads: one at a time; what is handed out is plain data. */
@@ -57,8 +58,8 @@ void berth__patterns_destroy(berth__patterns *patterns);
 berth__pattern_verdict berth__patterns_find(berth__patterns *patterns, berth_str text,
                                             berth__pattern_id *id, berth__gaps *gaps);
 
-/* Keep a text that is a pod's whose words at `gaps` lie in it. Serial 0: it is not kept, as it does not suit
- * or memory is short. */
+/* Keep a text that is a pod's whose words at `gaps` lie in it. Serial 0: it is not kept, as it
+ * does not suit or memory is short. */
 berth__pattern_id berth__patterns_learn(berth__patterns *patterns, berth_str text,
                                         const berth__gaps *gaps);
 

@@ -153,8 +153,8 @@ berth_status berth__workload_daemons(berth_reader *reader, const berth__item *it
 
 /* ---- replica.c ---- */
 
-/* Keep a finished pod, about to be handed out, as the one that the replicas of its pattern are like. When out
- * of memory, or for any other object, nothing is kept. */
+/* Keep a finished pod, about to be handed out, as the one that the replicas of its pattern are
+ * like. When out of memory, or for any other object, nothing is kept. */
 void berth__replica_keep(berth_reader *reader, const berth_object *object);
 
 /* The finished pod of a replica, its words filled in, good until the next; NULL: the text must be

@@ -26,9 +26,9 @@ typedef berth_status (*berth__ready_fn)(void *context, const berth__ready_piece 
 /* Give the piece a padded copy of its text in `arena`. Returns false when out of memory. */
 bool berth__piece_copy(berth__arena *arena, berth__ready_piece *out);
 
-/* Parse a padded piece, decode what has been parsed; both into `arena`. What cannot be done, for want of
- * memory or because the text is wrong, is left undone. `list` is the heading of the list that the
- * piece stands in. */
+/* Parse a padded piece, decode what has been parsed; both into `arena`. What cannot be done,
+ * for want of memory or because the text is wrong, is left undone. `list` is the heading of the
+ * list that the piece stands in. */
 void berth__piece_parse(berth__json_parser *json, berth__arena *arena, berth__ready_piece *out);
 void berth__piece_decode(berth__arena *arena, const berth__heading *list, const char *default_kind,
                          berth__ready_piece *out);
@@ -36,8 +36,8 @@ void berth__piece_decode(berth__arena *arena, const berth__heading *list, const 
 /* Whether the piece is a replica (FOUND: it says so then), or should be learnt. */
 berth__pattern_verdict berth__piece_match(berth__patterns *patterns, berth__ready_piece *out);
 
-/* Make a pattern of a piece that has been decoded as a pod and says itself that it is one: then what it
- * is does not depend on the list around it. */
+/* Make a pattern of a piece that has been decoded as a pod and says itself that it is one: then
+ * what it is does not depend on the list around it. */
 void berth__piece_learn(berth__patterns *patterns, berth__ready_piece *out);
 
 #endif

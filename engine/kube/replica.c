@@ -1,5 +1,6 @@
-/* The pods of patterns, as they are handed out: defaults applied, everything in place but the words of
- * the gaps. They are kept by the pattern's place; another pattern of that place has another serial. */
+/* The pods of patterns, as they are handed out: defaults applied, everything in place but the
+ * words of the gaps. They are kept by the pattern's place; another pattern of that place has
+ * another serial. */
 #include "kube/reader_state.h"
 
 #include <string.h>
@@ -41,7 +42,8 @@ static berth__replica *make_place(berth_reader *reader, uint32_t place)
     return &reader->replicas[place];
 }
 
-/* A copy in an arena that has just room for it: there may be many. The first attempt says how much. */
+/* A copy in an arena that has just room for it: there may be many. The first attempt says how
+ * much. */
 static bool copy_exactly(berth_reader *reader, const berth_object *object, berth__arena *arena,
                          berth_object *out)
 {

@@ -1,9 +1,10 @@
-/* What the reader knows of the pod that it is handing out: while its callback runs, this pod differs from
- * every other with that serial in name, uid and node only. Serials are never used again in the process. So the
- * class that one of them got is the class of all, and need not be looked up by what the pod is.
+/* What the reader knows of the pod that it is handing out: while its callback runs, this pod
+ * differs from every other with that serial in name, uid and node only. Serials are never used
+ * again in the process. So the class that one of them got is the class of all, and need not be
+ * looked up by what the pod is.
  *
- * The hint is the thread's, counts for the pod at that address alone (a copy may have been changed),
- * and is taken back when the callback returns. */
+ * The hint is the thread's, counts for the pod at that address alone (a copy may have been
+ * changed), and is taken back when the callback returns. */
 #ifndef BERTH_MODEL_REPLICA_HINT_H
 #define BERTH_MODEL_REPLICA_HINT_H
 

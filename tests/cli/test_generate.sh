@@ -25,7 +25,7 @@ tr -d ' \n' <"$work/one" >"$work/one.bare"
 tr -d ' \n' <"$work/indented" >"$work/indented.bare"
 same generate_indent "$work/one.bare" "$work/indented.bare"
 grep -qx '                "name": "node-7",' "$work/indented" || fail "generate_indent: no line of a name"
-! grep -qE '[{,[] *[^ ]' "$work/indented" || fail "generate_indent: two values on a line"
+! grep -qE '[{,[] *[^ },]' "$work/indented" || fail "generate_indent: two values on a line"
 complains generate_indent_trace 2 "--indent does not go with --trace" \
   "$berth" generate --trace --indent
 

@@ -1,4 +1,5 @@
-/* Patterns alone: what is found, what is not, and that nothing is found that differs outside the gaps. */
+/* Patterns alone: what is found, what is not, and that nothing is found that differs outside
+ * the gaps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,8 +43,10 @@ static berth_str text_of(const sample *s)
     return (berth_str){s->data, s->len};
 }
 
-/* A pod as kubectl orders its members; the owner's uid and a container's name come behind the same keys. */
-static void make_pod(sample *s, const char *name, const char *uid, const char *node, const char *app)
+/* A pod as kubectl orders its members; the owner's uid and a container's name come behind the
+ * same keys. */
+static void make_pod(sample *s, const char *name, const char *uid, const char *node,
+                     const char *app)
 {
     *s = (sample){.len = 0};
     put(s, "{\"metadata\": {\"labels\": {\"app\": \"");
@@ -133,12 +136,13 @@ static void test_words(void **state)
     berth__patterns_destroy(patterns);
 }
 
-/* Texts that do not suit: a key with an escape, a lead that is too long, a word between other bytes than
- * quotes. */
+/* Texts that do not suit: a key with an escape, a lead that is too long, a word between other
+ * bytes than quotes. */
 static void test_not_learnt(void **state)
 {
-    static const char *const heads[] = {"{\"na\\u006de\": \"", "{\"name\"                         : \"",
-                                        "{name: \"", "\""};
+    static const char *const heads[] = {"{\"na\\u006de\": \"",
+                                        "{\"name\"                         : \"", "{name: \"",
+                                        "\""};
     (void)state;
     berth__patterns *patterns = create();
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
@@ -169,8 +173,8 @@ static size_t outside(const char *text, size_t len, const berth__gaps *gaps, cha
     return size;
 }
 
-/* Wherever a byte is changed, put in or taken out: what is found equals the pattern outside its words, and
- * these are plain. */
+/* Wherever a byte is changed, put in or taken out: what is found equals the pattern outside its
+ * words, and these are plain. */
 static void test_changed(void **state)
 {
     (void)state;
@@ -212,8 +216,8 @@ static void test_changed(void **state)
 
 /* ---- limits ---- */
 
-/* Texts that are all different, many patterns, texts that are too long: memory stays small, and what
- * repeats later is found again. */
+/* Texts that are all different, many patterns, texts that are too long: memory stays small, and
+ * what repeats later is found again. */
 static void test_limits(void **state)
 {
     (void)state;

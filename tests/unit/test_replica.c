@@ -1,6 +1,6 @@
-/* Replicas: a reader that looks for patterns hands out what one without them does, in the same order, and
- * ends with the same error, whatever the text; and an engine becomes the same of it. BERTH_TEST_SEED
- * replays a failure. */
+/* Replicas: a reader that looks for patterns hands out what one without them does, in the same
+ * order, and ends with the same error, whatever the text; and an engine becomes the same of it.
+ * BERTH_TEST_SEED replays a failure. */
 #include "reader_check.h"
 
 #include "base/random.h"
@@ -316,7 +316,8 @@ typedef struct site {
     uint32_t refused;
 } site;
 
-/* Objects go in and, now and then, out: a class that nobody uses is gone, whatever was remembered of it. */
+/* Objects go in and, now and then, out: a class that nobody uses is gone, whatever was
+ * remembered of it. */
 static berth_status put_in(void *context, const berth_object *object, const berth_error *origin,
                            berth_error *error)
 {
