@@ -126,11 +126,20 @@ static bool is_included(const berth__domain_counts *one, uint32_t slot)
     return one->inclusion == NULL || berth__bit_get(one->inclusion->slots, slot);
 }
 
+/* Few domains, every slot included: a domain is there because some slot is in it. */
+static void count_all_domains(berth__domain_counts *one)
+{
+    one->domain_count = one->topology->domain_count;
+    one->domain_bits = berth__low_bits(one->domain_count);
+}
+
 /* Domains with an included slot, by the slots. */
 static bool count_domains(berth__view *view, berth__domain_counts *one, uint64_t *seen)
 {
     const berth__topology *topology = one->topology;
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
+        if (is_few(one) && one->domain_count == topology->domain_count)
+            return true; /* all are seen */
         uint32_t domain = topology->domains[slot];
         if (domain == 0 || !is_included(one, slot))
             continue;
@@ -157,7 +166,10 @@ static bool find_lowest(berth__view *view, berth__domain_counts *one)
     one->lowest = UINT32_MAX;
     if (is_few(one)) {
         free_histogram(allocator, one);
-        return count_domains(view, one, seen);
+        if (one->inclusion != NULL)
+            return count_domains(view, one, seen);
+        count_all_domains(one);
+        return true;
     }
     if (one->histogram != NULL)
         memset(one->histogram, 0, one->histogram_capacity * sizeof(*one->histogram));
