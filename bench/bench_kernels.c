@@ -7,7 +7,7 @@
 #include "heap.h"
 #include "snapshot/tile_kernels.h"
 
-enum { BASIC_COLUMNS = 7, DOMAINS = 64 };
+enum { BASIC_COLUMNS = 7, DOMAINS = 64, FEW = 4 };
 
 typedef struct columns {
     _Alignas(64) int64_t allocatable[2][BERTH__TILE];
@@ -17,7 +17,7 @@ typedef struct columns {
     double slots[BASIC_COLUMNS][BERTH__TILE];
     int32_t basic_totals[BERTH__TILE];
     berth__basic_ask ask;
-    uint32_t domains[BERTH__TILE], counts[BERTH__TILE], table[DOMAINS];
+    uint32_t domains[BERTH__TILE], few[BERTH__TILE], counts[BERTH__TILE], table[DOMAINS];
     int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
     int32_t leaves[BERTH__FAN], best[BERTH__FAN];
     uint32_t best_count[BERTH__FAN], feasible[BERTH__FAN];
@@ -42,6 +42,7 @@ static void fill_columns(columns *c)
         c->pods_max[s] = 110;
         c->pods_used[s] = (int32_t)berth__random_below(&random, 111);
         c->domains[s] = berth__random_below(&random, DOMAINS);
+        c->few[s] = c->domains[s] % FEW;
         c->counts[s] = berth__random_below(&random, 20);
         for (uint32_t i = 0; i < BASIC_COLUMNS; i++)
             c->slots[i][s] = i % 3 == 0 ? 32000.0 : berth__random_below(&random, 33000);
@@ -133,7 +134,12 @@ static void run_basic(const berth__kernels *kernels, columns *c)
 
 static void run_gather(const berth__kernels *kernels, columns *c)
 {
-    kernels->gather(c->table, c->domains, c->counts);
+    kernels->gather(c->table, DOMAINS, c->domains, c->counts);
+}
+
+static void run_gather_few(const berth__kernels *kernels, columns *c)
+{
+    kernels->gather(c->table, FEW, c->few, c->counts);
 }
 
 static void run_at_most(const berth__kernels *kernels, columns *c)
@@ -219,6 +225,7 @@ static void fill(bench_suite suite)
         {"accumulate", run_accumulate, BERTH__TILE},
         {"basic", run_basic, BERTH__TILE},
         {"gather", run_gather, BERTH__TILE},
+        {"gather_few", run_gather_few, BERTH__TILE},
         {"at_most", run_at_most, BERTH__TILE},
         {"spread", run_spread, BERTH__TILE},
         {"affinity", run_affinity, BERTH__TILE},

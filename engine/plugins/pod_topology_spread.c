@@ -359,8 +359,9 @@ static const uint32_t *counted(const berth__kernels *kernels, const berth__sprea
         return berth__population_tile(spread->counts->population, tile);
     if (by->counts == NULL)
         return berth__domain_counts_tile(kernels, spread->counts, tile, scratch);
-    kernels->gather(by->counts, spread->counts->topology->domains + (size_t)tile * BERTH__TILE,
-                    scratch);
+    const berth__topology *topology = spread->counts->topology;
+    kernels->gather(by->counts, topology->domain_count + 1,
+                    topology->domains + (size_t)tile * BERTH__TILE, scratch);
     return scratch;
 }
 

@@ -4,11 +4,14 @@
  * PodToleratesNodeTaints and TaintTolerationPriority.
  * Source: kube-scheduler v1.32, plugins/tainttoleration; v1.15.3,
  * predicates.PodToleratesNodeTaints, priorities/taint_toleration.go. */
+#include <string.h>
+
 #include "plugins/registry.h"
 
 typedef struct state {
     const uint32_t *refused; /* of a taint list: 0 or 1 */
-    const int64_t *counts;   /* of a taint list: untolerated PreferNoSchedule taints */
+    const int32_t *counts;   /* of a taint list: untolerated PreferNoSchedule taints */
+    uint32_t list_count;
 } state;
 
 /* Scoring considers only tolerations of no effect or of PreferNoSchedule. */
@@ -49,6 +52,7 @@ static berth__outcome prepare_filter(berth__prepare *prepare)
         any |= refused[id] != 0;
     }
     own->refused = refused;
+    own->list_count = list_count;
     return any ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
@@ -59,7 +63,8 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     const state *own = opaque;
     const berth__kernels *kernels = cycle->view->kernels;
     _Alignas(64) uint32_t refused[BERTH__TILE];
-    kernels->gather(own->refused, cycle->view->layout->taints + (size_t)tile * BERTH__TILE, refused);
+    kernels->gather(own->refused, own->list_count,
+                    cycle->view->layout->taints + (size_t)tile * BERTH__TILE, refused);
     kernels->at_most(refused, 0, mask);
 }
 
@@ -92,7 +97,7 @@ static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
     const berth__model *model = prepare->cycle->view->model;
     state *own = prepare->state;
     uint32_t list_count = model->taint_list_count; /* once: it may grow meanwhile */
-    int64_t *counts = berth__arena_alloc_zero(prepare->arena, list_count * sizeof(*counts), 8);
+    int32_t *counts = berth__arena_alloc_zero(prepare->arena, list_count * sizeof(*counts), 4);
     if (counts == NULL) {
         prepare->ok = false;
         return BERTH__SKIP;
@@ -106,6 +111,7 @@ static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
         any |= counts[id] > 0;
     }
     own->counts = counts;
+    own->list_count = list_count;
     prepare->uniform = best; /* no untolerated taint anywhere */
     return any ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
@@ -126,9 +132,9 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     (void)instance;
     (void)mask;
     const state *own = opaque;
-    const uint32_t *lists = cycle->view->layout->taints + (size_t)tile * BERTH__TILE;
-    for (uint32_t s = 0; s < BERTH__TILE; s++)
-        out[s] = own->counts[lists[s]];
+    memset(out, 0, BERTH__TILE * sizeof(*out));
+    cycle->view->kernels->gather_add(own->counts, own->list_count,
+                                     cycle->view->layout->taints + (size_t)tile * BERTH__TILE, out);
 }
 
 /* Taints are tolerated that were not. */

@@ -300,7 +300,8 @@ const uint32_t *berth__domain_counts_tile(const berth__kernels *kernels,
 {
     const berth__topology *topology = counts->topology;
     if (counts->counts != NULL) {
-        kernels->gather(counts->counts, topology->domains + (size_t)tile * BERTH__TILE, scratch);
+        kernels->gather(counts->counts, topology->domain_count + 1,
+                        topology->domains + (size_t)tile * BERTH__TILE, scratch);
         return scratch;
     }
     const uint32_t *pods = berth__population_tile(counts->population, tile);

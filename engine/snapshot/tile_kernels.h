@@ -94,8 +94,9 @@ typedef struct berth__kernels {
                            int64_t *out);
     /* Clear the slots where value > limit. */
     void (*at_most)(const uint32_t *values, uint32_t limit, berth__mask *mask);
-    /* out = table[index]. */
-    void (*gather)(const uint32_t *table, const uint32_t *index, uint32_t *out);
+    /* out = table[index], out += table[index]; the table has `count` entries. */
+    void (*gather)(const uint32_t *table, uint32_t count, const uint32_t *index, uint32_t *out);
+    void (*gather_add)(const int32_t *table, uint32_t count, const uint32_t *index, int64_t *out);
     /* sums += pods * weight + skew, where `present` (BERTH__TILE_WORDS words) has a bit. */
     void (*spread_add)(const uint32_t *pods, double weight, double skew, const uint64_t *present,
                        double *sums);

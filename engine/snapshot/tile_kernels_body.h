@@ -149,14 +149,6 @@ static void at_most(const uint32_t *restrict values, uint32_t limit, berth__mask
         mask->words[w] &= pack_bits(flags + w * 64);
 }
 
-/* Unsigned: lanes that no scorer wrote may hold anything. */
-static void gather(const uint32_t *restrict table, const uint32_t *restrict index,
-                   uint32_t *restrict out)
-{
-    for (uint32_t s = 0; s < BERTH__TILE; s++)
-        out[s] = table[index[s]];
-}
-
 static void spread_add(const uint32_t *restrict pods, double weight, double skew,
                        const uint64_t *restrict present, double *restrict sums)
 {
@@ -245,6 +237,7 @@ static berth__mask equal(const uint32_t *restrict values, uint32_t wanted)
 }
 
 #include "snapshot/tile_kernels_groups.h"
+#include "snapshot/tile_kernels_lookup.h"
 
 static bool store_group(const berth__tree_level *nodes, uint32_t position, berth__tree_sum group)
 {
@@ -382,6 +375,7 @@ const berth__kernels KERNELS_TABLE = {
     .balance = balance,
     .at_most = at_most,
     .gather = gather,
+    .gather_add = gather_add,
     .spread_add = spread_add,
     .round_small = round_small,
     .spread_normalize = spread_normalize,

@@ -47,10 +47,25 @@ static void check_masks(const berth__kernels *kernels, const columns *in, uint32
     for (uint32_t s = 0; s < BERTH__TILE; s++)
         assert_int_equal(berth__bit_get(mask.words, s),
                          berth__bit_get(in->present, s) && in->pods[s] <= limit);
-    uint32_t out[BERTH__TILE];
-    kernels->gather(in->table, in->domains, out);
-    for (uint32_t s = 0; s < BERTH__TILE; s++)
-        assert_int_equal(out[s], in->table[in->domains[s]]);
+}
+
+/* Small tables take another way than large ones. */
+static void check_look_ups(const berth__kernels *kernels, const columns *in, uint32_t count)
+{
+    uint32_t index[BERTH__TILE], out[BERTH__TILE];
+    int32_t table[BERTH__TILE];
+    int64_t sums[BERTH__TILE];
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        index[s] = in->domains[s] % count;
+        table[s] = (int32_t)in->table[s] - 1000;
+    }
+    memcpy(sums, in->values, sizeof(sums));
+    kernels->gather(in->table, count, index, out);
+    kernels->gather_add(table, count, index, sums);
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        assert_int_equal(out[s], in->table[index[s]]);
+        assert_int_equal(sums[s], in->values[s] + table[index[s]]);
+    }
 }
 
 static void check_spread(const berth__kernels *kernels, const columns *in, double weight)
@@ -114,6 +129,9 @@ static void test_tables(void **state)
             columns in;
             draw(&random, &in);
             check_masks(kernels, &in, in.pods[0]);
+            check_look_ups(kernels, &in,
+                           1 + berth__random_below(&random,
+                                                   round_number % 2 == 0 ? 34 : BERTH__TILE));
             check_spread(kernels, &in, 1.0 / (1 + berth__random_below(&random, 9)) + 1);
             check_normals(kernels, &in);
             check_sums(kernels, &in, (int64_t)berth__random_below(&random, 201) - 100);
