@@ -4,6 +4,8 @@
  * and InterPodAffinityPriority, whose range of values always holds 0.
  * Source: kube-scheduler v1.32, plugins/interpodaffinity; v1.15.3,
  * predicates.InterPodAffinityMatches, priorities/interpod_affinity.go. */
+#include <string.h>
+
 #include "plugins/affinity_rules.h"
 #include "plugins/registry.h"
 
@@ -145,9 +147,68 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
 
 /* ---- score ---- */
 
+/* What the terms about one topology of few domains, zones for instance, add to a node, by domain. */
+typedef struct summed_terms {
+    struct summed_terms *next;
+    const berth__topology *topology;
+    int32_t sums[BERTH__FEW_DOMAINS + 1];
+} summed_terms;
+
 typedef struct score_state {
     const berth__plan *plan;
+    summed_terms *summed;
 } score_state;
+
+/* Whether a term is summed by domain; none of the sums can leave int32 then. */
+static bool is_summed(const berth__affinity *affinity, const berth__soft_affinity *soft)
+{
+    const berth__domain_counts *counts = soft->counts;
+    uint64_t weight = (uint64_t)(soft->weight < 0 ? -soft->weight : soft->weight);
+    return counts->counts != NULL && counts->topology->domain_count <= BERTH__FEW_DOMAINS &&
+           counts->total * weight <= INT32_MAX / affinity->soft_count;
+}
+
+/* The sums of a topology, made at the first request; NULL when out of memory. */
+static summed_terms *summed_on(berth__prepare *prepare, score_state *own,
+                               const berth__topology *topology)
+{
+    for (summed_terms *one = own->summed; one != NULL; one = one->next)
+        if (one->topology == topology)
+            return one;
+    summed_terms *fresh = berth__arena_alloc_zero(prepare->arena, sizeof(*fresh), 8);
+    if (fresh == NULL)
+        return NULL;
+    fresh->topology = topology;
+    fresh->next = own->summed;
+    own->summed = fresh;
+    return fresh;
+}
+
+/* Sum once what would else be looked up for each node, term by term. Returns false when out of memory. */
+static bool sum_terms(berth__prepare *prepare, const berth__affinity *affinity, score_state *own)
+{
+    for (uint32_t i = 0; i < affinity->soft_count; i++) {
+        const berth__soft_affinity *soft = &affinity->soft[i];
+        const berth__topology *topology = soft->counts->topology;
+        if (soft->counts->total == 0 || !is_summed(affinity, soft))
+            continue;
+        summed_terms *summed = summed_on(prepare, own, topology);
+        if (summed == NULL)
+            return false;
+        for (uint32_t d = 1; d <= topology->domain_count; d++)
+            summed->sums[d] += (int32_t)(soft->weight * (int64_t)soft->counts->counts[d]);
+    }
+    return true;
+}
+
+/* Some term is satisfied by some pod. */
+static bool any_counts(const berth__affinity *affinity)
+{
+    for (uint32_t i = 0; i < affinity->soft_count; i++)
+        if (affinity->soft[i].counts->total > 0)
+            return true;
+    return false;
+}
 
 static berth__outcome prepare_score(berth__prepare *prepare)
 {
@@ -162,10 +223,10 @@ static berth__outcome prepare_score(berth__prepare *prepare)
     if (affinity->problem.data != NULL ||
         (args->ignore_preferred_of_existing && !affinity->has_preferred))
         return BERTH__SKIP;
-    for (uint32_t i = 0; i < affinity->soft_count; i++)
-        if (affinity->soft[i].counts->total > 0)
-            return BERTH__ACTIVE;
-    return BERTH__SKIP; /* no pod has a say */
+    if (!any_counts(affinity))
+        return BERTH__SKIP;
+    prepare->ok = sum_terms(prepare, affinity, own);
+    return BERTH__ACTIVE;
 }
 
 static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
@@ -177,11 +238,13 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     const berth__kernels *kernels = cycle->view->kernels;
     const berth__affinity *affinity = berth__affinity_of(own->plan);
     uint32_t scratch[BERTH__TILE];
-    for (uint32_t s = 0; s < BERTH__TILE; s++)
-        out[s] = 0;
+    memset(out, 0, BERTH__TILE * sizeof(*out));
+    for (const summed_terms *summed = own->summed; summed != NULL; summed = summed->next)
+        kernels->gather_add(summed->sums, summed->topology->domain_count + 1,
+                            summed->topology->domains + (size_t)tile * BERTH__TILE, out);
     for (uint32_t i = 0; i < affinity->soft_count; i++) {
         const berth__soft_affinity *soft = &affinity->soft[i];
-        if (soft->counts->total == 0)
+        if (soft->counts->total == 0 || is_summed(affinity, soft))
             continue;
         kernels->affinity_add(berth__domain_counts_tile(kernels, soft->counts, tile, scratch),
                               soft->weight, out);
