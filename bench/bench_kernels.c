@@ -18,7 +18,8 @@ typedef struct columns {
     int32_t basic_totals[BERTH__TILE];
     berth__basic_ask ask;
     uint32_t domains[BERTH__TILE], few[BERTH__TILE], counts[BERTH__TILE], table[DOMAINS];
-    int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
+    int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE], parts[BERTH__FEW];
+    int16_t kept[BERTH__TILE];
     int32_t leaves[BERTH__FAN], best[BERTH__FAN];
     uint32_t best_count[BERTH__FAN], feasible[BERTH__FAN];
 } columns;
@@ -105,13 +106,29 @@ static void run_best(const berth__kernels *kernels, columns *c)
     bench_keep(best);
 }
 
-static void run_widen(const berth__kernels *kernels, columns *c)
+static void run_narrow(const berth__kernels *kernels, columns *c)
 {
-    const berth__mask mask = berth__mask_range(0, BERTH__TILE);
+    const berth__mask mask = {{UINT64_C(0x7fff7fff7fff7fff), UINT64_MAX}};
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
-    kernels->widen(c->out, &mask, &lowest, &highest);
+    kernels->narrow(c->out, &mask, c->kept, &lowest, &highest);
     bench_keep(lowest);
     bench_keep(highest);
+}
+
+static void run_add_narrow(const berth__kernels *kernels, columns *c)
+{
+    kernels->add_narrow(c->parts, FEW, c->kept, 0, c->out);
+}
+
+static void run_basic_scores(const berth__kernels *kernels, columns *c)
+{
+    const berth__amount_columns tile = {.cpu = c->allocatable[0],
+                                        .cpu_used = c->used[0],
+                                        .cpu_nonzero = c->used[0],
+                                        .memory = c->allocatable[1],
+                                        .memory_used = c->used[1],
+                                        .memory_nonzero = c->used[1]};
+    kernels->basic_scores(&tile, &c->ask, c->out);
 }
 
 static void run_accumulate(const berth__kernels *kernels, columns *c)
@@ -221,7 +238,9 @@ static void fill(bench_suite suite)
         {"least_allocated", run_least, BERTH__TILE},
         {"balance", run_balance, BERTH__TILE},
         {"best", run_best, BERTH__TILE},
-        {"widen", run_widen, BERTH__TILE},
+        {"narrow", run_narrow, BERTH__TILE},
+        {"add_narrow", run_add_narrow, BERTH__TILE},
+        {"basic_scores", run_basic_scores, BERTH__TILE},
         {"accumulate", run_accumulate, BERTH__TILE},
         {"basic", run_basic, BERTH__TILE},
         {"gather", run_gather, BERTH__TILE},

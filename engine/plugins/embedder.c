@@ -306,6 +306,7 @@ static berth__plugin plugin_of(const berth_plugin *table)
         plugin.filter_slot = local ? filter_slot : NULL;
     }
     if (table->score != NULL) {
+        plugin.flags |= BERTH__SCORES_LATE;
         plugin.prepare_score = prepare_score;
         plugin.score = score;
         plugin.score_slot = local ? score_slot : NULL;

@@ -252,12 +252,11 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
 }
 
 static void normalize(const berth__cycle *cycle, const void *instance, const void *state,
-                      int64_t lowest, int64_t highest, uint32_t tile, const berth__mask *mask,
+                      int64_t lowest, int64_t highest, const berth__mask *mask,
                       int64_t *values)
 {
     (void)instance;
     (void)state;
-    (void)tile;
     if (highest > lowest && highest - lowest <= INT32_MAX) {
         cycle->view->kernels->affinity_normalize(lowest, highest, values);
         return;
@@ -386,13 +385,12 @@ static berth__outcome prepare_priority(berth__prepare *prepare)
 }
 
 static void normalize_priority(const berth__cycle *cycle, const void *instance, const void *state,
-                               int64_t lowest, int64_t highest, uint32_t tile,
-                               const berth__mask *mask, int64_t *values)
+                               int64_t lowest, int64_t highest, const berth__mask *mask,
+                               int64_t *values)
 {
     (void)cycle;
     (void)instance;
     (void)state;
-    (void)tile;
     int64_t low = lowest < 0 ? lowest : 0, high = highest > 0 ? highest : 0;
     BERTH__MASK_EACH(mask, s)
     {

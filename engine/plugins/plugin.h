@@ -112,6 +112,8 @@ enum {
     BERTH__READS_CLASS = 1 << 5,
     /* filter and filter_slot refuse a node without room for a pod. */
     BERTH__COUNTS_PODS = 1 << 6,
+    /* score is asked for when every node has been filtered, and not before. */
+    BERTH__SCORES_LATE = 1 << 7,
 };
 
 typedef struct berth__plugin {
@@ -177,9 +179,10 @@ typedef struct berth__plugin {
                           uint32_t slot);
     berth__normalize normalize;
     int64_t score_max; /* 0: BERTH__SCORE_MAX */
-    /* With lowest and highest raw value of the feasible slots (ignored ones aside). */
+    /* With lowest and highest raw value of the feasible slots (ignored ones aside; an ignored one
+     * becomes 0). What becomes of a value depends on nothing else. */
     void (*normalize_own)(const berth__cycle *cycle, const void *instance, const void *state,
-                          int64_t lowest, int64_t highest, uint32_t tile, const berth__mask *mask,
+                          int64_t lowest, int64_t highest, const berth__mask *mask,
                           int64_t *values);
 
     /* `cycle` has the view, the class and the pod. */

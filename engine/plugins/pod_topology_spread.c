@@ -406,12 +406,11 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
 
 /* 100 * (highest + lowest - value) / highest; ignored nodes get 0. */
 static void normalize(const berth__cycle *cycle, const void *instance, const void *state,
-                      int64_t lowest, int64_t highest, uint32_t tile, const berth__mask *mask,
+                      int64_t lowest, int64_t highest, const berth__mask *mask,
                       int64_t *values)
 {
     (void)instance;
     (void)state;
-    (void)tile;
     if (highest > 0 && lowest >= 0 && highest + lowest <= INT32_MAX) {
         cycle->view->kernels->spread_normalize(lowest, highest, values);
         return;

@@ -287,7 +287,7 @@ berth_status berth__explanation_scores(berth_explanation *explanation, const ber
     }
     EACH_FEASIBLE(search, tile, s, at)
     {
-        explanation->totals[at++] = search->totals[(size_t)tile * BERTH__TILE + s];
+        explanation->totals[at++] = berth__search_total(search, tile * BERTH__TILE + s);
     }
     return BERTH_OK;
 }

@@ -165,7 +165,7 @@ static bool plan_scorers(const berth__cycle *cycle, const berth__profile *profil
         bool by_slot = own->outcome == BERTH__ACTIVE && plugin->rank == NULL &&
                        plugin->normalize == BERTH__NORMALIZE_NONE &&
                        (plugin->score_slot != NULL || own->static_raw != NULL);
-        if (!by_slot || stage->weight > 1 << 20)
+        if (!by_slot || stage->weight > BERTH__BASIC_WEIGHT_MAX)
             return false;
         weights += stage->weight;
         plan->scorers[plan->scorer_count++] = i;
@@ -371,9 +371,8 @@ static void take_leaves(berth__search_tree *tree, const source *from, const bert
     uint32_t first = tile * BERTH__TILE, end = tree->slot_count - first;
     const berth__mask *feasible = &search->feasible[tile];
     const berth__mask *possible = &from->prepared->static_mask[tile];
-    int64_t constant = search->constant;
     for (uint32_t s = 0; s < BERTH__TILE && s < end; s++) {
-        int32_t total = (int32_t)(search->totals[first + s] - constant);
+        int32_t total = (int32_t)search->totals[first + s];
         int32_t none = berth__bit_get(possible->words, s) ? BERTH__TREE_INFEASIBLE
                                                           : BERTH__TREE_NEVER;
         tree->leaves[first + s] = berth__bit_get(feasible->words, s) ? total : none;

@@ -26,11 +26,13 @@ typedef struct berth__scorer_range {
     int64_t lowest, highest; /* raw values of feasible nodes, ignored ones aside */
 } berth__scorer_range;
 
-/* What each raw value adds to a total, once the range is known. */
-typedef struct berth__score_table {
-    bool known; /* all values are in the table */
-    int64_t parts[BERTH__FEW];
-} berth__score_table;
+/* How a scorer takes part in a search. */
+typedef struct berth__scorer_run {
+    bool basic;     /* one kernel works it out together with the others of this sort */
+    bool tabled;    /* of one that normalizes: `parts` has what each raw value adds to a total */
+    uint32_t count; /* of values, from the lowest on; after them, the part of an ignored slot */
+    int32_t parts[BERTH__FEW];
+} berth__scorer_run;
 
 /* One worker's own results. */
 typedef struct berth__search_worker {
@@ -70,11 +72,15 @@ typedef struct berth__search {
     uint32_t next; /* rotation index after the walk */
     berth__mask *feasible; /* by tile */
     /* scores */
-    int64_t *totals;          /* by slot */
-    int64_t *tile_best;       /* by tile: best total, INT64_MIN where nothing is feasible */
-    int64_t **raw;            /* by scorer: raw values by slot, for those that normalize */
+    bool scores_now;          /* tiles are scored as the walk comes to them */
+    bool finds_now;           /* and the best of a tile is known then */
+    bool basic;               /* some scorers are worked out by the kernel `basic_scores` */
+    berth__basic_ask basic_ask;
+    int64_t *totals;          /* by slot, without the constant: see berth__search_total */
+    int64_t *tile_best;       /* by tile: best of the totals, INT64_MIN where nothing is feasible */
+    int16_t **raw;            /* by scorer that normalizes: raw values by slot, see kernel `narrow` */
     berth__prepared_stage *ranked; /* by scorer: after the rank phase */
-    berth__score_table *tables;    /* by scorer: of those that normalize */
+    berth__scorer_run *runs;  /* by scorer */
     int64_t constant;         /* sum of the uniform scorers */
     berth__search_worker *own;
     int64_t best;
@@ -103,11 +109,23 @@ berth_status berth__search_nominated(berth__search *search, const berth__cycle *
 berth_status berth__search_all(berth__search *search, const berth__cycle *cycle,
                                const berth__profile *profile, berth__prepared *prepared);
 
-/* Score what berth__search_filter left; fills totals, best and best_count. `arena` serves the rank
- * phase. A scorer that fails leaves BERTH__FAIL in `ranked` and gives E_INVALID. */
+/* Score what a search left, once; fills totals, best and best_count. `arena` serves the rank phase. A
+ * scorer that fails leaves BERTH__FAIL in `ranked` and gives E_INVALID. */
 berth_status berth__search_score(berth__search *search, berth__arena *arena);
 
-/* The segment's tile, and the slots of it that belong to the walk. */
+/* The total of a feasible slot. */
+static inline int64_t berth__search_total(const berth__search *search, uint32_t slot)
+{
+    return search->totals[slot] + search->constant;
+}
+
+/* The tile of a segment, and the slots of it that belong to the walk. */
+static inline uint32_t berth__search_tile(const berth__search *search, uint32_t segment)
+{
+    uint32_t tile = search->start / BERTH__TILE + segment;
+    uint32_t count = search->cycle->view->layout->tile_count;
+    return tile < count ? tile : tile - count;
+}
 uint32_t berth__search_segment(const berth__search *search, uint32_t segment, berth__mask *slots);
 
 /* The slot of the n-th (from 0) of the best nodes in search order. Needs berth__search_score. */

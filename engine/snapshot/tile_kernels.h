@@ -42,8 +42,20 @@ typedef struct berth__basic_ask {
     double places;                      /* that must be left: 1; -INFINITY: not tested */
 } berth__basic_ask;
 
-/* Entries of a table that `add_looked_up` reads: a power of two. */
+/* The greatest weight of a score that the `basic` kernels take. */
+enum { BERTH__BASIC_WEIGHT_MAX = 1 << 20 };
+
+/* Amounts of a tile's slots, BERTH__TILE each. */
+typedef struct berth__amount_columns {
+    const int64_t *cpu, *cpu_used, *cpu_nonzero;
+    const int64_t *memory, *memory_used, *memory_nonzero;
+} berth__amount_columns;
+
+/* Entries of a table that `add_narrow` reads, at most. */
 enum { BERTH__FEW = 128 };
+
+/* Values as `narrow` keeps them: itself up to this size, a mark for no value, anything for others. */
+enum { BERTH__NARROW_MAX = INT16_MAX - 1, BERTH__NARROW_IGNORED = INT16_MIN };
 
 /* `basic` reads and writes whole runs of so many slots: as many as fill the widest vectors of totals. */
 enum { BERTH__BASIC_RUN = 16 };
@@ -113,15 +125,21 @@ typedef struct berth__kernels {
     /* The best of the totals whose slots are in `mask`, and how many share it; INT64_MIN and 0 when
      * the mask is empty. */
     void (*best)(const int64_t *totals, const berth__mask *mask, int64_t *best, uint32_t *count);
-    /* Widen lowest..highest by the values whose slots are in `mask`; INT64_MIN is no value. */
-    void (*widen)(const int64_t *values, const berth__mask *mask, int64_t *lowest,
-                  int64_t *highest);
+    /* Scores of `basic` for a whole tile, room aside, into `totals`. Amounts are not wide. */
+    void (*basic_scores)(const berth__amount_columns *tile, const berth__basic_ask *ask,
+                         int64_t *totals);
+    /* Widen lowest..highest by the values whose slots are in `mask`, and keep all in 16 bits;
+     * INT64_MIN is no value. */
+    void (*narrow)(const int64_t *values, const berth__mask *mask, int16_t *kept, int64_t *lowest,
+                   int64_t *highest);
     /* total += value * weight. */
     void (*accumulate)(int64_t *total, const int64_t *values, int64_t weight);
     /* total += amount, for the slots in `mask`. */
     void (*add_where)(const berth__mask *mask, int64_t amount, int64_t *total);
-    /* total += table[value]; values from BERTH__FEW on, or negative, add what some value adds. */
-    void (*add_looked_up)(const int64_t *table, const int64_t *values, int64_t *total);
+    /* total += table[kept - lowest], and table[count] for values outside of lowest..lowest + count - 1;
+     * count < BERTH__FEW. */
+    void (*add_narrow)(const int32_t *table, uint32_t count, const int16_t *kept, int64_t lowest,
+                       int64_t *total);
     /* The slots whose value is the wanted one. */
     berth__mask (*equal)(const uint32_t *values, uint32_t wanted);
 } berth__kernels;

@@ -4,14 +4,22 @@
 
 #include "snapshot/tile_kernels.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 /* 0 <= amount < 2^52 as a double, by placing it in the fraction of 2^52: a form that vectorises
  * without 64-bit conversions. */
 static inline double small_double(int64_t amount)
 {
+#if defined(__AVX512DQ__)
+    return (double)amount;
+#else
     uint64_t bits = (uint64_t)amount | UINT64_C(0x4330000000000000);
     double value;
     memcpy(&value, &bits, sizeof(value));
     return value - 4503599627370496.0;
+#endif
 }
 
 /* A word of which one bit is set, for each bit: to spread a mask over lanes by `and` and a compare, which
@@ -20,36 +28,7 @@ static inline double small_double(int64_t amount)
 #define LANES_16(b) LANES_4(b), LANES_4((b) + 4), LANES_4((b) + 8), LANES_4((b) + 12)
 static const uint64_t lane_bits[64] = {LANES_16(0), LANES_16(16), LANES_16(32), LANES_16(48)};
 
-static inline uint64_t pack_bits(const uint8_t *flags)
-{
-    uint64_t bits = 0;
-    for (uint32_t byte = 0; byte < 8; byte++) {
-        uint64_t eight;
-        memcpy(&eight, flags + byte * 8, sizeof(eight));
-        /* Eight bytes of 0 or 1 to eight bits: the multiplication lines them up in the top byte. */
-        bits |= ((eight * UINT64_C(0x0102040810204080)) >> 56) << (byte * 8);
-    }
-    return bits;
-}
-
-static void fit(const int64_t *restrict allocatable, const int64_t *restrict used, int64_t ask,
-                berth__mask *mask)
-{
-    uint8_t flags[BERTH__TILE];
-    for (uint32_t s = 0; s < BERTH__TILE; s++)
-        flags[s] = ask <= allocatable[s] - used[s];
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        mask->words[w] &= pack_bits(flags + w * 64);
-}
-
-static void fit_pods(const int32_t *restrict used, const int32_t *restrict max, berth__mask *mask)
-{
-    uint8_t flags[BERTH__TILE];
-    for (uint32_t s = 0; s < BERTH__TILE; s++)
-        flags[s] = used[s] < max[s];
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        mask->words[w] &= pack_bits(flags + w * 64);
-}
+#include "snapshot/tile_kernels_masks.h"
 
 /* Scores of one resource into the weighted sums; a resource without capacity does not count. */
 static void add_weighted(const int64_t *restrict allocatable, const int32_t *restrict scores,
@@ -140,15 +119,6 @@ static void balance_tenths(const int64_t *restrict allocatable1, const int64_t *
     }
 }
 
-static void at_most(const uint32_t *restrict values, uint32_t limit, berth__mask *mask)
-{
-    uint8_t flags[BERTH__TILE];
-    for (uint32_t s = 0; s < BERTH__TILE; s++)
-        flags[s] = values[s] <= limit;
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        mask->words[w] &= pack_bits(flags + w * 64);
-}
-
 static void spread_add(const uint32_t *restrict pods, double weight, double skew,
                        const uint64_t *restrict present, double *restrict sums)
 {
@@ -216,24 +186,6 @@ static void add_where(const berth__mask *mask, int64_t amount, int64_t *restrict
             total[w * 64 + b] = (int64_t)((uint64_t)total[w * 64 + b] + part);
         }
     }
-}
-
-static void add_looked_up(const int64_t *restrict table, const int64_t *restrict values,
-                          int64_t *restrict total)
-{
-    for (uint32_t s = 0; s < BERTH__TILE; s++)
-        total[s] = (int64_t)((uint64_t)total[s] + (uint64_t)table[values[s] & (BERTH__FEW - 1)]);
-}
-
-static berth__mask equal(const uint32_t *restrict values, uint32_t wanted)
-{
-    uint8_t flags[BERTH__TILE];
-    berth__mask mask;
-    for (uint32_t s = 0; s < BERTH__TILE; s++)
-        flags[s] = values[s] == wanted;
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        mask.words[w] = pack_bits(flags + w * 64);
-    return mask;
 }
 
 #include "snapshot/tile_kernels_groups.h"
@@ -322,6 +274,8 @@ static void basic(const berth__basic_columns *slots, uint32_t first, uint32_t co
         basic_run(&columns, (size_t)first + i, &own, totals + i);
 }
 
+#include "snapshot/tile_kernels_basic.h"
+
 /* INT64_MIN where a slot is not in the mask. */
 static inline void take_masked(const int64_t *restrict values, const berth__mask *mask,
                                int64_t *restrict masked)
@@ -364,6 +318,8 @@ static void best(const int64_t *restrict totals, const berth__mask *mask, int64_
     *count = highest == INT64_MIN ? 0 : (uint32_t)equal;
 }
 
+#include "snapshot/tile_kernels_narrow.h"
+
 const berth__kernels KERNELS_TABLE = {
     .isa = KERNELS_ISA,
     .fit = fit,
@@ -388,9 +344,10 @@ const berth__kernels KERNELS_TABLE = {
     .basic = basic,
     .balance_tenths = balance_tenths,
     .best = best,
-    .widen = widen,
+    .basic_scores = basic_scores,
+    .narrow = narrow,
     .accumulate = accumulate,
     .add_where = add_where,
-    .add_looked_up = add_looked_up,
+    .add_narrow = add_narrow,
     .equal = equal,
 };

@@ -3,8 +3,6 @@
  * as long for. */
 #if defined(__AVX512F__)
 
-#include <immintrin.h>
-
 enum { FEW_ENTRIES = 32 };
 
 typedef struct few_table {
@@ -29,8 +27,6 @@ static inline void few_read(const uint32_t *table, uint32_t count, const uint32_
 }
 
 #elif defined(__AVX2__)
-
-#include <immintrin.h>
 
 enum { FEW_ENTRIES = 8 };
 

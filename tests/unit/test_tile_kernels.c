@@ -353,7 +353,8 @@ static void test_best(void **state)
     }
 }
 
-static void test_widen(void **state)
+/* Small values, large ones and the mark for none. */
+static void test_narrow(void **state)
 {
     (void)state;
     _Alignas(64) static int64_t values[BERTH__TILE];
@@ -367,6 +368,9 @@ static void test_widen(void **state)
             values[s] = (int64_t)berth__random_below(&source, 100) - 20;
             if (round % 3 == 0)
                 values[s] = (int64_t)berth__random_next(&source);
+            if (round % 3 == 1)
+                values[s] = (INT16_MAX - 3 + (int64_t)berth__random_below(&source, 7)) *
+                            (berth__random_below(&source, 2) == 0 ? 1 : -1);
             if (berth__random_below(&source, 4) == 0)
                 values[s] = INT64_MIN;
             if (!berth__bit_get(mask.words, s) || values[s] == INT64_MIN)
@@ -376,9 +380,15 @@ static void test_widen(void **state)
         }
         for (uint32_t t = 0; t < table_count; t++) {
             int64_t low = from_lowest, high = from_highest;
-            tables[t]->widen(values, &mask, &low, &high);
+            int16_t kept[BERTH__TILE];
+            tables[t]->narrow(values, &mask, kept, &low, &high);
             check("lowest", t, 0, lowest, low);
             check("highest", t, 0, highest, high);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                if (values[s] == INT64_MIN)
+                    check("mark", t, s, BERTH__NARROW_IGNORED, kept[s]);
+                else if (values[s] >= -BERTH__NARROW_MAX && values[s] <= BERTH__NARROW_MAX)
+                    check("kept", t, s, values[s], kept[s]);
         }
     }
 }
@@ -423,27 +433,33 @@ static void test_add_where(void **state)
     }
 }
 
-static void test_add_looked_up(void **state)
+static void test_add_narrow(void **state)
 {
     (void)state;
-    _Alignas(64) static int64_t values[BERTH__TILE], before[BERTH__TILE];
-    int64_t table[BERTH__FEW];
+    _Alignas(64) static int64_t before[BERTH__TILE];
+    int16_t kept[BERTH__TILE];
+    int32_t table[BERTH__FEW];
     for (int round = 0; round < ROUNDS; round++) {
-        for (uint32_t i = 0; i < BERTH__FEW; i++)
-            table[i] = amount(INT64_C(1) << 40) - (INT64_C(1) << 39);
+        uint32_t count = berth__random_below(&source, round % 2 == 0 ? 40 : BERTH__FEW);
+        int64_t lowest = (int64_t)berth__random_below(&source, UINT16_MAX - BERTH__FEW) -
+                         BERTH__NARROW_MAX;
+        for (uint32_t i = 0; i <= count; i++)
+            table[i] = (int32_t)berth__random_next(&source);
         for (uint32_t s = 0; s < BERTH__TILE; s++) {
-            values[s] = (int64_t)berth__random_below(&source, BERTH__FEW);
+            kept[s] = (int16_t)(lowest + berth__random_below(&source, count + 1));
+            if (berth__random_below(&source, 8) == 0)
+                kept[s] = (int16_t)berth__random_next(&source);
             before[s] = amount(INT64_C(1) << 60);
         }
-        uint32_t stray = berth__random_below(&source, BERTH__TILE); /* a lane that nobody wrote */
-        values[stray] = (int64_t)berth__random_next(&source);
         for (uint32_t t = 0; t < table_count; t++) {
             _Alignas(64) int64_t total[BERTH__TILE];
             memcpy(total, before, sizeof(total));
-            tables[t]->add_looked_up(table, values, total);
-            for (uint32_t s = 0; s < BERTH__TILE; s++)
-                if (s != stray)
-                    check("add_looked_up", t, s, before[s] + table[values[s]], total[s]);
+            tables[t]->add_narrow(table, count, kept, lowest, total);
+            for (uint32_t s = 0; s < BERTH__TILE; s++) {
+                bool inside = kept[s] >= lowest && kept[s] < lowest + count;
+                int64_t part = table[inside ? kept[s] - lowest : count];
+                check("add_narrow", t, s, before[s] + part, total[s]);
+            }
         }
     }
 }
@@ -696,6 +712,45 @@ static void test_basic(void **state)
     }
 }
 
+/* Every second round, all slots have both resources. */
+static void test_basic_scores(void **state)
+{
+    (void)state;
+    static basic_slots slots;
+    for (int round = 0; round < ROUNDS; round++) {
+        fill_basic(&slots);
+        for (uint32_t s = 0; s < BERTH__TILE && round % 2 == 0; s++) {
+            slots.amounts.allocatable[s] += slots.amounts.allocatable[s] == 0;
+            slots.amounts.allocatable2[s] += slots.amounts.allocatable2[s] == 0;
+        }
+        basic_pod pod = random_pod();
+        pod.tests_cpu = pod.tests_memory = pod.tests_pods = false;
+        if (round % 3 == 0) {
+            pod.cpu_weight = 1 + amount(999999);
+            pod.memory_weight = 1 + amount(999999);
+        }
+        int32_t wanted[BERTH__TILE];
+        separate(&slots, &pod, wanted);
+        const berth__amount_columns of = {
+            slots.amounts.allocatable,  slots.amounts.used,  slots.nonzero[0],
+            slots.amounts.allocatable2, slots.amounts.used2, slots.nonzero[1]};
+        const berth__basic_ask ask = {.least_cpu = (double)pod.nonzero_cpu,
+                                      .least_memory = (double)pod.nonzero_memory,
+                                      .cpu_weight = (double)pod.cpu_weight,
+                                      .memory_weight = (double)pod.memory_weight,
+                                      .balance_cpu = (double)pod.cpu,
+                                      .balance_memory = (double)pod.memory,
+                                      .least_weight = (int32_t)pod.least_weight,
+                                      .balance_weight = (int32_t)pod.balance_weight};
+        for (uint32_t t = 0; t < table_count; t++) {
+            _Alignas(64) int64_t got[BERTH__TILE];
+            tables[t]->basic_scores(&of, &ask, got);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("basic_scores", t, s, wanted[s], got[s]);
+        }
+    }
+}
+
 /* ---- masks, and the choice of a table ---- */
 
 static void test_mask_ranges(void **state)
@@ -735,15 +790,16 @@ int main(void)
         cmocka_unit_test(test_mean_tenths),
         cmocka_unit_test(test_balance),
         cmocka_unit_test(test_best),
-        cmocka_unit_test(test_widen),
+        cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_accumulate),
         cmocka_unit_test(test_add_where),
-        cmocka_unit_test(test_add_looked_up),
+        cmocka_unit_test(test_add_narrow),
         cmocka_unit_test(test_equal),
         cmocka_unit_test(test_regroup_leaves),
         cmocka_unit_test(test_regroup_groups),
         cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_basic),
+        cmocka_unit_test(test_basic_scores),
         cmocka_unit_test(test_mask_ranges),
         cmocka_unit_test(test_the_best_table_is_one_of_them),
     };

@@ -1,0 +1,76 @@
+/* The scores that every profile has, LeastAllocated and balance of cpu and memory, for a tile at once; a
+ * part of tile_kernels_body.h. The steps are those of least, average and balance, so that the bits are. */
+
+/* 100 * free / capacity, truncated; 0 below 0. */
+static inline double least_of(double capacity, double taken)
+{
+    double free = capacity - taken;
+    return (double)(int32_t)((free > 0 ? free : 0.0) * 100.0 / capacity);
+}
+
+/* (1 - |f1 - f2| / 2) * 100, truncated. */
+static inline int32_t balance_of(double fraction1, double fraction2)
+{
+    fraction1 = fraction1 > 1.0 ? 1.0 : fraction1;
+    fraction2 = fraction2 > 1.0 ? 1.0 : fraction2;
+    double difference = fraction1 - fraction2;
+    double deviation = (difference < 0 ? -difference : difference) / 2.0;
+    return (int32_t)((1.0 - deviation) * 100.0);
+}
+
+/* Slots that all have both resources. The sum of weighted scores is a small integer: with half of one more,
+ * the product with `share`, one over the weights, truncates as the quotient does. */
+static inline void total_both(const berth__amount_columns *tile, const berth__basic_ask *ask,
+                              double share, int64_t *restrict totals)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        double cpu = small_double(tile->cpu[s]), memory = small_double(tile->memory[s]);
+        double cpu_taken = small_double(tile->cpu_nonzero[s]) + ask->least_cpu;
+        double memory_taken = small_double(tile->memory_nonzero[s]) + ask->least_memory;
+        double sum = least_of(cpu, cpu_taken) * ask->cpu_weight +
+                     least_of(memory, memory_taken) * ask->memory_weight;
+        double cpu_fraction = (small_double(tile->cpu_used[s]) + ask->balance_cpu) / cpu;
+        double memory_fraction =
+            (small_double(tile->memory_used[s]) + ask->balance_memory) / memory;
+        int32_t least_score = (int32_t)((sum + 0.5) * share);
+        int32_t balance_score = balance_of(cpu_fraction, memory_fraction);
+        totals[s] = least_score * ask->least_weight + balance_score * ask->balance_weight;
+    }
+}
+
+/* Slots some of which lack a resource. */
+static inline void total_some(const berth__amount_columns *tile, const berth__basic_ask *ask,
+                              int64_t *restrict totals)
+{
+    double sums[BERTH__TILE] = {0}, weights[BERTH__TILE] = {0};
+    int64_t score[BERTH__TILE];
+    least(tile->cpu, tile->cpu_nonzero, (int64_t)ask->least_cpu, ask->cpu_weight, sums, weights);
+    least(tile->memory, tile->memory_nonzero, (int64_t)ask->least_memory, ask->memory_weight, sums,
+          weights);
+    memset(totals, 0, BERTH__TILE * sizeof(*totals));
+    average(sums, weights, score);
+    accumulate(totals, score, ask->least_weight);
+    balance(tile->cpu, tile->cpu_used, (int64_t)ask->balance_cpu, tile->memory, tile->memory_used,
+            (int64_t)ask->balance_memory, score);
+    accumulate(totals, score, ask->balance_weight);
+}
+
+static inline bool all_have_both(const berth__amount_columns *tile)
+{
+    int64_t lacking = 0; /* the sign of one less than nothing */
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        lacking |= (tile->cpu[s] - 1) | (tile->memory[s] - 1);
+    return lacking >= 0;
+}
+
+static void basic_scores(const berth__amount_columns *tile, const berth__basic_ask *ask,
+                         int64_t *restrict totals)
+{
+    const berth__amount_columns columns = *tile;
+    const berth__basic_ask own = *ask;
+    double weights = ask->cpu_weight + ask->memory_weight;
+    if (weights > 0 && all_have_both(&columns))
+        total_both(&columns, &own, 1.0 / weights, totals);
+    else
+        total_some(&columns, &own, totals);
+}
