@@ -69,6 +69,11 @@ static void clear_counted(const berth__view *view, const berth__domain_counts *c
 {
     uint32_t scratch[BERTH__TILE];
     berth__mask none = *mask;
+    if (counts->counts == NULL && berth__population_spares(counts->population, tile)) {
+        if (!counted)
+            *mask = (berth__mask){{0}};
+        return;
+    }
     view->kernels->at_most(berth__domain_counts_tile(view->kernels, counts, tile, scratch), 0,
                            &none);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)

@@ -128,6 +128,8 @@ static bool find_set(berth__view *view, const berth__node_rules *rules, berth__a
     }
     if (ok && !set->all)
         *out = set;
+    else if (ok)
+        berth__counts_release_full(view->counts, set);
     else
         berth__counts_release_inclusion(view->counts, set);
     return ok;

@@ -1,6 +1,8 @@
 /* PodTopologySpread: keeps the numbers of matching pods of topology domains close to one another.
  * Both phases read domain counters (snapshot/counts.h); no pod is visited.
  * Source: kube-scheduler v1.32, plugins/podtopologyspread. */
+#include <string.h>
+
 #include "base/go_log.h"
 #include "plugins/registry.h"
 #include "plugins/spread_rules.h"
@@ -351,6 +353,13 @@ static berth__outcome rank(berth__prepare *prepare, const berth__mask *feasible,
     return BERTH__ACTIVE;
 }
 
+/* Whether a constraint adds 0 to every slot of a tile. */
+static bool adds_nothing(const berth__spread *spread, const ranked *by, uint32_t tile)
+{
+    bool by_slot = spread->by_node || (by->counts == NULL && spread->counts->counts == NULL);
+    return by->skew == 0 && by_slot && berth__population_spares(spread->counts->population, tile);
+}
+
 /* Pods that a constraint counts for each slot of a tile. */
 static const uint32_t *counted(const berth__kernels *kernels, const berth__spread *spread,
                                const ranked *by, uint32_t tile, uint32_t *scratch)
@@ -375,6 +384,19 @@ static void round_large(const double *sums, int64_t *out)
     }
 }
 
+/* Slots of the mask that take no part. */
+static void ignore_unscored(const berth__spreads *spreads, uint32_t tile, const berth__mask *mask,
+                            int64_t *out)
+{
+    berth__mask ignored = scored(spreads, tile, mask);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        ignored.words[w] = mask->words[w] & ~ignored.words[w];
+    BERTH__MASK_EACH(&ignored, s)
+    {
+        out[s] = BERTH__SCORE_IGNORED;
+    }
+}
+
 static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
@@ -382,26 +404,28 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     const score_state *own = opaque;
     const berth__spreads *spreads = own->spreads;
     const berth__kernels *kernels = cycle->view->kernels;
-    _Alignas(64) double sums[BERTH__TILE] = {0};
+    _Alignas(64) double sums[BERTH__TILE];
     _Alignas(64) uint32_t scratch[BERTH__TILE];
+    bool any = false;
     for (uint32_t i = 0; i < spreads->count; i++) {
         const berth__spread *spread = &spreads->items[i];
+        if (adds_nothing(spread, &own->ranked[i], tile))
+            continue;
+        if (!any)
+            memset(sums, 0, sizeof(sums));
+        any = true;
         kernels->spread_add(counted(kernels, spread, &own->ranked[i], tile, scratch),
                             own->ranked[i].weight, own->ranked[i].skew,
                             spread->counts->topology->present + (size_t)tile * BERTH__TILE_WORDS,
                             sums);
     }
-    if (own->small)
+    if (!any)
+        memset(out, 0, BERTH__TILE * sizeof(*out));
+    else if (own->small)
         kernels->round_small(sums, out);
     else
         round_large(sums, out);
-    berth__mask kept = scored(spreads, tile, mask);
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        kept.words[w] = mask->words[w] & ~kept.words[w];
-    BERTH__MASK_EACH(&kept, s)
-    {
-        out[s] = BERTH__SCORE_IGNORED;
-    }
+    ignore_unscored(spreads, tile, mask, out);
 }
 
 /* 100 * (highest + lowest - value) / highest; ignored nodes get 0. */

@@ -64,6 +64,7 @@ void berth__counts_destroy(berth__counts *counts)
         return;
     berth__view view = {.model = counts->model, .counts = counts};
     berth__groups_stop(counts);
+    berth__counts_release_full(counts, NULL);
     berth__plans_clear(&view);
     while (counts->first != NULL)
         berth__population_drop(&view, counts->first);
@@ -164,6 +165,13 @@ void berth__counts_release_inclusion(berth__counts *counts, berth__inclusion *in
     berth__keymap_remove(&counts->inclusions, &inclusion->entry);
     berth__free(allocator, inclusion->slots, inclusion_bytes(inclusion->tile_count));
     berth__free(allocator, inclusion, sizeof(*inclusion) + inclusion->entry.key_bytes);
+}
+
+void berth__counts_release_full(berth__counts *counts, berth__inclusion *inclusion)
+{
+    if (counts->full != NULL)
+        berth__counts_release_inclusion(counts, counts->full);
+    counts->full = inclusion;
 }
 
 /* ---- held terms ---- */

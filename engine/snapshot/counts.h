@@ -84,6 +84,12 @@ typedef struct berth__population {
 /* The pods of one tile's slots. */
 const uint32_t *berth__population_tile(const berth__population *population, uint32_t tile);
 
+/* Whether it can be told without a look at them that the slots of a tile have no pods. */
+static inline bool berth__population_spares(const berth__population *population, uint32_t tile)
+{
+    return population->tiles == NULL || population->tiles[tile] == NULL;
+}
+
 /* Whether the pods of an identity belong to a population of kind MATCHING or STAYING (deleting pods
  * aside). A namespace selector asks for a Namespace object. */
 bool berth__population_matches(const berth__view *view, const berth__population *population,
@@ -191,6 +197,7 @@ typedef struct berth__counts {
     berth__label_index holders;  /* populations by whom their term concerns */
     berth__keymap topologies;
     berth__keymap inclusions;
+    berth__inclusion *full; /* the set of all slots that was found last: a user of its own, or NULL */
     bool supposing;          /* in a what-if: lists of pods do not tell what is counted */
     bool grouping;           /* groups are kept: from the first population of pods matched on */
     berth__keymap groups;
@@ -238,6 +245,10 @@ berth_status berth__counts_check(berth__view *view, berth_error *error);
 berth__inclusion *berth__counts_inclusion(berth__view *view, const uint32_t *words,
                                           uint32_t word_count);
 void berth__counts_release_inclusion(berth__counts *counts, berth__inclusion *inclusion);
+
+/* Release a set that has all slots, but keep it until the next such one (or NULL) comes: nobody else does,
+ * and a pod alike would have to go over all nodes again. */
+void berth__counts_release_full(berth__counts *counts, berth__inclusion *inclusion);
 
 /* The topology of a key, up to date, with one more user. NULL when out of memory. */
 berth__topology *berth__counts_topology(berth__view *view, berth__sym key);

@@ -294,8 +294,7 @@ bool berth__population_concerns(const berth__view *view, const berth__population
 
 const uint32_t *berth__population_tile(const berth__population *population, uint32_t tile)
 {
-    return population->tiles != NULL && population->tiles[tile] != NULL ? population->tiles[tile]
-                                                                         : no_pods;
+    return berth__population_spares(population, tile) ? no_pods : population->tiles[tile];
 }
 
 uint32_t *berth__population_counter(berth__view *view, berth__population *population,
