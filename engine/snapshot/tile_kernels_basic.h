@@ -1,13 +1,6 @@
 /* The scores that every profile has, LeastAllocated and balance of cpu and memory, for a tile at once; a
  * part of tile_kernels_body.h. The steps are those of least, average and balance, so that the bits are. */
 
-/* 100 * free / capacity, truncated; 0 below 0. */
-static inline double least_of(double capacity, double taken)
-{
-    double free = capacity - taken;
-    return (double)(int32_t)((free > 0 ? free : 0.0) * 100.0 / capacity);
-}
-
 /* (1 - |f1 - f2| / 2) * 100, truncated. */
 static inline int32_t balance_of(double fraction1, double fraction2)
 {
@@ -18,22 +11,29 @@ static inline int32_t balance_of(double fraction1, double fraction2)
     return (int32_t)((1.0 - deviation) * 100.0);
 }
 
-/* Slots that all have both resources. The sum of weighted scores is a small integer: with half of one more,
- * the product with `share`, one over the weights, truncates as the quotient does. */
+/* 100 * free / capacity, truncated; 0 below 0. */
+static inline double least_of(double capacity, int64_t free)
+{
+    return (double)(int32_t)(small_double(free > 0 ? free : 0) * 100.0 / capacity);
+}
+
+/* Slots that all have both resources. Sums are of integers, which a processor has more room for. The sum of
+ * weighted scores is a small integer: with half of one more, the product with `share`, one over the weights,
+ * truncates as the quotient does. */
 static inline void total_both(const berth__amount_columns *tile, const berth__basic_ask *ask,
                               double share, int64_t *restrict totals)
 {
+    int64_t least_cpu = (int64_t)ask->least_cpu, least_memory = (int64_t)ask->least_memory;
+    int64_t more_cpu = (int64_t)ask->balance_cpu, more_memory = (int64_t)ask->balance_memory;
     for (uint32_t s = 0; s < BERTH__TILE; s++) {
         double cpu = small_double(tile->cpu[s]), memory = small_double(tile->memory[s]);
-        double cpu_taken = small_double(tile->cpu_nonzero[s]) + ask->least_cpu;
-        double memory_taken = small_double(tile->memory_nonzero[s]) + ask->least_memory;
-        double sum = least_of(cpu, cpu_taken) * ask->cpu_weight +
-                     least_of(memory, memory_taken) * ask->memory_weight;
-        double cpu_fraction = (small_double(tile->cpu_used[s]) + ask->balance_cpu) / cpu;
-        double memory_fraction =
-            (small_double(tile->memory_used[s]) + ask->balance_memory) / memory;
+        int64_t cpu_free = tile->cpu[s] - tile->cpu_nonzero[s] - least_cpu;
+        int64_t memory_free = tile->memory[s] - tile->memory_nonzero[s] - least_memory;
+        double sum = least_of(cpu, cpu_free) * ask->cpu_weight +
+                     least_of(memory, memory_free) * ask->memory_weight;
         int32_t least_score = (int32_t)((sum + 0.5) * share);
-        int32_t balance_score = balance_of(cpu_fraction, memory_fraction);
+        int32_t balance_score = balance_of(small_double(tile->cpu_used[s] + more_cpu) / cpu,
+                                           small_double(tile->memory_used[s] + more_memory) / memory);
         totals[s] = least_score * ask->least_weight + balance_score * ask->balance_weight;
     }
 }
