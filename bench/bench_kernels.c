@@ -18,8 +18,8 @@ typedef struct columns {
     int32_t basic_totals[BERTH__TILE];
     berth__basic_ask ask;
     uint32_t domains[BERTH__TILE], few[BERTH__TILE], counts[BERTH__TILE], table[DOMAINS];
-    int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE], parts[BERTH__FEW];
-    int16_t kept[BERTH__TILE];
+    int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
+    int16_t kept[BERTH__TILE], parts[BERTH__FEW + 1];
     int32_t leaves[BERTH__FAN], best[BERTH__FAN];
     uint32_t best_count[BERTH__FAN], feasible[BERTH__FAN];
 } columns;
@@ -115,9 +115,12 @@ static void run_narrow(const berth__kernels *kernels, columns *c)
     bench_keep(highest);
 }
 
-static void run_add_narrow(const berth__kernels *kernels, columns *c)
+static void run_add_parts(const berth__kernels *kernels, columns *c)
 {
-    kernels->add_narrow(c->parts, FEW, c->kept, 0, c->out);
+    berth__narrow_part parts[FEW];
+    for (uint32_t i = 0; i < FEW; i++)
+        parts[i] = (berth__narrow_part){c->kept, c->parts, 0, 30};
+    kernels->add_parts(parts, FEW, c->out);
 }
 
 static void run_basic_scores(const berth__kernels *kernels, columns *c)
@@ -239,7 +242,7 @@ static void fill(bench_suite suite)
         {"balance", run_balance, BERTH__TILE},
         {"best", run_best, BERTH__TILE},
         {"narrow", run_narrow, BERTH__TILE},
-        {"add_narrow", run_add_narrow, BERTH__TILE},
+        {"add_4_parts", run_add_parts, BERTH__TILE},
         {"basic_scores", run_basic_scores, BERTH__TILE},
         {"accumulate", run_accumulate, BERTH__TILE},
         {"basic", run_basic, BERTH__TILE},

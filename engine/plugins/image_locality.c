@@ -4,8 +4,6 @@
  * own last update; here they are counted as they are.)
  * Source: kube-scheduler v1.32, plugins/imagelocality/image_locality.go; v1.15.3,
  * priorities/image_locality.go. */
-#include <string.h>
-
 #include "plugins/registry.h"
 #include "snapshot/image_column.h"
 
@@ -108,7 +106,7 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     const state *own = opaque;
     berth__mask any = slots_with(view, &own->images[0], tile);
     int64_t first = worth(&own->images[0]);
-    memset(out, 0, BERTH__TILE * sizeof(*out));
+    view->kernels->clear(out);
     view->kernels->add_where(&any, own->count == 1 ? score_of(own, first) : first, out);
     if (own->count == 1)
         return;

@@ -4,8 +4,6 @@
  * and InterPodAffinityPriority, whose range of values always holds 0.
  * Source: kube-scheduler v1.32, plugins/interpodaffinity; v1.15.3,
  * predicates.InterPodAffinityMatches, priorities/interpod_affinity.go. */
-#include <string.h>
-
 #include "plugins/affinity_rules.h"
 #include "plugins/registry.h"
 
@@ -243,7 +241,7 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     const berth__kernels *kernels = cycle->view->kernels;
     const berth__affinity *affinity = berth__affinity_of(own->plan);
     uint32_t scratch[BERTH__TILE];
-    memset(out, 0, BERTH__TILE * sizeof(*out));
+    kernels->clear(out);
     for (const summed_terms *summed = own->summed; summed != NULL; summed = summed->next)
         kernels->gather_add(summed->sums, summed->topology->domain_count + 1,
                             summed->topology->domains + (size_t)tile * BERTH__TILE, out);

@@ -230,7 +230,7 @@ static void score(const berth__cycle *cycle, const void *opaque_instance, const 
 {
     (void)opaque_instance;
     const score_state *own = opaque;
-    memset(out, 0, BERTH__TILE * sizeof(*out));
+    cycle->view->kernels->clear(out);
     for (uint32_t i = 0; i < own->count; i++) {
         berth__mask matched = *mask;
         berth__term_match_tile(cycle->view, &own->terms[i], tile, &matched);

@@ -420,7 +420,7 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
                             sums);
     }
     if (!any)
-        memset(out, 0, BERTH__TILE * sizeof(*out));
+        kernels->clear(out);
     else if (own->small)
         kernels->round_small(sums, out);
     else

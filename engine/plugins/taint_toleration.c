@@ -4,8 +4,6 @@
  * PodToleratesNodeTaints and TaintTolerationPriority.
  * Source: kube-scheduler v1.32, plugins/tainttoleration; v1.15.3,
  * predicates.PodToleratesNodeTaints, priorities/taint_toleration.go. */
-#include <string.h>
-
 #include "plugins/registry.h"
 
 typedef struct state {
@@ -132,7 +130,7 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     (void)instance;
     (void)mask;
     const state *own = opaque;
-    memset(out, 0, BERTH__TILE * sizeof(*out));
+    cycle->view->kernels->clear(out);
     cycle->view->kernels->gather_add(own->counts, own->list_count,
                                      cycle->view->layout->taints + (size_t)tile * BERTH__TILE, out);
 }

@@ -32,6 +32,7 @@ static void free_memory(berth__search *search)
     berth__free(allocator, search->raw, scorers * sizeof(*search->raw));
     berth__free(allocator, search->ranked, scorers * sizeof(*search->ranked));
     berth__free(allocator, search->runs, scorers * sizeof(*search->runs));
+    berth__free(allocator, search->tabled, scorers * sizeof(*search->tabled));
     for (uint32_t w = 0; search->own != NULL && w < search->worker_count; w++)
         berth__free(allocator, search->own[w].ranges, scorers * sizeof(berth__scorer_range));
     berth__free(allocator, search->own, search->worker_count * sizeof(*search->own));
@@ -58,10 +59,12 @@ static bool allocate(berth__search *search, uint32_t tiles, uint32_t scorers)
     fresh.raw = berth__alloc_zero(allocator, scorers * sizeof(*fresh.raw), 64);
     fresh.ranked = berth__alloc_zero(allocator, scorers * sizeof(*fresh.ranked), 64);
     fresh.runs = berth__alloc_zero(allocator, scorers * sizeof(*fresh.runs), 64);
+    fresh.tabled = berth__alloc_zero(allocator, scorers * sizeof(*fresh.tabled), 64);
     fresh.own = berth__alloc_zero(allocator, fresh.worker_count * sizeof(*fresh.own), 64);
     bool ok = fresh.found != NULL && fresh.visited != NULL && fresh.feasible != NULL &&
               fresh.totals != NULL && fresh.tile_best != NULL && fresh.raw != NULL &&
-              fresh.ranked != NULL && fresh.runs != NULL && fresh.own != NULL;
+              fresh.ranked != NULL && fresh.runs != NULL && fresh.tabled != NULL &&
+              fresh.own != NULL;
     for (uint32_t w = 0; ok && w < fresh.worker_count; w++) {
         fresh.own[w].ranges = berth__alloc(allocator, scorers * sizeof(berth__scorer_range), 64);
         ok = fresh.own[w].ranges != NULL;

@@ -29,9 +29,9 @@ typedef struct berth__scorer_range {
 /* How a scorer takes part in a search. */
 typedef struct berth__scorer_run {
     bool basic;     /* one kernel works it out together with the others of this sort */
-    bool tabled;    /* of one that normalizes: `parts` has what each raw value adds to a total */
-    uint32_t count; /* of values, from the lowest on; after them, the part of an ignored slot */
-    int32_t parts[BERTH__FEW];
+    bool tabled;    /* of one that normalizes: the table has what each raw value adds to a total */
+    uint16_t count; /* of values, from the lowest on; the entry after them is for an ignored slot */
+    int16_t table[BERTH__FEW + 1];
 } berth__scorer_run;
 
 /* One worker's own results. */
@@ -81,6 +81,8 @@ typedef struct berth__search {
     int16_t **raw;            /* by scorer that normalizes: raw values by slot, see kernel `narrow` */
     berth__prepared_stage *ranked; /* by scorer: after the rank phase */
     berth__scorer_run *runs;  /* by scorer */
+    uint32_t tabled_count;
+    berth__narrow_part *tabled; /* of the scorers that are, for the first tile */
     int64_t constant;         /* sum of the uniform scorers */
     berth__search_worker *own;
     int64_t best;

@@ -134,7 +134,7 @@ static void begin_totals(const berth__search *search, uint32_t tile, int64_t *to
     const berth__view *view = search->cycle->view;
     berth__tile *slots = view->tiles[tile];
     if (!search->basic) {
-        memset(total, 0, BERTH__TILE * sizeof(*total));
+        view->kernels->clear(total);
         return;
     }
     const berth__amount_columns columns = {
@@ -244,59 +244,95 @@ static int64_t ignored_part(const berth__search *search, uint32_t scorer)
                       how == BERTH__NORMALIZE_MAX_REVERSED);
 }
 
+/* What each value adds to a total, into the run's table; false if it has no room for that. `*most` is raised
+ * by the greatest of them: the sums of all tables' entries must have room in 16 bits. */
+static bool fill_table(berth__search *search, uint32_t scorer, const int64_t *values, int64_t *most)
+{
+    berth__scorer_run *run = &search->runs[scorer];
+    int64_t weight = search->profile->scorers[scorer].weight, greatest = 0;
+    for (uint32_t k = 0; k <= run->count; k++) {
+        int64_t entry;
+        if (__builtin_mul_overflow(weight, values[k], &entry) || entry < -INT16_MAX ||
+            entry > INT16_MAX)
+            return false;
+        run->table[k] = (int16_t)entry;
+        greatest = entry > greatest ? entry : -entry > greatest ? -entry : greatest;
+    }
+    if (*most + greatest > INT16_MAX)
+        return false;
+    *most += greatest;
+    return true;
+}
+
 /* Raw values mostly differ little: each of them is normalized once, and not once a node. */
-static void tabulate(berth__search *search, uint32_t scorer)
+static bool tabulate(berth__search *search, uint32_t scorer, int64_t *most)
 {
     const berth__scorer_range *range = &search->own[0].ranges[scorer];
-    berth__scorer_run *run = &search->runs[scorer];
-    int64_t values[BERTH__TILE] = {0};
     bool empty = range->lowest > range->highest;
-    run->tabled = empty || (is_narrow(range) && range->highest - range->lowest < BERTH__FEW - 1);
-    if (!run->tabled)
-        return;
-    run->count = empty ? 0 : (uint32_t)(range->highest - range->lowest + 1);
-    for (uint32_t k = 0; k < run->count; k++)
+    int64_t values[BERTH__TILE] = {0};
+    if (!empty && (!is_narrow(range) || range->highest - range->lowest >= BERTH__FEW - 1))
+        return false;
+    uint32_t count = empty ? 0 : (uint32_t)(range->highest - range->lowest + 1);
+    for (uint32_t k = 0; k < count; k++)
         values[k] = range->lowest + k;
-    const berth__mask used = berth__mask_range(0, run->count);
+    const berth__mask used = berth__mask_range(0, count);
     normalize_values(search, scorer, &used, values);
-    values[run->count] = ignored_part(search, scorer);
-    for (uint32_t k = 0; k <= run->count; k++)
-        run->tabled &= !__builtin_mul_overflow(search->profile->scorers[scorer].weight, values[k],
-                                               &run->parts[k]);
+    values[count] = ignored_part(search, scorer);
+    search->runs[scorer].count = (uint16_t)count;
+    return fill_table(search, scorer, values, most);
+}
+
+static void tabulate_all(berth__search *search)
+{
+    int64_t most = 0;
+    search->tabled_count = 0;
+    for (uint32_t i = 0; i < search->profile->scorer_count; i++) {
+        berth__scorer_run *run = &search->runs[i];
+        run->tabled = normalizes(search, i) && tabulate(search, i, &most);
+        if (run->tabled)
+            search->tabled[search->tabled_count++] = (berth__narrow_part){
+                .kept = search->raw[i],
+                .table = run->table,
+                .lowest = run->count > 0 ? (int16_t)search->own[0].ranges[i].lowest : 0,
+                .count = run->count};
+    }
+}
+
+static void add_tabled(const berth__search *search, uint32_t tile, int64_t *total)
+{
+    enum { AT_ONCE = 8 };
+    berth__narrow_part parts[AT_ONCE];
+    for (uint32_t first = 0; first < search->tabled_count; first += AT_ONCE) {
+        uint32_t count = 0;
+        for (uint32_t i = first; i < search->tabled_count && count < AT_ONCE; i++, count++) {
+            parts[count] = search->tabled[i];
+            parts[count].kept += (size_t)tile * BERTH__TILE;
+        }
+        search->cycle->view->kernels->add_parts(parts, count, total);
+    }
 }
 
 /* Normalize the values themselves; those that were not kept are asked for once more. */
 static void add_normalized(berth__search *search, uint32_t scorer, uint32_t tile, int64_t *total)
 {
+    const berth__kernels *kernels = search->cycle->view->kernels;
     const berth__mask *mask = &search->feasible[tile];
-    const int16_t *raw = search->raw[scorer] + (size_t)tile * BERTH__TILE;
-    _Alignas(64) int64_t values[BERTH__TILE];
-    if (is_narrow(&search->own[0].ranges[scorer])) {
-        for (uint32_t s = 0; s < BERTH__TILE; s++)
-            values[s] = raw[s] == BERTH__NARROW_IGNORED ? BERTH__SCORE_IGNORED : raw[s];
-    } else {
-        _Alignas(64) int64_t scratch[BERTH__TILE];
+    _Alignas(64) int64_t values[BERTH__TILE], scratch[BERTH__TILE];
+    if (is_narrow(&search->own[0].ranges[scorer]))
+        kernels->restore(search->raw[scorer] + (size_t)tile * BERTH__TILE, values);
+    else
         memcpy(values, raw_values(search, scorer, tile, mask, scratch), sizeof(values));
-    }
     normalize_values(search, scorer, mask, values);
-    search->cycle->view->kernels->accumulate(total, values, search->profile->scorers[scorer].weight);
+    kernels->accumulate(total, values, search->profile->scorers[scorer].weight);
 }
 
 static void normalize_tile(berth__search *search, uint32_t tile)
 {
-    const berth__kernels *kernels = search->cycle->view->kernels;
     int64_t *total = search->totals + (size_t)tile * BERTH__TILE;
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++) {
-        const berth__scorer_run *run = &search->runs[i];
-        if (!normalizes(search, i))
-            continue;
-        if (run->tabled)
-            kernels->add_narrow(run->parts, run->count,
-                                search->raw[i] + (size_t)tile * BERTH__TILE,
-                                search->own[0].ranges[i].lowest, total);
-        else
+    add_tabled(search, tile, total);
+    for (uint32_t i = 0; i < search->profile->scorer_count; i++)
+        if (normalizes(search, i) && !search->runs[i].tabled)
             add_normalized(search, i, tile, total);
-    }
 }
 
 /* ---- the best ---- */
@@ -434,9 +470,7 @@ berth_status berth__search_score(berth__search *search, berth__arena *arena)
     BERTH_TRY(rank(search, arena));
     score_rest(search);
     reduce_ranges(search);
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++)
-        if (normalizes(search, i))
-            tabulate(search, i);
+    tabulate_all(search);
     uint32_t split = berth__search_split_tile(search);
     if (!search->finds_now)
         run_tiles(search, normalize_and_find);

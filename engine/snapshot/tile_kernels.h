@@ -51,11 +51,18 @@ typedef struct berth__amount_columns {
     const int64_t *memory, *memory_used, *memory_nonzero;
 } berth__amount_columns;
 
-/* Entries of a table that `add_narrow` reads, at most. */
-enum { BERTH__FEW = 128 };
-
 /* Values as `narrow` keeps them: itself up to this size, a mark for no value, anything for others. */
 enum { BERTH__NARROW_MAX = INT16_MAX - 1, BERTH__NARROW_IGNORED = INT16_MIN };
+
+/* Entries of a table of what kept values add to a total. */
+enum { BERTH__FEW = 128 };
+
+typedef struct berth__narrow_part {
+    const int16_t *kept;  /* by slot */
+    const int16_t *table; /* BERTH__FEW entries and one to spare, from the lowest value on */
+    int16_t lowest;
+    uint16_t count; /* of values, below BERTH__FEW; the entry after them is for all others */
+} berth__narrow_part;
 
 /* `basic` reads and writes whole runs of so many slots: as many as fill the widest vectors of totals. */
 enum { BERTH__BASIC_RUN = 16 };
@@ -136,10 +143,12 @@ typedef struct berth__kernels {
     void (*accumulate)(int64_t *total, const int64_t *values, int64_t weight);
     /* total += amount, for the slots in `mask`. */
     void (*add_where)(const berth__mask *mask, int64_t amount, int64_t *total);
-    /* total += table[kept - lowest], and table[count] for values outside of lowest..lowest + count - 1;
-     * count < BERTH__FEW. */
-    void (*add_narrow)(const int32_t *table, uint32_t count, const int16_t *kept, int64_t lowest,
-                       int64_t *total);
+    /* total += the entries of all parts' tables; those of a slot add up to an int16. */
+    void (*add_parts)(const berth__narrow_part *parts, uint32_t part_count, int64_t *total);
+    /* The values as they were, as far as they were kept. */
+    void (*restore)(const int16_t *kept, int64_t *values);
+    /* out = 0. */
+    void (*clear)(int64_t *out);
     /* The slots whose value is the wanted one. */
     berth__mask (*equal)(const uint32_t *values, uint32_t wanted);
 } berth__kernels;

@@ -171,6 +171,12 @@ static void affinity_normalize(int64_t lowest, int64_t highest, int64_t *restric
     }
 }
 
+static void clear(int64_t *out)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = 0;
+}
+
 static void accumulate(int64_t *restrict total, const int64_t *restrict values, int64_t weight)
 {
     for (uint32_t s = 0; s < BERTH__TILE; s++)
@@ -348,6 +354,8 @@ const berth__kernels KERNELS_TABLE = {
     .narrow = narrow,
     .accumulate = accumulate,
     .add_where = add_where,
-    .add_narrow = add_narrow,
+    .add_parts = add_parts,
+    .restore = restore,
+    .clear = clear,
     .equal = equal,
 };

@@ -71,5 +71,5 @@ static void gather_add(const int32_t *restrict table, uint32_t count,
     uint32_t found[BERTH__TILE];
     gather((const uint32_t *)table, count, index, found);
     for (uint32_t s = 0; s < BERTH__TILE; s++)
-        out[s] += (int32_t)found[s];
+        out[s] = (int64_t)((uint64_t)out[s] + (uint64_t)(int32_t)found[s]);
 }

@@ -97,14 +97,117 @@ static void narrow(const int64_t *restrict values, const berth__mask *mask, int1
     *highest = high > *highest ? high : *highest;
 }
 
-static void add_narrow(const int32_t *restrict table, uint32_t count, const int16_t *restrict kept,
-                       int64_t lowest, int64_t *restrict total)
+static void restore(const int16_t *restrict kept, int64_t *restrict values)
 {
-    uint32_t index[BERTH__TILE];
-    uint16_t base = (uint16_t)lowest, most = (uint16_t)count;
-    for (uint32_t s = 0; s < BERTH__TILE; s++) {
-        uint16_t at = (uint16_t)((uint16_t)kept[s] - base);
-        index[s] = at < most ? at : most;
-    }
-    gather_add(table, count + 1, index, total);
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        values[s] = kept[s] == INT16_MIN ? INT64_MIN : kept[s];
 }
+
+/* Unsigned: slots that no scorer wrote may hold anything. */
+static inline void add_sums(const int16_t *restrict sums, int64_t *restrict total)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        total[s] = (int64_t)((uint64_t)total[s] + (uint64_t)sums[s]);
+}
+
+#if defined(__AVX512BW__)
+
+/* Entries of 32 slots: a permutation reads 64 of them, two read all. */
+static inline __m512i entries_of(const berth__narrow_part *part, uint32_t first)
+{
+    const __m512i last = _mm512_set1_epi16((int16_t)part->count);
+    __m512i at = _mm512_sub_epi16(_mm512_loadu_si512(part->kept + first),
+                                  _mm512_set1_epi16(part->lowest));
+    at = _mm512_min_epu16(at, last);
+    __m512i low = _mm512_permutex2var_epi16(_mm512_loadu_si512(part->table), at,
+                                            _mm512_loadu_si512(part->table + 32));
+    if (part->count < 64)
+        return low;
+    __m512i high = _mm512_permutex2var_epi16(_mm512_loadu_si512(part->table + 64), at,
+                                             _mm512_loadu_si512(part->table + 96));
+    return _mm512_mask_mov_epi16(low, _mm512_test_epi16_mask(at, _mm512_set1_epi16(64)), high);
+}
+
+static void add_parts(const berth__narrow_part *parts, uint32_t part_count, int64_t *restrict total)
+{
+    int16_t sums[BERTH__TILE];
+    for (uint32_t first = 0; first < BERTH__TILE; first += 32) {
+        __m512i sum = _mm512_setzero_si512();
+        for (uint32_t i = 0; i < part_count; i++)
+            sum = _mm512_add_epi16(sum, entries_of(&parts[i], first));
+        _mm512_storeu_si512(sums + first, sum);
+    }
+    add_sums(sums, total);
+}
+
+#elif defined(__AVX2__)
+
+/* Where the values of 16 slots have their entries, in two halves. */
+static inline void places_of(const berth__narrow_part *part, uint32_t first, __m128i *low, __m128i *high)
+{
+    const __m128i lowest = _mm_set1_epi16(part->lowest), last = _mm_set1_epi16((int16_t)part->count);
+    const __m128i *kept = (const __m128i *)(part->kept + first);
+    *low = _mm_min_epu16(_mm_sub_epi16(_mm_loadu_si128(kept), lowest), last);
+    *high = _mm_min_epu16(_mm_sub_epi16(_mm_loadu_si128(kept + 1), lowest), last);
+}
+
+/* Entries of 16 slots from a table of 16: a shuffle for their lower bytes and one for the higher. */
+static inline __m256i few_entries(const berth__narrow_part *part, uint32_t first)
+{
+    const __m128i *table = (const __m128i *)part->table, bytes = _mm_set1_epi16(0xff);
+    __m128i front = _mm_loadu_si128(table), back = _mm_loadu_si128(table + 1), low, high;
+    places_of(part, first, &low, &high);
+    __m128i at = _mm_packus_epi16(low, high);
+    low = _mm_packus_epi16(_mm_and_si128(front, bytes), _mm_and_si128(back, bytes));
+    high = _mm_packus_epi16(_mm_srli_epi16(front, 8), _mm_srli_epi16(back, 8));
+    low = _mm_shuffle_epi8(low, at);
+    high = _mm_shuffle_epi8(high, at);
+    return _mm256_set_m128i(_mm_unpackhi_epi8(low, high), _mm_unpacklo_epi8(low, high));
+}
+
+/* Entries of 8 slots, in the lower halves of what is gathered. */
+static inline __m128i gathered(const berth__narrow_part *part, __m128i at)
+{
+    __m256i found =
+        _mm256_i32gather_epi32((const int *)(const void *)part->table, _mm256_cvtepu16_epi32(at), 2);
+    found = _mm256_srai_epi32(_mm256_slli_epi32(found, 16), 16);
+    return _mm_packs_epi32(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1));
+}
+
+static inline __m256i entries_of(const berth__narrow_part *part, uint32_t first)
+{
+    __m128i low, high;
+    if (part->count < 16)
+        return few_entries(part, first);
+    places_of(part, first, &low, &high);
+    return _mm256_set_m128i(gathered(part, high), gathered(part, low));
+}
+
+static void add_parts(const berth__narrow_part *parts, uint32_t part_count, int64_t *restrict total)
+{
+    int16_t sums[BERTH__TILE];
+    for (uint32_t first = 0; first < BERTH__TILE; first += 16) {
+        __m256i sum = _mm256_setzero_si256();
+        for (uint32_t i = 0; i < part_count; i++)
+            sum = _mm256_add_epi16(sum, entries_of(&parts[i], first));
+        _mm256_storeu_si256((__m256i *)(sums + first), sum);
+    }
+    add_sums(sums, total);
+}
+
+#else
+
+static void add_parts(const berth__narrow_part *parts, uint32_t part_count, int64_t *restrict total)
+{
+    int16_t sums[BERTH__TILE] = {0};
+    for (uint32_t i = 0; i < part_count; i++) {
+        const berth__narrow_part part = parts[i];
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            uint16_t at = (uint16_t)(part.kept[s] - part.lowest);
+            sums[s] = (int16_t)(sums[s] + part.table[at < part.count ? at : part.count]);
+        }
+    }
+    add_sums(sums, total);
+}
+
+#endif

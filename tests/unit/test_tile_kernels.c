@@ -384,11 +384,15 @@ static void test_narrow(void **state)
             tables[t]->narrow(values, &mask, kept, &low, &high);
             check("lowest", t, 0, lowest, low);
             check("highest", t, 0, highest, high);
+            _Alignas(64) int64_t restored[BERTH__TILE];
+            tables[t]->restore(kept, restored);
             for (uint32_t s = 0; s < BERTH__TILE; s++)
-                if (values[s] == INT64_MIN)
-                    check("mark", t, s, BERTH__NARROW_IGNORED, kept[s]);
-                else if (values[s] >= -BERTH__NARROW_MAX && values[s] <= BERTH__NARROW_MAX)
-                    check("kept", t, s, values[s], kept[s]);
+                if (values[s] == INT64_MIN ||
+                    (values[s] >= -BERTH__NARROW_MAX && values[s] <= BERTH__NARROW_MAX))
+                    check("kept", t, s, values[s], restored[s]);
+            tables[t]->clear(restored);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("clear", t, s, 0, restored[s]);
         }
     }
 }
@@ -433,32 +437,50 @@ static void test_add_where(void **state)
     }
 }
 
-static void test_add_narrow(void **state)
+/* A part with small entries, so that all of a slot add up to an int16. */
+static void random_part(int16_t *kept, int16_t *table, berth__narrow_part *out)
+{
+    uint32_t count = berth__random_below(&source, BERTH__FEW);
+    int16_t lowest = (int16_t)((int32_t)berth__random_below(&source, UINT16_MAX - BERTH__FEW) -
+                               BERTH__NARROW_MAX);
+    for (uint32_t i = 0; i <= BERTH__FEW; i++)
+        table[i] = (int16_t)((int32_t)berth__random_below(&source, 8001) - 4000);
+    for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        kept[s] = (int16_t)(lowest + (int32_t)berth__random_below(&source, count + 1));
+        if (berth__random_below(&source, 8) == 0)
+            kept[s] = (int16_t)berth__random_next(&source);
+    }
+    *out = (berth__narrow_part){kept, table, lowest, (uint16_t)count};
+}
+
+static int64_t part_of(const berth__narrow_part *part, uint32_t s)
+{
+    bool inside = part->kept[s] >= part->lowest && part->kept[s] < part->lowest + part->count;
+    return part->table[inside ? part->kept[s] - part->lowest : part->count];
+}
+
+static void test_add_parts(void **state)
 {
     (void)state;
+    enum { PARTS = 8 };
     _Alignas(64) static int64_t before[BERTH__TILE];
-    int16_t kept[BERTH__TILE];
-    int32_t table[BERTH__FEW];
+    static int16_t kept[PARTS][BERTH__TILE], table[PARTS][BERTH__FEW + 1];
+    berth__narrow_part parts[PARTS];
     for (int round = 0; round < ROUNDS; round++) {
-        uint32_t count = berth__random_below(&source, round % 2 == 0 ? 40 : BERTH__FEW);
-        int64_t lowest = (int64_t)berth__random_below(&source, UINT16_MAX - BERTH__FEW) -
-                         BERTH__NARROW_MAX;
-        for (uint32_t i = 0; i <= count; i++)
-            table[i] = (int32_t)berth__random_next(&source);
-        for (uint32_t s = 0; s < BERTH__TILE; s++) {
-            kept[s] = (int16_t)(lowest + berth__random_below(&source, count + 1));
-            if (berth__random_below(&source, 8) == 0)
-                kept[s] = (int16_t)berth__random_next(&source);
+        uint32_t count = berth__random_below(&source, PARTS + 1);
+        for (uint32_t i = 0; i < count; i++)
+            random_part(kept[i], table[i], &parts[i]);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
             before[s] = amount(INT64_C(1) << 60);
-        }
         for (uint32_t t = 0; t < table_count; t++) {
             _Alignas(64) int64_t total[BERTH__TILE];
             memcpy(total, before, sizeof(total));
-            tables[t]->add_narrow(table, count, kept, lowest, total);
+            tables[t]->add_parts(parts, count, total);
             for (uint32_t s = 0; s < BERTH__TILE; s++) {
-                bool inside = kept[s] >= lowest && kept[s] < lowest + count;
-                int64_t part = table[inside ? kept[s] - lowest : count];
-                check("add_narrow", t, s, before[s] + part, total[s]);
+                int64_t wanted = before[s];
+                for (uint32_t i = 0; i < count; i++)
+                    wanted += part_of(&parts[i], s);
+                check("add_parts", t, s, wanted, total[s]);
             }
         }
     }
@@ -793,7 +815,7 @@ int main(void)
         cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_accumulate),
         cmocka_unit_test(test_add_where),
-        cmocka_unit_test(test_add_narrow),
+        cmocka_unit_test(test_add_parts),
         cmocka_unit_test(test_equal),
         cmocka_unit_test(test_regroup_leaves),
         cmocka_unit_test(test_regroup_groups),
