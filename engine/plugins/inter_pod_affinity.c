@@ -155,6 +155,7 @@ typedef struct summed_terms {
     struct summed_terms *next;
     const berth__topology *topology;
     int32_t sums[BERTH__FEW_DOMAINS + 1];
+    int16_t kept[BERTH__FEW_DOMAINS + 1]; /* the same, if they are small */
 } summed_terms;
 
 typedef struct score_state {
@@ -204,6 +205,28 @@ static bool sum_terms(berth__prepare *prepare, const berth__affinity *affinity, 
     return true;
 }
 
+static bool has_room(int32_t sum)
+{
+    return sum >= -BERTH__NARROW_MAX && sum <= BERTH__NARROW_MAX;
+}
+
+/* Whether the sums of one topology are all there is to the score, and are small. */
+static bool keep_sums(const berth__affinity *affinity, score_state *own)
+{
+    summed_terms *summed = own->summed;
+    if (summed == NULL || summed->next != NULL)
+        return false;
+    for (uint32_t i = 0; i < affinity->soft_count; i++)
+        if (affinity->soft[i].counts->total > 0 && !is_summed(affinity, &affinity->soft[i]))
+            return false;
+    bool small = true;
+    for (uint32_t d = 0; d <= summed->topology->domain_count; d++) {
+        small &= has_room(summed->sums[d]);
+        summed->kept[d] = (int16_t)summed->sums[d];
+    }
+    return small;
+}
+
 /* Some term is satisfied by some pod. */
 static bool any_counts(const berth__affinity *affinity)
 {
@@ -229,6 +252,7 @@ static berth__outcome prepare_score(berth__prepare *prepare)
     if (!any_counts(affinity))
         return BERTH__SKIP;
     prepare->ok = sum_terms(prepare, affinity, own);
+    prepare->small = prepare->ok && keep_sums(affinity, own);
     return BERTH__ACTIVE;
 }
 
@@ -252,6 +276,17 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
         kernels->affinity_add(berth__domain_counts_tile(kernels, soft->counts, tile, scratch),
                               soft->weight, out);
     }
+}
+
+static void score_kept(const berth__cycle *cycle, const void *instance, const void *opaque,
+                       uint32_t tile, const berth__mask *mask, int16_t *kept)
+{
+    (void)instance;
+    (void)mask;
+    const score_state *own = opaque;
+    const berth__topology *topology = own->summed->topology;
+    cycle->view->kernels->gather_kept(own->summed->kept, topology->domain_count + 1,
+                                      topology->domains + (size_t)tile * BERTH__TILE, kept);
 }
 
 static void normalize(const berth__cycle *cycle, const void *instance, const void *state,
@@ -344,6 +379,7 @@ const berth__plugin berth__plugin_inter_pod_affinity = {
     .score_state_bytes = sizeof(score_state),
     .prepare_score = prepare_score,
     .score = score,
+    .score_kept = score_kept,
     .is_level = is_level,
     .normalize = BERTH__NORMALIZE_OWN,
     .normalize_own = normalize,
@@ -426,6 +462,7 @@ const berth__plugin berth__plugin_inter_pod_affinity_priority = {
     .score_state_bytes = sizeof(score_state),
     .prepare_score = prepare_priority,
     .score = score,
+    .score_kept = score_kept,
     .normalize = BERTH__NORMALIZE_OWN,
     .normalize_own = normalize_priority,
     .score_max = BERTH__SCORE_MAX_LEGACY,

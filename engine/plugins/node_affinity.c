@@ -25,6 +25,7 @@ typedef struct score_state {
     berth__term_match *terms;
     const int32_t **weights;
     uint32_t count;
+    int64_t most; /* sum of the weights, without their signs */
 } score_state;
 
 static berth_status configure(berth__model *model, berth__arena *arena,
@@ -192,6 +193,7 @@ static void add_terms(berth__prepare *prepare, const berth__preferred_node_term 
     for (uint32_t i = 0; i < count && prepare->ok; i++) {
         if (terms[i].weight == 0 || terms[i].term.empty)
             continue;
+        own->most += terms[i].weight < 0 ? -(int64_t)terms[i].weight : terms[i].weight;
         prepare->ok = berth__term_match_make(prepare->cycle->view, prepare->arena, &terms[i].term,
                                              &own->terms[own->count]);
         own->weights[own->count++] = &terms[i].weight;
@@ -222,6 +224,7 @@ static berth__outcome prepare_score(berth__prepare *prepare)
     add_terms(prepare, added->preferred, added->preferred_count, own);
     if (has_own)
         add_terms(prepare, rules->preferred, own_count, own);
+    prepare->small = own->most <= BERTH__NARROW_MAX;
     return BERTH__ACTIVE;
 }
 
@@ -235,6 +238,19 @@ static void score(const berth__cycle *cycle, const void *opaque_instance, const 
         berth__mask matched = *mask;
         berth__term_match_tile(cycle->view, &own->terms[i], tile, &matched);
         cycle->view->kernels->add_where(&matched, *own->weights[i], out);
+    }
+}
+
+static void score_kept(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+                       uint32_t tile, const berth__mask *mask, int16_t *kept)
+{
+    (void)opaque_instance;
+    const score_state *own = opaque;
+    memset(kept, 0, BERTH__TILE * sizeof(*kept));
+    for (uint32_t i = 0; i < own->count; i++) {
+        berth__mask matched = *mask;
+        berth__term_match_tile(cycle->view, &own->terms[i], tile, &matched);
+        cycle->view->kernels->add_where_kept(&matched, (int16_t)*own->weights[i], kept);
     }
 }
 
@@ -273,5 +289,6 @@ const berth__plugin berth__plugin_node_affinity = {
     .score_state_bytes = sizeof(score_state),
     .prepare_score = prepare_score,
     .score = score,
+    .score_kept = score_kept,
     .normalize = BERTH__NORMALIZE_MAX,
 };

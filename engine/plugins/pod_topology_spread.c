@@ -350,6 +350,7 @@ static berth__outcome rank(berth__prepare *prepare, const berth__mask *feasible,
         most += pods * own->ranked[i].weight + (skew < 0 ? -skew : skew);
     }
     own->small = most < INT32_MAX;
+    prepare->small = most < BERTH__NARROW_MAX;
     return BERTH__ACTIVE;
 }
 
@@ -385,16 +386,33 @@ static void round_large(const double *sums, int64_t *out)
 }
 
 /* Slots of the mask that take no part. */
-static void ignore_unscored(const berth__spreads *spreads, uint32_t tile, const berth__mask *mask,
-                            int64_t *out)
+static berth__mask unscored(const berth__spreads *spreads, uint32_t tile, const berth__mask *mask)
 {
-    berth__mask ignored = scored(spreads, tile, mask);
+    berth__mask out = scored(spreads, tile, mask);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        ignored.words[w] = mask->words[w] & ~ignored.words[w];
-    BERTH__MASK_EACH(&ignored, s)
-    {
-        out[s] = BERTH__SCORE_IGNORED;
+        out.words[w] = mask->words[w] & ~out.words[w];
+    return out;
+}
+
+/* Sums over the constraints that add anything. Returns whether one does. */
+static bool sum_constraints(const berth__kernels *kernels, const score_state *own, uint32_t tile,
+                            double *sums)
+{
+    bool any = false;
+    _Alignas(64) uint32_t scratch[BERTH__TILE];
+    for (uint32_t i = 0; i < own->spreads->count; i++) {
+        const berth__spread *spread = &own->spreads->items[i];
+        if (adds_nothing(spread, &own->ranked[i], tile))
+            continue;
+        if (!any)
+            memset(sums, 0, BERTH__TILE * sizeof(*sums));
+        any = true;
+        kernels->spread_add(counted(kernels, spread, &own->ranked[i], tile, scratch),
+                            own->ranked[i].weight, own->ranked[i].skew,
+                            spread->counts->topology->present + (size_t)tile * BERTH__TILE_WORDS,
+                            sums);
     }
+    return any;
 }
 
 static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
@@ -402,30 +420,40 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
 {
     (void)instance;
     const score_state *own = opaque;
-    const berth__spreads *spreads = own->spreads;
     const berth__kernels *kernels = cycle->view->kernels;
+    const berth__mask ignored = unscored(own->spreads, tile, mask);
     _Alignas(64) double sums[BERTH__TILE];
-    _Alignas(64) uint32_t scratch[BERTH__TILE];
-    bool any = false;
-    for (uint32_t i = 0; i < spreads->count; i++) {
-        const berth__spread *spread = &spreads->items[i];
-        if (adds_nothing(spread, &own->ranked[i], tile))
-            continue;
-        if (!any)
-            memset(sums, 0, sizeof(sums));
-        any = true;
-        kernels->spread_add(counted(kernels, spread, &own->ranked[i], tile, scratch),
-                            own->ranked[i].weight, own->ranked[i].skew,
-                            spread->counts->topology->present + (size_t)tile * BERTH__TILE_WORDS,
-                            sums);
-    }
-    if (!any)
+    if (!sum_constraints(kernels, own, tile, sums))
         kernels->clear(out);
     else if (own->small)
         kernels->round_small(sums, out);
     else
         round_large(sums, out);
-    ignore_unscored(spreads, tile, mask, out);
+    BERTH__MASK_EACH(&ignored, s)
+    {
+        out[s] = BERTH__SCORE_IGNORED;
+    }
+}
+
+static void score_kept(const berth__cycle *cycle, const void *instance, const void *opaque,
+                       uint32_t tile, const berth__mask *mask, int16_t *kept)
+{
+    (void)instance;
+    const score_state *own = opaque;
+    const berth__mask ignored = unscored(own->spreads, tile, mask);
+    _Alignas(64) double sums[BERTH__TILE];
+    _Alignas(64) int64_t rounded[BERTH__TILE];
+    if (sum_constraints(cycle->view->kernels, own, tile, sums)) {
+        cycle->view->kernels->round_small(sums, rounded);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            kept[s] = (int16_t)rounded[s];
+    } else {
+        memset(kept, 0, BERTH__TILE * sizeof(*kept));
+    }
+    BERTH__MASK_EACH(&ignored, s)
+    {
+        kept[s] = BERTH__NARROW_IGNORED;
+    }
 }
 
 /* 100 * (highest + lowest - value) / highest; ignored nodes get 0. */
@@ -510,6 +538,7 @@ const berth__plugin berth__plugin_pod_topology_spread = {
     .prepare_score = prepare_score,
     .rank = rank,
     .score = score,
+    .score_kept = score_kept,
     .normalize = BERTH__NORMALIZE_OWN,
     .normalize_own = normalize,
 };

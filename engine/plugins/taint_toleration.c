@@ -9,6 +9,7 @@
 typedef struct state {
     const uint32_t *refused; /* of a taint list: 0 or 1 */
     const int32_t *counts;   /* of a taint list: untolerated PreferNoSchedule taints */
+    const int16_t *kept;     /* the same, if they are small */
     uint32_t list_count;
 } state;
 
@@ -100,15 +101,21 @@ static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
         prepare->ok = false;
         return BERTH__SKIP;
     }
+    int16_t *kept = berth__arena_alloc(prepare->arena, list_count * sizeof(*kept), 4);
     bool any = false;
-    for (uint32_t id = 0; id < list_count; id++) {
+    prepare->ok = kept != NULL;
+    prepare->small = true;
+    for (uint32_t id = 0; prepare->ok && id < list_count; id++) {
         const berth__taint_list *list = berth__taints_at(model, id);
         for (uint32_t i = 0; i < list->count; i++)
             counts[id] += list->items[i].effect == model->known.prefer_no_schedule &&
                           !is_tolerated_preferably(prepare->cycle, &list->items[i]);
         any |= counts[id] > 0;
+        prepare->small &= counts[id] <= BERTH__NARROW_MAX;
+        kept[id] = (int16_t)counts[id];
     }
     own->counts = counts;
+    own->kept = kept;
     own->list_count = list_count;
     prepare->uniform = best; /* no untolerated taint anywhere */
     return any ? BERTH__ACTIVE : BERTH__UNIFORM;
@@ -135,6 +142,17 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
                                      cycle->view->layout->taints + (size_t)tile * BERTH__TILE, out);
 }
 
+static void score_kept(const berth__cycle *cycle, const void *instance, const void *opaque,
+                       uint32_t tile, const berth__mask *mask, int16_t *kept)
+{
+    (void)instance;
+    (void)mask;
+    const state *own = opaque;
+    cycle->view->kernels->gather_kept(own->kept, own->list_count,
+                                      cycle->view->layout->taints + (size_t)tile * BERTH__TILE,
+                                      kept);
+}
+
 /* Taints are tolerated that were not. */
 static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
@@ -156,6 +174,7 @@ const berth__plugin berth__plugin_taint_toleration = {
     .score_state_bytes = sizeof(state),
     .prepare_score = prepare_score,
     .score = score,
+    .score_kept = score_kept,
     .normalize = BERTH__NORMALIZE_MAX_REVERSED,
 };
 
@@ -176,6 +195,7 @@ const berth__plugin berth__plugin_taint_toleration_priority = {
     .score_state_bytes = sizeof(state),
     .prepare_score = prepare_priority,
     .score = score,
+    .score_kept = score_kept,
     .normalize = BERTH__NORMALIZE_MAX_REVERSED,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

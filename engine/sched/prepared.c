@@ -78,6 +78,7 @@ static bool prepare_stage(const berth__cycle *cycle, const berth__stage *stage, 
     out->state = prepare.state;
     out->uniform = prepare.uniform;
     out->may_fail = prepare.may_fail;
+    out->small = prepare.small;
     out->stays = prepare.stays && out->outcome == BERTH__SKIP;
     if (prepare.allowed != NULL)
         *allowed = prepare.allowed;

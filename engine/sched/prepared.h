@@ -16,6 +16,7 @@ typedef struct berth__prepared_stage {
     berth__outcome outcome;
     void *state;
     bool may_fail;        /* of a filter, see berth__prepare */
+    bool small;           /* of a scorer, see berth__prepare */
     bool stays;           /* a SKIP that need not be asked for again, see berth__prepare */
     int64_t uniform;      /* of a scorer that is BERTH__UNIFORM */
     int64_t *static_raw;  /* of a static scorer: raw values by slot */

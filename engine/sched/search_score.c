@@ -1,6 +1,7 @@
 /* Scores of what a search found: raw values, their ranges, normalization, totals, the best. */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/error.h"
 #include "sched/search_parts.h"
@@ -94,6 +95,7 @@ static berth_status rank_one(berth__search *search, uint32_t scorer, berth__aren
                               .ok = true};
     ranked->outcome = stage->plugin->rank(&prepare, search->feasible, search->feasible_count);
     ranked->uniform = prepare.uniform;
+    ranked->small = prepare.small;
     return prepare.ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
@@ -116,14 +118,19 @@ static berth_status rank(berth__search *search, berth__arena *arena)
 
 /* ---- raw values ---- */
 
+static bool has_static_raw(const berth__search *search, uint32_t scorer, uint32_t tile)
+{
+    return search->ranked[scorer].static_raw != NULL &&
+           (search->prepared->ready[tile] & BERTH__STATIC_RAW) != 0;
+}
+
 /* Raw values of a tile; `scratch` has BERTH__TILE entries and may be what is returned. */
 static const int64_t *raw_values(const berth__search *search, uint32_t scorer, uint32_t tile,
                                  const berth__mask *mask, int64_t *scratch)
 {
     const berth__prepared_stage *ranked = &search->ranked[scorer];
     const berth__stage *stage = &search->profile->scorers[scorer];
-    if (ranked->static_raw != NULL &&
-        (search->prepared->ready[tile] & BERTH__STATIC_RAW) != 0)
+    if (has_static_raw(search, scorer, tile))
         return ranked->static_raw + (size_t)tile * BERTH__TILE;
     stage->plugin->score(search->cycle, stage->instance, ranked->state, tile, mask, scratch);
     return scratch;
@@ -148,21 +155,54 @@ static void begin_totals(const berth__search *search, uint32_t tile, int64_t *to
     view->kernels->basic_scores(&columns, &search->basic_ask, total);
 }
 
+/* Whether a scorer's two ways to its values agree: asked where assertions are. */
+__attribute__((unused)) static bool agree(const berth__search *search, uint32_t scorer,
+                                          uint32_t tile, const berth__mask *mask,
+                                          const int16_t *kept)
+{
+    _Alignas(64) int64_t scratch[BERTH__TILE];
+    const int64_t *values = raw_values(search, scorer, tile, mask, scratch);
+    BERTH__MASK_EACH(mask, s)
+    {
+        int64_t wanted = values[s] == BERTH__SCORE_IGNORED ? BERTH__NARROW_IGNORED : values[s];
+        if (kept[s] != wanted)
+            return false;
+    }
+    return true;
+}
+
+/* Keep a scorer's raw values, and widen the worker's range by them. */
+static void keep_values(berth__search *search, uint32_t scorer, uint32_t tile,
+                        const berth__mask *mask, berth__scorer_range *range)
+{
+    const berth__kernels *kernels = search->cycle->view->kernels;
+    const berth__stage *stage = &search->profile->scorers[scorer];
+    const berth__prepared_stage *ranked = &search->ranked[scorer];
+    int16_t *kept = search->raw[scorer] + (size_t)tile * BERTH__TILE;
+    _Alignas(64) int64_t scratch[BERTH__TILE];
+    if (ranked->small && stage->plugin->score_kept != NULL &&
+        !has_static_raw(search, scorer, tile)) {
+        stage->plugin->score_kept(search->cycle, stage->instance, ranked->state, tile, mask, kept);
+        BERTH_DASSERT(agree(search, scorer, tile, mask, kept));
+        kernels->widen_kept(kept, mask, &range->lowest, &range->highest);
+    } else {
+        kernels->narrow(raw_values(search, scorer, tile, mask, scratch), mask, kept,
+                        &range->lowest, &range->highest);
+    }
+}
+
 /* Add what a scorer gives, or keep its raw values if they are to be normalized. */
 static void take_values(berth__search *search, uint32_t scorer, uint32_t tile,
                         const berth__mask *mask, berth__search_worker *own)
 {
-    const berth__kernels *kernels = search->cycle->view->kernels;
-    size_t first = (size_t)tile * BERTH__TILE;
-    berth__scorer_range *range = &own->ranges[scorer];
     _Alignas(64) int64_t scratch[BERTH__TILE];
-    const int64_t *values = raw_values(search, scorer, tile, mask, scratch);
     if (normalizes(search, scorer))
-        kernels->narrow(values, mask, search->raw[scorer] + first, &range->lowest,
-                        &range->highest);
+        keep_values(search, scorer, tile, mask, &own->ranges[scorer]);
     else
-        kernels->accumulate(search->totals + first, values,
-                            search->profile->scorers[scorer].weight);
+        search->cycle->view->kernels->accumulate(
+            search->totals + (size_t)tile * BERTH__TILE,
+            raw_values(search, scorer, tile, mask, scratch),
+            search->profile->scorers[scorer].weight);
 }
 
 /* The scorers that do not wait for the end of the walk. */

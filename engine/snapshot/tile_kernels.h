@@ -143,6 +143,13 @@ typedef struct berth__kernels {
     void (*accumulate)(int64_t *total, const int64_t *values, int64_t weight);
     /* total += amount, for the slots in `mask`. */
     void (*add_where)(const berth__mask *mask, int64_t amount, int64_t *total);
+    /* The same of values that come in 16 bits. */
+    void (*widen_kept)(const int16_t *kept, const berth__mask *mask, int64_t *lowest,
+                       int64_t *highest);
+    /* out = table[index]; the table has `count` entries. */
+    void (*gather_kept)(const int16_t *table, uint32_t count, const uint32_t *index, int16_t *out);
+    /* out += amount, for the slots in `mask`. */
+    void (*add_where_kept)(const berth__mask *mask, int16_t amount, int16_t *out);
     /* total += the entries of all parts' tables; those of a slot add up to an int16. */
     void (*add_parts)(const berth__narrow_part *parts, uint32_t part_count, int64_t *total);
     /* The values as they were, as far as they were kept. */

@@ -97,10 +97,63 @@ static void narrow(const int64_t *restrict values, const berth__mask *mask, int1
     *highest = high > *highest ? high : *highest;
 }
 
+static void widen_kept(const int16_t *restrict kept, const berth__mask *mask, int64_t *lowest,
+                       int64_t *highest)
+{
+    int16_t low, high;
+    narrow_range(kept, mask, &low, &high);
+    if (high == INT16_MIN)
+        return;
+    *lowest = low < *lowest ? low : *lowest;
+    *highest = high > *highest ? high : *highest;
+}
+
 static void restore(const int16_t *restrict kept, int64_t *restrict values)
 {
     for (uint32_t s = 0; s < BERTH__TILE; s++)
         values[s] = kept[s] == INT16_MIN ? INT64_MIN : kept[s];
+}
+
+static void gather_kept(const int16_t *restrict table, uint32_t count,
+                        const uint32_t *restrict index, int16_t *restrict out)
+{
+#if defined(__AVX512BW__)
+    if (count <= 32) {
+        __mmask32 present = (__mmask32)((UINT64_C(1) << count) - 1);
+        const __m512i few = _mm512_maskz_loadu_epi16(present, table);
+        for (uint32_t s = 0; s < BERTH__TILE; s += 32) {
+            __m256i low = _mm512_cvtepi32_epi16(_mm512_loadu_si512(index + s));
+            __m256i high = _mm512_cvtepi32_epi16(_mm512_loadu_si512(index + s + 16));
+            __m512i at = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+            _mm512_storeu_si512(out + s, _mm512_permutexvar_epi16(at, few));
+        }
+        return;
+    }
+#endif
+    (void)count;
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = table[index[s]];
+}
+
+static void add_where_kept(const berth__mask *mask, int16_t amount, int16_t *restrict out)
+{
+#if defined(__AVX512BW__)
+    const __m512i more = _mm512_set1_epi16(amount);
+    for (uint32_t s = 0; s < BERTH__TILE; s += 32) {
+        __mmask32 in = (__mmask32)(mask->words[s / 64] >> (s % 64));
+        __m512i value = _mm512_loadu_si512(out + s);
+        _mm512_storeu_si512(out + s, _mm512_mask_add_epi16(value, in, value, more));
+    }
+#else
+    const shorts lanes = {1, 2, 4, 8, 16, 32, 64, 128};
+    for (uint32_t first = 0; first < BERTH__TILE; first += SHORTS) {
+        int16_t bits = (int16_t)(mask->words[first / 64] >> (first % 64) & 0xff);
+        shorts value;
+        memcpy(&value, out + first, sizeof(value));
+        value += ((lanes & bits) != 0) & amount;
+        memcpy(out + first, &value, sizeof(value));
+    }
+#endif
 }
 
 /* Unsigned: slots that no scorer wrote may hold anything. */

@@ -390,6 +390,12 @@ static void test_narrow(void **state)
                 if (values[s] == INT64_MIN ||
                     (values[s] >= -BERTH__NARROW_MAX && values[s] <= BERTH__NARROW_MAX))
                     check("kept", t, s, values[s], restored[s]);
+            if (round % 3 == 2) { /* all of them have room */
+                int64_t low_kept = from_lowest, high_kept = from_highest;
+                tables[t]->widen_kept(kept, &mask, &low_kept, &high_kept);
+                check("lowest kept", t, 0, lowest, low_kept);
+                check("highest kept", t, 0, highest, high_kept);
+            }
             tables[t]->clear(restored);
             for (uint32_t s = 0; s < BERTH__TILE; s++)
                 check("clear", t, s, 0, restored[s]);
@@ -433,6 +439,31 @@ static void test_add_where(void **state)
             for (uint32_t s = 0; s < BERTH__TILE; s++)
                 check("add_where", t, s,
                       berth__bit_get(mask.words, s) ? before[s] + more : before[s], total[s]);
+        }
+    }
+}
+
+static void test_kept(void **state)
+{
+    (void)state;
+    uint32_t index[BERTH__TILE];
+    int16_t table[BERTH__FEW], kept[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        const berth__mask mask = random_mask();
+        uint32_t count = 1 + berth__random_below(&source, round % 2 == 0 ? 34 : BERTH__FEW);
+        int16_t more = (int16_t)((int32_t)berth__random_below(&source, 2001) - 1000);
+        for (uint32_t i = 0; i < count; i++)
+            table[i] = (int16_t)((int32_t)berth__random_below(&source, 60001) - 30000);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            index[s] = berth__random_below(&source, count);
+        for (uint32_t t = 0; t < table_count; t++) {
+            tables[t]->gather_kept(table, count, index, kept);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("gather_kept", t, s, table[index[s]], kept[s]);
+            tables[t]->add_where_kept(&mask, more, kept);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("add_where_kept", t, s,
+                      table[index[s]] + (berth__bit_get(mask.words, s) ? more : 0), kept[s]);
         }
     }
 }
@@ -815,6 +846,7 @@ int main(void)
         cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_accumulate),
         cmocka_unit_test(test_add_where),
+        cmocka_unit_test(test_kept),
         cmocka_unit_test(test_add_parts),
         cmocka_unit_test(test_equal),
         cmocka_unit_test(test_regroup_leaves),
