@@ -150,7 +150,8 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
 
 /* ---- score ---- */
 
-/* What the terms about one topology of few domains, zones for instance, add to a node, by domain. */
+/* What the terms about one topology of few domains, zones for instance, add to a node, by
+ * domain. */
 typedef struct summed_terms {
     struct summed_terms *next;
     const berth__topology *topology;
@@ -188,7 +189,8 @@ static summed_terms *summed_on(berth__prepare *prepare, score_state *own,
     return fresh;
 }
 
-/* Sum once what would else be looked up for each node, term by term. Returns false when out of memory. */
+/* Sum once what would else be looked up for each node, term by term. Returns false when out of
+ * memory. */
 static bool sum_terms(berth__prepare *prepare, const berth__affinity *affinity, score_state *own)
 {
     for (uint32_t i = 0; i < affinity->soft_count; i++) {

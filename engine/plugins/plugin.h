@@ -90,7 +90,7 @@ typedef struct berth__prepare {
      * that asks for no node by name. */
     bool stays;
     bool may_fail; /* a filter's explain may come upon an error, see berth__reasons */
-    bool small;    /* of a scorer: no raw value is beyond BERTH__NARROW_MAX, so score_kept will do */
+    bool small;    /* of a scorer: no raw value is beyond BERTH__NARROW_MAX; see score_kept */
     bool ok; /* set to false when out of memory */
 } berth__prepare;
 
@@ -171,8 +171,8 @@ typedef struct berth__plugin {
     /* Values of the slots in `mask` into `out` (BERTH__TILE entries; the others may hold anything). */
     void (*score)(const berth__cycle *cycle, const void *instance, const void *state,
                   uint32_t tile, const berth__mask *mask, int64_t *out);
-    /* Optional, of a scorer that normalizes and said that its values are small: what `score` gives, as the
-     * kernel `narrow` would keep it. */
+    /* Optional, of a scorer that normalizes and said that its values are small: what `score`
+     * gives, as the kernel `narrow` would keep it. */
     void (*score_kept)(const berth__cycle *cycle, const void *instance, const void *state,
                        uint32_t tile, const berth__mask *mask, int16_t *kept);
     /* Optional, of an active scorer that normalizes: whether all nodes that pass the gates have one raw

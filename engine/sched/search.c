@@ -179,7 +179,8 @@ static void filter_all_job(void *context, uint32_t worker)
 static void filter_all(berth__search *search)
 {
     uint32_t tiles = berth__search_layout(search)->tile_count;
-    berth__shares_start(&search->shares, tiles, berth__search_groups(search), BERTH__SLICE_SEGMENTS);
+    berth__shares_start(&search->shares, tiles, berth__search_groups(search),
+                        BERTH__SLICE_SEGMENTS);
     berth__workers_run(search->workers, filter_all_job, search);
     if (search->segment_count > tiles)
         atomic_fetch_add_explicit(&search->count, take_segment(search, tiles, 0),
@@ -229,7 +230,7 @@ static uint32_t taken_segments(const berth__search *search)
 static berth_status withdraw(berth__search *search, uint32_t first, uint32_t last)
 {
     for (uint32_t segment = first; segment < last; segment++) {
-        uint32_t tile = (search->start / BERTH__TILE + segment) % berth__search_layout(search)->tile_count;
+        uint32_t tile = berth__search_tile(search, segment);
         const berth__mask found = search->found[segment];
         BERTH__MASK_EACH(&found, s)
         {

@@ -78,7 +78,7 @@ typedef struct berth__search {
     berth__basic_ask basic_ask;
     int64_t *totals;          /* by slot, without the constant: see berth__search_total */
     int64_t *tile_best;       /* by tile: best of the totals, INT64_MIN where nothing is feasible */
-    int16_t **raw;            /* by scorer that normalizes: raw values by slot, see kernel `narrow` */
+    int16_t **raw; /* by scorer that normalizes: raw values by slot, as `narrow` keeps them */
     berth__prepared_stage *ranked; /* by scorer: after the rank phase */
     berth__scorer_run *runs;  /* by scorer */
     uint32_t tabled_count;
@@ -111,8 +111,8 @@ berth_status berth__search_nominated(berth__search *search, const berth__cycle *
 berth_status berth__search_all(berth__search *search, const berth__cycle *cycle,
                                const berth__profile *profile, berth__prepared *prepared);
 
-/* Score what a search left, once; fills totals, best and best_count. `arena` serves the rank phase. A
- * scorer that fails leaves BERTH__FAIL in `ranked` and gives E_INVALID. */
+/* Score what a search left, once; fills totals, best and best_count. `arena` serves the rank
+ * phase. A scorer that fails leaves BERTH__FAIL in `ranked` and gives E_INVALID. */
 berth_status berth__search_score(berth__search *search, berth__arena *arena);
 
 /* The total of a feasible slot. */

@@ -75,7 +75,8 @@ berth_status berth__search_begin_scores(berth__search *search)
         search->ranked[i] = search->prepared->scorers[i];
         if (!reserve_raw(search, i))
             return BERTH_E_NOMEM;
-        search->finds_now &= !is_active(search, i) || !(is_late(search, i) || normalizes(search, i));
+        if (is_active(search, i) && (is_late(search, i) || normalizes(search, i)))
+            search->finds_now = false;
     }
     plan_basic(search);
     reset_workers(search);
@@ -284,8 +285,9 @@ static int64_t ignored_part(const berth__search *search, uint32_t scorer)
                       how == BERTH__NORMALIZE_MAX_REVERSED);
 }
 
-/* What each value adds to a total, into the run's table; false if it has no room for that. `*most` is raised
- * by the greatest of them: the sums of all tables' entries must have room in 16 bits. */
+/* What each value adds to a total, into the run's table; false if it has no room for that.
+ * `*most` is raised by the greatest of them: the sums of all tables' entries must have room in
+ * 16 bits. */
 static bool fill_table(berth__search *search, uint32_t scorer, const int64_t *values, int64_t *most)
 {
     berth__scorer_run *run = &search->runs[scorer];
@@ -432,8 +434,8 @@ static uint32_t used_tiles(const berth__search *search)
     return search->used_segments < tiles ? search->used_segments : tiles;
 }
 
-/* Run `each` on the used tiles. Where all are used, each worker begins with those near it; else they are
- * taken from the start on. */
+/* Run `each` on the used tiles. Where all are used, each worker begins with those near it; else
+ * they are taken from the start on. */
 typedef struct tile_run {
     berth__search *search;
     void (*each)(berth__search *search, uint32_t tile, berth__search_worker *own);

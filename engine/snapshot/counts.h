@@ -197,7 +197,7 @@ typedef struct berth__counts {
     berth__label_index holders;  /* populations by whom their term concerns */
     berth__keymap topologies;
     berth__keymap inclusions;
-    berth__inclusion *full; /* the set of all slots that was found last: a user of its own, or NULL */
+    berth__inclusion *full; /* the set of all slots found last, of which this is a user; or NULL */
     bool supposing;          /* in a what-if: lists of pods do not tell what is counted */
     bool grouping;           /* groups are kept: from the first population of pods matched on */
     berth__keymap groups;
@@ -246,8 +246,8 @@ berth__inclusion *berth__counts_inclusion(berth__view *view, const uint32_t *wor
                                           uint32_t word_count);
 void berth__counts_release_inclusion(berth__counts *counts, berth__inclusion *inclusion);
 
-/* Release a set that has all slots, but keep it until the next such one (or NULL) comes: nobody else does,
- * and a pod alike would have to go over all nodes again. */
+/* Release a set that has all slots, but keep it until the next such one (or NULL) comes: nobody
+ * else does, and a pod alike would have to go over all nodes again. */
 void berth__counts_release_full(berth__counts *counts, berth__inclusion *inclusion);
 
 /* The topology of a key, up to date, with one more user. NULL when out of memory. */

@@ -51,7 +51,8 @@ typedef struct berth__amount_columns {
     const int64_t *memory, *memory_used, *memory_nonzero;
 } berth__amount_columns;
 
-/* Values as `narrow` keeps them: itself up to this size, a mark for no value, anything for others. */
+/* Values as `narrow` keeps them: itself up to this size, a mark for no value, anything for
+ * others. */
 enum { BERTH__NARROW_MAX = INT16_MAX - 1, BERTH__NARROW_IGNORED = INT16_MIN };
 
 /* Entries of a table of what kept values add to a total. */

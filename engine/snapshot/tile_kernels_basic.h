@@ -1,5 +1,6 @@
-/* The scores that every profile has, LeastAllocated and balance of cpu and memory, for a tile at once; a
- * part of tile_kernels_body.h. The steps are those of least, average and balance, so that the bits are. */
+/* The scores that every profile has, LeastAllocated and balance of cpu and memory, for a tile at
+ * once; a part of tile_kernels_body.h. The steps are those of least, average and balance, so
+ * that the bits are. */
 
 /* (1 - |f1 - f2| / 2) * 100, truncated. */
 static inline int32_t balance_of(double fraction1, double fraction2)
@@ -17,9 +18,9 @@ static inline double least_of(double capacity, int64_t free)
     return (double)(int32_t)(small_double(free > 0 ? free : 0) * 100.0 / capacity);
 }
 
-/* Slots that all have both resources. Sums are of integers, which a processor has more room for. The sum of
- * weighted scores is a small integer: with half of one more, the product with `share`, one over the weights,
- * truncates as the quotient does. */
+/* Slots that all have both resources. Sums are of integers, which a processor has more room for.
+ * The sum of weighted scores is a small integer: with half of one more, the product with
+ * `share`, one over the weights, truncates as the quotient does. */
 static inline void total_both(const berth__amount_columns *tile, const berth__basic_ask *ask,
                               double share, int64_t *restrict totals)
 {
@@ -32,8 +33,10 @@ static inline void total_both(const berth__amount_columns *tile, const berth__ba
         double sum = least_of(cpu, cpu_free) * ask->cpu_weight +
                      least_of(memory, memory_free) * ask->memory_weight;
         int32_t least_score = (int32_t)((sum + 0.5) * share);
-        int32_t balance_score = balance_of(small_double(tile->cpu_used[s] + more_cpu) / cpu,
-                                           small_double(tile->memory_used[s] + more_memory) / memory);
+        int64_t cpu_taken = tile->cpu_used[s] + more_cpu;
+        int64_t memory_taken = tile->memory_used[s] + more_memory;
+        int32_t balance_score =
+            balance_of(small_double(cpu_taken) / cpu, small_double(memory_taken) / memory);
         totals[s] = least_score * ask->least_weight + balance_score * ask->balance_weight;
     }
 }

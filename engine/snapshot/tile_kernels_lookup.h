@@ -1,6 +1,6 @@
-/* Looking up by slot, a part of tile_kernels_body.h. Tables are often small (zones, lists of taints): one
- * that fits in a vector or two is read by a permutation, which a gather of as many lanes takes four times
- * as long for. */
+/* Looking up by slot, a part of tile_kernels_body.h. Tables are often small (zones, lists of
+ * taints): one that fits in a vector or two is read by a permutation, which a gather of as many
+ * lanes takes four times as long for. */
 #if defined(__AVX512F__)
 
 enum { FEW_ENTRIES = 32 };
@@ -21,9 +21,10 @@ static inline void few_read(const uint32_t *table, uint32_t count, const uint32_
                             uint32_t *out)
 {
     const few_table few = few_load(table, count);
-    for (uint32_t s = 0; s < BERTH__TILE; s += 16)
-        _mm512_storeu_si512(out + s, _mm512_permutex2var_epi32(few.low, _mm512_loadu_si512(index + s),
-                                                               few.high));
+    for (uint32_t s = 0; s < BERTH__TILE; s += 16) {
+        __m512i at = _mm512_loadu_si512(index + s);
+        _mm512_storeu_si512(out + s, _mm512_permutex2var_epi32(few.low, at, few.high));
+    }
 }
 
 #elif defined(__AVX2__)

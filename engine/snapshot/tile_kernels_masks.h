@@ -1,7 +1,8 @@
 /* Comparisons that become masks, a part of tile_kernels_body.h. */
 #if defined(__AVX512F__)
 
-/* A compare leaves a bit a lane: 8 of amounts, 16 of numbers. Their bytes in order are the mask's words. */
+/* A compare leaves a bit a lane: 8 of amounts, 16 of numbers. Their bytes in order are the
+ * mask's words. */
 typedef union lane_masks {
     berth__mask mask;
     uint8_t of_8[BERTH__TILE / 8];

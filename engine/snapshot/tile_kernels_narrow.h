@@ -34,16 +34,18 @@ static inline void narrow_range(const int16_t *restrict kept, const berth__mask 
         low = _mm512_mask_min_epi16(low, in, low, value);
         high = _mm512_mask_max_epi16(high, in, high, value);
     }
-    __m256i least = _mm256_min_epi16(_mm512_castsi512_si256(low), _mm512_extracti64x4_epi64(low, 1));
-    __m256i most = _mm256_max_epi16(_mm512_castsi512_si256(high), _mm512_extracti64x4_epi64(high, 1));
-    __m128i least8 = _mm_min_epi16(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
-    __m128i most8 = _mm_max_epi16(_mm256_castsi256_si128(most), _mm256_extracti128_si256(most, 1));
+    __m256i low16 = _mm512_castsi512_si256(low), high16 = _mm512_castsi512_si256(high);
+    low16 = _mm256_min_epi16(low16, _mm512_extracti64x4_epi64(low, 1));
+    high16 = _mm256_max_epi16(high16, _mm512_extracti64x4_epi64(high, 1));
+    __m128i low8 = _mm256_castsi256_si128(low16), high8 = _mm256_castsi256_si128(high16);
+    low8 = _mm_min_epi16(low8, _mm256_extracti128_si256(low16, 1));
+    high8 = _mm_max_epi16(high8, _mm256_extracti128_si256(high16, 1));
     /* The one horizontal extreme there is: the least of eight unsigned numbers. */
     const __m128i sign = _mm_set1_epi16(INT16_MIN), all = _mm_set1_epi16(-1);
-    least8 = _mm_minpos_epu16(_mm_xor_si128(least8, sign));
-    most8 = _mm_minpos_epu16(_mm_xor_si128(_mm_xor_si128(most8, sign), all));
-    *lowest = (int16_t)(_mm_extract_epi16(least8, 0) ^ 0x8000);
-    *highest = (int16_t)(_mm_extract_epi16(most8, 0) ^ 0x7fff);
+    low8 = _mm_minpos_epu16(_mm_xor_si128(low8, sign));
+    high8 = _mm_minpos_epu16(_mm_xor_si128(_mm_xor_si128(high8, sign), all));
+    *lowest = (int16_t)(_mm_extract_epi16(low8, 0) ^ 0x8000);
+    *highest = (int16_t)(_mm_extract_epi16(high8, 0) ^ 0x7fff);
 }
 
 #else
@@ -196,15 +198,18 @@ static void add_parts(const berth__narrow_part *parts, uint32_t part_count, int6
 #elif defined(__AVX2__)
 
 /* Where the values of 16 slots have their entries, in two halves. */
-static inline void places_of(const berth__narrow_part *part, uint32_t first, __m128i *low, __m128i *high)
+static inline void places_of(const berth__narrow_part *part, uint32_t first, __m128i *low,
+                             __m128i *high)
 {
-    const __m128i lowest = _mm_set1_epi16(part->lowest), last = _mm_set1_epi16((int16_t)part->count);
+    const __m128i lowest = _mm_set1_epi16(part->lowest);
+    const __m128i last = _mm_set1_epi16((int16_t)part->count);
     const __m128i *kept = (const __m128i *)(part->kept + first);
     *low = _mm_min_epu16(_mm_sub_epi16(_mm_loadu_si128(kept), lowest), last);
     *high = _mm_min_epu16(_mm_sub_epi16(_mm_loadu_si128(kept + 1), lowest), last);
 }
 
-/* Entries of 16 slots from a table of 16: a shuffle for their lower bytes and one for the higher. */
+/* Entries of 16 slots from a table of 16: a shuffle for their lower bytes and one for the
+ * higher. */
 static inline __m256i few_entries(const berth__narrow_part *part, uint32_t first)
 {
     const __m128i *table = (const __m128i *)part->table, bytes = _mm_set1_epi16(0xff);
@@ -221,8 +226,8 @@ static inline __m256i few_entries(const berth__narrow_part *part, uint32_t first
 /* Entries of 8 slots, in the lower halves of what is gathered. */
 static inline __m128i gathered(const berth__narrow_part *part, __m128i at)
 {
-    __m256i found =
-        _mm256_i32gather_epi32((const int *)(const void *)part->table, _mm256_cvtepu16_epi32(at), 2);
+    const int *table = (const int *)(const void *)part->table;
+    __m256i found = _mm256_i32gather_epi32(table, _mm256_cvtepu16_epi32(at), 2);
     found = _mm256_srai_epi32(_mm256_slli_epi32(found, 16), 16);
     return _mm_packs_epi32(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1));
 }
