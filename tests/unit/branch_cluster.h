@@ -9,7 +9,7 @@
 #include "rule_cluster.h"
 
 /* A branch of the engine's present state, as far as memory goes. */
-static berth_status branch_make(berth_engine *engine, berth_engine **out, berth_error *error)
+static inline berth_status branch_make(berth_engine *engine, berth_engine **out, berth_error *error)
 {
     berth_status status = berth_engine_publish(engine, error);
     if (status != BERTH_OK)
@@ -20,7 +20,7 @@ static berth_status branch_make(berth_engine *engine, berth_engine **out, berth_
     return status;
 }
 
-static berth_engine *branch_off(const small_cluster *c)
+static inline berth_engine *branch_off(const small_cluster *c)
 {
     berth_error error = {.code = BERTH_OK};
     berth_engine *branch = NULL;
@@ -28,7 +28,7 @@ static berth_engine *branch_off(const small_cluster *c)
     return branch;
 }
 
-static berth_node_id place(berth_engine *engine, berth_pod_id pod)
+static inline berth_node_id place(berth_engine *engine, berth_pod_id pod)
 {
     berth_error error = {.code = BERTH_OK};
     berth_placement placement;
@@ -37,14 +37,14 @@ static berth_node_id place(berth_engine *engine, berth_pod_id pod)
     return placement.node;
 }
 
-static void take_off(berth_engine *engine, berth_pod_id pod)
+static inline void take_off(berth_engine *engine, berth_pod_id pod)
 {
     berth_error error = {.code = BERTH_OK};
     small_require(berth_engine_unbind(engine, pod, &error), &error);
     small_require(berth_engine_check(engine, &error), &error);
 }
 
-static void remove_named(berth_engine *engine, berth_kind kind, const char *name)
+static inline void remove_named(berth_engine *engine, berth_kind kind, const char *name)
 {
     berth_error error = {.code = BERTH_OK};
     const berth_str space = {"default", kind == BERTH_KIND_POD ? 7 : 0};
@@ -76,7 +76,7 @@ static void counted_open(counted_cluster *t, void (*fill)(counted_cluster *t))
     fill(t);
 }
 
-static void counted_close(counted_cluster *t)
+static inline void counted_close(counted_cluster *t)
 {
     berth_reader_destroy(t->c.reader);
     berth_engine_destroy(t->c.engine);
@@ -85,8 +85,8 @@ static void counted_close(counted_cluster *t)
 
 /* Try it with the nth allocation failing, for every n: it succeeds afterwards, and nothing is left.
  * `keeps`: what failed has not changed the engine. */
-static void fail_each(void (*fill)(counted_cluster *t), berth_status (*try)(counted_cluster *t),
-                      bool keeps)
+static inline void fail_each(void (*fill)(counted_cluster *t),
+                             berth_status (*try)(counted_cluster *t), bool keeps)
 {
     static counted_cluster t;
     bool failing = true;
