@@ -492,6 +492,64 @@ static void test_rolled_back(void **state)
     berth_engine_destroy(own.engine);
 }
 
+/* ---- a resource that nobody has named when the plugin looks for its column ---- */
+
+static berth_prepared licence_prepare(berth_preparation *preparation)
+{
+    *(uint32_t *)preparation->state =
+        berth_cycle_column(preparation->cycle, text("example.com/licence"));
+    return BERTH_PREPARED_ACTIVE;
+}
+
+static void licence_filter(const berth_cycle *cycle, const void *instance, const void *state,
+                           berth_slice *slice)
+{
+    uint32_t column = *(const uint32_t *)state;
+    (void)instance;
+    for (uint32_t i = 0; i < slice->count && column != BERTH_COLUMN_NONE; i++)
+        if (asked(slice, i) && berth_cycle_requested(cycle, slice->index, column)[i] > 0)
+            refuse(slice, i);
+}
+
+/* A pod alone names it, so that no node changes; the plugin is prepared anew nevertheless. */
+static void expect_new_column(berth_path path)
+{
+    fixture own;
+    small_pod pod;
+    berth_object object;
+    berth_pod_id taker;
+    berth_placement placement;
+    configure(&own, path, 1);
+    own.tables[0].flags = BERTH_PLUGIN_NODE_LOCAL;
+    own.tables[0].filter_state_bytes = sizeof(uint32_t);
+    own.tables[0].prepare_filter = licence_prepare;
+    own.tables[0].filter = licence_filter;
+    own.tables[0].reason = NULL;
+    assert_int_equal(berth_engine_create(&own.config, &own.engine, NULL), BERTH_OK);
+    add_node(&own, 0);
+    berth_pod_id asks = add_pod(&own, NULL, 100);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(berth_engine_decide(own.engine, asks, NULL, &placement, NULL), BERTH_OK);
+        assert_int_equal(placement.verdict, BERTH_PLACED);
+    }
+    small_pod_object(&pod, &object, "taker", NULL, 100);
+    pod.requests[1] = (berth_resource){text("example.com/licence"), {1, 0}};
+    assert_int_equal(berth_engine_add(own.engine, &object, &taker, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_bind(own.engine, taker, 0, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_decide(own.engine, asks, NULL, &placement, NULL), BERTH_OK);
+    assert_int_equal(placement.verdict, BERTH_UNSCHEDULABLE);
+    berth_engine_destroy(own.engine);
+}
+
+static void test_new_column(void **state)
+{
+    (void)state;
+    expect_new_column(BERTH_PATH_SCAN);
+    expect_new_column(BERTH_PATH_INDEX);
+}
+
+/* ---- arguments ---- */
+
 static void test_arguments(void **state)
 {
     (void)state;
@@ -578,6 +636,7 @@ int main(void)
         cmocka_unit_test(test_paths_agree),   cmocka_unit_test(test_reserve),
         cmocka_unit_test(test_branch),
         cmocka_unit_test(test_refused_commit),
+        cmocka_unit_test(test_new_column),
         cmocka_unit_test(test_rolled_back),   cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_refused_tables),
     };
