@@ -3,6 +3,8 @@
 #ifndef BERTH_TESTS_UNIT_SCHEDULER_CLUSTER_H
 #define BERTH_TESTS_UNIT_SCHEDULER_CLUSTER_H
 
+#include <stdlib.h>
+
 #include "rule_cluster.h"
 
 #define MS INT64_C(1000000)
@@ -107,6 +109,33 @@ static void loop_close(loop *l)
     loop_check(l);
     berth_scheduler_destroy(l->scheduler);
     small_close(&l->c);
+}
+
+/* For cmocka: a loop of the default profile whose bindings expire after 5 seconds, or never. */
+static inline int loop_begin(void **state, int64_t bind_timeout_ms)
+{
+    loop *l = malloc(sizeof(*l));
+    assert_non_null(l);
+    loop_open(l, berth_profile_default(), 1, bind_timeout_ms);
+    *state = l;
+    return 0;
+}
+
+static inline int loop_set_up(void **state)
+{
+    return loop_begin(state, 5000);
+}
+
+static inline int loop_set_up_patient(void **state)
+{
+    return loop_begin(state, 0);
+}
+
+static inline int loop_tear_down(void **state)
+{
+    loop_close(*state);
+    free(*state);
+    return 0;
 }
 
 static berth_status loop_object(void *context, const berth_object *object,

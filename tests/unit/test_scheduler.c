@@ -1,24 +1,6 @@
 /* The scheduling loop: order, backoff, gates, flush, bindings and their ends, events, profiles,
  * preemption carried out. What wakes whom is test_scheduler_wake's question. */
-#include <stdlib.h>
-
 #include "scheduler_cluster.h"
-
-static int set_up(void **state)
-{
-    loop *l = malloc(sizeof(*l));
-    assert_non_null(l);
-    loop_open(l, berth_profile_default(), 1, 5000);
-    *state = l;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    loop_close(*state);
-    free(*state);
-    return 0;
-}
 
 /* ---- options ---- */
 
@@ -704,7 +686,7 @@ static void test_never_is_never(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, loop_set_up, loop_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_options),
         TEST(test_pods_from_before),

@@ -1,24 +1,6 @@
 /* What a scheduler's callbacks may do, and what they are refused. */
 #include <pthread.h>
-#include <stdlib.h>
-
 #include "scheduler_cluster.h"
-
-static int set_up(void **state)
-{
-    loop *l = malloc(sizeof(*l));
-    assert_non_null(l);
-    loop_open(l, berth_profile_default(), 1, 5000);
-    *state = l;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    loop_close(*state);
-    free(*state);
-    return 0;
-}
 
 /* ---- nothing changes ---- */
 
@@ -222,7 +204,7 @@ static void test_commits_are_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, loop_set_up, loop_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_changes_are_refused),
         TEST(test_callback_may_wait_for_a_branch),

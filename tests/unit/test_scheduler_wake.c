@@ -1,25 +1,7 @@
 /* Who is woken by what: for each filter, a pod that it has rejected, changes that leave the pod asleep,
  * and one that wakes it. That nobody who fits sleeps on is test_scheduler_simulation's question; here,
  * that nobody is woken in vain. */
-#include <stdlib.h>
-
 #include "scheduler_cluster.h"
-
-static int set_up(void **state)
-{
-    loop *l = malloc(sizeof(*l));
-    assert_non_null(l);
-    loop_open(l, berth_profile_default(), 1, 0);
-    *state = l;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    loop_close(*state);
-    free(*state);
-    return 0;
-}
 
 /* The pod has just been decided: it waits, rejected by this plugin alone. */
 static void expect_rejected(loop *l, berth_pod_id pod, const char *plugin)
@@ -513,7 +495,7 @@ static void test_groups(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, loop_set_up_patient, loop_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_no_nodes),
         TEST(test_cordon),
