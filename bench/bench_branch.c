@@ -1,11 +1,12 @@
-/* Branches: made and dropped, with a pod placed between, handed back; and commits that publish, while
- * versions are pinned or not. Ten pods run on each node. */
+/* Branches: made and dropped, with a pod placed between, handed back; and commits that publish,
+ * while versions are pinned or not. Ten pods run on each node. */
 #include <stdio.h>
 
 #include "changed_engine.h"
 #include "harness.h"
 
-/* A large cluster is made once a measurement, not once for each guess of how many rounds are good. */
+/* A large cluster is made once a measurement, not once for each guess of how many rounds are
+ * good. */
 enum { RUNNING = 10, WAITING = 64, PINNED = 4, LARGE_ROUNDS = 2000 };
 
 /* An engine with pods running on all nodes and WAITING pods waiting, published. */
@@ -48,8 +49,8 @@ static bool place_and_drop(changed_engine *c, berth_snapshot *version, berth_pod
     return ok;
 }
 
-/* A branch that decides and binds one pod. The first one of all walks over the running pods, and each kind
- * of pod makes its tree once: not timed. */
+/* A branch that decides and binds one pod. The first one of all walks over the running pods, and
+ * each kind of pod makes its tree once: not timed. */
 static void branch_place_drop(bench_state *state)
 {
     changed_engine c;

@@ -1,6 +1,7 @@
-/* What changes a cluster and what a decision does about it, through the engine: putting a pod on a
- * node and taking it off with the counters that its rules need; adding and removing a pod of a kind
- * that is known or new; and the index, which catches up with so many changed nodes before it answers. */
+/* What changes a cluster and what a decision does about it, through the engine: putting a pod on
+ * a node and taking it off with the counters that its rules need; adding and removing a pod of a
+ * kind that is known or new; and the index, which catches up with so many changed nodes before
+ * it answers. */
 #include <stdlib.h>
 
 #include "changed_engine.h"

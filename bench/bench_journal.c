@@ -1,5 +1,5 @@
-/* The journal of changed slots and the log that follows it: a change written and its state taken in; and
- * the runs of entries that a tree reads, those that the log has and older ones. */
+/* The journal of changed slots and the log that follows it: a change written and its state taken
+ * in; and the runs of entries that a tree reads, those that the log has and older ones. */
 #include <stdlib.h>
 
 #include "harness.h"

@@ -1,6 +1,6 @@
-/* Filter and score of one tile after the other, for each default plugin that takes part in placing a
- * pod with rules (or one with volumes) and for each instruction set; and all of them together, as the
- * scan of a slice runs them. ns_per_node is the cost of a node. */
+/* Filter and score of one tile after the other, for each default plugin that takes part in
+ * placing a pod with rules (or one with volumes) and for each instruction set; and all of them
+ * together, as the scan of a slice runs them. ns_per_node is the cost of a node. */
 #include <stdio.h>
 
 #include "base/text.h"

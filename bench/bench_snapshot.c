@@ -1,5 +1,6 @@
-/* Published versions: publishing with and without changes since the last one, the copies that the first
- * changes after it cost, pinning, and reading a pinned one. Pods of the workload `basic`. */
+/* Published versions: publishing with and without changes since the last one, the copies that
+ * the first changes after it cost, pinning, and reading a pinned one. Pods of the workload
+ * `basic`. */
 #include <inttypes.h>
 #include <stdio.h>
 

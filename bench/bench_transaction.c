@@ -1,5 +1,6 @@
-/* Transactions on an engine: opened and ended, empty and around changes; and a group of pods placed as a
- * whole and taken back. Pods of the workload `basic` on 5,000 nodes unless a name says `spread`. */
+/* Transactions on an engine: opened and ended, empty and around changes; and a group of pods
+ * placed as a whole and taken back. Pods of the workload `basic` on 5,000 nodes unless a name
+ * says `spread`. */
 #include <stdlib.h>
 
 #include "changed_engine.h"
@@ -18,8 +19,8 @@ static void transaction_empty(bench_state *state)
 }
 BENCH(transaction_empty, BENCH_ONCE)
 
-/* Decide and bind `count` pods in a transaction that `end` ends. What was committed is taken off again,
- * not timed. */
+/* Decide and bind `count` pods in a transaction that `end` ends. What was committed is taken off
+ * again, not timed. */
 static void place_and(bench_state *state, const char *kind, end_fn end)
 {
     uint32_t count = (uint32_t)bench_argument(state);

@@ -1,5 +1,6 @@
-/* The search tree by itself: an answer over all slots and over a sampled stretch, the n-th of the best,
- * new totals for some slots, and inner nodes from all leaves; by size, changes by instruction set too. */
+/* The search tree by itself: an answer over all slots and over a sampled stretch, the n-th of
+ * the best, new totals for some slots, and inner nodes from all leaves; by size, changes by
+ * instruction set too. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

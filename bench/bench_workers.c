@@ -1,5 +1,5 @@
-/* Rounds of the worker pool with nothing to do: what waking costs, with workers that still spin from
- * the round before, and with workers that have parked meanwhile. */
+/* Rounds of the worker pool with nothing to do: what waking costs, with workers that still spin
+ * from the round before, and with workers that have parked meanwhile. */
 #include <time.h>
 
 #include "base/memory.h"

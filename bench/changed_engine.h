@@ -1,5 +1,5 @@
-/* An engine of some nodes and pods to place, for micro-benchmarks of what changes it. Public headers
- * only. */
+/* An engine of some nodes and pods to place, for micro-benchmarks of what changes it. Public
+ * headers only. */
 #ifndef BERTH_BENCH_CHANGED_ENGINE_H
 #define BERTH_BENCH_CHANGED_ENGINE_H
 

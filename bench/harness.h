@@ -27,8 +27,8 @@ extern "C" {
 typedef struct bench_state bench_state;
 typedef void (*bench_fn)(bench_state *state);
 
-/* Run `fn` once for each value from `first` to `last`, eight times the one before; the function reads
- * it with bench_argument. All zero: one run without an argument. */
+/* Run `fn` once for each value from `first` to `last`, eight times the one before; the function
+ * reads it with bench_argument. All zero: one run without an argument. */
 typedef struct bench_range {
     int64_t first;
     int64_t last;

@@ -1,5 +1,5 @@
-/* A cluster seen from inside, for micro-benchmarks of single phases: 4,096 nodes, the default profile,
- * and one pod's plugins prepared. */
+/* A cluster seen from inside, for micro-benchmarks of single phases: 4,096 nodes, the default
+ * profile, and one pod's plugins prepared. */
 #ifndef BERTH_BENCH_INSIDE_CLUSTER_H
 #define BERTH_BENCH_INSIDE_CLUSTER_H
 
@@ -30,8 +30,8 @@ typedef struct inside_cluster {
     bool ok;
 } inside_cluster;
 
-/* The cluster of a kind; made at the first call, kept until the program ends. `ok` says whether it was
- * made. */
+/* The cluster of a kind; made at the first call, kept until the program ends. `ok` says whether
+ * it was made. */
 inside_cluster *inside_cluster_get(inside_kind kind);
 
 #endif

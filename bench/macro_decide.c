@@ -1,7 +1,7 @@
 /* Decisions on synthetic clusters: by nodes, sampling, path, threads, workload and pods running.
- * Names are decide/WORKLOAD/nodes:N/running:R/sampling:S/path:P/threads:T; every kind of pod has been
- * met before the clock starts ("warm"), so that the figures are those of a scheduler at work. What the
- * first sight of a kind costs is macro_cold.c's. */
+ * Names are decide/WORKLOAD/nodes:N/running:R/sampling:S/path:P/threads:T; every kind of pod has
+ * been met before the clock starts ("warm"), so that the figures are those of a scheduler at
+ * work. What the first sight of a kind costs is macro_cold.c's. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

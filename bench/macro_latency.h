@@ -1,5 +1,5 @@
-/* The measured loop of every macro-benchmark: one decision after the other, the clock read once between
- * two of them. */
+/* The measured loop of every macro-benchmark: one decision after the other, the clock read once
+ * between two of them. */
 #ifndef BERTH_BENCH_MACRO_LATENCY_H
 #define BERTH_BENCH_MACRO_LATENCY_H
 
@@ -9,12 +9,14 @@
 /* Decide once; false: the benchmark is over, with an error that was told. */
 typedef bool (*macro_step_fn)(void *context);
 
-/* One step a round. Reports decisions a second and the percentiles p50_us, p99_us, p999_us and max_us.
+/* One step a round. Reports decisions a second and the percentiles p50_us, p99_us, p999_us and
+ * max_us.
  * Returns false if a step did. */
 bool macro_latency_steps(bench_state *state, macro_step_fn step, void *context);
 
-/* Place the first `warm` pods of the cluster unmeasured, then one pod a round. A failed call and, with
- * `all_must_fit`, a pod that fits nowhere end the benchmark with an error. Returns false then. */
+/* Place the first `warm` pods of the cluster unmeasured, then one pod a round. A failed call
+ * and, with `all_must_fit`, a pod that fits nowhere end the benchmark with an error. Returns
+ * false then. */
 bool macro_latency_measure(bench_state *state, macro_cluster *cluster, uint64_t warm,
                            bool all_must_fit);
 

@@ -1,6 +1,7 @@
 /* Loading of a cluster dump: text in memory to an engine that is ready to decide. Names are
- * load/WORKLOAD/layout:L/nodes:N/running:R, the layout being `flat`, an object a line, or `indented` as
- * kubectl prints it. A round reads the whole dump; bytes_per_second is that of its text. */
+ * load/WORKLOAD/layout:L/nodes:N/running:R, the layout being `flat`, an object a line, or
+ * `indented` as kubectl prints it. A round reads the whole dump; bytes_per_second is that of its
+ * text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Through the scheduling loop: pods come, wait in the queue, are decided, and bound by a callback that
- * says done. Path `auto`, default sampling. Names are loop/HOW/WORKLOAD/nodes:N/threads:T:
+/* Through the scheduling loop: pods come, wait in the queue, are decided, and bound by a
+ * callback that says done. Path `auto`, default sampling. Names are
+ * loop/HOW/WORKLOAD/nodes:N/threads:T:
  *
  *   step   all pods wait when the clock starts; a round is one step
  *   crowd  the same, while 1,000 pods are in the pool that no node is large enough for

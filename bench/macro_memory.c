@@ -1,7 +1,8 @@
-/* Memory of a cluster: what the engine has asked its allocator for and not given back, names included.
- * Names are memory/nodes:N/running:R; a round builds the cluster once. Counters: bytes_per_node with
- * the nodes laid out and no pod yet; bytes_per_pod, what each pod on a node adds; total_bytes, with
- * search trees for 8 kinds of pods at the end; peak_bytes, the most at any time.
+/* Memory of a cluster: what the engine has asked its allocator for and not given back, names
+ * included. Names are memory/nodes:N/running:R; a round builds the cluster once. Counters:
+ * bytes_per_node with the nodes laid out and no pod yet; bytes_per_pod, what each pod on a node
+ * adds; total_bytes, with search trees for 8 kinds of pods at the end; peak_bytes, the most at
+ * any time.
  *
  * Workers run, so the counts are atomic; relaxed, since nothing else hangs on them. */
 #include <inttypes.h>
@@ -61,7 +62,8 @@ static bool make_part(macro_cluster *cluster, workload_source *source, workload_
            BERTH_OK;
 }
 
-/* Decide often enough that every kind has its tree; nothing is bound, so nothing is counted but trees. */
+/* Decide often enough that every kind has its tree; nothing is bound, so nothing is counted but
+ * trees. */
 static bool grow_trees(macro_cluster *cluster)
 {
     const berth_decide_options options = {.size = sizeof(options)};

@@ -10,9 +10,9 @@ typedef struct manifest_text {
     size_t bytes;
 } manifest_text;
 
-/* The List that berth generate writes for a specification as --synthetic takes it, one object a line;
- * with `wide` as kubectl prints it, one value a line. False if the specification is wrong or memory is
- * short. */
+/* The List that berth generate writes for a specification as --synthetic takes it, one object a
+ * line; with `wide` as kubectl prints it, one value a line. False if the specification is wrong
+ * or memory is short. */
 bool manifest_text_make(const char *specification, bool wide, manifest_text *out);
 
 #endif

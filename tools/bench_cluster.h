@@ -32,8 +32,8 @@ void bench_cluster_release(bench_cluster *c);
 /* What the engine holds now; 0 if it does not tell. */
 uint64_t bench_cluster_held_bytes(const bench_cluster *c);
 
-/* Bytes that a node takes, and a pod; 0 where unknown: without them, or read from files, where nodes
- * and pods come as they come. */
+/* Bytes that a node takes, and a pod; 0 where unknown: without them, or read from files, where
+ * nodes and pods come as they come. */
 double bench_cluster_node_bytes(const bench_cluster *c);
 double bench_cluster_pod_bytes(const bench_cluster *c);
 

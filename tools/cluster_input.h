@@ -21,7 +21,8 @@ typedef struct cluster_input {
     text_list files;
     const char *synthetic;
     option options[CLUSTER_OPTIONS_MAX];
-    /* called with each object once it has been added (pods that are ignored: BERTH_POD_NONE); or NULL */
+    /* called with each object once it has been added (pods that are ignored: BERTH_POD_NONE); or
+     * NULL */
     void (*on_added)(void *context, const berth_object *object, uint64_t id);
     void *context;
     /* found while loading */

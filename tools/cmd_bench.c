@@ -80,8 +80,8 @@ static berth_status measure(bench *b, berth_error *error)
     return status;
 }
 
-/* One step of the loop; `*now_ns` goes on to the next backoff's end when nobody is active. Returns false
- * at the end: who waits now waits for a change that will not come. */
+/* One step of the loop; `*now_ns` goes on to the next backoff's end when nobody is active.
+ * Returns false at the end: who waits now waits for a change that will not come. */
 static bool step(bench *b, int64_t *now_ns, berth_status *status, berth_error *error)
 {
     berth_step result;

@@ -1,5 +1,5 @@
-/* berth capacity: how many more of each pod fit, where, and what stops the next. Everything is tried
- * in a transaction and rolled back. */
+/* berth capacity: how many more of each pod fit, where, and what stops the next. Everything is
+ * tried in a transaction and rolled back. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* berth drain: would the pods of a node fit elsewhere were it drained. Each question is a transaction
- * that is rolled back: the node is closed, its pods are taken off and placed anew. */
+/* berth drain: would the pods of a node fit elsewhere were it drained. Each question is a
+ * transaction that is rolled back: the node is closed, its pods are taken off and placed anew. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

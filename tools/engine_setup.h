@@ -37,8 +37,8 @@ extern const char *const engine_path_names[];
 /* The options as a group for options_parse. `setup` must not move afterwards. */
 option_group engine_setup_options(engine_setup *setup);
 
-/* Read the configuration, if one is named, and settle the profiles. As v1.15 does, reads the environment
- * variable KUBE_MAX_PD_VOLS (attached_volumes_max of berth_engine_config). */
+/* Read the configuration, if one is named, and settle the profiles. As v1.15 does, reads the
+ * environment variable KUBE_MAX_PD_VOLS (attached_volumes_max of berth_engine_config). */
 berth_status engine_setup_resolve(engine_setup *setup, berth_error *error);
 
 /* The same for a configuration given as text (NULL data: the default profile). */

@@ -74,8 +74,8 @@ static void make_basic(const workload_spec *spec, workload_pod which, workload_r
     make_pod(which, random, choose_app(spec, which, random), d, need);
 }
 
-/* Requests by number: the step through the memories is odd, so that a cpu meets all of them before a
- * pair comes again. */
+/* Requests by number: the step through the memories is odd, so that a cpu meets all of them
+ * before a pair comes again. */
 static void make_distinct(const workload_spec *spec, workload_pod which, workload_random *random,
                           draft *d, workload_need *need)
 {

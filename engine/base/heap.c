@@ -71,10 +71,11 @@ struct berth__heap {
     extent_alloc_t *map;  /* jemalloc's own `alloc` */
     extent_hooks_t *map_hooks;
     berth_allocator allocator;
-    const berth__machine *machine; /* NULL: memory lies anywhere; sync: these are immutable after create */
+    /* sync: immutable after create, down to arena_flags */
+    const berth__machine *machine; /* NULL: memory lies anywhere */
     uint32_t numa_node;
     unsigned arena;
-    int arena_flags; /* of mallocx and dallocx: this arena, no cache; sync: immutable after create */
+    int arena_flags; /* of mallocx and dallocx: this arena, no cache */
     int cache_flags; /* the same, with the cache; sync: immutable after create */
     unsigned cache;
     bool cached; /* there is a cache; sync: immutable after create */

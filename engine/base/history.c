@@ -111,7 +111,8 @@ static void free_version(berth__history *history, berth__version *version)
 /* Superseded versions, newest first, become live ones. */
 static void take_incoming(berth__history *history)
 {
-    berth__version *taken = atomic_exchange_explicit(&history->incoming, NULL, memory_order_acq_rel);
+    berth__version *taken =
+        atomic_exchange_explicit(&history->incoming, NULL, memory_order_acq_rel);
     berth__version *in_order = NULL;
     while (taken != NULL) {
         berth__version *next = taken->older;

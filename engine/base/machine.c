@@ -25,8 +25,9 @@ static bool load(const char *synthetic, hwloc_topology_t *out)
     return true;
 }
 
-/* This machine is read once: hundreds of files of /sys, which most of making a small engine would go to.
- * A loaded topology is not written any more, so engines share it; it stays as long as the process. */
+/* This machine is read once: hundreds of files of /sys, which most of making a small engine
+ * would go to. A loaded topology is not written any more, so engines share it; it stays as long
+ * as the process. */
 static hwloc_topology_t this_machine(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -9,12 +9,12 @@
 
 #include "base/assert.h"
 
-/* How long a worker looks at the gate before it parks. Measured on 2 cores of an EPYC (Zen 5) in a
- * virtual machine: a worker that looks begins 0.2 to 0.7 us after the gate opens, a parked one 8 to
- * 10 us after. The caller's own part between two rounds, and from one decision to the next, is below
- * 20 us at 100,000 nodes. 50 us bridges that with room; whoever decides less often than every 50 us
- * loses the 10 us of a wake-up at most, and not a core. A pause takes 12 to 34 ns there and as much as
- * ten times less elsewhere, so it is timed. */
+/* How long a worker looks at the gate before it parks. Measured on 2 cores of an EPYC (Zen 5) in
+ * a virtual machine: a worker that looks begins 0.2 to 0.7 us after the gate opens, a parked one
+ * 8 to 10 us after. The caller's own part between two rounds, and from one decision to the next,
+ * is below 20 us at 100,000 nodes. 50 us bridges that with room; whoever decides less often than
+ * every 50 us loses the 10 us of a wake-up at most, and not a core. A pause takes 12 to 34 ns
+ * there and as much as ten times less elsewhere, so it is timed. */
 enum { SPIN_NS = 50000, TIMED_PAUSES = 64, SPINS_MIN = 500, SPINS_MAX = 50000 };
 
 /* The gate: bits 0 to 15 workers inside, 16 open, 17 stop, 32 to 63 the round. */
@@ -116,7 +116,8 @@ static uint64_t await_round(worker *self, uint32_t seen)
     }
 }
 
-/* Enter the round that is open, which may be a later one than `*gate`; `*gate` is the gate last seen. */
+/* Enter the round that is open, which may be a later one than `*gate`; `*gate` is the gate last
+ * seen. */
 static bool enter(berth__workers *pool, uint64_t *gate)
 {
     while ((*gate & GATE_OPEN) != 0)
@@ -163,7 +164,8 @@ static void call(berth__workers *pool, uint32_t count)
 
 static void open_gate(berth__workers *pool)
 {
-    uint64_t closed = atomic_load_explicit(&pool->gate, memory_order_relaxed); /* the caller's own */
+    /* the caller's own */
+    uint64_t closed = atomic_load_explicit(&pool->gate, memory_order_relaxed);
     atomic_store_explicit(&pool->gate, closed + GATE_ROUND + GATE_OPEN,
                           memory_order_seq_cst); /* WORK-1, PARK */
     call(pool, pool->helpers);
@@ -240,8 +242,8 @@ static berth_status start_threads(berth__workers *pool)
     return pool->started + 1 == pool->count ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* Workers beyond the cores would take turns with those that have one. Debug builds wake them all the
- * same: the more threads at once, the more a sanitizer sees. */
+/* Workers beyond the cores would take turns with those that have one. Debug builds wake them all
+ * the same: the more threads at once, the more a sanitizer sees. */
 static uint32_t helpers_of(const berth__machine *machine, uint32_t count)
 {
 #ifdef BERTH_DEBUG

@@ -1,5 +1,5 @@
-/* JSON text to a tree of values. The one place that knows the JSON library; decoders read this tree.
- * YAML is turned into the same tree (yaml.h). */
+/* JSON text to a tree of values. The one place that knows the JSON library; decoders read this
+ * tree. YAML is turned into the same tree (yaml.h). */
 #ifndef BERTH_KUBE_JSON_H
 #define BERTH_KUBE_JSON_H
 
@@ -39,9 +39,9 @@ typedef struct berth__json_parser berth__json_parser;
 berth_status berth__json_parser_create(const berth_allocator *allocator, berth__json_parser **out);
 void berth__json_parser_destroy(berth__json_parser *parser);
 
-/* Parse one value that fills `text`. The tree lives in `arena`, strings included (texts that need no
- * unescaping may point into `text`). Errors: E_PARSE with line, column and offset within `text`,
- * E_NOMEM. Nesting deeper than 1024 is E_PARSE. */
+/* Parse one value that fills `text`. The tree lives in `arena`, strings included (texts that
+ * need no unescaping may point into `text`). Errors: E_PARSE with line, column and offset within
+ * `text`, E_NOMEM. Nesting deeper than 1024 is E_PARSE. */
 berth_status berth__json_parse(berth__json_parser *parser, berth__arena *arena, berth_str text,
                                const berth__json **out, berth_error *error);
 

@@ -53,7 +53,8 @@ static bool add_tolerations(berth__expansion *e)
     return true;
 }
 
-/* The node's name takes the place of the required node affinity, which has been held against the node. */
+/* The node's name takes the place of the required node affinity, which has been held against the
+ * node. */
 static bool pin_to_node(berth__arena *arena, const berth_str *node, berth_pod *pod)
 {
     struct pin {

@@ -34,16 +34,17 @@ typedef struct berth__disruption {
 berth_status berth__disruption_create(berth__model *model, berth__disruption **out);
 void berth__disruption_destroy(berth__disruption *disruption);
 
-/* A copy that shares nothing with it; reads only what stays as long as the budgets do, so that the owner
- * may evict in thought meanwhile. NULL when out of memory. Cost: linear in the budgets. */
+/* A copy that shares nothing with it; reads only what stays as long as the budgets do, so that
+ * the owner may evict in thought meanwhile. NULL when out of memory. Cost: linear in the
+ * budgets. */
 berth__disruption *berth__disruption_copy(const berth__disruption *disruption);
 
 /* Release the whole; see base/keeper.h. */
 berth__release berth__disruption_release;
 
 /* Add a PodDisruptionBudget, or replace the one of its name. Errors: E_EXISTS, E_NOT_FOUND
- * (replace), E_NOMEM; nothing has changed then. In add and remove alike, room for 2 records has been
- * reserved in `undo`. */
+ * (replace), E_NOMEM; nothing has changed then. In add and remove alike, room for 2 records has
+ * been reserved in `undo`. */
 berth_status berth__disruption_add(berth__disruption *disruption, const berth_object *object,
                                    bool replace, berth_error *error);
 

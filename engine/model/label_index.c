@@ -70,7 +70,8 @@ static bool enter(berth__label_index *index, const anchor_key *key, void *item)
     return true;
 }
 
-/* The place of an item that is away holds this instead. Items are aligned, so their lowest bit is free. */
+/* The place of an item that is away holds this instead. Items are aligned, so their lowest bit
+ * is free. */
 static void *lent(void *item)
 {
     return (char *)item + 1;

@@ -35,8 +35,8 @@ void berth__label_index_visit(const berth__label_index *index, berth__sym namesp
                               berth__labels labels, bool (*visit)(void *context, void *item),
                               void *context);
 
-/* Take an item out for a while, added with the same arguments: look-ups do not find it, its places are kept.
- * Then it goes back to where it was, or for good; neither needs memory. */
+/* Take an item out for a while, added with the same arguments: look-ups do not find it, its
+ * places are kept. Then it goes back to where it was, or for good; neither needs memory. */
 void berth__label_index_lend(berth__label_index *index, berth__sym namespace_name,
                              const berth__selector *selector, void *item);
 void berth__label_index_return(berth__label_index *index, berth__sym namespace_name,

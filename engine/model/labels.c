@@ -72,7 +72,8 @@ bool berth__labels_equal(berth__labels a, berth__labels b)
 
 /* ---- requirements ---- */
 
-/* A base-10 int64 with an optional sign and nothing around it, as Go's strconv.ParseInt reads it. */
+/* A base-10 int64 with an optional sign and nothing around it, as Go's strconv.ParseInt reads
+ * it. */
 static bool parse_int64(berth_str text, int64_t *out)
 {
     char digits[64]; /* a label value has 63 at most, all but the last of them zeros perhaps */

@@ -80,8 +80,8 @@ berth__labels berth__labels_copy(berth__arena *arena, berth__labels labels, bool
 bool berth__selector_matches(const berth__intern *strings, const berth__selector *selector,
                              berth__labels labels);
 
-/* A copy of `selector` with the requirement key = value added (topology spread's matchLabelKeys); nil
- * stays nil. */
+/* A copy of `selector` with the requirement key = value added (topology spread's
+ * matchLabelKeys); nil stays nil. */
 berth__selector berth__selector_and(berth__arena *arena, const berth__selector *selector,
                                     berth__sym key, berth__sym value, bool *ok);
 
@@ -92,7 +92,8 @@ typedef struct berth__node_term {
     bool empty; /* neither list: matches nothing */
     const berth__requirement *expressions;
     uint32_t expression_count;
-    const berth__requirement *fields; /* In or NotIn, one value; key metadata.name or 0 for others */
+    /* In or NotIn, one value; key metadata.name or 0 for others */
+    const berth__requirement *fields;
     uint32_t field_count;
 } berth__node_term;
 

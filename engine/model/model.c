@@ -26,7 +26,8 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
               berth__keymap_init(&model->classes, allocator) == BERTH_OK;
     if (!ok)
         goto fail;
-#define X(name, text) model->known.name = berth__intern_add(&model->strings, BERTH_LITERAL(text), &ok);
+#define X(name, text) \
+    model->known.name = berth__intern_add(&model->strings, BERTH_LITERAL(text), &ok);
     BERTH__KNOWN_LIST(X)
 #undef X
     static const char *const fixed[] = {"cpu", "memory", "ephemeral-storage"};
@@ -71,7 +72,8 @@ void berth__model_destroy(berth__model *model)
 
 /* ---- the lock ---- */
 
-/* A class leaves the stack before its count is taken: whoever adds to it meanwhile may push it again. */
+/* A class leaves the stack before its count is taken: whoever adds to it meanwhile may push it
+ * again. */
 static void release_due(berth__model *model)
 {
     berth__class *cls = atomic_exchange_explicit(&model->due, NULL, memory_order_acquire);

@@ -128,7 +128,8 @@ static uint32_t read_images(berth__model *model, const berth_node *node, berth__
     uint32_t count = 0;
     for (uint32_t i = 0; i < node->image_count; i++) {
         for (uint32_t n = 0; n < node->images[i].names.count; n++) {
-            berth__sym name = berth__intern_add(&model->strings, node->images[i].names.items[n], ok);
+            berth__sym name =
+                berth__intern_add(&model->strings, node->images[i].names.items[n], ok);
             bool seen = name == 0;
             for (uint32_t k = 0; k < count && !seen; k++)
                 seen = out[k].name == name;

@@ -31,8 +31,8 @@ enum {
     BERTH__NODE_AVOIDS_PODS = 1 << 5, /* has the annotation behind avoid_pods */
 };
 
-/* What the Node object says. Immutable; replaced whole by an update. Behind the head lie the amounts, the
- * images and the labels, one after the other. */
+/* What the Node object says. Immutable; replaced whole by an update. Behind the head lie the
+ * amounts, the images and the labels, one after the other. */
 typedef struct berth__node_facts {
     uint64_t born;  /* stamp of the keeper that put it into the state */
     int64_t pods_max; /* allocatable "pods" */

@@ -21,7 +21,8 @@ static slot *slot_at(const berth__table *slots, uint32_t at)
     return berth__table_item(slots, at, sizeof(slot), SLOT_SHIFT);
 }
 
-/* An empty hash table, a page at a time. Returns false, what there is let go, when out of memory. */
+/* An empty hash table, a page at a time. Returns false, what there is let go, when out of
+ * memory. */
 static bool make_slots(berth__keeper *keeper, berth__table *slots, uint32_t count)
 {
     BERTH_ASSERT(count > 0);
@@ -47,8 +48,8 @@ berth_status berth__pods_init(berth__pods *pods, berth__keeper *keeper)
 
 /* ---- what hangs from records ---- */
 
-/* A pod's name as it lies in memory. `born` is the stamp of the keeper that gave the record its class and
- * its name, which therefore come and go together. */
+/* A pod's name as it lies in memory. `born` is the stamp of the keeper that gave the record its
+ * class and its name, which therefore come and go together. */
 typedef struct name_block {
     uint64_t born;
     char text[];
@@ -148,7 +149,8 @@ static bool grow_slots(berth__pods *pods)
 {
     uint32_t old_count = pods->slot_count;
     berth__table old = pods->slots, grown;
-    uint32_t notes = pods->keeper->shared ? berth__table_blocks(&old) + old_count / SLOTS_MIN * 2 + 8 : 0;
+    uint32_t notes =
+        pods->keeper->shared ? berth__table_blocks(&old) + old_count / SLOTS_MIN * 2 + 8 : 0;
     if (!berth__keeper_reserve(pods->keeper, notes) ||
         !make_slots(pods->keeper, &grown, old_count * 2))
         return false;

@@ -1,5 +1,5 @@
-/* The pods of an engine or a branch: records in pages, found by namespace and name. Pages are shared
- * with published versions: what an operation writes must be owned before (base/keeper.h). */
+/* The pods of an engine or a branch: records in pages, found by namespace and name. Pages are
+ * shared with published versions: what an operation writes must be owned before (base/keeper.h). */
 #ifndef BERTH_MODEL_POD_H
 #define BERTH_MODEL_POD_H
 
@@ -72,8 +72,9 @@ berth_status berth__pods_own_removal(berth__pods *pods, uint32_t index);
 /* Make sure that giving a record another class needs no memory: `*name` is memory that it takes, or
  * NULL. Errors: E_NOMEM. */
 berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char **name);
-/* The record, owned, has got another class; it takes over one use of it, and the memory. What it had
- * before goes at the end of that: `renamed` tells that there was memory to take. Or it gets that back. */
+/* The record, owned, has got another class; it takes over one use of it, and the memory. What it
+ * had before goes at the end of that: `renamed` tells that there was memory to take. Or it gets
+ * that back. */
 void berth__pods_take_class(berth__pods *pods, uint32_t index, char *name);
 void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod *former,
                             bool renamed);
@@ -102,8 +103,8 @@ void berth__pods_append_pending(berth__pods *pods, uint32_t index);
 void berth__pods_remove_pending(berth__pods *pods, uint32_t index);
 void berth__pods_attach(berth__pods *pods, berth__node *node, uint32_t node_id, uint32_t index);
 void berth__pods_detach(berth__pods *pods, berth__node *node, uint32_t index);
-/* A pod on the node has taken another priority. The node's bound is not raised as pods leave, only once
- * the last one has. */
+/* A pod on the node has taken another priority. The node's bound is not raised as pods leave,
+ * only once the last one has. */
 void berth__pods_bound_priority(const berth__pods *pods, berth__node *node, uint32_t index);
 
 #endif

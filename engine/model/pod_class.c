@@ -1,4 +1,5 @@
-/* Interning of pod classes: a pod is written as words, part by part; equal words are equal parts. */
+/* Interning of pod classes: a pod is written as words, part by part; equal words are equal
+ * parts. */
 #include "model/pod_class.h"
 
 #include <stdlib.h>
@@ -392,8 +393,8 @@ static void part_release(berth__model *model, const berth__part *shared)
     berth__arena_destroy(&arena);
 }
 
-/* The part of that kind, with one more user; `*is_new` turns true if there was none. NULL when out of
- * memory. */
+/* The part of that kind, with one more user; `*is_new` turns true if there was none. NULL when
+ * out of memory. */
 static berth__part *part_of(berth__model *model, part_kind kind, const berth_pod *pod,
                             const berth__request *computed, bool *is_new)
 {

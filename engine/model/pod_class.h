@@ -1,8 +1,8 @@
 /* Pod classes: everything that a rule reads of a pod, interned.
  *
- * A class is made of parts (requests, node rules, images, ports, identity, pod rules, volumes), each
- * interned by itself, so that classes which differ in one part share the others. Pods of one template
- * have one class. Classes and parts count their users and go when nobody uses them. */
+ * A class is made of parts (requests, node rules, images, ports, identity, pod rules, volumes),
+ * each interned by itself, so that classes which differ in one part share the others. Pods of
+ * one template have one class. Classes and parts count their users and go when nobody uses them. */
 #ifndef BERTH_MODEL_POD_CLASS_H
 #define BERTH_MODEL_POD_CLASS_H
 
@@ -98,8 +98,8 @@ typedef struct berth__identity {
 
 /* ---- what a pod asks of other pods ---- */
 
-/* A pod (anti-)affinity term, its own namespace filled in. `words` is its canonical form without the
- * weight: equal for equal terms of any pod. */
+/* A pod (anti-)affinity term, its own namespace filled in. `words` is its canonical form without
+ * the weight: equal for equal terms of any pod. */
 typedef struct berth__pod_term {
     berth__sym topology_key;
     int32_t weight; /* of preferred terms */
@@ -138,7 +138,8 @@ typedef struct berth__pod_rules {
     berth__pod_terms preferred_anti_affinity;
     const berth__spread_rule *spreads;
     uint32_t spread_count;
-    berth_str problem; /* of the first malformed selector, in kube-scheduler's words; absent: none */
+    /* of the first malformed selector, in kube-scheduler's words; absent: none */
+    berth_str problem;
 } berth__pod_rules;
 
 /* ---- volumes ---- */
@@ -211,9 +212,9 @@ void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth
 void berth__volume_list_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
                              berth__volume_list *out, bool *ok);
 
-/* Whether a node of that name and those labels meets the nodeSelector and the required node affinity (v1.32's
- * reading), and the first NoSchedule or NoExecute taint that is not tolerated, or NULL. `rules` NULL: a
- * pod that asks nothing of nodes. */
+/* Whether a node of that name and those labels meets the nodeSelector and the required node
+ * affinity (v1.32's reading), and the first NoSchedule or NoExecute taint that is not tolerated,
+ * or NULL. `rules` NULL: a pod that asks nothing of nodes. */
 bool berth__node_rules_admit(const berth__intern *strings, const berth__node_rules *rules,
                              berth__sym name, berth__labels labels);
 const berth__taint *berth__node_rules_refused_by(const berth__model *model,

@@ -1,5 +1,5 @@
-/* Totals of a pod's containers: exact sums, one rounding at the end (v1.32), or rounding container by
- * container (v1.15). */
+/* Totals of a pod's containers: exact sums, one rounding at the end (v1.32), or rounding
+ * container by container (v1.15). */
 #include <string.h>
 
 #include "base/error.h"
@@ -67,7 +67,8 @@ static __int128 rounded(__int128 nanos, bool milli)
     return (nanos + unit - 1) / unit * unit;
 }
 
-static void legacy_totals(const berth_pod *pod, const resource_rule *rule, __int128 *ask, __int128 *use)
+static void legacy_totals(const berth_pod *pod, const resource_rule *rule, __int128 *ask,
+                          __int128 *use)
 {
     *use = 0;
     for (uint32_t i = 0; i < pod->container_count; i++)
@@ -77,7 +78,8 @@ static void legacy_totals(const berth_pod *pod, const resource_rule *rule, __int
         *ask = max_of(*ask, rounded(container_amount(&pod->init_containers[i], rule), rule->milli));
 }
 
-static berth_status read_total(__int128 nanos, const resource_rule *rule, int64_t *out, berth_error *error)
+static berth_status read_total(__int128 nanos, const resource_rule *rule, int64_t *out,
+                               berth_error *error)
 {
     if (berth__amount_read(nanos, rule->milli, out))
         return BERTH_OK;
@@ -130,7 +132,8 @@ static berth_status check_containers(const berth_container *containers, uint32_t
     return BERTH_OK;
 }
 
-/* Add the scalar column of every name in `list` that is not in `out` yet; amounts of 0 only if `zeros`. */
+/* Add the scalar column of every name in `list` that is not in `out` yet; amounts of 0 only if
+ * `zeros`. */
 static berth_status note_scalars(berth__model *model, berth_resources list, bool zeros,
                                  berth__scalar_request *out, uint32_t *count, berth_error *error)
 {
@@ -182,7 +185,8 @@ static berth_status scalar_totals(berth__model *model, const berth_pod *pod, ber
     if (modern)
         BERTH_TRY(note_scalars(model, pod->overhead, true, scalars, &count, error));
     for (uint32_t i = 0; i < count; i++) {
-        resource_rule rule = {.name = berth__text(model, model->resource_names[scalars[i].resource])};
+        resource_rule rule = {
+            .name = berth__text(model, model->resource_names[scalars[i].resource])};
         BERTH_TRY(total(model, pod, &rule, &scalars[i].ask, &scalars[i].use, error));
     }
     out->scalars = scalars;

@@ -34,7 +34,8 @@ static void fill_tolerations(berth__model *model, berth__arena *arena, const ber
     out->toleration_count = pod->toleration_count;
 }
 
-/* v1.15.3 reads a nodeSelector map as a label selector and ignores it whole when one pair is malformed. */
+/* v1.15.3 reads a nodeSelector map as a label selector and ignores it whole when one pair is
+ * malformed. */
 static bool is_malformed(berth__model *model, berth_map map, bool *ok)
 {
     berth_label_selector as_selector = {.match_labels = map};

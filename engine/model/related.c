@@ -271,8 +271,8 @@ static berth__related_list *own_list(const berth__related *related,
 
 /* ---- undoing ---- */
 
-/* An object that came, one that went, or both in one place. Who went is kept, and so are its links and
- * its list, be it empty. */
+/* An object that came, one that went, or both in one place. Who went is kept, and so are its
+ * links and its list, be it empty. */
 typedef struct exchange {
     berth__related_object *gone;
     berth__related_object *come;

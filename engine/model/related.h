@@ -50,8 +50,8 @@ typedef struct berth__related {
 berth_status berth__related_create(berth__model *model, berth__related **out);
 void berth__related_destroy(berth__related *related);
 
-/* A copy that shares nothing with it, for one who is about to change what a published version shows.
- * NULL when out of memory. Cost: linear in the objects. */
+/* A copy that shares nothing with it, for one who is about to change what a published version
+ * shows. NULL when out of memory. Cost: linear in the objects. */
 berth__related *berth__related_copy(const berth__related *related);
 
 /* Release the whole; see base/keeper.h. */

@@ -148,8 +148,9 @@ static bool take_reservation(berth__storage *storage, const berth__stored_rows *
     return berth__storage_adopt(storage, record, &held);
 }
 
-/* Old reservations end, and old facts leave, before any come: either refers to several records. A
- * volume that is reserved leaves its shelf as soon as it was put there, where it is found at once. */
+/* Old reservations end, and old facts leave, before any come: either refers to several records.
+ * A volume that is reserved leaves its shelf as soon as it was put there, where it is found at
+ * once. */
 static bool take_rows(berth__storage *storage, const berth__stored_rows *rows)
 {
     berth__stored *record, *first = storage->changed;

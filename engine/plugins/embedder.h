@@ -11,14 +11,15 @@ typedef struct berth__embedder_plugins {
     uint32_t count;
 } berth__embedder_plugins;
 
-/* Whether the tables can be used. Errors: E_ARG (a table that is not filled), E_EXISTS (a name that is
- * taken); error->field names the plugin. */
+/* Whether the tables can be used. Errors: E_ARG (a table that is not filled), E_EXISTS (a name
+ * that is taken); error->field names the plugin. */
 berth_status berth__embedder_check(berth__embedder_plugins plugins, berth_error *error);
 
 /* The table of a name, or NULL. */
 const berth_plugin *berth__embedder_find(berth__embedder_plugins plugins, berth_str name);
 
-/* A plugin that calls the table, and its instance made from `args` (NULL: none); both live in `arena`.
+/* A plugin that calls the table, and its instance made from `args` (NULL: none); both live in
+ * `arena`.
  * Errors: E_NOMEM, and those of the table's configure. */
 berth_status berth__embedder_make(berth__arena *arena, const berth_plugin *table,
                                   const berth_plugin_args *args, const berth__plugin **plugin,

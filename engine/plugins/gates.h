@@ -1,6 +1,7 @@
-/* A filter about other pods as gates: what a search tree (sched/index.h) must know to keep the filter's
- * verdicts. A domain gate lets whole topology domains pass, as the counters stand now; a slot gate
- * counts pods by node, so that its verdict on a node changes only with that node's own pods.
+/* A filter about other pods as gates: what a search tree (sched/index.h) must know to keep the
+ * filter's verdicts. A domain gate lets whole topology domains pass, as the counters stand now;
+ * a slot gate counts pods by node, so that its verdict on a node changes only with that node's
+ * own pods.
  *
  * Threads: as the prepare phases. */
 #ifndef BERTH_PLUGINS_GATES_H
@@ -41,8 +42,8 @@ static inline void berth__gates_begin(berth__gates *gates, const berth__view *vi
     gates->ok = true;
 }
 
-/* Pass where lowest <= count <= highest and, if `present`, the key is there. A slot without the key has
- * count 0. Gates that let every node pass are left out. */
+/* Pass where lowest <= count <= highest and, if `present`, the key is there. A slot without the
+ * key has count 0. Gates that let every node pass are left out. */
 void berth__gates_add(berth__gates *gates, const berth__domain_counts *counts, uint32_t lowest,
                       uint32_t highest, bool present);
 

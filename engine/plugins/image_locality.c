@@ -96,7 +96,8 @@ static berth__mask slots_with(const berth__view *view, const wanted_image *image
     return berth__image_column_bits(view->layout, &view->nodes, image->column, image->name, tile);
 }
 
-/* Pods of one image are scored alike wherever it is; of several, the sum differs from node to node. */
+/* Pods of one image are scored alike wherever it is; of several, the sum differs from node to
+ * node. */
 static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {

@@ -1,4 +1,5 @@
-/* NodeAffinity: nodeSelector, required and preferred node affinity, and the profile's addedAffinity.
+/* NodeAffinity: nodeSelector, required and preferred node affinity, and the profile's
+ * addedAffinity.
  * Source: kube-scheduler v1.32, plugins/nodeaffinity. */
 #include <string.h>
 
@@ -56,8 +57,8 @@ static berth_status configure(berth__model *model, berth__arena *arena,
 
 /* ---- filter ---- */
 
-/* Names that the metadata.name entries (operator In) of one term leave; false if it has no such entry
- * and so leaves all. `names` gets the intersection. */
+/* Names that the metadata.name entries (operator In) of one term leave; false if it has no such
+ * entry and so leaves all. `names` gets the intersection. */
 static bool term_names(const berth__model *model, const berth__node_term *term, berth__sym *names,
                        uint32_t *count)
 {
@@ -95,7 +96,8 @@ static uint32_t most_field_values(const berth__node_selector *required)
     return most;
 }
 
-/* Set the bits of the nodes with these names. Allow-lists are short, so this walks the layout once. */
+/* Set the bits of the nodes with these names. Allow-lists are short, so this walks the layout
+ * once. */
 static void allow_names(const berth__view *view, const berth__sym *names, uint32_t count,
                         uint64_t *allowed)
 {

@@ -25,8 +25,8 @@ typedef struct berth__node_match {
     uint32_t term_count;
 } berth__node_match;
 
-/* Prepare a term or a whole match for the view's layout; memory from `arena`. Return false when out of
- * memory. Valid until the layout changes. */
+/* Prepare a term or a whole match for the view's layout; memory from `arena`. Return false when
+ * out of memory. Valid until the layout changes. */
 bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth__node_term *term,
                             berth__term_match *out);
 bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__labels pairs,

@@ -31,8 +31,8 @@ static double fraction_of(berth__tile *tile, const berth__asked_resource *item, 
     return fraction > 1 ? 1 : fraction;
 }
 
-/* Resources without capacity do not count; two passes, so that no list of fractions is kept. The sums
- * run in the order of the resources, as kube-scheduler's do. */
+/* Resources without capacity do not count; two passes, so that no list of fractions is kept. The
+ * sums run in the order of the resources, as kube-scheduler's do. */
 static double deviation(const berth__asked_resources *asked, berth__tile *tile, uint32_t at)
 {
     double sum = 0, squares = 0, first = 0, second = 0;

@@ -162,7 +162,8 @@ static void filter(const berth__cycle *cycle, const void *opaque_instance, const
 
 static bool fits(berth__tile *tile, uint32_t resource, uint32_t at, int64_t ask)
 {
-    return ask <= berth__tile_allocatable(tile, resource)[at] - berth__tile_used(tile, resource)[at];
+    return ask <=
+           berth__tile_allocatable(tile, resource)[at] - berth__tile_used(tile, resource)[at];
 }
 
 static bool filter_slot(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,

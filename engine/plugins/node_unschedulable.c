@@ -24,7 +24,8 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
 {
     (void)instance;
     (void)state;
-    const uint64_t *cordoned = cycle->view->layout->unschedulable + (size_t)tile * BERTH__TILE_WORDS;
+    const uint64_t *cordoned =
+        cycle->view->layout->unschedulable + (size_t)tile * BERTH__TILE_WORDS;
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         mask->words[w] &= ~cordoned[w];
 }

@@ -109,8 +109,8 @@ static uint32_t count_new(const berth__node_volumes *volumes, const wanted *list
     return count;
 }
 
-/* Whether what a driver has attached and what the pod adds are within its limit. What the pod wants is
- * looked up among the attached only where it would not fit as something new. */
+/* Whether what a driver has attached and what the pod adds are within its limit. What the pod
+ * wants is looked up among the attached only where it would not fit as something new. */
 static bool within(const berth__node_volumes *volumes, const wanted *list,
                    const berth__driver_limit *limit)
 {

@@ -14,9 +14,9 @@
  *   reserve         when a pod is put on a node; unreserve takes it back, and is idempotent.
  *   wakes           when the cluster has changed, about pods that the plugin has refused.
  *
- * prepare_* and rank run on the deciding thread; filter and score run on several workers at once, each
- * on its own tiles: they read the view and their state, write their output, and do nothing else.
- * Plugins keep no globals. */
+ * prepare_* and rank run on the deciding thread; filter and score run on several workers at
+ * once, each on its own tiles: they read the view and their state, write their output, and do
+ * nothing else. Plugins keep no globals. */
 #ifndef BERTH_PLUGINS_PLUGIN_H
 #define BERTH_PLUGINS_PLUGIN_H
 
@@ -82,12 +82,12 @@ typedef struct berth__prepare {
     berth__arena *arena; /* lives as long as the state */
     berth__reasons *reasons;
     int64_t uniform;
-    /* A filter may restrict the search to some nodes: it points this at a bit a slot (kube-scheduler:
-     * PreFilterResult.NodeNames). NULL: no restriction. */
+    /* A filter may restrict the search to some nodes: it points this at a bit a slot
+     * (kube-scheduler: PreFilterResult.NodeNames). NULL: no restriction. */
     const uint64_t *allowed;
-    /* With BERTH__PREPARE_EACH, of a SKIP: it stays right while the class, node facts, the terms that
-     * running pods hold, related objects and namespaces are what they are, for every pod of the class
-     * that asks for no node by name. */
+    /* With BERTH__PREPARE_EACH, of a SKIP: it stays right while the class, node facts, the terms
+     * that running pods hold, related objects and namespaces are what they are, for every pod of
+     * the class that asks for no node by name. */
     bool stays;
     bool may_fail; /* a filter's explain may come upon an error, see berth__reasons */
     bool small;    /* of a scorer: no raw value is beyond BERTH__NARROW_MAX; see score_kept */
@@ -121,8 +121,8 @@ typedef struct berth__plugin {
     const char *name;
     uint32_t flags;
     uint32_t wake_on; /* BERTH__WAKE_*: changes after which its refusal may no longer hold */
-    /* Optional, asked of such a change: whether it may turn the refusal of such a pod around. Must not
-     * say no where it does: a pod that waits would not be tried again. NULL: yes.
+    /* Optional, asked of such a change: whether it may turn the refusal of such a pod around.
+     * Must not say no where it does: a pod that waits would not be tried again. NULL: yes.
      * kube-scheduler: EventsToRegister and the queueing hints. */
     bool (*wakes)(berth__wake *wake, const berth__waiter *waiter, const void *instance);
 
@@ -138,29 +138,30 @@ typedef struct berth__plugin {
     void (*explain)(const berth__cycle *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons);
 
-    /* Optional: the verdict on one slot, for a plugin whose verdict on a node changes only when that
-     * node's own state or facts do. Only plugins that have it (or are static) can be indexed. */
+    /* Optional: the verdict on one slot, for a plugin whose verdict on a node changes only when
+     * that node's own state or facts do. Only plugins that have it (or are static) can be
+     * indexed. */
     bool (*filter_slot)(const berth__cycle *cycle, const void *instance, const void *state,
                         uint32_t slot);
 
-    /* Optional, of a filter about other pods that is active: add its verdicts to the gates. Fills in what
-     * filter_slot can't tell, so that the filter can be indexed nevertheless. */
+    /* Optional, of a filter about other pods that is active: add its verdicts to the gates.
+     * Fills in what filter_slot can't tell, so that the filter can be indexed nevertheless. */
     void (*gate)(const berth__cycle *cycle, const void *instance, const void *state,
                  berth__gates *gates);
 
-    /* Optional: if the active filter, or the scorer, is a part of what the kernel `basic` works out,
-     * set that part of `ask` (its score's weight is the caller's) and return true. Amounts are not
-     * wide. */
+    /* Optional: if the active filter, or the scorer, is a part of what the kernel `basic` works
+     * out, set that part of `ask` (its score's weight is the caller's) and return true. Amounts
+     * are not wide. */
     bool (*basic_filter)(const berth__cycle *cycle, const void *instance, const void *state,
                          berth__basic_ask *ask);
     bool (*basic_score)(const berth__cycle *cycle, const void *instance, const void *state,
                         int32_t weight, berth__basic_ask *ask);
 
-    /* A what-if (preemption, nominated pods) has put a pod of `cls` on `slot` (change 1) or taken one off
-     * it (-1): the view says so already. Adjust the filter's state; from now on, and until the opposite
-     * change undoes it, the filter is asked about that slot alone. NULL: the state needs no adjusting, but
-     * with BERTH__PREPARE_EACH it is prepared anew from the changed view.
-     * kube-scheduler: PreFilterExtensions. */
+    /* A what-if (preemption, nominated pods) has put a pod of `cls` on `slot` (change 1) or
+     * taken one off it (-1): the view says so already. Adjust the filter's state; from now on,
+     * and until the opposite change undoes it, the filter is asked about that slot alone. NULL:
+     * the state needs no adjusting, but with BERTH__PREPARE_EACH it is prepared anew from the
+     * changed view. kube-scheduler: PreFilterExtensions. */
     void (*adjust)(const berth__cycle *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change);
 
@@ -168,15 +169,17 @@ typedef struct berth__plugin {
     berth__outcome (*prepare_score)(berth__prepare *prepare); /* NULL: always active */
     /* NULL: not needed. `feasible` has a mask for each tile; `count` slots are set in all. */
     berth__outcome (*rank)(berth__prepare *prepare, const berth__mask *feasible, uint32_t count);
-    /* Values of the slots in `mask` into `out` (BERTH__TILE entries; the others may hold anything). */
+    /* Values of the slots in `mask` into `out` (BERTH__TILE entries; the others may hold
+     * anything). */
     void (*score)(const berth__cycle *cycle, const void *instance, const void *state,
                   uint32_t tile, const berth__mask *mask, int64_t *out);
     /* Optional, of a scorer that normalizes and said that its values are small: what `score`
      * gives, as the kernel `narrow` would keep it. */
     void (*score_kept)(const berth__cycle *cycle, const void *instance, const void *state,
                        uint32_t tile, const berth__mask *mask, int16_t *kept);
-    /* Optional, of an active scorer that normalizes: whether all nodes that pass the gates have one raw
-     * value, which normalization makes 0. The decision can be indexed without the scorer then. */
+    /* Optional, of an active scorer that normalizes: whether all nodes that pass the gates have
+     * one raw value, which normalization makes 0. The decision can be indexed without the scorer
+     * then. */
     bool (*is_level)(const berth__cycle *cycle, const void *instance, const void *state,
                      const berth__gates *gates);
     /* Optional, like filter_slot: the raw value of one slot. */

@@ -22,8 +22,8 @@ bool berth__scored_resources_make(berth__model *model, berth__arena *arena,
                                   const berth_weighted_resource *resources, uint32_t count,
                                   berth__scored_resources *out);
 
-/* The score at a utilization by the broken line through the shape's points (at least one), integer steps
- * truncated toward zero. */
+/* The score at a utilization by the broken line through the shape's points (at least one),
+ * integer steps truncated toward zero. */
 int64_t berth__shape_at(const berth_shape_point *shape, uint32_t count, int64_t utilization);
 
 /* For one pod class: the resources that count, by column. */

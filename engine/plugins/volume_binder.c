@@ -354,16 +354,16 @@ void berth__binder_bind(const berth__view *view, const berth__binder *binder, ui
             return;
 }
 
-/* Whether there is no volume for the claim, and it is provisioned wherever its class allows: its verdicts
- * depend on the node alone, and not on what other claims get. */
+/* Whether there is no volume for the claim, and it is provisioned wherever its class allows: its
+ * verdicts depend on the node alone, and not on what other claims get. */
 static bool goes_by_class(const berth__unbound_claim *unbound)
 {
     return unbound->claim->first_pv == NULL && unbound->free_volumes.set == NULL &&
            unbound->class_facts->provisions && !unbound->needs_capacity;
 }
 
-/* Clear the slots that the class of an unbound claim leaves out, a tile at a time. Returns whether that is
- * all there is to check of claims that are not bound. */
+/* Clear the slots that the class of an unbound claim leaves out, a tile at a time. Returns
+ * whether that is all there is to check of claims that are not bound. */
 static bool filter_unbound(const berth__view *view, const berth__binder *binder, uint32_t tile,
                            berth__mask *mask)
 {

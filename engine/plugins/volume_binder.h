@@ -81,13 +81,14 @@ bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__vol
 void berth__binder_filter(const berth__view *view, const berth__binder *binder, uint32_t tile,
                           berth__mask *mask);
 
-/* The reserve phase: keep for a pod what binding chooses on the node of a slot. A pod that is put where
- * it does not fit reserves nothing: there is nothing that it would have. Errors: E_NOMEM. */
+/* The reserve phase: keep for a pod what binding chooses on the node of a slot. A pod that is
+ * put where it does not fit reserves nothing: there is nothing that it would have. Errors:
+ * E_NOMEM. */
 berth_status berth__binder_reserve(berth__view *view, const berth__binder *binder, uint32_t pod,
                                    uint32_t slot);
 
-/* Run a plugin's reserve phase under the model's lock: the scratch memory, and what is interned, are
- * shared with branches. Errors: those of `reserve`. */
+/* Run a plugin's reserve phase under the model's lock: the scratch memory, and what is interned,
+ * are shared with branches. Errors: those of `reserve`. */
 berth_status berth__binder_reserve_locked(const berth__cycle *cycle, const berth__seat *seat,
                                           berth_status (*reserve)(const berth__cycle *cycle,
                                                                   const berth__seat *seat));

@@ -1,5 +1,5 @@
-/* Changes of the cluster as the pods that wait for them see them: what changed, and what a plugin asks
- * to tell whether that could help (plugin.h, `wakes`).
+/* Changes of the cluster as the pods that wait for them see them: what changed, and what a
+ * plugin asks to tell whether that could help (plugin.h, `wakes`).
  *
  * A change has been made when it is asked about. One change may have several bits. */
 #ifndef BERTH_PLUGINS_WAKE_H
@@ -8,7 +8,8 @@
 #include "berth/plugin.h"
 #include "snapshot/view.h"
 
-/* Cluster changes that can turn a refusal around: those of berth/plugin.h, and one of the queue's own. */
+/* Cluster changes that can turn a refusal around: those of berth/plugin.h, and one of the
+ * queue's own. */
 enum {
     BERTH__WAKE_NODE_ADD = BERTH_WAKE_NODE_ADD,
     BERTH__WAKE_NODE_LABELS = BERTH_WAKE_NODE_LABELS,
@@ -43,7 +44,8 @@ enum {
                          BERTH__WAKE_RELATED | BERTH__WAKE_NAMESPACE, /* all of berth/plugin.h */
 };
 
-/* What the pods of some priorities take on the node of a change; worked out when first asked for. */
+/* What the pods of some priorities take on the node of a change; worked out when first asked
+ * for. */
 typedef struct berth__wake_usage {
     int32_t priority; /* pods of at least this one count */
     int64_t pods;

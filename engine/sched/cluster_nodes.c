@@ -23,7 +23,8 @@ uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name)
     return sym == 0 ? BERTH__NODE_NONE : node_id_of(cluster, sym);
 }
 
-/* The id of a name, with an absent node behind it if it is new; BERTH__NODE_NONE when out of memory. */
+/* The id of a name, with an absent node behind it if it is new; BERTH__NODE_NONE when out of
+ * memory. */
 uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
 {
     bool ok = true;
@@ -83,8 +84,8 @@ static berth_status own_images(berth__cluster *cluster, const berth__node_facts 
     return BERTH_OK;
 }
 
-/* A node comes, changes or goes: record, tree, images, and its slot's facts if it has a slot. At the end
- * there are notes for facts that come and facts that go. */
+/* A node comes, changes or goes: record, tree, images, and its slot's facts if it has a slot. At
+ * the end there are notes for facts that come and facts that go. */
 static berth_status own_facts(berth__cluster *cluster, uint32_t node_id,
                               const berth__node_facts *fresh, bool outlasted)
 {
@@ -132,9 +133,9 @@ static void uncount_images(berth__cluster *cluster, const berth__node_facts *fac
 
 /* ---- nodes, one at a time ---- */
 
-/* Whether all that was worked out from facts outlasts an update: it says the same as before but for
- * allocatable amounts, which are read with the state of slots. Own plugins may have kept amounts. An image
- * that this node alone has may take another size from the very same object. */
+/* Whether all that was worked out from facts outlasts an update: it says the same as before but
+ * for allocatable amounts, which are read with the state of slots. Own plugins may have kept
+ * amounts. An image that this node alone has may take another size from the very same object. */
 static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old,
                      const berth__node_facts *facts)
 {
@@ -228,7 +229,8 @@ static bool move_zone(berth__cluster *cluster, uint32_t node_id, berth__sym from
     return true;
 }
 
-/* Give a present node other facts, which it takes over. Errors: E_NOMEM; they are the caller's then. */
+/* Give a present node other facts, which it takes over. Errors: E_NOMEM; they are the caller's
+ * then. */
 static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
                                   berth__node_facts *facts)
 {
@@ -320,7 +322,8 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
     return BERTH_OK;
 }
 
-/* The node leaves the tree; its slot stays until the layout is made anew, its pods become orphans. */
+/* The node leaves the tree; its slot stays until the layout is made anew, its pods become
+ * orphans. */
 berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name, berth_error *error)
 {
     uint32_t node_id = berth__cluster_find_node(cluster, name);

@@ -85,7 +85,8 @@ static bool is_disrupted(const berth_pod *pod)
     return false;
 }
 
-/* Count a pod of a class on a node if the node is in the layout. The part of entering that can fail. */
+/* Count a pod of a class on a node if the node is in the layout. The part of entering that can
+ * fail. */
 static berth_status count_on(berth__cluster *cluster, const berth__class *cls, uint32_t node_id)
 {
     const berth__node *node = berth__cluster_node(cluster, node_id);
@@ -188,7 +189,8 @@ berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod)
     return BERTH_OK;
 }
 
-/* The node that a pod's status nominates (BERTH__NODE_NONE: none), and memory for the nomination. */
+/* The node that a pod's status nominates (BERTH__NODE_NONE: none), and memory for the
+ * nomination. */
 static berth_status reserve_nomination(berth__cluster *cluster, const berth_pod *source,
                                        uint32_t *out)
 {
@@ -279,7 +281,8 @@ berth_status berth__cluster_add_pod(berth__cluster *cluster, const berth_pod *so
     return BERTH_OK;
 }
 
-/* The record of a pending pod of that class, not yet counted anywhere. Takes over the class's use. */
+/* The record of a pending pod of that class, not yet counted anywhere. Takes over the class's
+ * use. */
 static berth_status insert_like(berth__cluster *cluster, const berth__pod *like, berth_str name,
                                 uint32_t *out)
 {
@@ -365,8 +368,8 @@ berth_status berth__cluster_remove_pod(berth__cluster *cluster, berth_str namesp
     return BERTH_OK;
 }
 
-/* A pod may leave where it is and come to a node; it may also end up pending. The tile of the node it comes
- * to is owned, so that counting it there takes no note. */
+/* A pod may leave where it is and come to a node; it may also end up pending. The tile of the
+ * node it comes to is owned, so that counting it there takes no note. */
 static berth_status own_moving(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
 {
     if (!cluster->keeper.shared)
@@ -381,8 +384,8 @@ static berth_status own_moving(berth__cluster *cluster, uint32_t pod, uint32_t n
     return slot != BERTH__SLOT_NONE ? berth__view_own(&cluster->view, slot) : BERTH_OK;
 }
 
-/* Give a pod another class and node (BERTH__NODE_NONE: none). A pending pod that stays pending keeps its
- * place in the queue. */
+/* Give a pod another class and node (BERTH__NODE_NONE: none). A pending pod that stays pending
+ * keeps its place in the queue. */
 static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__class *cls,
                              uint32_t node_id)
 {
@@ -393,8 +396,8 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
         pod->cls = cls;
         return BERTH_OK;
     }
-    /* On the same node the old class goes first, since both may hold one host port. Its place is still
-     * there then: counting it again needs no memory that it did not have. */
+    /* On the same node the old class goes first, since both may hold one host port. Its place is
+     * still there then: counting it again needs no memory that it did not have. */
     if (node_id == old_node) {
         leave(cluster, index);
         pod->cls = cls;

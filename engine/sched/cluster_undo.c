@@ -75,8 +75,8 @@ void berth__note_node_id(berth__cluster *cluster)
 
 /* ---- nodes ---- */
 
-/* A node before it came, went or changed. Behind it: the sizes of its images in the model's table, then
- * the host ports in use. */
+/* A node before it came, went or changed. Behind it: the sizes of its images in the model's
+ * table, then the host ports in use. */
 typedef struct former_node {
     uint32_t node;
     uint32_t port_count;

@@ -388,7 +388,8 @@ berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
     return berth__decide(&engine->decider, index, options, out, error);
 }
 
-/* A scheduler on this engine has not bound that pod, nor unbound it; a transaction tells at its end. */
+/* A scheduler on this engine has not bound that pod, nor unbound it; a transaction tells at its
+ * end. */
 static berth_status past_scheduler(berth_engine *engine)
 {
     berth__cluster *cluster = &engine->cluster;

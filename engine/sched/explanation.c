@@ -139,7 +139,8 @@ static void find_refusers(const berth__search *search, uint32_t tile, const bert
     }
 }
 
-/* Predicates of the v1.15 era with always_check_all: every filter that clears the slot by itself. */
+/* Predicates of the v1.15 era with always_check_all: every filter that clears the slot by
+ * itself. */
 static bool explain_all(berth_explanation *explanation, const berth__search *search, uint32_t tile,
                         uint32_t s)
 {

@@ -307,8 +307,8 @@ static int32_t complete(const source *from, uint32_t slot, int32_t total)
     return total + (int32_t)sum_scorers(from, plan->extra_scorers, plan->extra_scorer_count, slot);
 }
 
-/* Totals of the slots in places first .. first + count of the log; those of slots that are NEVER may be
- * anything. */
+/* Totals of the slots in places first .. first + count of the log; those of slots that are NEVER
+ * may be anything. */
 static void find_totals(const source *from, const berth__search_tree *tree,
                         const berth__slot_states *states, uint32_t first, uint32_t count,
                         int32_t *totals)
@@ -445,8 +445,8 @@ static uint64_t scan_cost(const berth__view *view, uint32_t limit)
 }
 
 /* A tree is worth its cost once the scans made without it have cost a part of that more than
- * repairing it would have: what is lost on a kind that does not come again stays small beside what was
- * spent on it anyhow. */
+ * repairing it would have: what is lost on a kind that does not come again stays small beside
+ * what was spent on it anyhow. */
 static bool is_worth_it(const source *from, uint64_t limit, uint64_t cost, uint64_t *sighted,
                         uint64_t *credit)
 {
@@ -503,8 +503,8 @@ static bool bring_up(berth__index_cache *cache, berth__index *index, const sourc
 
 /* ---- asking ---- */
 
-/* The kind of a cycle, or NULL. The prepared state remembers it: which one it is depends on the class and
- * the layout epoch alone. */
+/* The kind of a cycle, or NULL. The prepared state remembers it: which one it is depends on the
+ * class and the layout epoch alone. */
 static berth__index *find_kind(berth__index_cache *cache, berth__prepared *prepared,
                                const index_key *key)
 {

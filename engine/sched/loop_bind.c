@@ -31,7 +31,8 @@ static void tell_unbind(berth_scheduler *scheduler, const berth_binding *binding
     berth__loop_call_end(scheduler);
 }
 
-/* A pod that has begun to terminate meanwhile, or that nobody serves any more, does not try again. */
+/* A pod that has begun to terminate meanwhile, or that nobody serves any more, does not try
+ * again. */
 static void send_back(berth_scheduler *scheduler, berth__queue_item *item)
 {
     const berth__class *cls = berth__pod_at(&scheduler->cluster->pods, item->pod)->cls;

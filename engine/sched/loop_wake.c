@@ -128,7 +128,8 @@ static void follow(berth_scheduler *scheduler, const berth__change *change)
         berth__loop_submit(scheduler, change->pod);
 }
 
-/* What the pod's change means for others: where it was, where it is, where a node was kept for it. */
+/* What the pod's change means for others: where it was, where it is, where a node was kept for
+ * it. */
 static void wake_others(berth_scheduler *scheduler, const berth__change *change)
 {
     uint32_t old_node = change->old_class != NULL ? change->old_node : BERTH__NODE_NONE;
@@ -148,8 +149,8 @@ static void wake_others(berth_scheduler *scheduler, const berth__change *change)
         berth__loop_wake_unkept(scheduler, change->old_nominated, change->old_class);
 }
 
-/* Once something was missed the pool may hold pods, and kinds of pods, that are no more; catching up
- * compares and tries all of them. */
+/* Once something was missed the pool may hold pods, and kinds of pods, that are no more;
+ * catching up compares and tries all of them. */
 void berth__loop_hear(void *context, const berth__change *change)
 {
     berth_scheduler *scheduler = context;

@@ -40,8 +40,8 @@ bool berth__posted_events_post(berth__posted_events *events, berth__posted *even
     berth__posted *newest = atomic_load_explicit(&events->head, memory_order_relaxed);
     do {
         event->next = newest;
-        /* POST-1, release: whoever takes the head sees the whole event. An event below was released by
-         * its own poster; this read-modify-write continues that release sequence. */
+        /* POST-1, release: whoever takes the head sees the whole event. An event below was
+         * released by its own poster; this read-modify-write continues that release sequence. */
     } while (!atomic_compare_exchange_weak_explicit(&events->head, &newest, event,
                                                     memory_order_release, memory_order_relaxed));
     return newest == NULL;

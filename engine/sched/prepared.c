@@ -55,8 +55,8 @@ static bool is_static(const berth__stage *stage, uint32_t flag)
     return (stage->plugin->flags & flag) != 0;
 }
 
-/* Run one plugin's prepare function. `*allowed` is set if the plugin restricts the search. Returns false
- * when out of memory. */
+/* Run one plugin's prepare function. `*allowed` is set if the plugin restricts the search.
+ * Returns false when out of memory. */
 static bool prepare_stage(const berth__cycle *cycle, const berth__stage *stage, bool filter,
                           berth__arena *arena, berth__prepared_stage *out,
                           const uint64_t **allowed)
@@ -227,8 +227,8 @@ static bool prepare_epoch(berth__prepared *prepared, const berth__cycle *cycle,
     return true;
 }
 
-/* The first plugin whose verdict ends the attempt; one that preemption may help gives way to one that
- * nothing can. Scorers only fail. */
+/* The first plugin whose verdict ends the attempt; one that preemption may help gives way to one
+ * that nothing can. Scorers only fail. */
 static void sum_up(berth__prepared *prepared, const berth__profile *profile)
 {
     prepared->outcome = BERTH__ACTIVE;

@@ -68,8 +68,8 @@ static berth_status add_filters(const workshop *shop, const berth_plugin_list *l
     return BERTH_OK;
 }
 
-/* v1.15's checks before the predicates are listed apart from them; v1.32's PreFilter plugins are filters
- * with a prepare phase. */
+/* v1.15's checks before the predicates are listed apart from them; v1.32's PreFilter plugins are
+ * filters with a prepare phase. */
 static berth_status make_filters(const workshop *shop, const berth_profile *source,
                                  berth__profile *out)
 {

@@ -97,6 +97,7 @@ berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
     berth__cluster *cluster = &engine->cluster;
     if (cluster->keeper.branch)
         return berth__error_set(error, BERTH_E_STATE, "a branch publishes nothing");
+    BERTH_TRY(berth__may_change(cluster->watcher, error));
     if (engine->transactions.depth > 0)
         return berth__error_set(error, BERTH_E_STATE,
                                 "a transaction is open: what it changes may still be taken back");

@@ -9,7 +9,8 @@
 
 /* ---- orders ---- */
 
-/* Source: kube-scheduler v1.32, plugins/queuesort/priority_sort.go. Equal times: as they were put. */
+/* Source: kube-scheduler v1.32, plugins/queuesort/priority_sort.go. Equal times: as they were
+ * put. */
 static bool goes_first(const berth__queue_item *a, const berth__queue_item *b)
 {
     if (a->priority != b->priority)

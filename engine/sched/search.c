@@ -160,8 +160,8 @@ static void filter_job(void *context, uint32_t worker)
     }
 }
 
-/* A walk that cannot be cut short: tiles in any order, each worker those near it first. The head of the
- * start tile, which is the last segment, is left out. */
+/* A walk that cannot be cut short: tiles in any order, each worker those near it first. The head
+ * of the start tile, which is the last segment, is left out. */
 static void filter_all_job(void *context, uint32_t worker)
 {
     berth__search *search = context;
@@ -202,7 +202,8 @@ static void run_filter(berth__search *search)
         filter_job(search, 0);
 }
 
-/* The start tile lies in two segments, which may go to two workers: its statics are made beforehand. */
+/* The start tile lies in two segments, which may go to two workers: its statics are made
+ * beforehand. */
 static void start_filter(berth__search *search)
 {
     atomic_store_explicit(&search->ticket, 0, memory_order_relaxed);
@@ -318,7 +319,8 @@ static uint32_t allowed_count(const berth__search *search, uint32_t before)
     return count;
 }
 
-/* With an allow-list the walk goes over its nodes alone: the rotation index counts into that list. */
+/* With an allow-list the walk goes over its nodes alone: the rotation index counts into that
+ * list. */
 static uint32_t allowed_start(const berth__search *search, uint32_t candidates, uint32_t start)
 {
     uint32_t wanted = candidates > 0 ? start % candidates : 0;

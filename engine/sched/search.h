@@ -1,18 +1,18 @@
 /* The scan path: feasible nodes in rotation order up to a limit, and their scores.
  *
- * Slots are walked from `start` around the layout, cut into segments (a tile, but for the start tile,
- * which makes a first and, its head, a last segment) and slices of segments. Workers take slices by an
- * atomic ticket, in order, and add what they found to an atomic count; once it exceeds the limit no
- * further slice is taken. The slices taken are then a prefix of the walk that holds more than `limit`
- * feasible nodes, so the first `limit` of them are known whoever found them: the answer does not depend
- * on the workers.
+ * Slots are walked from `start` around the layout, cut into segments (a tile, but for the start
+ * tile, which makes a first and, its head, a last segment) and slices of segments. Workers take
+ * slices by an atomic ticket, in order, and add what they found to an atomic count; once it
+ * exceeds the limit no further slice is taken. The slices taken are then a prefix of the walk
+ * that holds more than `limit` feasible nodes, so the first `limit` of them are known whoever
+ * found them: the answer does not depend on the workers.
  *
- * A walk that will visit every node needs no order: workers first take the tiles that lie near them
- * (base/shares.h), and the answer is the same.
+ * A walk that will visit every node needs no order: workers first take the tiles that lie near
+ * them (base/shares.h), and the answer is the same.
  *
- * Ordering: ticket and count are relaxed. The ticket only hands out numbers; the count only decides
- * when to stop, and a late look costs a slice, never the answer. What workers wrote is read after
- * berth__workers_run has returned (WORK-2). */
+ * Ordering: ticket and count are relaxed. The ticket only hands out numbers; the count only
+ * decides when to stop, and a late look costs a slice, never the answer. What workers wrote is
+ * read after berth__workers_run has returned (WORK-2). */
 #ifndef BERTH_SCHED_SEARCH_H
 #define BERTH_SCHED_SEARCH_H
 
@@ -99,9 +99,10 @@ berth_status berth__search_filter(berth__search *search, const berth__cycle *cyc
                                   const berth__profile *profile, berth__prepared *prepared,
                                   uint32_t start);
 
-/* The same where pods are nominated for nodes: a node takes the pod only if it would with the nominated
- * pods of no lower priority there too. `own_slot` is that of the node that the pod itself is nominated
- * for (BERTH__SLOT_NONE: none): if it takes the pod, no other is tried. `dry_run` has been asked.
+/* The same where pods are nominated for nodes: a node takes the pod only if it would with the
+ * nominated pods of no lower priority there too. `own_slot` is that of the node that the pod
+ * itself is nominated for (BERTH__SLOT_NONE: none): if it takes the pod, no other is tried.
+ * `dry_run` has been asked.
  * Source: kube-scheduler v1.32, schedule_one.go, evaluateNominatedNode. */
 berth_status berth__search_nominated(berth__search *search, const berth__cycle *cycle,
                                      const berth__profile *profile, berth__prepared *prepared,

@@ -123,8 +123,8 @@ static void clear_marks(berth__tree_scratch *scratch, uint32_t count)
         scratch->marks[scratch->positions[i] / 64] = 0;
 }
 
-/* Put the leaves in place. Lists the groups that may come out changed: not those in which something was
- * worse than the best and stays so. */
+/* Put the leaves in place. Lists the groups that may come out changed: not those in which
+ * something was worse than the best and stays so. */
 static uint32_t put_leaves(berth__search_tree *tree, berth__tree_scratch *scratch,
                            const uint32_t *slots, const int32_t *totals, uint32_t count)
 {
@@ -202,8 +202,8 @@ typedef struct run {
     uint32_t first, last;
 } run;
 
-/* A range of slots: runs[0 .. left) going up from its left edge, then runs[right ..) going down to its
- * right edge, in slot order. */
+/* A range of slots: runs[0 .. left) going up from its left edge, then runs[right ..) going down
+ * to its right edge, in slot order. */
 typedef struct runs {
     run items[2 * BERTH__TREE_LEVELS + 2];
     uint32_t left, right;

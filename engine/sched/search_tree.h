@@ -1,8 +1,8 @@
 /* A search tree over slots: best total, how many share it, how many are feasible, for any range.
  *
- * A leaf a slot, in layout order: a total, or a negative number where the slot is not feasible. Inner
- * nodes, BERTH__FAN wide, hold the best total below, how many leaves share it and how many are
- * feasible. Level 0 groups leaves.
+ * A leaf a slot, in layout order: a total, or a negative number where the slot is not feasible.
+ * Inner nodes, BERTH__FAN wide, hold the best total below, how many leaves share it and how many
+ * are feasible. Level 0 groups leaves.
  *
  * Threads: one at a time. */
 #ifndef BERTH_SCHED_SEARCH_TREE_H
@@ -38,7 +38,8 @@ typedef struct berth__tree_scratch {
 /* Bytes that a tree of so many slots takes. */
 size_t berth__search_tree_bytes(uint32_t slots);
 
-/* Make the tree one of so many slots, contents undefined. False when out of memory: it is empty then. */
+/* Make the tree one of so many slots, contents undefined. False when out of memory: it is empty
+ * then. */
 bool berth__search_tree_create(berth__search_tree *tree, const berth_allocator *allocator,
                                uint32_t slots);
 void berth__search_tree_destroy(berth__search_tree *tree, const berth_allocator *allocator);
@@ -50,8 +51,9 @@ bool berth__tree_scratch_reserve(berth__tree_scratch *scratch, const berth_alloc
                                  uint32_t slots, uint32_t changes);
 void berth__tree_scratch_destroy(berth__tree_scratch *scratch, const berth_allocator *allocator);
 
-/* New totals of some slots; of a slot that is listed twice the last one counts. Slots that are NEVER
- * stay so. `scratch` is large enough for the tree and `count`. Cost: the groups that change. */
+/* New totals of some slots; of a slot that is listed twice the last one counts. Slots that are
+ * NEVER stay so. `scratch` is large enough for the tree and `count`. Cost: the groups that
+ * change. */
 void berth__search_tree_change(berth__search_tree *tree, const berth__kernels *kernels,
                                berth__tree_scratch *scratch, const uint32_t *slots,
                                const int32_t *totals, uint32_t count);

@@ -1,7 +1,7 @@
 /* Walks: the best of the slots that count, where a tree's sums count too many.
  *
- * Inner nodes bound what their leaves can be, so that groups that are worse than the best so far are
- * passed over. */
+ * Inner nodes bound what their leaves can be, so that groups that are worse than the best so far
+ * are passed over. */
 #include "base/assert.h"
 #include "base/bits.h"
 #include "sched/search_tree.h"

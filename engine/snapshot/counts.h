@@ -55,8 +55,8 @@ static inline berth__pod_filter berth__pod_filter_of(const berth__pod_term *term
                                term->selector};
 }
 
-/* Whether the filter matches the pods of an identity. A namespace selector asks for a Namespace object
- * (`object_needed`), or makes do with no labels where there is none. */
+/* Whether the filter matches the pods of an identity. A namespace selector asks for a Namespace
+ * object (`object_needed`), or makes do with no labels where there is none. */
 bool berth__pod_filter_matches(const berth__view *view, const berth__pod_filter *filter,
                                const berth__identity *identity, bool object_needed);
 
@@ -109,8 +109,8 @@ struct berth__domain_counts {
     berth__inclusion *inclusion; /* NULL: every slot counts */
     uint32_t users;
     uint64_t epoch;  /* of the layout it holds for, or BERTH__EPOCH_NONE */
-    /* Of the last summing. Between two of them, the count of a unique topology's slot changes with pods
-     * that come to it or go from it, and for no other reason. */
+    /* Of the last summing. Between two of them, the count of a unique topology's slot changes
+     * with pods that come to it or go from it, and for no other reason. */
     uint64_t serial;
     uint64_t total;  /* pods on included slots that have the key */
     uint64_t absent; /* pods on included slots that lack it */

@@ -30,7 +30,8 @@ berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym n
         count < BERTH__IMAGE_COLUMNS_MAX ? make_column(layout, name) : NULL;
     if (column == NULL)
         return NULL;
-    /* Two threads may make the same column at once; both are right, and the one in front is found. */
+    /* Two threads may make the same column at once; both are right, and the one in front is
+     * found. */
     column->next = first;
     while (!atomic_compare_exchange_weak_explicit(&layout->image_columns, &column->next, column,
                                                   memory_order_release, memory_order_acquire))

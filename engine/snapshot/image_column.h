@@ -1,11 +1,13 @@
-/* Image columns: which nodes have an image, a bit a slot, for the images that decisions asked for. The bits
- * of a tile are read off its nodes when they are first needed, by whichever worker is there, so that
- * neither a first decision nor a sampled search pays for nodes that it does not score.
+/* Image columns: which nodes have an image, a bit a slot, for the images that decisions asked
+ * for. The bits of a tile are read off its nodes when they are first needed, by whichever worker
+ * is there, so that neither a first decision nor a sampled search pays for nodes that it does
+ * not score.
  *
- * Part of a layout, like its label columns: a column only says again what the nodes say, and whoever shares
- * the layout may add one. Those who fill a tile at the same time write the same bits.
- * sync: a column is pushed complete (release), read with acquire and never taken off; a tile's words are
- * written relaxed before its `known` (release), and read after it (acquire). No step waits. */
+ * Part of a layout, like its label columns: a column only says again what the nodes say, and
+ * whoever shares the layout may add one. Those who fill a tile at the same time write the same
+ * bits. sync: a column is pushed complete (release), read with acquire and never taken off; a
+ * tile's words are written relaxed before its `known` (release), and read after it (acquire). No
+ * step waits. */
 #ifndef BERTH_SNAPSHOT_IMAGE_COLUMN_H
 #define BERTH_SNAPSHOT_IMAGE_COLUMN_H
 
@@ -13,8 +15,8 @@
 
 #include "snapshot/layout.h"
 
-/* Columns that a layout has at most, 12 bytes a node in all. The bits of other images are read off the
- * nodes each time. */
+/* Columns that a layout has at most, 12 bytes a node in all. The bits of other images are read
+ * off the nodes each time. */
 enum { BERTH__IMAGE_COLUMNS_MAX = 64 };
 
 typedef struct berth__image_tile {
@@ -28,12 +30,13 @@ typedef struct berth__image_column {
     berth__image_tile tiles[];
 } berth__image_column;
 
-/* The column of an image; made at the first request. NULL, and then to be done without, when there are too
- * many or there is no memory. Threads: any that may read the layout. */
+/* The column of an image; made at the first request. NULL, and then to be done without, when
+ * there are too many or there is no memory. Threads: any that may read the layout. */
 berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym name);
 
-/* The slots of a tile whose nodes have the image. `column`: of that image, or NULL. Threads: any that may
- * read the layout. Cost: where the tile is not known, a walk over the lists of images of its nodes. */
+/* The slots of a tile whose nodes have the image. `column`: of that image, or NULL. Threads: any
+ * that may read the layout. Cost: where the tile is not known, a walk over the lists of images
+ * of its nodes. */
 berth__mask berth__image_column_bits(const berth__layout *layout, const berth__table *nodes,
                                      berth__image_column *column, berth__sym name, uint32_t tile);
 

@@ -75,8 +75,8 @@ berth_status berth__volume_use_add(berth__volume_use *use, uint32_t node_id,
 void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
                               const berth__volume_list *list);
 
-/* For undoing: a pod's volumes, counted on the node before, are again. Needs no memory: what there is no
- * room for just now is left to the next refresh. */
+/* For undoing: a pod's volumes, counted on the node before, are again. Needs no memory: what
+ * there is no room for just now is left to the next refresh. */
 void berth__volume_use_restore(berth__volume_use *use, uint32_t node_id,
                                const berth__volume_list *list);
 

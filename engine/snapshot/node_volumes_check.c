@@ -118,8 +118,8 @@ static berth_status differs(const berth__volume_use *use, berth__sym node, const
     return BERTH_E_INTERNAL;
 }
 
-/* Whether the pods of the node in a slot are counted: not where it is gone or was given up for want of
- * memory. */
+/* Whether the pods of the node in a slot are counted: not where it is gone or was given up for
+ * want of memory. */
 static bool is_counted(const berth__node *node, uint32_t slot)
 {
     return node->facts != NULL && node->slot == slot;

@@ -32,7 +32,8 @@ typedef struct berth__basic_columns {
     const double *places; /* pods that may still come; negative: there are too many */
 } berth__basic_columns;
 
-/* What the common plugins make of a slot: room, LeastAllocated of cpu and memory, and their balance. */
+/* What the common plugins make of a slot: room, LeastAllocated of cpu and memory, and their
+ * balance. */
 typedef struct berth__basic_ask {
     double cpu, memory;                 /* to fit; -INFINITY: not tested */
     double least_cpu, least_memory;     /* asked for in the score */
@@ -65,7 +66,8 @@ typedef struct berth__narrow_part {
     uint16_t count; /* of values, below BERTH__FEW; the entry after them is for all others */
 } berth__narrow_part;
 
-/* `basic` reads and writes whole runs of so many slots: as many as fill the widest vectors of totals. */
+/* `basic` reads and writes whole runs of so many slots: as many as fill the widest vectors of
+ * totals. */
 enum { BERTH__BASIC_RUN = 16 };
 
 typedef struct berth__kernels {
@@ -74,9 +76,9 @@ typedef struct berth__kernels {
     void (*fit)(const int64_t *allocatable, const int64_t *used, int64_t ask, berth__mask *mask);
     /* Clear the slots where used + 1 > max. */
     void (*fit_pods)(const int32_t *used, const int32_t *max, berth__mask *mask);
-    /* Add weight * score and weight to the sums of slots whose allocatable is not 0, the score being
-     * (allocatable - used - ask) * 100 / allocatable, 0 below 0 (least), or
-     * min(used + ask, allocatable) * 100 / allocatable (most). */
+    /* Add weight * score and weight to the sums of slots whose allocatable is not 0, the score
+     * being (allocatable - used - ask) * 100 / allocatable, 0 below 0 (least), or min(used +
+     * ask, allocatable) * 100 / allocatable (most). */
     void (*least)(const int64_t *allocatable, const int64_t *used, int64_t ask, double weight,
                   double *sums, double *weights);
     void (*most)(const int64_t *allocatable, const int64_t *used, int64_t ask, double weight,
@@ -90,14 +92,14 @@ typedef struct berth__kernels {
      * min((used + ask) / allocatable, 1); 100 where an allocatable is 0. */
     void (*balance)(const int64_t *allocatable1, const int64_t *used1, int64_t ask1,
                     const int64_t *allocatable2, const int64_t *used2, int64_t ask2, int64_t *out);
-    /* The lanes (a bit each) of BERTH__FAN scores that are feasible; the best of the lanes chosen and
-     * which of them share it (`lanes` is not 0 and has feasible ones only). */
+    /* The lanes (a bit each) of BERTH__FAN scores that are feasible; the best of the lanes
+     * chosen and which of them share it (`lanes` is not 0 and has feasible ones only). */
     uint32_t (*feasible_lanes)(const int32_t *scores);
     int32_t (*best_lanes)(const int32_t *scores, uint32_t lanes, uint32_t *equal);
-    /* Group anew the nodes at these positions: of the BERTH__FAN scores (negative: not feasible) from
-     * number BERTH__FAN * position on, the best, how many share it, how many are feasible; and the same
-     * of as many groups. Returns how many nodes came out changed; their positions are moved to the
-     * front. */
+    /* Group anew the nodes at these positions: of the BERTH__FAN scores (negative: not feasible)
+     * from number BERTH__FAN * position on, the best, how many share it, how many are feasible;
+     * and the same of as many groups. Returns how many nodes came out changed; their positions
+     * are moved to the front. */
     uint32_t (*regroup_leaves)(const int32_t *leaves, const berth__tree_level *nodes,
                                uint32_t *positions, uint32_t count);
     uint32_t (*regroup_groups)(const berth__tree_level *children, const berth__tree_level *nodes,
@@ -107,8 +109,8 @@ typedef struct berth__kernels {
      * multiple of BERTH__BASIC_RUN. */
     void (*basic)(const berth__basic_columns *slots, uint32_t first, uint32_t count,
                   const berth__basic_ask *ask, int32_t *totals);
-    /* Balance by v1.15's rule: trunc((1 - |f1 - f2|) * 10), a fraction being (used + ask) / allocatable;
-     * 0 where a fraction is 1 or more or an allocatable is 0. */
+    /* Balance by v1.15's rule: trunc((1 - |f1 - f2|) * 10), a fraction being (used + ask) /
+     * allocatable; 0 where a fraction is 1 or more or an allocatable is 0. */
     void (*balance_tenths)(const int64_t *allocatable1, const int64_t *used1, int64_t ask1,
                            const int64_t *allocatable2, const int64_t *used2, int64_t ask2,
                            int64_t *out);

@@ -1,5 +1,5 @@
-/* The kernels' one source, compiled once for each instruction set; KERNELS_TABLE and KERNELS_ISA are
- * set by the including file. Loops are plain so that the compiler turns them into vectors. */
+/* The kernels' one source, compiled once for each instruction set; KERNELS_TABLE and KERNELS_ISA
+ * are set by the including file. Loops are plain so that the compiler turns them into vectors. */
 #include <string.h>
 
 #include "snapshot/tile_kernels.h"
@@ -22,8 +22,8 @@ static inline double small_double(int64_t amount)
 #endif
 }
 
-/* A word of which one bit is set, for each bit: to spread a mask over lanes by `and` and a compare, which
- * vectorises where shifts by lane do not. */
+/* A word of which one bit is set, for each bit: to spread a mask over lanes by `and` and a
+ * compare, which vectorises where shifts by lane do not. */
 #define LANES_4(b) UINT64_C(1) << (b), UINT64_C(2) << (b), UINT64_C(4) << (b), UINT64_C(8) << (b)
 #define LANES_16(b) LANES_4(b), LANES_4((b) + 4), LANES_4((b) + 8), LANES_4((b) + 12)
 static const uint64_t lane_bits[64] = {LANES_16(0), LANES_16(16), LANES_16(32), LANES_16(48)};
@@ -143,7 +143,8 @@ static void round_small(const double *restrict sums, int64_t *restrict out)
     }
 }
 
-/* Products and quotients are below 2^53, where the quotient of doubles truncates as that of integers. */
+/* Products and quotients are below 2^53, where the quotient of doubles truncates as that of
+ * integers. */
 static void spread_normalize(int64_t lowest, int64_t highest, int64_t *restrict values)
 {
     int64_t sum = highest + lowest;
@@ -238,7 +239,8 @@ static uint32_t regroup_groups(const berth__tree_level *children, const berth__t
     return changed;
 }
 
-/* One run of slots. The steps are those of fit, least, average and balance, so that the bits are. */
+/* One run of slots. The steps are those of fit, least, average and balance, so that the bits
+ * are. */
 static inline void basic_run(const berth__basic_columns *slots, size_t at,
                              const berth__basic_ask *ask, int32_t *restrict totals)
 {

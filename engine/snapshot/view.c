@@ -320,7 +320,8 @@ static void port_set_add(berth__port_set *set, const berth__port_list *ports)
     }
 }
 
-/* A port goes with the first pod that held it, even if another still does: kube-scheduler's rule. */
+/* A port goes with the first pod that held it, even if another still does: kube-scheduler's
+ * rule. */
 static void port_set_remove(berth__port_set *set, const berth__port_list *ports)
 {
     for (uint32_t i = 0; i < ports->count; i++)
@@ -568,8 +569,8 @@ static void free_notes(const berth__view *view, const berth__former_layout *form
     berth__free(allocator, former->back, former->back_count * sizeof(*former->back));
 }
 
-/* Keep what the way back from a layout of `count` slots will need: room, a layout that may be written, and
- * notes for letting it go in the end. */
+/* Keep what the way back from a layout of `count` slots will need: room, a layout that may be
+ * written, and notes for letting it go in the end. */
 static berth_status note_former(berth__view *view, uint32_t count, berth__former_layout *out)
 {
     const berth_allocator *allocator = view->model->allocator;

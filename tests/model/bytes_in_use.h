@@ -1,4 +1,5 @@
-/* An allocator that knows how many bytes are in use, on any thread: memory must return to its start. */
+/* An allocator that knows how many bytes are in use, on any thread: memory must return to its
+ * start. */
 #ifndef BERTH_TESTS_MODEL_BYTES_IN_USE_H
 #define BERTH_TESTS_MODEL_BYTES_IN_USE_H
 

@@ -68,8 +68,8 @@ static void hide_classes(text *dump)
  * same. */
 static void hand_over(script *s, const plan *p, berth_engine *branch, berth_engine *engine);
 
-/* Do what the plan says on a branch, as far as `count`; at the end of it all states must be the same. With
- * an engine, whose thread this is, the branch is handed to it. */
+/* Do what the plan says on a branch, as far as `count`; at the end of it all states must be the
+ * same. With an engine, whose thread this is, the branch is handed to it. */
 static void follow_plan(script *s, const plan *p, uint32_t count, berth_engine *engine)
 {
     const berth_metadata **pods = s->pods;
@@ -100,7 +100,8 @@ static void follow_plan(script *s, const plan *p, uint32_t count, berth_engine *
     atomic_fetch_add(&branches, 1);
 }
 
-/* A pod that version and branch both know is on the engine where the branch has it, if the branch moved it. */
+/* A pod that version and branch both know is on the engine where the branch has it, if the
+ * branch moved it. */
 static void check_handed_over(script *s, const plan *p, berth_engine *branch, berth_engine *engine)
 {
     for (size_t i = 0; i < p->pod_count && !s->failed; i++) {

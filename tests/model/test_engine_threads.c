@@ -1,9 +1,9 @@
 /* Property test: engines that differ only in their number of threads take the same decisions, on
  * clusters large enough that all threads work. What is right is test_engine_model's question.
  *
- * Usage: test_engine_threads [--seed S] [--rounds N] [--ops N] [--nodes N] [--bind 1]; BERTH_TEST_SEED
- * as there. --bind: workers are bound; with HWLOC_SYNTHETIC, to the cores of a machine that is not there,
- * of several NUMA nodes. */
+ * Usage: test_engine_threads [--seed S] [--rounds N] [--ops N] [--nodes N] [--bind 1];
+ * BERTH_TEST_SEED as there. --bind: workers are bound; with HWLOC_SYNTHETIC, to the cores of a
+ * machine that is not there, of several NUMA nodes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

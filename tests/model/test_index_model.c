@@ -254,8 +254,8 @@ static void stay_together(trial *t, template *out)
         (berth_pod_affinity){.present = true, .required = out->peer_terms, .required_count = 1};
 }
 
-/* Rules about other pods: domains that pass, and counts by node. Other templates meet them while their
- * pods run. */
+/* Rules about other pods: domains that pass, and counts by node. Other templates meet them while
+ * their pods run. */
 static void make_peer_rules(trial *t, template *out)
 {
     out->peers.match_labels = (berth_map){out->peer_labels, 1};
@@ -291,8 +291,8 @@ static void make_template(trial *t, uint32_t index)
         make_peer_rules(t, out);
 }
 
-/* Give a node by the name of its number to `use`: what it has follows from its seed, but for amounts if
- * they are to be `other` ones. */
+/* Give a node by the name of its number to `use`: what it has follows from its seed, but for
+ * amounts if they are to be `other` ones. */
 static void with_seeded_node(trial *t, uint32_t number, bool other,
                              void (*use)(trial *, const berth_object *))
 {

@@ -1,6 +1,6 @@
-/* Simulation of a cluster under a scheduler: pods and nodes come, change and go, bindings fail, are
- * late or expire, victims leave at once, later or not at all, transactions and others bind pods on the
- * engine, readers hold versions of it; all from one seed. After every step
+/* Simulation of a cluster under a scheduler: pods and nodes come, change and go, bindings fail,
+ * are late or expire, victims leave at once, later or not at all, transactions and others bind
+ * pods on the engine, readers hold versions of it; all from one seed. After every step
  *   - each pod is where an independent record says, on one node or in the queue, and none is lost,
  *   - what each node touched has allocated is the sum of its pods' requests,
  *   - nothing was put where the requests do not fit,
@@ -9,8 +9,8 @@
  *   - pods of the unschedulable pool fit nowhere: whoever fits has been woken. One of them is decided
  *     after each step, all of them every so often.
  *
- * Usage: test_scheduler_simulation [--seed S] [--rounds N] [--steps N] [--trace]
- * A failure prints how to replay its round. */
+ * Usage: test_scheduler_simulation [--seed S] [--rounds N] [--steps N] [--trace] A failure
+ * prints how to replay its round. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

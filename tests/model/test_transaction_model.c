@@ -1,11 +1,12 @@
-/* Property test: transactions. One engine opens transactions, nested, does all sorts of things in them,
- * and commits or rolls back; its twin never opens one and only sees what stays. After a rollback a
- * dump of the state is as it was before; and always, every operation on both has equal results: ids,
- * errors, placements, explanations, so what a rollback forgot to restore shows in later decisions.
+/* Property test: transactions. One engine opens transactions, nested, does all sorts of things
+ * in them, and commits or rolls back; its twin never opens one and only sees what stays. After a
+ * rollback a dump of the state is as it was before; and always, every operation on both has
+ * equal results: ids, errors, placements, explanations, so what a rollback forgot to restore
+ * shows in later decisions.
  *
- * Usage: test_transaction_model [--seed S] [--rounds N] [--ops N] [--nodes N]
- * Round r of seed S is round 0 of seed S + r, which is what a failure prints to replay it.
- * BERTH_TEST_SEED replaces the seed of a run without --seed. */
+ * Usage: test_transaction_model [--seed S] [--rounds N] [--ops N] [--nodes N] Round r of seed S
+ * is round 0 of seed S + r, which is what a failure prints to replay it. BERTH_TEST_SEED
+ * replaces the seed of a run without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

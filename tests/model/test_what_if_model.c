@@ -1,14 +1,14 @@
-/* Property test: what-ifs against plain versions. One engine lives on: pods come and are placed, and
- * between that it is asked how many more of a pod fit, whether a group fits, whether nodes could be
- * drained. Each answer is compared with that of an engine made for this one question, on which no
- * transaction is ever opened: the pods are simply added, taken off and placed one after the other, and
- * a drained node is one that has room for no pod. That engine comes to its state either by doing all
- * that the living one has done, or, where decisions leave nothing behind but placements, from the
- * objects with the nodes that their pods have by now.
+/* Property test: what-ifs against plain versions. One engine lives on: pods come and are placed,
+ * and between that it is asked how many more of a pod fit, whether a group fits, whether nodes
+ * could be drained. Each answer is compared with that of an engine made for this one question,
+ * on which no transaction is ever opened: the pods are simply added, taken off and placed one
+ * after the other, and a drained node is one that has room for no pod. That engine comes to its
+ * state either by doing all that the living one has done, or, where decisions leave nothing
+ * behind but placements, from the objects with the nodes that their pods have by now.
  *
- * Usage: test_what_if_model [--seed S] [--rounds N]
- * Round r of seed S is round 0 of seed S + r, which is what a failure prints to replay it.
- * BERTH_TEST_SEED replaces the seed of a run without --seed. */
+ * Usage: test_what_if_model [--seed S] [--rounds N] Round r of seed S is round 0 of seed S + r,
+ * which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed of a run
+ * without --seed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -352,8 +352,8 @@ static void drain_plainly(trial *t, const draining *d)
     berth_engine_destroy(plain);
 }
 
-/* Whether the engine's next decision is as a fresh one's: its search starts at the front, and ties are
- * not drawn. */
+/* Whether the engine's next decision is as a fresh one's: its search starts at the front, and
+ * ties are not drawn. */
 static bool is_as_fresh(trial *t)
 {
     const berth_decide_options how = {.size = sizeof(how), .flags = BERTH_DECIDE_KEEP_ROTATION};

@@ -1,11 +1,12 @@
-/* The protocol of base/history.h, alone: scripts whose interleavings are fixed, then threads against
- * one another. Built once as it is, and once for each BERTH_BITE with a part of the protocol taken out: then
- * it must fail.
+/* The protocol of base/history.h, alone: scripts whose interleavings are fixed, then threads
+ * against one another. Built once as it is, and once for each BERTH_BITE with a part of the
+ * protocol taken out: then it must fail.
  *
- * Objects are marked when they are released, not freed, so that a reader that should not see one can tell.
+ * Objects are marked when they are released, not freed, so that a reader that should not see one
+ * can tell.
  *
- * Usage: test_history [VERSIONS]; BERTH_STRESS_SECONDS: how long the threads run, instead of so many
- * versions. */
+ * Usage: test_history [VERSIONS]; BERTH_STRESS_SECONDS: how long the threads run, instead of so
+ * many versions. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>

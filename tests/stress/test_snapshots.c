@@ -1,11 +1,11 @@
-/* Readers of snapshots against an engine that schedules, evicts, and gains, changes and loses nodes
- * and other objects. Every snapshot is checked at every look: sums, lists and names against one another,
- * and a checksum of pods, nodes, labels and amounts against what the engine said when it published.
- * At the end memory is back where it was.
+/* Readers of snapshots against an engine that schedules, evicts, and gains, changes and loses
+ * nodes and other objects. Every snapshot is checked at every look: sums, lists and names
+ * against one another, and a checksum of pods, nodes, labels and amounts against what the engine
+ * said when it published. At the end memory is back where it was.
  *
- * Usage: test_snapshots [--seed S] [--ops N] [--readers N]; BERTH_STRESS_SECONDS: how long, instead
- * of so many operations. A failure prints its seed; how threads meet is not repeatable, what the engine
- * does is. */
+ * Usage: test_snapshots [--seed S] [--ops N] [--readers N]; BERTH_STRESS_SECONDS: how long,
+ * instead of so many operations. A failure prints its seed; how threads meet is not repeatable,
+ * what the engine does is. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

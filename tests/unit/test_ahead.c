@@ -1,6 +1,6 @@
-/* Reading ahead: whatever the text, the size of the batches and the moment at which the reading ends,
- * a reader with a helper hands out what a reader without one does, in the same order, and ends with
- * the same error. BERTH_TEST_SEED replays a failure. */
+/* Reading ahead: whatever the text, the size of the batches and the moment at which the reading
+ * ends, a reader with a helper hands out what a reader without one does, in the same order, and
+ * ends with the same error. BERTH_TEST_SEED replays a failure. */
 #include "reader_check.h"
 
 #include <fcntl.h>
@@ -82,7 +82,8 @@ static void add_list(text *t, berth__random *random, uint32_t objects, uint32_t 
     add(t, "%s\n", tails[shape]);
 }
 
-/* A stream of objects and lists; in half of all cases one byte of it is wrong, or its end missing. */
+/* A stream of objects and lists; in half of all cases one byte of it is wrong, or its end
+ * missing. */
 static void make_text(text *t, berth__random *random)
 {
     uint32_t number = 0, parts = 1 + berth__random_below(random, 4);
@@ -212,8 +213,8 @@ static berth_status read_counted(counted *c, const text *t)
     return status;
 }
 
-/* Whichever allocation fails, on whatever thread: the objects are all there and right, or the reading
- * ends with E_NOMEM behind a part of them; nothing stays behind. */
+/* Whichever allocation fails, on whatever thread: the objects are all there and right, or the
+ * reading ends with E_NOMEM behind a part of them; nothing stays behind. */
 static void test_scarce_memory(void **state)
 {
     (void)state;

@@ -91,8 +91,8 @@ static size_t publish_often(counted_cluster *t, int publications)
     return atomic_load(&t->counted.bytes);
 }
 
-/* Many publications later an idle engine ends, and the version that it follows: the memory is that of
- * an engine that never had a branch. The next branch counts anew. */
+/* Many publications later an idle engine ends, and the version that it follows: the memory is
+ * that of an engine that never had a branch. The next branch counts anew. */
 static void test_age(void **state)
 {
     (void)state;

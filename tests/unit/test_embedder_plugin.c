@@ -1,4 +1,5 @@
-/* Plugins of an embedder's own: what they are given, what becomes of their answers, and what is refused. */
+/* Plugins of an embedder's own: what they are given, what becomes of their answers, and what is
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -564,8 +564,8 @@ static void run_whole(size_t which, berth_path path, reference *out)
     assert_int_equal(atomic_load(&c.bytes), 0);
 }
 
-/* The same in a transaction. A call that fails has changed nothing there either; then the transaction is
- * rolled back, whatever came of the call, while there is still no memory. */
+/* The same in a transaction. A call that fails has changed nothing there either; then the
+ * transaction is rolled back, whatever came of the call, while there is still no memory. */
 static bool run_rolled_back(size_t which, berth_path path, unsigned nth, bool for_good,
                             const reference *wanted)
 {

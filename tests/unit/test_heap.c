@@ -1,4 +1,5 @@
-/* Heaps: what is handed out is counted, what is given back is not, and everything goes with the heap. */
+/* Heaps: what is handed out is counted, what is given back is not, and everything goes with the
+ * heap. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Where tiles lie: on a machine of two NUMA nodes, which hwloc is told of by its environment, each run of
- * neighbours lies near the group of workers that scans it, and stays there. */
+/* Where tiles lie: on a machine of two NUMA nodes, which hwloc is told of by its environment,
+ * each run of neighbours lies near the group of workers that scans it, and stays there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

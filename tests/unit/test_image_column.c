@@ -1,6 +1,6 @@
-/* snapshot/image_column.h: whatever comes, changes and goes, and whoever asks first, the bits of an image are
- * those of the nodes that list it; also in copies, where columns have run out, and where memory has.
- * BERTH_TEST_SEED replaces the seed of the random histories. */
+/* snapshot/image_column.h: whatever comes, changes and goes, and whoever asks first, the bits of
+ * an image are those of the nodes that list it; also in copies, where columns have run out, and
+ * where memory has. BERTH_TEST_SEED replaces the seed of the random histories. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

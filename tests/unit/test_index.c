@@ -1,5 +1,5 @@
-/* The index: what it drops, and what it keeps through updates of nodes. That its answers are those of
- * the scan is tests/model/test_index_model.c. */
+/* The index: what it drops, and what it keeps through updates of nodes. That its answers are
+ * those of the scan is tests/model/test_index_model.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

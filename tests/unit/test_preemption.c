@@ -167,7 +167,8 @@ static void reprioritize(small_cluster *c, const char *name, const char *node, i
                   &error);
 }
 
-/* Nodes without pods of lower priority are passed over; which ones these are follows every change. */
+/* Nodes without pods of lower priority are passed over; which ones these are follows every
+ * change. */
 static void test_lower_pods_are_known(void **state)
 {
     small_cluster *c = *state;

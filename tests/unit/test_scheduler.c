@@ -109,8 +109,8 @@ static void test_backoff(void **state)
     assert_int_equal(l->step.waited_ns, l->now_ms * MS);
 }
 
-/* A pod woken while its backoff runs waits for its end; one woken later is active at once, and keeps its
- * place among the others. */
+/* A pod woken while its backoff runs waits for its end; one woken later is active at once, and
+ * keeps its place among the others. */
 static void test_backoff_after_waking(void **state)
 {
     loop *l = *state;
@@ -588,7 +588,8 @@ static void test_no_scheduler_in_a_transaction(void **state)
 
 /* ---- the engine's own calls ---- */
 
-/* Pods bound and unbound past the scheduler: those on a node are taken, those off theirs submitted. */
+/* Pods bound and unbound past the scheduler: those on a node are taken, those off theirs
+ * submitted. */
 static void test_past_the_scheduler(void **state)
 {
     loop *l = *state;
@@ -616,7 +617,8 @@ static void test_past_the_scheduler(void **state)
     assert_int_equal(loop_count(l).submitted, 4);
 }
 
-/* A pod goes in a transaction; another gets its place in the engine before the scheduler has looked. */
+/* A pod goes in a transaction; another gets its place in the engine before the scheduler has
+ * looked. */
 static void test_index_taken_over(void **state)
 {
     loop *l = *state;
@@ -635,8 +637,8 @@ static void test_index_taken_over(void **state)
     assert_int_equal(loop_count(l).submitted, 2);
 }
 
-/* A pod of the pool goes in a transaction, and its kind with it; then a node is there as if it were new,
- * before the scheduler has looked. */
+/* A pod of the pool goes in a transaction, and its kind with it; then a node is there as if it
+ * were new, before the scheduler has looked. */
 static void test_news_before_a_look(void **state)
 {
     loop *l = *state;

@@ -34,6 +34,7 @@ static void refuse_objects(loop *l)
     assert_int_equal(berth_engine_add_like(engine, berth_engine_find_pod(engine, space, name),
                                            (berth_str)TEXT("twin"), &id, NULL),
                      BERTH_E_STATE);
+    assert_int_equal(berth_engine_publish(engine, NULL), BERTH_E_STATE);
 }
 
 static void refuse_decisions(loop *l)

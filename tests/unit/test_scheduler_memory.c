@@ -1,6 +1,6 @@
-/* The scheduling loop and its memory: whichever allocation fails, the call that needed it fails as a
- * whole or does without, the queue and the engine stay sound, the same call succeeds later, pods come
- * to the same outcomes, and nothing leaks. */
+/* The scheduling loop and its memory: whichever allocation fails, the call that needed it fails
+ * as a whole or does without, the queue and the engine stay sound, the same call succeeds later,
+ * pods come to the same outcomes, and nothing leaks. */
 #include "counted_memory.h"
 #include "small_cluster.h"
 
@@ -167,8 +167,8 @@ static void create(scene *s)
         assert_null(s->scheduler);
 }
 
-/* Everything once, on state that is shared with readers: nodes, pods, a preemption, bindings that fail at
- * once, later and by expiry, waking, removal. */
+/* Everything once, on state that is shared with readers: nodes, pods, a preemption, bindings
+ * that fail at once, later and by expiry, waking, removal. */
 static void play(scene *s)
 {
     small_node node;

@@ -1,6 +1,7 @@
-/* Events from several threads at once, while the scheduling thread goes on: none is lost, none of one
- * object overtakes another. Each producer has pods and a node of its own and changes them in an order in
- * which a swap of two events, or a lost one, would be refused; another thread answers bindings.
+/* Events from several threads at once, while the scheduling thread goes on: none is lost, none
+ * of one object overtakes another. Each producer has pods and a node of its own and changes them
+ * in an order in which a swap of two events, or a lost one, would be refused; another thread
+ * answers bindings.
  *
  * BERTH_TEST_ROUNDS: changes of each producer, 400 if unset. */
 #include <setjmp.h>

@@ -1,6 +1,6 @@
-/* Who is woken by what: for each filter, a pod that it has rejected, changes that leave the pod asleep,
- * and one that wakes it. That nobody who fits sleeps on is test_scheduler_simulation's question; here,
- * that nobody is woken in vain. */
+/* Who is woken by what: for each filter, a pod that it has rejected, changes that leave the pod
+ * asleep, and one that wakes it. That nobody who fits sleeps on is test_scheduler_simulation's
+ * question; here, that nobody is woken in vain. */
 #include "scheduler_cluster.h"
 
 /* The pod has just been decided: it waits, rejected by this plugin alone. */
@@ -410,7 +410,8 @@ static void refuse_all(const berth_cycle *cycle, const void *instance, const voi
     memset(slice->mask, 0, sizeof(slice->mask));
 }
 
-/* Reopens the loop with a plugin of this table that refuses every node, behind the default filters. */
+/* Reopens the loop with a plugin of this table that refuses every node, behind the default
+ * filters. */
 static void open_refusing(loop *l, berth_plugin *table)
 {
     static berth_plugin_ref filters[64];

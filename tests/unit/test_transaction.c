@@ -1,5 +1,5 @@
-/* Transactions, group placement, counting, closed nodes: what each call does and refuses, and what a
- * rollback has to restore that random histories seldom reach. */
+/* Transactions, group placement, counting, closed nodes: what each call does and refuses, and
+ * what a rollback has to restore that random histories seldom reach. */
 #include "rule_cluster.h"
 
 static const char small_spec[] = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";

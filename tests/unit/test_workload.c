@@ -273,8 +273,8 @@ static void test_daemons(void **state)
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:"       \
     " {nodeSelectorTerms: [" terms "]}}}"
 
-/* The nodes that get a pod, by their last letter, of eight nodes that differ in a label, a taint or the
- * cordon. The rules are those of NodeShouldRunDaemonPod. */
+/* The nodes that get a pod, by their last letter, of eight nodes that differ in a label, a taint
+ * or the cordon. The rules are those of NodeShouldRunDaemonPod. */
 static const struct {
     const char *spec;
     const char *nodes;
@@ -347,8 +347,8 @@ static void test_daemon_choices(void **state)
     }
 }
 
-/* Whether the engine's memory lasts for its order of nodes or not: all of a DaemonSet's pods, or none
- * and a word about it. Returns whether it lasted. */
+/* Whether the engine's memory lasts for its order of nodes or not: all of a DaemonSet's pods, or
+ * none and a word about it. Returns whether it lasted. */
 static bool daemons_without(unsigned fail_at)
 {
     static const char text[] = "--- {kind: Node, metadata: {name: n-a}}\n"

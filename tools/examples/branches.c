@@ -1,5 +1,6 @@
-/* What-ifs on branches: planners on several threads each ask, on a branch of their own, whether one node
- * can go, while the engine's thread goes on placing pods; then one plan is handed to the engine.
+/* What-ifs on branches: planners on several threads each ask, on a branch of their own, whether
+ * one node can go, while the engine's thread goes on placing pods; then one plan is handed to
+ * the engine.
  *     cc branches.c $(pkg-config --cflags --libs berth) -pthread */
 #include <pthread.h>
 #include <stdio.h>

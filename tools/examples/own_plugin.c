@@ -1,6 +1,7 @@
-/* A plugin of one's own: pods go to the cheapest node whose price they accept. Prices are a label of
- * nodes, the highest price that a pod accepts is a label of pods; both follow from objects alone, so the
- * answers are static: worked out once for each kind of pod, and found in the index from then on.
+/* A plugin of one's own: pods go to the cheapest node whose price they accept. Prices are a
+ * label of nodes, the highest price that a pod accepts is a label of pods; both follow from
+ * objects alone, so the answers are static: worked out once for each kind of pod, and found in
+ * the index from then on.
  *     cc own_plugin.c $(pkg-config --cflags --libs berth) */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* A scheduler: pods wait in a queue, are bound through callbacks, are woken by what could help them, and
- * preempt. One thread schedules; another, the one that would watch the API server, posts what changes.
+/* A scheduler: pods wait in a queue, are bound through callbacks, are woken by what could help
+ * them, and preempt. One thread schedules; another, the one that would watch the API server,
+ * posts what changes.
  *     cc scheduler_loop.c $(pkg-config --cflags --libs berth) -pthread */
 #include <pthread.h>
 #include <stdbool.h>
@@ -111,8 +112,9 @@ static void *watch(void *context)
 
 /* ---- the thread that schedules ---- */
 
-/* Until every pod is bound, or waits for something to happen. A daemon takes the time from a clock, and
- * sleeps until berth_scheduler_next or the `notify` callback; here time is what it is asked to be. */
+/* Until every pod is bound, or waits for something to happen. A daemon takes the time from a
+ * clock, and sleeps until berth_scheduler_next or the `notify` callback; here time is what it is
+ * asked to be. */
 static void schedule(program *p)
 {
     berth_error error = {.code = BERTH_OK};

@@ -1,5 +1,6 @@
-/* What-ifs on a cluster that goes on living: a group of pods placed whole or not at all, how many more
- * of a pod fit, and whether a node can be emptied. Each is a transaction; the cluster is as before.
+/* What-ifs on a cluster that goes on living: a group of pods placed whole or not at all, how
+ * many more of a pod fit, and whether a node can be emptied. Each is a transaction; the cluster
+ * is as before.
  *     cc what_if.c $(pkg-config --cflags --libs berth) */
 #include <stdio.h>
 #include <stdlib.h>

@@ -27,8 +27,9 @@ extern "C" {
 typedef struct berth_snapshot berth_snapshot;
 
 /* Publish the engine's present state. Threads: the engine's. Errors: E_NOMEM (or 65,535 versions
- * are alive), E_STATE (a transaction is open; the engine is a branch). Cost: some microseconds; it
- * does not depend on the cluster's size. */
+ * are alive), E_STATE (a transaction is open; the engine is a branch; a callback of its scheduler
+ * runs). Cost: some microseconds, and that of the volumes and claims that changed since the last
+ * time; it does not depend on the cluster's size. */
 BERTH_API berth_status berth_engine_publish(berth_engine *engine, berth_error *error);
 
 /* Pin the latest version; NULL if nothing was published yet. One atomic addition. Threads:
