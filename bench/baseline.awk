@@ -1,4 +1,4 @@
-# bench/baseline.json, one row a line, to figures as flatten.awk writes them, under the names
+# bench/baseline.json, one row a line, to figures as median.awk writes them, under the names
 # kube/WORKLOAD/nodes:N/sampling:S.
 function field(key, value)
 {

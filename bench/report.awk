@@ -1,4 +1,4 @@
-# Figures (flatten.awk) and kube-scheduler's (baseline.awk) to Markdown.
+# Figures (median.awk) and kube-scheduler's (baseline.awk) to Markdown.
 # -v part=results: perf/RESULTS.md below its heading; part=readme: the table of README; part=plots: the
 # data files of plots.gp, into the folder -v folder=F.
 BEGIN { FS = "\t" }
