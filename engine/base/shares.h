@@ -33,9 +33,8 @@ static inline uint32_t berth__shares_home(uint32_t piece, uint32_t step, uint32_
     return piece / step % group_count;
 }
 
-/* Lay out `count` pieces (below 2^31). 1 <= `group_count` <= BERTH__GROUPS_MAX, `step` >=
- * 1. Threads:
- * one, before the work. */
+/* Lay out `count` pieces (below 2^31). 1 <= `group_count` <= BERTH__GROUPS_MAX, `step` >= 1.
+ * Threads: one, before the work. */
 void berth__shares_start(berth__shares *shares, uint32_t count, uint32_t group_count,
                          uint32_t step);
 

@@ -1,6 +1,6 @@
 /* Classes of replicas (replica_hint.h), by their serial: one place for each, the later one
- * wins. A memo holds no use of a class; it is void as soon as any class has gone. Threads:
- * under the model's lock. */
+ * wins. A memo holds no use of a class; it is void as soon as any class has gone.
+ * Threads: under the model's lock. */
 #ifndef BERTH_MODEL_CLASS_MEMO_H
 #define BERTH_MODEL_CLASS_MEMO_H
 

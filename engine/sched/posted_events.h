@@ -46,8 +46,8 @@ void berth__posted_free(const berth_allocator *allocator, berth__posted *event);
 /* Post it. Returns whether the list was empty before. Threads: any. Progress: lock-free. */
 bool berth__posted_events_post(berth__posted_events *events, berth__posted *event);
 
-/* The oldest event, which stays there until it is dropped; NULL: there is none. Threads:
- * the scheduling thread. */
+/* The oldest event, which stays there until it is dropped; NULL: there is none.
+ * Threads: the scheduling thread. */
 berth__posted *berth__posted_events_first(berth__posted_events *events);
 void berth__posted_events_drop(berth__posted_events *events);
 

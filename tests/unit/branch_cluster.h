@@ -62,7 +62,7 @@ typedef struct counted_cluster {
     berth_pod_id pods[4];
 } counted_cluster;
 
-static void counted_open(counted_cluster *t, void (*fill)(counted_cluster *t))
+static inline void counted_open(counted_cluster *t, void (*fill)(counted_cluster *t))
 {
     berth_engine_config config;
     *t = (counted_cluster){.allocator = {NULL, counted_allocate, counted_release}};

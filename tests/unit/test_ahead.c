@@ -7,34 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/random.h"
-#include "counted_memory.h"
 #include "kube/ahead.h"
 #include "kube/input.h"
+#include "random_text.h"
 
-enum { TEXT_MAX = 1 << 16, ROUNDS = 400 };
+enum { ROUNDS = 400 };
 
 static const size_t batch_sizes[] = {1, 60, 300, 1000, 5000, 20000};
 enum { BATCH_SIZES = sizeof(batch_sizes) / sizeof(batch_sizes[0]) };
 
 /* ---- texts ---- */
-
-typedef struct text {
-    char data[TEXT_MAX];
-    size_t len;
-} text;
-
-static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(text *t, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int len = vsnprintf(t->data + t->len, sizeof(t->data) - t->len, format, args);
-    va_end(args);
-    assert_true(len >= 0 && t->len + (size_t)len < sizeof(t->data));
-    t->len += (size_t)len;
-}
 
 static void add_object(text *t, berth__random *random, uint32_t number, bool bare)
 {
@@ -99,8 +81,7 @@ static void make_text(text *t, berth__random *random)
     if (harm == 0)
         t->len = 2 + berth__random_below(random, (uint32_t)t->len - 2);
     else if (harm == 1)
-        t->data[2 + berth__random_below(random, (uint32_t)t->len - 2)] =
-            "x\"{}[],:\\\n\x01"[berth__random_below(random, 11)];
+        spoil(t, random);
 }
 
 /* ---- one reading ---- */

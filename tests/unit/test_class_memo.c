@@ -1,43 +1,18 @@
 /* Classes of replicas: those that the hint names get the class of the first of them, and nobody
  * else does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/text.h"
 #include "counted_memory.h"
-#include "model/pod_class.h"
 #include "model/replica_hint.h"
-
-static berth__model model;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return berth__model_init(&model, berth__allocator_default(), BERTH_ERA_V1) == BERTH_OK ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    int left = (int)(model.class_count + model.classes.count + model.parts.count);
-    berth__model_destroy(&model);
-    return left;
-}
+#include "one_model.h"
 
 /* The class of a pod that is handed out as a replica of that serial; 0: as none. */
-static berth__class *class_of(const berth_pod *pod, uint64_t serial)
+static berth__class *replica_class(const berth_pod *pod, uint64_t serial)
 {
-    berth__class *cls;
-    berth_error error;
     berth__replica_hint = (berth__replica_note){serial != 0 ? pod : NULL, serial};
-    if (berth__class_of(&model, pod, &cls, &error) != BERTH_OK)
-        fail_msg("%s: %s", error.field, error.message);
+    berth__class *cls = class_of(pod);
     berth__replica_hint = (berth__replica_note){0};
     return cls;
 }
@@ -59,14 +34,14 @@ static void test_recalled(void **state)
 {
     (void)state;
     const berth_pod a = pod_in("a"), b = pod_in("b");
-    berth__class *first = class_of(&a, 7);
-    assert_ptr_equal(class_of(&b, 7), first);
-    assert_ptr_equal(class_of(&a, 7), first);
+    berth__class *first = replica_class(&a, 7);
+    assert_ptr_equal(replica_class(&b, 7), first);
+    assert_ptr_equal(replica_class(&a, 7), first);
     assert_int_equal(first->users, 3);
-    berth__class *other = class_of(&b, 8);
+    berth__class *other = replica_class(&b, 8);
     assert_ptr_not_equal(other, first);
-    assert_ptr_equal(class_of(&b, 0), other);
-    assert_ptr_equal(class_of(&a, 0), first);
+    assert_ptr_equal(replica_class(&b, 0), other);
+    assert_ptr_equal(replica_class(&a, 0), first);
     for (int i = 0; i < 4; i++)
         release(first);
     release(other);
@@ -78,7 +53,7 @@ static void test_other_pod(void **state)
 {
     (void)state;
     const berth_pod a = pod_in("a"), b = pod_in("b");
-    berth__class *first = class_of(&a, 7), *second;
+    berth__class *first = replica_class(&a, 7), *second;
     berth__replica_hint = (berth__replica_note){&a, 7};
     assert_int_equal(berth__class_of(&model, &b, &second, NULL), BERTH_OK);
     berth__replica_hint = (berth__replica_note){0};
@@ -93,13 +68,13 @@ static void test_gone(void **state)
 {
     (void)state;
     const berth_pod a = pod_in("a"), b = pod_in("b");
-    release(class_of(&a, 7));
-    berth__class *anew = class_of(&b, 7);
+    release(replica_class(&a, 7));
+    berth__class *anew = replica_class(&b, 7);
     assert_int_equal(anew->users, 1);
     berth_str in = berth__text(&model, anew->identity->namespace_name);
     assert_true(berth__str_is(in, "b"));
-    release(class_of(&a, 8));
-    berth__class *again = class_of(&a, 7);
+    release(replica_class(&a, 8));
+    berth__class *again = replica_class(&a, 7);
     assert_ptr_not_equal(again, anew);
     release(anew);
     release(again);
@@ -114,9 +89,9 @@ static void test_ephemeral(void **state)
     berth_pod pod = pod_in("a");
     pod.volumes = &volume;
     pod.volume_count = 1;
-    berth__class *first = class_of(&pod, 7);
+    berth__class *first = replica_class(&pod, 7);
     pod.meta.name = BERTH_LITERAL("q");
-    berth__class *second = class_of(&pod, 7);
+    berth__class *second = replica_class(&pod, 7);
     assert_ptr_not_equal(first, second);
     release(first);
     release(second);
@@ -131,8 +106,8 @@ static void test_many(void **state)
     const berth_pod pods[3] = {pod_in("a"), pod_in("b"), pod_in("c")};
     for (uint64_t serial = 1; serial <= MANY; serial++) {
         const berth_pod *pod = &pods[serial % 3];
-        classes[serial - 1] = class_of(pod, serial);
-        assert_ptr_equal(class_of(pod, serial), classes[serial - 1]);
+        classes[serial - 1] = replica_class(pod, serial);
+        assert_ptr_equal(replica_class(pod, serial), classes[serial - 1]);
         release(classes[serial - 1]);
         if (serial > 3)
             assert_ptr_equal(classes[serial - 1], classes[serial - 4]);
@@ -166,7 +141,7 @@ static void test_scarce_memory(void **state)
     }
 }
 
-#define WITH_MODEL(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH_MODEL(test) cmocka_unit_test_setup_teardown(test, model_set_up, model_tear_down)
 
 int main(void)
 {

@@ -1,43 +1,11 @@
 /* Pod classes: which pods share one, what classes share, totals of requests, and that nothing
  * outlives its last user. Source of the totals: component-helpers v0.32, resource/helpers.go;
  * Kubernetes v1.15.3, predicates.GetResourceRequest. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/text.h"
-#include "model/pod_class.h"
-
-static berth__model model;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return berth__model_init(&model, berth__allocator_default(), BERTH_ERA_V1) == BERTH_OK ? 0 : -1;
-}
-
-/* Every test ends with nothing in use. */
-static int tear_down(void **state)
-{
-    (void)state;
-    int left = (int)(model.class_count + model.classes.count + model.parts.count);
-    berth__model_destroy(&model);
-    return left;
-}
-
-static berth__class *class_of(const berth_pod *pod)
-{
-    berth__class *cls;
-    berth_error error;
-    if (berth__class_of(&model, pod, &cls, &error) != BERTH_OK)
-        fail_msg("%s: %s", error.field, error.message);
-    return cls;
-}
+#include "one_model.h"
 
 static void release(berth__class *cls)
 {
@@ -482,7 +450,7 @@ static void test_out_of_memory(void **state)
     }
 }
 
-#define WITH_MODEL(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH_MODEL(test) cmocka_unit_test_setup_teardown(test, model_set_up, model_tear_down)
 
 int main(void)
 {

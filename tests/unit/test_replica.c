@@ -3,30 +3,12 @@
  * BERTH_TEST_SEED replays a failure. */
 #include "reader_check.h"
 
-#include "base/random.h"
-#include "counted_memory.h"
 #include "model/replica_hint.h"
+#include "random_text.h"
 
-enum { TEXT_MAX = 1 << 16, ROUNDS = 300, SHAPES_MAX = 6 };
+enum { ROUNDS = 300, SHAPES_MAX = 6 };
 
 /* ---- texts ---- */
-
-typedef struct text {
-    char data[TEXT_MAX];
-    size_t len;
-} text;
-
-static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(text *t, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int len = vsnprintf(t->data + t->len, sizeof(t->data) - t->len, format, args);
-    va_end(args);
-    assert_true(len >= 0 && t->len + (size_t)len < sizeof(t->data));
-    t->len += (size_t)len;
-}
 
 static uint32_t below(berth__random *random, uint32_t bound)
 {
@@ -146,8 +128,7 @@ static void make_text(text *t, berth__random *random)
         add(t, "%s\n", tails[form]);
     }
     if (below(random, 3) == 0)
-        t->data[2 + below(random, (uint32_t)t->len - 2)] =
-            "x\"{}[],:\\\n\x01"[below(random, 11)];
+        spoil(t, random);
 }
 
 /* ---- readers ---- */

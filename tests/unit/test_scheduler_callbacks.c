@@ -1,5 +1,6 @@
 /* What a scheduler's callbacks may do, and what they are refused. */
 #include <pthread.h>
+#include "branch_cluster.h"
 #include "scheduler_cluster.h"
 
 /* ---- nothing changes ---- */
@@ -150,10 +151,7 @@ static void test_callback_may_wait_for_a_branch(void **state)
 {
     loop *l = *state;
     loop_node(l, "node", "4");
-    assert_int_equal(berth_engine_publish(l->c.engine, NULL), BERTH_OK);
-    berth_snapshot *version = berth_engine_pin(l->c.engine);
-    assert_int_equal(berth_branch_create(version, &branch, NULL), BERTH_OK);
-    berth_snapshot_unpin(version);
+    branch = branch_off(&l->c);
     branch_pods = 0;
     l->inside = wait_for_branch;
     l->bind_answer = BERTH_ANSWER_LATER;
@@ -190,10 +188,7 @@ static void test_commits_are_refused(void **state)
 {
     loop *l = *state;
     loop_node(l, "node", "4");
-    assert_int_equal(berth_engine_publish(l->c.engine, NULL), BERTH_OK);
-    berth_snapshot *version = berth_engine_pin(l->c.engine);
-    assert_int_equal(berth_branch_create(version, &branch, NULL), BERTH_OK);
-    berth_snapshot_unpin(version);
+    branch = branch_off(&l->c);
     refusals = 0;
     l->inside = commit_branch;
     loop_pod(l, "p", "100m", "");

@@ -730,6 +730,21 @@ static void separate(const basic_slots *slots, const basic_pod *pod, int32_t *to
                         : -1;
 }
 
+static berth__basic_ask ask_of(const basic_pod *pod)
+{
+    return (berth__basic_ask){.cpu = pod->tests_cpu ? (double)pod->cpu : -INFINITY,
+                              .memory = pod->tests_memory ? (double)pod->memory : -INFINITY,
+                              .least_cpu = (double)pod->nonzero_cpu,
+                              .least_memory = (double)pod->nonzero_memory,
+                              .cpu_weight = (double)pod->cpu_weight,
+                              .memory_weight = (double)pod->memory_weight,
+                              .balance_cpu = (double)pod->cpu,
+                              .balance_memory = (double)pod->memory,
+                              .least_weight = (int32_t)pod->least_weight,
+                              .balance_weight = (int32_t)pod->balance_weight,
+                              .places = pod->tests_pods ? 1 : -INFINITY};
+}
+
 static void test_basic(void **state)
 {
     (void)state;
@@ -742,18 +757,7 @@ static void test_basic(void **state)
         const berth__basic_columns of = {slots.doubles[0], slots.doubles[1], slots.doubles[2],
                                          slots.doubles[3], slots.doubles[4], slots.doubles[5],
                                          slots.doubles[6]};
-        const berth__basic_ask ask = {
-            .cpu = pod.tests_cpu ? (double)pod.cpu : -INFINITY,
-            .memory = pod.tests_memory ? (double)pod.memory : -INFINITY,
-            .least_cpu = (double)pod.nonzero_cpu,
-            .least_memory = (double)pod.nonzero_memory,
-            .cpu_weight = (double)pod.cpu_weight,
-            .memory_weight = (double)pod.memory_weight,
-            .balance_cpu = (double)pod.cpu,
-            .balance_memory = (double)pod.memory,
-            .least_weight = (int32_t)pod.least_weight,
-            .balance_weight = (int32_t)pod.balance_weight,
-            .places = pod.tests_pods ? 1 : -INFINITY};
+        const berth__basic_ask ask = ask_of(&pod);
         uint32_t first = berth__random_below(&source, BERTH__TILE - BERTH__BASIC_RUN);
         uint32_t runs = (BERTH__TILE - first) / BERTH__BASIC_RUN;
         uint32_t count = 1 + berth__random_below(&source, runs * BERTH__BASIC_RUN);
@@ -787,14 +791,7 @@ static void test_basic_scores(void **state)
         const berth__amount_columns of = {
             slots.amounts.allocatable,  slots.amounts.used,  slots.nonzero[0],
             slots.amounts.allocatable2, slots.amounts.used2, slots.nonzero[1]};
-        const berth__basic_ask ask = {.least_cpu = (double)pod.nonzero_cpu,
-                                      .least_memory = (double)pod.nonzero_memory,
-                                      .cpu_weight = (double)pod.cpu_weight,
-                                      .memory_weight = (double)pod.memory_weight,
-                                      .balance_cpu = (double)pod.cpu,
-                                      .balance_memory = (double)pod.memory,
-                                      .least_weight = (int32_t)pod.least_weight,
-                                      .balance_weight = (int32_t)pod.balance_weight};
+        const berth__basic_ask ask = ask_of(&pod); /* but for room, which is the filters' */
         for (uint32_t t = 0; t < table_count; t++) {
             _Alignas(64) int64_t got[BERTH__TILE];
             tables[t]->basic_scores(&of, &ask, got);

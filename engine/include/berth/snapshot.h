@@ -32,8 +32,8 @@ typedef struct berth_snapshot berth_snapshot;
  * time; it does not depend on the cluster's size. */
 BERTH_API berth_status berth_engine_publish(berth_engine *engine, berth_error *error);
 
-/* Pin the latest version; NULL if nothing was published yet. One atomic addition. Threads:
- * any, also while the engine is in use elsewhere. */
+/* Pin the latest version; NULL if nothing was published yet. One atomic addition.
+ * Threads: any, also while the engine is in use elsewhere. */
 BERTH_API berth_snapshot *berth_engine_pin(const berth_engine *engine);
 
 /* Pin once more what the caller has pinned (returns it); give one pin back. Both accept NULL and

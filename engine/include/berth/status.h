@@ -70,8 +70,8 @@ typedef struct berth_error {
     char message[320];  /* a sentence: what was found and what was expected */
 } berth_error;
 
-/* The name ("BERTH_E_ARG") and the English text of a status. Never NULL, never freed. Threads:
- * any. */
+/* The name ("BERTH_E_ARG") and the English text of a status. Never NULL, never freed.
+ * Threads: any. */
 BERTH_API const char *berth_status_name(berth_status status);
 BERTH_API const char *berth_status_text(berth_status status);
 
