@@ -4,7 +4,7 @@
 
 #include "harness.h"
 #include "inside_cluster.h"
-#include "sched/slot_log.h"
+#include "decide/slot_log.h"
 
 typedef struct journal {
     berth__view *view;

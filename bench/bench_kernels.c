@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "harness.h"
 #include "heap.h"
-#include "snapshot/tile_kernels.h"
+#include "columns/tile_kernels.h"
 
 enum { BASIC_COLUMNS = 7, DOMAINS = 64, FEW = 4 };
 

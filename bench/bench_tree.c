@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "harness.h"
 #include "heap.h"
-#include "sched/search_tree.h"
+#include "decide/search_tree.h"
 
 typedef struct tree_case {
     const berth__kernels *kernels;

@@ -3,8 +3,8 @@
 #ifndef BERTH_BENCH_INSIDE_CLUSTER_H
 #define BERTH_BENCH_INSIDE_CLUSTER_H
 
-#include "sched/cluster.h"
-#include "sched/profile.h"
+#include "cluster/cluster.h"
+#include "decide/profile.h"
 
 /* Whose pod is prepared. */
 typedef enum inside_kind {

@@ -21,7 +21,7 @@
 /* base/table.c */
 #define BERTH_BITE_WRITE_SHARED 11 /* write to pages that others see */
 
-/* sched/follow.c */
+/* versions/follow.c */
 #define BERTH_BITE_PODS_STAY 21  /* pods of kept nodes are not compared */
 #define BERTH_BITE_NODES_STAY 22 /* nodes that come and go are not compared */
 #define BERTH_BITE_OLD_SUMS 23   /* sums of another layout are believed */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "sched/daemon_nodes.h"
+#include "api/daemon_nodes.h"
 
 /* What the DaemonSet controller lets its pods put up with; the last only with the host's
  * network. */

@@ -41,7 +41,7 @@ typedef struct berth__request {
 
 /* ---- what a pod asks of a node's own facts ---- */
 
-/* spec.nodeName is no part of a class: a pod that has one is on that node (see sched/engine.c). */
+/* spec.nodeName is no part of a class: a pod that has one is on that node (see api/engine.c). */
 typedef struct berth__preferred_node_term {
     int32_t weight;
     berth__node_term term;
@@ -182,7 +182,7 @@ typedef struct berth__class {
     berth__sym gates; /* names of scheduling gates joined by blanks; 0: none */
     bool preempts;    /* preemptionPolicy is not Never */
     bool deleting;
-    /* Belongs to whoever decides (sched/prepared.c); void once the stamp is old. */
+    /* Belongs to whoever decides (decide/prepared.c); void once the stamp is old. */
     void *memo;
     uint64_t memo_stamp;
     /* Uses that ended with a version, to be given up; sync: atomic, see model.c. */

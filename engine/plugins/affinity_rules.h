@@ -3,7 +3,7 @@
 #define BERTH_PLUGINS_AFFINITY_RULES_H
 
 #include "plugins/plugin.h"
-#include "snapshot/counts.h"
+#include "columns/counts.h"
 
 /* InterPodAffinity's arguments. */
 typedef struct berth__affinity_args {

@@ -5,7 +5,7 @@
 
 #include "model/storage.h"
 #include "plugins/plugin.h"
-#include "snapshot/node_volumes.h"
+#include "columns/node_volumes.h"
 
 /* Run the statement for each volume of a class that has a claim, by name or as a generic ephemeral
  * volume. */

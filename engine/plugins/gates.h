@@ -1,4 +1,4 @@
-/* A filter about other pods as gates: what a search tree (sched/index.h) must know to keep the
+/* A filter about other pods as gates: what a search tree (decide/index.h) must know to keep the
  * filter's verdicts. A domain gate lets whole topology domains pass, as the counters stand now;
  * a slot gate counts pods by node, so that its verdict on a node changes only with that node's
  * own pods.
@@ -7,7 +7,7 @@
 #ifndef BERTH_PLUGINS_GATES_H
 #define BERTH_PLUGINS_GATES_H
 
-#include "snapshot/counts.h"
+#include "columns/counts.h"
 
 enum { BERTH__GATES_MAX = 6 };
 

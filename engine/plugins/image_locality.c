@@ -5,7 +5,7 @@
  * Source: kube-scheduler v1.32, plugins/imagelocality/image_locality.go; v1.15.3,
  * priorities/image_locality.go. */
 #include "plugins/registry.h"
-#include "snapshot/image_column.h"
+#include "columns/image_column.h"
 
 static const int64_t LOW = INT64_C(23) << 20;
 static const int64_t HIGH_A_CONTAINER = INT64_C(1000) << 20;

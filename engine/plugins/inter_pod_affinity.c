@@ -1,5 +1,5 @@
 /* InterPodAffinity: required and preferred (anti-)affinity between the pod and the pods that
- * run. Both phases read domain counters (snapshot/counts.h); no pod is visited. v1.15 has the
+ * run. Both phases read domain counters (columns/counts.h); no pod is visited. v1.15 has the
  * same rules under the names MatchInterPodAffinity, where the first of a series may go anywhere,
  * and InterPodAffinityPriority, whose range of values always holds 0.
  * Source: kube-scheduler v1.32, plugins/interpodaffinity; v1.15.3,

@@ -4,7 +4,7 @@
 #define BERTH_PLUGINS_NODE_INCLUSION_H
 
 #include "plugins/plugin.h"
-#include "snapshot/counts.h"
+#include "columns/counts.h"
 
 typedef struct berth__inclusion_rule {
     const berth__sym *keys; /* labels that a node must have, each */

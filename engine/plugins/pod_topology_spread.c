@@ -1,5 +1,5 @@
 /* PodTopologySpread: keeps the numbers of matching pods of topology domains close to one another.
- * Both phases read domain counters (snapshot/counts.h); no pod is visited.
+ * Both phases read domain counters (columns/counts.h); no pod is visited.
  * Source: kube-scheduler v1.32, plugins/podtopologyspread. */
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define BERTH_PLUGINS_SPREAD_RULES_H
 
 #include "plugins/plugin.h"
-#include "snapshot/counts.h"
+#include "columns/counts.h"
 
 /* PodTopologySpread's arguments. */
 typedef struct berth__spread_defaults {

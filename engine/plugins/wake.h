@@ -6,7 +6,7 @@
 #define BERTH_PLUGINS_WAKE_H
 
 #include "berth/plugin.h"
-#include "snapshot/view.h"
+#include "columns/view.h"
 
 /* Cluster changes that can turn a refusal around: those of berth/plugin.h, and one of the
  * queue's own. */

@@ -11,7 +11,7 @@
 
 #include "base/bits.h"
 #include "base/random.h"
-#include "snapshot/tile_kernels.h"
+#include "columns/tile_kernels.h"
 
 enum { ROUNDS = 300 };
 

@@ -1,4 +1,4 @@
-/* snapshot/counts.h: after any sequence of nodes, pods and namespaces coming, changing and going,
+/* columns/counts.h: after any sequence of nodes, pods and namespaces coming, changing and going,
  * counters equal a naive recount, also where allocations fail on the way.
  * BERTH_TEST_SEED replaces the seed of the random histories. */
 #include <setjmp.h>
@@ -14,8 +14,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "model/related.h"
-#include "sched/cluster.h"
-#include "snapshot/counts.h"
+#include "cluster/cluster.h"
+#include "columns/counts.h"
 
 enum {
     NODES = 150, /* more than a tile */

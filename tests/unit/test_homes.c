@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sched/engine_state.h"
+#include "versions/engine_state.h"
 #include "small_cluster.h"
 
 enum { NODES = 3000 };

@@ -1,4 +1,4 @@
-/* snapshot/image_column.h: whatever comes, changes and goes, and whoever asks first, the bits of
+/* columns/image_column.h: whatever comes, changes and goes, and whoever asks first, the bits of
  * an image are those of the nodes that list it; also in copies, where columns have run out, and
  * where memory has. BERTH_TEST_SEED replaces the seed of the random histories. */
 #include <setjmp.h>
@@ -15,8 +15,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "counted_memory.h"
-#include "sched/cluster.h"
-#include "snapshot/image_column.h"
+#include "cluster/cluster.h"
+#include "columns/image_column.h"
 
 enum {
     NODES = 300, /* three tiles, the last of them not full */

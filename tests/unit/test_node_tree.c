@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "snapshot/node_tree.h"
+#include "columns/node_tree.h"
 
 enum { LIST_MAX = 512 };
 

@@ -5,7 +5,7 @@
 #include "rule_cluster.h"
 
 #include "base/text.h"
-#include "sched/preemption.h"
+#include "decide/preemption.h"
 
 /* ---- objects ---- */
 

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "model/storage.h"
-#include "snapshot/node_volumes.h"
+#include "columns/node_volumes.h"
 
 #define TEXT(text) {(text), sizeof(text) - 1}
 

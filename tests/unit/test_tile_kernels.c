@@ -13,8 +13,8 @@
 
 #include "base/bits.h"
 #include "base/random.h"
-#include "snapshot/tile_kernels.h"
-#include "snapshot/view.h"
+#include "columns/tile_kernels.h"
+#include "columns/view.h"
 
 enum { TABLES_MAX = 8, ROUNDS = 4000 };
 

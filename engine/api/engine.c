@@ -1,0 +1,581 @@
+/* The public engine: life, cluster state, decisions. */
+#include "berth/transaction.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/error.h"
+#include "base/heap.h"
+#include "base/text.h"
+#include "versions/branch.h"
+#include "cluster/cluster_read.h"
+#include "cluster/cluster_undo.h"
+#include "versions/engine_state.h"
+
+void berth_engine_config_init(berth_engine_config *config)
+{
+    *config = (berth_engine_config){.size = sizeof(*config), .path = BERTH_PATH_AUTO};
+}
+
+/* ---- life ---- */
+
+static berth_status make_profiles(berth_engine *engine, berth__embedder_plugins own,
+                                  const berth_profile *sources, uint32_t count,
+                                  berth_error *error)
+{
+    BERTH_TRY(berth__embedder_check(own, error));
+    engine->profiles = berth__arena_alloc(&engine->arena, count * sizeof(berth__profile), 16);
+    if (engine->profiles == NULL)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < count; i++) {
+        if (sources[i].era != sources[0].era)
+            return berth__error_set(error, BERTH_E_INVALID,
+                                    "profiles of v1 and of v1alpha1 do not mix in one engine");
+        BERTH_TRY(berth__profile_make(engine->cluster.model, &engine->arena, own,
+                                      &sources[i], &engine->profiles[i], error));
+        engine->profile_count++;
+    }
+    return BERTH_OK;
+}
+
+/* Where workers are bound to several NUMA nodes, what they scan lies on these. */
+static berth_status make_homes(berth_engine *engine, bool huge_pages)
+{
+    berth__model *model = engine->cluster.model;
+    uint32_t groups = berth__workers_groups(engine->workers);
+    if (groups == 1 || engine->heap == NULL)
+        return BERTH_OK;
+    for (uint32_t g = 0; g < groups; g++) {
+        BERTH_TRY(berth__heap_create_on(engine->machine,
+                                        berth__workers_group_numa(engine->workers, g), huge_pages,
+                                        &engine->homes[g]));
+        model->homes[g] = berth__heap_allocator(engine->homes[g]);
+    }
+    model->home_count = groups;
+    return BERTH_OK;
+}
+
+static berth_status start(berth_engine *engine, const berth_engine_config *config,
+                          berth_error *error)
+{
+    const berth_profile *profiles =
+        config->profiles != NULL ? config->profiles : berth_profile_default();
+    uint32_t profile_count = config->profiles != NULL ? config->profile_count : 1;
+    const berth__embedder_plugins own = {config->plugins, config->plugin_count};
+    berth_status status =
+        berth__cluster_init(&engine->cluster, engine->allocator, profiles[0].era);
+    if (status != BERTH_OK)
+        return berth__error_set(error, status, "out of memory");
+    berth__published_init(engine);
+    status = berth__machine_create(engine->allocator, NULL, &engine->machine);
+    if (status != BERTH_OK)
+        return berth__error_set(error, status, "the machine's topology can't be read");
+    engine->cluster.model->attached_volumes_max = config->attached_volumes_max;
+    uint32_t threads =
+        config->threads > 0 ? config->threads : berth__machine_cores(engine->machine);
+    BERTH_TRY(make_profiles(engine, own, profiles, profile_count, error));
+    status = berth__workers_create(engine->allocator, engine->machine, threads,
+                                   config->bind_workers, &engine->workers);
+    if (status == BERTH_OK)
+        status = make_homes(engine, config->huge_pages);
+    if (status == BERTH_OK)
+        status = berth__decider_init(&engine->decider, &engine->cluster, engine->profiles,
+                                     engine->profile_count, engine->workers, config->path,
+                                     config->seed);
+    berth__transactions_init(&engine->transactions, &engine->decider);
+    return status == BERTH_OK ? BERTH_OK
+                              : berth__error_set(error, status, "%u workers can't be started",
+                                                 (unsigned)threads);
+}
+
+static berth_status check_config(const berth_engine_config *config, berth_error *error)
+{
+    if (config->size != sizeof(*config))
+        return berth__error_set(error, BERTH_E_ARG,
+                                "the configuration was not filled by berth_engine_config_init");
+    if (config->threads > 1024)
+        return berth__error_set(error, BERTH_E_ARG, "threads is at most 1024, not %u",
+                                (unsigned)config->threads);
+    if (config->profiles != NULL && config->profile_count == 0)
+        return berth__error_set(error, BERTH_E_ARG, "an engine needs a profile");
+    if (config->plugins == NULL && config->plugin_count > 0)
+        return berth__error_set(error, BERTH_E_ARG, "plugin_count is not 0, and plugins is NULL");
+    if ((unsigned)config->path > BERTH_PATH_INDEX)
+        return berth__error_set(error, BERTH_E_ARG, "there is no path number %d",
+                                (int)config->path);
+    return BERTH_OK;
+}
+
+/* An engine that has its memory and nothing else; NULL when out of memory. */
+static berth_engine *create_empty(const berth_engine_config *config)
+{
+    const berth_allocator *allocator = config->allocator;
+    berth__heap *heap = NULL;
+    if (allocator == NULL) {
+        if (berth__heap_create(config->huge_pages, &heap) != BERTH_OK)
+            return NULL;
+        allocator = berth__heap_allocator(heap);
+    }
+    berth_engine *engine = berth__alloc_zero(allocator, sizeof(*engine), 64);
+    if (engine == NULL) {
+        berth__heap_destroy(heap);
+        return NULL;
+    }
+    engine->heap = heap;
+    engine->allocator = allocator;
+    return engine;
+}
+
+berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
+                                 berth_error *error)
+{
+    berth_engine_config defaults;
+    berth_engine_config_init(&defaults);
+    if (config == NULL)
+        config = &defaults;
+    BERTH_TRY(check_config(config, error));
+    berth_engine *engine = create_empty(config);
+    if (engine == NULL)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    const berth_allocator *allocator = engine->allocator;
+    berth__arena_init(&engine->arena, allocator);
+    berth_status status = start(engine, config, error);
+    if (status != BERTH_OK) {
+        berth_engine_destroy(engine);
+        return status;
+    }
+    *out = engine;
+    return BERTH_OK;
+}
+
+void berth_engine_destroy(berth_engine *engine)
+{
+    if (engine == NULL)
+        return;
+    if (engine->branch != NULL) {
+        berth_branch_drop(engine);
+        return;
+    }
+    BERTH_ASSERT(engine->cluster.watcher == NULL); /* a scheduler goes before its engine */
+    berth__branches_destroy(engine);
+    berth__history_destroy(&engine->history);
+    berth__transactions_destroy(&engine->transactions);
+    berth__decider_destroy(&engine->decider);
+    berth__workers_destroy(engine->workers);
+    berth__cluster_destroy(&engine->cluster);
+    for (uint32_t g = 0; g < BERTH__GROUPS_MAX; g++)
+        berth__heap_destroy(engine->homes[g]);
+    berth__machine_destroy(engine->machine);
+    berth__arena_destroy(&engine->arena);
+    berth__heap *heap = engine->heap;
+    berth__free(engine->allocator, engine, sizeof(*engine));
+    berth__heap_destroy(heap);
+}
+
+static void add_use(berth_memory *sum, berth__heap *heap)
+{
+    berth__heap_use use = berth__heap_usage(heap);
+    sum->used_bytes += use.used_bytes;
+    sum->resident_bytes += use.resident_bytes;
+    sum->huge_bytes += use.huge_bytes;
+    sum->huge_refused |= use.huge_refused;
+}
+
+berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, berth_error *error)
+{
+    if (engine->heap == NULL)
+        return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                                engine->branch != NULL
+                                    ? "a branch's memory is part of its engine's"
+                                    : "the engine's memory comes from an allocator of the caller's");
+    *out = (berth_memory){0};
+    add_use(out, engine->heap);
+    for (uint32_t g = 0; g < BERTH__GROUPS_MAX && engine->homes[g] != NULL; g++)
+        add_use(out, engine->homes[g]);
+    return BERTH_OK;
+}
+
+/* ---- cluster state ---- */
+
+berth_status berth_engine_add(berth_engine *engine, const berth_object *object, uint64_t *id,
+                              berth_error *error)
+{
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    return berth__cluster_add(&engine->cluster, object, id, error);
+}
+
+berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
+                                 berth_error *error)
+{
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    return berth__cluster_update(&engine->cluster, object, error);
+}
+
+berth_status berth_engine_remove(berth_engine *engine, berth_kind kind, berth_str namespace_name,
+                                 berth_str name, berth_error *error)
+{
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    return berth__cluster_remove(&engine->cluster, kind, namespace_name, name, error);
+}
+
+berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like, berth_str name,
+                                   berth_pod_id *id, berth_error *error)
+{
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    uint32_t index = berth__cluster_pod(&engine->cluster, like);
+    if (index == BERTH__POD_NONE)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
+    return berth__cluster_add_like(&engine->cluster, index, name, id, error);
+}
+
+berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
+                                   berth_str name)
+{
+    return berth__cluster_find_pod(&engine->cluster, namespace_name, name);
+}
+
+berth_node_id berth_engine_find_node(const berth_engine *engine, berth_str name)
+{
+    return berth__cluster_present_id(&engine->cluster, name);
+}
+
+berth_str berth_engine_node_name(const berth_engine *engine, berth_node_id node)
+{
+    return berth__cluster_node_name(&engine->cluster, node);
+}
+
+void berth_engine_pod_name(const berth_engine *engine, berth_pod_id pod, berth_str *namespace_name,
+                           berth_str *name)
+{
+    berth__cluster_pod_name(&engine->cluster, pod, namespace_name, name);
+}
+
+berth_node_id berth_engine_pod_node(const berth_engine *engine, berth_pod_id pod)
+{
+    return berth__cluster_pod_node(&engine->cluster, pod);
+}
+
+uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node, berth_pod_id *out,
+                                uint32_t capacity)
+{
+    const berth__cluster *cluster = &engine->cluster;
+    if (node >= cluster->node_count)
+        return 0;
+    uint32_t count = 0, index = berth__cluster_node(cluster, node)->first_pod;
+    for (; index != BERTH__POD_NONE && count < capacity;
+         index = berth__pod_at(&cluster->pods, index)->next)
+        out[count++] = berth__cluster_pod_id(cluster, index);
+    return berth__cluster_node(cluster, node)->pod_count;
+}
+
+int32_t berth_engine_pod_priority(const berth_engine *engine, berth_pod_id pod)
+{
+    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
+    return index == BERTH__POD_NONE ? 0 : berth__pod_at(&engine->cluster.pods, index)->priority;
+}
+
+uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, uint32_t count,
+                                bool *forbidden)
+{
+    const berth__cluster *cluster = &engine->cluster;
+    uint32_t found = 0;
+    bool ready = !cluster->keeper.branch ||
+                 berth__cluster_own_disruption(&engine->cluster) == BERTH_OK;
+    for (uint32_t i = 0; i < count && !ready; i++)
+        forbidden[i] = true;
+    if (!ready)
+        return count;
+    berth__disruption_begin(cluster->disruption);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = berth__cluster_pod(cluster, pods[i]);
+        const berth__pod *pod =
+            index != BERTH__POD_NONE ? berth__pod_at(&cluster->pods, index) : NULL;
+        forbidden[i] =
+            pod != NULL && berth__disruption_violates(cluster->disruption, pod->cls->identity,
+                                                      berth__pod_name(pod));
+        found += forbidden[i];
+    }
+    return found;
+}
+
+void berth_engine_counts(const berth_engine *engine, berth_counts *out)
+{
+    berth__cluster_counts(&engine->cluster, out);
+}
+
+berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id id,
+                                        berth_str resource, int64_t *allocatable,
+                                        int64_t *requested)
+{
+    return berth__cluster_node_resource(&engine->cluster, id, resource, allocatable, requested);
+}
+
+berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id id, berth_str key)
+{
+    return berth__cluster_node_label(&engine->cluster, id, key);
+}
+
+uint64_t berth_engine_digest(const berth_engine *engine)
+{
+    return berth__cluster_digest(&engine->cluster);
+}
+
+berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name)
+{
+    const berth__cluster *cluster = &engine->cluster;
+    for (uint32_t id = 0; cluster->orphan_count > 0 && id < cluster->node_count; id++) {
+        const berth__node *node = berth__cluster_node(cluster, id);
+        if (berth__node_present(node) || node->first_pod == BERTH__POD_NONE)
+            continue;
+        if (node_name != NULL)
+            *node_name = berth__text(cluster->model, node->name);
+        return berth__cluster_pod_id(cluster, node->first_pod);
+    }
+    return BERTH_POD_NONE;
+}
+
+berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out, uint32_t capacity,
+                                     uint32_t *count, berth_error *error)
+{
+    berth__cluster *cluster = &engine->cluster;
+    BERTH_TRY(berth__may_change(cluster->watcher, error));
+    if (berth__cluster_sync(cluster) != BERTH_OK)
+        return berth__error_no_memory(error);
+    const berth__layout *layout = cluster->view.layout;
+    for (uint32_t slot = 0; slot < layout->count && slot < capacity; slot++)
+        out[slot] = layout->nodes[slot];
+    if (count != NULL)
+        *count = layout->count;
+    return BERTH_OK;
+}
+
+berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
+                                       berth_str resource, int64_t *amount)
+{
+    return berth__cluster_pod_resource(&engine->cluster, pod, resource, amount);
+}
+
+/* ---- decisions ---- */
+
+berth__decider *berth__engine_decider(berth_engine *engine)
+{
+    return &engine->decider;
+}
+
+static berth_status find_pod(const berth_engine *engine, berth_pod_id id, uint32_t *index,
+                             berth_error *error)
+{
+    *index = berth__cluster_pod(&engine->cluster, id);
+    return *index != BERTH__POD_NONE
+               ? BERTH_OK
+               : berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
+}
+
+berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
+                                 const berth_decide_options *options, berth_placement *out,
+                                 berth_error *error)
+{
+    static const berth_decide_options defaults = {.size = sizeof(defaults)};
+    uint32_t index;
+    if (options == NULL)
+        options = &defaults;
+    if (options->size != sizeof(*options))
+        return berth__error_set(error, BERTH_E_ARG, "options->size is not that of the struct");
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    BERTH_TRY(find_pod(engine, pod, &index, error));
+    return berth__decide(&engine->decider, index, options, out, error);
+}
+
+/* A scheduler on this engine has not bound that pod, nor unbound it; a transaction tells at its
+ * end. */
+static berth_status past_scheduler(berth_engine *engine)
+{
+    berth__cluster *cluster = &engine->cluster;
+    if (cluster->watcher != NULL && !cluster->undo.recording)
+        cluster->watcher->missed = true;
+    return BERTH_OK;
+}
+
+berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                               berth_error *error)
+{
+    uint32_t index;
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    BERTH_TRY(find_pod(engine, pod, &index, error));
+    if (berth__cluster_present(&engine->cluster, node) == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
+    if (berth__pod_at(&engine->cluster.pods, index)->node != BERTH__NODE_NONE)
+        return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
+    berth_status status = berth__branch_reserve(engine)
+                              ? berth__decider_bind(&engine->decider, index, node)
+                              : BERTH_E_NOMEM;
+    if (status == BERTH_OK)
+        berth__branch_note(engine, index);
+    if (status == BERTH_E_NOMEM)
+        return berth__error_set(error, status, "out of memory");
+    return status == BERTH_OK ? past_scheduler(engine)
+                              : berth__error_set(error, status, "a plugin refused the placement");
+}
+
+berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod, berth_error *error)
+{
+    uint32_t index;
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    BERTH_TRY(find_pod(engine, pod, &index, error));
+    if (berth__pod_at(&engine->cluster.pods, index)->node == BERTH__NODE_NONE)
+        return berth__error_set(error, BERTH_E_STATE, "the pod is on no node");
+    berth_status status = berth__decider_unbind(&engine->decider, index);
+    return status == BERTH_OK ? past_scheduler(engine) : berth__error_set(error, status, "out of memory");
+}
+
+berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                                   berth_error *error)
+{
+    berth__cluster *cluster = &engine->cluster;
+    uint32_t index;
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    BERTH_TRY(find_pod(engine, pod, &index, error));
+    if (node != BERTH_NODE_NONE && berth__cluster_present(&engine->cluster, node) == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
+    if (berth__pod_at(&cluster->pods, index)->node != BERTH__NODE_NONE)
+        return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
+    if (!berth__cluster_reserve_undo(cluster, index))
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    if (node == BERTH_NODE_NONE) {
+        berth__nominations_drop(&cluster->nominations, index);
+        return BERTH_OK;
+    }
+    if (berth__nominations_reserve(&cluster->nominations, node) != BERTH_OK)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    berth__nominations_take_over(&cluster->nominations, &cluster->pods, index, node);
+    return BERTH_OK;
+}
+
+berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod, berth_placement *out,
+                                   berth_error *error)
+{
+    BERTH_TRY(berth_engine_decide(engine, pod, NULL, out, error));
+    return out->verdict == BERTH_PLACED ? berth_engine_bind(engine, pod, out->node, error)
+                                        : BERTH_OK;
+}
+
+/* ---- transactions ---- */
+
+berth_status berth_engine_begin(berth_engine *engine, berth_error *error)
+{
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    berth_status status = berth__transaction_begin(&engine->transactions);
+    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+}
+
+static berth_status no_transaction(berth_error *error)
+{
+    return berth__error_set(error, BERTH_E_STATE, "no transaction is open");
+}
+
+berth_status berth_engine_commit(berth_engine *engine, berth_error *error)
+{
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    if (engine->transactions.depth == 0)
+        return no_transaction(error);
+    berth__transaction_commit(&engine->transactions);
+    return BERTH_OK;
+}
+
+berth_status berth_engine_rollback(berth_engine *engine, berth_error *error)
+{
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    if (engine->transactions.depth == 0)
+        return no_transaction(error);
+    berth__transaction_rollback(&engine->transactions);
+    return BERTH_OK;
+}
+
+uint32_t berth_engine_depth(const berth_engine *engine)
+{
+    return engine->transactions.depth;
+}
+
+berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool unschedulable,
+                                 berth_error *error)
+{
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    if (berth__cluster_present(&engine->cluster, node) == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
+    berth_status status = berth__cluster_cordon(&engine->cluster, node, unschedulable);
+    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+}
+
+berth_status berth_engine_close(berth_engine *engine, berth_node_id node, bool closed,
+                                berth_error *error)
+{
+    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    if (berth__cluster_present(&engine->cluster, node) == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
+    berth_status status = berth__cluster_close(&engine->cluster, node, closed);
+    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+}
+
+/* ---- the queue's order ---- */
+
+typedef struct waiting_pod {
+    int32_t priority;
+    uint32_t arrival;
+    berth_pod_id id;
+} waiting_pod;
+
+static int by_priority(const void *a, const void *b)
+{
+    const waiting_pod *first = a, *second = b;
+    if (first->priority != second->priority)
+        return first->priority > second->priority ? -1 : 1;
+    return (first->arrival > second->arrival) - (first->arrival < second->arrival);
+}
+
+static berth_status list_waiting(const berth_engine *engine, berth_pod_id *out, uint64_t capacity)
+{
+    const berth__pods *pods = &engine->cluster.pods;
+    size_t bytes = pods->pending_count * sizeof(waiting_pod);
+    waiting_pod *waiting = berth__alloc(engine->allocator, bytes, 8);
+    if (waiting == NULL)
+        return BERTH_E_NOMEM;
+    uint32_t count = 0, index = pods->first_pending;
+    for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next, count++)
+        waiting[count] = (waiting_pod){berth__pod_at(pods, index)->priority, count,
+                                       berth__cluster_pod_id(&engine->cluster, index)};
+    qsort(waiting, count, sizeof(*waiting), by_priority);
+    for (uint64_t i = 0; i < count && i < capacity; i++)
+        out[i] = waiting[i].id;
+    berth__free(engine->allocator, waiting, bytes);
+    return BERTH_OK;
+}
+
+berth_status berth_engine_pending(const berth_engine *engine, berth_pod_id *out, uint64_t capacity,
+                                  uint64_t *count, berth_error *error)
+{
+    uint64_t pending = engine->cluster.pods.pending_count;
+    if (capacity > 0 && pending > 0 && list_waiting(engine, out, capacity) != BERTH_OK)
+        return berth__error_no_memory(error);
+    if (count != NULL)
+        *count = pending;
+    return BERTH_OK;
+}
+
+/* ---- digest and check ---- */
+
+berth_status berth_engine_check(berth_engine *engine, berth_error *error)
+{
+    return berth__cluster_check(&engine->cluster, error);
+}
+
+const char *berth_kind_name(berth_kind kind)
+{
+    static const char *const names[] = {
+#define X(name, member, type, text) text,
+        BERTH_KIND_LIST(X)
+#undef X
+    };
+    return (unsigned)kind < BERTH_KIND_COUNT ? names[kind] : "?";
+}

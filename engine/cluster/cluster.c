@@ -1,0 +1,373 @@
+/* A cluster: its life, its layout, who hears of it, and objects in and out by kind. */
+#include "cluster/cluster_parts.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "model/related.h"
+#include "model/storage.h"
+#include "cluster/cluster_undo.h"
+#include "columns/counts.h"
+#include "columns/node_volumes.h"
+
+enum { NAME_SHIFT = 10 };
+
+/* ---- life ---- */
+
+static berth_status make_parts(berth__cluster *cluster)
+{
+    berth__keeper *keeper = &cluster->keeper;
+    cluster->tree = berth__node_tree_create(keeper->allocator);
+    if (cluster->tree == NULL)
+        return BERTH_E_NOMEM;
+    cluster->tree->stamp = keeper->stamp;
+    berth__undo_log_init(&cluster->undo, keeper->allocator);
+    BERTH_TRY(berth__pods_init(&cluster->pods, keeper));
+    BERTH_TRY(berth__nominations_init(&cluster->nominations, keeper->allocator, &cluster->view));
+    BERTH_TRY(berth__disruption_create(cluster->model, &cluster->disruption));
+    cluster->disruption->stamp = keeper->stamp;
+    BERTH_TRY(berth__view_init(&cluster->view, cluster->model, keeper));
+    BERTH_TRY(berth__counts_create(cluster->model, &cluster->view.counts));
+    BERTH_TRY(berth__related_create(cluster->model, &cluster->view.related));
+    cluster->view.related->stamp = keeper->stamp;
+    BERTH_TRY(berth__storage_create(cluster->model, keeper, &cluster->view.storage));
+    cluster->nominations.undo = cluster->disruption->undo = &cluster->undo;
+    cluster->view.related->undo = cluster->view.storage->undo = &cluster->undo;
+    return berth__volume_use_create(cluster->view.storage, &cluster->view.volume_use);
+}
+
+berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator *allocator,
+                                 berth_era era)
+{
+    memset(cluster, 0, sizeof(*cluster));
+    berth__model *model = berth__alloc(allocator, sizeof(*model), _Alignof(berth__model));
+    if (model == NULL || berth__model_init(model, allocator, era) != BERTH_OK) {
+        berth__free(allocator, model, sizeof(*model));
+        return BERTH_E_NOMEM;
+    }
+    cluster->model = model;
+    berth__keeper_init(&cluster->keeper, allocator, model);
+    berth__table_init(&cluster->node_of_name, sizeof(uint32_t), NAME_SHIFT);
+    berth__stored_rows_init(&cluster->stored);
+    if (make_parts(cluster) == BERTH_OK)
+        return BERTH_OK;
+    berth__cluster_destroy(cluster);
+    return BERTH_E_NOMEM;
+}
+
+void berth__cluster_destroy(berth__cluster *cluster)
+{
+    berth__model *model = cluster->model;
+    if (model == NULL)
+        return;
+    const berth_allocator *allocator = model->allocator;
+    berth__undo_log_destroy(&cluster->undo);
+    cluster->keeper.shared = false;
+    berth__counts_destroy(cluster->view.counts);
+    berth__related_destroy(cluster->view.related);
+    berth__volume_use_destroy(cluster->view.volume_use);
+    berth__storage_destroy(cluster->view.storage);
+    for (uint32_t i = 0; i < cluster->node_count; i++)
+        berth__node_facts_free(allocator, berth__cluster_node(cluster, i)->facts);
+    berth__view_destroy(&cluster->view);
+    berth__pods_destroy(&cluster->pods, model);
+    berth__nominations_destroy(&cluster->nominations);
+    berth__disruption_destroy(cluster->disruption);
+    berth__node_tree_free(cluster->tree);
+    berth__table_let_go(&cluster->node_of_name, &cluster->keeper);
+    berth__table_let_go(&cluster->stored.table, &cluster->keeper);
+    berth__keeper_destroy(&cluster->keeper);
+    berth__model_destroy(model);
+    berth__free(allocator, model, sizeof(*model));
+    memset(cluster, 0, sizeof(*cluster));
+}
+
+/* ---- layout ---- */
+
+/* Room for every resource that the model knows. */
+berth_status berth__cluster_widen(berth__cluster *cluster)
+{
+    return cluster->view.resource_count < cluster->model->resource_count
+               ? berth__view_widen(&cluster->view)
+               : BERTH_OK;
+}
+
+static berth_status relayout(berth__cluster *cluster)
+{
+    const berth_allocator *allocator = cluster->model->allocator;
+    uint32_t count = cluster->tree->node_count;
+    uint32_t *order = berth__alloc(allocator, count * sizeof(uint32_t), 64);
+    berth__former_layout former = {.layout = NULL};
+    if (order == NULL || !berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)) {
+        berth__free(allocator, order, count * sizeof(uint32_t));
+        return BERTH_E_NOMEM;
+    }
+    berth__node_tree_list(cluster->tree, order);
+    berth_status status = berth__view_relayout(&cluster->view, order, count, &cluster->pods,
+                                               berth__model_tick(cluster->model),
+                                               cluster->undo.recording ? &former : NULL);
+    berth__free(allocator, order, count * sizeof(uint32_t));
+    if (status == BERTH_OK)
+        cluster->view.layout->tree_changes = cluster->tree->changes;
+    if (former.layout != NULL)
+        berth__note_relayout(cluster, &former);
+    return status;
+}
+
+/* v1.32 keeps its list of nodes until a node that it lacks appears or their number drops;
+ * v1.15 has no list, and walks the tree itself. v1.15 also remembers how far each zone was
+ * walked, so that in the round in which nodes come and go it may meet one twice and another
+ * not at all; here every search meets each node once, from the rotation index on. */
+static bool layout_is_old(const berth__cluster *cluster)
+{
+    const berth__layout *layout = cluster->view.layout;
+    return cluster->unplaced_count > 0 || cluster->present_count < layout->count ||
+           (cluster->model->era == BERTH_ERA_V1ALPHA1 &&
+            layout->tree_changes != cluster->tree->changes);
+}
+
+berth_status berth__cluster_sync(berth__cluster *cluster)
+{
+    BERTH_TRY(berth__cluster_catch_up(cluster));
+    if (layout_is_old(cluster)) {
+        BERTH_TRY(relayout(cluster));
+        cluster->unplaced_count = 0;
+    }
+    return berth__cluster_widen(cluster);
+}
+
+/* ---- news ---- */
+
+/* What a transaction does may be taken back: it is heard of when it is committed, as a whole. */
+static bool is_heard(const berth__cluster *cluster)
+{
+    return cluster->watcher != NULL && !cluster->undo.recording;
+}
+
+void berth__cluster_tell(const berth__cluster *cluster, const berth__change *change)
+{
+    if (is_heard(cluster))
+        cluster->watcher->changed(cluster->watcher->context, change);
+}
+
+void berth__cluster_tell_locked(const berth__cluster *cluster, const berth__change *change)
+{
+    if (!is_heard(cluster))
+        return;
+    berth__model_unlock(cluster->model);
+    berth__cluster_tell(cluster, change);
+    berth__model_lock(cluster->model);
+}
+
+/* Memory for undoing the operation, and for whoever hears of it. */
+bool berth__cluster_make_ready(berth__cluster *cluster, berth_kind kind)
+{
+    const berth__watcher *watcher = cluster->watcher;
+    if (is_heard(cluster) && kind == BERTH_KIND_POD &&
+        watcher->reserve(watcher->context, cluster->pods.record_count + BERTH__PODS_A_PAGE) !=
+            BERTH_OK)
+        return false;
+    return berth__cluster_reserve_undo(cluster, BERTH__POD_NONE);
+}
+
+static void tell_other(const berth__cluster *cluster, berth_kind kind, berth_str namespace_name,
+                       berth_str name)
+{
+    if (kind != BERTH_KIND_NODE && kind != BERTH_KIND_POD)
+        berth__cluster_tell(
+            cluster,
+            &(berth__change){.kind = kind, .namespace_name = namespace_name, .name = name});
+}
+
+/* ---- owning ---- */
+
+static berth_status own_related(berth__cluster *cluster)
+{
+    berth__keeper *keeper = &cluster->keeper;
+    berth__related *old = cluster->view.related;
+    if (!keeper->shared || old->stamp == keeper->stamp)
+        return BERTH_OK;
+    berth__related *copy = berth__keeper_reserve(keeper, 1) ? berth__related_copy(old) : NULL;
+    if (copy == NULL)
+        return BERTH_E_NOMEM;
+    copy->stamp = keeper->stamp;
+    copy->undo = &cluster->undo;
+    berth__keeper_let_go(keeper, old->stamp, berth__related_release, old, 0);
+    cluster->view.related = copy;
+    return BERTH_OK;
+}
+
+berth_status berth__cluster_own_disruption(berth__cluster *cluster)
+{
+    berth__keeper *keeper = &cluster->keeper;
+    berth__disruption *old = cluster->disruption;
+    if (!keeper->shared || old->stamp == keeper->stamp)
+        return BERTH_OK;
+    berth__disruption *copy = berth__keeper_reserve(keeper, 2) ? berth__disruption_copy(old) : NULL;
+    if (copy == NULL)
+        return BERTH_E_NOMEM;
+    copy->stamp = keeper->stamp;
+    if (!keeper->branch) /* the engine evicts in thought in what others read */
+        copy->round = old->round;
+    copy->undo = &cluster->undo;
+    berth__keeper_made(keeper, berth__disruption_release, copy, 0);
+    berth__keeper_let_go(keeper, old->stamp, berth__disruption_release, old, 0);
+    cluster->disruption = copy;
+    return BERTH_OK;
+}
+
+/* ---- dispatch ---- */
+
+static const berth_metadata *metadata_of(const berth_object *object)
+{
+    return object->as.any; /* every object begins with its metadata */
+}
+
+static berth_status check_name(const berth_object *object, berth_error *error)
+{
+    if (metadata_of(object)->name.len > 0)
+        return BERTH_OK;
+    berth__error_set(error, BERTH_E_INVALID, "an object needs a name");
+    berth__error_object(error, "%s", berth_kind_name(object->kind));
+    berth__error_field(error, "metadata.name");
+    return BERTH_E_INVALID;
+}
+
+/* A branch has nodes and pods of its own; everything else is its version's. */
+static berth_status check_kind(const berth__cluster *cluster, berth_kind kind, berth_error *error)
+{
+    if (!cluster->keeper.branch || kind == BERTH_KIND_NODE || kind == BERTH_KIND_POD)
+        return BERTH_OK;
+    return berth__error_set(error, BERTH_E_STATE, "on a branch only nodes and pods can change");
+}
+
+static berth_status put_object(berth__cluster *cluster, const berth_object *object, bool replace,
+                               uint64_t *id, berth_error *error)
+{
+    (void)id;
+    switch (object->kind) {
+    case BERTH_KIND_NODE:
+        return replace ? berth__cluster_update_node(cluster, object->as.node, error)
+                       : berth__cluster_add_node(cluster, object->as.node, id, error);
+    case BERTH_KIND_POD:
+        return replace ? berth__cluster_update_pod(cluster, object->as.pod, error)
+                       : berth__cluster_add_pod(cluster, object->as.pod, id, error);
+    case BERTH_KIND_SERVICE:
+    case BERTH_KIND_REPLICATION_CONTROLLER:
+    case BERTH_KIND_REPLICA_SET:
+    case BERTH_KIND_STATEFUL_SET:
+    case BERTH_KIND_NAMESPACE:
+        return own_related(cluster) == BERTH_OK
+                   ? berth__related_add(cluster->view.related, object, replace, error)
+                   : berth__error_no_memory(error);
+    case BERTH_KIND_POD_DISRUPTION_BUDGET:
+        return berth__cluster_own_disruption(cluster) == BERTH_OK
+                   ? berth__disruption_add(cluster->disruption, object, replace, error)
+                   : berth__error_no_memory(error);
+    case BERTH_KIND_STORAGE_CLASS:
+    case BERTH_KIND_CSI_DRIVER:
+    case BERTH_KIND_CSI_NODE:
+    case BERTH_KIND_CSI_STORAGE_CAPACITY:
+    case BERTH_KIND_PERSISTENT_VOLUME:
+    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
+    case BERTH_KIND_VOLUME_ATTACHMENT:
+        return berth__storage_add(cluster->view.storage, object, replace, error);
+    default:
+        return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d",
+                                (int)object->kind);
+    }
+}
+
+/* What a failed operation has left in the log is undone. */
+static berth_status settle_operation(berth__cluster *cluster, uint32_t begin, berth_status status)
+{
+    if (status != BERTH_OK)
+        berth__undo_to(&cluster->undo, begin);
+    return status;
+}
+
+static berth_status put_named(berth__cluster *cluster, const berth_object *object, bool replace,
+                              uint64_t *id, berth_error *error)
+{
+    BERTH_TRY(check_name(object, error));
+    BERTH_TRY(check_kind(cluster, object->kind, error));
+    berth_str namespace_name = metadata_of(object)->namespace_name;
+    berth_str name = metadata_of(object)->name;
+    uint32_t begin = cluster->undo.top;
+    berth_status status = berth__cluster_make_ready(cluster, object->kind)
+                              ? BERTH_OK
+                              : berth__error_no_memory(error);
+    berth__model_lock(cluster->model);
+    if (status == BERTH_OK)
+        status = put_object(cluster, object, replace, id, error);
+    status = settle_operation(cluster, begin, status);
+    berth__model_unlock(cluster->model);
+    if (status == BERTH_OK)
+        tell_other(cluster, object->kind, namespace_name, name);
+    else
+        berth__error_named(error, berth_kind_name(object->kind), namespace_name, name);
+    return status;
+}
+
+berth_status berth__cluster_add(berth__cluster *cluster, const berth_object *object, uint64_t *id,
+                                berth_error *error)
+{
+    return put_named(cluster, object, false, id, error);
+}
+
+berth_status berth__cluster_update(berth__cluster *cluster, const berth_object *object,
+                                   berth_error *error)
+{
+    return put_named(cluster, object, true, NULL, error);
+}
+
+static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
+                                  berth_str namespace_name, berth_str name, berth_error *error)
+{
+    switch (kind) {
+    case BERTH_KIND_NODE:
+        return berth__cluster_remove_node(cluster, name, error);
+    case BERTH_KIND_POD:
+        return berth__cluster_remove_pod(cluster, namespace_name, name, error);
+    case BERTH_KIND_SERVICE:
+    case BERTH_KIND_REPLICATION_CONTROLLER:
+    case BERTH_KIND_REPLICA_SET:
+    case BERTH_KIND_STATEFUL_SET:
+    case BERTH_KIND_NAMESPACE:
+        return own_related(cluster) == BERTH_OK
+                   ? berth__related_remove(cluster->view.related, kind, namespace_name, name, error)
+                   : berth__error_no_memory(error);
+    case BERTH_KIND_POD_DISRUPTION_BUDGET:
+        return berth__cluster_own_disruption(cluster) == BERTH_OK
+                   ? berth__disruption_remove(cluster->disruption, kind, namespace_name, name,
+                                              error)
+                   : berth__error_no_memory(error);
+    case BERTH_KIND_STORAGE_CLASS:
+    case BERTH_KIND_CSI_DRIVER:
+    case BERTH_KIND_CSI_NODE:
+    case BERTH_KIND_CSI_STORAGE_CAPACITY:
+    case BERTH_KIND_PERSISTENT_VOLUME:
+    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
+    case BERTH_KIND_VOLUME_ATTACHMENT:
+        return berth__storage_remove(cluster->view.storage, kind, namespace_name, name, error);
+    default:
+        return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d", (int)kind);
+    }
+}
+
+berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
+                                   berth_str namespace_name, berth_str name, berth_error *error)
+{
+    BERTH_TRY(check_kind(cluster, kind, error));
+    berth__model_lock(cluster->model);
+    uint32_t begin = cluster->undo.top;
+    berth_status status = berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
+                              ? remove_object(cluster, kind, namespace_name, name, error)
+                              : berth__error_no_memory(error);
+    status = settle_operation(cluster, begin, status);
+    berth__model_unlock(cluster->model);
+    if (status == BERTH_OK)
+        tell_other(cluster, kind, namespace_name, name);
+    else
+        berth__error_named(error, berth_kind_name(kind), namespace_name, name);
+    return status;
+}

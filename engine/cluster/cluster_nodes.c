@@ -1,0 +1,349 @@
+/* Nodes come, change, close and go. */
+#include "cluster/cluster_parts.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cluster/cluster_undo.h"
+#include "columns/counts.h"
+#include "columns/node_volumes.h"
+
+/* ---- ids ---- */
+
+static uint32_t node_id_of(const berth__cluster *cluster, berth__sym name)
+{
+    const uint32_t *id = berth__table_find(&cluster->node_of_name, name);
+    return id != NULL ? *id - 1 : BERTH__NODE_NONE; /* 0 - 1: BERTH__NODE_NONE */
+}
+
+uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name)
+{
+    berth__sym sym = berth__intern_find(&cluster->model->strings, name);
+    return sym == 0 ? BERTH__NODE_NONE : node_id_of(cluster, sym);
+}
+
+/* The id of a name, with an absent node behind it if it is new; BERTH__NODE_NONE when out of
+ * memory. */
+uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
+{
+    bool ok = true;
+    berth__sym sym = berth__intern_add(&cluster->model->strings, name, &ok);
+    if (!ok)
+        return BERTH__NODE_NONE;
+    uint32_t id = node_id_of(cluster, sym);
+    if (id != BERTH__NODE_NONE)
+        return id;
+    if (!berth__table_add(&cluster->node_of_name, &cluster->keeper, sym) ||
+        !berth__table_add(&cluster->view.nodes, &cluster->keeper, cluster->node_count))
+        return BERTH__NODE_NONE;
+    *berth__cluster_node(cluster, cluster->node_count) =
+        (berth__node){.name = sym,
+                      .slot = BERTH__SLOT_NONE,
+                      .first_pod = BERTH__POD_NONE,
+                      .lowest_priority = INT32_MAX};
+    uint32_t *place = berth__table_find(&cluster->node_of_name, sym);
+    BERTH_ASSERT(place != NULL);
+    *place = ++cluster->node_count;
+    berth__note_node_id(cluster);
+    return cluster->node_count - 1;
+}
+
+/* ---- owning ---- */
+
+/* What operations write must be owned before: base/keeper.h. These say for what. */
+
+berth_status berth__cluster_own_node(berth__cluster *cluster, uint32_t node_id)
+{
+    return berth__table_own(&cluster->view.nodes, &cluster->keeper, node_id) ? BERTH_OK
+                                                                             : BERTH_E_NOMEM;
+}
+
+/* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
+static berth_status own_tree(berth__cluster *cluster)
+{
+    berth__keeper *keeper = &cluster->keeper;
+    if (!keeper->shared || cluster->tree->stamp == keeper->stamp)
+        return BERTH_OK;
+    berth__node_tree *tree =
+        berth__keeper_reserve(keeper, 1) ? berth__node_tree_copy(cluster->tree) : NULL;
+    if (tree == NULL)
+        return BERTH_E_NOMEM;
+    tree->stamp = keeper->stamp;
+    berth__keeper_made(keeper, berth__node_tree_release, tree, 0);
+    berth__keeper_let_go(keeper, cluster->tree->stamp, berth__node_tree_release, cluster->tree, 0);
+    cluster->tree = tree;
+    return BERTH_OK;
+}
+
+static berth_status own_images(berth__cluster *cluster, const berth__node_facts *facts)
+{
+    for (uint32_t i = 0; facts != NULL && i < facts->image_count; i++)
+        if (!berth__image_own(&cluster->view.images, berth__node_images(facts)[i].name))
+            return BERTH_E_NOMEM;
+    return BERTH_OK;
+}
+
+/* A node comes, changes or goes: record, tree, images, and its slot's facts if it has a slot. At
+ * the end there are notes for facts that come and facts that go. */
+static berth_status own_facts(berth__cluster *cluster, uint32_t node_id,
+                              const berth__node_facts *fresh, bool outlasted)
+{
+    BERTH_TRY(own_images(cluster, berth__cluster_node(cluster, node_id)->facts));
+    BERTH_TRY(own_images(cluster, fresh));
+    if (!cluster->keeper.shared)
+        return BERTH_OK;
+    BERTH_TRY(berth__cluster_own_node(cluster, node_id));
+    uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
+    bool all = !outlasted || cluster->undo.recording; /* undoing writes all facts back */
+    if (all)
+        BERTH_TRY(own_tree(cluster));
+    if (slot != BERTH__SLOT_NONE)
+        BERTH_TRY(all ? berth__view_own_facts(&cluster->view, slot)
+                      : berth__view_own(&cluster->view, slot));
+    return berth__keeper_reserve(&cluster->keeper, 2) ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+/* ---- news ---- */
+
+/* Under the model's lock. */
+static void tell_node(const berth__cluster *cluster, uint32_t node_id,
+                      const berth__node_facts *old_facts, const berth__node_facts *new_facts)
+{
+    berth__cluster_tell_locked(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
+                                                         .node = node_id,
+                                                         .old_facts = old_facts,
+                                                         .new_facts = new_facts});
+}
+
+/* ---- images ---- */
+
+static void count_images(berth__cluster *cluster, const berth__node_facts *facts)
+{
+    const berth__node_image *images = berth__node_images(facts);
+    for (uint32_t i = 0; i < facts->image_count; i++)
+        berth__image_add(&cluster->view.images, images[i].name, images[i].size_bytes);
+}
+
+static void uncount_images(berth__cluster *cluster, const berth__node_facts *facts)
+{
+    for (uint32_t i = 0; i < facts->image_count; i++)
+        berth__image_remove(&cluster->view.images, berth__node_images(facts)[i].name);
+}
+
+/* ---- nodes, one at a time ---- */
+
+/* Whether all that was worked out from facts outlasts an update: it says the same as before but
+ * for allocatable amounts, which are read with the state of slots. Own plugins may have kept
+ * amounts. An image that this node alone has may take another size from the very same object. */
+static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old,
+                     const berth__node_facts *facts)
+{
+    bool alike = berth__node_facts_alike(old, facts) &&
+                 (!cluster->amounts_are_facts || berth__node_amounts_equal(old, facts));
+    for (uint32_t i = 0; i < facts->image_count && alike; i++)
+        alike = berth__image_find(&cluster->view.images, berth__node_images(facts)[i].name)
+                    ->size_bytes == berth__node_images(facts)[i].size_bytes;
+    return alike;
+}
+
+/* A node that the layout knows takes over its new facts in place; the view is wide enough. */
+static void refresh_slot(berth__cluster *cluster, const berth__node *node, bool outlasted)
+{
+    if (node->slot != BERTH__SLOT_NONE)
+        berth__view_set_facts(&cluster->view, node->slot,
+                              outlasted ? cluster->view.layout->epoch
+                                        : berth__model_tick(cluster->model));
+}
+
+/* The zone that the order of nodes goes by: v1.15 knows the beta labels alone. */
+berth__sym berth__cluster_zone(const berth__cluster *cluster, const berth__node_facts *facts)
+{
+    return cluster->model->era == BERTH_ERA_V1ALPHA1 ? facts->zone_legacy : facts->zone;
+}
+
+/* Facts become part of the state, or leave it; there is a note for either. */
+static void put_facts(berth__cluster *cluster, berth__node *node, berth__node_facts *facts)
+{
+    facts->born = cluster->keeper.stamp;
+    node->facts = facts;
+    berth__keeper_made(&cluster->keeper, berth__node_facts_release, facts, 0);
+}
+
+void berth__cluster_drop_facts(berth__cluster *cluster, berth__node_facts *facts)
+{
+    berth__keeper_let_go(&cluster->keeper, facts->born, berth__node_facts_release, facts, 0);
+}
+
+berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *source,
+                                     uint64_t *id, berth_error *error)
+{
+    uint32_t node_id = berth__cluster_node_id_make(cluster, source->meta.name);
+    if (node_id == BERTH__NODE_NONE)
+        return berth__error_no_memory(error);
+    if (berth__node_present(berth__cluster_node(cluster, node_id)))
+        return berth__error_set(error, BERTH_E_EXISTS, "a node of this name is already there");
+    berth__node_facts *facts;
+    BERTH_TRY(berth__node_facts_make(cluster->model, source, &facts, error));
+    if (berth__cluster_widen(cluster) != BERTH_OK ||
+        own_facts(cluster, node_id, facts, false) != BERTH_OK ||
+        !berth__note_node(cluster, node_id))
+        goto fail;
+    if (!berth__node_tree_add(cluster->tree, berth__cluster_zone(cluster, facts), node_id))
+        goto fail_record;
+    count_images(cluster, facts);
+    berth__node *node = berth__cluster_node(cluster, node_id);
+    put_facts(cluster, node, facts);
+    refresh_slot(cluster, node, false);
+    if (node->slot != BERTH__SLOT_NONE &&
+        berth__view_fill(&cluster->view, node->slot, &cluster->pods) != BERTH_OK) {
+        node->facts = NULL;
+        berth__node_tree_remove(cluster->tree, berth__cluster_zone(cluster, facts), node_id);
+        uncount_images(cluster, facts);
+        berth__cancel_node(cluster);
+        berth__cluster_drop_facts(cluster, facts);
+        return berth__error_no_memory(error);
+    }
+    cluster->present_count++;
+    cluster->unplaced_count += node->slot == BERTH__SLOT_NONE;
+    cluster->orphan_count -= node->pod_count;
+    cluster->running_count += node->pod_count;
+    if (id != NULL)
+        *id = node_id;
+    tell_node(cluster, node_id, NULL, facts);
+    return BERTH_OK;
+fail_record:
+    berth__cancel_node(cluster);
+fail:
+    berth__node_facts_free(cluster->model->allocator, facts);
+    return berth__error_no_memory(error);
+}
+
+static bool move_zone(berth__cluster *cluster, uint32_t node_id, berth__sym from, berth__sym to)
+{
+    if (from == to)
+        return true;
+    if (!berth__node_tree_add(cluster->tree, to, node_id))
+        return false;
+    berth__leave_tree(cluster, node_id, from);
+    return true;
+}
+
+/* Give a present node other facts, which it takes over. Errors: E_NOMEM; they are the caller's
+ * then. */
+static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
+                                  berth__node_facts *facts)
+{
+    berth__node_facts *old = berth__cluster_node(cluster, node_id)->facts;
+    bool outlasted = outlasts(cluster, old, facts);
+    if (berth__cluster_widen(cluster) != BERTH_OK ||
+        own_facts(cluster, node_id, facts, outlasted) != BERTH_OK ||
+        !berth__note_node(cluster, node_id))
+        return BERTH_E_NOMEM;
+    if (!move_zone(cluster, node_id, berth__cluster_zone(cluster, old),
+                   berth__cluster_zone(cluster, facts))) {
+        berth__cancel_node(cluster);
+        return BERTH_E_NOMEM;
+    }
+    /* Old images go first: one that nobody else has takes its size from the new object. */
+    uncount_images(cluster, old);
+    count_images(cluster, facts);
+    berth__node *node = berth__cluster_node(cluster, node_id);
+    put_facts(cluster, node, facts);
+    refresh_slot(cluster, node, outlasted);
+    tell_node(cluster, node_id, old, facts);
+    berth__free_facts(cluster, old);
+    return BERTH_OK;
+}
+
+berth_status berth__cluster_update_node(berth__cluster *cluster, const berth_node *source,
+                                        berth_error *error)
+{
+    uint32_t node_id = berth__cluster_find_node(cluster, source->meta.name);
+    if (node_id == BERTH__NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
+    berth__node_facts *facts;
+    BERTH_TRY(berth__node_facts_make(cluster->model, source, &facts, error));
+    if (replace_facts(cluster, node_id, facts) == BERTH_OK)
+        return BERTH_OK;
+    berth__node_facts_free(cluster->model->allocator, facts);
+    return berth__error_no_memory(error);
+}
+
+static berth_status cordon(berth__cluster *cluster, uint32_t node_id, bool unschedulable)
+{
+    const berth__node *node = berth__cluster_node(cluster, node_id);
+    if (node->facts->unschedulable == unschedulable)
+        return BERTH_OK;
+    berth__node_facts *facts = berth__node_facts_cordon(cluster->model, node->facts, unschedulable);
+    if (facts == NULL)
+        return BERTH_E_NOMEM;
+    berth_status status = replace_facts(cluster, node_id, facts);
+    if (status != BERTH_OK)
+        berth__node_facts_free(cluster->model->allocator, facts);
+    return status;
+}
+
+berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool unschedulable)
+{
+    if (!berth__cluster_reserve_undo(cluster, BERTH__POD_NONE))
+        return BERTH_E_NOMEM;
+    berth__model_lock(cluster->model);
+    berth_status status = cordon(cluster, node, unschedulable);
+    berth__model_unlock(cluster->model);
+    return status;
+}
+
+static berth_status own_closing(berth__cluster *cluster, uint32_t node_id)
+{
+    if (!cluster->keeper.shared)
+        return BERTH_OK;
+    BERTH_TRY(berth__cluster_own_node(cluster, node_id));
+    uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
+    return slot != BERTH__SLOT_NONE ? berth__view_own_facts(&cluster->view, slot) : BERTH_OK;
+}
+
+berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool closed)
+{
+    if (berth__cluster_node(cluster, node)->closed == closed)
+        return BERTH_OK;
+    BERTH_TRY(own_closing(cluster, node));
+    if (!berth__cluster_reserve_undo(cluster, BERTH__POD_NONE))
+        return BERTH_E_NOMEM;
+    berth__note_closed(cluster, node);
+    berth__node *record = berth__cluster_node(cluster, node);
+    record->closed = closed;
+    if (record->slot != BERTH__SLOT_NONE)
+        berth__view_close(&cluster->view, record->slot);
+    if (!closed) /* to pods that wait it is a new node */
+        berth__cluster_tell(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
+                                                      .node = node,
+                                                      .new_facts = record->facts});
+    return BERTH_OK;
+}
+
+/* The node leaves the tree; its slot stays until the layout is made anew, its pods become
+ * orphans. */
+berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name, berth_error *error)
+{
+    uint32_t node_id = berth__cluster_find_node(cluster, name);
+    if (node_id == BERTH__NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
+    if (own_facts(cluster, node_id, NULL, false) != BERTH_OK || !berth__note_node(cluster, node_id))
+        return berth__error_no_memory(error);
+    berth__node *node = berth__cluster_node(cluster, node_id);
+    berth__leave_tree(cluster, node_id, berth__cluster_zone(cluster, node->facts));
+    uncount_images(cluster, node->facts);
+    if (node->slot != BERTH__SLOT_NONE)
+        berth__view_vacate(&cluster->view, node->slot, &cluster->pods);
+    berth__node_facts *old = node->facts;
+    node->facts = NULL;
+    node->closed = false;
+    cluster->present_count--;
+    cluster->unplaced_count -= node->slot == BERTH__SLOT_NONE;
+    cluster->running_count -= node->pod_count;
+    cluster->orphan_count += node->pod_count;
+    tell_node(cluster, node_id, old, NULL);
+    berth__free_facts(cluster, old);
+    return BERTH_OK;
+}

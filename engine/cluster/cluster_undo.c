@@ -1,0 +1,455 @@
+/* Records of nodes and pods, and what undoes them. */
+#include "cluster/cluster_undo.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "columns/node_volumes.h"
+
+/* Enough for every operation, what grows with its objects aside. */
+enum { RECORDS = 16, RECORD_BYTES = 160 };
+
+static bool reserve(berth__cluster *cluster, size_t more_bytes)
+{
+    uint32_t records = RECORDS + cluster->own_records;
+    return berth__undo_reserve(&cluster->undo, records, records * RECORD_BYTES + more_bytes);
+}
+
+static void *push(berth__cluster *cluster, const berth__undo_kind *kind, size_t bytes)
+{
+    return berth__undo_push(&cluster->undo, kind, cluster, bytes);
+}
+
+/* The slot of a node whose pods count, or BERTH__SLOT_NONE. */
+static uint32_t counting_slot(const berth__cluster *cluster, uint32_t node)
+{
+    const berth__node *record = berth__cluster_node(cluster, node);
+    return berth__node_present(record) ? record->slot : BERTH__SLOT_NONE;
+}
+
+static size_t ports_bytes(const berth__cluster *cluster, uint32_t slot)
+{
+    const berth__host_port *items;
+    return slot == BERTH__SLOT_NONE
+               ? 0
+               : berth__view_ports(&cluster->view, slot, &items) * sizeof(*items);
+}
+
+bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod)
+{
+    size_t bytes = 0;
+    if (!cluster->undo.recording)
+        return true;
+    if (pod != BERTH__POD_NONE) {
+        uint32_t node = berth__pod_at(&cluster->pods, pod)->node;
+        bytes = node != BERTH__NODE_NONE ? ports_bytes(cluster, counting_slot(cluster, node)) : 0;
+    }
+    return reserve(cluster, bytes);
+}
+
+/* ---- node ids ---- */
+
+typedef struct no_payload {
+    char unused;
+} no_payload;
+
+static void undo_node_id(void *owner, void *record)
+{
+    (void)record;
+    berth__cluster *cluster = owner;
+    uint32_t id = --cluster->node_count;
+    const berth__node *node = berth__cluster_node(cluster, id);
+    BERTH_ASSERT(node->facts == NULL && node->pod_count == 0);
+    uint32_t *place = berth__table_find(&cluster->node_of_name, node->name);
+    BERTH_ASSERT(place != NULL);
+    *place = 0;
+    if (cluster->view.volume_use != NULL)
+        berth__volume_use_forget_node(cluster->view.volume_use, id);
+}
+
+void berth__note_node_id(berth__cluster *cluster)
+{
+    static const berth__undo_kind given = {undo_node_id, NULL};
+    (void)push(cluster, &given, sizeof(no_payload));
+}
+
+/* ---- nodes ---- */
+
+/* A node before it came, went or changed. Behind it: the sizes of its images in the model's
+ * table, then the host ports in use. */
+typedef struct former_node {
+    uint32_t node;
+    uint32_t port_count;
+    berth__node_facts *facts; /* NULL: it was absent */
+    berth__tree_place place;
+    bool left_tree;
+    bool closed;
+} former_node;
+
+static int64_t *sizes_behind(former_node *record)
+{
+    return (int64_t *)(void *)(record + 1);
+}
+
+static berth__host_port *ports_behind(former_node *record)
+{
+    uint32_t images = record->facts != NULL ? record->facts->image_count : 0;
+    return (berth__host_port *)(void *)(sizes_behind(record) + images);
+}
+
+static void return_images(berth__cluster *cluster, former_node *former,
+                          const berth__node_facts *now)
+{
+    for (uint32_t i = 0; now != NULL && i < now->image_count; i++)
+        berth__image_remove(&cluster->view.images, berth__node_images(now)[i].name);
+    for (uint32_t i = 0; former->facts != NULL && i < former->facts->image_count; i++) {
+        berth__image_return(&cluster->view.images, berth__node_images(former->facts)[i].name,
+                            sizes_behind(former)[i]);
+    }
+}
+
+static void return_to_tree(berth__cluster *cluster, const former_node *former,
+                           const berth__node_facts *now)
+{
+    if (former->left_tree)
+        berth__node_tree_put_back(cluster->tree, former->node, &former->place);
+    if (now != NULL && (former->left_tree || former->facts == NULL))
+        berth__node_tree_remove(cluster->tree, berth__cluster_zone(cluster, now), former->node);
+}
+
+/* A node that is there again counts its pods again, and one that is not counts none. */
+static void return_presence(berth__cluster *cluster, former_node *former)
+{
+    berth__node *node = berth__cluster_node(cluster, former->node);
+    bool present = former->facts != NULL;
+    uint32_t by = present ? 1 : UINT32_MAX; /* or one fewer */
+    uint32_t index = node->first_pod;
+    cluster->present_count += by;
+    cluster->unplaced_count += node->slot == BERTH__SLOT_NONE ? by : 0;
+    *(present ? &cluster->orphan_count : &cluster->running_count) -= node->pod_count;
+    *(present ? &cluster->running_count : &cluster->orphan_count) += node->pod_count;
+    for (; index != BERTH__POD_NONE && node->slot != BERTH__SLOT_NONE;
+         index = berth__pod_at(&cluster->pods, index)->next)
+        berth__view_restore_pod(&cluster->view, node->slot,
+                                berth__pod_at(&cluster->pods, index)->cls, present ? 1 : -1);
+    if (node->slot != BERTH__SLOT_NONE)
+        berth__view_set_ports(&cluster->view, node->slot, ports_behind(former),
+                              former->port_count);
+}
+
+static void undo_node(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    former_node *former = record;
+    berth__node *node = berth__cluster_node(cluster, former->node);
+    berth__node_facts *now = node->facts;
+    return_to_tree(cluster, former, now);
+    return_images(cluster, former, now);
+    if (now == NULL || former->facts == NULL)
+        return_presence(cluster, former);
+    node->facts = former->facts;
+    node->closed = former->closed;
+    if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
+        berth__view_set_facts(&cluster->view, node->slot, berth__model_tick(cluster->model));
+    berth__keeper_unhold(&cluster->keeper, 1);
+    if (now != NULL)
+        berth__cluster_drop_facts(cluster, now);
+}
+
+static void keep_node(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    former_node *former = record;
+    if (former->left_tree)
+        berth__tree_place_free(cluster->tree, &former->place);
+    berth__keeper_unhold(&cluster->keeper, 1);
+    if (former->facts != NULL)
+        berth__cluster_drop_facts(cluster, former->facts);
+}
+
+static const berth__undo_kind node_changed = {undo_node, keep_node};
+
+bool berth__note_node(berth__cluster *cluster, uint32_t node)
+{
+    berth__node_facts *facts = berth__cluster_node(cluster, node)->facts;
+    if (!cluster->undo.recording)
+        return true;
+    uint32_t slot = counting_slot(cluster, node), images = facts != NULL ? facts->image_count : 0;
+    size_t bytes = sizeof(former_node) + images * sizeof(int64_t) + ports_bytes(cluster, slot);
+    if (!reserve(cluster, bytes) || !berth__keeper_hold(&cluster->keeper, 1))
+        return false;
+    former_node *record = push(cluster, &node_changed, bytes);
+    *record =
+        (former_node){.node = node, .facts = facts, .closed = berth__cluster_node(cluster, node)->closed};
+    for (uint32_t i = 0; i < images; i++)
+        sizes_behind(record)[i] =
+            berth__image_find(&cluster->view.images, berth__node_images(facts)[i].name)->size_bytes;
+    const berth__host_port *ports = NULL;
+    if (slot != BERTH__SLOT_NONE)
+        record->port_count = berth__view_ports(&cluster->view, slot, &ports);
+    if (record->port_count > 0)
+        memcpy(ports_behind(record), ports, record->port_count * sizeof(*ports));
+    return true;
+}
+
+void berth__cancel_node(berth__cluster *cluster)
+{
+    if (cluster->undo.recording)
+        berth__keeper_unhold(&cluster->keeper, 1);
+    berth__undo_cancel(&cluster->undo);
+}
+
+typedef struct former_closed {
+    uint32_t node;
+    bool closed;
+} former_closed;
+
+static void undo_closed(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    const former_closed *former = record;
+    berth__node *node = berth__cluster_node(cluster, former->node);
+    node->closed = former->closed;
+    if (node->slot != BERTH__SLOT_NONE)
+        berth__view_close(&cluster->view, node->slot);
+}
+
+void berth__note_closed(berth__cluster *cluster, uint32_t node)
+{
+    static const berth__undo_kind closed = {undo_closed, NULL};
+    former_closed *former = push(cluster, &closed, sizeof(*former));
+    if (former != NULL)
+        *former = (former_closed){node, berth__cluster_node(cluster, node)->closed};
+}
+
+void berth__leave_tree(berth__cluster *cluster, uint32_t node, berth__sym zone)
+{
+    former_node *record = berth__undo_newest(&cluster->undo);
+    if (record == NULL) {
+        berth__node_tree_remove(cluster->tree, zone, node);
+        return;
+    }
+    BERTH_ASSERT(record->node == node);
+    berth__node_tree_take(cluster->tree, zone, node, &record->place);
+    record->left_tree = true;
+}
+
+void berth__free_facts(berth__cluster *cluster, berth__node_facts *facts)
+{
+    if (!cluster->undo.recording)
+        berth__cluster_drop_facts(cluster, facts);
+}
+
+/* ---- layouts ---- */
+
+typedef struct former_order {
+    berth__former_layout layout;
+    uint32_t unplaced_count;
+} former_order;
+
+static void undo_relayout(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    const former_order *former = record;
+    berth__view_relayout_back(&cluster->view, &former->layout, &cluster->pods, berth__model_tick(cluster->model));
+    cluster->unplaced_count = former->unplaced_count;
+}
+
+static void keep_relayout(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    berth__former_layout_free(&cluster->view, &((former_order *)record)->layout);
+}
+
+void berth__note_relayout(berth__cluster *cluster, const berth__former_layout *former)
+{
+    static const berth__undo_kind laid_out = {undo_relayout, keep_relayout};
+    former_order *record = push(cluster, &laid_out, sizeof(*record));
+    *record = (former_order){*former, cluster->unplaced_count};
+}
+
+/* ---- pods counted ---- */
+
+/* Behind it: the host ports in use before, if the pod has any. */
+typedef struct former_count {
+    const berth__class *cls;
+    uint32_t node;
+    int change;
+    uint32_t port_count;
+} former_count;
+
+static void undo_count(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    former_count *former = record;
+    uint32_t slot = berth__cluster_node(cluster, former->node)->slot;
+    berth__view_restore_pod(&cluster->view, slot, former->cls, -former->change);
+    if (former->cls->ports != NULL)
+        berth__view_set_ports(&cluster->view, slot, (const berth__host_port *)(former + 1),
+                              former->port_count);
+}
+
+bool berth__note_count(berth__cluster *cluster, uint32_t node, const berth__class *cls, int change)
+{
+    static const berth__undo_kind counted = {undo_count, NULL};
+    if (!cluster->undo.recording)
+        return true;
+    const berth__host_port *ports = NULL;
+    uint32_t count = cls->ports == NULL
+                         ? 0
+                         : berth__view_ports(&cluster->view, berth__cluster_node(cluster, node)->slot, &ports);
+    size_t bytes = sizeof(former_count) + count * sizeof(*ports);
+    if (change > 0 && !reserve(cluster, bytes))
+        return false;
+    former_count *record = push(cluster, &counted, bytes);
+    *record = (former_count){cls, node, change, count};
+    if (count > 0)
+        memcpy(record + 1, ports, count * sizeof(*ports));
+    return true;
+}
+
+/* ---- lists ---- */
+
+typedef struct former_list {
+    uint32_t pod;
+    uint32_t node;
+    uint32_t previous;
+    berth__list_change change;
+} former_list;
+
+static uint64_t *pods_of(berth__cluster *cluster, const berth__node *node)
+{
+    BERTH_ASSERT(node != NULL);
+    return berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count;
+}
+
+static void undo_list(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    const former_list *former = record;
+    berth__node *node =
+        former->node != BERTH__NODE_NONE ? berth__cluster_node(cluster, former->node) : NULL;
+    switch (former->change) {
+    case BERTH__CAME_TO_NODE:
+        berth__pods_detach(&cluster->pods, node, former->pod);
+        *pods_of(cluster, node) -= 1;
+        break;
+    case BERTH__LEFT_NODE:
+        berth__pods_insert_attached(&cluster->pods, node, former->node, former->pod,
+                                    former->previous);
+        *pods_of(cluster, node) += 1;
+        break;
+    case BERTH__CAME_TO_PENDING:
+        berth__pods_remove_pending(&cluster->pods, former->pod);
+        break;
+    case BERTH__LEFT_PENDING:
+        berth__pods_insert_pending(&cluster->pods, former->pod, former->previous);
+        break;
+    }
+}
+
+void berth__note_list_recording(berth__cluster *cluster, uint32_t pod, berth__list_change change)
+{
+    static const berth__undo_kind listed = {undo_list, NULL};
+    const berth__pod *record = berth__pod_at(&cluster->pods, pod);
+    former_list *former = push(cluster, &listed, sizeof(*former));
+    *former = (former_list){pod, record->node, record->previous, change};
+}
+
+/* ---- pods ---- */
+
+static void undo_pod_added(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    berth__pods_unadd(&cluster->pods, cluster->model, *(uint32_t *)record);
+}
+
+void berth__note_pod_added(berth__cluster *cluster, uint32_t pod)
+{
+    static const berth__undo_kind added = {undo_pod_added, NULL};
+    uint32_t *record = push(cluster, &added, sizeof(*record));
+    if (record != NULL)
+        *record = pod;
+}
+
+typedef struct former_pod {
+    uint32_t index;
+    bool renamed;
+    berth__pod pod;
+} former_pod;
+
+/* Class and name of a pod, which may be let go. */
+enum { POD_NOTES = 2 };
+
+static void undo_pod(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    const former_pod *former = record;
+    berth__pod *pod = berth__pod_at(&cluster->pods, former->index);
+    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__pods_return_class(&cluster->pods, cluster->model, former->index, &former->pod);
+    pod->priority = former->pod.priority;
+    if (pod->node != BERTH__NODE_NONE)
+        berth__pods_bound_priority(&cluster->pods, berth__cluster_node(cluster, pod->node),
+                                   former->index);
+    pod->start_time_ns = former->pod.start_time_ns;
+    pod->disrupted = former->pod.disrupted;
+}
+
+static void keep_pod(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    const former_pod *former = record;
+    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__pods_drop_class(&cluster->pods, cluster->model, &former->pod, former->renamed);
+}
+
+bool berth__note_pod(berth__cluster *cluster, uint32_t pod, bool renamed)
+{
+    static const berth__undo_kind changed = {undo_pod, keep_pod};
+    if (!cluster->undo.recording)
+        return true;
+    /* The notes of taking the class come first. */
+    if (!berth__keeper_reserve(&cluster->keeper, POD_NOTES + 4) ||
+        !berth__keeper_hold(&cluster->keeper, POD_NOTES))
+        return false;
+    former_pod *record = push(cluster, &changed, sizeof(*record));
+    *record = (former_pod){pod, renamed, *berth__pod_at(&cluster->pods, pod)};
+    return true;
+}
+
+void berth__cancel_pod(berth__cluster *cluster)
+{
+    if (cluster->undo.recording)
+        berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__undo_cancel(&cluster->undo);
+}
+
+static void undo_drop(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    const former_pod *former = record;
+    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__pods_put_back(&cluster->pods, former->index, &former->pod);
+}
+
+static void keep_drop(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__pods_discard(&cluster->pods, cluster->model, &((former_pod *)record)->pod);
+}
+
+void berth__drop_pod(berth__cluster *cluster, uint32_t pod)
+{
+    static const berth__undo_kind gone = {undo_drop, keep_drop};
+    former_pod *record = push(cluster, &gone, sizeof(*record));
+    if (record == NULL) {
+        berth__pods_remove(&cluster->pods, cluster->model, pod);
+        return;
+    }
+    bool held = berth__keeper_hold(&cluster->keeper, POD_NOTES); /* of those that own_removal took */
+    BERTH_ASSERT(held);
+    record->index = pod;
+    berth__pods_take(&cluster->pods, pod, &record->pod);
+}

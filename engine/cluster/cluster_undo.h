@@ -1,0 +1,63 @@
+/* How changes of nodes and pods are undone: the records that cluster.c leaves in the undo log.
+ *
+ * Each note is taken next to the change it tells of. Undone newest first, they lead back to the
+ * state before in every respect that a later decision can see: ids and generations, lists of pods,
+ * zones and layout in their order, ports, image sizes. What is derived (search trees, prepared
+ * states, counters) follows by the view's journal and epochs, as it follows any other change. */
+#ifndef BERTH_CLUSTER_CLUSTER_UNDO_H
+#define BERTH_CLUSTER_CLUSTER_UNDO_H
+
+#include "cluster/cluster.h"
+
+/* Room for the records of one operation; `pod` is the one that may leave its node, or
+ * BERTH__POD_NONE. Returns false when out of memory. */
+bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod);
+
+/* The newest node id has just been given. */
+void berth__note_node_id(berth__cluster *cluster);
+
+/* A node is about to come, go or change. Takes the room it needs: false when out of memory. Before
+ * the next note: its leaving the tree of zones, and the end of its former facts. */
+bool berth__note_node(berth__cluster *cluster, uint32_t node);
+void berth__leave_tree(berth__cluster *cluster, uint32_t node, berth__sym zone);
+void berth__free_facts(berth__cluster *cluster, berth__node_facts *facts);
+/* It did not come about: drop the note. */
+void berth__cancel_node(berth__cluster *cluster);
+
+/* A present node is about to be closed or opened. */
+void berth__note_closed(berth__cluster *cluster, uint32_t node);
+
+/* The layout has been made anew. Takes over `former`. */
+void berth__note_relayout(berth__cluster *cluster, const berth__former_layout *former);
+
+/* A pod of a class is about to be counted on a node of the layout (change 1) or no more (-1). Takes
+ * the room it needs: false when out of memory, but not for a change of -1 after reserve_undo. */
+bool berth__note_count(berth__cluster *cluster, uint32_t node, const berth__class *cls, int change);
+
+/* A pod has come to a list, or is about to leave it. */
+typedef enum berth__list_change {
+    BERTH__CAME_TO_NODE,
+    BERTH__LEFT_NODE,
+    BERTH__CAME_TO_PENDING,
+    BERTH__LEFT_PENDING,
+} berth__list_change;
+void berth__note_list_recording(berth__cluster *cluster, uint32_t pod, berth__list_change change);
+static inline void berth__note_list(berth__cluster *cluster, uint32_t pod,
+                                    berth__list_change change)
+{
+    if (cluster->undo.recording)
+        berth__note_list_recording(cluster, pod, change);
+}
+
+/* A pod has been added; is about to be changed (its former class keeps its use, and its
+ * former name stays, `renamed` or not; false when out of memory; cancel: it did not come
+ * about); has no list left and goes. */
+void berth__note_pod_added(berth__cluster *cluster, uint32_t pod);
+bool berth__note_pod(berth__cluster *cluster, uint32_t pod, bool renamed);
+void berth__cancel_pod(berth__cluster *cluster);
+void berth__drop_pod(berth__cluster *cluster, uint32_t pod);
+
+/* The zone that the order of nodes goes by. */
+berth__sym berth__cluster_zone(const berth__cluster *cluster, const berth__node_facts *facts);
+
+#endif

@@ -1,0 +1,49 @@
+/* Image columns: which nodes have an image, a bit a slot, for the images that decisions asked
+ * for. The bits of a tile are read off its nodes when they are first needed, by whichever worker
+ * is there, so that neither a first decision nor a sampled search pays for nodes that it does
+ * not score.
+ *
+ * Part of a layout, like its label columns: a column only says again what the nodes say, and
+ * whoever shares the layout may add one. Those who fill a tile at the same time write the same
+ * bits. sync: a column is pushed complete (release), read with acquire and never taken off; a
+ * tile's words are written relaxed before its `known` (release), and read after it (acquire). No
+ * step waits. */
+#ifndef BERTH_COLUMNS_IMAGE_COLUMN_H
+#define BERTH_COLUMNS_IMAGE_COLUMN_H
+
+#include <stdatomic.h>
+
+#include "columns/layout.h"
+
+/* Columns that a layout has at most, 12 bytes a node in all. The bits of other images are read
+ * off the nodes each time. */
+enum { BERTH__IMAGE_COLUMNS_MAX = 64 };
+
+typedef struct berth__image_tile {
+    atomic_uint_least64_t words[BERTH__TILE_WORDS];
+    atomic_bool known;
+} berth__image_tile;
+
+typedef struct berth__image_column {
+    struct berth__image_column *next;
+    berth__sym name;
+    berth__image_tile tiles[];
+} berth__image_column;
+
+/* The column of an image; made at the first request. NULL, and then to be done without, when
+ * there are too many or there is no memory. Threads: any that may read the layout. */
+berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym name);
+
+/* The slots of a tile whose nodes have the image. `column`: of that image, or NULL. Threads: any
+ * that may read the layout. Cost: where the tile is not known, a walk over the lists of images
+ * of its nodes. */
+berth__mask berth__image_column_bits(const berth__layout *layout, const berth__table *nodes,
+                                     berth__image_column *column, berth__sym name, uint32_t tile);
+
+/* For the layout: take over the facts of a slot; copy all columns of a layout as large (false when
+ * out of memory: some are copied); free all. */
+void berth__image_columns_set(berth__layout *layout, uint32_t slot, const berth__node_facts *facts);
+bool berth__image_columns_copy(berth__layout *to, const berth__layout *from);
+void berth__image_columns_free(const berth__layout *layout);
+
+#endif

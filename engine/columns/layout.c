@@ -1,0 +1,181 @@
+/* Columns of node facts by slot. */
+#include "columns/layout.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "columns/image_column.h"
+
+static size_t padded(const berth__layout *layout)
+{
+    return (size_t)layout->tile_count * BERTH__TILE;
+}
+
+berth__layout *berth__layout_create(const berth_allocator *allocator, uint32_t count)
+{
+    berth__layout *layout = berth__alloc_zero(allocator, sizeof(*layout), 64);
+    if (layout == NULL)
+        return NULL;
+    layout->allocator = allocator;
+    layout->count = count;
+    layout->tile_count = (count + BERTH__TILE - 1) / BERTH__TILE;
+    layout->nodes = berth__alloc_zero(allocator, padded(layout) * sizeof(uint32_t), 64);
+    layout->taints = berth__alloc_zero(allocator, padded(layout) * sizeof(uint32_t), 64);
+    layout->unschedulable = berth__alloc_zero(allocator, padded(layout) / 8, 64);
+    layout->closed = berth__alloc_zero(allocator, padded(layout) / 8, 64);
+    layout->conditions = berth__alloc_zero(allocator, padded(layout), 64);
+    if (layout->nodes == NULL || layout->taints == NULL || layout->unschedulable == NULL ||
+        layout->closed == NULL || layout->conditions == NULL) {
+        berth__layout_destroy(layout);
+        return NULL;
+    }
+    return layout;
+}
+
+static void free_column(const berth__layout *layout, berth__label_column *column)
+{
+    berth__free(layout->allocator, column->values, padded(layout) * sizeof(berth__sym));
+    berth__free(layout->allocator, column, sizeof(*column));
+}
+
+static berth__label_column *columns_of(const berth__layout *layout)
+{
+    return atomic_load_explicit(&layout->columns, memory_order_acquire);
+}
+
+void berth__layout_destroy(berth__layout *layout)
+{
+    if (layout == NULL)
+        return;
+    const berth_allocator *allocator = layout->allocator;
+    for (berth__label_column *column = columns_of(layout), *next; column != NULL; column = next) {
+        next = column->next;
+        free_column(layout, column);
+    }
+    berth__image_columns_free(layout);
+    berth__free(allocator, layout->nodes, padded(layout) * sizeof(uint32_t));
+    berth__free(allocator, layout->taints, padded(layout) * sizeof(uint32_t));
+    berth__free(allocator, layout->unschedulable, padded(layout) / 8);
+    berth__free(allocator, layout->closed, padded(layout) / 8);
+    berth__free(allocator, layout->conditions, padded(layout));
+    berth__free(allocator, layout, sizeof(*layout));
+}
+
+void berth__layout_release(const berth_allocator *allocator, void *context, void *object,
+                           size_t bytes)
+{
+    (void)allocator;
+    (void)context;
+    (void)bytes;
+    berth__layout_destroy(object);
+}
+
+static berth__label_column *make_column(const berth__layout *layout, berth__sym key)
+{
+    berth__label_column *column =
+        berth__alloc_zero(layout->allocator, sizeof(*column), _Alignof(berth__label_column));
+    if (column == NULL)
+        return NULL;
+    column->key = key;
+    column->values =
+        berth__alloc_zero(layout->allocator, padded(layout) * sizeof(*column->values), 64);
+    if (column->values != NULL)
+        return column;
+    free_column(layout, column);
+    return NULL;
+}
+
+static void copy_facts(berth__layout *to, const berth__layout *from)
+{
+    if (from->count == 0)
+        return;
+    memcpy(to->nodes, from->nodes, padded(from) * sizeof(uint32_t));
+    memcpy(to->taints, from->taints, padded(from) * sizeof(uint32_t));
+    memcpy(to->unschedulable, from->unschedulable, padded(from) / 8);
+    memcpy(to->closed, from->closed, padded(from) / 8);
+    memcpy(to->conditions, from->conditions, padded(from));
+    to->closed_count = from->closed_count;
+    to->unschedulable_count = from->unschedulable_count;
+    to->epoch = from->epoch;
+    to->tree_changes = from->tree_changes;
+}
+
+berth__layout *berth__layout_copy(const berth__layout *layout)
+{
+    berth__layout *copy = berth__layout_create(layout->allocator, layout->count);
+    if (copy == NULL)
+        return NULL;
+    copy_facts(copy, layout);
+    for (const berth__label_column *from = columns_of(layout); from != NULL; from = from->next) {
+        berth__label_column *column = make_column(copy, from->key);
+        if (column == NULL) {
+            berth__layout_destroy(copy);
+            return NULL;
+        }
+        if (layout->count > 0)
+            memcpy(column->values, from->values, padded(copy) * sizeof(*column->values));
+        column->next = columns_of(copy);
+        atomic_init(&copy->columns, column);
+    }
+    if (berth__image_columns_copy(copy, layout))
+        return copy;
+    berth__layout_destroy(copy);
+    return NULL;
+}
+
+static berth__sym value_of(const berth__node_facts *facts, berth__sym key)
+{
+    return key == BERTH__KEY_LEGACY_ZONE ? facts->zone_legacy
+                                         : berth__labels_get(berth__node_labels(facts), key);
+}
+
+void berth__layout_close(berth__layout *layout, uint32_t slot, bool closed)
+{
+    layout->closed_count += closed;
+    layout->closed_count -= berth__bit_get(layout->closed, slot);
+    berth__bit_put(layout->closed, slot, closed);
+}
+
+void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
+                       const berth__node *node)
+{
+    const berth__node_facts *facts = node->facts;
+    layout->nodes[slot] = node_id;
+    layout->taints[slot] = facts->taints->id;
+    layout->unschedulable_count += facts->unschedulable;
+    layout->unschedulable_count -= berth__bit_get(layout->unschedulable, slot);
+    berth__bit_put(layout->unschedulable, slot, facts->unschedulable);
+    berth__layout_close(layout, slot, node->closed);
+    layout->conditions[slot] = facts->conditions;
+    for (berth__label_column *column = columns_of(layout); column != NULL; column = column->next)
+        column->values[slot] = value_of(facts, column->key);
+    berth__image_columns_set(layout, slot, facts);
+}
+
+static const berth__sym *find_column(const berth__layout *layout, berth__sym key)
+{
+    const berth__label_column *column = columns_of(layout);
+    while (column != NULL && column->key != key)
+        column = column->next;
+    return column != NULL ? column->values : NULL;
+}
+
+const berth__sym *berth__layout_column(berth__layout *layout, const berth__table *nodes,
+                                       berth__sym key)
+{
+    const berth__sym *found = find_column(layout, key);
+    if (found != NULL)
+        return found;
+    berth__label_column *column = make_column(layout, key);
+    if (column == NULL)
+        return NULL;
+    for (uint32_t slot = 0; slot < layout->count; slot++)
+        column->values[slot] = value_of(berth__node_at(nodes, layout->nodes[slot])->facts, key);
+    /* Two threads may make the same column at once; both are right, and the one in
+     * front is found. */
+    column->next = columns_of(layout);
+    while (!atomic_compare_exchange_weak_explicit(&layout->columns, &column->next, column,
+                                                  memory_order_release, memory_order_acquire))
+        ;
+    return column->values;
+}

@@ -1,0 +1,72 @@
+/* A layout: which node lies in which slot, and the facts of nodes as columns by slot.
+ *
+ * Slots follow the zone-interleaved order, so that a search is a walk over neighbouring
+ * memory. Facts change with Node objects only; `epoch` tells whoever keeps something derived
+ * from them. A layout is shared with published versions as a whole and copied, for the first
+ * change after a publication; cost: some 13 bytes a node and 4 for each column. */
+#ifndef BERTH_COLUMNS_LAYOUT_H
+#define BERTH_COLUMNS_LAYOUT_H
+
+#include "base/bits.h"
+#include "model/node.h"
+#include "columns/tile.h"
+
+/* A key that is no label's: the column of facts->zone_legacy. */
+#define BERTH__KEY_LEGACY_ZONE UINT32_MAX
+
+struct berth__image_column; /* columns/image_column.h: which nodes have an image */
+
+typedef struct berth__label_column {
+    struct berth__label_column *next;
+    berth__sym key;
+    berth__sym *values; /* by slot, 0: the node lacks the label */
+} berth__label_column;
+
+typedef struct berth__layout {
+    const berth_allocator *allocator;
+    uint64_t stamp;          /* of the keeper that may change it; see base/keeper.h */
+    uint32_t count;          /* slots in use */
+    uint32_t tile_count;
+    uint64_t epoch;          /* differs from every earlier one of the engine after any change */
+    uint64_t tree_changes;   /* of the node tree whose order this is */
+    uint32_t *nodes;         /* node id by slot */
+    uint32_t *taints;        /* taint list id by slot */
+    uint64_t *unschedulable; /* a bit a slot */
+    uint32_t unschedulable_count;
+    uint64_t *closed;        /* a bit a slot; see berth__view_close */
+    uint32_t closed_count;
+    uint8_t *conditions;     /* BERTH__NODE_* bits by slot */
+    /* Of the keys asked for so far. A column only says again what the nodes say, so
+     * whoever shares the layout may add one. sync: pushed complete (release), read with
+     * acquire, never taken off. */
+    _Atomic(berth__label_column *) columns;
+    _Atomic(struct berth__image_column *) image_columns; /* see image_column.h */
+} berth__layout;
+
+/* A layout of `count` slots, nodes not set. Returns NULL when out of memory. */
+berth__layout *berth__layout_create(const berth_allocator *allocator, uint32_t count);
+void berth__layout_destroy(berth__layout *layout);
+
+/* A copy with all its columns, for one who is about to change facts. NULL when out of memory. */
+berth__layout *berth__layout_copy(const berth__layout *layout);
+
+/* Release a layout; see base/keeper.h. */
+berth__release berth__layout_release;
+
+/* Put a node's facts into its slot, label columns included. */
+void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
+                       const berth__node *node);
+
+/* Whether the node in a slot is closed. */
+void berth__layout_close(berth__layout *layout, uint32_t slot, bool closed);
+static inline bool berth__layout_closed(const berth__layout *layout, uint32_t slot)
+{
+    return berth__bit_get(layout->closed, slot);
+}
+
+/* The values of a label key by slot; made at the first request. NULL when out of memory.
+ * Cost: the first time, one look-up a node. */
+const berth__sym *berth__layout_column(berth__layout *layout, const berth__table *nodes,
+                                       berth__sym key);
+
+#endif

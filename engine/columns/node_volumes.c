@@ -1,0 +1,430 @@
+/* Counting volumes in and out of nodes. */
+#include "columns/node_volumes.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+
+/* ---- life ---- */
+
+berth_status berth__volume_use_create(berth__storage *storage, berth__volume_use **out)
+{
+    const berth_allocator *allocator = storage->model->allocator;
+    berth__volume_use *use = berth__alloc_zero(allocator, sizeof(*use), 64);
+    if (use == NULL)
+        return BERTH_E_NOMEM;
+    use->allocator = allocator;
+    use->storage = storage;
+    *out = use;
+    return BERTH_OK;
+}
+
+static void state_destroy(const berth_allocator *allocator, berth__node_volumes *volumes)
+{
+    if (volumes == NULL)
+        return;
+    berth__free(allocator, volumes->refs, volumes->ref_capacity * sizeof(*volumes->refs));
+    berth__free(allocator, volumes->attached,
+                volumes->attached_capacity * sizeof(*volumes->attached));
+    berth__free(allocator, volumes->drivers, volumes->driver_capacity * sizeof(*volumes->drivers));
+    berth__free(allocator, volumes, sizeof(*volumes));
+}
+
+void berth__volume_use_destroy(berth__volume_use *use)
+{
+    if (use == NULL)
+        return;
+    for (uint32_t i = 0; i < use->node_capacity; i++)
+        state_destroy(use->allocator, use->nodes[i]);
+    berth__free(use->allocator, use->nodes, use->node_capacity * sizeof(*use->nodes));
+    berth__free(use->allocator, use->claims, use->claim_capacity * sizeof(*use->claims));
+    berth__free(use->allocator, use->node_of_record,
+                use->record_capacity * sizeof(*use->node_of_record));
+    berth__free(use->allocator, use, sizeof(*use));
+}
+
+/* Grow an array and clear what is new. */
+static bool grow_zero(const berth_allocator *allocator, void *array, uint32_t *capacity,
+                      uint32_t need, size_t element_bytes)
+{
+    uint32_t before = *capacity;
+    if (!berth__grow(allocator, array, capacity, need, element_bytes))
+        return false;
+    unsigned char *bytes = *(void **)array;
+    if (*capacity > before)
+        memset(bytes + before * element_bytes, 0, (*capacity - before) * element_bytes);
+    return true;
+}
+
+static berth__node_volumes *state_make(berth__volume_use *use, uint32_t node_id)
+{
+    if (!grow_zero(use->allocator, &use->nodes, &use->node_capacity, node_id + 1,
+                   sizeof(*use->nodes)))
+        return NULL;
+    if (use->nodes[node_id] == NULL)
+        use->nodes[node_id] = berth__alloc_zero(use->allocator, sizeof(berth__node_volumes), 64);
+    return use->nodes[node_id];
+}
+
+/* ---- attachments ---- */
+
+static berth__attached *find_attached(const berth__node_volumes *volumes,
+                                      berth__attachment attachment)
+{
+    for (uint32_t i = 0; i < volumes->attached_count; i++)
+        if (volumes->attached[i].attachment == attachment)
+            return &volumes->attached[i];
+    return NULL;
+}
+
+static berth__driver_count *find_driver(const berth__node_volumes *volumes, berth__sym driver)
+{
+    for (uint32_t i = 0; i < volumes->driver_count; i++)
+        if (volumes->drivers[i].driver == driver)
+            return &volumes->drivers[i];
+    return NULL;
+}
+
+bool berth__volume_is_attached(const berth__node_volumes *volumes, berth__attachment attachment)
+{
+    const berth__attached *found = find_attached(volumes, attachment);
+    return found != NULL && found->refs > 0;
+}
+
+uint32_t berth__volumes_attached(const berth__node_volumes *volumes, berth__sym driver)
+{
+    const berth__driver_count *found = find_driver(volumes, driver);
+    return found != NULL ? found->count : 0;
+}
+
+/* Room for so many more attachments. */
+static bool reserve_attached(berth__volume_use *use, berth__node_volumes *volumes, uint32_t more)
+{
+    return berth__grow(use->allocator, &volumes->attached, &volumes->attached_capacity,
+                       volumes->attached_count + more, sizeof(*volumes->attached)) &&
+           berth__grow(use->allocator, &volumes->drivers, &volumes->driver_capacity,
+                       volumes->driver_count + more, sizeof(*volumes->drivers));
+}
+
+/* The entry of an attachment, made if there is none; room is there. */
+static berth__attached *enter(berth__node_volumes *volumes, berth__attachment attachment)
+{
+    berth__attached *entry = find_attached(volumes, attachment);
+    if (entry != NULL)
+        return entry;
+    berth__sym driver = berth__attachment_driver(attachment);
+    berth__driver_count *count = find_driver(volumes, driver);
+    if (count == NULL) {
+        BERTH_ASSERT(volumes->driver_count < volumes->driver_capacity);
+        count = &volumes->drivers[volumes->driver_count++];
+        *count = (berth__driver_count){driver, 0};
+    }
+    count->count++;
+    BERTH_ASSERT(volumes->attached_count < volumes->attached_capacity);
+    entry = &volumes->attached[volumes->attached_count++];
+    *entry = (berth__attached){.attachment = attachment};
+    return entry;
+}
+
+static void leave_if_unused(berth__node_volumes *volumes, berth__attached *entry)
+{
+    if (entry->refs + entry->listed > 0)
+        return;
+    berth__driver_count *count =
+        find_driver(volumes, berth__attachment_driver(entry->attachment));
+    if (--count->count == 0)
+        *count = volumes->drivers[--volumes->driver_count];
+    *entry = volumes->attached[--volumes->attached_count];
+}
+
+static void count_ref(berth__node_volumes *volumes, berth__volume_ref *ref,
+                      berth__attachments counted)
+{
+    ref->counted = counted;
+    for (uint32_t i = 0; i < 2; i++)
+        if (counted.items[i] != 0)
+            enter(volumes, counted.items[i])->refs++;
+}
+
+static void uncount_ref(berth__node_volumes *volumes, berth__volume_ref *ref)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        if (ref->counted.items[i] == 0)
+            continue;
+        berth__attached *entry = find_attached(volumes, ref->counted.items[i]);
+        BERTH_ASSERT(entry != NULL && entry->refs > 0);
+        entry->refs--;
+        leave_if_unused(volumes, entry);
+    }
+    ref->counted = (berth__attachments){{0}};
+}
+
+berth__attachments berth__volume_ref_attachments(const berth__volume_use *use,
+                                                 const berth__node_volumes *volumes,
+                                                 uint32_t id)
+{
+    const berth__storage *storage = use->storage;
+    if (id & BERTH__DISK_BIT)
+        return berth__storage_disk_attachments(storage, storage->disk_list[id & ~BERTH__DISK_BIT],
+                                               volumes->record);
+    return berth__storage_claim_attachments(storage, storage->claims[id], volumes->record);
+}
+
+/* ---- pods in and out ---- */
+
+static berth__volume_ref *find_ref(const berth__node_volumes *volumes, uint32_t id)
+{
+    for (uint32_t i = 0; i < volumes->ref_count; i++)
+        if (volumes->refs[i].id == id)
+            return &volumes->refs[i];
+    return NULL;
+}
+
+static bool is_claim(const berth__pod_volume *volume)
+{
+    return volume->kind == BERTH_VOLUME_CLAIM || volume->kind == BERTH_VOLUME_EPHEMERAL;
+}
+
+/* Make sure that every volume has its record in the store and its place here. */
+static bool prepare_room(berth__volume_use *use, berth__node_volumes *volumes,
+                         const berth__volume_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const berth__pod_volume *volume = &list->items[i];
+        bool ok = is_claim(volume) ? berth__storage_claim_make(use->storage, list->namespace_name,
+                                                               volume->handle) != NULL
+                                   : berth__storage_disk_make(use->storage, volume) != NULL;
+        if (!ok)
+            return false;
+    }
+    return grow_zero(use->allocator, &use->claims, &use->claim_capacity,
+                     use->storage->claim_count, sizeof(*use->claims)) &&
+           berth__grow(use->allocator, &volumes->refs, &volumes->ref_capacity,
+                       volumes->ref_count + list->count, sizeof(*volumes->refs)) &&
+           reserve_attached(use, volumes, 2 * list->count);
+}
+
+/* The id under which a volume is kept here. Its record exists. */
+static uint32_t ref_id(const berth__volume_use *use, const berth__volume_list *list,
+                       const berth__pod_volume *volume)
+{
+    if (!is_claim(volume))
+        return berth__storage_disk_find(use->storage, volume)->id | BERTH__DISK_BIT;
+    return berth__storage_claim(use->storage, list->namespace_name, volume->handle)->id;
+}
+
+static void use_claim(berth__volume_use *use, uint32_t claim, uint32_t node_id, bool by_name)
+{
+    berth__claim_use *entry = &use->claims[claim];
+    if (entry->refs == 0)
+        entry->node = node_id;
+    else if (entry->node != node_id)
+        entry->node = BERTH__NODE_NONE;
+    entry->refs++;
+    entry->pods += by_name;
+}
+
+/* The ref of one more volume; the caller counts it if it is new. Room is there. */
+static berth__volume_ref *use_volume(berth__volume_use *use, berth__node_volumes *volumes,
+                                     uint32_t node_id, const berth__volume_list *list,
+                                     const berth__pod_volume *volume)
+{
+    uint32_t id = ref_id(use, list, volume);
+    if (!(id & BERTH__DISK_BIT))
+        use_claim(use, id, node_id, volume->kind == BERTH_VOLUME_CLAIM);
+    berth__volume_ref *ref = find_ref(volumes, id);
+    if (ref == NULL) {
+        BERTH_ASSERT(volumes->ref_count < volumes->ref_capacity);
+        ref = &volumes->refs[volumes->ref_count++];
+        *ref = (berth__volume_ref){.id = id};
+        volumes->disk_count += (id & BERTH__DISK_BIT) != 0;
+    }
+    ref->uses++;
+    return ref;
+}
+
+berth_status berth__volume_use_add(berth__volume_use *use, uint32_t node_id,
+                                   const berth__volume_list *list)
+{
+    berth__node_volumes *volumes = state_make(use, node_id);
+    if (volumes == NULL || !prepare_room(use, volumes, list))
+        return BERTH_E_NOMEM;
+    for (uint32_t i = 0; i < list->count; i++) {
+        berth__volume_ref *ref = use_volume(use, volumes, node_id, list, &list->items[i]);
+        if (ref->uses == 1)
+            count_ref(volumes, ref, berth__volume_ref_attachments(use, volumes, ref->id));
+    }
+    return BERTH_OK;
+}
+
+void berth__volume_use_restore(berth__volume_use *use, uint32_t node_id,
+                               const berth__volume_list *list)
+{
+    berth__node_volumes *volumes = use->nodes[node_id];
+    BERTH_ASSERT(volumes != NULL);
+    for (uint32_t i = 0; i < list->count; i++) {
+        berth__volume_ref *ref = use_volume(use, volumes, node_id, list, &list->items[i]);
+        if (ref->uses > 1)
+            continue;
+        if (reserve_attached(use, volumes, 2))
+            count_ref(volumes, ref, berth__volume_ref_attachments(use, volumes, ref->id));
+        else
+            berth__storage_note_all(use->storage);
+    }
+}
+
+void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
+                              const berth__volume_list *list)
+{
+    berth__node_volumes *volumes = use->nodes[node_id];
+    BERTH_ASSERT(volumes != NULL);
+    for (uint32_t i = 0; i < list->count; i++) {
+        uint32_t id = ref_id(use, list, &list->items[i]);
+        if (!(id & BERTH__DISK_BIT)) {
+            use->claims[id].refs--;
+            use->claims[id].pods -= list->items[i].kind == BERTH_VOLUME_CLAIM;
+        }
+        berth__volume_ref *ref = find_ref(volumes, id);
+        BERTH_ASSERT(ref != NULL);
+        if (--ref->uses > 0)
+            continue;
+        uncount_ref(volumes, ref);
+        volumes->disk_count -= (id & BERTH__DISK_BIT) != 0;
+        *ref = volumes->refs[--volumes->ref_count];
+    }
+}
+
+void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id)
+{
+    berth__node_volumes *volumes = node_id < use->node_capacity ? use->nodes[node_id] : NULL;
+    if (volumes == NULL)
+        return;
+    BERTH_ASSERT(volumes->ref_count == 0);
+    if (volumes->record != NULL && volumes->record->id < use->record_count)
+        use->node_of_record[volumes->record->id] = BERTH__NODE_NONE;
+    volumes->record = NULL;
+    volumes->synced = false;
+    volumes->attached_count = volumes->driver_count = 0;
+}
+
+/* ---- following the store ---- */
+
+static bool recount_ref(berth__volume_use *use, berth__node_volumes *volumes,
+                        berth__volume_ref *ref)
+{
+    berth__attachments now = berth__volume_ref_attachments(use, volumes, ref->id);
+    if (memcmp(&now, &ref->counted, sizeof(now)) == 0)
+        return true;
+    if (!reserve_attached(use, volumes, 2))
+        return false;
+    uncount_ref(volumes, ref);
+    count_ref(volumes, ref, now);
+    return true;
+}
+
+/* Count everything on a node afresh. */
+static bool recount(berth__volume_use *use, berth__node_volumes *volumes)
+{
+    const berth__storage_node *record = volumes->record;
+    uint32_t listed_count = record != NULL ? record->attachment_count : 0;
+    volumes->synced = false;
+    if (!reserve_attached(use, volumes, 2 * volumes->ref_count + listed_count))
+        return false;
+    volumes->attached_count = volumes->driver_count = 0;
+    for (uint32_t i = 0; i < volumes->ref_count; i++)
+        count_ref(volumes, &volumes->refs[i],
+                  berth__volume_ref_attachments(use, volumes, volumes->refs[i].id));
+    const berth__listed_attachment *listed = record != NULL ? record->first_attachment : NULL;
+    for (; listed != NULL; listed = listed->next_of_node) {
+        berth__attachment attachment = berth__storage_listed_attachment(use->storage, listed);
+        if (attachment != 0)
+            enter(volumes, attachment)->listed++;
+    }
+    volumes->synced = record != NULL;
+    return true;
+}
+
+static bool recount_claim_on(berth__volume_use *use, uint32_t node_id, uint32_t claim)
+{
+    berth__node_volumes *volumes = use->nodes[node_id];
+    berth__volume_ref *ref = volumes != NULL ? find_ref(volumes, claim) : NULL;
+    return ref == NULL || recount_ref(use, volumes, ref);
+}
+
+static bool follow_claim(berth__volume_use *use, uint32_t claim)
+{
+    if (claim >= use->claim_capacity || use->claims[claim].refs == 0)
+        return true;
+    if (use->claims[claim].node != BERTH__NODE_NONE)
+        return recount_claim_on(use, use->claims[claim].node, claim);
+    for (uint32_t i = 0; i < use->node_capacity; i++)
+        if (!recount_claim_on(use, i, claim))
+            return false;
+    return true;
+}
+
+static bool follow_node(berth__volume_use *use, uint32_t record)
+{
+    uint32_t node_id = record < use->record_count ? use->node_of_record[record] : BERTH__NODE_NONE;
+    return node_id == BERTH__NODE_NONE || recount(use, use->nodes[node_id]);
+}
+
+static bool follow_journal(berth__volume_use *use)
+{
+    const berth__storage *storage = use->storage;
+    if (storage->journal_end - use->seen > BERTH__STORAGE_JOURNAL) {
+        for (uint32_t i = 0; i < use->node_capacity; i++)
+            if (use->nodes[i] != NULL && !recount(use, use->nodes[i]))
+                return false;
+        use->seen = storage->journal_end;
+    }
+    for (; use->seen < storage->journal_end; use->seen++) {
+        uint32_t entry = storage->journal[use->seen % BERTH__STORAGE_JOURNAL];
+        if (!((entry & BERTH__STORAGE_NODE_BIT)
+                  ? follow_node(use, entry & ~BERTH__STORAGE_NODE_BIT)
+                  : follow_claim(use, entry)))
+            return false;
+    }
+    return true;
+}
+
+/* Give nodes that the store knows of, and that have come since, their records. */
+static bool find_records(berth__volume_use *use, const berth__layout *layout,
+                         const berth__table *nodes)
+{
+    uint32_t record_count = use->storage->node_count;
+    if (!berth__grow(use->allocator, &use->node_of_record, &use->record_capacity, record_count,
+                     sizeof(*use->node_of_record)))
+        return false;
+    for (uint32_t i = use->record_count; i < record_count; i++)
+        use->node_of_record[i] = BERTH__NODE_NONE;
+    use->record_count = record_count;
+    for (uint32_t slot = 0; record_count > 0 && slot < layout->count; slot++) {
+        uint32_t node_id = layout->nodes[slot];
+        const berth__node_volumes *known = berth__volume_use_of(use, node_id);
+        if (known != NULL && known->synced)
+            continue;
+        const berth__storage_node *record =
+            berth__storage_node_find(use->storage, berth__node_at(nodes, node_id)->name);
+        if (record == NULL)
+            continue;
+        berth__node_volumes *volumes = state_make(use, node_id);
+        if (volumes == NULL)
+            return false;
+        volumes->record = record;
+        use->node_of_record[record->id] = node_id;
+        if (!recount(use, volumes))
+            return false;
+    }
+    use->epoch = layout->epoch;
+    return true;
+}
+
+bool berth__volume_use_refresh(berth__volume_use *use, const berth__layout *layout,
+                               const berth__table *nodes)
+{
+    bool new_records = use->record_count != use->storage->node_count;
+    if ((new_records || use->epoch != layout->epoch) && !find_records(use, layout, nodes))
+        return false;
+    return use->seen == use->storage->journal_end || follow_journal(use);
+}

@@ -1,0 +1,139 @@
+/* A view: one state of the cluster as decisions read it. The engine's own view is changed in place
+ * by commits; every change goes through berth__view_write, the one place that knows who else
+ * looks. */
+#ifndef BERTH_COLUMNS_VIEW_H
+#define BERTH_COLUMNS_VIEW_H
+
+#include "model/pod.h"
+#include "columns/layout.h"
+#include "columns/tile_kernels.h"
+
+/* Amounts up to this are scored in double precision without loss: times 100 they stay below
+ * 2^52. */
+#define BERTH__SMALL_AMOUNT (INT64_C(1) << 45)
+
+struct berth__counts;  /* columns/counts.h: pods by selector and topology domain */
+struct berth__related; /* model/related.h: services, controllers, namespaces */
+struct berth__storage; /* model/storage.h: volumes, claims, classes, drivers */
+struct berth__volume_use; /* columns/node_volumes.h: volumes in use by node */
+
+/* Entries that the change journal keeps; whoever lags further behind looks at every slot. */
+enum { BERTH__JOURNAL = 1 << 16 };
+
+typedef struct berth__view {
+    berth__model *model;
+    struct berth__counts *counts;
+    struct berth__related *related;
+    struct berth__storage *storage;
+    struct berth__volume_use *volume_use;
+    berth__keeper *keeper; /* who changes the view */
+    berth__table nodes;    /* records by id; by slot through layout->nodes */
+    berth__images images;
+    berth__layout *layout;
+    berth__tile **tiles;
+    uint64_t tiles_stamp; /* of the array; a tile of this stamp lies in an array of this stamp */
+    uint32_t resource_count; /* columns in each tile */
+    const berth__kernels *kernels;
+    /* Slots changed, newest last, in a ring: entry i is at journal[i % BERTH__JOURNAL]. */
+    uint32_t *journal;
+    uint64_t journal_end; /* entries ever written */
+    bool wide;               /* some amount is above BERTH__SMALL_AMOUNT */
+} berth__view;
+
+/* An empty view. */
+berth_status berth__view_init(berth__view *view, berth__model *model, berth__keeper *keeper);
+/* Free everything; the keeper is no longer shared. */
+void berth__view_destroy(berth__view *view);
+
+/* What a view had before a new node order, for the way back. */
+typedef struct berth__former_layout {
+    berth__layout *layout;
+    berth__tile **tiles;
+    uint64_t tiles_stamp;
+    uint32_t resource_count;
+    uint32_t held;       /* notes of the keeper */
+    uint32_t slot_count; /* of `slots` */
+    uint32_t *slots; /* of each of the layout's nodes: its slot, or BERTH__SLOT_NONE */
+    uint32_t *back;  /* by slot of the layout that came after: scratch for the way back */
+    uint32_t back_count;
+} berth__former_layout;
+
+/* Bring the view to a new node order: `order` lists `count` ids of present nodes. Nodes that were
+ * in the old layout keep their state, others get it from the list of their pods. Node records'
+ * slots are set. Fails only for want of memory: the view is as before then, or new nodes whose
+ * pods could not be counted have no slot yet; the next call makes up for it. With `former`, what
+ * was there before is kept in it. */
+berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint32_t count,
+                                  const berth__pods *pods, uint64_t epoch,
+                                  berth__former_layout *former);
+
+/* The way back, from the state that the new order began with: needs no memory. */
+void berth__view_relayout_back(berth__view *view, const berth__former_layout *former,
+                               const berth__pods *pods, uint64_t epoch);
+void berth__former_layout_free(const berth__view *view, berth__former_layout *former);
+
+/* Make room for every resource the model knows. */
+berth_status berth__view_widen(berth__view *view);
+
+/* Own what a change of a slot, or of its facts, writes: see base/keeper.h. Errors: E_NOMEM;
+ * nothing has changed then. */
+berth_status berth__view_own_tile(berth__view *view, uint32_t slot);
+berth_status berth__view_own_facts(berth__view *view, uint32_t slot);
+static inline berth_status berth__view_own(berth__view *view, uint32_t slot)
+{
+    return !view->keeper->shared ||
+                   view->tiles[slot >> BERTH__TILE_SHIFT]->stamp == view->keeper->stamp
+               ? BERTH_OK
+               : berth__view_own_tile(view, slot);
+}
+
+/* Note a slot in the journal. */
+static inline void berth__view_note(berth__view *view, uint32_t slot)
+{
+    view->journal[view->journal_end++ % BERTH__JOURNAL] = slot;
+}
+
+/* The tile of a slot, owned, for writing; notes the slot in the journal. */
+static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
+{
+    berth__view_note(view, slot);
+    return view->tiles[slot >> BERTH__TILE_SHIFT];
+}
+
+/* Take over changed facts of the node in `slot`; with the layout's own epoch, its amounts alone. */
+void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch);
+
+/* Take over whether the present node in `slot` is closed. Nothing derived from facts becomes
+ * stale: filters that count pods refuse the node by its room for pods, and searches leave it
+ * out. */
+void berth__view_close(berth__view *view, uint32_t slot);
+
+/* Count the node's pods into a slot that counts none, or out of a slot that counts them all. `fill`
+ * fails only for want of memory and then changes nothing. */
+berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pods *pods);
+void berth__view_vacate(berth__view *view, uint32_t slot, const berth__pods *pods);
+
+/* Count one more, or one fewer, pod of a class on a slot. `add` fails only for want of memory and
+ * then changes nothing. */
+berth_status berth__view_add_pod(berth__view *view, uint32_t slot, const berth__class *cls);
+void berth__view_remove_pod(berth__view *view, uint32_t slot, const berth__class *cls);
+
+/* For undoing: count a pod as before, host ports aside; needs no memory and does not fail. Ports
+ * are put back as they were, from a copy: a set forgets who holds a port, so counting back is not
+ * enough. */
+void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__class *cls, int change);
+uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items);
+void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_port *items,
+                           uint32_t count);
+
+/* The same (one more: change 1, one fewer: -1) in a what-if, which undoes it before anybody else
+ * looks: the journal does not tell. */
+berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
+                                 int change);
+
+static inline berth__node *berth__view_node(const berth__view *view, uint32_t slot)
+{
+    return berth__node_at(&view->nodes, view->layout->nodes[slot]);
+}
+
+#endif

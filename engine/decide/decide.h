@@ -1,0 +1,68 @@
+/* One decision from question to answer, and what decisions share: search memory, rotation, seed. */
+#ifndef BERTH_DECIDE_DECIDE_H
+#define BERTH_DECIDE_DECIDE_H
+
+#include "cluster/cluster.h"
+#include "decide/explanation.h"
+#include "decide/index.h"
+#include "decide/victims.h"
+
+/* The last attempt, where preemption takes up. */
+typedef struct berth__attempt {
+    berth__cycle cycle;
+    const berth__profile *profile;
+    berth__prepared *prepared; /* NULL: it did not come to the filters */
+    uint32_t start;            /* rotation index */
+    bool refused;              /* before any node was visited */
+    bool search_only;          /* preemption is not asked about */
+} berth__attempt;
+
+typedef struct berth__decider {
+    berth__cluster *cluster;
+    const berth__profile *profiles;
+    uint32_t profile_count;
+    berth_path path;
+    berth__prepared_cache prepared;
+    berth__search search;
+    berth__index_cache indexes;
+    berth__arena arena; /* of one decision */
+    berth__random random;
+    uint32_t rotation;     /* where the next search begins */
+    uint32_t round_robin;  /* v1.15: picks so far among equals */
+    berth__attempt attempt;
+    berth__dry_run dry_run;
+    /* of preemption: */
+    berth__victims victims;
+    berth__mask *potential; /* by tile: nodes that others' leaving might make feasible */
+    uint32_t potential_capacity;
+    uint32_t *chosen; /* victims on the best node so far */
+    uint32_t chosen_capacity;
+} berth__decider;
+
+berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluster,
+                                 const berth__profile *profiles, uint32_t profile_count,
+                                 berth__workers *workers, berth_path path, uint64_t seed);
+void berth__decider_destroy(berth__decider *decider);
+
+/* The index of the profile that serves a class, or UINT32_MAX. */
+uint32_t berth__decider_profile(const berth__decider *decider, const berth__class *cls);
+
+/* Decide for a pod. See berth_engine_decide. */
+berth_status berth__decide(berth__decider *decider, uint32_t pod,
+                           const berth_decide_options *options, berth_placement *out,
+                           berth_error *error);
+
+/* Whether a pending pod passes all filters on a present node, nominated pods included. Errors:
+ * those of berth__decide. Cost: that of one node, and of preparing the pod's class. */
+berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t node, bool *fits,
+                                 berth_error *error);
+
+/* The decider of an engine, and with it the cluster, for those who work on top of the engine. */
+berth__decider *berth__engine_decider(berth_engine *engine);
+
+/* Bind and unbind with the plugins' reserve phase. The pod and the node are in the right state.
+ * Errors: E_NOMEM. */
+berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t node);
+berth_status berth__decider_unbind(berth__decider *decider, uint32_t pod);
+
+#endif

@@ -1,0 +1,50 @@
+/* Gates (plugins/gates.h) as sets of slots: those that all filters about other pods let
+ * pass. Sets are kept for a bounded number of gate keys, least recently used dropped first;
+ * filled tile by tile as searches come by, and then repaired by the change journal.
+ *
+ * Threads: the deciding thread only. */
+#ifndef BERTH_DECIDE_GATE_MASKS_H
+#define BERTH_DECIDE_GATE_MASKS_H
+
+#include "base/use_order.h"
+#include "decide/prepared.h"
+
+enum { BERTH__GATE_WORDS = 1 + 4 * BERTH__GATES_MAX };
+
+typedef struct berth__gate_mask {
+    berth__used used;
+    uint64_t key[BERTH__GATE_WORDS];
+    uint64_t epoch;
+    uint64_t seen;       /* journal entries taken in */
+    uint32_t tile_count;
+    berth__mask *passing; /* by tile, where it is filled */
+    uint8_t *filled;      /* by tile */
+} berth__gate_mask;
+
+typedef struct berth__gate_masks {
+    const berth_allocator *allocator;
+    berth__keymap map;
+    berth__use_order order;
+    size_t bytes;
+    uint64_t drops; /* tells whether a remembered one is still there */
+} berth__gate_masks;
+
+/* Who asks, and where the verdicts come from. */
+typedef struct berth__gate_source {
+    const berth__cycle *cycle;
+    const berth__profile *profile;
+    berth__prepared *prepared; /* slot_plan lists the filters */
+    berth__gates *gates;
+} berth__gate_source;
+
+berth_status berth__gate_masks_init(berth__gate_masks *masks, const berth_allocator *allocator);
+void berth__gate_masks_destroy(berth__gate_masks *masks);
+
+/* The set for the gates of a decision, up to date where it is filled. NULL when out of memory. */
+berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__gate_source *from);
+
+/* Slots of a tile that pass. */
+const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__gate_source *from,
+                                         uint32_t tile);
+
+#endif

@@ -1,0 +1,82 @@
+/* The indexed path: per kind of pod, every node's verdict and total in a search tree
+ * (search_tree.h) that is repaired by the change journal, so that a decision costs what
+ * changed since the kind was last seen. Answers are those of the scan (search.h), for every
+ * limit and start.
+ *
+ * What can be indexed:
+ *
+ *   filter                                   how
+ *   static (node facts alone)                in the tree: NEVER where refused
+ *   verdicts by slot (plugin.h, filter_slot) worked out again with the slot
+ *   pods counted by node, or by domain       not in the tree: a set of the slots that pass, kept
+ *   where there are few domains (gates.h)    beside it (gate_masks.h); the tree's groups are
+ *                                            looked through where the set has slots
+ *   anything else                            scan
+ *
+ *   scorer
+ *   uniform                                  added to the answer
+ *   static, or by slot, not normalized       in the tree
+ *   one raw value on all that gates pass     left out: adds nothing (plugin.h, is_level)
+ *   anything else                            scan
+ *
+ * Pods that differ only in what no active plugin reads share a tree. The common set of
+ * plugins (room for cpu, memory and pods, LeastAllocated, balance) is worked out for runs
+ * of changed slots at once, from the log of recent changes (slot_log.h); all others slot by
+ * slot. Both give the same.
+ *
+ * Threads: the deciding thread only. */
+#ifndef BERTH_DECIDE_INDEX_H
+#define BERTH_DECIDE_INDEX_H
+
+#include "decide/gate_masks.h"
+#include "decide/search.h"
+#include "decide/search_tree.h"
+#include "decide/slot_log.h"
+
+typedef struct berth__sight berth__sight;
+
+typedef struct berth__index_cache {
+    const berth_allocator *allocator;
+    berth__keymap map;
+    berth__use_order order;
+    size_t bytes;
+    size_t bytes_max;
+    uint64_t drops; /* trees dropped so far: tells whether a remembered tree is still there */
+    berth__sight *sights;
+    berth__slot_log *log;
+    berth__tree_scratch scratch;
+    int32_t *totals; /* of the changed slots of one step */
+    berth__gates gates; /* of the decision that is being made */
+    berth__gate_masks masks;
+    berth__mask *visited; /* by step of a walk */
+    uint32_t visited_capacity;
+} berth__index_cache;
+
+berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator);
+void berth__index_cache_destroy(berth__index_cache *cache);
+
+/* The up-to-date tree for a cycle, or NULL: the decision is not indexable, memory is short,
+ * or (unless `eager`) bringing the tree up to date costs more than scans without it have
+ * cost so far: a kind must come back, and often enough, for a tree of its own.
+ * Cost: the journal since last time, or a look at every slot (a scan by `search`, with
+ * `arena` for its rank phase). */
+berth__index *berth__index_get(berth__index_cache *cache, const berth__cycle *cycle,
+                               const berth__profile *profile, uint32_t profile_index,
+                               berth__prepared *prepared, berth__search *search,
+                               berth__arena *arena, bool eager);
+
+typedef struct berth__index_answer {
+    berth__tree_answer slots;
+    berth__tree_walk walk; /* of a kind with gates */
+    int64_t best;          /* total of the best */
+} berth__index_answer;
+
+/* The first `limit` feasible slots from `start` around the layout. */
+void berth__index_search(const berth__index_cache *cache, berth__index *index, uint32_t start,
+                         uint32_t limit, berth__index_answer *out);
+
+/* The slot of the n-th (from 0) best one in search order. */
+uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
+                               const berth__index_answer *answer, uint32_t n);
+
+#endif

@@ -1,0 +1,430 @@
+/* Eligibility, potential nodes, choice of one, and the words for it. */
+#include "decide/preemption.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bits.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "decide/message.h"
+#include "columns/counts.h"
+
+static const berth_str NOT_HELPFUL = {"Preemption is not helpful for scheduling", 40};
+static const berth_str NEVER = {"not eligible due to preemptionPolicy=Never.", 43};
+static const berth_str TERMINATING = {
+    "not eligible due to a terminating pod on the nominated node.", 60};
+
+static bool is_legacy(const berth__attempt *attempt)
+{
+    return attempt->profile->era == BERTH_ERA_V1ALPHA1;
+}
+
+/* ---- potential nodes ---- */
+
+/* Of the slots that a filter cleared, those whose refusal others' leaving may turn around. */
+static bool keep_potential(berth__decider *decider, uint32_t filter, uint32_t tile,
+                           berth__mask *cleared)
+{
+    const berth__attempt *attempt = &decider->attempt;
+    const berth__stage *stage = &attempt->profile->filters[filter];
+    if ((stage->plugin->flags & BERTH__ALWAYS_UNSCHEDULABLE) != 0)
+        return true;
+    berth__mask asked = *cleared;
+    *cleared = berth__mask_range(0, 0);
+    if ((stage->plugin->flags & BERTH__ALWAYS_UNRESOLVABLE) != 0)
+        return true;
+    BERTH__MASK_EACH(&asked, s)
+    {
+        berth__reasons reasons = {.arena = &decider->arena, .ok = true};
+        stage->plugin->explain(&attempt->cycle, stage->instance,
+                               attempt->prepared->filters[filter].state, tile * BERTH__TILE + s,
+                               &reasons);
+        if (!reasons.ok)
+            return false;
+        if (reasons.code == BERTH_CODE_UNSCHEDULABLE)
+            berth__bit_set(cleared->words, s);
+    }
+    return true;
+}
+
+/* Static filters that are known to pass need not run again. */
+static bool passes_all(const berth__attempt *attempt, uint32_t filter, uint32_t tile,
+                       const berth__mask *left)
+{
+    const berth__mask *passing = &attempt->prepared->static_mask[tile];
+    return (attempt->profile->filters[filter].plugin->flags & BERTH__STATIC_FILTER) != 0 &&
+           ((left->words[0] & ~passing->words[0]) | (left->words[1] & ~passing->words[1])) == 0;
+}
+
+/* The potential slots of a tile: those whose first refusal, or with always_check_all whose every
+ * refusal, may be turned around. */
+static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask left,
+                         berth__mask *out)
+{
+    const berth__attempt *attempt = &decider->attempt;
+    bool all = attempt->profile->always_check_all;
+    berth__mask hopeless = berth__mask_range(0, 0);
+    berth__prepared_tile(attempt->prepared, &attempt->cycle, attempt->profile, tile);
+    *out = hopeless;
+    for (uint32_t i = 0; i < attempt->profile->filter_count && !berth__mask_empty(&left); i++) {
+        const berth__stage *stage = &attempt->profile->filters[i];
+        if (attempt->prepared->filters[i].outcome != BERTH__ACTIVE ||
+            passes_all(attempt, i, tile, &left))
+            continue;
+        berth__mask kept = left, cleared, potential;
+        stage->plugin->filter(&attempt->cycle, stage->instance,
+                              attempt->prepared->filters[i].state, tile, &kept);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            cleared.words[w] = left.words[w] & ~kept.words[w];
+        potential = cleared;
+        if (!keep_potential(decider, i, tile, &potential))
+            return false;
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+            out->words[w] |= potential.words[w];
+            hopeless.words[w] |= cleared.words[w] & ~potential.words[w];
+        }
+        left = all ? left : kept;
+    }
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        out->words[w] &= ~hopeless.words[w];
+    return true;
+}
+
+/* On slots that nominated pods count on, the refusal with them there is what matters, if there is
+ * one. */
+static berth_status heed_nominated(berth__decider *decider, uint32_t tile,
+                                   const berth__mask *slots)
+{
+    BERTH__MASK_EACH(slots, s)
+    {
+        berth__kept_verdict kept;
+        BERTH_TRY(berth__dry_run_kept(&decider->dry_run, tile * BERTH__TILE + s, &kept));
+        if (kept != BERTH__KEPT_PLAIN)
+            berth__bit_put(decider->potential[tile].words, s, kept == BERTH__KEPT_UNSCHEDULABLE);
+    }
+    return BERTH_OK;
+}
+
+static berth_status find_potential(berth__decider *decider, uint32_t *count)
+{
+    const berth__attempt *attempt = &decider->attempt;
+    const berth__layout *layout = attempt->cycle.view->layout;
+    const uint64_t *allowed = attempt->prepared->allowed;
+    bool kept = decider->cluster->nominations.awake_count > 0;
+    *count = 0;
+    for (uint32_t tile = 0; tile < layout->tile_count; tile++) {
+        uint32_t end = layout->count - tile * BERTH__TILE;
+        berth__mask slots = berth__mask_range(0, end < BERTH__TILE ? end : BERTH__TILE);
+        for (uint32_t w = 0; allowed != NULL && w < BERTH__TILE_WORDS; w++)
+            slots.words[w] &= allowed[(size_t)tile * BERTH__TILE_WORDS + w];
+        for (uint32_t w = 0; layout->closed_count > 0 && w < BERTH__TILE_WORDS; w++)
+            slots.words[w] &= ~layout->closed[(size_t)tile * BERTH__TILE_WORDS + w];
+        if (!find_in_tile(decider, tile, slots, &decider->potential[tile]))
+            return BERTH_E_NOMEM;
+        if (kept)
+            BERTH_TRY(heed_nominated(decider, tile, &slots));
+        *count += berth__mask_count(&decider->potential[tile]);
+    }
+    return BERTH_OK;
+}
+
+/* ---- eligibility ---- */
+
+static bool is_potential(const berth__decider *decider, uint32_t slot)
+{
+    return berth__bit_get(decider->potential[slot / BERTH__TILE].words, slot % BERTH__TILE);
+}
+
+static bool is_leaving_for(const berth__attempt *attempt, const berth__pod *pod, int32_t priority)
+{
+    if (pod->priority >= priority)
+        return false;
+    return pod->evicting || (pod->cls->deleting && (is_legacy(attempt) || pod->disrupted));
+}
+
+/* The pod's earlier victims are still leaving its nominated node. A node that refuses for good
+ * does not count, but did in v1.15. */
+static bool must_wait(const berth__decider *decider)
+{
+    const berth__cluster *cluster = decider->cluster;
+    const berth__attempt *attempt = &decider->attempt;
+    uint32_t slot = decider->dry_run.own_slot;
+    int32_t priority = decider->dry_run.priority;
+    if (slot == BERTH__SLOT_NONE || (!is_legacy(attempt) && !is_potential(decider, slot)))
+        return false;
+    uint32_t index = berth__view_node(&cluster->view, slot)->first_pod;
+    for (; index != BERTH__POD_NONE; index = berth__pod_at(&cluster->pods, index)->next)
+        if (is_leaving_for(attempt, berth__pod_at(&cluster->pods, index), priority))
+            return true;
+    return false;
+}
+
+/* Why the pod may not preempt; absent if it may. */
+static berth_str ineligible(const berth__decider *decider)
+{
+    const berth__attempt *attempt = &decider->attempt;
+    if (!attempt->cycle.cls->preempts && !is_legacy(attempt))
+        return NEVER;
+    return must_wait(decider) ? TERMINATING : (berth_str){0};
+}
+
+/* ---- candidates ---- */
+
+/* The trials of one preemption. */
+typedef struct trials {
+    berth__decider *decider;
+    uint32_t potential_count;
+    uint32_t wanted;    /* candidates after which to stop, */
+    uint32_t violating; /* if one at least is not of this kind */
+    uint32_t found;
+    uint32_t best_slot;
+    berth__candidate best;
+    berth__arena *arena; /* for reasons, or NULL: nobody wants them */
+    berth__histogram reasons;
+} trials;
+
+static uint32_t wanted_candidates(const berth__attempt *attempt, uint32_t potential_count)
+{
+    const berth_preemption_args *args = &attempt->profile->preemption;
+    uint64_t wanted = (uint64_t)potential_count *
+                      (uint64_t)args->min_candidate_nodes_percentage / 100;
+    uint64_t least = (uint64_t)args->min_candidate_nodes_absolute;
+    wanted = wanted > least ? wanted : least;
+    return wanted > potential_count || is_legacy(attempt) ? potential_count : (uint32_t)wanted;
+}
+
+/* Among equals: the node kept for the pod already, then the first in the order of the search. */
+static uint32_t rank(const berth__decider *decider, uint32_t slot)
+{
+    uint32_t count = decider->attempt.cycle.view->layout->count;
+    uint32_t start = decider->attempt.start % count;
+    if (slot == decider->dry_run.own_slot)
+        return 0;
+    return 1 + (slot >= start ? slot - start : slot + count - start);
+}
+
+static void keep_better(trials *own, uint32_t slot, const berth__candidate *candidate)
+{
+    int order = own->found == 0 ? -1 : berth__candidate_compare(candidate, &own->best);
+    own->found++;
+    own->violating += candidate->violations > 0;
+    if (order > 0 ||
+        (order == 0 && rank(own->decider, slot) > rank(own->decider, own->best_slot)))
+        return;
+    own->best = *candidate;
+    own->best_slot = slot;
+}
+
+/* What dry runs of such pods came to before needs no other, but where reasons are asked for. */
+static berth_status try_slot(trials *own, uint32_t slot)
+{
+    berth__decider *decider = own->decider;
+    bool remembers = berth__dry_run_remembers(&decider->dry_run, slot);
+    berth__candidate candidate = {.state = BERTH__TRIED_NOT};
+    if (remembers)
+        candidate = decider->dry_run.memo->candidates[slot];
+    if (candidate.state == BERTH__TRIED_NOT ||
+        (candidate.state == BERTH__TRIED_REFUSED && own->arena != NULL)) {
+        berth__reasons reasons = {.arena = own->arena, .ok = true};
+        BERTH_TRY(berth__victims_select(&decider->victims, &decider->dry_run, slot, &candidate,
+                                        own->arena != NULL ? &reasons : NULL));
+        for (uint32_t i = 0; i < reasons.count; i++)
+            reasons.ok &= berth__histogram_add(&own->reasons, reasons.items[i], 1);
+        if (!reasons.ok)
+            return BERTH_E_NOMEM;
+        if (remembers)
+            decider->dry_run.memo->candidates[slot] = candidate;
+    }
+    if (candidate.state == BERTH__TRIED_FITS)
+        keep_better(own, slot, &candidate);
+    return BERTH_OK;
+}
+
+static bool has_enough(const trials *own)
+{
+    return own->found >= own->wanted && own->found > own->violating;
+}
+
+/* The slots of one tile from `from` on. `*left` potential slots are still to be tried. */
+static berth_status try_tile(trials *own, uint32_t tile, uint32_t from, uint32_t *left)
+{
+    berth__mask slots = own->decider->potential[tile];
+    const berth__mask begin = berth__mask_range(from, BERTH__TILE);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        slots.words[w] &= begin.words[w];
+    BERTH__MASK_EACH(&slots, s)
+    {
+        if (*left == 0 || has_enough(own))
+            return BERTH_OK;
+        (*left)--;
+        BERTH_TRY(try_slot(own, tile * BERTH__TILE + s));
+    }
+    return BERTH_OK;
+}
+
+/* The potential slot of that number. */
+static uint32_t nth_potential(const berth__decider *decider, uint32_t n)
+{
+    uint32_t tile = 0, count;
+    for (; n >= (count = berth__mask_count(&decider->potential[tile])); tile++)
+        n -= count;
+    const berth__mask *mask = &decider->potential[tile];
+    uint32_t low = (uint32_t)__builtin_popcountll(mask->words[0]);
+    uint32_t at = n < low ? berth__nth_bit(mask->words[0], n)
+                          : 64 + berth__nth_bit(mask->words[1], n - low);
+    return tile * BERTH__TILE + at;
+}
+
+static berth_status try_nodes(trials *own)
+{
+    berth__decider *decider = own->decider;
+    const berth__layout *layout = decider->attempt.cycle.view->layout;
+    uint32_t left = own->potential_count, from = 0;
+    if (own->wanted < own->potential_count)
+        from = nth_potential(decider,
+                             berth__random_below(&decider->random, own->potential_count));
+    BERTH_TRY(try_tile(own, from / BERTH__TILE, from % BERTH__TILE, &left));
+    for (uint32_t i = 1; i <= layout->tile_count && left > 0 && !has_enough(own); i++)
+        BERTH_TRY(try_tile(own, (from / BERTH__TILE + i) % layout->tile_count, 0, &left));
+    return BERTH_OK;
+}
+
+/* ---- words ---- */
+
+static berth_status append_words(berth_explanation *explanation, berth_str words)
+{
+    if (words.data == NULL)
+        return BERTH_E_NOMEM;
+    explanation->message = berth__message_with_preemption(&explanation->arena,
+                                                          explanation->message, words);
+    return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+static berth_status explain_hopeless(const trials *own, berth_explanation *explanation)
+{
+    berth__histogram histogram = own->reasons;
+    uint32_t node_count = own->decider->attempt.cycle.view->layout->count;
+    if (own->potential_count < node_count &&
+        !berth__histogram_add(&histogram, NOT_HELPFUL, node_count - own->potential_count))
+        return BERTH_E_NOMEM;
+    return append_words(explanation, berth__message_unschedulable(&explanation->arena, node_count,
+                                                                  (berth_str){0}, &histogram));
+}
+
+static berth_status explain_choice(const berth__decider *decider, const berth__preemption *chosen,
+                                   berth_explanation *explanation)
+{
+    if (!berth__grow(explanation->arena.allocator, &explanation->victims,
+                     &explanation->victim_capacity, chosen->victim_count,
+                     sizeof(*explanation->victims)))
+        return BERTH_E_NOMEM;
+    for (uint32_t i = 0; i < chosen->victim_count; i++)
+        explanation->victims[i] = berth__cluster_pod_id(decider->cluster, chosen->victims[i]);
+    explanation->victim_count = chosen->victim_count;
+    explanation->nominated = chosen->node;
+    return BERTH_OK;
+}
+
+/* The message of the attempt itself. */
+static berth_status explain_attempt(const berth__attempt *attempt, berth_explanation *explanation)
+{
+    static const berth_str absent = {"node(s) didn't satisfy plugin(s) [NodeAffinity]", 47};
+    bool restricted = !attempt->refused && attempt->prepared->allowed != NULL;
+    return berth__explanation_message(explanation, attempt->cycle.view->layout->count,
+                                      restricted ? &absent : NULL);
+}
+
+/* ---- the whole ---- */
+
+static bool reserve_potential(berth__decider *decider)
+{
+    uint32_t tile_count = decider->attempt.cycle.view->layout->tile_count;
+    if (!berth__grow(decider->cluster->model->allocator, &decider->potential,
+                     &decider->potential_capacity, tile_count, sizeof(*decider->potential)))
+        return false;
+    memset(decider->potential, 0, tile_count * sizeof(*decider->potential));
+    return true;
+}
+
+/* The victims on the best node: its dry run once more. */
+static berth_status name_victims(const trials *own, berth__preemption *out)
+{
+    berth__decider *decider = own->decider;
+    const berth__victims *victims = &decider->victims;
+    berth__candidate again;
+    BERTH_TRY(berth__victims_select(&decider->victims, &decider->dry_run, own->best_slot, &again,
+                                    NULL));
+    BERTH_ASSERT(again.state == BERTH__TRIED_FITS &&
+                 again.victim_count == own->best.victim_count);
+    if (!berth__grow(decider->cluster->model->allocator, &decider->chosen,
+                     &decider->chosen_capacity, again.victim_count, sizeof(uint32_t)))
+        return BERTH_E_NOMEM;
+    for (uint32_t i = 0; i < victims->lower_count; i++)
+        if (!victims->lower[i].stays)
+            decider->chosen[out->victim_count++] = victims->lower[i].pod;
+    out->victims = decider->chosen;
+    out->node = decider->attempt.cycle.view->layout->nodes[own->best_slot];
+    return BERTH_OK;
+}
+
+static berth_status choose_node(trials *own, berth_explanation *explanation,
+                                berth__preemption *out)
+{
+    berth__decider *decider = own->decider;
+    BERTH_TRY(try_nodes(own));
+    if (own->found > 0) {
+        out->outcome = BERTH__PREEMPTION_NOMINATED;
+        BERTH_TRY(name_victims(own, out));
+        return explanation != NULL ? explain_choice(decider, out, explanation) : BERTH_OK;
+    }
+    out->outcome = BERTH__PREEMPTION_HOPELESS;
+    return explanation != NULL && !is_legacy(&decider->attempt)
+               ? explain_hopeless(own, explanation)
+               : BERTH_OK;
+}
+
+static berth_status preempt(berth__decider *decider, berth_explanation *explanation,
+                            berth__preemption *out)
+{
+    const berth__attempt *attempt = &decider->attempt;
+    trials own = {.decider = decider};
+    if (!reserve_potential(decider))
+        return BERTH_E_NOMEM;
+    BERTH_TRY(berth__dry_run_ask(&decider->dry_run, &attempt->cycle, attempt->profile,
+                                 attempt->prepared));
+    if (!attempt->refused)
+        BERTH_TRY(find_potential(decider, &own.potential_count));
+    berth_str words = ineligible(decider);
+    if (words.data != NULL) {
+        out->outcome = BERTH__PREEMPTION_INELIGIBLE;
+        return explanation != NULL && !is_legacy(attempt) ? append_words(explanation, words)
+                                                          : BERTH_OK;
+    }
+    own.wanted = wanted_candidates(attempt, own.potential_count);
+    if (explanation != NULL && !is_legacy(attempt)) {
+        own.arena = &explanation->arena;
+        berth__histogram_init(&own.reasons, own.arena);
+    }
+    return choose_node(&own, explanation, out);
+}
+
+berth_status berth__preempt(berth__decider *decider, berth_explanation *explanation,
+                            berth__preemption *out)
+{
+    const berth__attempt *attempt = &decider->attempt;
+    *out = (berth__preemption){.outcome = BERTH__PREEMPTION_OFF, .node = BERTH__NODE_NONE};
+    if (attempt->prepared == NULL)
+        return BERTH_OK;
+    if (explanation != NULL)
+        BERTH_TRY(explain_attempt(attempt, explanation));
+    if (!attempt->profile->preempts || attempt->search_only)
+        return BERTH_OK;
+    struct berth__counts *counts = decider->cluster->view.counts;
+    bool held = berth__counts_hold(counts, true);
+    berth_status status = preempt(decider, explanation, out);
+    berth__counts_hold(counts, held);
+    decider->cluster->unplaced_count += decider->dry_run.forfeited;
+    decider->dry_run.forfeited = 0;
+    return status;
+}

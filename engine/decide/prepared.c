@@ -1,0 +1,385 @@
+/* Prepared states: making, keeping, dropping. */
+#include "decide/prepared.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "model/related.h"
+#include "columns/counts.h"
+
+/* Bounds of the cache. */
+enum { PREPARED_MAX = 4096 };
+static const size_t PREPARED_BYTES_MAX = (size_t)256 << 20;
+
+berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
+                                        const berth_allocator *allocator)
+{
+    *cache = (berth__prepared_cache){.allocator = allocator};
+    berth__arena_init(&cache->first.arena, allocator);
+    return berth__keymap_init(&cache->map, allocator);
+}
+
+static void drop(berth__prepared_cache *cache, berth__prepared *prepared)
+{
+    berth__use_remove(&cache->order, &prepared->used);
+    berth__keymap_remove(&cache->map, &prepared->used.entry);
+    cache->drops++;
+    cache->bytes -= prepared->arena.total_bytes;
+    berth__arena_destroy(&prepared->arena);
+    berth__free(cache->allocator, prepared, sizeof(*prepared));
+}
+
+static void drop_oldest(berth__prepared_cache *cache)
+{
+    drop(cache, (berth__prepared *)cache->order.oldest);
+}
+
+void berth__prepared_cache_destroy(berth__prepared_cache *cache)
+{
+    while (cache->order.oldest != NULL)
+        drop_oldest(cache);
+    if (cache->allocator != NULL)
+        berth__arena_destroy(&cache->first.arena);
+    berth__keymap_destroy(&cache->map);
+}
+
+/* ---- preparing ---- */
+
+static bool each_time(const berth__stage *stage)
+{
+    return (stage->plugin->flags & BERTH__PREPARE_EACH) != 0;
+}
+
+static bool is_static(const berth__stage *stage, uint32_t flag)
+{
+    return (stage->plugin->flags & flag) != 0;
+}
+
+/* Run one plugin's prepare function. `*allowed` is set if the plugin restricts the search.
+ * Returns false when out of memory. */
+static bool prepare_stage(const berth__cycle *cycle, const berth__stage *stage, bool filter,
+                          berth__arena *arena, berth__prepared_stage *out,
+                          const uint64_t **allowed)
+{
+    const berth__plugin *plugin = stage->plugin;
+    size_t bytes = filter ? plugin->filter_state_bytes : plugin->score_state_bytes;
+    out->reasons = (berth__reasons){.arena = arena, .ok = true};
+    berth__prepare prepare = {.cycle = cycle,
+                              .instance = stage->instance,
+                              .state = berth__arena_alloc_zero(arena, bytes, 64),
+                              .arena = arena,
+                              .reasons = &out->reasons,
+                              .ok = true};
+    if (prepare.state == NULL)
+        return false;
+    berth__outcome (*function)(berth__prepare *) =
+        filter ? plugin->prepare_filter : plugin->prepare_score;
+    out->outcome = function != NULL ? function(&prepare) : BERTH__ACTIVE;
+    out->state = prepare.state;
+    out->uniform = prepare.uniform;
+    out->may_fail = prepare.may_fail;
+    out->small = prepare.small;
+    out->stays = prepare.stays && out->outcome == BERTH__SKIP;
+    if (prepare.allowed != NULL)
+        *allowed = prepare.allowed;
+    return prepare.ok && out->reasons.ok;
+}
+
+bool berth__prepare_filter(const berth__cycle *cycle, const berth__stage *stage,
+                           berth__arena *arena, berth__prepared_stage *out)
+{
+    const uint64_t *allowed = NULL;
+    return prepare_stage(cycle, stage, true, arena, out, &allowed);
+}
+
+static bool prepare_one_filter(berth__prepared *prepared, const berth__cycle *cycle,
+                               const berth__profile *profile, uint32_t i, berth__arena *arena)
+{
+    return prepare_stage(cycle, &profile->filters[i], true, arena, &prepared->filters[i],
+                         &prepared->allowed);
+}
+
+static bool prepare_one_scorer(berth__prepared *prepared, const berth__cycle *cycle,
+                               const berth__profile *profile, uint32_t i, berth__arena *arena)
+{
+    return prepare_stage(cycle, &profile->scorers[i], false, arena, &prepared->scorers[i],
+                         &prepared->allowed);
+}
+
+/* The stages that prepare each time, or the others. */
+static bool prepare_stages(berth__prepared *prepared, const berth__cycle *cycle,
+                           const berth__profile *profile, bool each, berth__arena *arena)
+{
+    for (uint32_t i = 0; i < profile->filter_count; i++)
+        if (each_time(&profile->filters[i]) == each &&
+            !prepare_one_filter(prepared, cycle, profile, i, arena))
+            return false;
+    for (uint32_t i = 0; i < profile->scorer_count; i++)
+        if (each_time(&profile->scorers[i]) == each &&
+            !prepare_one_scorer(prepared, cycle, profile, i, arena))
+            return false;
+    return true;
+}
+
+/* ---- stages that prepare each time ---- */
+
+static void list_each(berth__prepared *prepared, const berth__profile *profile)
+{
+    prepared->each_filter_count = prepared->each_scorer_count = 0;
+    for (uint32_t i = 0; i < profile->filter_count; i++)
+        if (each_time(&profile->filters[i]) && !prepared->filters[i].stays)
+            prepared->each_filters[prepared->each_filter_count++] = i;
+    for (uint32_t i = 0; i < profile->scorer_count; i++)
+        if (each_time(&profile->scorers[i]) && !prepared->scorers[i].stays)
+            prepared->each_scorers[prepared->each_scorer_count++] = i;
+}
+
+static bool prepare_listed(berth__prepared *prepared, const berth__cycle *cycle,
+                           const berth__profile *profile, berth__arena *arena)
+{
+    for (uint32_t i = 0; i < prepared->each_filter_count; i++)
+        if (!prepare_one_filter(prepared, cycle, profile, prepared->each_filters[i], arena))
+            return false;
+    for (uint32_t i = 0; i < prepared->each_scorer_count; i++)
+        if (!prepare_one_scorer(prepared, cycle, profile, prepared->each_scorers[i], arena))
+            return false;
+    return true;
+}
+
+static berth__prepared_world world_of(const berth__view *view)
+{
+    const struct berth__related *related = view->related;
+    return (berth__prepared_world){
+        .holders_version = view->counts != NULL ? view->counts->holders_version : 0,
+        .namespace_version = related != NULL ? related->namespace_version : 0,
+        .related_version = related != NULL ? related->version : 0,
+    };
+}
+
+static bool same_world(const berth__prepared_world *a, const berth__prepared_world *b)
+{
+    return a->holders_version == b->holders_version &&
+           a->namespace_version == b->namespace_version &&
+           a->related_version == b->related_version;
+}
+
+static bool allocate_statics(berth__prepared *prepared, const berth__cycle *cycle,
+                             const berth__profile *profile)
+{
+    uint32_t tiles = cycle->view->layout->tile_count;
+    prepared->ready = berth__arena_alloc_zero(&prepared->arena, tiles, 64);
+    prepared->static_mask =
+        berth__arena_alloc(&prepared->arena, tiles * sizeof(berth__mask), 64);
+    bool ok = prepared->ready != NULL && prepared->static_mask != NULL;
+    for (uint32_t i = 0; i < profile->scorer_count && ok; i++) {
+        berth__prepared_stage *stage = &prepared->scorers[i];
+        stage->static_raw = NULL;
+        if (stage->outcome != BERTH__ACTIVE || !is_static(&profile->scorers[i],
+                                                          BERTH__STATIC_SCORE))
+            continue;
+        stage->static_raw = berth__arena_alloc(
+            &prepared->arena, (size_t)tiles * BERTH__TILE * sizeof(int64_t), 64);
+        ok = stage->static_raw != NULL;
+    }
+    return ok;
+}
+
+static bool allocate_slot_plan(berth__prepared *prepared, const berth__profile *profile)
+{
+    size_t filters = profile->filter_count, scorers = profile->scorer_count;
+    uint32_t *lists = berth__arena_alloc(&prepared->arena, (3 * filters + 3 * scorers) * 4, 4);
+    prepared->slot_plan = (berth__slot_plan){.filters = lists};
+    if (lists == NULL)
+        return false;
+    prepared->slot_plan.extra_filters = lists + filters;
+    prepared->slot_plan.gates = lists + 2 * filters;
+    prepared->slot_plan.scorers = lists + 3 * filters;
+    prepared->slot_plan.extra_scorers = lists + 3 * filters + scorers;
+    prepared->slot_plan.levels = lists + 3 * filters + 2 * scorers;
+    return true;
+}
+
+/* Everything that holds as long as node facts do. */
+static bool prepare_epoch(berth__prepared *prepared, const berth__cycle *cycle,
+                          const berth__profile *profile)
+{
+    berth__arena *arena = &prepared->arena;
+    berth__arena_reset(arena);
+    prepared->allowed = NULL;
+    prepared->settled = false;
+    prepared->tree = NULL;
+    prepared->mask = NULL;
+    prepared->filters =
+        berth__arena_alloc_zero(arena, profile->filter_count * sizeof(*prepared->filters), 8);
+    prepared->scorers =
+        berth__arena_alloc_zero(arena, profile->scorer_count * sizeof(*prepared->scorers), 8);
+    prepared->each_filters = berth__arena_alloc(arena, profile->filter_count * 4, 4);
+    prepared->each_scorers = berth__arena_alloc(arena, profile->scorer_count * 4, 4);
+    if (prepared->filters == NULL || prepared->scorers == NULL ||
+        prepared->each_filters == NULL || prepared->each_scorers == NULL ||
+        !prepare_stages(prepared, cycle, profile, false, arena) ||
+        !allocate_statics(prepared, cycle, profile) || !allocate_slot_plan(prepared, profile))
+        return false;
+    prepared->version++;
+    prepared->static_allowed = prepared->allowed;
+    prepared->epoch = cycle->view->layout->epoch;
+    prepared->resource_count = cycle->view->resource_count;
+    return true;
+}
+
+/* The first plugin whose verdict ends the attempt; one that preemption may help gives way to one
+ * that nothing can. Scorers only fail. */
+static void sum_up(berth__prepared *prepared, const berth__profile *profile)
+{
+    prepared->outcome = BERTH__ACTIVE;
+    prepared->why = NULL;
+    for (uint32_t i = 0; i < profile->filter_count; i++) {
+        const berth__prepared_stage *stage = &prepared->filters[i];
+        if (stage->outcome != BERTH__REFUSE && stage->outcome != BERTH__FAIL)
+            continue;
+        bool final = stage->outcome == BERTH__FAIL ||
+                     stage->reasons.code == BERTH_CODE_UNRESOLVABLE;
+        if (prepared->why != NULL && !final)
+            continue;
+        prepared->outcome = stage->outcome;
+        prepared->why = &stage->reasons;
+        if (final)
+            return;
+    }
+}
+
+static berth__prepared *create(berth__prepared_cache *cache, const berth__cycle *cycle,
+                               uint32_t profile_index)
+{
+    berth__prepared *prepared =
+        berth__alloc_zero(cache->allocator, sizeof(*prepared), _Alignof(berth__prepared));
+    if (prepared == NULL)
+        return NULL;
+    prepared->key.class_serial = cycle->cls->serial;
+    prepared->key.profile = profile_index;
+    prepared->used.entry.key = &prepared->key;
+    prepared->used.entry.key_bytes = sizeof(prepared->key);
+    berth__arena_init(&prepared->arena, cache->allocator);
+    prepared->epoch = UINT64_MAX;
+    berth__keymap_add(&cache->map, &prepared->used.entry);
+    berth__use_add(&cache->order, &prepared->used);
+    return prepared;
+}
+
+/* A class remembers its state under the profile it was last decided with. */
+static berth__prepared *remembered(const berth__prepared_cache *cache, const berth__class *cls,
+                                   uint32_t profile_index)
+{
+    berth__prepared *prepared = cache->foreign ? NULL : cls->memo;
+    return prepared != NULL && prepared != &cache->first && cls->memo_stamp == cache->drops &&
+                   prepared->key.profile == profile_index
+               ? prepared
+               : NULL;
+}
+
+static berth__prepared *lookup(berth__prepared_cache *cache, const berth__cycle *cycle,
+                               uint32_t profile_index)
+{
+    berth__prepared *found = remembered(cache, cycle->cls, profile_index);
+    if (!cache->foreign && cycle->cls->memo == NULL) {
+        found = &cache->first;
+        found->epoch = UINT64_MAX;
+        found->key.class_serial = cycle->cls->serial;
+        found->key.profile = profile_index;
+        cycle->cls->memo = found;
+        return found;
+    }
+    if (found == NULL) {
+        const uint64_t key[2] = {cycle->cls->serial, profile_index};
+        found = (berth__prepared *)berth__keymap_find(&cache->map, key, sizeof(key));
+        if (found == NULL)
+            found = create(cache, cycle, profile_index);
+        if (found == NULL)
+            return NULL;
+        if (!cache->foreign) {
+            cycle->cls->memo = found;
+            cycle->cls->memo_stamp = cache->drops;
+        }
+    }
+    berth__use_again(&cache->order, &found->used);
+    return found;
+}
+
+static void trim(berth__prepared_cache *cache)
+{
+    while ((cache->map.count > PREPARED_MAX || cache->bytes > PREPARED_BYTES_MAX) &&
+           cache->order.oldest != cache->order.newest)
+        drop_oldest(cache);
+}
+
+berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__cycle *cycle,
+                                     const berth__profile *profile, uint32_t profile_index,
+                                     berth__arena *arena)
+{
+    berth__prepared *prepared = lookup(cache, cycle, profile_index);
+    if (prepared == NULL)
+        return NULL;
+    prepared->reused = prepared->epoch == cycle->view->layout->epoch &&
+                       prepared->resource_count == cycle->view->resource_count;
+    if (!prepared->reused) {
+        bool first = prepared == &cache->first;
+        cache->bytes -= first ? 0 : prepared->arena.total_bytes;
+        bool ok = prepare_epoch(prepared, cycle, profile);
+        cache->bytes += first ? 0 : prepared->arena.total_bytes;
+        if (!ok && !first)
+            drop(cache, prepared);
+        if (!ok)
+            return NULL;
+        trim(cache);
+    }
+    berth__prepared_world world = world_of(cycle->view);
+    bool as_before = prepared->settled && cycle->required_node == BERTH__NODE_NONE &&
+                     same_world(&prepared->world, &world);
+    if (as_before && prepared->each_filter_count + prepared->each_scorer_count == 0)
+        return prepared;
+    prepared->version++;
+    prepared->settled = false;
+    prepared->allowed = prepared->static_allowed;
+    if (as_before ? !prepare_listed(prepared, cycle, profile, arena)
+                  : !prepare_stages(prepared, cycle, profile, true, arena))
+        return NULL;
+    if (!as_before)
+        list_each(prepared, profile);
+    /* What a stage makes of the world may change it: terms become known. */
+    prepared->world = world;
+    prepared->settled = cycle->required_node == BERTH__NODE_NONE;
+    sum_up(prepared, profile);
+    return prepared;
+}
+
+/* ---- statics ---- */
+
+void berth__prepared_mask(berth__prepared *prepared, const berth__cycle *cycle,
+                          const berth__profile *profile, uint32_t tile)
+{
+    if ((prepared->ready[tile] & BERTH__STATIC_MASK) != 0)
+        return;
+    berth__mask mask = {{UINT64_MAX, UINT64_MAX}};
+    for (uint32_t i = 0; i < profile->filter_count; i++)
+        if (prepared->filters[i].outcome == BERTH__ACTIVE &&
+            is_static(&profile->filters[i], BERTH__STATIC_FILTER))
+            profile->filters[i].plugin->filter(cycle, profile->filters[i].instance,
+                                               prepared->filters[i].state, tile, &mask);
+    prepared->static_mask[tile] = mask;
+    prepared->ready[tile] |= BERTH__STATIC_MASK;
+}
+
+void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,
+                          const berth__profile *profile, uint32_t tile)
+{
+    berth__prepared_mask(prepared, cycle, profile, tile);
+    if ((prepared->ready[tile] & BERTH__STATIC_RAW) != 0)
+        return;
+    static const berth__mask all = {{UINT64_MAX, UINT64_MAX}};
+    for (uint32_t i = 0; i < profile->scorer_count; i++)
+        if (prepared->scorers[i].static_raw != NULL)
+            profile->scorers[i].plugin->score(
+                cycle, profile->scorers[i].instance, prepared->scorers[i].state, tile, &all,
+                prepared->scorers[i].static_raw + (size_t)tile * BERTH__TILE);
+    prepared->ready[tile] |= BERTH__STATIC_RAW;
+}

@@ -1,0 +1,117 @@
+/* What a pod class's decisions share: each plugin's prepared state, and the verdicts and raw scores
+ * that follow from node facts alone, tile by tile as they are first needed.
+ *
+ * Kept for a bounded number of classes, least recently used dropped first. Valid for one
+ * layout epoch; made anew in place after node facts changed. */
+#ifndef BERTH_DECIDE_PREPARED_H
+#define BERTH_DECIDE_PREPARED_H
+
+#include "base/use_order.h"
+#include "decide/profile.h"
+
+typedef struct berth__index berth__index;         /* index.h */
+typedef struct berth__gate_mask berth__gate_mask; /* gate_masks.h */
+
+typedef struct berth__prepared_stage {
+    berth__outcome outcome;
+    void *state;
+    bool may_fail;        /* of a filter, see berth__prepare */
+    bool small;           /* of a scorer, see berth__prepare */
+    bool stays;           /* a SKIP that need not be asked for again, see berth__prepare */
+    int64_t uniform;      /* of a scorer that is BERTH__UNIFORM */
+    int64_t *static_raw;  /* of a static scorer: raw values by slot */
+    berth__reasons reasons; /* of a refusal or failure */
+} berth__prepared_stage;
+
+/* How index.c works a slot's total out: active stages, by number. */
+typedef struct berth__slot_plan {
+    uint64_t version; /* of the prepared state that it was made from, 0: none */
+    bool possible;
+    bool basic; /* the kernel `basic` does, with `ask`, but for the stages in the `extra` lists */
+    berth__basic_ask ask;
+    uint32_t *filters, *extra_filters, *gates, *scorers, *extra_scorers, *levels;
+    uint32_t filter_count, extra_filter_count, gate_count;
+    uint32_t scorer_count, extra_scorer_count, level_count;
+} berth__slot_plan;
+
+/* What a SKIP that stays rests on, besides class and node facts. */
+typedef struct berth__prepared_world {
+    uint64_t holders_version;
+    uint64_t namespace_version;
+    uint64_t related_version;
+} berth__prepared_world;
+
+/* What berth__prepared.ready says of a tile: bits. */
+typedef enum berth__static_part {
+    BERTH__STATIC_MASK = 1 << 0,
+    BERTH__STATIC_RAW = 1 << 1,
+} berth__static_part;
+
+typedef struct berth__prepared {
+    berth__used used;
+    struct {
+        uint64_t class_serial;
+        uint64_t profile;
+    } key;
+    berth__arena arena; /* states that live as long as the epoch */
+    uint64_t epoch;
+    uint32_t resource_count; /* of the view, when prepared */
+    berth__outcome outcome;  /* ACTIVE, REFUSE or FAIL */
+    const berth__reasons *why; /* of a REFUSE or FAIL: the deciding plugin's */
+    const uint64_t *allowed; /* a bit a slot, or NULL: all */
+    berth__prepared_stage *filters;
+    berth__prepared_stage *scorers;
+    /* Stages that prepare each time, without those whose SKIP stays while the world is this one. */
+    bool settled; /* the lists are right for `world` */
+    berth__prepared_world world;
+    uint32_t *each_filters, *each_scorers;
+    uint32_t each_filter_count, each_scorer_count;
+    const uint64_t *static_allowed; /* of the stages that do not */
+    uint64_t version; /* changes when a stage may have come out otherwise than before */
+    bool reused;    /* this is not the first decision since the states were made */
+    /* By tile: which statics are there (berth__static_part). sync: written by the one worker that
+     * has the tile in a scan; scans are separated by WORK-2. */
+    uint8_t *ready;
+    berth__index *tree; /* remembered by index.c, void once tree_stamp is old */
+    uint64_t tree_stamp;
+    berth__gate_mask *mask; /* likewise by gate_masks.c */
+    uint64_t mask_stamp;
+    berth__slot_plan slot_plan;
+    berth__mask *static_mask; /* by tile: what the static filters leave */
+} berth__prepared;
+
+typedef struct berth__prepared_cache {
+    const berth_allocator *allocator;
+    berth__keymap map;
+    berth__use_order order;
+    size_t bytes;
+    bool foreign;   /* classes belong to another engine too: they remember nothing for this one */
+    uint64_t drops; /* states dropped so far: tells whether a remembered one is still there */
+    /* Of the class that is decided for the first time: many are never met again, and cost
+     * no place. */
+    berth__prepared first;
+} berth__prepared_cache;
+
+berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
+                                        const berth_allocator *allocator);
+void berth__prepared_cache_destroy(berth__prepared_cache *cache);
+
+/* The prepared state of the cycle's class under a profile, plugins that prepare each time included.
+ * `arena` is the decision's own, for those. Valid until the next call. NULL when out of memory. */
+berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__cycle *cycle,
+                                     const berth__profile *profile, uint32_t profile_index,
+                                     berth__arena *arena);
+
+/* Run the prepare phase of one filter once more. Returns false when out of memory. */
+bool berth__prepare_filter(const berth__cycle *cycle, const berth__stage *stage,
+                           berth__arena *arena, berth__prepared_stage *out);
+
+/* Fill in the static mask of a tile, or all its statics, if they are not there yet. Workers
+ * call it for tiles they hold. Scores that are computed but once are not worth the memory
+ * that keeps them: a first scan fills in masks alone. */
+void berth__prepared_mask(berth__prepared *prepared, const berth__cycle *cycle,
+                          const berth__profile *profile, uint32_t tile);
+void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,
+                          const berth__profile *profile, uint32_t tile);
+
+#endif

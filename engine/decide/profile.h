@@ -1,0 +1,44 @@
+/* A profile made ready to run: plugins found in the registry and configured. */
+#ifndef BERTH_DECIDE_PROFILE_H
+#define BERTH_DECIDE_PROFILE_H
+
+#include "plugins/embedder.h"
+
+typedef struct berth__stage {
+    const berth__plugin *plugin;
+    const void *instance;
+    berth_str name; /* as shown in results */
+    int64_t weight; /* of a scorer */
+} berth__stage;
+
+typedef struct berth__profile {
+    berth__sym scheduler_name;
+    berth_era era;
+    int32_t percentage;
+    uint32_t min_feasible;
+    berth_tie tie;
+    bool always_check_all;
+    bool gates;    /* SchedulingGates is enabled */
+    bool preempts; /* DefaultPreemption is enabled */
+    berth_preemption_args preemption;
+    berth__stage *filters;
+    uint32_t filter_count;
+    berth__stage *scorers;
+    uint32_t scorer_count;
+    bool counts_pods; /* some filter is BERTH__COUNTS_PODS */
+    bool ranks_nodes; /* some score plugin is configured, even one that never scores */
+} berth__profile;
+
+/* Compile; everything lives in `arena`. `own` are the embedder's plugins. Errors:
+ * E_UNSUPPORTED (no such plugin, or it has no such phase), E_INVALID (arguments), E_NOMEM;
+ * error->field names the plugin. */
+berth_status berth__profile_make(berth__model *model, berth__arena *arena,
+                                 berth__embedder_plugins own, const berth_profile *source,
+                                 berth__profile *out, berth_error *error);
+
+/* How many feasible nodes a search over `candidates` nodes keeps.
+ * Source: kube-scheduler v1.32, schedule_one.go, numFeasibleNodesToFind; v1.15.3,
+ * core/generic_scheduler.go. */
+uint32_t berth__profile_limit(const berth__profile *profile, uint32_t candidates);
+
+#endif

@@ -1,0 +1,94 @@
+/* A search tree over slots: best total, how many share it, how many are feasible, for any range.
+ *
+ * A leaf a slot, in layout order: a total, or a negative number where the slot is not feasible.
+ * Inner nodes, BERTH__FAN wide, hold the best total below, how many leaves share it and how many
+ * are feasible. Level 0 groups leaves.
+ *
+ * Threads: one at a time. */
+#ifndef BERTH_DECIDE_SEARCH_TREE_H
+#define BERTH_DECIDE_SEARCH_TREE_H
+
+#include "base/memory.h"
+#include "columns/tile_kernels.h"
+
+enum {
+    BERTH__TREE_LEVELS = 9,    /* 16^8 slots and a root */
+    BERTH__TREE_INFEASIBLE = -1,
+    BERTH__TREE_NEVER = -2,    /* not feasible whatever the slot's state; stays */
+};
+
+typedef struct berth__search_tree {
+    uint32_t slot_count;
+    int32_t *leaves; /* by slot, padded with NEVER to a whole group; 64-byte aligned */
+    uint32_t level_count;
+    uint32_t counts[BERTH__TREE_LEVELS]; /* nodes in use */
+    berth__tree_level levels[BERTH__TREE_LEVELS];
+    void *memory;
+    size_t memory_bytes;
+} berth__search_tree;
+
+/* Scratch memory for changes, shared by trees of one size. */
+typedef struct berth__tree_scratch {
+    uint64_t *marks; /* a bit a node of level 0, all clear between calls */
+    uint32_t mark_words;
+    uint32_t *positions;
+    uint32_t position_capacity;
+} berth__tree_scratch;
+
+/* Bytes that a tree of so many slots takes. */
+size_t berth__search_tree_bytes(uint32_t slots);
+
+/* Make the tree one of so many slots, contents undefined. False when out of memory: it is empty
+ * then. */
+bool berth__search_tree_create(berth__search_tree *tree, const berth_allocator *allocator,
+                               uint32_t slots);
+void berth__search_tree_destroy(berth__search_tree *tree, const berth_allocator *allocator);
+
+/* Inner nodes from all leaves. */
+void berth__search_tree_group(berth__search_tree *tree, const berth__kernels *kernels);
+
+bool berth__tree_scratch_reserve(berth__tree_scratch *scratch, const berth_allocator *allocator,
+                                 uint32_t slots, uint32_t changes);
+void berth__tree_scratch_destroy(berth__tree_scratch *scratch, const berth_allocator *allocator);
+
+/* New totals of some slots; of a slot that is listed twice the last one counts. Slots that are
+ * NEVER stay so. `scratch` is large enough for the tree and `count`. Cost: the groups that
+ * change. */
+void berth__search_tree_change(berth__search_tree *tree, const berth__kernels *kernels,
+                               berth__tree_scratch *scratch, const uint32_t *slots,
+                               const int32_t *totals, uint32_t count);
+
+typedef struct berth__tree_answer {
+    uint32_t feasible_count;
+    uint32_t next;   /* the first feasible slot beyond the limit, or `start` */
+    bool cut_short;  /* there is one */
+    uint32_t best_count;
+    int32_t best;    /* negative: nothing is feasible */
+} berth__tree_answer;
+
+/* The first `limit` feasible slots from `start` around all slots. */
+void berth__search_tree_ask(const berth__search_tree *tree, uint32_t start, uint32_t limit,
+                            berth__tree_answer *out);
+
+/* The slot of the n-th (from 0) best one in search order. */
+uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t start,
+                                     const berth__tree_answer *answer, uint32_t n);
+
+/* The same where only some slots count: `tile` gives those of a tile. Visited tiles are kept in
+ * `visited`, which has room for one more than there are tiles. Cost: a look at every tile up to the
+ * last one needed, and at groups of leaves that are as good as the best before them. */
+typedef struct berth__tree_walk {
+    const berth__search_tree *tree;
+    const berth__kernels *kernels;
+    const berth__mask *(*tile)(void *context, uint32_t tile);
+    void *context;
+    berth__mask *visited; /* feasible slots within the limit, in order of the walk */
+    uint32_t visited_count;
+} berth__tree_walk;
+
+void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
+                          berth__tree_answer *out);
+uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
+                                   const berth__tree_answer *answer, uint32_t n);
+
+#endif

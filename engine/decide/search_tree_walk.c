@@ -1,0 +1,127 @@
+/* Walks: the best of the slots that count, where a tree's sums count too many.
+ *
+ * Inner nodes bound what their leaves can be, so that groups that are worse than the best so far
+ * are passed over. */
+#include "base/assert.h"
+#include "base/bits.h"
+#include "decide/search_tree.h"
+#include "columns/layout.h"
+
+enum { LANES = BERTH__FAN, GROUPS_A_WORD = 64 / LANES, GROUPS_A_TILE = BERTH__TILE / LANES };
+
+static uint32_t tiles_of(const berth__search_tree *tree)
+{
+    return (tree->slot_count + BERTH__TILE - 1) / BERTH__TILE;
+}
+
+/* Slots of the walk's step number `step`, which lies in `tile`; the start tile is met twice. */
+static berth__mask slots_of(const berth__tree_walk *walk, uint32_t start, uint32_t step,
+                            uint32_t tile)
+{
+    uint32_t tiles = tiles_of(walk->tree), offset = start % BERTH__TILE;
+    uint32_t end = walk->tree->slot_count - tile * BERTH__TILE;
+    if (step == tiles)
+        end = offset;
+    return berth__mask_range(step == 0 ? offset : 0, end < BERTH__TILE ? end : BERTH__TILE);
+}
+
+/* Those of the slots that count and are feasible. */
+static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t tile, berth__mask slots)
+{
+    const berth__mask *counting = walk->tile(walk->context, tile);
+    uint32_t groups = walk->tree->counts[0];
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+        uint32_t group = tile * GROUPS_A_TILE + w * GROUPS_A_WORD;
+        uint64_t feasible = 0;
+        slots.words[w] &= counting->words[w];
+        for (uint32_t g = 0; g < GROUPS_A_WORD && group + g < groups && slots.words[w] != 0; g++)
+            feasible |= (uint64_t)walk->kernels->feasible_lanes(
+                            walk->tree->leaves + (size_t)(group + g) * LANES)
+                        << (g * LANES);
+        slots.words[w] &= feasible;
+    }
+    return slots;
+}
+
+/* Number `n` (from 0) of the slots of a mask that has more than n. */
+static uint32_t nth_slot(const berth__mask *mask, uint32_t n)
+{
+    uint32_t w = 0;
+    for (uint32_t count; n >= (count = (uint32_t)__builtin_popcountll(mask->words[w])); w++)
+        n -= count;
+    return w * 64 + berth__nth_bit(mask->words[w], n);
+}
+
+static void take_groups(const berth__tree_walk *walk, uint32_t tile, const berth__mask *slots,
+                        berth__tree_sum *best)
+{
+    for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
+        uint32_t lanes = slots->words[g / GROUPS_A_WORD] >> (g % GROUPS_A_WORD * LANES) & 0xffff;
+        uint32_t group = tile * GROUPS_A_TILE + g, equal;
+        if (lanes == 0 || walk->tree->levels[0].best[group] < best->best)
+            continue;
+        int32_t total =
+            walk->kernels->best_lanes(walk->tree->leaves + (size_t)group * LANES, lanes, &equal);
+        if (total < best->best)
+            continue;
+        uint32_t count = (uint32_t)__builtin_popcount(equal);
+        best->best_count = total > best->best ? count : best->best_count + count;
+        best->best = total;
+    }
+}
+
+void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
+                          berth__tree_answer *out)
+{
+    uint32_t tiles = tiles_of(walk->tree), first = start / BERTH__TILE, count = 0;
+    uint32_t steps = tiles + (start % BERTH__TILE != 0);
+    berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
+    *out = (berth__tree_answer){.next = start};
+    for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;
+         walk->visited_count++) {
+        uint32_t step = walk->visited_count;
+        uint32_t tile = first + step < tiles ? first + step : first + step - tiles;
+        berth__mask slots =
+            feasible_of(walk, tile, slots_of(walk, start, step, tile));
+        uint32_t more = berth__mask_count(&slots);
+        if (more > limit - count) {
+            uint32_t at = nth_slot(&slots, limit - count);
+            const berth__mask before = berth__mask_range(0, at);
+            for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+                slots.words[w] &= before.words[w];
+            out->next = tile * BERTH__TILE + at;
+            out->cut_short = true;
+            more = limit - count;
+        }
+        count += more;
+        walk->visited[step] = slots;
+        take_groups(walk, tile, &slots, &best);
+    }
+    out->feasible_count = count;
+    out->best = best.best;
+    out->best_count = best.best_count;
+}
+
+uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
+                                   const berth__tree_answer *answer, uint32_t n)
+{
+    uint32_t tiles = tiles_of(walk->tree), tile = start / BERTH__TILE;
+    for (uint32_t step = 0; step < walk->visited_count; step++, tile++) {
+        tile = tile == tiles ? 0 : tile;
+        for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
+            uint32_t lanes = walk->visited[step].words[g / GROUPS_A_WORD] >>
+                                 (g % GROUPS_A_WORD * LANES) & 0xffff;
+            uint32_t group = tile * GROUPS_A_TILE + g, equal;
+            if (lanes == 0 || walk->tree->levels[0].best[group] < answer->best ||
+                walk->kernels->best_lanes(walk->tree->leaves + (size_t)group * LANES, lanes,
+                                          &equal) != answer->best)
+                continue;
+            uint32_t count = (uint32_t)__builtin_popcount(equal);
+            if (n < count)
+                return group * LANES + berth__nth_bit(equal, n);
+            n -= count;
+        }
+    }
+    BERTH_ASSERT(!"fewer best slots than counted");
+    return BERTH__SLOT_NONE;
+}

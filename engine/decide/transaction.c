@@ -1,0 +1,100 @@
+/* Marks in the undo log. */
+#include "decide/transaction.h"
+
+#include "base/assert.h"
+#include "base/error.h"
+#include "model/storage.h"
+#include "columns/counts.h"
+
+/* For the serial of a mark that was set where there was no store of volumes. */
+#define NO_STORE UINT64_MAX
+
+void berth__transactions_init(berth__transactions *transactions, berth__decider *decider)
+{
+    *transactions = (berth__transactions){.decider = decider};
+}
+
+void berth__transactions_destroy(berth__transactions *transactions)
+{
+    if (transactions->decider == NULL || transactions->decider->cluster == NULL)
+        return;
+    berth__free(transactions->decider->cluster->model->allocator, transactions->marks,
+                transactions->capacity * sizeof(*transactions->marks));
+    *transactions = (berth__transactions){0};
+}
+
+berth_status berth__transaction_begin(berth__transactions *transactions)
+{
+    const berth__decider *decider = transactions->decider;
+    berth__cluster *cluster = decider->cluster;
+    BERTH_TRY(berth__cluster_catch_up(cluster));
+    /* While it is open volumes can't be caught up with: there would be no way back. */
+    if (atomic_load_explicit(&cluster->model->has_volumes, memory_order_relaxed))
+        BERTH_TRY(berth__cluster_catch_up_volumes(cluster));
+    if (!berth__grow(cluster->model->allocator, &transactions->marks, &transactions->capacity,
+                     transactions->depth + 1, sizeof(*transactions->marks)))
+        return BERTH_E_NOMEM;
+    if (transactions->depth == 0) {
+        transactions->held = berth__counts_hold(cluster->view.counts, true);
+        cluster->undo.recording = true;
+    }
+    transactions->marks[transactions->depth++] =
+        (berth__mark){.log_top = cluster->undo.top,
+                      .rotation = decider->rotation,
+                      .round_robin = decider->round_robin,
+                      .resource_count = cluster->model->resource_count,
+                      .reservation_serial = cluster->view.storage != NULL
+                                                ? cluster->view.storage->reservation_serial
+                                                : NO_STORE,
+                      .random = decider->random};
+    return BERTH_OK;
+}
+
+static void end(berth__transactions *transactions)
+{
+    berth__cluster *cluster = transactions->decider->cluster;
+    BERTH_ASSERT(transactions->depth > 0);
+    if (--transactions->depth > 0)
+        return;
+    if (cluster->watcher != NULL && cluster->undo.top > 0)
+        cluster->watcher->missed = true;
+    berth__model_lock(cluster->model); /* classes lose uses */
+    berth__undo_keep(&cluster->undo);
+    berth__model_unlock(cluster->model);
+    cluster->undo.recording = false;
+    berth__counts_hold(cluster->view.counts, transactions->held);
+}
+
+void berth__transaction_commit(berth__transactions *transactions)
+{
+    end(transactions);
+}
+
+/* Names of resources go as they came. What was prepared with them, under their numbers, must not
+ * meet others that get these numbers later. */
+static void forget_resources(berth__cluster *cluster, uint32_t count)
+{
+    /* Where others share the names they stay. */
+    if (cluster->model->resource_count == count || cluster->model->shared)
+        return;
+    cluster->model->resource_count = count;
+    cluster->view.layout->epoch = berth__model_tick(cluster->model);
+}
+
+void berth__transaction_rollback(berth__transactions *transactions)
+{
+    berth__decider *decider = transactions->decider;
+    berth__cluster *cluster = decider->cluster;
+    BERTH_ASSERT(transactions->depth > 0);
+    const berth__mark *mark = &transactions->marks[transactions->depth - 1];
+    berth__model_lock(cluster->model); /* classes lose uses */
+    berth__undo_to(&cluster->undo, mark->log_top);
+    berth__model_unlock(cluster->model);
+    decider->rotation = mark->rotation;
+    decider->round_robin = mark->round_robin;
+    decider->random = mark->random;
+    if (mark->reservation_serial != NO_STORE)
+        cluster->view.storage->reservation_serial = mark->reservation_serial;
+    forget_resources(cluster, mark->resource_count);
+    end(transactions);
+}

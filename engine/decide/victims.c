@@ -1,0 +1,226 @@
+/* Dry run of one node: who leaves, who comes back. */
+#include "decide/victims.h"
+
+#include "base/assert.h"
+#include "base/error.h"
+
+void berth__victims_init(berth__victims *victims, const berth_allocator *allocator,
+                         berth__disruption *disruption)
+{
+    *victims = (berth__victims){.allocator = allocator, .disruption = disruption};
+}
+
+void berth__victims_destroy(berth__victims *victims)
+{
+    if (victims->allocator != NULL)
+        berth__free(victims->allocator, victims->lower,
+                    victims->lower_capacity * sizeof(*victims->lower));
+    *victims = (berth__victims){0};
+}
+
+/* ---- pods of lower priority ---- */
+
+static bool add_lower(berth__victims *victims, const berth__pod *pod, uint32_t index)
+{
+    if (!berth__grow(victims->allocator, &victims->lower,
+                     &victims->lower_capacity, victims->lower_count + 1, sizeof(*victims->lower)))
+        return false;
+    victims->lower[victims->lower_count++] = (berth__lower_pod){
+        .cls = pod->cls,
+        .start_ns = pod->start_time_ns != 0 ? pod->start_time_ns : INT64_MAX,
+        .pod = index,
+        .priority = pod->priority};
+    return true;
+}
+
+static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run, uint32_t slot)
+{
+    const berth__pods *pods = dry_run->pods;
+    const berth__node *node = berth__view_node(dry_run->cycle->view, slot);
+    uint32_t index = node->first_pod;
+    victims->lower_count = 0;
+    if (node->lowest_priority >= dry_run->priority)
+        return true;
+    for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next) {
+        const berth__pod *pod = berth__pod_at(pods, index);
+        if (pod->priority < dry_run->priority && !add_lower(victims, pod, index))
+            return false;
+    }
+    return true;
+}
+
+/* Of higher priority, or started earlier. Equal ones: kube-scheduler leaves it open. */
+static bool is_before(const berth__lower_pod *a, const berth__lower_pod *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->pod < b->pod;
+}
+
+/* Shell's sort: in place, and quick with the few pods of one node. */
+static void sort_lower(berth__victims *victims)
+{
+    static const uint32_t gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
+    berth__lower_pod *lower = victims->lower;
+    for (size_t g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
+        for (uint32_t i = gaps[g]; i < victims->lower_count; i++) {
+            berth__lower_pod moved = lower[i];
+            uint32_t at = i;
+            for (; at >= gaps[g] && is_before(&moved, &lower[at - gaps[g]]); at -= gaps[g])
+                lower[at] = lower[at - gaps[g]];
+            lower[at] = moved;
+        }
+    }
+}
+
+/* ---- budgets ---- */
+
+/* Returns whether pods of both kinds are there: whose leaving violates a budget, and whose does
+ * not. */
+static bool split_by_budgets(berth__victims *victims, const berth__pods *pods)
+{
+    uint32_t violating = 0;
+    if (victims->disruption->budgets.count == 0)
+        return false;
+    berth__disruption_begin(victims->disruption);
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        berth__lower_pod *one = &victims->lower[i];
+        one->violates = berth__disruption_violates(victims->disruption, one->cls->identity,
+                                                   berth__pod_name(berth__pod_at(pods, one->pod)));
+        violating += one->violates;
+    }
+    return violating > 0 && violating < victims->lower_count;
+}
+
+/* v1.15 leaves the victims in the order in which they were found. */
+static void put_violating_first(berth__victims *victims)
+{
+    for (uint32_t i = 0, at = 0; i < victims->lower_count; i++) {
+        if (!victims->lower[i].violates)
+            continue;
+        berth__lower_pod moved = victims->lower[i];
+        for (uint32_t k = i; k > at; k--)
+            victims->lower[k] = victims->lower[k - 1];
+        victims->lower[at++] = moved;
+    }
+}
+
+/* ---- the dry run ---- */
+
+/* Pods come back as long as the pod still fits: first those that a budget protects. */
+static void reprieve(berth__victims *victims, berth__dry_run *dry_run, bool violating)
+{
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        berth__lower_pod *one = &victims->lower[i];
+        if (one->violates != violating)
+            continue;
+        one->stays = berth__dry_run_put(dry_run, one->cls);
+        if (one->stays && !berth__dry_run_passes(dry_run, NULL)) {
+            berth__dry_run_take(dry_run, one->cls);
+            one->stays = false;
+        }
+    }
+}
+
+static void weigh(const berth__victims *victims, berth__candidate *out)
+{
+    out->priority = INT32_MIN;
+    out->start_ns = INT64_MAX;
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        const berth__lower_pod *one = &victims->lower[i];
+        if (one->stays)
+            continue;
+        if (one->priority > out->priority) {
+            out->priority = one->priority;
+            out->start_ns = one->start_ns;
+        } else if (one->priority == out->priority && one->start_ns < out->start_ns) {
+            out->start_ns = one->start_ns;
+        }
+        out->priority_sum += (int64_t)one->priority - INT32_MIN;
+        out->victim_count++;
+        out->violations += one->violates;
+    }
+}
+
+static bool is_away(const berth__victims *victims, uint32_t pod)
+{
+    for (uint32_t i = 0; i < victims->lower_count; i++)
+        if (victims->lower[i].pod == pod)
+            return victims->lower[i].away;
+    return false; /* of no lower priority */
+}
+
+/* Undo. Where that fails for want of memory, those that are there go too, and the slot with
+ * them. */
+static void put_back(berth__victims *victims, berth__dry_run *dry_run)
+{
+    const berth__pods *pods = dry_run->pods;
+    bool complete = true;
+    for (uint32_t i = 0; i < victims->lower_count; i++) {
+        berth__lower_pod *one = &victims->lower[i];
+        bool back = one->stays || berth__dry_run_put(dry_run, one->cls);
+        one->away = !back;
+        complete &= back;
+    }
+    if (complete)
+        return;
+    uint32_t index = berth__view_node(dry_run->cycle->view, dry_run->slot)->first_pod;
+    for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next)
+        if (!is_away(victims, index))
+            berth__dry_run_take(dry_run, berth__pod_at(pods, index)->cls);
+    berth__dry_run_forfeit(dry_run);
+}
+
+berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_run, uint32_t slot,
+                                   berth__candidate *out, berth__reasons *reasons)
+{
+    bool legacy = dry_run->profile->era == BERTH_ERA_V1ALPHA1;
+    *out = (berth__candidate){.state = BERTH__TRIED_REFUSED};
+    if (!collect_lower(victims, dry_run, slot))
+        return BERTH_E_NOMEM;
+    if (victims->lower_count == 0 && !legacy) {
+        if (reasons != NULL)
+            berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                          "No preemption victims found for incoming pod");
+        return BERTH_OK;
+    }
+    BERTH_TRY(berth__dry_run_begin(dry_run, slot));
+    if (berth__dry_run_own(dry_run) != BERTH_OK) {
+        (void)berth__dry_run_end(dry_run);
+        return BERTH_E_NOMEM;
+    }
+    for (uint32_t i = 0; i < victims->lower_count; i++)
+        berth__dry_run_take(dry_run, victims->lower[i].cls);
+    if (berth__dry_run_passes(dry_run, reasons)) {
+        out->state = BERTH__TRIED_FITS;
+        sort_lower(victims);
+        if (split_by_budgets(victims, dry_run->pods) && legacy)
+            put_violating_first(victims);
+        reprieve(victims, dry_run, true);
+        reprieve(victims, dry_run, false);
+        weigh(victims, out);
+    }
+    put_back(victims, dry_run);
+    return berth__dry_run_end(dry_run);
+}
+
+/* ---- comparing ---- */
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int berth__candidate_compare(const berth__candidate *a, const berth__candidate *b)
+{
+    int order = compare(a->violations, b->violations);
+    if (order == 0 && (a->victim_count == 0 || b->victim_count == 0))
+        return compare(a->victim_count, b->victim_count); /* nobody has to go */
+    if (order == 0)
+        order = compare(a->priority, b->priority);
+    if (order == 0)
+        order = compare(a->priority_sum, b->priority_sum);
+    if (order == 0)
+        order = compare(a->victim_count, b->victim_count);
+    return order != 0 ? order : compare(b->start_ns, a->start_ns); /* the later, the better */
+}

@@ -1,0 +1,229 @@
+/* The scheduling loop: life, time, one step. */
+#include "queue/loop.h"
+
+#include "base/assert.h"
+#include "base/error.h"
+#include "queue/rejectors.h"
+
+#define SECOND_NS INT64_C(1000000000)
+
+void berth_scheduler_options_init(berth_scheduler_options *options)
+{
+    *options = (berth_scheduler_options){.size = sizeof(*options),
+                                         .backoff_initial_ns = SECOND_NS,
+                                         .backoff_max_ns = 10 * SECOND_NS,
+                                         .unschedulable_max_ns = 300 * SECOND_NS,
+                                         .bind_timeout_ns = BERTH_TIME_NEVER};
+}
+
+/* ---- life ---- */
+
+static berth_status check_options(const berth_scheduler_options *options, berth_error *error)
+{
+    if (options->size != sizeof(*options))
+        return berth__error_set(error, BERTH_E_ARG,
+                                "the options were not filled by berth_scheduler_options_init");
+    if (options->backoff_initial_ns < 0 || options->backoff_max_ns < options->backoff_initial_ns)
+        return berth__error_set(error, BERTH_E_ARG,
+                                "backoff must be 0 <= backoff_initial_ns <= backoff_max_ns");
+    if (options->unschedulable_max_ns < 0 || options->bind_timeout_ns < 0)
+        return berth__error_set(error, BERTH_E_ARG, "a duration must not be negative");
+    return BERTH_OK;
+}
+
+static berth_status check_engine(const berth__decider *decider, berth_error *error)
+{
+    if (decider->cluster->keeper.branch)
+        return berth__error_set(error, BERTH_E_STATE, "a branch has no scheduler");
+    if (decider->cluster->watcher != NULL)
+        return berth__error_set(error, BERTH_E_STATE, "the engine has a scheduler already");
+    if (decider->cluster->undo.recording)
+        return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
+    for (uint32_t i = 0; i < decider->profile_count; i++)
+        if (decider->profiles[i].filter_count > BERTH__STAGES_MAX)
+            return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                                    "a profile of a scheduler has at most %d filters, not %u",
+                                    (int)BERTH__STAGES_MAX,
+                                    (unsigned)decider->profiles[i].filter_count);
+    return BERTH_OK;
+}
+
+/* What has been missed comes first: the pod to come may get the index of one that has gone. */
+static berth_status reserve(void *context, uint32_t pod_bound)
+{
+    berth_scheduler *scheduler = context;
+    BERTH_TRY(berth__loop_catch_up(scheduler));
+    return berth__queue_reserve(&scheduler->queue, pod_bound);
+}
+
+/* Pods that were there before the scheduler. */
+static berth_status submit_pending(berth_scheduler *scheduler)
+{
+    const berth__pods *pods = &scheduler->cluster->pods;
+    for (uint32_t pod = pods->first_pending; pod != BERTH__POD_NONE;
+         pod = berth__pod_at(pods, pod)->next) {
+        BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));
+        berth__loop_submit(scheduler, pod);
+    }
+    return BERTH_OK;
+}
+
+static berth_status start(berth_scheduler *scheduler, const berth_scheduler_options *options)
+{
+    const berth__queue_times times = {options->backoff_initial_ns, options->backoff_max_ns,
+                                      options->unschedulable_max_ns};
+    scheduler->callbacks = options->callbacks;
+    scheduler->bind_timeout_ns = options->bind_timeout_ns;
+    berth__posted_events_init(&scheduler->posted, scheduler->allocator);
+    BERTH_TRY(berth__queue_init(&scheduler->queue, scheduler->allocator,
+                                &scheduler->cluster->pods, scheduler->decider->profiles,
+                                scheduler->decider->profile_count, &times));
+    berth__queue_advance(&scheduler->queue, options->now_ns);
+    BERTH_TRY(submit_pending(scheduler));
+    scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear, false, false};
+    scheduler->cluster->watcher = &scheduler->watcher;
+    return BERTH_OK;
+}
+
+berth_status berth_scheduler_create(berth_engine *engine, const berth_scheduler_options *options,
+                                    berth_scheduler **out, berth_error *error)
+{
+    berth__decider *decider = berth__engine_decider(engine);
+    berth_scheduler_options defaults;
+    berth_scheduler_options_init(&defaults);
+    if (options == NULL)
+        options = &defaults;
+    BERTH_TRY(check_options(options, error));
+    BERTH_TRY(check_engine(decider, error));
+    const berth_allocator *allocator = decider->cluster->model->allocator;
+    berth_scheduler *scheduler =
+        berth__alloc_zero(allocator, sizeof(*scheduler), _Alignof(berth_scheduler));
+    if (scheduler == NULL)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    scheduler->allocator = allocator;
+    scheduler->engine = engine;
+    scheduler->decider = decider;
+    scheduler->cluster = decider->cluster;
+    berth_status status = start(scheduler, options);
+    if (status != BERTH_OK) {
+        berth_scheduler_destroy(scheduler);
+        return berth__error_set(error, status, "out of memory");
+    }
+    *out = scheduler;
+    return BERTH_OK;
+}
+
+void berth_scheduler_destroy(berth_scheduler *scheduler)
+{
+    if (scheduler == NULL)
+        return;
+    BERTH_ASSERT(!scheduler->watcher.calling); /* not from a callback */
+    if (scheduler->cluster->watcher == &scheduler->watcher)
+        scheduler->cluster->watcher = NULL;
+    berth__posted_events_destroy(&scheduler->posted);
+    berth__queue_destroy(&scheduler->queue);
+    berth__free(scheduler->allocator, scheduler->victims,
+                scheduler->victim_capacity * sizeof(*scheduler->victims));
+    berth__free(scheduler->allocator, scheduler, sizeof(*scheduler));
+}
+
+/* ---- time ---- */
+
+/* What was posted in time comes before what time brings: an answer that is here is not too late. */
+berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns,
+                                     berth_error *error)
+{
+    BERTH_TRY(berth__may_change(&scheduler->watcher, error));
+    if (scheduler->cluster->undo.recording)
+        return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
+    if (now_ns > scheduler->queue.now_ns)
+        scheduler->queue.now_ns = now_ns;
+    if (berth__loop_catch_up(scheduler) != BERTH_OK)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    BERTH_TRY(berth__loop_apply_posted(scheduler, error));
+    if (berth__loop_expire(scheduler) != BERTH_OK)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    berth__queue_advance(&scheduler->queue, now_ns);
+    return BERTH_OK;
+}
+
+int64_t berth_scheduler_next(const berth_scheduler *scheduler)
+{
+    return berth__queue_next(&scheduler->queue);
+}
+
+/* ---- one step ---- */
+
+static void fail_attempt(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out)
+{
+    scheduler->counters.decisions++;
+    scheduler->counters.errors++;
+    out->kind = BERTH_STEP_ERROR;
+    berth__queue_retry(&scheduler->queue, item);
+}
+
+static berth_status place(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out,
+                          berth_error *error)
+{
+    berth_status status = berth__loop_assume(scheduler, item, out->placement.node, out);
+    if (status == BERTH_OK) {
+        scheduler->counters.decisions++;
+    } else if (status == BERTH_E_NOMEM) {
+        berth__queue_put_back(&scheduler->queue, item);
+        return berth__error_set(error, status, "out of memory");
+    } else {
+        fail_attempt(scheduler, item, out);
+    }
+    return BERTH_OK;
+}
+
+static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out,
+                           berth_error *error)
+{
+    berth__stage_set rejectors = berth__rejectors(scheduler->decider);
+    berth_status status = berth__loop_preempt(scheduler, item, out);
+    scheduler->counters.decisions++;
+    scheduler->counters.unplaced++;
+    out->kind = BERTH_STEP_UNSCHEDULABLE;
+    /* Without the memory for preemption the pod comes again after its backoff. */
+    berth__queue_reject(&scheduler->queue, item, status == BERTH_OK ? rejectors : 0);
+    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+}
+
+static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out,
+                           berth_error *error)
+{
+    static const berth_decide_options options = {.size = sizeof(options)};
+    berth_status status =
+        berth__decide(scheduler->decider, item->pod, &options, &out->placement, error);
+    if (status != BERTH_OK) {
+        berth__queue_put_back(&scheduler->queue, item);
+        return status;
+    }
+    switch (out->placement.verdict) {
+    case BERTH_PLACED:
+        return place(scheduler, item, out, error);
+    case BERTH_UNSCHEDULABLE:
+        return reject(scheduler, item, out, error);
+    default:
+        fail_attempt(scheduler, item, out);
+        return BERTH_OK;
+    }
+}
+
+berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
+                                  berth_error *error)
+{
+    *out = (berth_step){.kind = BERTH_STEP_IDLE,
+                        .pod = BERTH_POD_NONE,
+                        .placement = {.node = BERTH_NODE_NONE},
+                        .nominated = BERTH_NODE_NONE};
+    BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
+    berth__queue_item *item = berth__queue_take(&scheduler->queue);
+    if (item == NULL)
+        return BERTH_OK;
+    out->pod = berth__cluster_pod_id(scheduler->cluster, item->pod);
+    out->attempt = item->attempts;
+    out->waited_ns = scheduler->queue.now_ns - item->submitted_ns;
+    return decide(scheduler, item, out, error);
+}

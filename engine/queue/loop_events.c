@@ -1,0 +1,156 @@
+/* Events: applied at once, or posted from any thread and applied between decisions. */
+#include <string.h>
+
+#include "base/error.h"
+#include "model/object_copy.h"
+#include "queue/loop.h"
+
+/* ---- applying ---- */
+
+/* A pod's update that shows no node, for one that has a node: it keeps it. */
+static berth_status update_pod(berth_scheduler *scheduler, const berth_pod *pod, berth_error *error)
+{
+    berth_pod_id id =
+        berth_engine_find_pod(scheduler->engine, pod->meta.namespace_name, pod->meta.name);
+    uint32_t index = berth__cluster_pod(scheduler->cluster, id), node = BERTH__NODE_NONE;
+    if (index != BERTH__POD_NONE)
+        node = berth__pod_at(&scheduler->cluster->pods, index)->node;
+    berth_pod seated = *pod;
+    scheduler->silent_on_node = pod->node_name.len == 0;
+    if (node != BERTH__NODE_NONE && pod->node_name.len == 0)
+        seated.node_name = berth_engine_node_name(scheduler->engine, node);
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &seated};
+    berth_status status = berth_engine_update(scheduler->engine, &object, error);
+    scheduler->silent_on_node = false;
+    return status;
+}
+
+static berth_status update(berth_scheduler *scheduler, const berth_object *object,
+                           berth_error *error)
+{
+    return object->kind == BERTH_KIND_POD && object->as.pod != NULL
+               ? update_pod(scheduler, object->as.pod, error)
+               : berth_engine_update(scheduler->engine, object, error);
+}
+
+static berth_status apply(berth_scheduler *scheduler, const berth__posted *event,
+                          berth_error *error)
+{
+    switch (event->kind) {
+    case BERTH__POSTED_ADD:
+        return berth_engine_add(scheduler->engine, &event->object, NULL, error);
+    case BERTH__POSTED_UPDATE:
+        return update(scheduler, &event->object, error);
+    case BERTH__POSTED_REMOVE:
+        return berth_engine_remove(scheduler->engine, event->object.kind, event->namespace_name,
+                                   event->name, error);
+    case BERTH__POSTED_ANSWER:
+        return berth__loop_answer(scheduler, event->binding, event->answer);
+    }
+    return BERTH_OK;
+}
+
+berth_status berth__loop_apply_posted(berth_scheduler *scheduler, berth_error *error)
+{
+    const berth__posted *event;
+    while ((event = berth__posted_events_first(&scheduler->posted)) != NULL) {
+        berth_error trouble = {.code = BERTH_OK};
+        berth_status status = apply(scheduler, event, &trouble);
+        if (status == BERTH_E_NOMEM)
+            return berth__error_set(error, status, "out of memory");
+        scheduler->counters.events_posted++;
+        if (status != BERTH_OK) {
+            scheduler->counters.events_refused++;
+            scheduler->trouble = trouble;
+            berth__loop_report(scheduler, BERTH_TROUBLE_EVENT, &scheduler->trouble);
+        }
+        berth__posted_events_drop(&scheduler->posted);
+    }
+    return BERTH_OK;
+}
+
+/* ---- at once ---- */
+
+berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
+                                 const berth_object *object, uint64_t *id, berth_error *error)
+{
+    BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
+    return berth_engine_add(scheduler->engine, object, id, error);
+}
+
+berth_status berth_scheduler_update(berth_scheduler *scheduler, int64_t now_ns,
+                                    const berth_object *object, berth_error *error)
+{
+    BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
+    return update(scheduler, object, error);
+}
+
+berth_status berth_scheduler_remove(berth_scheduler *scheduler, int64_t now_ns, berth_kind kind,
+                                    berth_str namespace_name, berth_str name, berth_error *error)
+{
+    BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
+    return berth_engine_remove(scheduler->engine, kind, namespace_name, name, error);
+}
+
+/* ---- posting ---- */
+
+static berth_status post(berth_scheduler *scheduler, berth__posted *event, berth_status status)
+{
+    if (status != BERTH_OK) {
+        berth__posted_free(scheduler->allocator, event);
+        return status;
+    }
+    if (berth__posted_events_post(&scheduler->posted, event) &&
+        scheduler->callbacks.notify != NULL)
+        scheduler->callbacks.notify(scheduler->callbacks.context);
+    return BERTH_OK;
+}
+
+static berth_status post_object(berth_scheduler *scheduler, berth__posted_kind kind,
+                                const berth_object *object)
+{
+    if (object->as.any == NULL)
+        return BERTH_E_ARG;
+    berth__posted *event = berth__posted_make(scheduler->allocator, kind);
+    if (event == NULL)
+        return BERTH_E_NOMEM;
+    return post(scheduler, event, berth__object_copy(&event->arena, object, &event->object));
+}
+
+berth_status berth_scheduler_post_add(berth_scheduler *scheduler, const berth_object *object)
+{
+    return post_object(scheduler, BERTH__POSTED_ADD, object);
+}
+
+berth_status berth_scheduler_post_update(berth_scheduler *scheduler, const berth_object *object)
+{
+    return post_object(scheduler, BERTH__POSTED_UPDATE, object);
+}
+
+berth_status berth_scheduler_post_remove(berth_scheduler *scheduler, berth_kind kind,
+                                         berth_str namespace_name, berth_str name)
+{
+    if ((unsigned)kind >= BERTH_KIND_COUNT)
+        return BERTH_E_ARG;
+    berth__posted *event = berth__posted_make(scheduler->allocator, BERTH__POSTED_REMOVE);
+    if (event == NULL)
+        return BERTH_E_NOMEM;
+    bool ok = true;
+    event->object.kind = kind;
+    event->namespace_name = berth__arena_str(&event->arena, namespace_name, &ok);
+    event->name = berth__arena_str(&event->arena, name, &ok);
+    return post(scheduler, event, ok ? BERTH_OK : BERTH_E_NOMEM);
+}
+
+berth_status berth_scheduler_bind_done(berth_scheduler *scheduler, berth_binding_id binding,
+                                       berth_answer answer)
+{
+    if (answer != BERTH_ANSWER_DONE && answer != BERTH_ANSWER_FAILED)
+        return BERTH_E_ARG;
+    berth__posted *event = berth__posted_make(scheduler->allocator, BERTH__POSTED_ANSWER);
+    if (event == NULL)
+        return BERTH_E_NOMEM;
+    event->binding = binding;
+    event->answer = answer;
+    return post(scheduler, event, BERTH_OK);
+}

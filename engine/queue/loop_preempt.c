@@ -1,0 +1,112 @@
+/* What preemption has chosen, carried out: victims evicted, the node kept.
+ * Source: kube-scheduler v1.32, framework/preemption/preemption.go, prepareCandidate. */
+#include "base/error.h"
+#include "queue/loop.h"
+
+/* All the memory that the evictions take: whoever is told to evict a pod is not disappointed. */
+static berth_status copy_victims(berth_scheduler *scheduler, const berth__preemption *chosen)
+{
+    if (!berth__grow(scheduler->allocator, &scheduler->victims, &scheduler->victim_capacity,
+                     chosen->victim_count, sizeof(*scheduler->victims)))
+        return BERTH_E_NOMEM;
+    for (uint32_t i = 0; i < chosen->victim_count; i++) {
+        scheduler->victims[i] = berth__cluster_pod_id(scheduler->cluster, chosen->victims[i]);
+        BERTH_TRY(berth__cluster_own_removal(scheduler->cluster, chosen->victims[i]));
+    }
+    return berth__nominations_reserve(&scheduler->cluster->nominations, chosen->node);
+}
+
+static berth_answer ask_to_evict(berth_scheduler *scheduler, const berth_eviction *eviction)
+{
+    if (scheduler->callbacks.evict == NULL)
+        return BERTH_ANSWER_DONE;
+    berth__loop_call_begin(scheduler);
+    berth_answer answer = scheduler->callbacks.evict(scheduler->callbacks.context, eviction);
+    berth__loop_call_end(scheduler);
+    return answer;
+}
+
+/* The callback changes nothing: the victim is still there afterwards. */
+static bool evict(berth_scheduler *scheduler, const berth_eviction *eviction)
+{
+    berth__cluster *cluster = scheduler->cluster;
+    berth_answer answer = ask_to_evict(scheduler, eviction);
+    berth__pod *victim = berth__pod_at(&cluster->pods, berth__cluster_pod(cluster, eviction->victim));
+    berth_str space = berth__text(cluster->model, victim->cls->identity->namespace_name);
+    if (answer == BERTH_ANSWER_LATER)
+        victim->evicting = true;
+    else if (answer != BERTH_ANSWER_DONE ||
+             berth__cluster_remove(cluster, BERTH_KIND_POD, space, berth__pod_name(victim),
+                                   NULL) != BERTH_OK)
+        return false;
+    scheduler->counters.evictions++;
+    return true;
+}
+
+static void end_nomination(berth_scheduler *scheduler, uint32_t pod)
+{
+    uint32_t node = berth__loop_nominated(scheduler, pod);
+    berth__nominations_drop(&scheduler->cluster->nominations, pod);
+    berth__loop_wake_unkept(scheduler, node, berth__pod_at(&scheduler->cluster->pods, pod)->cls);
+}
+
+/* Pods of lower priority that the node was kept for have to look for another place. */
+static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t priority)
+{
+    const berth__nomination *one = berth__nominations_on(&scheduler->cluster->nominations, node);
+    while (one != NULL) {
+        uint32_t pod = one->pod;
+        bool lower = one->priority < priority;
+        one = one->next;
+        if (!lower)
+            continue;
+        end_nomination(scheduler, pod);
+        berth__queue_item *item = berth__queue_find(&scheduler->queue, pod);
+        if (item != NULL)
+            berth__queue_wake_item(&scheduler->queue, item);
+    }
+}
+
+static void nominate(berth_scheduler *scheduler, const berth__queue_item *item, uint32_t node)
+{
+    berth__cluster *cluster = scheduler->cluster;
+    uint32_t kept = berth__loop_nominated(scheduler, item->pod);
+    if (kept != BERTH__NODE_NONE && kept != node)
+        end_nomination(scheduler, item->pod);
+    clear_lower(scheduler, node, berth__pod_at(&cluster->pods, item->pod)->priority);
+    berth__nominations_take_over(&cluster->nominations, &cluster->pods, item->pod, node);
+    scheduler->counters.nominations++;
+}
+
+static berth_status carry_out(berth_scheduler *scheduler, const berth__queue_item *item,
+                              const berth__preemption *chosen, berth_step *out)
+{
+    berth__cluster *cluster = scheduler->cluster;
+    uint32_t victim_count = chosen->victim_count, node = chosen->node;
+    berth_eviction eviction = {.preemptor = berth__cluster_pod_id(cluster, item->pod),
+                               .node = node};
+    BERTH_TRY(copy_victims(scheduler, chosen));
+    for (uint32_t i = 0; i < victim_count; i++) {
+        eviction.victim = scheduler->victims[i];
+        if (!evict(scheduler, &eviction)) {
+            berth__loop_report(scheduler, BERTH_TROUBLE_EVICTION, NULL);
+            return BERTH_OK;
+        }
+        out->victim_count++;
+    }
+    nominate(scheduler, item, node);
+    out->nominated = node;
+    return BERTH_OK;
+}
+
+berth_status berth__loop_preempt(berth_scheduler *scheduler, const berth__queue_item *item,
+                                 berth_step *out)
+{
+    berth__preemption chosen;
+    BERTH_TRY(berth__preempt(scheduler->decider, NULL, &chosen));
+    if (chosen.outcome == BERTH__PREEMPTION_HOPELESS)
+        end_nomination(scheduler, item->pod);
+    return chosen.outcome == BERTH__PREEMPTION_NOMINATED
+               ? carry_out(scheduler, item, &chosen, out)
+               : BERTH_OK;
+}

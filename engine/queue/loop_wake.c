@@ -1,0 +1,208 @@
+/* From changes of the cluster to moves in the queue.
+ * Source: kube-scheduler v1.32, eventhandlers.go. */
+#include "base/error.h"
+#include "queue/loop.h"
+
+/* ---- waking others ---- */
+
+static berth__wake change_wake(berth_scheduler *scheduler, uint32_t bits)
+{
+    return (berth__wake){.bits = bits,
+                         .view = &scheduler->cluster->view,
+                         .pods = &scheduler->cluster->pods};
+}
+
+void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t node,
+                          const berth__class *before, const berth__class *after)
+{
+    if (bits == 0 || node == BERTH__NODE_NONE ||
+        !berth__node_present(berth__cluster_node(scheduler->cluster, node)))
+        return;
+    berth__wake wake = change_wake(scheduler, bits);
+    wake.node = berth__cluster_node(scheduler->cluster, node);
+    wake.before = before;
+    wake.after = after;
+    berth__queue_wake(&scheduler->queue, &wake);
+}
+
+/* To others it is as if the pod had been there and left. */
+void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const berth__class *cls)
+{
+    berth__loop_wake_pod(scheduler, BERTH__WAKE_POD_REMOVE, node, cls, NULL);
+}
+
+static void hear_of_node(berth_scheduler *scheduler, const berth__change *change)
+{
+    uint32_t bits = BERTH__WAKE_NODE_ADD;
+    if (change->new_facts == NULL)
+        bits = BERTH__WAKE_NODE_REMOVE;
+    else if (change->old_facts != NULL)
+        bits = berth__node_difference(change->old_facts, change->new_facts);
+    berth__wake wake = change_wake(scheduler, bits);
+    wake.node = berth__cluster_node(scheduler->cluster, change->node);
+    wake.old_facts = change->old_facts;
+    wake.new_facts = change->new_facts;
+    berth__queue_wake(&scheduler->queue, &wake);
+}
+
+static void hear_of_other(berth_scheduler *scheduler, const berth__change *change)
+{
+    berth__wake wake = change_wake(scheduler, berth__kind_difference(change->kind));
+    wake.namespace_name = change->namespace_name;
+    wake.name = change->name;
+    berth__queue_wake(&scheduler->queue, &wake);
+}
+
+/* ---- the pod itself ---- */
+
+uint32_t berth__loop_nominated(const berth_scheduler *scheduler, uint32_t pod)
+{
+    const berth__nomination *nomination =
+        berth__nominations_find(&scheduler->cluster->nominations, pod);
+    return nomination != NULL && nomination->awake ? nomination->node : BERTH__NODE_NONE;
+}
+
+/* The profile of a pod that is to be scheduled; UINT32_MAX for any other. */
+static uint32_t serving_profile(const berth_scheduler *scheduler, uint32_t pod)
+{
+    const berth__pod *record = berth__pod_at(&scheduler->cluster->pods, pod);
+    return record->node != BERTH__NODE_NONE || record->cls->deleting
+               ? UINT32_MAX
+               : berth__decider_profile(scheduler->decider, record->cls);
+}
+
+void berth__loop_submit(berth_scheduler *scheduler, uint32_t pod)
+{
+    uint32_t profile = serving_profile(scheduler, pod);
+    if (profile == UINT32_MAX)
+        return;
+    berth__queue_submit(&scheduler->queue, pod, profile);
+    scheduler->counters.submitted++;
+}
+
+/* A pod that is assumed turns up, somewhere or nowhere. */
+static void follow_assumed(berth_scheduler *scheduler, berth__queue_item *item,
+                           const berth__change *change)
+{
+    if (change->new_class == NULL) {
+        berth__loop_abandon(scheduler, item, BERTH_UNBIND_DELETED);
+    } else if (change->new_node != item->node) {
+        berth__loop_abandon(scheduler, item, BERTH_UNBIND_TAKEN);
+        berth__loop_submit(scheduler, change->pod); /* if it is on no node at all */
+    } else if (!scheduler->silent_on_node) {
+        berth__loop_confirm(scheduler, item);
+    }
+}
+
+static bool changes_itself(const berth_scheduler *scheduler, const berth__change *change)
+{
+    return change->old_class != change->new_class ||
+           change->old_priority !=
+               berth__pod_at(&scheduler->cluster->pods, change->pod)->priority;
+}
+
+static void follow_waiting(berth_scheduler *scheduler, berth__queue_item *item,
+                           const berth__change *change)
+{
+    uint32_t profile = UINT32_MAX;
+    if (change->new_class != NULL)
+        profile = serving_profile(scheduler, change->pod);
+    if (profile != UINT32_MAX) {
+        if (changes_itself(scheduler, change))
+            berth__queue_update(&scheduler->queue, item, profile);
+        return;
+    }
+    *(change->new_node != BERTH__NODE_NONE ? &scheduler->counters.taken
+                                           : &scheduler->counters.deleted) += 1;
+    berth__queue_remove(&scheduler->queue, item);
+}
+
+static void follow(berth_scheduler *scheduler, const berth__change *change)
+{
+    berth__queue_item *item = berth__queue_find(&scheduler->queue, change->pod);
+    if (item != NULL && item->state == BERTH_POD_ASSUMED)
+        follow_assumed(scheduler, item, change);
+    else if (item != NULL)
+        follow_waiting(scheduler, item, change);
+    else if (change->new_class != NULL)
+        berth__loop_submit(scheduler, change->pod);
+}
+
+/* What the pod's change means for others: where it was, where it is, where a node was kept for
+ * it. */
+static void wake_others(berth_scheduler *scheduler, const berth__change *change)
+{
+    uint32_t old_node = change->old_class != NULL ? change->old_node : BERTH__NODE_NONE;
+    uint32_t new_node = change->new_class != NULL ? change->new_node : BERTH__NODE_NONE;
+    if (old_node != new_node) {
+        berth__loop_wake_pod(scheduler, BERTH__WAKE_POD_REMOVE, old_node, change->old_class,
+                             NULL);
+        berth__loop_wake_pod(scheduler, BERTH__WAKE_POD_ADD, new_node, NULL, change->new_class);
+    } else if (old_node != BERTH__NODE_NONE) {
+        uint32_t bits = berth__pod_difference(change->old_class, change->new_class);
+        if (change->old_priority !=
+            berth__pod_at(&scheduler->cluster->pods, change->pod)->priority)
+            bits |= BERTH__WAKE_POD_REMOVE; /* it may have become one that can be preempted */
+        berth__loop_wake_pod(scheduler, bits, old_node, change->old_class, change->new_class);
+    }
+    if (change->old_nominated != BERTH__NODE_NONE && change->old_nominated != new_node)
+        berth__loop_wake_unkept(scheduler, change->old_nominated, change->old_class);
+}
+
+/* Once something was missed the pool may hold pods, and kinds of pods, that are no more;
+ * catching up compares and tries all of them. */
+void berth__loop_hear(void *context, const berth__change *change)
+{
+    berth_scheduler *scheduler = context;
+    if (scheduler->watcher.missed)
+        return;
+    switch (change->kind) {
+    case BERTH_KIND_NODE:
+        hear_of_node(scheduler, change);
+        break;
+    case BERTH_KIND_POD:
+        follow(scheduler, change);
+        wake_others(scheduler, change);
+        break;
+    default:
+        hear_of_other(scheduler, change);
+    }
+}
+
+/* ---- after a transaction ---- */
+
+static void catch_up_with(berth_scheduler *scheduler, berth__queue_item *item)
+{
+    const berth__pod *pod = berth__pod_at(&scheduler->cluster->pods, item->pod);
+    bool gone = pod->cls == NULL || pod->generation != item->generation;
+    bool assumed = item->state == BERTH_POD_ASSUMED;
+    uint32_t profile = gone || assumed ? UINT32_MAX : serving_profile(scheduler, item->pod);
+    if (assumed && !gone && pod->node == item->node)
+        return;
+    if (assumed) {
+        berth__loop_abandon(scheduler, item, gone ? BERTH_UNBIND_DELETED : BERTH_UNBIND_TAKEN);
+    } else if (profile != UINT32_MAX) {
+        berth__queue_update(&scheduler->queue, item, profile);
+    } else {
+        bool taken = !gone && pod->node != BERTH__NODE_NONE;
+        *(taken ? &scheduler->counters.taken : &scheduler->counters.deleted) += 1;
+        berth__queue_remove(&scheduler->queue, item);
+    }
+}
+
+berth_status berth__loop_catch_up(berth_scheduler *scheduler)
+{
+    const berth__pods *pods = &scheduler->cluster->pods;
+    if (!scheduler->watcher.missed)
+        return BERTH_OK;
+    for (uint32_t i = 0; i < scheduler->queue.by_pod_capacity; i++)
+        if (scheduler->queue.by_pod[i] != NULL)
+            catch_up_with(scheduler, scheduler->queue.by_pod[i]);
+    for (uint32_t i = pods->first_pending; i != BERTH__POD_NONE; i = berth__pod_at(pods, i)->next) {
+        BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));
+        if (berth__queue_find(&scheduler->queue, i) == NULL)
+            berth__loop_submit(scheduler, i);
+    }
+    scheduler->watcher.missed = false;
+    return BERTH_OK;
+}

@@ -1,0 +1,417 @@
+/* Where pods wait, and how they move. */
+#include "queue/queue.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/error.h"
+
+/* ---- orders ---- */
+
+/* Source: kube-scheduler v1.32, plugins/queuesort/priority_sort.go. Equal times: as they were
+ * put. */
+static bool goes_first(const berth__queue_item *a, const berth__queue_item *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    if (a->queued_ns != b->queued_ns)
+        return a->queued_ns < b->queued_ns;
+    return a->order < b->order;
+}
+
+static bool ends_first(const berth__queue_item *a, const berth__queue_item *b)
+{
+    return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->order < b->order;
+}
+
+/* ---- life ---- */
+
+berth_status berth__queue_init(berth__queue *queue, const berth_allocator *allocator,
+                               const berth__pods *pods, const berth__profile *profiles,
+                               uint32_t profile_count, const berth__queue_times *times)
+{
+    *queue = (berth__queue){.allocator = allocator,
+                            .pods = pods,
+                            .profiles = profiles,
+                            .times = *times,
+                            .now_ns = INT64_MIN};
+    berth__item_heap_init(&queue->active, allocator, goes_first);
+    berth__item_heap_init(&queue->backoff, allocator, ends_first);
+    return berth__waiting_pool_init(&queue->pool, allocator, profiles, profile_count);
+}
+
+void berth__queue_destroy(berth__queue *queue)
+{
+    if (queue->allocator == NULL)
+        return;
+    berth__waiting_pool_destroy(&queue->pool);
+    for (uint32_t i = 0; i < queue->by_pod_capacity; i++)
+        berth__free(queue->allocator, queue->by_pod[i], sizeof(berth__queue_item));
+    while (queue->spare != NULL) {
+        berth__queue_item *item = queue->spare;
+        queue->spare = item->list_next;
+        berth__free(queue->allocator, item, sizeof(*item));
+    }
+    berth__free(queue->allocator, queue->by_pod,
+                queue->by_pod_capacity * sizeof(*queue->by_pod));
+    berth__item_heap_destroy(&queue->active);
+    berth__item_heap_destroy(&queue->backoff);
+    *queue = (berth__queue){0};
+}
+
+static bool grow_by_pod(berth__queue *queue, uint32_t pod_bound)
+{
+    uint32_t before = queue->by_pod_capacity;
+    if (!berth__grow(queue->allocator, &queue->by_pod, &queue->by_pod_capacity, pod_bound,
+                     sizeof(*queue->by_pod)))
+        return false;
+    if (queue->by_pod_capacity > before)
+        memset(queue->by_pod + before, 0,
+               (queue->by_pod_capacity - before) * sizeof(*queue->by_pod));
+    return true;
+}
+
+berth_status berth__queue_reserve(berth__queue *queue, uint32_t pod_bound)
+{
+    uint32_t count = (uint32_t)queue->item_count + 1;
+    if (!grow_by_pod(queue, pod_bound) || !berth__item_heap_reserve(&queue->active, count) ||
+        !berth__item_heap_reserve(&queue->backoff, count))
+        return BERTH_E_NOMEM;
+    if (queue->spare != NULL)
+        return BERTH_OK;
+    berth__queue_item *item =
+        berth__alloc(queue->allocator, sizeof(*item), _Alignof(berth__queue_item));
+    if (item == NULL)
+        return BERTH_E_NOMEM;
+    item->list_next = NULL;
+    queue->spare = item;
+    return BERTH_OK;
+}
+
+/* ---- places ---- */
+
+static berth__class *class_of(const berth__queue *queue, const berth__queue_item *item)
+{
+    return berth__pod_at(queue->pods, item->pod)->cls;
+}
+
+static void place_active(berth__queue *queue, berth__queue_item *item)
+{
+    item->state = BERTH_POD_ACTIVE;
+    item->due_ns = BERTH_TIME_NEVER;
+    berth__item_heap_add(&queue->active, item);
+}
+
+static void place_gated(berth__queue *queue, berth__queue_item *item)
+{
+    item->state = BERTH_POD_GATED;
+    item->due_ns = BERTH_TIME_NEVER;
+    queue->gated_count++;
+}
+
+/* Never stays never, on either side of the origin. */
+static int64_t after(int64_t time_ns, int64_t span_ns)
+{
+    bool never = span_ns == BERTH_TIME_NEVER ||
+                 (time_ns > 0 && span_ns > BERTH_TIME_NEVER - time_ns);
+    return never ? BERTH_TIME_NEVER : time_ns + span_ns;
+}
+
+int64_t berth__queue_term(const berth__queue *queue, int64_t span_ns)
+{
+    return after(queue->now_ns, span_ns);
+}
+
+/* Doubled with each attempt after the first. Source: calculateBackoffDuration. */
+static int64_t backoff_end(const berth__queue *queue, const berth__queue_item *item)
+{
+    int64_t span_ns = queue->times.backoff_initial_ns, most_ns = queue->times.backoff_max_ns;
+    for (uint32_t i = 1; i < item->attempts && span_ns < most_ns; i++)
+        span_ns = span_ns > most_ns - span_ns ? most_ns : 2 * span_ns;
+    return after(item->queued_ns, span_ns < most_ns ? span_ns : most_ns);
+}
+
+/* To backoff, or past it if that is over. A pod that was never tried has none. */
+static void place_tried(berth__queue *queue, berth__queue_item *item)
+{
+    int64_t end_ns = item->attempts > 0 ? backoff_end(queue, item) : queue->now_ns;
+    if (end_ns <= queue->now_ns) {
+        place_active(queue, item);
+        return;
+    }
+    item->state = BERTH_POD_BACKOFF;
+    item->due_ns = end_ns;
+    berth__item_heap_add(&queue->backoff, item);
+}
+
+static void place_in_pool(berth__queue *queue, berth__queue_item *item)
+{
+    item->state = BERTH_POD_UNSCHEDULABLE;
+    item->due_ns = berth__queue_term(queue, queue->times.unschedulable_max_ns);
+    if (berth__waiting_pool_add(&queue->pool, item, class_of(queue, item)) != BERTH_OK)
+        place_tried(queue, item);
+}
+
+/* Out of wherever the pod is. */
+static void displace(berth__queue *queue, berth__queue_item *item)
+{
+    switch (item->state) {
+    case BERTH_POD_GATED:
+        queue->gated_count--;
+        break;
+    case BERTH_POD_ACTIVE:
+        berth__item_heap_remove(&queue->active, item);
+        break;
+    case BERTH_POD_BACKOFF:
+        berth__item_heap_remove(&queue->backoff, item);
+        break;
+    case BERTH_POD_UNSCHEDULABLE:
+        berth__waiting_pool_remove(&queue->pool, item);
+        break;
+    case BERTH_POD_ASSUMED:
+        berth__item_list_remove(&queue->assumed, item);
+        break;
+    default:
+        BERTH_ASSERT(item->state == BERTH__POD_DECIDING && queue->deciding == item);
+        queue->deciding = NULL;
+        break;
+    }
+}
+
+/* ---- coming and going ---- */
+
+static bool is_gated(const berth__queue *queue, const berth__queue_item *item)
+{
+    return class_of(queue, item)->gates != 0 && queue->profiles[item->profile].gates;
+}
+
+void berth__queue_submit(berth__queue *queue, uint32_t pod, uint32_t profile)
+{
+    berth__queue_item *item = queue->spare;
+    BERTH_ASSERT(item != NULL && pod < queue->by_pod_capacity && queue->by_pod[pod] == NULL);
+    queue->spare = item->list_next;
+    *item = (berth__queue_item){.pod = pod,
+                                .generation = berth__pod_at(queue->pods, pod)->generation,
+                                .profile = profile,
+                                .priority = berth__pod_at(queue->pods, pod)->priority,
+                                .submitted_ns = queue->now_ns,
+                                .queued_ns = queue->now_ns,
+                                .order = ++queue->order,
+                                .node = BERTH__NODE_NONE};
+    queue->by_pod[pod] = item;
+    queue->item_count++;
+    if (is_gated(queue, item))
+        place_gated(queue, item);
+    else
+        place_active(queue, item);
+}
+
+void berth__queue_remove(berth__queue *queue, berth__queue_item *item)
+{
+    displace(queue, item);
+    queue->by_pod[item->pod] = NULL;
+    queue->item_count--;
+    item->list_next = queue->spare;
+    queue->spare = item;
+}
+
+/* ---- time ---- */
+
+void berth__queue_advance(berth__queue *queue, int64_t now_ns)
+{
+    berth__queue_item *item;
+    if (now_ns > queue->now_ns)
+        queue->now_ns = now_ns;
+    while ((item = berth__item_heap_first(&queue->backoff)) != NULL &&
+           item->due_ns <= queue->now_ns) {
+        displace(queue, item);
+        place_active(queue, item);
+    }
+    while ((item = queue->pool.by_flush.first) != NULL && item->due_ns <= queue->now_ns) {
+        displace(queue, item);
+        place_tried(queue, item);
+        queue->flushed++;
+    }
+}
+
+int64_t berth__queue_next(const berth__queue *queue)
+{
+    if (queue->active.count > 0)
+        return queue->now_ns;
+    const berth__queue_item *candidates[] = {berth__item_heap_first(&queue->backoff),
+                                             queue->pool.by_flush.first, queue->assumed.first};
+    int64_t next_ns = BERTH_TIME_NEVER;
+    for (uint32_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
+        if (candidates[i] != NULL && candidates[i]->due_ns < next_ns)
+            next_ns = candidates[i]->due_ns;
+    return next_ns;
+}
+
+/* ---- one attempt ---- */
+
+berth__queue_item *berth__queue_take(berth__queue *queue)
+{
+    berth__queue_item *item = berth__item_heap_first(&queue->active);
+    BERTH_ASSERT(queue->deciding == NULL);
+    if (item == NULL)
+        return NULL;
+    displace(queue, item);
+    item->state = BERTH__POD_DECIDING;
+    item->attempts++;
+    item->helped = 0;
+    queue->deciding = item;
+    return item;
+}
+
+/* A failed attempt begins a new wait. */
+static void queue_anew(berth__queue *queue, berth__queue_item *item)
+{
+    displace(queue, item);
+    item->queued_ns = queue->now_ns;
+    item->order = ++queue->order;
+    item->priority = berth__pod_at(queue->pods, item->pod)->priority;
+    item->binding = 0;
+    item->node = BERTH__NODE_NONE;
+}
+
+void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__stage_set rejectors)
+{
+    queue_anew(queue, item);
+    item->rejectors = rejectors;
+    if (is_gated(queue, item))
+        place_gated(queue, item);
+    else if (rejectors == 0 || (rejectors & item->helped) != 0)
+        place_tried(queue, item);
+    else
+        place_in_pool(queue, item);
+}
+
+void berth__queue_retry(berth__queue *queue, berth__queue_item *item)
+{
+    berth__queue_reject(queue, item, 0);
+}
+
+void berth__queue_put_back(berth__queue *queue, berth__queue_item *item)
+{
+    displace(queue, item);
+    item->attempts--;
+    place_active(queue, item);
+}
+
+void berth__queue_assume(berth__queue *queue, berth__queue_item *item, uint64_t binding,
+                         uint32_t node, int64_t due_ns)
+{
+    displace(queue, item);
+    item->state = BERTH_POD_ASSUMED;
+    item->binding = binding;
+    item->node = node;
+    item->due_ns = due_ns;
+    item->rejectors = 0;
+    berth__item_list_append(&queue->assumed, item);
+}
+
+/* ---- changes ---- */
+
+void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t profile)
+{
+    int32_t state = item->state;
+    if (state == BERTH_POD_ASSUMED || state == BERTH__POD_DECIDING) {
+        item->priority = berth__pod_at(queue->pods, item->pod)->priority;
+        item->profile = profile;
+        item->helped = ~(berth__stage_set)0;
+        return;
+    }
+    displace(queue, item);
+    if (profile != item->profile)
+        item->rejectors = 0; /* other filters */
+    item->profile = profile;
+    item->priority = berth__pod_at(queue->pods, item->pod)->priority;
+    queue->woken += state == BERTH_POD_UNSCHEDULABLE;
+    if (is_gated(queue, item))
+        place_gated(queue, item);
+    else if (state == BERTH_POD_ACTIVE)
+        place_active(queue, item);
+    else
+        place_tried(queue, item);
+}
+
+void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item)
+{
+    if (item->state == BERTH__POD_DECIDING)
+        item->helped = ~(berth__stage_set)0;
+    if (item->state != BERTH_POD_UNSCHEDULABLE)
+        return;
+    displace(queue, item);
+    place_tried(queue, item);
+    queue->woken++;
+}
+
+static berth__stage_set all_stages(const berth__profile *profile)
+{
+    return ((UINT64_C(1) << profile->filter_count) - 1) |
+           (UINT64_C(1) << BERTH__STAGE_NO_NODES);
+}
+
+void berth__queue_wake(berth__queue *queue, berth__wake *wake)
+{
+    if (wake->bits == 0)
+        return;
+    if (queue->deciding != NULL) {
+        berth__queue_item *item = queue->deciding;
+        const berth__profile *profile = &queue->profiles[item->profile];
+        item->helped |= berth__wake_stages(wake, profile, all_stages(profile) & ~item->helped,
+                                           class_of(queue, item), item->priority);
+    }
+    berth__waiting_group *next, *group = berth__waiting_pool_find(&queue->pool, wake);
+    for (; group != NULL; group = next) {
+        next = group->next_woken;
+        for (bool last = false; !last;) { /* the group goes with its last pod */
+            last = group->first->group_next == NULL;
+            berth__queue_wake_item(queue, group->first);
+        }
+    }
+}
+
+/* ---- checking ---- */
+
+static berth_status broken(berth_error *error, const char *what)
+{
+    return berth__error_set(error, BERTH_E_INTERNAL, "the scheduling queue: %s", what);
+}
+
+static bool is_in_order(const berth__item_list *list)
+{
+    uint64_t count = 0;
+    for (const berth__queue_item *item = list->first; item != NULL; item = item->list_next) {
+        if (item->list_next != NULL && item->list_next->due_ns < item->due_ns)
+            return false;
+        count++;
+    }
+    return count == list->count;
+}
+
+berth_status berth__queue_check(const berth__queue *queue, berth_error *error)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < queue->by_pod_capacity; i++) {
+        const berth__queue_item *item = queue->by_pod[i];
+        if (item == NULL)
+            continue;
+        count++;
+        if (item->pod != i)
+            return broken(error, "a pod's record is at another pod's place");
+    }
+    if (count != queue->item_count)
+        return broken(error, "the number of pods is wrong");
+    if (count != queue->active.count + queue->backoff.count + queue->pool.by_flush.count +
+                     queue->assumed.count + queue->gated_count + (queue->deciding != NULL))
+        return broken(error, "a pod is in no place, or in two");
+    if (!berth__item_heap_check(&queue->active) || !berth__item_heap_check(&queue->backoff))
+        return broken(error, "a heap is out of order");
+    if (!is_in_order(&queue->pool.by_flush) || !is_in_order(&queue->assumed))
+        return broken(error, "a list is out of order of time");
+    if (!berth__waiting_pool_check(&queue->pool))
+        return broken(error, "groups of the pool are wrong");
+    return BERTH_OK;
+}

@@ -1,0 +1,69 @@
+/* The pool of unschedulable pods, arranged so that a change finds those it may help without
+ * a walk over the others.
+ *
+ * Pods alike in class, profile, priority and the filters that rejected them form a group: what
+ * helps one helps all. Each group is on the list of each of its rejecting filters. A change
+ * goes over the lists of the filters that wake on it, and asks once for each group there. */
+#ifndef BERTH_QUEUE_WAITING_POOL_H
+#define BERTH_QUEUE_WAITING_POOL_H
+
+#include "base/keymap.h"
+#include "decide/profile.h"
+#include "queue/queue_item.h"
+
+typedef struct berth__waiting_group berth__waiting_group;
+
+/* A group's place on the list of one stage. */
+typedef struct berth__group_link {
+    berth__waiting_group *group;
+    struct berth__group_link *next, *previous;
+} berth__group_link;
+
+struct berth__waiting_group {
+    berth__keymap_entry entry;
+    struct { /* no padding: hashed as bytes */
+        berth__class *cls;
+        berth__stage_set rejectors;
+        uint32_t profile;
+        int32_t priority;
+    } key;
+    berth__queue_item *first;
+    berth__waiting_group *next_woken; /* while a change is being looked at */
+    bool woken;
+    uint32_t link_count;
+    berth__group_link links[]; /* one for each rejecting stage, lowest first */
+};
+
+typedef struct berth__waiting_pool {
+    const berth_allocator *allocator;
+    const berth__profile *profiles;
+    uint32_t profile_count;
+    berth__keymap groups;
+    berth__group_link **lists; /* by profile * STAGES + stage */
+    berth__item_list by_flush; /* every pod, longest waiting first */
+} berth__waiting_pool;
+
+berth_status berth__waiting_pool_init(berth__waiting_pool *pool, const berth_allocator *allocator,
+                                      const berth__profile *profiles, uint32_t profile_count);
+void berth__waiting_pool_destroy(berth__waiting_pool *pool);
+
+/* Put a pod of class `cls` into the pool; its rejectors are not empty, its due time is its flush.
+ * Errors: E_NOMEM; it is not in the pool. */
+berth_status berth__waiting_pool_add(berth__waiting_pool *pool, berth__queue_item *item,
+                                     berth__class *cls);
+
+/* Take a pod out. */
+void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *item);
+
+/* The groups that a change may help, linked by `next_woken`; to be emptied by the caller,
+ * who removes their pods. NULL: none. */
+berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth__wake *wake);
+
+/* Of the rejecting stages in `stages`, those that a change may turn around for a pod. */
+berth__stage_set berth__wake_stages(berth__wake *wake, const berth__profile *profile,
+                                    berth__stage_set stages, berth__class *cls, int32_t priority);
+
+/* Every pod in one group, every group on the lists of its stages. */
+bool berth__waiting_pool_check(const berth__waiting_pool *pool);
+
+#endif

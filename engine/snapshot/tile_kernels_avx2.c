@@ -1,6 +1,0 @@
-/* The tile kernels compiled for avx2. */
-#include "snapshot/tile_kernels_tables.h"
-
-#define KERNELS_TABLE berth__kernels_avx2
-#define KERNELS_ISA "avx2"
-#include "snapshot/tile_kernels_body.h"

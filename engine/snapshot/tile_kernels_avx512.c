@@ -1,6 +1,0 @@
-/* The tile kernels compiled for avx512. */
-#include "snapshot/tile_kernels_tables.h"
-
-#define KERNELS_TABLE berth__kernels_avx512
-#define KERNELS_ISA "avx512"
-#include "snapshot/tile_kernels_body.h"

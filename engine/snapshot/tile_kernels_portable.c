@@ -1,6 +1,0 @@
-/* The tile kernels compiled for portable. */
-#include "snapshot/tile_kernels_tables.h"
-
-#define KERNELS_TABLE berth__kernels_portable
-#define KERNELS_ISA "portable"
-#include "snapshot/tile_kernels_body.h"

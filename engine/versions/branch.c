@@ -1,0 +1,393 @@
+/* Making, dropping and keeping branch engines. */
+#include "versions/branch.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/error.h"
+#include "versions/follow.h"
+#include "versions/version.h"
+#include "columns/counts.h"
+
+/* Stamps of branches; those of engines count versions. */
+#define BRANCH_STAMP (UINT64_C(1) << 63)
+
+static berth_engine *engine_of(berth__cluster *cluster)
+{
+    return (berth_engine *)(void *)((char *)cluster - offsetof(berth_engine, cluster));
+}
+
+/* ---- the counters ---- */
+
+/* What is kept by class, layout and journal starts anew. */
+static berth_status forget_decisions(berth_engine *branch)
+{
+    berth__decider *decider = &branch->decider;
+    berth__index_cache_destroy(&decider->indexes);
+    berth__prepared_cache_destroy(&decider->prepared);
+    berth_status status = berth__prepared_cache_init(&decider->prepared, branch->allocator);
+    berth_status other = berth__index_cache_init(&decider->indexes, branch->allocator);
+    decider->prepared.foreign = true;
+    return status == BERTH_OK ? other : status;
+}
+
+static void drop_counters(berth_engine *branch)
+{
+    berth__counts_destroy(branch->branch->counts);
+    branch->branch->counts = NULL;
+    berth_snapshot_unpin(branch->branch->followed);
+    branch->branch->followed = NULL;
+}
+
+static berth_status start_counters(berth_engine *branch)
+{
+    berth__cluster *cluster = &branch->cluster;
+    BERTH_TRY(berth__counts_create(cluster->model, &branch->branch->counts));
+    cluster->view.counts = branch->branch->counts;
+    return berth__cluster_recount(cluster) ? forget_decisions(branch) : BERTH_E_NOMEM;
+}
+
+/* Bring what there is of counters from a state to the cluster's; false: they are void. */
+static bool follow(berth_engine *branch, const berth__cluster *former)
+{
+    berth__cluster *cluster = &branch->cluster;
+    cluster->view.counts = branch->branch->counts;
+    berth__followed followed = berth__cluster_follow(cluster, former);
+    return followed == BERTH__FOLLOWED ||
+           (followed == BERTH__FOLLOWED_AWAY && forget_decisions(branch) == BERTH_OK);
+}
+
+/* berth__cluster.catch_up of a rooted branch. */
+static berth_status catch_up(berth__cluster *cluster)
+{
+    berth_engine *branch = engine_of(cluster);
+    berth__branch *own = branch->branch;
+    berth_status status = berth__cluster_own_disruption(cluster);
+    if (status != BERTH_OK)
+        return status;
+    if (own->counts != NULL && !follow(branch, &own->followed->cluster))
+        drop_counters(branch);
+    if (own->counts == NULL)
+        status = start_counters(branch);
+    if (status != BERTH_OK) {
+        cluster->view.counts = NULL;
+        drop_counters(branch);
+        return status;
+    }
+    berth_snapshot_unpin(own->followed);
+    own->followed = NULL;
+    cluster->catch_up = NULL;
+    return BERTH_OK;
+}
+
+/* berth__cluster.catch_up_volumes of a branch whose volumes are not in step. */
+static berth_status catch_up_volumes(berth__cluster *cluster)
+{
+    berth__branch *own = engine_of(cluster)->branch;
+    berth_status status = berth__branch_volumes_catch_up(&own->volumes, cluster, own->base);
+    if (status == BERTH_OK)
+        cluster->catch_up_volumes = NULL;
+    return status;
+}
+
+/* ---- roots ---- */
+
+/* The cluster becomes the version's, all of it shared; the view has no counters. */
+static void take_roots(berth__cluster *cluster, const berth_snapshot *version)
+{
+    const berth__cluster *from = &version->cluster;
+    cluster->node_count = from->node_count;
+    cluster->node_of_name = from->node_of_name;
+    cluster->present_count = from->present_count;
+    cluster->tree = from->tree;
+    cluster->pods = from->pods;
+    cluster->pods.keeper = &cluster->keeper;
+    cluster->running_count = from->running_count;
+    cluster->orphan_count = from->orphan_count;
+    cluster->disruption = from->disruption;
+    cluster->unplaced_count = from->unplaced_count;
+    cluster->lost_volumes = from->lost_volumes;
+    berth__view *view = &cluster->view;
+    view->counts = NULL;
+    view->related = from->view.related;
+    view->nodes = from->view.nodes;
+    view->images = from->view.images;
+    view->images.keeper = &cluster->keeper;
+    view->layout = from->view.layout;
+    view->tiles = from->view.tiles;
+    view->tiles_stamp = from->view.tiles_stamp;
+    view->resource_count = from->view.resource_count;
+    view->wide = from->view.wide;
+}
+
+static berth_status take_nominations(berth__cluster *cluster, const berth_snapshot *version)
+{
+    for (uint32_t i = 0; i < version->nominated_count; i++) {
+        const berth__nominated *one = &version->nominated[i];
+        BERTH_TRY(berth__nominations_reserve(&cluster->nominations, one->node));
+        berth__nominations_set(&cluster->nominations, &cluster->pods, one->pod, one->node,
+                               one->from_object);
+    }
+    return BERTH_OK;
+}
+
+/* All nominations end; their slots are noted for whoever looks at the journal. */
+static void clear_nominations(berth__cluster *cluster)
+{
+    berth__nominations *nominations = &cluster->nominations;
+    for (uint32_t i = 0; i < nominations->by_pod.bucket_count; i++)
+        while (nominations->by_pod.buckets[i] != NULL)
+            berth__nominations_drop(nominations,
+                                    ((berth__nomination *)nominations->by_pod.buckets[i])->pod);
+}
+
+static void open_keeper(berth__cluster *cluster)
+{
+    berth__keeper_init(&cluster->keeper, cluster->model->allocator, cluster->model);
+    cluster->keeper.branch = cluster->keeper.shared = true;
+    cluster->keeper.stamp = BRANCH_STAMP | berth__model_tick(cluster->model);
+}
+
+/* ---- branch engines ---- */
+
+static void destroy(berth_engine *branch)
+{
+    const berth_allocator *allocator = branch->allocator;
+    berth__branch *own = branch->branch;
+    berth__cluster *cluster = &branch->cluster;
+    drop_counters(branch);
+    berth__branch_volumes_destroy(&own->volumes);
+    berth__transactions_destroy(&branch->transactions);
+    berth__decider_destroy(&branch->decider);
+    berth__workers_destroy(branch->workers);
+    berth__nominations_destroy(&cluster->nominations);
+    berth__undo_log_destroy(&cluster->undo);
+    berth__free(allocator, cluster->view.journal, BERTH__JOURNAL * sizeof(uint32_t));
+    berth__free(allocator, own->placed, own->placed_capacity * sizeof(*own->placed));
+    berth__free(allocator, own, sizeof(*own));
+    berth__free(allocator, branch, sizeof(*branch));
+}
+
+static berth_status make_parts(berth_engine *branch, const berth_engine *parent)
+{
+    berth__cluster *cluster = &branch->cluster;
+    const berth_allocator *allocator = branch->allocator;
+    cluster->view.journal = berth__alloc_zero(allocator, BERTH__JOURNAL * sizeof(uint32_t), 64);
+    if (cluster->view.journal == NULL)
+        return BERTH_E_NOMEM;
+    BERTH_TRY(berth__nominations_init(&cluster->nominations, allocator, &cluster->view));
+    cluster->nominations.undo = &cluster->undo;
+    BERTH_TRY(berth__workers_create(allocator, parent->machine, 1, false, &branch->workers));
+    BERTH_TRY(berth__decider_init(&branch->decider, cluster, parent->profiles,
+                                  parent->profile_count, branch->workers, parent->decider.path, 0));
+    branch->decider.prepared.foreign = true;
+    berth__transactions_init(&branch->transactions, &branch->decider);
+    return BERTH_OK;
+}
+
+/* A branch engine that no branch uses yet. Budgets are named where its decider is made. */
+static berth_engine *make(berth_engine *parent, const berth_snapshot *version)
+{
+    const berth_allocator *allocator = parent->allocator;
+    berth_engine *branch = berth__alloc_zero(allocator, sizeof(*branch), 64);
+    if (branch == NULL)
+        return NULL;
+    branch->allocator = allocator;
+    branch->profiles = parent->profiles;
+    branch->profile_count = parent->profile_count;
+    branch->branch = berth__alloc_zero(allocator, sizeof(*branch->branch), 8);
+    if (branch->branch == NULL) {
+        berth__free(allocator, branch, sizeof(*branch));
+        return NULL;
+    }
+    branch->branch->parent = parent;
+    branch->cluster.model = parent->cluster.model;
+    branch->cluster.view.model = parent->cluster.model;
+    branch->cluster.view.keeper = &branch->cluster.keeper;
+    branch->cluster.view.kernels = version->cluster.view.kernels;
+    branch->cluster.disruption = version->cluster.disruption;
+    berth__undo_log_init(&branch->cluster.undo, allocator);
+    if (make_parts(branch, parent) == BERTH_OK)
+        return branch;
+    destroy(branch);
+    return NULL;
+}
+
+/* ---- the pool ---- */
+
+berth_status berth__branches_init(berth_engine *engine)
+{
+    if (engine->branches != NULL)
+        return BERTH_OK;
+    berth__branches *branches =
+        berth__alloc_zero(engine->allocator, sizeof(*branches), _Alignof(berth__branches));
+    if (branches == NULL)
+        return BERTH_E_NOMEM;
+    pthread_mutex_init(&branches->lock, NULL);
+    engine->branches = branches;
+    return BERTH_OK;
+}
+
+void berth__branches_destroy(berth_engine *engine)
+{
+    if (engine->branches == NULL)
+        return;
+    berth_engine_trim(engine);
+    pthread_mutex_destroy(&engine->branches->lock);
+    berth__free(engine->allocator, engine->branches, sizeof(*engine->branches));
+    engine->branches = NULL;
+}
+
+static berth_engine *take_idle(berth__branches *branches)
+{
+    pthread_mutex_lock(&branches->lock);
+    berth_engine *branch = branches->idle;
+    if (branch != NULL) {
+        branches->idle = branch->branch->next;
+        branches->idle_count--;
+    }
+    pthread_mutex_unlock(&branches->lock);
+    return branch;
+}
+
+static void give_back(berth_engine *branch)
+{
+    berth__branches *branches = branch->branch->parent->branches;
+    pthread_mutex_lock(&branches->lock);
+    bool room = branches->idle_count < BERTH__BRANCHES_IDLE;
+    if (room) {
+        branch->branch->next = branches->idle;
+        branches->idle = branch;
+        branches->idle_count++;
+    }
+    pthread_mutex_unlock(&branches->lock);
+    if (!room)
+        destroy(branch);
+}
+
+void berth_engine_trim(berth_engine *engine)
+{
+    berth_engine *branch;
+    while (engine->branches != NULL && (branch = take_idle(engine->branches)) != NULL)
+        destroy(branch);
+}
+
+static bool is_aged(const berth_snapshot *followed, uint64_t number)
+{
+    return followed != NULL && followed->head.number + BERTH__BRANCHES_AGE < number;
+}
+
+/* The idle engines that have fallen behind, off the list; none if somebody has the lock. */
+static berth_engine *take_aged(berth__branches *branches, uint64_t number)
+{
+    berth_engine *aged = NULL;
+    if (pthread_mutex_trylock(&branches->lock) != 0)
+        return NULL;
+    for (berth_engine **link = &branches->idle; *link != NULL;) {
+        berth_engine *branch = *link;
+        const berth__branch *own = branch->branch;
+        if (!is_aged(own->followed, number) && !is_aged(own->volumes.followed, number)) {
+            link = &branch->branch->next;
+            continue;
+        }
+        *link = branch->branch->next;
+        branches->idle_count--;
+        branch->branch->next = aged;
+        aged = branch;
+    }
+    pthread_mutex_unlock(&branches->lock);
+    return aged;
+}
+
+void berth__branches_age(berth_engine *engine)
+{
+    berth_engine *aged = take_aged(engine->branches, engine->history.number);
+    while (aged != NULL) {
+        berth_engine *next = aged->branch->next;
+        destroy(aged);
+        aged = next;
+    }
+}
+
+/* ---- branches ---- */
+
+berth_status berth_branch_create(berth_snapshot *version, berth_engine **out, berth_error *error)
+{
+    berth_engine *parent = version->engine, *branch = take_idle(parent->branches);
+    if (branch == NULL)
+        branch = make(parent, version);
+    if (branch == NULL)
+        return berth__error_set(error, BERTH_E_NOMEM, "no memory for a branch");
+    branch->branch->base = berth_snapshot_pin(version);
+    open_keeper(&branch->cluster);
+    take_roots(&branch->cluster, version);
+    branch->cluster.catch_up = catch_up;
+    branch->cluster.catch_up_volumes = catch_up_volumes;
+    branch->decider.rotation = version->rotation;
+    branch->decider.round_robin = version->round_robin;
+    branch->decider.random = version->random;
+    if (take_nominations(&branch->cluster, version) != BERTH_OK) {
+        berth_branch_drop(branch);
+        return berth__error_set(error, BERTH_E_NOMEM, "no memory for a branch");
+    }
+    *out = branch;
+    return BERTH_OK;
+}
+
+static void return_counters(berth_engine *branch, const berth__cluster *former)
+{
+    berth__branch *own = branch->branch;
+    if (follow(branch, former))
+        own->followed = berth_snapshot_pin(own->base);
+    else
+        drop_counters(branch);
+    branch->cluster.view.counts = NULL;
+}
+
+/* What of a branch is in step goes back to where it began. */
+static void return_to_base(berth_engine *branch)
+{
+    berth__branch *own = branch->branch;
+    berth__cluster *cluster = &branch->cluster;
+    const berth__cluster former = *cluster;
+    if (former.catch_up != NULL && former.catch_up_volumes != NULL)
+        return;
+    take_roots(cluster, own->base);
+    if (former.catch_up == NULL)
+        return_counters(branch, &former);
+    if (former.catch_up_volumes == NULL)
+        berth__branch_volumes_return(&own->volumes, cluster, &former, own->base);
+}
+
+void berth_branch_drop(berth_engine *branch)
+{
+    if (branch == NULL)
+        return;
+    berth__branch *own = branch->branch;
+    berth__cluster *cluster = &branch->cluster;
+    BERTH_ASSERT(own != NULL && own->base != NULL);
+    while (branch->transactions.depth > 0)
+        berth__transaction_commit(&branch->transactions);
+    clear_nominations(cluster);
+    return_to_base(branch);
+    cluster->catch_up = cluster->catch_up_volumes = NULL;
+    berth__keeper_destroy(&cluster->keeper);
+    berth_snapshot_unpin(own->base);
+    own->base = NULL;
+    own->placed_count = 0;
+    give_back(branch);
+}
+
+bool berth__branch_reserve(berth_engine *branch)
+{
+    berth__branch *own = branch->branch;
+    return own == NULL || berth__grow(branch->allocator, &own->placed, &own->placed_capacity,
+                                      own->placed_count + 1, sizeof(*own->placed));
+}
+
+void berth__branch_note(berth_engine *branch, uint32_t pod)
+{
+    berth__branch *own = branch->branch;
+    if (own != NULL)
+        own->placed[own->placed_count++] = pod;
+}

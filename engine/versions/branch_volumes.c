@@ -1,0 +1,74 @@
+/* Volumes of branches: made, caught up with, returned. */
+#include "versions/branch_volumes.h"
+
+#include "base/error.h"
+#include "versions/follow.h"
+#include "versions/version.h"
+
+static void show(const berth__branch_volumes *volumes, berth__cluster *cluster)
+{
+    cluster->view.storage = volumes->storage;
+    cluster->view.volume_use = volumes->use;
+}
+
+static void hide(berth__cluster *cluster)
+{
+    cluster->view.storage = NULL;
+    cluster->view.volume_use = NULL;
+}
+
+void berth__branch_volumes_destroy(berth__branch_volumes *volumes)
+{
+    berth__volume_use_destroy(volumes->use);
+    berth__storage_destroy(volumes->storage);
+    berth_snapshot_unpin(volumes->followed);
+    *volumes = (berth__branch_volumes){0};
+}
+
+static berth_status make(berth__branch_volumes *volumes, berth__cluster *cluster,
+                         const berth_snapshot *version)
+{
+    const berth__stored_rows none = {0};
+    BERTH_TRY(berth__storage_create(cluster->model, NULL, &volumes->storage));
+    volumes->storage->undo = &cluster->undo;
+    BERTH_TRY(berth__volume_use_create(volumes->storage, &volumes->use));
+    BERTH_TRY(berth__storage_follow(volumes->storage, &none, &version->cluster.stored));
+    show(volumes, cluster);
+    return berth__cluster_recount_volumes(cluster) ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+static berth_status follow(berth__branch_volumes *volumes, berth__cluster *cluster,
+                           const berth_snapshot *version)
+{
+    const berth__cluster *former = &volumes->followed->cluster;
+    BERTH_TRY(berth__storage_follow(volumes->storage, &former->stored, &version->cluster.stored));
+    show(volumes, cluster);
+    return berth__cluster_follow_volumes(cluster, former) ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes,
+                                            berth__cluster *cluster,
+                                            const berth_snapshot *version)
+{
+    berth_status status = volumes->storage == NULL ? make(volumes, cluster, version)
+                                                   : follow(volumes, cluster, version);
+    if (status != BERTH_OK) {
+        hide(cluster);
+        berth__branch_volumes_destroy(volumes);
+        return status;
+    }
+    berth_snapshot_unpin(volumes->followed);
+    volumes->followed = NULL;
+    return BERTH_OK;
+}
+
+void berth__branch_volumes_return(berth__branch_volumes *volumes, berth__cluster *cluster,
+                                  const berth__cluster *former, berth_snapshot *version)
+{
+    bool ok = berth__cluster_follow_volumes(cluster, former);
+    hide(cluster);
+    if (ok)
+        volumes->followed = berth_snapshot_pin(version);
+    else
+        berth__branch_volumes_destroy(volumes);
+}

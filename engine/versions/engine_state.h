@@ -1,0 +1,29 @@
+/* What an engine is made of, for the files that make up its public functions. */
+#ifndef BERTH_VERSIONS_ENGINE_STATE_H
+#define BERTH_VERSIONS_ENGINE_STATE_H
+
+#include "base/heap.h"
+#include "decide/decide.h"
+#include "decide/transaction.h"
+
+struct berth_engine {
+    berth__heap *heap; /* NULL: the allocator is the caller's */
+    berth__heap *homes[BERTH__GROUPS_MAX]; /* near each group of workers, where there are several */
+    const berth_allocator *allocator;
+    berth__machine *machine;
+    berth__workers *workers;
+    berth__cluster cluster;
+    berth__decider decider;
+    berth__transactions transactions;
+    berth__arena arena; /* profiles */
+    berth__profile *profiles;
+    uint32_t profile_count;
+    berth__history history; /* published versions of the cluster */
+    struct berth__branches *branches; /* versions/branch.h; NULL: it never had one, or is one */
+    struct berth__branch *branch;     /* of a branch; NULL: it is none */
+};
+
+/* The engine's history, before anything is published. */
+void berth__published_init(berth_engine *engine);
+
+#endif

@@ -1,0 +1,261 @@
+/* Versions: publishing them, and reading them. A version's head is a berth__version
+ * (base/history.h), its body a copy of the cluster's struct, whose blocks are kept by the
+ * history. */
+#include <inttypes.h>
+
+#include "base/assert.h"
+#include "base/error.h"
+#include "model/storage_rows.h"
+#include "versions/branch.h"
+#include "cluster/cluster_read.h"
+#include "versions/version.h"
+
+/* ---- publishing ---- */
+
+static void free_version(const berth_allocator *allocator, berth_snapshot *version)
+{
+    if (version != NULL)
+        berth__free(allocator, version->nominated,
+                    version->nominated_count * sizeof(*version->nominated));
+    berth__free(allocator, version, sizeof(*version));
+}
+
+static void drop_version(void *context, berth__version *version)
+{
+    const berth__model *model = context;
+    free_version(model->allocator, (berth_snapshot *)version);
+}
+
+static void collect(void *context)
+{
+    berth__model_collect(context);
+}
+
+void berth__published_init(berth_engine *engine)
+{
+    berth__history_init(&engine->history, engine->allocator, engine->cluster.model, drop_version,
+                        collect);
+}
+
+/* From now on readers and branches look at what the model interned. */
+static void share(berth__model *model)
+{
+    if (!model->shared)
+        model->shared = model->strings.shared = true;
+}
+
+/* A node's list from its end, if the nomination begins it; one that rests by itself. Made again
+ * in this order, lists are the same. Returns where the next goes. */
+static berth__nominated *copy_list(const berth__nomination *first, berth__nominated *to)
+{
+    const berth__nomination *one = first;
+    if (first->awake && first->previous != NULL)
+        return to;
+    while (first->awake && one->next != NULL)
+        one = one->next;
+    for (; one != NULL; one = one == first ? NULL : one->previous)
+        *to++ = (berth__nominated){one->pod, one->node, one->from_object};
+    return to;
+}
+
+static bool copy_nominations(const berth__nominations *nominations, berth_snapshot *out)
+{
+    const berth__keymap *map = &nominations->by_pod;
+    size_t count = map->count;
+    if (count == 0)
+        return true;
+    out->nominated = berth__alloc(nominations->allocator, count * sizeof(*out->nominated), 8);
+    if (out->nominated == NULL)
+        return false;
+    out->nominated_count = (uint32_t)count;
+    berth__nominated *to = out->nominated;
+    for (uint32_t i = 0; i < map->bucket_count; i++)
+        for (const berth__keymap_entry *entry = map->buckets[i]; entry != NULL;
+             entry = entry->next)
+            to = copy_list((const berth__nomination *)entry, to);
+    BERTH_ASSERT(to == out->nominated + count);
+    return true;
+}
+
+static bool fill_version(berth_engine *engine, berth_snapshot *version)
+{
+    const berth__decider *decider = &engine->decider;
+    berth__cluster *cluster = &engine->cluster;
+    if (!berth__storage_show(cluster->view.storage, &cluster->stored, &cluster->keeper))
+        return false;
+    version->engine = engine;
+    version->cluster = *cluster;
+    version->rotation = decider->rotation;
+    version->round_robin = decider->round_robin;
+    version->random = decider->random;
+    berth__cluster_counts(&engine->cluster, &version->counts);
+    return copy_nominations(&engine->cluster.nominations, version);
+}
+
+berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
+{
+    berth__cluster *cluster = &engine->cluster;
+    if (cluster->keeper.branch)
+        return berth__error_set(error, BERTH_E_STATE, "a branch publishes nothing");
+    BERTH_TRY(berth__may_change(cluster->watcher, error));
+    if (engine->transactions.depth > 0)
+        return berth__error_set(error, BERTH_E_STATE,
+                                "a transaction is open: what it changes may still be taken back");
+    berth_snapshot *version =
+        berth__alloc_zero(engine->allocator, sizeof(*version), _Alignof(berth_snapshot));
+    if (version == NULL || berth__branches_init(engine) != BERTH_OK ||
+        !fill_version(engine, version) ||
+        berth__history_reserve(&engine->history, &version->head) != BERTH_OK) {
+        free_version(engine->allocator, version);
+        return berth__error_set(error, BERTH_E_NOMEM, "no memory for another version");
+    }
+    share(cluster->model);
+    BERTH_ASSERT(cluster->keeper.stamp == engine->history.number + 1);
+    berth__retired *retired =
+        berth__keeper_publish(&cluster->keeper, cluster->keeper.stamp + 1);
+    berth__history_publish(&engine->history, &version->head, retired);
+    berth__model_collect(cluster->model);
+    berth__branches_age(engine);
+    return BERTH_OK;
+}
+
+/* ---- pinning ---- */
+
+berth_snapshot *berth_engine_pin(const berth_engine *engine)
+{
+    /* Pinning is no change that the engine's user could tell. The decider knows the way back. */
+    char *cluster = (char *)engine->decider.cluster;
+    berth_engine *own = (berth_engine *)(void *)(cluster - offsetof(berth_engine, cluster));
+    return (berth_snapshot *)berth__history_pin(&own->history);
+}
+
+berth_snapshot *berth_snapshot_pin(berth_snapshot *version)
+{
+    if (version != NULL)
+        berth__history_pin_again(&version->head);
+    return version;
+}
+
+void berth_snapshot_unpin(berth_snapshot *version)
+{
+    if (version != NULL)
+        berth__history_unpin(&version->engine->history, &version->head);
+}
+
+/* ---- reading ---- */
+
+uint64_t berth_snapshot_number(const berth_snapshot *version)
+{
+    return version->head.number;
+}
+
+void berth_snapshot_counts(const berth_snapshot *version, berth_counts *out)
+{
+    *out = version->counts;
+}
+
+berth_node_id berth_snapshot_find_node(const berth_snapshot *version, berth_str name)
+{
+    return berth__cluster_present_id(&version->cluster, name);
+}
+
+berth_pod_id berth_snapshot_find_pod(const berth_snapshot *version, berth_str namespace_name,
+                                    berth_str name)
+{
+    return berth__cluster_find_pod(&version->cluster, namespace_name, name);
+}
+
+berth_str berth_snapshot_node_name(const berth_snapshot *version, berth_node_id node)
+{
+    return berth__cluster_node_name(&version->cluster, node);
+}
+
+void berth_snapshot_pod_name(const berth_snapshot *version, berth_pod_id pod,
+                            berth_str *namespace_name, berth_str *name)
+{
+    berth__cluster_pod_name(&version->cluster, pod, namespace_name, name);
+}
+
+berth_node_id berth_snapshot_pod_node(const berth_snapshot *version, berth_pod_id pod)
+{
+    return berth__cluster_pod_node(&version->cluster, pod);
+}
+
+berth_status berth_snapshot_node_resource(const berth_snapshot *version, berth_node_id node,
+                                         berth_str resource, int64_t *allocatable,
+                                         int64_t *requested)
+{
+    return berth__cluster_node_resource(&version->cluster, node, resource, allocatable, requested);
+}
+
+berth_str berth_snapshot_node_label(const berth_snapshot *version, berth_node_id node, berth_str key)
+{
+    return berth__cluster_node_label(&version->cluster, node, key);
+}
+
+uint64_t berth_snapshot_digest(const berth_snapshot *version)
+{
+    return berth__cluster_digest(&version->cluster);
+}
+
+berth_node_id berth_snapshot_node_limit(const berth_snapshot *version)
+{
+    return version->cluster.node_count;
+}
+
+bool berth_snapshot_node_present(const berth_snapshot *version, berth_node_id node)
+{
+    return berth__cluster_present(&version->cluster, node) != NULL;
+}
+
+berth_pod_id berth_snapshot_next_pod(const berth_snapshot *version, berth_node_id node,
+                                    berth_pod_id after)
+{
+    const berth__cluster *cluster = &version->cluster;
+    uint32_t index = BERTH__POD_NONE;
+    if (after != BERTH_POD_NONE) {
+        index = berth__cluster_pod(cluster, after);
+        if (index != BERTH__POD_NONE)
+            index = berth__pod_at(&cluster->pods, index)->next;
+    } else if (node == BERTH_NODE_NONE) {
+        index = cluster->pods.first_pending;
+    } else if (node < cluster->node_count) {
+        index = berth__cluster_node(cluster, node)->first_pod;
+    }
+    return index == BERTH__POD_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);
+}
+
+/* ---- checking ---- */
+
+/* Every pod of a list can be found by its name, and knows that it is on that list. */
+static berth_status check_list(const berth__cluster *cluster, uint32_t first, uint32_t node,
+                               uint64_t *count, berth_error *error)
+{
+    const berth__pods *pods = &cluster->pods;
+    uint32_t previous = BERTH__POD_NONE;
+    for (uint32_t i = first; i != BERTH__POD_NONE; previous = i, i = berth__pod_at(pods, i)->next) {
+        const berth__pod *pod = berth__pod_at(pods, i);
+        if (pod->cls == NULL || pod->node != node || pod->previous != previous ||
+            berth__pods_find(pods, pod->cls->identity->namespace_name, berth__pod_name(pod)) != i)
+            return berth__error_set(error, BERTH_E_INTERNAL,
+                                    "pod record %u is not where its list says",
+                                    (unsigned)i);
+        ++*count;
+    }
+    return BERTH_OK;
+}
+
+berth_status berth_snapshot_check(const berth_snapshot *version, berth_error *error)
+{
+    const berth__cluster *cluster = &version->cluster;
+    uint64_t listed = 0;
+    for (uint32_t id = 0; id < cluster->node_count; id++)
+        BERTH_TRY(check_list(cluster, berth__cluster_node(cluster, id)->first_pod, id, &listed,
+                             error));
+    BERTH_TRY(check_list(cluster, cluster->pods.first_pending, BERTH__NODE_NONE, &listed, error));
+    if (listed != cluster->pods.count)
+        return berth__error_set(error, BERTH_E_INTERNAL,
+                                "%" PRIu64 " pods on lists, but %u records", listed,
+                                (unsigned)cluster->pods.count);
+    return berth__cluster_check_sums(cluster, error);
+}
