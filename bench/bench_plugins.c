@@ -40,7 +40,7 @@ static void report(bench_state *state)
 static void filter(bench_state *state)
 {
     const plugin_case *c = bench_context(state);
-    const berth__profile *profile = &c->inside->profile;
+    const berth__ready_profile *profile = &c->inside->profile;
     uint32_t tile = 0;
     c->inside->cluster.view.kernels = c->kernels;
     while (bench_next(state)) {
@@ -58,7 +58,7 @@ static void filter(bench_state *state)
 static void score(bench_state *state)
 {
     const plugin_case *c = bench_context(state);
-    const berth__profile *profile = &c->inside->profile;
+    const berth__ready_profile *profile = &c->inside->profile;
     _Alignas(64) int64_t values[BERTH__TILE], totals[BERTH__TILE] = {0};
     uint32_t tile = 0;
     c->inside->cluster.view.kernels = c->kernels;

@@ -56,7 +56,7 @@ static bool add_volumes(inside_cluster *inside)
 static bool prepare(inside_cluster *inside, const berth__stage *stage, bool filter,
                     inside_stage *out)
 {
-    const berth__plugin *plugin = stage->plugin;
+    const berth__plugin_ops *plugin = stage->plugin;
     berth__reasons reasons = {.arena = &inside->arena, .ok = true};
     size_t bytes = filter ? plugin->filter_state_bytes : plugin->score_state_bytes;
     berth__prepare call = {.cycle = &inside->cycle,
@@ -77,7 +77,7 @@ static bool prepare(inside_cluster *inside, const berth__stage *stage, bool filt
 
 static bool prepare_all(inside_cluster *inside)
 {
-    const berth__profile *profile = &inside->profile;
+    const berth__ready_profile *profile = &inside->profile;
     const berth__layout *layout = inside->cluster.view.layout;
     inside->filters = heap_new(profile->filter_count, sizeof(*inside->filters));
     inside->scorers = heap_new(profile->scorer_count, sizeof(*inside->scorers));
@@ -105,7 +105,7 @@ static bool make(inside_cluster *inside, inside_kind kind)
         return false;
     inside->cycle.view = &cluster->view;
     inside->cycle.cls = berth__pod_at(&cluster->pods, inside->cycle.pod)->cls;
-    inside->cycle.required_node = BERTH__NODE_NONE;
+    inside->cycle.required_node = BERTH_NODE_NONE;
     return prepare_all(inside);
 }
 

@@ -23,8 +23,8 @@ typedef struct inside_stage {
 typedef struct inside_cluster {
     berth__cluster cluster;
     berth__arena arena; /* the profile's and the states' memory */
-    berth__profile profile;
-    berth__cycle cycle;
+    berth__ready_profile profile;
+    berth__question cycle;
     inside_stage *filters, *scorers;
     berth__mask *feasible; /* by tile: every slot in use */
     bool ok;

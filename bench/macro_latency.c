@@ -57,7 +57,7 @@ static bool place_next(void *context)
     berth_placement placement;
     berth_status status = berth_engine_schedule(cluster->engine, cluster->pods[p->next++],
                                                 &placement, &cluster->error);
-    p->bound += status == BERTH_OK && placement.verdict == BERTH_PLACED;
+    p->bound += status == BERTH_OK && placement.verdict == BERTH_VERDICT_PLACED;
     return status == BERTH_OK;
 }
 

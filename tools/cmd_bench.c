@@ -68,7 +68,7 @@ static berth_status measure(bench *b, berth_error *error)
         before = now;
         if (status != BERTH_OK)
             break;
-        b->bound += placement.verdict == BERTH_PLACED;
+        b->bound += placement.verdict == BERTH_VERDICT_PLACED;
         b->indexed += placement.path == BERTH_PATH_INDEX;
         if (b->bar.terminal && i % PROGRESS_EVERY == 0) {
             progress_update(&b->bar, i);

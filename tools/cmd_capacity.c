@@ -225,7 +225,7 @@ static berth_status place_one(capacity *c, podspec *spec, bool *more, berth_erro
     if (status != BERTH_OK)
         return status;
     c->decision_count++;
-    *more = placement.verdict == BERTH_PLACED;
+    *more = placement.verdict == BERTH_VERDICT_PLACED;
     if (!*more)
         return explain(c, spec, pod, error);
     spec->by_node[c->place_of_node[placement.node]]++;

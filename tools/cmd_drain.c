@@ -279,7 +279,7 @@ static berth_status place(drain *d, move *one, berth_error *error)
     if (status != BERTH_OK)
         return status;
     one->to = placement.node;
-    if (placement.verdict != BERTH_PLACED)
+    if (placement.verdict != BERTH_VERDICT_PLACED)
         return d->summary_only ? BERTH_OK : explain(d, one, error); /* it would not be shown */
     place_of(d, one->from)->placed++;
     return BERTH_OK;
@@ -303,7 +303,7 @@ static berth_status drain_nodes(drain *d, drained *nodes, size_t count, berth_er
     if (status != BERTH_OK)
         return status;
     for (size_t i = 0; i < count && status == BERTH_OK; i++) {
-        status = berth_engine_close(d->engine, nodes[i].node, true, error);
+        status = berth_engine_close_node(d->engine, nodes[i].node, true, error);
         collect_pods(d, &nodes[i]);
     }
     move *moves = d->moves + first;

@@ -113,7 +113,7 @@ static berth_status decide(schedule *s, stopwatch *watch, uint64_t *ticks, outco
         return status;
     result->node = placement.node;
     s->indexed_count += placement.path == BERTH_PATH_INDEX;
-    if (placement.verdict != BERTH_PLACED)
+    if (placement.verdict != BERTH_VERDICT_PLACED)
         return explain(s, result, error);
     s->bound_count++;
     return BERTH_OK;

@@ -219,7 +219,7 @@ json_t *decision_json_taken(const berth_engine *engine, const berth_placement *p
                         node_name(engine, berth_explanation_nominated(explanation)));
     json_object_set_new(normal, "victims", victims_of(engine, explanation, placed));
     json_object_set_new(normal, "error",
-                        json_boolean(placement->verdict == BERTH_DECISION_ERROR));
+                        json_boolean(placement->verdict == BERTH_VERDICT_ERROR));
     return normal;
 }
 
@@ -359,7 +359,7 @@ json_t *decision_json_taken_legacy(const berth_engine *engine, const berth_place
     json_object_set_new(normal, "failed", failed_of_legacy(engine, explanation));
     json_object_set_new(normal, "scores", scores);
     json_object_set_new(normal, "error",
-                        json_boolean(placement->verdict == BERTH_DECISION_ERROR));
+                        json_boolean(placement->verdict == BERTH_VERDICT_ERROR));
     order_by_name(normal);
     return normal;
 }

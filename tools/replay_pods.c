@@ -114,9 +114,9 @@ static berth_status explain(replay *r, berth_pod_id pod, berth_error *error)
     berth_pod_status status;
     berth_placement placement;
     berth_scheduler_pod(r->scheduler, pod, &status);
-    if (status.state == BERTH_POD_GONE)
+    if (status.state == BERTH_POD_STATE_GONE)
         return BERTH_OK;
-    if (status.attempts == 0 && status.state == BERTH_POD_ACTIVE) {
+    if (status.attempts == 0 && status.state == BERTH_POD_STATE_ACTIVE) {
         replay_reasons_add(&r->reasons, words_of("left before its first attempt"));
         return BERTH_OK;
     }
@@ -128,7 +128,7 @@ static berth_status explain(replay *r, berth_pod_id pod, berth_error *error)
     TRY(berth_engine_decide(r->engine, pod, &options, &placement, error));
     berth_str message = berth_explanation_message(r->explanation);
     if (message.data == NULL)
-        message = words_of(placement.verdict == BERTH_PLACED
+        message = words_of(placement.verdict == BERTH_VERDICT_PLACED
                                ? "would fit by now, and waited out its backoff"
                                : "the attempt failed with an error");
     replay_reasons_add(&r->reasons, message);
@@ -453,12 +453,12 @@ static replay_outcome outcome_of(const replay *r, const pod_record *record)
     berth_pod_status status;
     berth_scheduler_pod(r->scheduler, record->id, &status);
     switch (status.state) {
-    case BERTH_POD_GATED:
+    case BERTH_POD_STATE_GATED:
         return OUTCOME_gated;
-    case BERTH_POD_GONE:
+    case BERTH_POD_STATE_GONE:
         return OUTCOME_passed_over;
-    case BERTH_POD_ASSUMED:
-    case BERTH_POD_BOUND:
+    case BERTH_POD_STATE_ASSUMED:
+    case BERTH_POD_STATE_BOUND:
         return OUTCOME_running;
     default:
         return OUTCOME_waiting;

@@ -26,7 +26,7 @@ static berth_status make_profiles(berth_engine *engine, berth__embedder_plugins 
                                   berth_error *error)
 {
     BERTH_TRY(berth__embedder_check(own, error));
-    engine->profiles = berth__arena_alloc(&engine->arena, count * sizeof(berth__profile), 16);
+    engine->profiles = berth__arena_alloc(&engine->arena, count * sizeof(berth__ready_profile), 16);
     if (engine->profiles == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     for (uint32_t i = 0; i < count; i++) {
@@ -225,7 +225,7 @@ berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like, bert
 {
     BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     uint32_t index = berth__cluster_pod(&engine->cluster, like);
-    if (index == BERTH__POD_NONE)
+    if (index == BERTH_POD_INDEX_NONE)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
     return berth__cluster_add_like(&engine->cluster, index, name, id, error);
 }
@@ -264,7 +264,7 @@ uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node, 
     if (node >= cluster->node_count)
         return 0;
     uint32_t count = 0, index = berth__cluster_node(cluster, node)->first_pod;
-    for (; index != BERTH__POD_NONE && count < capacity;
+    for (; index != BERTH_POD_INDEX_NONE && count < capacity;
          index = berth__pod_at(&cluster->pods, index)->next)
         out[count++] = berth__cluster_pod_id(cluster, index);
     return berth__cluster_node(cluster, node)->pod_count;
@@ -273,7 +273,7 @@ uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node, 
 int32_t berth_engine_pod_priority(const berth_engine *engine, berth_pod_id pod)
 {
     uint32_t index = berth__cluster_pod(&engine->cluster, pod);
-    return index == BERTH__POD_NONE ? 0 : berth__pod_at(&engine->cluster.pods, index)->priority;
+    return index == BERTH_POD_INDEX_NONE ? 0 : berth__pod_at(&engine->cluster.pods, index)->priority;
 }
 
 uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, uint32_t count,
@@ -281,8 +281,8 @@ uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, 
 {
     const berth__cluster *cluster = &engine->cluster;
     uint32_t found = 0;
-    bool ready = !cluster->keeper.branch ||
-                 berth__cluster_own_disruption(&engine->cluster) == BERTH_OK;
+    bool ready = !cluster->cow.branch ||
+                 berth__cluster_make_disruption_writable(&engine->cluster) == BERTH_OK;
     for (uint32_t i = 0; i < count && !ready; i++)
         forbidden[i] = true;
     if (!ready)
@@ -290,8 +290,8 @@ uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, 
     berth__disruption_begin(cluster->disruption);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = berth__cluster_pod(cluster, pods[i]);
-        const berth__pod *pod =
-            index != BERTH__POD_NONE ? berth__pod_at(&cluster->pods, index) : NULL;
+        const berth__pod_record *pod =
+            index != BERTH_POD_INDEX_NONE ? berth__pod_at(&cluster->pods, index) : NULL;
         forbidden[i] =
             pod != NULL && berth__disruption_violates(cluster->disruption, pod->cls->identity,
                                                       berth__pod_name(pod));
@@ -326,8 +326,8 @@ berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_nam
 {
     const berth__cluster *cluster = &engine->cluster;
     for (uint32_t id = 0; cluster->orphan_count > 0 && id < cluster->node_count; id++) {
-        const berth__node *node = berth__cluster_node(cluster, id);
-        if (berth__node_present(node) || node->first_pod == BERTH__POD_NONE)
+        const berth__node_record *node = berth__cluster_node(cluster, id);
+        if (berth__node_present(node) || node->first_pod == BERTH_POD_INDEX_NONE)
             continue;
         if (node_name != NULL)
             *node_name = berth__text(cluster->model, node->name);
@@ -368,7 +368,7 @@ static berth_status find_pod(const berth_engine *engine, berth_pod_id id, uint32
                              berth_error *error)
 {
     *index = berth__cluster_pod(&engine->cluster, id);
-    return *index != BERTH__POD_NONE
+    return *index != BERTH_POD_INDEX_NONE
                ? BERTH_OK
                : berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
 }
@@ -406,7 +406,7 @@ berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_nod
     BERTH_TRY(find_pod(engine, pod, &index, error));
     if (berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
-    if (berth__pod_at(&engine->cluster.pods, index)->node != BERTH__NODE_NONE)
+    if (berth__pod_at(&engine->cluster.pods, index)->node != BERTH_NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
     berth_status status = berth__branch_reserve(engine)
                               ? berth__decider_bind(&engine->decider, index, node)
@@ -424,7 +424,7 @@ berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod, berth_e
     uint32_t index;
     BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     BERTH_TRY(find_pod(engine, pod, &index, error));
-    if (berth__pod_at(&engine->cluster.pods, index)->node == BERTH__NODE_NONE)
+    if (berth__pod_at(&engine->cluster.pods, index)->node == BERTH_NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on no node");
     berth_status status = berth__decider_unbind(&engine->decider, index);
     return status == BERTH_OK ? past_scheduler(engine) : berth__error_set(error, status, "out of memory");
@@ -439,7 +439,7 @@ berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth
     BERTH_TRY(find_pod(engine, pod, &index, error));
     if (node != BERTH_NODE_NONE && berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
-    if (berth__pod_at(&cluster->pods, index)->node != BERTH__NODE_NONE)
+    if (berth__pod_at(&cluster->pods, index)->node != BERTH_NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
     if (!berth__cluster_reserve_undo(cluster, index))
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
@@ -457,7 +457,7 @@ berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod, berth
                                    berth_error *error)
 {
     BERTH_TRY(berth_engine_decide(engine, pod, NULL, out, error));
-    return out->verdict == BERTH_PLACED ? berth_engine_bind(engine, pod, out->node, error)
+    return out->verdict == BERTH_VERDICT_PLACED ? berth_engine_bind(engine, pod, out->node, error)
                                         : BERTH_OK;
 }
 
@@ -498,7 +498,7 @@ uint32_t berth_engine_depth(const berth_engine *engine)
     return engine->transactions.depth;
 }
 
-berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool unschedulable,
+berth_status berth_engine_cordon_node(berth_engine *engine, berth_node_id node, bool unschedulable,
                                  berth_error *error)
 {
     BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
@@ -508,7 +508,7 @@ berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node, bool 
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
 
-berth_status berth_engine_close(berth_engine *engine, berth_node_id node, bool closed,
+berth_status berth_engine_close_node(berth_engine *engine, berth_node_id node, bool closed,
                                 berth_error *error)
 {
     BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
@@ -542,7 +542,7 @@ static berth_status list_waiting(const berth_engine *engine, berth_pod_id *out, 
     if (waiting == NULL)
         return BERTH_E_NOMEM;
     uint32_t count = 0, index = pods->first_pending;
-    for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next, count++)
+    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next, count++)
         waiting[count] = (waiting_pod){berth__pod_at(pods, index)->priority, count,
                                        berth__cluster_pod_id(&engine->cluster, index)};
     qsort(waiting, count, sizeof(*waiting), by_priority);

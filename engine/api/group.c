@@ -27,7 +27,7 @@ berth_status berth_engine_schedule_group(berth_engine *engine, const berth_pod_i
         }
         if (placements != NULL)
             placements[i] = placement;
-        if (placement.verdict != BERTH_PLACED)
+        if (placement.verdict != BERTH_VERDICT_PLACED)
             break;
         (*placed)++;
     }
@@ -69,7 +69,7 @@ static berth_status count_fits(berth_engine *engine, berth_pod_id like, uint32_t
         berth_pod_id id;
         BERTH_TRY(add_copy(engine, like, &serial, &id, error));
         BERTH_TRY(berth_engine_schedule(engine, id, &placement, error));
-        if (placement.verdict != BERTH_PLACED)
+        if (placement.verdict != BERTH_VERDICT_PLACED)
             return explanation == NULL
                        ? BERTH_OK
                        : berth_engine_decide(engine, id, &why, &placement, error);

@@ -18,7 +18,7 @@
 #define BERTH_BITE_NO_SECOND_PASS 5  /* PUB-4: a request during a pass is dropped */
 #define BERTH_BITE_IGNORE_OLDER 6    /* free what an older pinned version still shows */
 
-/* base/table.c */
+/* base/cow_array.c */
 #define BERTH_BITE_WRITE_SHARED 11 /* write to pages that others see */
 
 /* versions/follow.c */

@@ -17,7 +17,7 @@ static const memory_order UNPIN =
     BERTH_BITE == BERTH_BITE_UNPIN_RELAXED ? memory_order_relaxed : memory_order_acq_rel;
 
 void berth__history_init(berth__history *history, const berth_allocator *allocator, void *context,
-                         void (*drop)(void *context, berth__version *version),
+                         void (*drop)(void *context, berth__snapshot_head *version),
                          void (*after)(void *context))
 {
     memset(history, 0, sizeof(*history));
@@ -32,7 +32,7 @@ void berth__history_init(berth__history *history, const berth_allocator *allocat
 
 /* ---- places ---- */
 
-static berth__version_place *place_of(const berth__history *history, uint32_t place)
+static berth__snapshot_place *place_of(const berth__history *history, uint32_t place)
 {
     return &history->rows[place / BERTH__HISTORY_ROW][place % BERTH__HISTORY_ROW];
 }
@@ -42,14 +42,14 @@ static bool make_row(berth__history *history, uint32_t row)
     if (history->rows[row] != NULL)
         return true;
     history->rows[row] = berth__alloc(history->allocator,
-                                      BERTH__HISTORY_ROW * sizeof(berth__version_place), 64);
+                                      BERTH__HISTORY_ROW * sizeof(berth__snapshot_place), 64);
     for (uint32_t i = 0; history->rows[row] != NULL && i < BERTH__HISTORY_ROW; i++)
         atomic_init(&history->rows[row][i], NULL);
     return history->rows[row] != NULL;
 }
 
 /* From the front: rows are made only while all places before are taken. */
-berth_status berth__history_reserve(berth__history *history, berth__version *version)
+berth_status berth__history_reserve(berth__history *history, berth__snapshot_head *version)
 {
     enum { PLACES = BERTH__HISTORY_ROW * BERTH__HISTORY_ROWS };
     for (uint32_t tried = 0; tried < PLACES; tried++) {
@@ -84,9 +84,9 @@ static void free_retired(berth__history *history, berth__retired *one)
 }
 
 /* What the freed version was the last but for older ones to show. */
-static void pass_down(berth__history *history, berth__version *version)
+static void pass_down(berth__history *history, berth__snapshot_head *version)
 {
-    berth__version *older = version->older;
+    berth__snapshot_head *older = version->older;
     for (berth__retired *one = version->retired, *next; one != NULL; one = next) {
         next = one->next;
         if (BERTH_BITE != BERTH_BITE_IGNORE_OLDER && older != NULL && older->number >= one->born) {
@@ -98,7 +98,7 @@ static void pass_down(berth__history *history, berth__version *version)
     }
 }
 
-static void free_version(berth__history *history, berth__version *version)
+static void free_version(berth__history *history, berth__snapshot_head *version)
 {
     pass_down(history, version);
     *(version->newer != NULL ? &version->newer->older : &history->newest_live) = version->older;
@@ -111,17 +111,17 @@ static void free_version(berth__history *history, berth__version *version)
 /* Superseded versions, newest first, become live ones. */
 static void take_incoming(berth__history *history)
 {
-    berth__version *taken =
+    berth__snapshot_head *taken =
         atomic_exchange_explicit(&history->incoming, NULL, memory_order_acq_rel);
-    berth__version *in_order = NULL;
+    berth__snapshot_head *in_order = NULL;
     while (taken != NULL) {
-        berth__version *next = taken->older;
+        berth__snapshot_head *next = taken->older;
         taken->older = in_order;
         in_order = taken;
         taken = next;
     }
     while (in_order != NULL) {
-        berth__version *next = in_order->older;
+        berth__snapshot_head *next = in_order->older;
         in_order->older = history->newest_live;
         in_order->newer = NULL;
         if (history->newest_live != NULL)
@@ -134,7 +134,7 @@ static void take_incoming(berth__history *history)
 static void pass(berth__history *history)
 {
     take_incoming(history);
-    for (berth__version *version = history->newest_live, *older; version != NULL;
+    for (berth__snapshot_head *version = history->newest_live, *older; version != NULL;
          version = older) {
         older = version->older;
         if (atomic_load_explicit(&version->refs, memory_order_acquire) == 0)
@@ -165,19 +165,19 @@ static void reclaim(berth__history *history)
 
 /* ---- publishing ---- */
 
-static void push_incoming(berth__history *history, berth__version *version)
+static void push_incoming(berth__history *history, berth__snapshot_head *version)
 {
-    berth__version *head = atomic_load_explicit(&history->incoming, memory_order_relaxed);
+    berth__snapshot_head *head = atomic_load_explicit(&history->incoming, memory_order_relaxed);
     do {
         version->older = head;
     } while (!atomic_compare_exchange_weak_explicit(&history->incoming, &head, version,
                                                     memory_order_release, memory_order_relaxed));
 }
 
-void berth__history_publish(berth__history *history, berth__version *version,
+void berth__history_publish(berth__history *history, berth__snapshot_head *version,
                             berth__retired *retired)
 {
-    berth__version *old = history->current;
+    berth__snapshot_head *old = history->current;
     version->number = ++history->number;
     version->retired = NULL;
     version->older = version->newer = NULL;
@@ -215,13 +215,13 @@ void berth__history_destroy(berth__history *history)
     }
     for (uint32_t row = 0; row < BERTH__HISTORY_ROWS; row++)
         berth__free(history->allocator, history->rows[row],
-                    BERTH__HISTORY_ROW * sizeof(berth__version_place));
+                    BERTH__HISTORY_ROW * sizeof(berth__snapshot_place));
     history->allocator = NULL;
 }
 
 /* ---- pinning ---- */
 
-berth__version *berth__history_pin(berth__history *history)
+berth__snapshot_head *berth__history_pin(berth__history *history)
 {
     uint64_t word = BERTH_BITE == BERTH_BITE_SPLIT_PIN
                         ? atomic_load_explicit(&history->word, PIN)
@@ -236,12 +236,12 @@ berth__version *berth__history_pin(berth__history *history)
     return atomic_load_explicit(place_of(history, place), memory_order_relaxed);
 }
 
-void berth__history_pin_again(berth__version *version)
+void berth__history_pin_again(berth__snapshot_head *version)
 {
     atomic_fetch_add_explicit(&version->refs, 1, memory_order_relaxed);
 }
 
-void berth__history_unpin(berth__history *history, berth__version *version)
+void berth__history_unpin(berth__history *history, berth__snapshot_head *version)
 {
     if (atomic_fetch_sub_explicit(&version->refs, 1, UNPIN) == 1)
         reclaim(history);

@@ -68,15 +68,15 @@ typedef struct berth__retired {
 } berth__retired;
 
 /* The head of what is published. */
-typedef struct berth__version {
+typedef struct berth__snapshot_head {
     uint64_t number; /* from 1, in order of publication */
     uint32_t place;  /* in the table */
     atomic_uint_least64_t refs;     /* sync: PUB-2 */
     /* The reclaimer's: the next of the stack of incoming ones, then the next older live one. */
-    struct berth__version *older;
-    struct berth__version *newer;   /* the reclaimer's */
+    struct berth__snapshot_head *older;
+    struct berth__snapshot_head *newer;   /* the reclaimer's */
     berth__retired *retired; /* noted with it; the writer's until PUB-3, then the reclaimer's */
-} berth__version;
+} berth__snapshot_head;
 
 #define BERTH__REFS_BIAS (UINT64_C(1) << 62)
 
@@ -85,27 +85,27 @@ enum {
     BERTH__HISTORY_ROWS = 256, /* versions alive at a time: 65,535; place 0 stays empty */
 };
 
-typedef _Atomic(berth__version *) berth__version_place;
+typedef _Atomic(berth__snapshot_head *) berth__snapshot_place;
 
 typedef struct berth__history {
     const berth_allocator *allocator;
     void *context; /* of the two */
-    void (*drop)(void *context, berth__version *version); /* free the version itself */
+    void (*drop)(void *context, berth__snapshot_head *version); /* free the version itself */
     void (*after)(void *context);                         /* after each pass; NULL: nothing */
-    berth__version_place *rows[BERTH__HISTORY_ROWS]; /* the writer's; read after PUB-1 */
+    berth__snapshot_place *rows[BERTH__HISTORY_ROWS]; /* the writer's; read after PUB-1 */
     uint64_t number;                                  /* of the current version, 0: none yet */
     uint32_t next_place;
-    berth__version *current;                 /* the writer's */
+    berth__snapshot_head *current;                 /* the writer's */
     _Alignas(64) atomic_uint_least64_t word;     /* sync: PUB-1 */
     _Alignas(64) atomic_uint_least64_t requests; /* sync: PUB-4 */
-    berth__version_place incoming;               /* sync: PUB-3 */
-    berth__version *newest_live; /* superseded versions not freed; the reclaimer's (PUB-4) */
+    berth__snapshot_place incoming;               /* sync: PUB-3 */
+    berth__snapshot_head *newest_live; /* superseded versions not freed; the reclaimer's (PUB-4) */
 } berth__history;
 
 /* An empty history. `drop` and the `release` of retired objects are called on whatever
  * thread reclaims. */
 void berth__history_init(berth__history *history, const berth_allocator *allocator, void *context,
-                         void (*drop)(void *context, berth__version *version),
+                         void (*drop)(void *context, berth__snapshot_head *version),
                          void (*after)(void *context));
 
 /* Free everything. Nothing may be pinned. Threads: the writer, alone. */
@@ -113,18 +113,18 @@ void berth__history_destroy(berth__history *history);
 
 /* Reserve the place of the next version: publish can't fail then. Errors: E_NOMEM (memory,
  * or as many versions are alive as there are places). Threads: the writer. */
-berth_status berth__history_reserve(berth__history *history, berth__version *version);
+berth_status berth__history_reserve(berth__history *history, berth__snapshot_head *version);
 
 /* Make a version, whose place has been reserved, the current one. `retired`: what the present one
  * shows and this one does not; objects never published are no business of a history. */
-void berth__history_publish(berth__history *history, berth__version *version,
+void berth__history_publish(berth__history *history, berth__snapshot_head *version,
                             berth__retired *retired);
 
 /* The current version, pinned; NULL if there is none yet. Threads: any. Wait-free. */
-berth__version *berth__history_pin(berth__history *history);
+berth__snapshot_head *berth__history_pin(berth__history *history);
 
 /* One more pin of a version that the caller has pinned; and giving one back. Threads: any. */
-void berth__history_pin_again(berth__version *version);
-void berth__history_unpin(berth__history *history, berth__version *version);
+void berth__history_pin_again(berth__snapshot_head *version);
+void berth__history_unpin(berth__history *history, berth__snapshot_head *version);
 
 #endif

@@ -10,7 +10,7 @@
 /* A berth_str of a string literal, or of a zero-terminated string. */
 #define BERTH_LITERAL(text) ((berth_str){(text), sizeof(text) - 1})
 
-static inline berth_str berth__str(const char *text)
+static inline berth_str berth__text_of(const char *text)
 {
     return (berth_str){text, (uint32_t)strlen(text)};
 }
@@ -23,7 +23,7 @@ static inline bool berth__str_eq(berth_str a, berth_str b)
 
 static inline bool berth__str_is(berth_str a, const char *text)
 {
-    return berth__str_eq(a, berth__str(text));
+    return berth__str_eq(a, berth__text_of(text));
 }
 
 static inline bool berth__str_empty(berth_str a)

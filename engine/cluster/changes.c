@@ -30,15 +30,15 @@ uint32_t berth__node_difference(const berth__node_facts *old_facts,
 {
     uint32_t bits = 0;
     if (!berth__labels_equal(berth__node_labels(old_facts), berth__node_labels(new_facts)))
-        bits |= BERTH__WAKE_NODE_LABELS;
+        bits |= BERTH_WAKE_NODE_LABELS;
     if (old_facts->taints != new_facts->taints ||
         old_facts->unschedulable != new_facts->unschedulable)
-        bits |= BERTH__WAKE_NODE_TAINTS;
+        bits |= BERTH_WAKE_NODE_TAINTS;
     if (old_facts->conditions != new_facts->conditions ||
         old_facts->unschedulable != new_facts->unschedulable)
-        bits |= BERTH__WAKE_NODE_CONDITIONS;
+        bits |= BERTH_WAKE_NODE_CONDITIONS;
     if (some_amount_grew(old_facts, new_facts))
-        bits |= BERTH__WAKE_NODE_ALLOCATABLE;
+        bits |= BERTH_WAKE_NODE_ALLOCATABLE;
     return bits;
 }
 
@@ -48,12 +48,12 @@ uint32_t berth__pod_difference(const berth__class *old_class, const berth__class
     if (old_class == new_class)
         return 0;
     if (old_class->identity != new_class->identity || old_class->deleting != new_class->deleting)
-        bits |= BERTH__WAKE_POD_LABELS;
+        bits |= BERTH_WAKE_POD_LABELS;
     if (old_class->pod_rules != new_class->pod_rules)
-        bits |= BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE;
+        bits |= BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE;
     if (old_class->request != new_class->request || old_class->ports != new_class->ports ||
         old_class->volumes != new_class->volumes)
-        bits |= BERTH__WAKE_POD_REMOVE;
+        bits |= BERTH_WAKE_POD_REMOVE;
     return bits;
 }
 
@@ -61,26 +61,26 @@ uint32_t berth__kind_difference(berth_kind kind)
 {
     switch (kind) {
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
-        return BERTH__WAKE_CLAIM;
+        return BERTH_WAKE_CLAIM;
     case BERTH_KIND_PERSISTENT_VOLUME:
-        return BERTH__WAKE_VOLUME;
+        return BERTH_WAKE_VOLUME;
     case BERTH_KIND_STORAGE_CLASS:
-        return BERTH__WAKE_STORAGE_CLASS;
+        return BERTH_WAKE_STORAGE_CLASS;
     case BERTH_KIND_CSI_NODE:
-        return BERTH__WAKE_CSI_NODE;
+        return BERTH_WAKE_CSI_NODE;
     case BERTH_KIND_CSI_DRIVER:
-        return BERTH__WAKE_CSI_DRIVER;
+        return BERTH_WAKE_CSI_DRIVER;
     case BERTH_KIND_CSI_STORAGE_CAPACITY:
-        return BERTH__WAKE_CSI_CAPACITY;
+        return BERTH_WAKE_CSI_CAPACITY;
     case BERTH_KIND_VOLUME_ATTACHMENT:
-        return BERTH__WAKE_ATTACHMENT;
+        return BERTH_WAKE_ATTACHMENT;
     case BERTH_KIND_SERVICE:
     case BERTH_KIND_REPLICATION_CONTROLLER:
     case BERTH_KIND_REPLICA_SET:
     case BERTH_KIND_STATEFUL_SET:
-        return BERTH__WAKE_RELATED;
+        return BERTH_WAKE_RELATED;
     case BERTH_KIND_NAMESPACE:
-        return BERTH__WAKE_NAMESPACE;
+        return BERTH_WAKE_NAMESPACE;
     default:
         return 0; /* nodes and pods tell more; budgets bear on preemption alone */
     }

@@ -18,9 +18,9 @@ typedef struct berth__change {
     /* Pod: */
     uint32_t pod; /* index; its record still exists when the pod is removed */
     const berth__class *old_class, *new_class; /* NULL: it was added, or removed */
-    uint32_t old_node, new_node;               /* BERTH__NODE_NONE: pending */
+    uint32_t old_node, new_node;               /* BERTH_NODE_NONE: pending */
     int32_t old_priority;
-    uint32_t old_nominated; /* node that was kept for it while pending, or BERTH__NODE_NONE */
+    uint32_t old_nominated; /* node that was kept for it while pending, or BERTH_NODE_NONE */
 } berth__change;
 
 typedef struct berth__watcher {

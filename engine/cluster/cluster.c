@@ -6,7 +6,7 @@
 #include "model/related.h"
 #include "model/storage.h"
 #include "cluster/cluster_undo.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 #include "columns/node_volumes.h"
 
 enum { NAME_SHIFT = 10 };
@@ -15,21 +15,21 @@ enum { NAME_SHIFT = 10 };
 
 static berth_status make_parts(berth__cluster *cluster)
 {
-    berth__keeper *keeper = &cluster->keeper;
-    cluster->tree = berth__node_tree_create(keeper->allocator);
+    berth__cow_owner *cow = &cluster->cow;
+    cluster->tree = berth__node_tree_create(cow->allocator);
     if (cluster->tree == NULL)
         return BERTH_E_NOMEM;
-    cluster->tree->stamp = keeper->stamp;
-    berth__undo_log_init(&cluster->undo, keeper->allocator);
-    BERTH_TRY(berth__pods_init(&cluster->pods, keeper));
-    BERTH_TRY(berth__nominations_init(&cluster->nominations, keeper->allocator, &cluster->view));
+    cluster->tree->stamp = cow->stamp;
+    berth__undo_log_init(&cluster->undo, cow->allocator);
+    BERTH_TRY(berth__pods_init(&cluster->pods, cow));
+    BERTH_TRY(berth__nominations_init(&cluster->nominations, cow->allocator, &cluster->view));
     BERTH_TRY(berth__disruption_create(cluster->model, &cluster->disruption));
-    cluster->disruption->stamp = keeper->stamp;
-    BERTH_TRY(berth__view_init(&cluster->view, cluster->model, keeper));
-    BERTH_TRY(berth__counts_create(cluster->model, &cluster->view.counts));
+    cluster->disruption->stamp = cow->stamp;
+    BERTH_TRY(berth__view_init(&cluster->view, cluster->model, cow));
+    BERTH_TRY(berth__pod_counts_create(cluster->model, &cluster->view.counts));
     BERTH_TRY(berth__related_create(cluster->model, &cluster->view.related));
-    cluster->view.related->stamp = keeper->stamp;
-    BERTH_TRY(berth__storage_create(cluster->model, keeper, &cluster->view.storage));
+    cluster->view.related->stamp = cow->stamp;
+    BERTH_TRY(berth__storage_create(cluster->model, cow, &cluster->view.storage));
     cluster->nominations.undo = cluster->disruption->undo = &cluster->undo;
     cluster->view.related->undo = cluster->view.storage->undo = &cluster->undo;
     return berth__volume_use_create(cluster->view.storage, &cluster->view.volume_use);
@@ -45,8 +45,8 @@ berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator 
         return BERTH_E_NOMEM;
     }
     cluster->model = model;
-    berth__keeper_init(&cluster->keeper, allocator, model);
-    berth__table_init(&cluster->node_of_name, sizeof(uint32_t), NAME_SHIFT);
+    berth__cow_owner_init(&cluster->cow, allocator, model);
+    berth__cow_array_init(&cluster->node_of_name, sizeof(uint32_t), NAME_SHIFT);
     berth__stored_rows_init(&cluster->stored);
     if (make_parts(cluster) == BERTH_OK)
         return BERTH_OK;
@@ -61,8 +61,8 @@ void berth__cluster_destroy(berth__cluster *cluster)
         return;
     const berth_allocator *allocator = model->allocator;
     berth__undo_log_destroy(&cluster->undo);
-    cluster->keeper.shared = false;
-    berth__counts_destroy(cluster->view.counts);
+    cluster->cow.shared = false;
+    berth__pod_counts_destroy(cluster->view.counts);
     berth__related_destroy(cluster->view.related);
     berth__volume_use_destroy(cluster->view.volume_use);
     berth__storage_destroy(cluster->view.storage);
@@ -73,9 +73,9 @@ void berth__cluster_destroy(berth__cluster *cluster)
     berth__nominations_destroy(&cluster->nominations);
     berth__disruption_destroy(cluster->disruption);
     berth__node_tree_free(cluster->tree);
-    berth__table_let_go(&cluster->node_of_name, &cluster->keeper);
-    berth__table_let_go(&cluster->stored.table, &cluster->keeper);
-    berth__keeper_destroy(&cluster->keeper);
+    berth__cow_array_retire(&cluster->node_of_name, &cluster->cow);
+    berth__cow_array_retire(&cluster->stored.table, &cluster->cow);
+    berth__cow_owner_destroy(&cluster->cow);
     berth__model_destroy(model);
     berth__free(allocator, model, sizeof(*model));
     memset(cluster, 0, sizeof(*cluster));
@@ -97,7 +97,7 @@ static berth_status relayout(berth__cluster *cluster)
     uint32_t count = cluster->tree->node_count;
     uint32_t *order = berth__alloc(allocator, count * sizeof(uint32_t), 64);
     berth__former_layout former = {.layout = NULL};
-    if (order == NULL || !berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)) {
+    if (order == NULL || !berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE)) {
         berth__free(allocator, order, count * sizeof(uint32_t));
         return BERTH_E_NOMEM;
     }
@@ -143,18 +143,18 @@ static bool is_heard(const berth__cluster *cluster)
     return cluster->watcher != NULL && !cluster->undo.recording;
 }
 
-void berth__cluster_tell(const berth__cluster *cluster, const berth__change *change)
+void berth__cluster_notify(const berth__cluster *cluster, const berth__change *change)
 {
     if (is_heard(cluster))
         cluster->watcher->changed(cluster->watcher->context, change);
 }
 
-void berth__cluster_tell_locked(const berth__cluster *cluster, const berth__change *change)
+void berth__cluster_notify_locked(const berth__cluster *cluster, const berth__change *change)
 {
     if (!is_heard(cluster))
         return;
     berth__model_unlock(cluster->model);
-    berth__cluster_tell(cluster, change);
+    berth__cluster_notify(cluster, change);
     berth__model_lock(cluster->model);
 }
 
@@ -166,14 +166,14 @@ bool berth__cluster_make_ready(berth__cluster *cluster, berth_kind kind)
         watcher->reserve(watcher->context, cluster->pods.record_count + BERTH__PODS_A_PAGE) !=
             BERTH_OK)
         return false;
-    return berth__cluster_reserve_undo(cluster, BERTH__POD_NONE);
+    return berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE);
 }
 
 static void tell_other(const berth__cluster *cluster, berth_kind kind, berth_str namespace_name,
                        berth_str name)
 {
     if (kind != BERTH_KIND_NODE && kind != BERTH_KIND_POD)
-        berth__cluster_tell(
+        berth__cluster_notify(
             cluster,
             &(berth__change){.kind = kind, .namespace_name = namespace_name, .name = name});
 }
@@ -182,35 +182,35 @@ static void tell_other(const berth__cluster *cluster, berth_kind kind, berth_str
 
 static berth_status own_related(berth__cluster *cluster)
 {
-    berth__keeper *keeper = &cluster->keeper;
+    berth__cow_owner *cow = &cluster->cow;
     berth__related *old = cluster->view.related;
-    if (!keeper->shared || old->stamp == keeper->stamp)
+    if (!cow->shared || old->stamp == cow->stamp)
         return BERTH_OK;
-    berth__related *copy = berth__keeper_reserve(keeper, 1) ? berth__related_copy(old) : NULL;
+    berth__related *copy = berth__cow_owner_reserve(cow, 1) ? berth__related_copy(old) : NULL;
     if (copy == NULL)
         return BERTH_E_NOMEM;
-    copy->stamp = keeper->stamp;
+    copy->stamp = cow->stamp;
     copy->undo = &cluster->undo;
-    berth__keeper_let_go(keeper, old->stamp, berth__related_release, old, 0);
+    berth__cow_owner_retire(cow, old->stamp, berth__related_release, old, 0);
     cluster->view.related = copy;
     return BERTH_OK;
 }
 
-berth_status berth__cluster_own_disruption(berth__cluster *cluster)
+berth_status berth__cluster_make_disruption_writable(berth__cluster *cluster)
 {
-    berth__keeper *keeper = &cluster->keeper;
+    berth__cow_owner *cow = &cluster->cow;
     berth__disruption *old = cluster->disruption;
-    if (!keeper->shared || old->stamp == keeper->stamp)
+    if (!cow->shared || old->stamp == cow->stamp)
         return BERTH_OK;
-    berth__disruption *copy = berth__keeper_reserve(keeper, 2) ? berth__disruption_copy(old) : NULL;
+    berth__disruption *copy = berth__cow_owner_reserve(cow, 2) ? berth__disruption_copy(old) : NULL;
     if (copy == NULL)
         return BERTH_E_NOMEM;
-    copy->stamp = keeper->stamp;
-    if (!keeper->branch) /* the engine evicts in thought in what others read */
+    copy->stamp = cow->stamp;
+    if (!cow->branch) /* the engine evicts in thought in what others read */
         copy->round = old->round;
     copy->undo = &cluster->undo;
-    berth__keeper_made(keeper, berth__disruption_release, copy, 0);
-    berth__keeper_let_go(keeper, old->stamp, berth__disruption_release, old, 0);
+    berth__cow_owner_note_made(cow, berth__disruption_release, copy, 0);
+    berth__cow_owner_retire(cow, old->stamp, berth__disruption_release, old, 0);
     cluster->disruption = copy;
     return BERTH_OK;
 }
@@ -235,7 +235,7 @@ static berth_status check_name(const berth_object *object, berth_error *error)
 /* A branch has nodes and pods of its own; everything else is its version's. */
 static berth_status check_kind(const berth__cluster *cluster, berth_kind kind, berth_error *error)
 {
-    if (!cluster->keeper.branch || kind == BERTH_KIND_NODE || kind == BERTH_KIND_POD)
+    if (!cluster->cow.branch || kind == BERTH_KIND_NODE || kind == BERTH_KIND_POD)
         return BERTH_OK;
     return berth__error_set(error, BERTH_E_STATE, "on a branch only nodes and pods can change");
 }
@@ -260,7 +260,7 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
                    ? berth__related_add(cluster->view.related, object, replace, error)
                    : berth__error_no_memory(error);
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
-        return berth__cluster_own_disruption(cluster) == BERTH_OK
+        return berth__cluster_make_disruption_writable(cluster) == BERTH_OK
                    ? berth__disruption_add(cluster->disruption, object, replace, error)
                    : berth__error_no_memory(error);
     case BERTH_KIND_STORAGE_CLASS:
@@ -337,7 +337,7 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
                    ? berth__related_remove(cluster->view.related, kind, namespace_name, name, error)
                    : berth__error_no_memory(error);
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
-        return berth__cluster_own_disruption(cluster) == BERTH_OK
+        return berth__cluster_make_disruption_writable(cluster) == BERTH_OK
                    ? berth__disruption_remove(cluster->disruption, kind, namespace_name, name,
                                               error)
                    : berth__error_no_memory(error);
@@ -360,7 +360,7 @@ berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
     BERTH_TRY(check_kind(cluster, kind, error));
     berth__model_lock(cluster->model);
     uint32_t begin = cluster->undo.top;
-    berth_status status = berth__cluster_reserve_undo(cluster, BERTH__POD_NONE)
+    berth_status status = berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE)
                               ? remove_object(cluster, kind, namespace_name, name, error)
                               : berth__error_no_memory(error);
     status = settle_operation(cluster, begin, status);

@@ -2,7 +2,7 @@
  * Objects come and go here; the layout follows when the next decision begins.
  *
  * A copy of the struct is a version of the cluster, as long as the blocks that it leads to are
- * kept: see base/keeper.h for who changes what, and versions/branch.h for what a branch has of its
+ * kept: see base/cow_owner.h for who changes what, and versions/branch.h for what a branch has of its
  * own. */
 #ifndef BERTH_CLUSTER_CLUSTER_H
 #define BERTH_CLUSTER_CLUSTER_H
@@ -18,9 +18,9 @@
 
 typedef struct berth__cluster {
     berth__model *model; /* shared with versions and branches */
-    berth__keeper keeper;
+    berth__cow_owner cow;
     uint32_t node_count;       /* ids given; records are in view.nodes and never go */
-    berth__table node_of_name; /* by name's sym: id + 1, 0: none */
+    berth__cow_array node_of_name; /* by name's sym: id + 1, 0: none */
     uint32_t present_count;
     berth__node_tree *tree;
     berth__pods pods;
@@ -50,7 +50,7 @@ void berth__cluster_destroy(berth__cluster *cluster);
 /* Facts leave the state for good. */
 void berth__cluster_drop_facts(berth__cluster *cluster, berth__node_facts *facts);
 
-static inline berth__node *berth__cluster_node(const berth__cluster *cluster, uint32_t id)
+static inline berth__node_record *berth__cluster_node(const berth__cluster *cluster, uint32_t id)
 {
     return berth__node_at(&cluster->view.nodes, id);
 }
@@ -90,9 +90,9 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
 
 /* Own the budgets, which evictions in thought write to: an engine always does, a branch before it
  * decides. Errors: E_NOMEM. */
-berth_status berth__cluster_own_disruption(berth__cluster *cluster);
+berth_status berth__cluster_make_disruption_writable(berth__cluster *cluster);
 
-/* Node id of a name, or BERTH__NODE_NONE if no node or pod ever named it. */
+/* Node id of a name, or BERTH_NODE_NONE if no node or pod ever named it. */
 uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name);
 
 /* Move a pending pod onto a node, and back. The index is valid and the pod in the right state.
@@ -101,15 +101,15 @@ uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name)
  * only where something has been published since the pod was bound; own_unbind takes it
  * beforehand. */
 berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node);
-berth_status berth__cluster_own_unbind(berth__cluster *cluster, uint32_t pod);
+berth_status berth__cluster_prepare_unbind(berth__cluster *cluster, uint32_t pod);
 berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod);
 
 /* Take beforehand what removing the pod needs: until something is published it will not
  * fail. Errors:
  * E_NOMEM. */
-berth_status berth__cluster_own_removal(berth__cluster *cluster, uint32_t pod);
+berth_status berth__cluster_prepare_removal(berth__cluster *cluster, uint32_t pod);
 
-/* The pod behind a public id, or BERTH__POD_NONE. */
+/* The pod behind a public id, or BERTH_POD_INDEX_NONE. */
 uint32_t berth__cluster_pod(const berth__cluster *cluster, berth_pod_id id);
 berth_pod_id berth__cluster_pod_id(const berth__cluster *cluster, uint32_t index);
 
@@ -118,7 +118,7 @@ berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error);
 /* Nodes and pods alone, which can be done on a published version. */
 berth_status berth__cluster_check_sums(const berth__cluster *cluster, berth_error *error);
 
-static inline bool berth__node_present(const berth__node *node)
+static inline bool berth__node_present(const berth__node_record *node)
 {
     return node->facts != NULL;
 }

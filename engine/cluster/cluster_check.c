@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "model/related.h"
 #include "model/storage.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 #include "columns/node_volumes.h"
 
-static berth_status differs(const berth__cluster *cluster, const berth__node *node,
+static berth_status differs(const berth__cluster *cluster, const berth__node_record *node,
                             berth_error *error, const char *what, int64_t kept, int64_t counted)
 {
     berth_str name = berth__text(cluster->model, node->name);
@@ -20,12 +20,12 @@ static berth_status differs(const berth__cluster *cluster, const berth__node *no
     return BERTH_E_INTERNAL;
 }
 
-static berth_status check_node(const berth__cluster *cluster, const berth__node *node,
+static berth_status check_node(const berth__cluster *cluster, const berth__node_record *node,
                                uint64_t *pods, berth_error *error)
 {
     int64_t sums[BERTH__SCALARS] = {0}, nonzero_cpu = 0, nonzero_memory = 0, count = 0;
     uint32_t index = node->first_pod;
-    for (; index != BERTH__POD_NONE; index = berth__pod_at(&cluster->pods, index)->next) {
+    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(&cluster->pods, index)->next) {
         const berth__request *request = berth__pod_at(&cluster->pods, index)->cls->request;
         for (uint32_t r = 0; r < BERTH__SCALARS; r++)
             sums[r] += request->use[r];
@@ -78,7 +78,7 @@ berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error)
     BERTH_TRY(berth__cluster_check_sums(cluster, error));
     if (berth__cluster_catch_up(cluster) != BERTH_OK)
         return berth__error_no_memory(error);
-    BERTH_TRY(berth__counts_check(&cluster->view, error));
+    BERTH_TRY(berth__pod_counts_check(&cluster->view, error));
     if (cluster->view.volume_use == NULL)
         return BERTH_OK;
     return berth__volume_use_check(cluster->view.volume_use, cluster->view.layout,

@@ -6,43 +6,43 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cluster/cluster_undo.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 #include "columns/node_volumes.h"
 
 /* ---- ids ---- */
 
 static uint32_t node_id_of(const berth__cluster *cluster, berth__sym name)
 {
-    const uint32_t *id = berth__table_find(&cluster->node_of_name, name);
-    return id != NULL ? *id - 1 : BERTH__NODE_NONE; /* 0 - 1: BERTH__NODE_NONE */
+    const uint32_t *id = berth__cow_array_find(&cluster->node_of_name, name);
+    return id != NULL ? *id - 1 : BERTH_NODE_NONE; /* 0 - 1: BERTH_NODE_NONE */
 }
 
 uint32_t berth__cluster_find_node(const berth__cluster *cluster, berth_str name)
 {
     berth__sym sym = berth__intern_find(&cluster->model->strings, name);
-    return sym == 0 ? BERTH__NODE_NONE : node_id_of(cluster, sym);
+    return sym == 0 ? BERTH_NODE_NONE : node_id_of(cluster, sym);
 }
 
-/* The id of a name, with an absent node behind it if it is new; BERTH__NODE_NONE when out of
+/* The id of a name, with an absent node behind it if it is new; BERTH_NODE_NONE when out of
  * memory. */
 uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
 {
     bool ok = true;
     berth__sym sym = berth__intern_add(&cluster->model->strings, name, &ok);
     if (!ok)
-        return BERTH__NODE_NONE;
+        return BERTH_NODE_NONE;
     uint32_t id = node_id_of(cluster, sym);
-    if (id != BERTH__NODE_NONE)
+    if (id != BERTH_NODE_NONE)
         return id;
-    if (!berth__table_add(&cluster->node_of_name, &cluster->keeper, sym) ||
-        !berth__table_add(&cluster->view.nodes, &cluster->keeper, cluster->node_count))
-        return BERTH__NODE_NONE;
+    if (!berth__cow_array_add(&cluster->node_of_name, &cluster->cow, sym) ||
+        !berth__cow_array_add(&cluster->view.nodes, &cluster->cow, cluster->node_count))
+        return BERTH_NODE_NONE;
     *berth__cluster_node(cluster, cluster->node_count) =
-        (berth__node){.name = sym,
+        (berth__node_record){.name = sym,
                       .slot = BERTH__SLOT_NONE,
-                      .first_pod = BERTH__POD_NONE,
+                      .first_pod = BERTH_POD_INDEX_NONE,
                       .lowest_priority = INT32_MAX};
-    uint32_t *place = berth__table_find(&cluster->node_of_name, sym);
+    uint32_t *place = berth__cow_array_find(&cluster->node_of_name, sym);
     BERTH_ASSERT(place != NULL);
     *place = ++cluster->node_count;
     berth__note_node_id(cluster);
@@ -51,27 +51,27 @@ uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
 
 /* ---- owning ---- */
 
-/* What operations write must be owned before: base/keeper.h. These say for what. */
+/* What operations write must be owned before: base/cow_owner.h. These say for what. */
 
-berth_status berth__cluster_own_node(berth__cluster *cluster, uint32_t node_id)
+berth_status berth__cluster_make_node_writable(berth__cluster *cluster, uint32_t node_id)
 {
-    return berth__table_own(&cluster->view.nodes, &cluster->keeper, node_id) ? BERTH_OK
+    return berth__cow_array_make_writable(&cluster->view.nodes, &cluster->cow, node_id) ? BERTH_OK
                                                                              : BERTH_E_NOMEM;
 }
 
 /* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
 static berth_status own_tree(berth__cluster *cluster)
 {
-    berth__keeper *keeper = &cluster->keeper;
-    if (!keeper->shared || cluster->tree->stamp == keeper->stamp)
+    berth__cow_owner *cow = &cluster->cow;
+    if (!cow->shared || cluster->tree->stamp == cow->stamp)
         return BERTH_OK;
     berth__node_tree *tree =
-        berth__keeper_reserve(keeper, 1) ? berth__node_tree_copy(cluster->tree) : NULL;
+        berth__cow_owner_reserve(cow, 1) ? berth__node_tree_copy(cluster->tree) : NULL;
     if (tree == NULL)
         return BERTH_E_NOMEM;
-    tree->stamp = keeper->stamp;
-    berth__keeper_made(keeper, berth__node_tree_release, tree, 0);
-    berth__keeper_let_go(keeper, cluster->tree->stamp, berth__node_tree_release, cluster->tree, 0);
+    tree->stamp = cow->stamp;
+    berth__cow_owner_note_made(cow, berth__node_tree_release, tree, 0);
+    berth__cow_owner_retire(cow, cluster->tree->stamp, berth__node_tree_release, cluster->tree, 0);
     cluster->tree = tree;
     return BERTH_OK;
 }
@@ -79,7 +79,7 @@ static berth_status own_tree(berth__cluster *cluster)
 static berth_status own_images(berth__cluster *cluster, const berth__node_facts *facts)
 {
     for (uint32_t i = 0; facts != NULL && i < facts->image_count; i++)
-        if (!berth__image_own(&cluster->view.images, berth__node_images(facts)[i].name))
+        if (!berth__image_make_writable(&cluster->view.images, berth__node_images(facts)[i].name))
             return BERTH_E_NOMEM;
     return BERTH_OK;
 }
@@ -91,17 +91,17 @@ static berth_status own_facts(berth__cluster *cluster, uint32_t node_id,
 {
     BERTH_TRY(own_images(cluster, berth__cluster_node(cluster, node_id)->facts));
     BERTH_TRY(own_images(cluster, fresh));
-    if (!cluster->keeper.shared)
+    if (!cluster->cow.shared)
         return BERTH_OK;
-    BERTH_TRY(berth__cluster_own_node(cluster, node_id));
+    BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
     uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
     bool all = !outlasted || cluster->undo.recording; /* undoing writes all facts back */
     if (all)
         BERTH_TRY(own_tree(cluster));
     if (slot != BERTH__SLOT_NONE)
-        BERTH_TRY(all ? berth__view_own_facts(&cluster->view, slot)
-                      : berth__view_own(&cluster->view, slot));
-    return berth__keeper_reserve(&cluster->keeper, 2) ? BERTH_OK : BERTH_E_NOMEM;
+        BERTH_TRY(all ? berth__view_make_facts_writable(&cluster->view, slot)
+                      : berth__view_make_writable(&cluster->view, slot));
+    return berth__cow_owner_reserve(&cluster->cow, 2) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 /* ---- news ---- */
@@ -110,7 +110,7 @@ static berth_status own_facts(berth__cluster *cluster, uint32_t node_id,
 static void tell_node(const berth__cluster *cluster, uint32_t node_id,
                       const berth__node_facts *old_facts, const berth__node_facts *new_facts)
 {
-    berth__cluster_tell_locked(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
+    berth__cluster_notify_locked(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
                                                          .node = node_id,
                                                          .old_facts = old_facts,
                                                          .new_facts = new_facts});
@@ -148,7 +148,7 @@ static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old
 }
 
 /* A node that the layout knows takes over its new facts in place; the view is wide enough. */
-static void refresh_slot(berth__cluster *cluster, const berth__node *node, bool outlasted)
+static void refresh_slot(berth__cluster *cluster, const berth__node_record *node, bool outlasted)
 {
     if (node->slot != BERTH__SLOT_NONE)
         berth__view_set_facts(&cluster->view, node->slot,
@@ -163,23 +163,23 @@ berth__sym berth__cluster_zone(const berth__cluster *cluster, const berth__node_
 }
 
 /* Facts become part of the state, or leave it; there is a note for either. */
-static void put_facts(berth__cluster *cluster, berth__node *node, berth__node_facts *facts)
+static void put_facts(berth__cluster *cluster, berth__node_record *node, berth__node_facts *facts)
 {
-    facts->born = cluster->keeper.stamp;
+    facts->born = cluster->cow.stamp;
     node->facts = facts;
-    berth__keeper_made(&cluster->keeper, berth__node_facts_release, facts, 0);
+    berth__cow_owner_note_made(&cluster->cow, berth__node_facts_release, facts, 0);
 }
 
 void berth__cluster_drop_facts(berth__cluster *cluster, berth__node_facts *facts)
 {
-    berth__keeper_let_go(&cluster->keeper, facts->born, berth__node_facts_release, facts, 0);
+    berth__cow_owner_retire(&cluster->cow, facts->born, berth__node_facts_release, facts, 0);
 }
 
 berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *source,
                                      uint64_t *id, berth_error *error)
 {
     uint32_t node_id = berth__cluster_node_id_make(cluster, source->meta.name);
-    if (node_id == BERTH__NODE_NONE)
+    if (node_id == BERTH_NODE_NONE)
         return berth__error_no_memory(error);
     if (berth__node_present(berth__cluster_node(cluster, node_id)))
         return berth__error_set(error, BERTH_E_EXISTS, "a node of this name is already there");
@@ -192,7 +192,7 @@ berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *
     if (!berth__node_tree_add(cluster->tree, berth__cluster_zone(cluster, facts), node_id))
         goto fail_record;
     count_images(cluster, facts);
-    berth__node *node = berth__cluster_node(cluster, node_id);
+    berth__node_record *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
     refresh_slot(cluster, node, false);
     if (node->slot != BERTH__SLOT_NONE &&
@@ -248,7 +248,7 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
     /* Old images go first: one that nobody else has takes its size from the new object. */
     uncount_images(cluster, old);
     count_images(cluster, facts);
-    berth__node *node = berth__cluster_node(cluster, node_id);
+    berth__node_record *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
     refresh_slot(cluster, node, outlasted);
     tell_node(cluster, node_id, old, facts);
@@ -260,7 +260,7 @@ berth_status berth__cluster_update_node(berth__cluster *cluster, const berth_nod
                                         berth_error *error)
 {
     uint32_t node_id = berth__cluster_find_node(cluster, source->meta.name);
-    if (node_id == BERTH__NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
+    if (node_id == BERTH_NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
     berth__node_facts *facts;
     BERTH_TRY(berth__node_facts_make(cluster->model, source, &facts, error));
@@ -272,7 +272,7 @@ berth_status berth__cluster_update_node(berth__cluster *cluster, const berth_nod
 
 static berth_status cordon(berth__cluster *cluster, uint32_t node_id, bool unschedulable)
 {
-    const berth__node *node = berth__cluster_node(cluster, node_id);
+    const berth__node_record *node = berth__cluster_node(cluster, node_id);
     if (node->facts->unschedulable == unschedulable)
         return BERTH_OK;
     berth__node_facts *facts = berth__node_facts_cordon(cluster->model, node->facts, unschedulable);
@@ -286,7 +286,7 @@ static berth_status cordon(berth__cluster *cluster, uint32_t node_id, bool unsch
 
 berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool unschedulable)
 {
-    if (!berth__cluster_reserve_undo(cluster, BERTH__POD_NONE))
+    if (!berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE))
         return BERTH_E_NOMEM;
     berth__model_lock(cluster->model);
     berth_status status = cordon(cluster, node, unschedulable);
@@ -296,11 +296,11 @@ berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool 
 
 static berth_status own_closing(berth__cluster *cluster, uint32_t node_id)
 {
-    if (!cluster->keeper.shared)
+    if (!cluster->cow.shared)
         return BERTH_OK;
-    BERTH_TRY(berth__cluster_own_node(cluster, node_id));
+    BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
     uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
-    return slot != BERTH__SLOT_NONE ? berth__view_own_facts(&cluster->view, slot) : BERTH_OK;
+    return slot != BERTH__SLOT_NONE ? berth__view_make_facts_writable(&cluster->view, slot) : BERTH_OK;
 }
 
 berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool closed)
@@ -308,15 +308,15 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
     if (berth__cluster_node(cluster, node)->closed == closed)
         return BERTH_OK;
     BERTH_TRY(own_closing(cluster, node));
-    if (!berth__cluster_reserve_undo(cluster, BERTH__POD_NONE))
+    if (!berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE))
         return BERTH_E_NOMEM;
     berth__note_closed(cluster, node);
-    berth__node *record = berth__cluster_node(cluster, node);
+    berth__node_record *record = berth__cluster_node(cluster, node);
     record->closed = closed;
     if (record->slot != BERTH__SLOT_NONE)
         berth__view_close(&cluster->view, record->slot);
     if (!closed) /* to pods that wait it is a new node */
-        berth__cluster_tell(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
+        berth__cluster_notify(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
                                                       .node = node,
                                                       .new_facts = record->facts});
     return BERTH_OK;
@@ -327,11 +327,11 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
 berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name, berth_error *error)
 {
     uint32_t node_id = berth__cluster_find_node(cluster, name);
-    if (node_id == BERTH__NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
+    if (node_id == BERTH_NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
     if (own_facts(cluster, node_id, NULL, false) != BERTH_OK || !berth__note_node(cluster, node_id))
         return berth__error_no_memory(error);
-    berth__node *node = berth__cluster_node(cluster, node_id);
+    berth__node_record *node = berth__cluster_node(cluster, node_id);
     berth__leave_tree(cluster, node_id, berth__cluster_zone(cluster, node->facts));
     uncount_images(cluster, node->facts);
     if (node->slot != BERTH__SLOT_NONE)

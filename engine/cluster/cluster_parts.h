@@ -19,17 +19,17 @@ bool berth__cluster_make_ready(berth__cluster *cluster, berth_kind kind);
 /* Tell the watcher of a change, unless it may be taken back yet. _locked: under the model's lock,
  * which is let go meanwhile, for callbacks may wait for somebody who needs it. The operation is
  * done then, but for giving up what it has replaced. */
-void berth__cluster_tell(const berth__cluster *cluster, const berth__change *change);
-void berth__cluster_tell_locked(const berth__cluster *cluster, const berth__change *change);
+void berth__cluster_notify(const berth__cluster *cluster, const berth__change *change);
+void berth__cluster_notify_locked(const berth__cluster *cluster, const berth__change *change);
 
 /* ---- cluster_nodes.c ---- */
 
-/* The id of a name, with an absent node behind it if it is new; BERTH__NODE_NONE when out of
+/* The id of a name, with an absent node behind it if it is new; BERTH_NODE_NONE when out of
  * memory. */
 uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name);
 
 /* The node's record may be written afterwards. Errors: E_NOMEM. */
-berth_status berth__cluster_own_node(berth__cluster *cluster, uint32_t node_id);
+berth_status berth__cluster_make_node_writable(berth__cluster *cluster, uint32_t node_id);
 
 /* One object, under the model's lock, with room to undo it. Errors: those of berth_engine_add,
  * _update and _remove. */

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cluster/cluster_undo.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 #include "columns/node_volumes.h"
 
 /* ---- owning ---- */
@@ -14,26 +14,26 @@
 /* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
 static berth_status own_leaving(berth__cluster *cluster, uint32_t pod)
 {
-    if (!cluster->keeper.shared)
+    if (!cluster->cow.shared)
         return BERTH_OK;
-    BERTH_TRY(berth__pods_own_linked(&cluster->pods, pod));
+    BERTH_TRY(berth__pods_make_linked_writable(&cluster->pods, pod));
     uint32_t node_id = berth__pod_at(&cluster->pods, pod)->node;
-    if (node_id == BERTH__NODE_NONE)
+    if (node_id == BERTH_NODE_NONE)
         return BERTH_OK;
-    BERTH_TRY(berth__cluster_own_node(cluster, node_id));
+    BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
     uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
-    return slot != BERTH__SLOT_NONE ? berth__view_own(&cluster->view, slot) : BERTH_OK;
+    return slot != BERTH__SLOT_NONE ? berth__view_make_writable(&cluster->view, slot) : BERTH_OK;
 }
 
 /* A pod comes to a node (its tile is owned when it is counted), or to the pending ones. */
 static berth_status own_coming(berth__cluster *cluster, uint32_t node_id)
 {
-    if (!cluster->keeper.shared)
+    if (!cluster->cow.shared)
         return BERTH_OK;
-    if (node_id == BERTH__NODE_NONE)
-        return berth__pods_own(&cluster->pods, cluster->pods.last_pending);
-    BERTH_TRY(berth__cluster_own_node(cluster, node_id));
-    return berth__pods_own(&cluster->pods, berth__cluster_node(cluster, node_id)->first_pod);
+    if (node_id == BERTH_NODE_NONE)
+        return berth__pods_make_writable(&cluster->pods, cluster->pods.last_pending);
+    BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
+    return berth__pods_make_writable(&cluster->pods, berth__cluster_node(cluster, node_id)->first_pod);
 }
 
 /* ---- news ---- */
@@ -41,17 +41,17 @@ static berth_status own_coming(berth__cluster *cluster, uint32_t node_id)
 /* What a pod is now, as the old side of a change. */
 static berth__change change_of_pod(const berth__cluster *cluster, uint32_t index)
 {
-    const berth__pod *pod = berth__pod_at(&cluster->pods, index);
+    const berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
     const berth__nomination *nomination = berth__nominations_find(&cluster->nominations, index);
     return (berth__change){.kind = BERTH_KIND_POD,
                            .pod = index,
                            .old_class = pod->cls,
                            .old_node = pod->node,
-                           .new_node = BERTH__NODE_NONE,
+                           .new_node = BERTH_NODE_NONE,
                            .old_priority = pod->priority,
                            .old_nominated = nomination != NULL && nomination->awake
                                                 ? nomination->node
-                                                : BERTH__NODE_NONE};
+                                                : BERTH_NODE_NONE};
 }
 
 /* ---- pods ---- */
@@ -65,9 +65,9 @@ uint32_t berth__cluster_pod(const berth__cluster *cluster, berth_pod_id id)
 {
     uint32_t index = (uint32_t)id;
     if (index >= cluster->pods.record_count)
-        return BERTH__POD_NONE;
-    const berth__pod *pod = berth__pod_at(&cluster->pods, index);
-    return pod->cls != NULL && pod->generation == id >> 32 ? index : BERTH__POD_NONE;
+        return BERTH_POD_INDEX_NONE;
+    const berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
+    return pod->cls != NULL && pod->generation == id >> 32 ? index : BERTH_POD_INDEX_NONE;
 }
 
 static bool is_finished(const berth_pod *pod)
@@ -89,11 +89,11 @@ static bool is_disrupted(const berth_pod *pod)
  * fail. */
 static berth_status count_on(berth__cluster *cluster, const berth__class *cls, uint32_t node_id)
 {
-    const berth__node *node = berth__cluster_node(cluster, node_id);
+    const berth__node_record *node = berth__cluster_node(cluster, node_id);
     if (!berth__node_present(node) || node->slot == BERTH__SLOT_NONE)
         return BERTH_OK;
     BERTH_TRY(berth__cluster_widen(cluster));
-    BERTH_TRY(berth__view_own(&cluster->view, node->slot));
+    BERTH_TRY(berth__view_make_writable(&cluster->view, node->slot));
     if (!berth__note_count(cluster, node_id, cls, 1))
         return BERTH_E_NOMEM;
     berth_status status = berth__view_add_pod(&cluster->view, node->slot, cls);
@@ -105,7 +105,7 @@ static berth_status count_on(berth__cluster *cluster, const berth__class *cls, u
 /* Put a pod that is counted there, and on no list, onto its node's list. */
 static void attach(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
 {
-    berth__node *node = berth__cluster_node(cluster, node_id);
+    berth__node_record *node = berth__cluster_node(cluster, node_id);
     berth__pods_attach(&cluster->pods, node, node_id, pod);
     *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) += 1;
     berth__note_list(cluster, pod, BERTH__CAME_TO_NODE);
@@ -132,8 +132,8 @@ static berth_status enter(berth__cluster *cluster, uint32_t pod, uint32_t node_i
 
 static void leave(berth__cluster *cluster, uint32_t pod)
 {
-    berth__pod *record = berth__pod_at(&cluster->pods, pod);
-    berth__node *node = berth__cluster_node(cluster, record->node);
+    berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
+    berth__node_record *node = berth__cluster_node(cluster, record->node);
     if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE) {
         (void)berth__note_count(cluster, record->node, record->cls, -1); /* room is there */
         berth__view_remove_pod(&cluster->view, node->slot, record->cls);
@@ -146,9 +146,9 @@ static void leave(berth__cluster *cluster, uint32_t pod)
 /* A pending pod goes to a node; it can be taken back then. */
 static berth_status own_binding(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
-    BERTH_TRY(berth__pods_own_linked(&cluster->pods, pod));
+    BERTH_TRY(berth__pods_make_linked_writable(&cluster->pods, pod));
     BERTH_TRY(own_coming(cluster, node));
-    return own_coming(cluster, BERTH__NODE_NONE);
+    return own_coming(cluster, BERTH_NODE_NONE);
 }
 
 /* Before a pod of the class comes, moves or goes: a branch keeps what its volumes come to. */
@@ -162,7 +162,7 @@ static berth_status follow_volumes(berth__cluster *cluster, const berth__class *
 berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
     BERTH_TRY(follow_volumes(cluster, berth__pod_at(&cluster->pods, pod)->cls));
-    if (cluster->keeper.shared)
+    if (cluster->cow.shared)
         BERTH_TRY(own_binding(cluster, pod, node));
     if (!berth__cluster_reserve_undo(cluster, pod))
         return BERTH_E_NOMEM;
@@ -173,32 +173,32 @@ berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t
     return BERTH_OK;
 }
 
-berth_status berth__cluster_own_unbind(berth__cluster *cluster, uint32_t pod)
+berth_status berth__cluster_prepare_unbind(berth__cluster *cluster, uint32_t pod)
 {
     BERTH_TRY(follow_volumes(cluster, berth__pod_at(&cluster->pods, pod)->cls));
     BERTH_TRY(own_leaving(cluster, pod));
-    return own_coming(cluster, BERTH__NODE_NONE);
+    return own_coming(cluster, BERTH_NODE_NONE);
 }
 
 berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod)
 {
-    BERTH_TRY(berth__cluster_own_unbind(cluster, pod));
+    BERTH_TRY(berth__cluster_prepare_unbind(cluster, pod));
     leave(cluster, pod);
     append_pending(cluster, pod);
     berth__nominations_wake(&cluster->nominations, pod, true);
     return BERTH_OK;
 }
 
-/* The node that a pod's status nominates (BERTH__NODE_NONE: none), and memory for the
+/* The node that a pod's status nominates (BERTH_NODE_NONE: none), and memory for the
  * nomination. */
 static berth_status reserve_nomination(berth__cluster *cluster, const berth_pod *source,
                                        uint32_t *out)
 {
-    *out = BERTH__NODE_NONE;
+    *out = BERTH_NODE_NONE;
     if (source->nominated_node_name.len == 0)
         return BERTH_OK;
     *out = berth__cluster_node_id_make(cluster, source->nominated_node_name);
-    return *out == BERTH__NODE_NONE ? BERTH_E_NOMEM
+    return *out == BERTH_NODE_NONE ? BERTH_E_NOMEM
                                     : berth__nominations_reserve(&cluster->nominations, *out);
 }
 
@@ -207,10 +207,10 @@ static berth_status reserve_nomination(berth__cluster *cluster, const berth_pod 
 static void follow_nomination(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
     const berth__nomination *old = berth__nominations_find(&cluster->nominations, pod);
-    bool from_object = node != BERTH__NODE_NONE;
+    bool from_object = node != BERTH_NODE_NONE;
     if (!from_object && old != NULL && !old->from_object)
         node = old->node;
-    if (node != BERTH__NODE_NONE)
+    if (node != BERTH_NODE_NONE)
         berth__nominations_set(&cluster->nominations, &cluster->pods, pod, node, from_object);
     else if (old != NULL)
         berth__nominations_drop(&cluster->nominations, pod);
@@ -225,10 +225,10 @@ static berth_str namespace_of(const berth_pod *pod)
 static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source, berth__class *cls,
                                uint32_t *out)
 {
-    uint32_t node_id = BERTH__NODE_NONE, nominated;
+    uint32_t node_id = BERTH_NODE_NONE, nominated;
     if (source->node_name.len > 0) {
         node_id = berth__cluster_node_id_make(cluster, source->node_name);
-        if (node_id == BERTH__NODE_NONE)
+        if (node_id == BERTH_NODE_NONE)
             return BERTH_E_NOMEM;
     }
     BERTH_TRY(reserve_nomination(cluster, source, &nominated));
@@ -236,13 +236,13 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
     BERTH_TRY(own_coming(cluster, node_id));
     BERTH_TRY(berth__pods_add(&cluster->pods, cls, source->meta.name, out));
     berth__note_pod_added(cluster, *out);
-    berth__pod *pod = berth__pod_at(&cluster->pods, *out);
+    berth__pod_record *pod = berth__pod_at(&cluster->pods, *out);
     pod->priority = source->has_priority ? source->priority : 0;
     pod->start_time_ns = source->start_time_ns;
     pod->disrupted = is_disrupted(source);
-    if (node_id == BERTH__NODE_NONE)
+    if (node_id == BERTH_NODE_NONE)
         append_pending(cluster, *out);
-    berth_status status = node_id == BERTH__NODE_NONE ? BERTH_OK : enter(cluster, *out, node_id);
+    berth_status status = node_id == BERTH_NODE_NONE ? BERTH_OK : enter(cluster, *out, node_id);
     if (status != BERTH_OK) {
         berth__undo_cancel(&cluster->undo);
         cls->users++; /* the caller gives its use back */
@@ -250,12 +250,12 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
         return status;
     }
     follow_nomination(cluster, *out, nominated);
-    berth__cluster_tell_locked(cluster, &(berth__change){.kind = BERTH_KIND_POD,
+    berth__cluster_notify_locked(cluster, &(berth__change){.kind = BERTH_KIND_POD,
                                                          .pod = *out,
                                                          .new_class = cls,
-                                                         .old_node = BERTH__NODE_NONE,
+                                                         .old_node = BERTH_NODE_NONE,
                                                          .new_node = node_id,
-                                                         .old_nominated = BERTH__NODE_NONE});
+                                                         .old_nominated = BERTH_NODE_NONE});
     return BERTH_OK;
 }
 
@@ -265,7 +265,7 @@ berth_status berth__cluster_add_pod(berth__cluster *cluster, const berth_pod *so
     if (id != NULL)
         *id = BERTH_POD_NONE;
     berth__sym space = berth__intern_find(&cluster->model->strings, namespace_of(source));
-    if (space != 0 && berth__pods_find(&cluster->pods, space, source->meta.name) != BERTH__POD_NONE)
+    if (space != 0 && berth__pods_find(&cluster->pods, space, source->meta.name) != BERTH_POD_INDEX_NONE)
         return berth__error_set(error, BERTH_E_EXISTS, "a pod of this name is already there");
     if (is_finished(source))
         return BERTH_OK;
@@ -283,12 +283,12 @@ berth_status berth__cluster_add_pod(berth__cluster *cluster, const berth_pod *so
 
 /* The record of a pending pod of that class, not yet counted anywhere. Takes over the class's
  * use. */
-static berth_status insert_like(berth__cluster *cluster, const berth__pod *like, berth_str name,
+static berth_status insert_like(berth__cluster *cluster, const berth__pod_record *like, berth_str name,
                                 uint32_t *out)
 {
     int32_t priority = like->priority;
     berth__class *cls = like->cls;
-    BERTH_TRY(own_coming(cluster, BERTH__NODE_NONE));
+    BERTH_TRY(own_coming(cluster, BERTH_NODE_NONE));
     BERTH_TRY(berth__pods_add(&cluster->pods, cls, name, out));
     cls->users++;
     berth__note_pod_added(cluster, *out);
@@ -300,13 +300,13 @@ static berth_status insert_like(berth__cluster *cluster, const berth__pod *like,
 berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, berth_str name,
                                      uint64_t *id, berth_error *error)
 {
-    const berth__pod *like = berth__pod_at(&cluster->pods, pod);
+    const berth__pod_record *like = berth__pod_at(&cluster->pods, pod);
     uint32_t index;
     *id = BERTH_POD_NONE;
     if (name.len == 0)
         return berth__error_set(error, BERTH_E_INVALID, "a pod needs a name");
     if (berth__pods_find(&cluster->pods, like->cls->identity->namespace_name, name) !=
-        BERTH__POD_NONE)
+        BERTH_POD_INDEX_NONE)
         return berth__error_set(error, BERTH_E_EXISTS, "a pod of this name is already there");
     if (!berth__cluster_make_ready(cluster, BERTH_KIND_POD))
         return berth__error_no_memory(error);
@@ -315,13 +315,13 @@ berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, bert
     berth__model_unlock(cluster->model);
     if (status != BERTH_OK)
         return berth__error_no_memory(error);
-    berth__cluster_tell(cluster,
+    berth__cluster_notify(cluster,
                         &(berth__change){.kind = BERTH_KIND_POD,
                                          .pod = index,
                                          .new_class = berth__pod_at(&cluster->pods, index)->cls,
-                                         .old_node = BERTH__NODE_NONE,
-                                         .new_node = BERTH__NODE_NONE,
-                                         .old_nominated = BERTH__NODE_NONE});
+                                         .old_node = BERTH_NODE_NONE,
+                                         .new_node = BERTH_NODE_NONE,
+                                         .old_nominated = BERTH_NODE_NONE});
     *id = berth__cluster_pod_id(cluster, index);
     return BERTH_OK;
 }
@@ -331,22 +331,22 @@ static uint32_t find_pod(const berth__cluster *cluster, berth_str namespace_name
     if (namespace_name.len == 0)
         namespace_name = BERTH_LITERAL("default");
     berth__sym space = berth__intern_find(&cluster->model->strings, namespace_name);
-    return space == 0 ? BERTH__POD_NONE : berth__pods_find(&cluster->pods, space, name);
+    return space == 0 ? BERTH_POD_INDEX_NONE : berth__pods_find(&cluster->pods, space, name);
 }
 
 static void take_off_lists(berth__cluster *cluster, uint32_t pod)
 {
-    if (berth__pod_at(&cluster->pods, pod)->node == BERTH__NODE_NONE)
+    if (berth__pod_at(&cluster->pods, pod)->node == BERTH_NODE_NONE)
         remove_pending(cluster, pod);
     else
         leave(cluster, pod);
 }
 
-berth_status berth__cluster_own_removal(berth__cluster *cluster, uint32_t pod)
+berth_status berth__cluster_prepare_removal(berth__cluster *cluster, uint32_t pod)
 {
     BERTH_TRY(follow_volumes(cluster, berth__pod_at(&cluster->pods, pod)->cls));
     BERTH_TRY(own_leaving(cluster, pod));
-    BERTH_TRY(berth__pods_own_removal(&cluster->pods, pod));
+    BERTH_TRY(berth__pods_prepare_removal(&cluster->pods, pod));
     return berth__cluster_reserve_undo(cluster, pod) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
@@ -354,16 +354,16 @@ berth_status berth__cluster_remove_pod(berth__cluster *cluster, berth_str namesp
                                        berth_str name, berth_error *error)
 {
     uint32_t pod = find_pod(cluster, namespace_name, name);
-    if (pod == BERTH__POD_NONE)
+    if (pod == BERTH_POD_INDEX_NONE)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod of this name");
-    if (berth__cluster_own_removal(cluster, pod) != BERTH_OK)
+    if (berth__cluster_prepare_removal(cluster, pod) != BERTH_OK)
         return berth__error_no_memory(error);
     const berth__change change = change_of_pod(cluster, pod);
     take_off_lists(cluster, pod);
     berth__nominations_drop(&cluster->nominations, pod);
     if (cluster->view.storage != NULL)
         berth__storage_forget(cluster->view.storage, pod);
-    berth__cluster_tell_locked(cluster, &change);
+    berth__cluster_notify_locked(cluster, &change);
     berth__drop_pod(cluster, pod);
     return BERTH_OK;
 }
@@ -372,27 +372,27 @@ berth_status berth__cluster_remove_pod(berth__cluster *cluster, berth_str namesp
  * node it comes to is owned, so that counting it there takes no note. */
 static berth_status own_moving(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
 {
-    if (!cluster->keeper.shared)
+    if (!cluster->cow.shared)
         return BERTH_OK;
     BERTH_TRY(berth__cluster_widen(cluster));
     BERTH_TRY(own_leaving(cluster, pod));
-    BERTH_TRY(own_coming(cluster, BERTH__NODE_NONE));
-    if (node_id == BERTH__NODE_NONE)
+    BERTH_TRY(own_coming(cluster, BERTH_NODE_NONE));
+    if (node_id == BERTH_NODE_NONE)
         return BERTH_OK;
     BERTH_TRY(own_coming(cluster, node_id));
     uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
-    return slot != BERTH__SLOT_NONE ? berth__view_own(&cluster->view, slot) : BERTH_OK;
+    return slot != BERTH__SLOT_NONE ? berth__view_make_writable(&cluster->view, slot) : BERTH_OK;
 }
 
-/* Give a pod another class and node (BERTH__NODE_NONE: none). A pending pod that stays pending
+/* Give a pod another class and node (BERTH_NODE_NONE: none). A pending pod that stays pending
  * keeps its place in the queue. */
 static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__class *cls,
                              uint32_t node_id)
 {
-    berth__pod *pod = berth__pod_at(&cluster->pods, index);
+    berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
     berth__class *old_class = pod->cls;
     uint32_t old_node = pod->node;
-    if (node_id == BERTH__NODE_NONE && old_node == BERTH__NODE_NONE) {
+    if (node_id == BERTH_NODE_NONE && old_node == BERTH_NODE_NONE) {
         pod->cls = cls;
         return BERTH_OK;
     }
@@ -410,11 +410,11 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
             append_pending(cluster, index);
         return BERTH_E_NOMEM;
     }
-    if (node_id != BERTH__NODE_NONE)
+    if (node_id != BERTH_NODE_NONE)
         BERTH_TRY(count_on(cluster, cls, node_id));
     take_off_lists(cluster, index);
     pod->cls = cls;
-    if (node_id != BERTH__NODE_NONE)
+    if (node_id != BERTH_NODE_NONE)
         attach(cluster, index, node_id);
     else
         append_pending(cluster, index);
@@ -426,17 +426,17 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
                                        berth_error *error)
 {
     uint32_t index = find_pod(cluster, namespace_of(source), source->meta.name);
-    if (index == BERTH__POD_NONE)
+    if (index == BERTH_POD_INDEX_NONE)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod of this name");
     if (is_finished(source))
         return berth__cluster_remove_pod(cluster, namespace_of(source), source->meta.name, error);
     berth__class *cls;
     BERTH_TRY(berth__class_of(cluster->model, source, &cls, error));
-    uint32_t node_id = BERTH__NODE_NONE, nominated;
+    uint32_t node_id = BERTH_NODE_NONE, nominated;
     if (reserve_nomination(cluster, source, &nominated) != BERTH_OK)
         goto fail;
     if (source->node_name.len > 0 &&
-        (node_id = berth__cluster_node_id_make(cluster, source->node_name)) == BERTH__NODE_NONE)
+        (node_id = berth__cluster_node_id_make(cluster, source->node_name)) == BERTH_NODE_NONE)
         goto fail;
     char *name = NULL;
     if (follow_volumes(cluster, cls) != BERTH_OK ||
@@ -445,8 +445,8 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
         !berth__cluster_reserve_undo(cluster, index) ||
         berth__pods_reserve_class(&cluster->pods, index, &name) != BERTH_OK)
         goto fail;
-    berth__pod *pod = berth__pod_at(&cluster->pods, index);
-    berth__pod former = *pod;
+    berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
+    berth__pod_record former = *pod;
     berth__change change = change_of_pod(cluster, index);
     if (!berth__note_pod(cluster, index, name != NULL)) {
         berth__pods_unreserve_class(&cluster->pods, index, name);
@@ -462,7 +462,7 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
     berth__pods_take_class(&cluster->pods, index, name);
     cluster->lost_volumes |= former.cls->volumes != NULL && cls->volumes == NULL;
     pod->priority = source->has_priority ? source->priority : 0;
-    if (pod->node != BERTH__NODE_NONE)
+    if (pod->node != BERTH_NODE_NONE)
         berth__pods_bound_priority(&cluster->pods, berth__cluster_node(cluster, pod->node), index);
     pod->start_time_ns = source->start_time_ns;
     pod->disrupted = is_disrupted(source);
@@ -470,7 +470,7 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
     follow_nomination(cluster, index, nominated);
     change.new_class = cls;
     change.new_node = node_id;
-    berth__cluster_tell_locked(cluster, &change);
+    berth__cluster_notify_locked(cluster, &change);
     if (!cluster->undo.recording)
         berth__pods_drop_class(&cluster->pods, cluster->model, &former, name != NULL);
     return BERTH_OK;

@@ -5,11 +5,11 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-const berth__node *berth__cluster_present(const berth__cluster *cluster, berth_node_id id)
+const berth__node_record *berth__cluster_present(const berth__cluster *cluster, berth_node_id id)
 {
     if (id >= cluster->node_count)
         return NULL;
-    const berth__node *node = berth__cluster_node(cluster, id);
+    const berth__node_record *node = berth__cluster_node(cluster, id);
     return berth__node_present(node) ? node : NULL;
 }
 
@@ -18,14 +18,14 @@ berth_pod_id berth__cluster_find_pod(const berth__cluster *cluster, berth_str na
 {
     berth_str space = namespace_name.len > 0 ? namespace_name : BERTH_LITERAL("default");
     berth__sym sym = berth__intern_find(&cluster->model->strings, space);
-    uint32_t index = sym == 0 ? BERTH__POD_NONE : berth__pods_find(&cluster->pods, sym, name);
-    return index == BERTH__POD_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);
+    uint32_t index = sym == 0 ? BERTH_POD_INDEX_NONE : berth__pods_find(&cluster->pods, sym, name);
+    return index == BERTH_POD_INDEX_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);
 }
 
 berth_node_id berth__cluster_present_id(const berth__cluster *cluster, berth_str name)
 {
     uint32_t id = berth__cluster_find_node(cluster, name);
-    return id != BERTH__NODE_NONE && berth__cluster_present(cluster, id) != NULL ? id : BERTH_NODE_NONE;
+    return id != BERTH_NODE_NONE && berth__cluster_present(cluster, id) != NULL ? id : BERTH_NODE_NONE;
 }
 
 berth_str berth__cluster_node_name(const berth__cluster *cluster, berth_node_id node)
@@ -40,9 +40,9 @@ void berth__cluster_pod_name(const berth__cluster *cluster, berth_pod_id pod, be
 {
     uint32_t index = berth__cluster_pod(cluster, pod);
     *namespace_name = *name = (berth_str){0};
-    if (index == BERTH__POD_NONE)
+    if (index == BERTH_POD_INDEX_NONE)
         return;
-    const berth__pod *record = berth__pod_at(&cluster->pods, index);
+    const berth__pod_record *record = berth__pod_at(&cluster->pods, index);
     *namespace_name =
         berth__text(cluster->model, record->cls->identity->namespace_name);
     *name = berth__pod_name(record);
@@ -51,7 +51,7 @@ void berth__cluster_pod_name(const berth__cluster *cluster, berth_pod_id pod, be
 berth_node_id berth__cluster_pod_node(const berth__cluster *cluster, berth_pod_id pod)
 {
     uint32_t index = berth__cluster_pod(cluster, pod);
-    return index == BERTH__POD_NONE ? BERTH_NODE_NONE
+    return index == BERTH_POD_INDEX_NONE ? BERTH_NODE_NONE
                                     : berth__pod_at(&cluster->pods, index)->node;
 }
 
@@ -64,7 +64,7 @@ void berth__cluster_counts(const berth__cluster *cluster, berth_counts *out)
                           .pod_classes = cluster->model->class_count};
 }
 
-static int64_t used_by_pod(const berth__pod *pod, uint32_t resource)
+static int64_t used_by_pod(const berth__pod_record *pod, uint32_t resource)
 {
     const berth__request *request = pod->cls->request;
     int64_t used = resource < BERTH__SCALARS ? request->use[resource] : 0;
@@ -73,12 +73,12 @@ static int64_t used_by_pod(const berth__pod *pod, uint32_t resource)
     return used;
 }
 
-static int64_t used_by_pods(const berth__cluster *cluster, const berth__node *node,
+static int64_t used_by_pods(const berth__cluster *cluster, const berth__node_record *node,
                             uint32_t resource)
 {
     int64_t used = 0;
     const berth__pods *pods = &cluster->pods;
-    for (uint32_t i = node->first_pod; i != BERTH__POD_NONE; i = berth__pod_at(pods, i)->next)
+    for (uint32_t i = node->first_pod; i != BERTH_POD_INDEX_NONE; i = berth__pod_at(pods, i)->next)
         used += used_by_pod(berth__pod_at(pods, i), resource);
     return used;
 }
@@ -87,7 +87,7 @@ berth_status berth__cluster_node_resource(const berth__cluster *cluster, berth_n
                                         berth_str resource, int64_t *allocatable,
                                         int64_t *requested)
 {
-    const berth__node *node = berth__cluster_present(cluster, id);
+    const berth__node_record *node = berth__cluster_present(cluster, id);
     if (node == NULL)
         return BERTH_E_NOT_FOUND;
     *allocatable = *requested = 0;
@@ -109,7 +109,7 @@ berth_status berth__cluster_pod_resource(const berth__cluster *cluster, berth_po
                                          berth_str resource, int64_t *amount)
 {
     uint32_t index = berth__cluster_pod(cluster, pod);
-    if (index == BERTH__POD_NONE)
+    if (index == BERTH_POD_INDEX_NONE)
         return BERTH_E_NOT_FOUND;
     uint32_t column = berth__resource_find(cluster->model, resource);
     *amount = 0;
@@ -122,7 +122,7 @@ berth_status berth__cluster_pod_resource(const berth__cluster *cluster, berth_po
 
 berth_str berth__cluster_node_label(const berth__cluster *cluster, berth_node_id id, berth_str key)
 {
-    const berth__node *node = berth__cluster_present(cluster, id);
+    const berth__node_record *node = berth__cluster_present(cluster, id);
     const berth__model *model = cluster->model;
     berth__sym sym = node != NULL ? berth__intern_find(&model->strings, key) : 0;
     return sym != 0 ? berth__text(model, berth__labels_get(berth__node_labels(node->facts), sym))
@@ -133,12 +133,12 @@ uint64_t berth__cluster_digest(const berth__cluster *cluster)
 {
     uint64_t digest = 0;
     for (uint32_t id = 0; id < cluster->node_count; id++) {
-        const berth__node *node = berth__cluster_node(cluster, id);
+        const berth__node_record *node = berth__cluster_node(cluster, id);
         berth_str node_name = berth__text(cluster->model, node->name);
         uint64_t seed = berth__hash_bytes(node_name.data, node_name.len, 0);
-        for (uint32_t i = node->first_pod; i != BERTH__POD_NONE;
+        for (uint32_t i = node->first_pod; i != BERTH_POD_INDEX_NONE;
              i = berth__pod_at(&cluster->pods, i)->next) {
-            const berth__pod *pod = berth__pod_at(&cluster->pods, i);
+            const berth__pod_record *pod = berth__pod_at(&cluster->pods, i);
             berth_str space = berth__text(cluster->model, pod->cls->identity->namespace_name);
             uint64_t own = berth__hash_bytes(space.data, space.len, seed);
             digest += berth__hash_bytes(pod->name, pod->name_len, own);

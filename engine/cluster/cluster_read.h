@@ -7,7 +7,7 @@
 #include "cluster/cluster.h"
 
 /* The node of an id, if it is present; else NULL. */
-const berth__node *berth__cluster_present(const berth__cluster *cluster, berth_node_id id);
+const berth__node_record *berth__cluster_present(const berth__cluster *cluster, berth_node_id id);
 
 berth_node_id berth__cluster_present_id(const berth__cluster *cluster, berth_str name);
 berth_pod_id berth__cluster_find_pod(const berth__cluster *cluster, berth_str namespace_name,

@@ -23,7 +23,7 @@ static void *push(berth__cluster *cluster, const berth__undo_kind *kind, size_t 
 /* The slot of a node whose pods count, or BERTH__SLOT_NONE. */
 static uint32_t counting_slot(const berth__cluster *cluster, uint32_t node)
 {
-    const berth__node *record = berth__cluster_node(cluster, node);
+    const berth__node_record *record = berth__cluster_node(cluster, node);
     return berth__node_present(record) ? record->slot : BERTH__SLOT_NONE;
 }
 
@@ -40,9 +40,9 @@ bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod)
     size_t bytes = 0;
     if (!cluster->undo.recording)
         return true;
-    if (pod != BERTH__POD_NONE) {
+    if (pod != BERTH_POD_INDEX_NONE) {
         uint32_t node = berth__pod_at(&cluster->pods, pod)->node;
-        bytes = node != BERTH__NODE_NONE ? ports_bytes(cluster, counting_slot(cluster, node)) : 0;
+        bytes = node != BERTH_NODE_NONE ? ports_bytes(cluster, counting_slot(cluster, node)) : 0;
     }
     return reserve(cluster, bytes);
 }
@@ -58,9 +58,9 @@ static void undo_node_id(void *owner, void *record)
     (void)record;
     berth__cluster *cluster = owner;
     uint32_t id = --cluster->node_count;
-    const berth__node *node = berth__cluster_node(cluster, id);
+    const berth__node_record *node = berth__cluster_node(cluster, id);
     BERTH_ASSERT(node->facts == NULL && node->pod_count == 0);
-    uint32_t *place = berth__table_find(&cluster->node_of_name, node->name);
+    uint32_t *place = berth__cow_array_find(&cluster->node_of_name, node->name);
     BERTH_ASSERT(place != NULL);
     *place = 0;
     if (cluster->view.volume_use != NULL)
@@ -120,7 +120,7 @@ static void return_to_tree(berth__cluster *cluster, const former_node *former,
 /* A node that is there again counts its pods again, and one that is not counts none. */
 static void return_presence(berth__cluster *cluster, former_node *former)
 {
-    berth__node *node = berth__cluster_node(cluster, former->node);
+    berth__node_record *node = berth__cluster_node(cluster, former->node);
     bool present = former->facts != NULL;
     uint32_t by = present ? 1 : UINT32_MAX; /* or one fewer */
     uint32_t index = node->first_pod;
@@ -128,7 +128,7 @@ static void return_presence(berth__cluster *cluster, former_node *former)
     cluster->unplaced_count += node->slot == BERTH__SLOT_NONE ? by : 0;
     *(present ? &cluster->orphan_count : &cluster->running_count) -= node->pod_count;
     *(present ? &cluster->running_count : &cluster->orphan_count) += node->pod_count;
-    for (; index != BERTH__POD_NONE && node->slot != BERTH__SLOT_NONE;
+    for (; index != BERTH_POD_INDEX_NONE && node->slot != BERTH__SLOT_NONE;
          index = berth__pod_at(&cluster->pods, index)->next)
         berth__view_restore_pod(&cluster->view, node->slot,
                                 berth__pod_at(&cluster->pods, index)->cls, present ? 1 : -1);
@@ -141,7 +141,7 @@ static void undo_node(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     former_node *former = record;
-    berth__node *node = berth__cluster_node(cluster, former->node);
+    berth__node_record *node = berth__cluster_node(cluster, former->node);
     berth__node_facts *now = node->facts;
     return_to_tree(cluster, former, now);
     return_images(cluster, former, now);
@@ -151,7 +151,7 @@ static void undo_node(void *owner, void *record)
     node->closed = former->closed;
     if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
         berth__view_set_facts(&cluster->view, node->slot, berth__model_tick(cluster->model));
-    berth__keeper_unhold(&cluster->keeper, 1);
+    berth__cow_owner_unhold(&cluster->cow, 1);
     if (now != NULL)
         berth__cluster_drop_facts(cluster, now);
 }
@@ -162,7 +162,7 @@ static void keep_node(void *owner, void *record)
     former_node *former = record;
     if (former->left_tree)
         berth__tree_place_free(cluster->tree, &former->place);
-    berth__keeper_unhold(&cluster->keeper, 1);
+    berth__cow_owner_unhold(&cluster->cow, 1);
     if (former->facts != NULL)
         berth__cluster_drop_facts(cluster, former->facts);
 }
@@ -176,7 +176,7 @@ bool berth__note_node(berth__cluster *cluster, uint32_t node)
         return true;
     uint32_t slot = counting_slot(cluster, node), images = facts != NULL ? facts->image_count : 0;
     size_t bytes = sizeof(former_node) + images * sizeof(int64_t) + ports_bytes(cluster, slot);
-    if (!reserve(cluster, bytes) || !berth__keeper_hold(&cluster->keeper, 1))
+    if (!reserve(cluster, bytes) || !berth__cow_owner_hold(&cluster->cow, 1))
         return false;
     former_node *record = push(cluster, &node_changed, bytes);
     *record =
@@ -195,7 +195,7 @@ bool berth__note_node(berth__cluster *cluster, uint32_t node)
 void berth__cancel_node(berth__cluster *cluster)
 {
     if (cluster->undo.recording)
-        berth__keeper_unhold(&cluster->keeper, 1);
+        berth__cow_owner_unhold(&cluster->cow, 1);
     berth__undo_cancel(&cluster->undo);
 }
 
@@ -208,7 +208,7 @@ static void undo_closed(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     const former_closed *former = record;
-    berth__node *node = berth__cluster_node(cluster, former->node);
+    berth__node_record *node = berth__cluster_node(cluster, former->node);
     node->closed = former->closed;
     if (node->slot != BERTH__SLOT_NONE)
         berth__view_close(&cluster->view, node->slot);
@@ -317,7 +317,7 @@ typedef struct former_list {
     berth__list_change change;
 } former_list;
 
-static uint64_t *pods_of(berth__cluster *cluster, const berth__node *node)
+static uint64_t *pods_of(berth__cluster *cluster, const berth__node_record *node)
 {
     BERTH_ASSERT(node != NULL);
     return berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count;
@@ -327,8 +327,8 @@ static void undo_list(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     const former_list *former = record;
-    berth__node *node =
-        former->node != BERTH__NODE_NONE ? berth__cluster_node(cluster, former->node) : NULL;
+    berth__node_record *node =
+        former->node != BERTH_NODE_NONE ? berth__cluster_node(cluster, former->node) : NULL;
     switch (former->change) {
     case BERTH__CAME_TO_NODE:
         berth__pods_detach(&cluster->pods, node, former->pod);
@@ -351,7 +351,7 @@ static void undo_list(void *owner, void *record)
 void berth__note_list_recording(berth__cluster *cluster, uint32_t pod, berth__list_change change)
 {
     static const berth__undo_kind listed = {undo_list, NULL};
-    const berth__pod *record = berth__pod_at(&cluster->pods, pod);
+    const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
     former_list *former = push(cluster, &listed, sizeof(*former));
     *former = (former_list){pod, record->node, record->previous, change};
 }
@@ -375,7 +375,7 @@ void berth__note_pod_added(berth__cluster *cluster, uint32_t pod)
 typedef struct former_pod {
     uint32_t index;
     bool renamed;
-    berth__pod pod;
+    berth__pod_record pod;
 } former_pod;
 
 /* Class and name of a pod, which may be let go. */
@@ -385,11 +385,11 @@ static void undo_pod(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     const former_pod *former = record;
-    berth__pod *pod = berth__pod_at(&cluster->pods, former->index);
-    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__pod_record *pod = berth__pod_at(&cluster->pods, former->index);
+    berth__cow_owner_unhold(&cluster->cow, POD_NOTES);
     berth__pods_return_class(&cluster->pods, cluster->model, former->index, &former->pod);
     pod->priority = former->pod.priority;
-    if (pod->node != BERTH__NODE_NONE)
+    if (pod->node != BERTH_NODE_NONE)
         berth__pods_bound_priority(&cluster->pods, berth__cluster_node(cluster, pod->node),
                                    former->index);
     pod->start_time_ns = former->pod.start_time_ns;
@@ -400,7 +400,7 @@ static void keep_pod(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     const former_pod *former = record;
-    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__cow_owner_unhold(&cluster->cow, POD_NOTES);
     berth__pods_drop_class(&cluster->pods, cluster->model, &former->pod, former->renamed);
 }
 
@@ -410,8 +410,8 @@ bool berth__note_pod(berth__cluster *cluster, uint32_t pod, bool renamed)
     if (!cluster->undo.recording)
         return true;
     /* The notes of taking the class come first. */
-    if (!berth__keeper_reserve(&cluster->keeper, POD_NOTES + 4) ||
-        !berth__keeper_hold(&cluster->keeper, POD_NOTES))
+    if (!berth__cow_owner_reserve(&cluster->cow, POD_NOTES + 4) ||
+        !berth__cow_owner_hold(&cluster->cow, POD_NOTES))
         return false;
     former_pod *record = push(cluster, &changed, sizeof(*record));
     *record = (former_pod){pod, renamed, *berth__pod_at(&cluster->pods, pod)};
@@ -421,7 +421,7 @@ bool berth__note_pod(berth__cluster *cluster, uint32_t pod, bool renamed)
 void berth__cancel_pod(berth__cluster *cluster)
 {
     if (cluster->undo.recording)
-        berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+        berth__cow_owner_unhold(&cluster->cow, POD_NOTES);
     berth__undo_cancel(&cluster->undo);
 }
 
@@ -429,14 +429,14 @@ static void undo_drop(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     const former_pod *former = record;
-    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__cow_owner_unhold(&cluster->cow, POD_NOTES);
     berth__pods_put_back(&cluster->pods, former->index, &former->pod);
 }
 
 static void keep_drop(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
-    berth__keeper_unhold(&cluster->keeper, POD_NOTES);
+    berth__cow_owner_unhold(&cluster->cow, POD_NOTES);
     berth__pods_discard(&cluster->pods, cluster->model, &((former_pod *)record)->pod);
 }
 
@@ -448,7 +448,7 @@ void berth__drop_pod(berth__cluster *cluster, uint32_t pod)
         berth__pods_remove(&cluster->pods, cluster->model, pod);
         return;
     }
-    bool held = berth__keeper_hold(&cluster->keeper, POD_NOTES); /* of those that own_removal took */
+    bool held = berth__cow_owner_hold(&cluster->cow, POD_NOTES); /* of those that own_removal took */
     BERTH_ASSERT(held);
     record->index = pod;
     berth__pods_take(&cluster->pods, pod, &record->pod);

@@ -10,7 +10,7 @@
 #include "cluster/cluster.h"
 
 /* Room for the records of one operation; `pod` is the one that may leave its node, or
- * BERTH__POD_NONE. Returns false when out of memory. */
+ * BERTH_POD_INDEX_NONE. Returns false when out of memory. */
 bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod);
 
 /* The newest node id has just been given. */

@@ -47,7 +47,7 @@ static bool reserve_node(berth__nominations *nominations, uint32_t node)
 static void note(const berth__nominations *nominations, const berth__nomination *nomination)
 {
     berth__view *view = nominations->view;
-    const berth__node *node = berth__node_at(&view->nodes, nomination->node);
+    const berth__node_record *node = berth__node_at(&view->nodes, nomination->node);
     if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
         berth__view_note(view, node->slot);
 }
@@ -192,7 +192,7 @@ static bool reserve_records(berth__nominations *nominations, uint32_t node)
 
 berth_status berth__nominations_reserve(berth__nominations *nominations, uint32_t node)
 {
-    BERTH_ASSERT(node != BERTH__NODE_NONE);
+    BERTH_ASSERT(node != BERTH_NODE_NONE);
     if (!reserve_records(nominations, node))
         return BERTH_E_NOMEM;
     if (nominations->spare == NULL)
@@ -217,7 +217,7 @@ static berth__nomination *make(berth__nominations *nominations, uint32_t pod)
 void berth__nominations_set(berth__nominations *nominations, const berth__pods *pods, uint32_t pod,
                             uint32_t node, bool from_object)
 {
-    const berth__pod *record = berth__pod_at(pods, pod);
+    const berth__pod_record *record = berth__pod_at(pods, pod);
     berth__nomination *nomination = find(nominations, pod);
     if (nomination == NULL) {
         nomination = make(nominations, pod);
@@ -233,7 +233,7 @@ void berth__nominations_set(berth__nominations *nominations, const berth__pods *
     nomination->priority = record->priority;
     nomination->ruling = record->cls->pod_rules != NULL;
     nomination->from_object = from_object;
-    if (record->node == BERTH__NODE_NONE)
+    if (record->node == BERTH_NODE_NONE)
         link_to_node(nominations, nomination);
 }
 

@@ -51,7 +51,7 @@ static bool has_image(const berth__node_facts *facts, berth__sym name)
 }
 
 /* The nodes' lists lie far apart: all are asked for before the first is looked at. */
-static berth__mask read_nodes(const berth__layout *layout, const berth__table *nodes,
+static berth__mask read_nodes(const berth__layout *layout, const berth__cow_array *nodes,
                               berth__sym name, uint32_t tile)
 {
     const berth__node_facts *facts[BERTH__TILE];
@@ -89,7 +89,7 @@ static bool is_known(const berth__image_tile *tile)
     return atomic_load_explicit(&tile->known, memory_order_acquire);
 }
 
-berth__mask berth__image_column_bits(const berth__layout *layout, const berth__table *nodes,
+berth__mask berth__image_column_bits(const berth__layout *layout, const berth__cow_array *nodes,
                                      berth__image_column *column, berth__sym name, uint32_t tile)
 {
     if (column != NULL && is_known(&column->tiles[tile]))

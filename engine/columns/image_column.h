@@ -37,7 +37,7 @@ berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym n
 /* The slots of a tile whose nodes have the image. `column`: of that image, or NULL. Threads: any
  * that may read the layout. Cost: where the tile is not known, a walk over the lists of images
  * of its nodes. */
-berth__mask berth__image_column_bits(const berth__layout *layout, const berth__table *nodes,
+berth__mask berth__image_column_bits(const berth__layout *layout, const berth__cow_array *nodes,
                                      berth__image_column *column, berth__sym name, uint32_t tile);
 
 /* For the layout: take over the facts of a slot; copy all columns of a layout as large (false when

@@ -137,7 +137,7 @@ void berth__layout_close(berth__layout *layout, uint32_t slot, bool closed)
 }
 
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
-                       const berth__node *node)
+                       const berth__node_record *node)
 {
     const berth__node_facts *facts = node->facts;
     layout->nodes[slot] = node_id;
@@ -160,7 +160,7 @@ static const berth__sym *find_column(const berth__layout *layout, berth__sym key
     return column != NULL ? column->values : NULL;
 }
 
-const berth__sym *berth__layout_column(berth__layout *layout, const berth__table *nodes,
+const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_array *nodes,
                                        berth__sym key)
 {
     const berth__sym *found = find_column(layout, key);

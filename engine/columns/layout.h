@@ -24,7 +24,7 @@ typedef struct berth__label_column {
 
 typedef struct berth__layout {
     const berth_allocator *allocator;
-    uint64_t stamp;          /* of the keeper that may change it; see base/keeper.h */
+    uint64_t stamp;          /* of the copy-on-write owner that may change it; see base/cow_owner.h */
     uint32_t count;          /* slots in use */
     uint32_t tile_count;
     uint64_t epoch;          /* differs from every earlier one of the engine after any change */
@@ -50,12 +50,12 @@ void berth__layout_destroy(berth__layout *layout);
 /* A copy with all its columns, for one who is about to change facts. NULL when out of memory. */
 berth__layout *berth__layout_copy(const berth__layout *layout);
 
-/* Release a layout; see base/keeper.h. */
+/* Release a layout; see base/cow_owner.h. */
 berth__release berth__layout_release;
 
 /* Put a node's facts into its slot, label columns included. */
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
-                       const berth__node *node);
+                       const berth__node_record *node);
 
 /* Whether the node in a slot is closed. */
 void berth__layout_close(berth__layout *layout, uint32_t slot, bool closed);
@@ -66,7 +66,7 @@ static inline bool berth__layout_closed(const berth__layout *layout, uint32_t sl
 
 /* The values of a label key by slot; made at the first request. NULL when out of memory.
  * Cost: the first time, one look-up a node. */
-const berth__sym *berth__layout_column(berth__layout *layout, const berth__table *nodes,
+const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_array *nodes,
                                        berth__sym key);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct berth__tree_zone {
 
 typedef struct berth__node_tree {
     const berth_allocator *allocator;
-    uint64_t stamp; /* of the keeper that may change it; see base/keeper.h */
+    uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
     uint64_t changes; /* that there were: the order is another one if this is */
     berth__tree_zone *zones; /* in order of first appearance */
     uint32_t zone_count;
@@ -32,7 +32,7 @@ berth__node_tree *berth__node_tree_create(const berth_allocator *allocator);
 berth__node_tree *berth__node_tree_copy(const berth__node_tree *tree);
 void berth__node_tree_free(berth__node_tree *tree);
 
-/* Release a tree; see base/keeper.h. */
+/* Release a tree; see base/cow_owner.h. */
 berth__release berth__node_tree_release;
 
 /* Append a node that is not in the tree to its zone. Returns false when out of memory. */

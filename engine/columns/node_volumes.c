@@ -219,7 +219,7 @@ static void use_claim(berth__volume_use *use, uint32_t claim, uint32_t node_id, 
     if (entry->refs == 0)
         entry->node = node_id;
     else if (entry->node != node_id)
-        entry->node = BERTH__NODE_NONE;
+        entry->node = BERTH_NODE_NONE;
     entry->refs++;
     entry->pods += by_name;
 }
@@ -301,7 +301,7 @@ void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id)
         return;
     BERTH_ASSERT(volumes->ref_count == 0);
     if (volumes->record != NULL && volumes->record->id < use->record_count)
-        use->node_of_record[volumes->record->id] = BERTH__NODE_NONE;
+        use->node_of_record[volumes->record->id] = BERTH_NODE_NONE;
     volumes->record = NULL;
     volumes->synced = false;
     volumes->attached_count = volumes->driver_count = 0;
@@ -355,7 +355,7 @@ static bool follow_claim(berth__volume_use *use, uint32_t claim)
 {
     if (claim >= use->claim_capacity || use->claims[claim].refs == 0)
         return true;
-    if (use->claims[claim].node != BERTH__NODE_NONE)
+    if (use->claims[claim].node != BERTH_NODE_NONE)
         return recount_claim_on(use, use->claims[claim].node, claim);
     for (uint32_t i = 0; i < use->node_capacity; i++)
         if (!recount_claim_on(use, i, claim))
@@ -365,8 +365,8 @@ static bool follow_claim(berth__volume_use *use, uint32_t claim)
 
 static bool follow_node(berth__volume_use *use, uint32_t record)
 {
-    uint32_t node_id = record < use->record_count ? use->node_of_record[record] : BERTH__NODE_NONE;
-    return node_id == BERTH__NODE_NONE || recount(use, use->nodes[node_id]);
+    uint32_t node_id = record < use->record_count ? use->node_of_record[record] : BERTH_NODE_NONE;
+    return node_id == BERTH_NODE_NONE || recount(use, use->nodes[node_id]);
 }
 
 static bool follow_journal(berth__volume_use *use)
@@ -390,14 +390,14 @@ static bool follow_journal(berth__volume_use *use)
 
 /* Give nodes that the store knows of, and that have come since, their records. */
 static bool find_records(berth__volume_use *use, const berth__layout *layout,
-                         const berth__table *nodes)
+                         const berth__cow_array *nodes)
 {
     uint32_t record_count = use->storage->node_count;
     if (!berth__grow(use->allocator, &use->node_of_record, &use->record_capacity, record_count,
                      sizeof(*use->node_of_record)))
         return false;
     for (uint32_t i = use->record_count; i < record_count; i++)
-        use->node_of_record[i] = BERTH__NODE_NONE;
+        use->node_of_record[i] = BERTH_NODE_NONE;
     use->record_count = record_count;
     for (uint32_t slot = 0; record_count > 0 && slot < layout->count; slot++) {
         uint32_t node_id = layout->nodes[slot];
@@ -421,7 +421,7 @@ static bool find_records(berth__volume_use *use, const berth__layout *layout,
 }
 
 bool berth__volume_use_refresh(berth__volume_use *use, const berth__layout *layout,
-                               const berth__table *nodes)
+                               const berth__cow_array *nodes)
 {
     bool new_records = use->record_count != use->storage->node_count;
     if ((new_records || use->epoch != layout->epoch) && !find_records(use, layout, nodes))

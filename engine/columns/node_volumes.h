@@ -48,7 +48,7 @@ typedef struct berth__node_volumes {
 typedef struct berth__claim_use {
     uint32_t refs; /* by volumes of any kind */
     uint32_t pods; /* by volumes that name the claim, those of generic ephemeral volumes left out */
-    uint32_t node; /* the one node that uses it, or BERTH__NODE_NONE: there may be several */
+    uint32_t node; /* the one node that uses it, or BERTH_NODE_NONE: there may be several */
 } berth__claim_use;
 
 typedef struct berth__volume_use {
@@ -85,7 +85,7 @@ void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id);
 
 /* Take over what changed in the store and in the layout. Returns false when out of memory. */
 bool berth__volume_use_refresh(berth__volume_use *use, const berth__layout *layout,
-                               const berth__table *nodes);
+                               const berth__cow_array *nodes);
 
 /* The state of a node; NULL: no volume is in use there and the store knows nothing of it. */
 static inline const berth__node_volumes *berth__volume_use_of(const berth__volume_use *use,
@@ -108,7 +108,7 @@ uint32_t berth__volumes_attached(const berth__node_volumes *volumes, berth__sym 
 /* Compare what is kept with a recount from the pods of the nodes in the layout and from the
  * store, after a refresh. Errors: E_INTERNAL naming what differs, E_NOMEM. */
 berth_status berth__volume_use_check(berth__volume_use *use, const berth__layout *layout,
-                                     const berth__table *nodes, const berth__pods *pods,
+                                     const berth__cow_array *nodes, const berth__pods *pods,
                                      berth_error *error);
 
 /* What a ref counts as on its node. */

@@ -57,12 +57,12 @@ static bool is_claim(const berth__pod_volume *volume)
 }
 
 /* How often volumes of a node's pods are `id`, and how many volumes they have in all. */
-static uint32_t uses_on(const berth__volume_use *use, const berth__node *node,
+static uint32_t uses_on(const berth__volume_use *use, const berth__node_record *node,
                         const berth__pods *pods, uint32_t id, uint32_t *total)
 {
     uint32_t uses = 0;
     *total = 0;
-    for (uint32_t p = node->first_pod; p != BERTH__POD_NONE; p = berth__pod_at(pods, p)->next) {
+    for (uint32_t p = node->first_pod; p != BERTH_POD_INDEX_NONE; p = berth__pod_at(pods, p)->next) {
         const berth__volume_list *list = berth__pod_at(pods, p)->cls->volumes;
         for (uint32_t i = 0; list != NULL && i < list->count; i++) {
             const berth__pod_volume *volume = &list->items[i];
@@ -79,7 +79,7 @@ static uint32_t uses_on(const berth__volume_use *use, const berth__node *node,
 
 /* The same between the refs of a node and its pods. */
 static const char *check_refs(const berth__volume_use *use, const berth__node_volumes *volumes,
-                              const berth__node *node, const berth__pods *pods)
+                              const berth__node_record *node, const berth__pods *pods)
 {
     uint32_t kept = 0, total;
     for (uint32_t i = 0; volumes != NULL && i < volumes->ref_count; i++) {
@@ -91,10 +91,10 @@ static const char *check_refs(const berth__volume_use *use, const berth__node_vo
     return kept != total ? "the number of volumes" : NULL;
 }
 
-static void count_claims(const berth__volume_use *use, const berth__node *node,
+static void count_claims(const berth__volume_use *use, const berth__node_record *node,
                          const berth__pods *pods, berth__claim_use *claims)
 {
-    for (uint32_t p = node->first_pod; p != BERTH__POD_NONE; p = berth__pod_at(pods, p)->next) {
+    for (uint32_t p = node->first_pod; p != BERTH_POD_INDEX_NONE; p = berth__pod_at(pods, p)->next) {
         const berth__volume_list *list = berth__pod_at(pods, p)->cls->volumes;
         for (uint32_t i = 0; list != NULL && i < list->count; i++) {
             const berth__pod_volume *volume = &list->items[i];
@@ -120,13 +120,13 @@ static berth_status differs(const berth__volume_use *use, berth__sym node, const
 
 /* Whether the pods of the node in a slot are counted: not where it is gone or was given up for
  * want of memory. */
-static bool is_counted(const berth__node *node, uint32_t slot)
+static bool is_counted(const berth__node_record *node, uint32_t slot)
 {
     return node->facts != NULL && node->slot == slot;
 }
 
 static berth_status check_claims(const berth__volume_use *use, const berth__layout *layout,
-                                 const berth__table *nodes, const berth__pods *pods,
+                                 const berth__cow_array *nodes, const berth__pods *pods,
                                  berth_error *error)
 {
     size_t bytes = use->storage->claim_count * sizeof(berth__claim_use);
@@ -148,13 +148,13 @@ static berth_status check_claims(const berth__volume_use *use, const berth__layo
 }
 
 berth_status berth__volume_use_check(berth__volume_use *use, const berth__layout *layout,
-                                     const berth__table *nodes, const berth__pods *pods,
+                                     const berth__cow_array *nodes, const berth__pods *pods,
                                      berth_error *error)
 {
     if (!berth__volume_use_refresh(use, layout, nodes))
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     for (uint32_t slot = 0; slot < layout->count; slot++) {
-        const berth__node *node = berth__node_at(nodes, layout->nodes[slot]);
+        const berth__node_record *node = berth__node_at(nodes, layout->nodes[slot]);
         if (!is_counted(node, slot))
             continue;
         const berth__node_volumes *volumes = berth__volume_use_of(use, layout->nodes[slot]);

@@ -28,7 +28,7 @@ typedef struct berth__port_set {
 } berth__port_set;
 
 typedef struct berth__tile {
-    uint64_t stamp; /* of the keeper that may change it; see base/keeper.h */
+    uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
     uint32_t resource_count;
     const berth_allocator *home; /* the memory that the tile lies in */
     berth__mask ports_held;      /* slots that have a set of ports, be it empty */

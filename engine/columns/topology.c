@@ -86,7 +86,7 @@ static bool number_slots(berth__topology *topology, const berth__layout *layout,
 }
 
 bool berth__topology_refresh(berth__topology *topology, berth__layout *layout,
-                             const berth__table *nodes, berth__sym empty)
+                             const berth__cow_array *nodes, berth__sym empty)
 {
     if (topology->epoch == layout->epoch)
         return true;

@@ -27,7 +27,7 @@ typedef struct berth__topology {
 
 /* Bring a topology up to the layout. Returns false when out of memory. */
 bool berth__topology_refresh(berth__topology *topology, berth__layout *layout,
-                             const berth__table *nodes, berth__sym empty);
+                             const berth__cow_array *nodes, berth__sym empty);
 
 /* Free what a topology holds (not the struct). */
 void berth__topology_clear(berth__topology *topology, const berth_allocator *allocator);

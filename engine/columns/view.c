@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 #include "columns/node_volumes.h"
 
 /* ---- tiles ---- */
@@ -15,13 +15,13 @@ static size_t tile_bytes(uint32_t resource_count)
     return sizeof(berth__tile) + (size_t)resource_count * 2 * BERTH__TILE * sizeof(int64_t);
 }
 
-static berth__tile *tile_create(const berth__keeper *keeper, const berth_allocator *home,
+static berth__tile *tile_create(const berth__cow_owner *cow, const berth_allocator *home,
                                 uint32_t resource_count)
 {
     berth__tile *tile = berth__alloc_zero(home, tile_bytes(resource_count), 64);
     if (tile != NULL) {
         tile->home = home;
-        tile->stamp = keeper->stamp;
+        tile->stamp = cow->stamp;
         tile->resource_count = resource_count;
     }
     return tile;
@@ -56,15 +56,15 @@ static void tiles_destroy(const berth_allocator *allocator, berth__tile **tiles,
     berth__free(allocator, tiles, count * sizeof(*tiles));
 }
 
-static berth__tile **tiles_create(const berth__keeper *keeper, const berth__model *model,
+static berth__tile **tiles_create(const berth__cow_owner *cow, const berth__model *model,
                                   uint32_t count, uint32_t resource_count)
 {
-    berth__tile **tiles = berth__alloc_zero(keeper->allocator, count * sizeof(*tiles), 64);
+    berth__tile **tiles = berth__alloc_zero(cow->allocator, count * sizeof(*tiles), 64);
     for (uint32_t i = 0; tiles != NULL && i < count; i++) {
         const berth_allocator *home = berth__model_home(model, i, BERTH__HOME_TILES);
-        tiles[i] = tile_create(keeper, home, resource_count);
+        tiles[i] = tile_create(cow, home, resource_count);
         if (tiles[i] == NULL) {
-            tiles_destroy(keeper->allocator, tiles, count);
+            tiles_destroy(cow->allocator, tiles, count);
             return NULL;
         }
     }
@@ -83,20 +83,20 @@ static berth__port_set *port_set_copy(const berth_allocator *allocator, const be
 }
 
 /* A tile like another one, with port sets of its own. */
-static berth__tile *tile_copy(const berth__keeper *keeper, const berth__tile *from)
+static berth__tile *tile_copy(const berth__cow_owner *cow, const berth__tile *from)
 {
     berth__tile *tile = berth__alloc(from->home, tile_bytes(from->resource_count), 64);
     if (tile == NULL)
         return NULL;
     memcpy(tile, from, tile_bytes(from->resource_count));
-    tile->stamp = keeper->stamp;
+    tile->stamp = cow->stamp;
     memset(tile->ports, 0, sizeof(tile->ports));
     for (uint32_t i = 0; i < BERTH__TILE; i++) {
         if (from->ports[i] == NULL)
             continue;
-        tile->ports[i] = port_set_copy(keeper->allocator, from->ports[i]);
+        tile->ports[i] = port_set_copy(cow->allocator, from->ports[i]);
         if (tile->ports[i] == NULL) {
-            tile_destroy(keeper->allocator, tile);
+            tile_destroy(cow->allocator, tile);
             return NULL;
         }
     }
@@ -114,44 +114,44 @@ static void release_tile(const berth_allocator *allocator, void *context, void *
 /* The notes that a new set of tiles takes, in place of the old one. */
 static bool reserve_tiles(berth__view *view, uint32_t count)
 {
-    return !view->keeper->shared ||
-           berth__keeper_reserve(view->keeper, view->layout->tile_count + count + 8);
+    return !view->cow->shared ||
+           berth__cow_owner_reserve(view->cow, view->layout->tile_count + count + 8);
 }
 
 /* New tiles are part of the view; old ones are not any more. */
 static void made_tiles(berth__view *view, uint32_t count)
 {
-    berth__keeper *keeper = view->keeper;
-    view->tiles_stamp = keeper->stamp;
-    for (uint32_t i = 0; keeper->branch && i < count; i++)
-        berth__keeper_made(keeper, release_tile, view->tiles[i], 0);
-    berth__keeper_made(keeper, berth__release_block, view->tiles, count * sizeof(*view->tiles));
+    berth__cow_owner *cow = view->cow;
+    view->tiles_stamp = cow->stamp;
+    for (uint32_t i = 0; cow->branch && i < count; i++)
+        berth__cow_owner_note_made(cow, release_tile, view->tiles[i], 0);
+    berth__cow_owner_note_made(cow, berth__release_block, view->tiles, count * sizeof(*view->tiles));
 }
 
 static void drop_tiles(const berth__view *view, berth__tile **old, uint32_t count, uint64_t stamp)
 {
-    berth__keeper *keeper = view->keeper;
+    berth__cow_owner *cow = view->cow;
     for (uint32_t i = 0; i < count; i++)
-        berth__keeper_let_go(keeper, old[i]->stamp, release_tile, old[i], 0);
-    berth__keeper_let_go(keeper, stamp, berth__release_block, old, count * sizeof(*old));
+        berth__cow_owner_retire(cow, old[i]->stamp, release_tile, old[i], 0);
+    berth__cow_owner_retire(cow, stamp, berth__release_block, old, count * sizeof(*old));
 }
 
 /* ---- life ---- */
 
-berth_status berth__view_init(berth__view *view, berth__model *model, berth__keeper *keeper)
+berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow_owner *cow)
 {
     *view = (berth__view){.model = model,
-                          .keeper = keeper,
+                          .cow = cow,
                           .resource_count = model->resource_count,
                           .kernels = berth__kernels_best()};
-    berth__table_init(&view->nodes, sizeof(berth__node), BERTH__NODE_PAGE_SHIFT);
-    berth__images_init(&view->images, keeper);
+    berth__cow_array_init(&view->nodes, sizeof(berth__node_record), BERTH__NODE_PAGE_SHIFT);
+    berth__images_init(&view->images, cow);
     view->layout = berth__layout_create(model->allocator, 0);
-    view->tiles = tiles_create(keeper, model, 0, 0);
-    view->tiles_stamp = keeper->stamp;
+    view->tiles = tiles_create(cow, model, 0, 0);
+    view->tiles_stamp = cow->stamp;
     view->journal = berth__alloc(model->allocator, BERTH__JOURNAL * sizeof(uint32_t), 64);
     if (view->layout != NULL && view->tiles != NULL && view->journal != NULL) {
-        view->layout->stamp = keeper->stamp;
+        view->layout->stamp = cow->stamp;
         return BERTH_OK;
     }
     berth__view_destroy(view);
@@ -165,8 +165,8 @@ void berth__view_destroy(berth__view *view)
     tiles_destroy(view->model->allocator, view->tiles,
                   view->layout != NULL ? view->layout->tile_count : 0);
     berth__layout_destroy(view->layout);
-    berth__table_let_go(&view->nodes, view->keeper);
-    berth__table_let_go(&view->images.table, view->keeper);
+    berth__cow_array_retire(&view->nodes, view->cow);
+    berth__cow_array_retire(&view->images.table, view->cow);
     berth__free(view->model->allocator, view->journal, BERTH__JOURNAL * sizeof(uint32_t));
     *view = (berth__view){0};
 }
@@ -175,32 +175,32 @@ void berth__view_destroy(berth__view *view)
 
 static bool own_tiles(berth__view *view)
 {
-    berth__keeper *keeper = view->keeper;
-    if (view->tiles_stamp == keeper->stamp)
+    berth__cow_owner *cow = view->cow;
+    if (view->tiles_stamp == cow->stamp)
         return true;
     size_t bytes = view->layout->tile_count * sizeof(*view->tiles);
-    berth__tile **tiles = berth__alloc(keeper->allocator, bytes, 64);
+    berth__tile **tiles = berth__alloc(cow->allocator, bytes, 64);
     if (tiles == NULL)
         return false;
     memcpy(tiles, view->tiles, bytes);
-    berth__keeper_made(keeper, berth__release_block, tiles, bytes);
-    berth__keeper_let_go(keeper, view->tiles_stamp, berth__release_block, view->tiles, bytes);
+    berth__cow_owner_note_made(cow, berth__release_block, tiles, bytes);
+    berth__cow_owner_retire(cow, view->tiles_stamp, berth__release_block, view->tiles, bytes);
     view->tiles = tiles;
-    view->tiles_stamp = keeper->stamp;
+    view->tiles_stamp = cow->stamp;
     return true;
 }
 
-berth_status berth__view_own_tile(berth__view *view, uint32_t slot)
+berth_status berth__view_make_tile_writable(berth__view *view, uint32_t slot)
 {
-    berth__keeper *keeper = view->keeper;
-    if (!berth__keeper_reserve(keeper, 2) || !own_tiles(view))
+    berth__cow_owner *cow = view->cow;
+    if (!berth__cow_owner_reserve(cow, 2) || !own_tiles(view))
         return BERTH_E_NOMEM;
     berth__tile **place = &view->tiles[slot >> BERTH__TILE_SHIFT], *old = *place;
-    berth__tile *tile = berth__keeper_reserve(keeper, 1) ? tile_copy(keeper, old) : NULL;
+    berth__tile *tile = berth__cow_owner_reserve(cow, 1) ? tile_copy(cow, old) : NULL;
     if (tile == NULL)
         return BERTH_E_NOMEM;
-    berth__keeper_made(keeper, release_tile, tile, 0);
-    berth__keeper_let_go(keeper, old->stamp, release_tile, old, 0);
+    berth__cow_owner_note_made(cow, release_tile, tile, 0);
+    berth__cow_owner_retire(cow, old->stamp, release_tile, old, 0);
     *place = tile;
     return BERTH_OK;
 }
@@ -208,24 +208,24 @@ berth_status berth__view_own_tile(berth__view *view, uint32_t slot)
 /* The copy has an epoch of its own: what was made for the epoch points into the layout. */
 static berth_status own_layout(berth__view *view)
 {
-    berth__keeper *keeper = view->keeper;
-    if (!keeper->shared || view->layout->stamp == keeper->stamp)
+    berth__cow_owner *cow = view->cow;
+    if (!cow->shared || view->layout->stamp == cow->stamp)
         return BERTH_OK;
     berth__layout *layout =
-        berth__keeper_reserve(keeper, 1) ? berth__layout_copy(view->layout) : NULL;
+        berth__cow_owner_reserve(cow, 1) ? berth__layout_copy(view->layout) : NULL;
     if (layout == NULL)
         return BERTH_E_NOMEM;
-    layout->stamp = keeper->stamp;
+    layout->stamp = cow->stamp;
     layout->epoch = berth__model_tick(view->model);
-    berth__keeper_made(keeper, berth__layout_release, layout, 0);
-    berth__keeper_let_go(keeper, view->layout->stamp, berth__layout_release, view->layout, 0);
+    berth__cow_owner_note_made(cow, berth__layout_release, layout, 0);
+    berth__cow_owner_retire(cow, view->layout->stamp, berth__layout_release, view->layout, 0);
     view->layout = layout;
     return BERTH_OK;
 }
 
-berth_status berth__view_own_facts(berth__view *view, uint32_t slot)
+berth_status berth__view_make_facts_writable(berth__view *view, uint32_t slot)
 {
-    BERTH_TRY(berth__view_own(view, slot));
+    BERTH_TRY(berth__view_make_writable(view, slot));
     return own_layout(view);
 }
 
@@ -243,13 +243,13 @@ static int32_t clamp_pods(int64_t pods)
 }
 
 /* A closed node has room for less than no pod: no filter has to know of it. */
-static int32_t room_for_pods(const berth__node *node)
+static int32_t room_for_pods(const berth__node_record *node)
 {
     return node->closed ? -1 : clamp_pods(node->facts->pods_max);
 }
 
 static void set_allocatable(berth__view *view, berth__tile *tile, uint32_t at,
-                            const berth__node *node)
+                            const berth__node_record *node)
 {
     const berth__node_facts *facts = node->facts;
     for (uint32_t r = 0; r < tile->resource_count; r++)
@@ -265,7 +265,7 @@ static void set_allocatable(berth__view *view, berth__tile *tile, uint32_t at,
 
 void berth__view_close(berth__view *view, uint32_t slot)
 {
-    const berth__node *node = berth__view_node(view, slot);
+    const berth__node_record *node = berth__view_node(view, slot);
     berth__layout_close(view->layout, slot, node->closed);
     berth__view_write(view, slot)->pods_max[slot % BERTH__TILE] = room_for_pods(node);
 }
@@ -273,7 +273,7 @@ void berth__view_close(berth__view *view, uint32_t slot)
 void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch)
 {
     uint32_t node_id = view->layout->nodes[slot];
-    const berth__node *node = berth__node_at(&view->nodes, node_id);
+    const berth__node_record *node = berth__node_at(&view->nodes, node_id);
     if (epoch != view->layout->epoch) {
         berth__layout_set(view->layout, slot, node_id, node);
         view->layout->epoch = epoch;
@@ -363,7 +363,7 @@ static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot
                              const berth__class *cls)
 {
     uint32_t at = slot % BERTH__TILE;
-    if (!berth__counts_learn(view, cls))
+    if (!berth__pod_counts_register(view, cls))
         return BERTH_E_NOMEM;
     if (cls->ports != NULL && !port_set_reserve(view, tile, at, cls->ports->count))
         return BERTH_E_NOMEM;
@@ -373,7 +373,7 @@ static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot
     if (cls->ports != NULL)
         port_set_add(tile->ports[at], cls->ports);
     count_request(view, tile, at, cls->request, 1);
-    berth__counts_change(view, slot, cls, 1);
+    berth__pod_counts_change(view, slot, cls, 1);
     return BERTH_OK;
 }
 
@@ -386,7 +386,7 @@ static void count_out(berth__view *view, berth__tile *tile, uint32_t slot,
     if (uses_volumes(view, cls))
         berth__volume_use_remove(view->volume_use, view->layout->nodes[slot], cls->volumes);
     count_request(view, tile, at, cls->request, -1);
-    berth__counts_change(view, slot, cls, -1);
+    berth__pod_counts_change(view, slot, cls, -1);
 }
 
 berth_status berth__view_add_pod(berth__view *view, uint32_t slot, const berth__class *cls)
@@ -407,7 +407,7 @@ void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__clas
     else if (uses_volumes(view, cls))
         berth__volume_use_remove(view->volume_use, view->layout->nodes[slot], cls->volumes);
     count_request(view, tile, slot % BERTH__TILE, cls->request, change);
-    berth__counts_change(view, slot, cls, change);
+    berth__pod_counts_change(view, slot, cls, change);
 }
 
 uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items)
@@ -433,7 +433,7 @@ void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_p
 berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
                                  int change)
 {
-    BERTH_TRY(berth__view_own(view, slot));
+    BERTH_TRY(berth__view_make_writable(view, slot));
     berth__tile *tile = view->tiles[slot >> BERTH__TILE_SHIFT];
     if (change > 0)
         return count_in(view, tile, slot, cls);
@@ -444,7 +444,7 @@ berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__
 berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pods *pods)
 {
     uint32_t first = berth__view_node(view, slot)->first_pod, index = first;
-    for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next) {
+    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next) {
         berth_status status =
             berth__view_add_pod(view, slot, berth__pod_at(pods, index)->cls);
         if (status == BERTH_OK)
@@ -459,7 +459,7 @@ berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pod
 void berth__view_vacate(berth__view *view, uint32_t slot, const berth__pods *pods)
 {
     uint32_t index = berth__view_node(view, slot)->first_pod;
-    for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next)
+    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next)
         berth__view_remove_pod(view, slot, berth__pod_at(pods, index)->cls);
 }
 
@@ -467,7 +467,7 @@ void berth__view_vacate(berth__view *view, uint32_t slot, const berth__pods *pod
 
 /* Move a slot's use from an old tile; port sets change hands, or are copied if the old tile may be
  * shared. Returns false when out of memory. */
-static bool move_use(const berth__keeper *keeper, berth__tile *from, uint32_t from_at,
+static bool move_use(const berth__cow_owner *cow, berth__tile *from, uint32_t from_at,
                      berth__tile *to, uint32_t to_at)
 {
     for (uint32_t r = 0; r < from->resource_count && r < to->resource_count; r++)
@@ -477,8 +477,8 @@ static bool move_use(const berth__keeper *keeper, berth__tile *from, uint32_t fr
     to->pods_used[to_at] = from->pods_used[from_at];
     if (from->ports[from_at] == NULL)
         return true;
-    if (keeper->shared) {
-        to->ports[to_at] = port_set_copy(keeper->allocator, from->ports[from_at]);
+    if (cow->shared) {
+        to->ports[to_at] = port_set_copy(cow->allocator, from->ports[from_at]);
     } else {
         to->ports[to_at] = from->ports[from_at];
         from->ports[from_at] = NULL;
@@ -488,7 +488,7 @@ static bool move_use(const berth__keeper *keeper, berth__tile *from, uint32_t fr
     return to->ports[to_at] != NULL;
 }
 
-static bool was_in_layout(const berth__view *view, const berth__node *node, uint32_t node_id)
+static bool was_in_layout(const berth__view *view, const berth__node_record *node, uint32_t node_id)
 {
     return node->slot != BERTH__SLOT_NONE && node->slot < view->layout->count &&
            view->layout->nodes[node->slot] == node_id;
@@ -497,12 +497,12 @@ static bool was_in_layout(const berth__view *view, const berth__node *node, uint
 static bool fill_slots(berth__view *view, berth__view *next, const uint32_t *order)
 {
     for (uint32_t slot = 0; slot < next->layout->count; slot++) {
-        const berth__node *node = berth__node_at(&next->nodes, order[slot]);
+        const berth__node_record *node = berth__node_at(&next->nodes, order[slot]);
         berth__layout_set(next->layout, slot, order[slot], node);
         berth__tile *tile = next->tiles[slot >> BERTH__TILE_SHIFT];
         set_allocatable(next, tile, slot % BERTH__TILE, node);
         if (was_in_layout(view, node, order[slot]) &&
-            !move_use(view->keeper, view->tiles[node->slot >> BERTH__TILE_SHIFT],
+            !move_use(view->cow, view->tiles[node->slot >> BERTH__TILE_SHIFT],
                       node->slot % BERTH__TILE, tile, slot % BERTH__TILE))
             return false;
     }
@@ -523,7 +523,7 @@ static void move_counts(berth__view *view, const berth__layout *old, const uint3
         if (from != BERTH__SLOT_NONE && from < old->count && old->nodes[from] == order[slot])
             slots[from] = slot;
     }
-    berth__counts_move(view, old, slots, pods);
+    berth__pod_counts_move(view, old, slots, pods);
     berth__free(allocator, slots, bytes);
 }
 
@@ -536,11 +536,11 @@ static berth_status settle(berth__view *view, const berth__layout *old, const ui
         if (berth__node_at(&view->nodes, old->nodes[slot])->facts == NULL)
             berth__node_at(&view->nodes, old->nodes[slot])->slot = BERTH__SLOT_NONE;
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
-        berth__node *node = berth__node_at(&view->nodes, order[slot]);
+        berth__node_record *node = berth__node_at(&view->nodes, order[slot]);
         bool known = node->slot != BERTH__SLOT_NONE && node->slot < old->count &&
                      old->nodes[node->slot] == order[slot];
         node->slot = slot;
-        if (known || node->first_pod == BERTH__POD_NONE)
+        if (known || node->first_pod == BERTH_POD_INDEX_NONE)
             continue;
         if (status == BERTH_OK)
             status = berth__view_fill(view, slot, pods);
@@ -554,17 +554,17 @@ static berth_status settle(berth__view *view, const berth__layout *old, const ui
 static bool own_records(berth__view *view, const uint32_t *order, uint32_t count)
 {
     bool ok = true;
-    for (uint32_t i = 0; i < count && ok && view->keeper->shared; i++)
-        ok = berth__table_own(&view->nodes, view->keeper, order[i]);
-    for (uint32_t i = 0; i < view->layout->count && ok && view->keeper->shared; i++)
-        ok = berth__table_own(&view->nodes, view->keeper, view->layout->nodes[i]);
+    for (uint32_t i = 0; i < count && ok && view->cow->shared; i++)
+        ok = berth__cow_array_make_writable(&view->nodes, view->cow, order[i]);
+    for (uint32_t i = 0; i < view->layout->count && ok && view->cow->shared; i++)
+        ok = berth__cow_array_make_writable(&view->nodes, view->cow, view->layout->nodes[i]);
     return ok;
 }
 
 static void free_notes(const berth__view *view, const berth__former_layout *former)
 {
     const berth_allocator *allocator = view->model->allocator;
-    berth__keeper_unhold(view->keeper, former->held);
+    berth__cow_owner_unhold(view->cow, former->held);
     berth__free(allocator, former->slots, former->slot_count * sizeof(*former->slots));
     berth__free(allocator, former->back, former->back_count * sizeof(*former->back));
 }
@@ -579,7 +579,7 @@ static berth_status note_former(berth__view *view, uint32_t count, berth__former
     out->slots = berth__alloc(allocator, old_count * sizeof(*out->slots), 64);
     out->back = berth__alloc(allocator, count * sizeof(*out->back), 64);
     if (out->slots == NULL || out->back == NULL || own_layout(view) != BERTH_OK ||
-        !berth__keeper_hold(view->keeper, held)) {
+        !berth__cow_owner_hold(view->cow, held)) {
         free_notes(view, out);
         return BERTH_E_NOMEM;
     }
@@ -593,7 +593,7 @@ void berth__former_layout_free(const berth__view *view, berth__former_layout *fo
 {
     free_notes(view, former);
     drop_tiles(view, former->tiles, former->layout->tile_count, former->tiles_stamp);
-    berth__keeper_let_go(view->keeper, former->layout->stamp, berth__layout_release,
+    berth__cow_owner_retire(view->cow, former->layout->stamp, berth__layout_release,
                          former->layout, 0);
 }
 
@@ -609,8 +609,8 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
     if (next->layout == NULL)
         return BERTH_E_NOMEM;
     next->layout->epoch = epoch;
-    next->layout->stamp = view->keeper->stamp;
-    next->tiles = tiles_create(view->keeper, view->model, next->layout->tile_count,
+    next->layout->stamp = view->cow->stamp;
+    next->tiles = tiles_create(view->cow, view->model, next->layout->tile_count,
                                next->resource_count);
     if (next->tiles != NULL)
         return BERTH_OK;
@@ -652,7 +652,7 @@ berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint
     }
     *view = next;
     made_tiles(view, view->layout->tile_count);
-    berth__keeper_made(view->keeper, berth__layout_release, view->layout, 0);
+    berth__cow_owner_note_made(view->cow, berth__layout_release, view->layout, 0);
     move_counts(view, old.layout, order, pods);
     status = settle(view, old.layout, order, pods);
     if (former != NULL)
@@ -675,7 +675,7 @@ static void part_ways(berth__view *view, const berth__former_layout *former,
             back[now] = slot;
     }
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
-        berth__node *node = berth__view_node(view, slot);
+        berth__node_record *node = berth__view_node(view, slot);
         if (back[slot] != BERTH__SLOT_NONE || node->slot != slot)
             continue;
         berth__view_vacate(view, slot, pods);
@@ -692,10 +692,10 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
     BERTH_ASSERT(former->back_count == layout->count);
     part_ways(view, former, pods);
     /* Tiles that may be shared were copied, not moved, and are as they were left. */
-    for (uint32_t slot = 0; slot < layout->count && !view->keeper->shared; slot++) {
+    for (uint32_t slot = 0; slot < layout->count && !view->cow->shared; slot++) {
         uint32_t to = former->back[slot];
         if (to != BERTH__SLOT_NONE)
-            (void)move_use(view->keeper, tiles[slot >> BERTH__TILE_SHIFT], slot % BERTH__TILE,
+            (void)move_use(view->cow, tiles[slot >> BERTH__TILE_SHIFT], slot % BERTH__TILE,
                            former->tiles[to >> BERTH__TILE_SHIFT], to % BERTH__TILE);
     }
     view->layout = former->layout;
@@ -703,12 +703,12 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
     view->tiles_stamp = former->tiles_stamp;
     view->resource_count = former->resource_count;
     view->layout->epoch = epoch;
-    berth__counts_move(view, layout, former->back, pods);
+    berth__pod_counts_move(view, layout, former->back, pods);
     for (uint32_t slot = 0; slot < view->layout->count; slot++)
         berth__view_node(view, slot)->slot = former->slots[slot];
     free_notes(view, former);
     drop_tiles(view, tiles, layout->tile_count, tiles_stamp);
-    berth__keeper_let_go(view->keeper, layout->stamp, berth__layout_release, layout, 0);
+    berth__cow_owner_retire(view->cow, layout->stamp, berth__layout_release, layout, 0);
 }
 
 berth_status berth__view_widen(berth__view *view)
@@ -718,7 +718,7 @@ berth_status berth__view_widen(berth__view *view)
     if (!reserve_tiles(view, tile_count))
         return BERTH_E_NOMEM;
     berth__tile **old = view->tiles;
-    berth__tile **tiles = tiles_create(view->keeper, view->model, tile_count, resource_count);
+    berth__tile **tiles = tiles_create(view->cow, view->model, tile_count, resource_count);
     if (tiles == NULL)
         return BERTH_E_NOMEM;
     bool ok = true;
@@ -726,7 +726,7 @@ berth_status berth__view_widen(berth__view *view)
         const berth__tile *from = old[t];
         memcpy(tiles[t], from, tile_bytes(from->resource_count));
         tiles[t]->resource_count = resource_count;
-        tiles[t]->stamp = view->keeper->stamp;
+        tiles[t]->stamp = view->cow->stamp;
         memset(tiles[t]->ports, 0, sizeof(tiles[t]->ports));
         for (uint32_t s = 0; s < BERTH__TILE && ok; s++)
             if (from->ports[s] != NULL) {

@@ -12,7 +12,7 @@
  * 2^52. */
 #define BERTH__SMALL_AMOUNT (INT64_C(1) << 45)
 
-struct berth__counts;  /* columns/counts.h: pods by selector and topology domain */
+struct berth__pod_counts;  /* columns/pod_counts.h: pods by selector and topology domain */
 struct berth__related; /* model/related.h: services, controllers, namespaces */
 struct berth__storage; /* model/storage.h: volumes, claims, classes, drivers */
 struct berth__volume_use; /* columns/node_volumes.h: volumes in use by node */
@@ -22,12 +22,12 @@ enum { BERTH__JOURNAL = 1 << 16 };
 
 typedef struct berth__view {
     berth__model *model;
-    struct berth__counts *counts;
+    struct berth__pod_counts *counts;
     struct berth__related *related;
     struct berth__storage *storage;
     struct berth__volume_use *volume_use;
-    berth__keeper *keeper; /* who changes the view */
-    berth__table nodes;    /* records by id; by slot through layout->nodes */
+    berth__cow_owner *cow; /* who changes the view */
+    berth__cow_array nodes;    /* records by id; by slot through layout->nodes */
     berth__images images;
     berth__layout *layout;
     berth__tile **tiles;
@@ -41,8 +41,8 @@ typedef struct berth__view {
 } berth__view;
 
 /* An empty view. */
-berth_status berth__view_init(berth__view *view, berth__model *model, berth__keeper *keeper);
-/* Free everything; the keeper is no longer shared. */
+berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow_owner *cow);
+/* Free everything; the copy-on-write owner is no longer shared. */
 void berth__view_destroy(berth__view *view);
 
 /* What a view had before a new node order, for the way back. */
@@ -51,7 +51,7 @@ typedef struct berth__former_layout {
     berth__tile **tiles;
     uint64_t tiles_stamp;
     uint32_t resource_count;
-    uint32_t held;       /* notes of the keeper */
+    uint32_t held;       /* notes of the copy-on-write owner */
     uint32_t slot_count; /* of `slots` */
     uint32_t *slots; /* of each of the layout's nodes: its slot, or BERTH__SLOT_NONE */
     uint32_t *back;  /* by slot of the layout that came after: scratch for the way back */
@@ -75,16 +75,16 @@ void berth__former_layout_free(const berth__view *view, berth__former_layout *fo
 /* Make room for every resource the model knows. */
 berth_status berth__view_widen(berth__view *view);
 
-/* Own what a change of a slot, or of its facts, writes: see base/keeper.h. Errors: E_NOMEM;
+/* Own what a change of a slot, or of its facts, writes: see base/cow_owner.h. Errors: E_NOMEM;
  * nothing has changed then. */
-berth_status berth__view_own_tile(berth__view *view, uint32_t slot);
-berth_status berth__view_own_facts(berth__view *view, uint32_t slot);
-static inline berth_status berth__view_own(berth__view *view, uint32_t slot)
+berth_status berth__view_make_tile_writable(berth__view *view, uint32_t slot);
+berth_status berth__view_make_facts_writable(berth__view *view, uint32_t slot);
+static inline berth_status berth__view_make_writable(berth__view *view, uint32_t slot)
 {
-    return !view->keeper->shared ||
-                   view->tiles[slot >> BERTH__TILE_SHIFT]->stamp == view->keeper->stamp
+    return !view->cow->shared ||
+                   view->tiles[slot >> BERTH__TILE_SHIFT]->stamp == view->cow->stamp
                ? BERTH_OK
-               : berth__view_own_tile(view, slot);
+               : berth__view_make_tile_writable(view, slot);
 }
 
 /* Note a slot in the journal. */
@@ -131,7 +131,7 @@ void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_p
 berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
                                  int change);
 
-static inline berth__node *berth__view_node(const berth__view *view, uint32_t slot)
+static inline berth__node_record *berth__view_node(const berth__view *view, uint32_t slot)
 {
     return berth__node_at(&view->nodes, view->layout->nodes[slot]);
 }

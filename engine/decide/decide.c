@@ -10,15 +10,15 @@
 #include "decide/message.h"
 #include "decide/node_errors.h"
 #include "decide/preemption.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 /* Plugins whose reservations nobody else takes back. */
-static bool undone_by_us(const berth__plugin *plugin)
+static bool undone_by_us(const berth__plugin_ops *plugin)
 {
     return (plugin->flags & BERTH__READS_CLASS) != 0 && plugin->reserve != NULL;
 }
 
-static uint32_t own_records(const berth__profile *profiles, uint32_t profile_count)
+static uint32_t own_records(const berth__ready_profile *profiles, uint32_t profile_count)
 {
     uint32_t most = 0;
     for (uint32_t p = 0; p < profile_count; p++) {
@@ -31,7 +31,7 @@ static uint32_t own_records(const berth__profile *profiles, uint32_t profile_cou
 }
 
 /* Embedders' plugins: whatever they prepare or call static, they may have read amounts for it. */
-static bool keeps_amounts(const berth__profile *profiles, uint32_t profile_count)
+static bool keeps_amounts(const berth__ready_profile *profiles, uint32_t profile_count)
 {
     for (uint32_t p = 0; p < profile_count; p++) {
         for (uint32_t i = 0; i < profiles[p].filter_count; i++)
@@ -45,7 +45,7 @@ static bool keeps_amounts(const berth__profile *profiles, uint32_t profile_count
 }
 
 berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluster,
-                                 const berth__profile *profiles, uint32_t profile_count,
+                                 const berth__ready_profile *profiles, uint32_t profile_count,
                                  berth__workers *workers, berth_path path, uint64_t seed)
 {
     const berth_allocator *allocator = cluster->model->allocator;
@@ -100,16 +100,16 @@ uint32_t berth__decider_profile(const berth__decider *decider, const berth__clas
     return UINT32_MAX;
 }
 
-static berth_status question(berth__decider *decider, uint32_t pod, berth__cycle *cycle,
+static berth_status question(berth__decider *decider, uint32_t pod, berth__question *cycle,
                              uint32_t *profile, berth_error *error)
 {
     berth__cluster *cluster = decider->cluster;
-    const berth__pod *record = berth__pod_at(&cluster->pods, pod);
-    *cycle = (berth__cycle){.view = &cluster->view,
+    const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
+    *cycle = (berth__question){.view = &cluster->view,
                             .cls = record->cls,
                             .pod = pod,
                             .required_node = record->node};
-    if (record->node != BERTH__NODE_NONE && berth__node_present(berth__cluster_node(cluster, record->node)))
+    if (record->node != BERTH_NODE_NONE && berth__node_present(berth__cluster_node(cluster, record->node)))
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
     *profile = berth__decider_profile(decider, record->cls);
     if (*profile == UINT32_MAX) {
@@ -136,7 +136,7 @@ static berth_status refuse_with(berth_explanation *explanation, berth_str text)
     return ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-static berth_status refuse_gated(berth__decider *decider, const berth__cycle *cycle,
+static berth_status refuse_gated(berth__decider *decider, const berth__question *cycle,
                                  berth_explanation *explanation)
 {
     berth_str gates = berth__text(decider->cluster->model, cycle->cls->gates);
@@ -163,14 +163,14 @@ static bool learn_nominated(berth__decider *decider)
              entry = entry->next) {
             const berth__nomination *one = (const berth__nomination *)entry;
             if (one->awake && one->ruling &&
-                !berth__counts_learn(&decider->cluster->view, one->cls))
+                !berth__pod_counts_register(&decider->cluster->view, one->cls))
                 return false;
         }
     return true;
 }
 
-static berth_status search(berth__decider *decider, const berth__cycle *cycle,
-                           const berth__profile *profile, berth__prepared *prepared)
+static berth_status search(berth__decider *decider, const berth__question *cycle,
+                           const berth__ready_profile *profile, berth__prepared_kind *prepared)
 {
     if (!has_nominations(decider))
         return berth__search_filter(&decider->search, cycle, profile, prepared,
@@ -185,7 +185,7 @@ static berth_status search(berth__decider *decider, const berth__cycle *cycle,
 /* ---- choosing ---- */
 
 /* Which of so many equals: a number below `count`. */
-static uint32_t choose(berth__decider *decider, const berth__profile *profile, uint32_t count)
+static uint32_t choose(berth__decider *decider, const berth__ready_profile *profile, uint32_t count)
 {
     switch (profile->tie) {
     case BERTH_TIE_FIRST:
@@ -199,10 +199,10 @@ static uint32_t choose(berth__decider *decider, const berth__profile *profile, u
 }
 
 /* Answer from the index, if it can. A single feasible node is taken without a score. */
-static bool ask_index(berth__decider *decider, const berth__cycle *cycle, uint32_t profile_index,
-                      berth__prepared *prepared, berth_placement *out)
+static bool ask_index(berth__decider *decider, const berth__question *cycle, uint32_t profile_index,
+                      berth__prepared_kind *prepared, berth_placement *out)
 {
-    const berth__profile *profile = &decider->profiles[profile_index];
+    const berth__ready_profile *profile = &decider->profiles[profile_index];
     if (cycle->view->layout->closed_count > 0 && !profile->counts_pods)
         return false; /* trees know of closed nodes by their room for pods */
     berth__index *index = berth__index_get(
@@ -226,7 +226,7 @@ static bool ask_index(berth__decider *decider, const berth__cycle *cycle, uint32
         return true;
     bool single = answer.slots.feasible_count == 1;
     uint32_t pick = single ? 0 : choose(decider, profile, answer.slots.best_count);
-    out->verdict = BERTH_PLACED;
+    out->verdict = BERTH_VERDICT_PLACED;
     out->node = cycle->view->layout->nodes[berth__index_nth_best(index, start, &answer, pick)];
     out->best_count = answer.slots.best_count;
     out->total = single ? 0 : answer.best;
@@ -237,7 +237,7 @@ static berth_status fail(berth__decider *decider, berth_explanation *explanation
                          const berth__reasons *reasons, berth_placement *out)
 {
     (void)decider;
-    out->verdict = BERTH_DECISION_ERROR;
+    out->verdict = BERTH_VERDICT_ERROR;
     if (explanation == NULL)
         return BERTH_OK;
     explanation->message =
@@ -254,7 +254,7 @@ static const berth__reasons *failed_scorer(const berth__search *search)
 }
 
 /* Score and pick. A single feasible node is taken without scoring, but explained with scores. */
-static berth_status pick(berth__decider *decider, const berth__profile *profile,
+static berth_status pick(berth__decider *decider, const berth__ready_profile *profile,
                          berth_explanation *explanation, berth_placement *out)
 {
     berth__search *search = &decider->search;
@@ -277,13 +277,13 @@ static berth_status pick(berth__decider *decider, const berth__profile *profile,
         out->best_count = search->best_count;
         out->total = search->best;
     }
-    out->verdict = BERTH_PLACED;
+    out->verdict = BERTH_VERDICT_PLACED;
     out->node = decider->cluster->view.layout->nodes[slot];
     return BERTH_OK;
 }
 
 /* Errors on some nodes end the attempt; what the other nodes came to is explained nevertheless. */
-static berth_status fail_on_nodes(berth__decider *decider, const berth__profile *profile,
+static berth_status fail_on_nodes(berth__decider *decider, const berth__ready_profile *profile,
                                   berth_explanation *explanation, berth_str errors,
                                   berth_placement *out)
 {
@@ -304,16 +304,16 @@ static berth_status explain_preemption(berth__decider *decider, berth_explanatio
     return explanation != NULL ? berth__preempt(decider, explanation, &preemption) : BERTH_OK;
 }
 
-static berth_status run(berth__decider *decider, const berth__cycle *cycle, uint32_t profile_index,
+static berth_status run(berth__decider *decider, const berth__question *cycle, uint32_t profile_index,
                         berth_explanation *explanation, berth_placement *out)
 {
-    const berth__profile *profile = &decider->profiles[profile_index];
+    const berth__ready_profile *profile = &decider->profiles[profile_index];
     uint32_t node_count = cycle->view->layout->count;
     if (cycle->cls->gates != 0 && profile->gates)
         return refuse_gated(decider, cycle, explanation);
     if (node_count == 0)
         return refuse_with(explanation, BERTH_LITERAL("no nodes available to schedule pods"));
-    berth__prepared *prepared = berth__prepared_get(&decider->prepared, cycle, profile,
+    berth__prepared_kind *prepared = berth__prepared_get(&decider->prepared, cycle, profile,
                                                     profile_index, &decider->arena);
     if (prepared == NULL)
         return BERTH_E_NOMEM;
@@ -363,19 +363,19 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     berth__arena_reset(&decider->arena);
     if (options->explanation != NULL)
         berth__explanation_reset(options->explanation);
-    *out = (berth_placement){.verdict = BERTH_UNSCHEDULABLE,
+    *out = (berth_placement){.verdict = BERTH_VERDICT_UNSCHEDULABLE,
                              .node = BERTH_NODE_NONE,
                              .start = decider->rotation,
                              .next = decider->rotation,
                              .path = BERTH_PATH_SCAN};
-    struct berth__counts *counts = decider->cluster->view.counts;
+    struct berth__pod_counts *counts = decider->cluster->view.counts;
     bool held = counts->held;
-    berth__counts_hold(counts, held || has_nominations(decider));
+    berth__pod_counts_hold(counts, held || has_nominations(decider));
     berth_status status =
         learn_nominated(decider)
             ? run(decider, &attempt->cycle, profile, options->explanation, out)
             : BERTH_E_NOMEM;
-    berth__counts_hold(counts, held);
+    berth__pod_counts_hold(counts, held);
     if (status != BERTH_OK)
         return berth__error_no_memory(error);
     if ((options->flags & BERTH_DECIDE_KEEP_ROTATION) != 0)
@@ -387,8 +387,8 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
 
 /* ---- one node ---- */
 
-static berth_status ask_slot(berth__decider *decider, const berth__cycle *cycle,
-                             const berth__profile *profile, berth__prepared *prepared,
+static berth_status ask_slot(berth__decider *decider, const berth__question *cycle,
+                             const berth__ready_profile *profile, berth__prepared_kind *prepared,
                              uint32_t slot, bool *fits)
 {
     berth__dry_run *dry_run = &decider->dry_run;
@@ -403,12 +403,12 @@ static berth_status ask_slot(berth__decider *decider, const berth__cycle *cycle,
 berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t node, bool *fits,
                                  berth_error *error)
 {
-    berth__cycle cycle;
+    berth__question cycle;
     uint32_t index = 0;
     *fits = false;
     decider->attempt.prepared = NULL;
     BERTH_TRY(question(decider, pod, &cycle, &index, error));
-    const berth__profile *profile = &decider->profiles[index];
+    const berth__ready_profile *profile = &decider->profiles[index];
     const berth__layout *layout = cycle.view->layout;
     uint32_t slot = berth__cluster_node(decider->cluster, node)->slot;
     follow_disruption(decider);
@@ -418,7 +418,7 @@ berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t
         return BERTH_OK;
     if (!learn_nominated(decider))
         return berth__error_no_memory(error);
-    berth__prepared *prepared =
+    berth__prepared_kind *prepared =
         berth__prepared_get(&decider->prepared, &cycle, profile, index, &decider->arena);
     if (prepared == NULL)
         return berth__error_no_memory(error);
@@ -431,23 +431,23 @@ berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t
 
 /* ---- binding ---- */
 
-static const berth__profile *profile_for(const berth__decider *decider, const berth__class *cls)
+static const berth__ready_profile *profile_for(const berth__decider *decider, const berth__class *cls)
 {
     uint32_t profile = berth__decider_profile(decider, cls);
     return &decider->profiles[profile == UINT32_MAX ? 0 : profile];
 }
 
-static berth__cycle reserve_cycle(berth__decider *decider, uint32_t pod)
+static berth__question reserve_cycle(berth__decider *decider, uint32_t pod)
 {
-    return (berth__cycle){.view = &decider->cluster->view,
+    return (berth__question){.view = &decider->cluster->view,
                           .cls = berth__pod_at(&decider->cluster->pods, pod)->cls,
                           .pod = pod,
-                          .required_node = BERTH__NODE_NONE};
+                          .required_node = BERTH_NODE_NONE};
 }
 
-static berth__seat seat_on(const berth__cluster *cluster, uint32_t pod, uint32_t node)
+static berth__pod_placement seat_on(const berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
-    return (berth__seat){berth__cluster_pod_id(cluster, pod), node, berth__cluster_node(cluster, node)->slot};
+    return (berth__pod_placement){berth__cluster_pod_id(cluster, pod), node, berth__cluster_node(cluster, node)->slot};
 }
 
 /* An embedder's plugin that has reserved, or given back, in a transaction: the opposite undoes
@@ -461,16 +461,16 @@ typedef struct reserve_record {
 static void undo_reserve(void *owner, void *opaque)
 {
     const reserve_record *record = opaque;
-    const berth__cycle cycle = reserve_cycle(owner, record->pod);
-    const berth__seat seat = seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
+    const berth__question cycle = reserve_cycle(owner, record->pod);
+    const berth__pod_placement seat = seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
     record->stage->plugin->unreserve(&cycle, record->stage->instance, &seat);
 }
 
 static void undo_unreserve(void *owner, void *opaque)
 {
     const reserve_record *record = opaque;
-    const berth__cycle cycle = reserve_cycle(owner, record->pod);
-    const berth__seat seat = seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
+    const berth__question cycle = reserve_cycle(owner, record->pod);
+    const berth__pod_placement seat = seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
     (void)record->stage->plugin->reserve(&cycle, record->stage->instance, &seat);
 }
 
@@ -487,16 +487,16 @@ static void note_reserve(berth__decider *decider, const berth__stage *stage, uin
 }
 
 /* What an embedder's plugins keep of reservations is the engine's, not a branch's. */
-static bool reserves(const berth__decider *decider, const berth__plugin *plugin)
+static bool reserves(const berth__decider *decider, const berth__plugin_ops *plugin)
 {
-    return !decider->cluster->keeper.branch || !undone_by_us(plugin);
+    return !decider->cluster->cow.branch || !undone_by_us(plugin);
 }
 
 static void unreserve(berth__decider *decider, uint32_t pod, uint32_t node)
 {
-    const berth__cycle cycle = reserve_cycle(decider, pod);
-    const berth__seat seat = seat_on(decider->cluster, pod, node);
-    const berth__profile *profile = profile_for(decider, cycle.cls);
+    const berth__question cycle = reserve_cycle(decider, pod);
+    const berth__pod_placement seat = seat_on(decider->cluster, pod, node);
+    const berth__ready_profile *profile = profile_for(decider, cycle.cls);
     for (uint32_t i = profile->filter_count; i-- > 0;) {
         const berth__stage *stage = &profile->filters[i];
         if (stage->plugin->unreserve == NULL || !reserves(decider, stage->plugin))
@@ -510,9 +510,9 @@ static void unreserve(berth__decider *decider, uint32_t pod, uint32_t node)
  * undo. */
 static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t node)
 {
-    const berth__cycle cycle = reserve_cycle(decider, pod);
-    const berth__seat seat = seat_on(decider->cluster, pod, node);
-    const berth__profile *profile = profile_for(decider, cycle.cls);
+    const berth__question cycle = reserve_cycle(decider, pod);
+    const berth__pod_placement seat = seat_on(decider->cluster, pod, node);
+    const berth__ready_profile *profile = profile_for(decider, cycle.cls);
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__stage *stage = &profile->filters[i];
         if (stage->plugin->reserve == NULL || !reserves(decider, stage->plugin))
@@ -544,7 +544,7 @@ berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t
 berth_status berth__decider_unbind(berth__decider *decider, uint32_t pod)
 {
     berth__cluster *cluster = decider->cluster;
-    BERTH_TRY(berth__cluster_own_unbind(cluster, pod));
+    BERTH_TRY(berth__cluster_prepare_unbind(cluster, pod));
     if (!berth__cluster_reserve_undo(cluster, pod))
         return BERTH_E_NOMEM;
     unreserve(decider, pod, berth__pod_at(&cluster->pods, pod)->node);

@@ -9,9 +9,9 @@
 
 /* The last attempt, where preemption takes up. */
 typedef struct berth__attempt {
-    berth__cycle cycle;
-    const berth__profile *profile;
-    berth__prepared *prepared; /* NULL: it did not come to the filters */
+    berth__question cycle;
+    const berth__ready_profile *profile;
+    berth__prepared_kind *prepared; /* NULL: it did not come to the filters */
     uint32_t start;            /* rotation index */
     bool refused;              /* before any node was visited */
     bool search_only;          /* preemption is not asked about */
@@ -19,7 +19,7 @@ typedef struct berth__attempt {
 
 typedef struct berth__decider {
     berth__cluster *cluster;
-    const berth__profile *profiles;
+    const berth__ready_profile *profiles;
     uint32_t profile_count;
     berth_path path;
     berth__prepared_cache prepared;
@@ -40,7 +40,7 @@ typedef struct berth__decider {
 } berth__decider;
 
 berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluster,
-                                 const berth__profile *profiles, uint32_t profile_count,
+                                 const berth__ready_profile *profiles, uint32_t profile_count,
                                  berth__workers *workers, berth_path path, uint64_t seed);
 void berth__decider_destroy(berth__decider *decider);
 

@@ -6,8 +6,8 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/error.h"
-#include "columns/counts.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
+#include "columns/pod_counts.h"
 
 /* ---- life ---- */
 
@@ -53,15 +53,15 @@ static bool is_renewed(const berth__stage *stage)
     return (stage->plugin->flags & BERTH__PREPARE_EACH) != 0 && stage->plugin->adjust == NULL;
 }
 
-static uint32_t own_slot(const berth__dry_run *dry_run, const berth__cycle *cycle)
+static uint32_t own_slot(const berth__dry_run *dry_run, const berth__question *cycle)
 {
     const berth__nomination *own = berth__nominations_find(dry_run->nominations, cycle->pod);
-    const berth__node *node = own != NULL ? berth__node_at(&cycle->view->nodes, own->node) : NULL;
+    const berth__node_record *node = own != NULL ? berth__node_at(&cycle->view->nodes, own->node) : NULL;
     return node != NULL && node->facts != NULL ? node->slot : BERTH__SLOT_NONE;
 }
 
-berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__cycle *cycle,
-                                const berth__profile *profile, berth__prepared *prepared)
+berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__question *cycle,
+                                const berth__ready_profile *profile, berth__prepared_kind *prepared)
 {
     if (!berth__grow(dry_run->allocator, &dry_run->stages, &dry_run->stage_capacity,
                      profile->filter_count, sizeof(*dry_run->stages)) ||
@@ -176,7 +176,7 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
     dry_run->balance = 0;
     dry_run->stale = false;
     dry_run->ok = true;
-    berth__counts_suppose(dry_run->cycle->view, true);
+    berth__pod_counts_suppose(dry_run->cycle->view, true);
     berth__arena_reset(&dry_run->arena);
     memcpy(dry_run->stages, dry_run->prepared->filters,
            dry_run->profile->filter_count * sizeof(*dry_run->stages));
@@ -187,8 +187,8 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
 berth_status berth__dry_run_own(const berth__dry_run *dry_run)
 {
     berth__view *view = dry_run->cycle->view;
-    BERTH_TRY(berth__view_own(view, dry_run->slot));
-    return !view->keeper->shared || berth__table_own(&view->nodes, view->keeper,
+    BERTH_TRY(berth__view_make_writable(view, dry_run->slot));
+    return !view->cow->shared || berth__cow_array_make_writable(&view->nodes, view->cow,
                                                      view->layout->nodes[dry_run->slot])
                ? BERTH_OK
                : BERTH_E_NOMEM;
@@ -198,7 +198,7 @@ berth_status berth__dry_run_end(berth__dry_run *dry_run)
 {
     BERTH_ASSERT(dry_run->balance == 0);
     restore_ports(dry_run);
-    berth__counts_suppose(dry_run->cycle->view, false);
+    berth__pod_counts_suppose(dry_run->cycle->view, false);
     dry_run->cycle->view->wide = dry_run->wide;
     dry_run->slot = BERTH__SLOT_NONE;
     return dry_run->ok ? BERTH_OK : BERTH_E_NOMEM;
@@ -216,7 +216,7 @@ void berth__dry_run_forfeit(berth__dry_run *dry_run)
 
 static bool change(berth__dry_run *dry_run, const berth__class *cls, int by)
 {
-    const berth__profile *profile = dry_run->profile;
+    const berth__ready_profile *profile = dry_run->profile;
     if (berth__view_suppose(dry_run->cycle->view, dry_run->slot, cls, by) != BERTH_OK) {
         dry_run->ok = false;
         return false;
@@ -259,7 +259,7 @@ void berth__dry_run_take_nominated(berth__dry_run *dry_run)
 
 static void renew(berth__dry_run *dry_run)
 {
-    const berth__profile *profile = dry_run->profile;
+    const berth__ready_profile *profile = dry_run->profile;
     for (uint32_t i = 0; i < profile->filter_count; i++)
         if (dry_run->prepared->filters[i].outcome == BERTH__ACTIVE &&
             is_renewed(&profile->filters[i]) &&

@@ -86,10 +86,10 @@ static bool reserve(berth__dry_run_memos *memos, berth__dry_run_memo *memo,
 
 /* ---- all ---- */
 
-static bool depends_on_slot_alone(const berth__profile *profile, const berth__prepared *prepared)
+static bool depends_on_slot_alone(const berth__ready_profile *profile, const berth__prepared_kind *prepared)
 {
     for (uint32_t i = 0; i < profile->filter_count; i++) {
-        const berth__plugin *plugin = profile->filters[i].plugin;
+        const berth__plugin_ops *plugin = profile->filters[i].plugin;
         if (prepared->filters[i].outcome == BERTH__ACTIVE &&
             (plugin->flags & BERTH__STATIC_FILTER) == 0 &&
             (plugin->filter_slot == NULL || (plugin->flags & BERTH__PREPARE_EACH) != 0))
@@ -118,9 +118,9 @@ static berth__dry_run_memo *place_for(berth__dry_run_memos *memos, const berth__
 }
 
 berth__dry_run_memo *berth__dry_run_memo_get(berth__dry_run_memos *memos,
-                                             const berth__cycle *cycle,
-                                             const berth__profile *profile,
-                                             const berth__prepared *prepared, int32_t priority,
+                                             const berth__question *cycle,
+                                             const berth__ready_profile *profile,
+                                             const berth__prepared_kind *prepared, int32_t priority,
                                              uint64_t disruption_version)
 {
     const berth__class *cls = cycle->cls;

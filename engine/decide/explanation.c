@@ -293,7 +293,7 @@ berth_status berth__explanation_scores(berth_explanation *explanation, const ber
     return BERTH_OK;
 }
 
-berth_status berth__explanation_message(berth_explanation *explanation, uint32_t node_count,
+berth_status berth__explanation_write_message(berth_explanation *explanation, uint32_t node_count,
                                         const berth_str *absent)
 {
     berth__histogram histogram;

@@ -50,7 +50,7 @@ berth_status berth__explanation_scores(berth_explanation *explanation,
 /* kube-scheduler's message for a pod that no node takes, preemption's part aside (`node_count`
  * nodes in the cluster; those without a recorded refusal have `absent` reasons, NULL: none).
  * Source: kube-scheduler v1.32, framework/types.go, FitError.Error. */
-berth_status berth__explanation_message(berth_explanation *explanation, uint32_t node_count,
+berth_status berth__explanation_write_message(berth_explanation *explanation, uint32_t node_count,
                                         const berth_str *absent);
 
 #endif

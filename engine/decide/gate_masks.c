@@ -108,7 +108,7 @@ static berth__gate_mask *find(berth__gate_masks *masks, const berth__gate_source
     uint64_t key[BERTH__GATE_WORDS];
     uint32_t words = key_of(from->gates, key);
     size_t bytes = words * sizeof(*key);
-    berth__prepared *prepared = from->prepared;
+    berth__prepared_kind *prepared = from->prepared;
     berth__gate_mask *mask = prepared->mask;
     if (mask == NULL || prepared->mask_stamp != masks->drops ||
         mask->used.entry.key_bytes != bytes || memcmp(mask->key, key, bytes) != 0)

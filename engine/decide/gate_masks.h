@@ -31,9 +31,9 @@ typedef struct berth__gate_masks {
 
 /* Who asks, and where the verdicts come from. */
 typedef struct berth__gate_source {
-    const berth__cycle *cycle;
-    const berth__profile *profile;
-    berth__prepared *prepared; /* slot_plan lists the filters */
+    const berth__question *cycle;
+    const berth__ready_profile *profile;
+    berth__prepared_kind *prepared; /* slot_plan lists the filters */
     berth__gates *gates;
 } berth__gate_source;
 

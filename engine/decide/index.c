@@ -123,12 +123,12 @@ static berth__index *add(berth__index_cache *cache, const index_key *key)
 /* ---- what can be indexed ---- */
 
 /* Sort the active filters; false: one of them is of none of the sorts. */
-static bool plan_filters(const berth__cycle *cycle, const berth__profile *profile,
-                         const berth__prepared *prepared, berth__slot_plan *plan)
+static bool plan_filters(const berth__question *cycle, const berth__ready_profile *profile,
+                         const berth__prepared_kind *prepared, berth__slot_plan *plan)
 {
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__stage *stage = &profile->filters[i];
-        const berth__plugin *plugin = stage->plugin;
+        const berth__plugin_ops *plugin = stage->plugin;
         if (prepared->filters[i].outcome != BERTH__ACTIVE ||
             (plugin->flags & BERTH__STATIC_FILTER) != 0)
             continue;
@@ -148,13 +148,13 @@ static bool plan_filters(const berth__cycle *cycle, const berth__profile *profil
 }
 
 /* Also: totals must fit an int32 leaf, which weights of ordinary size leave far behind. */
-static bool plan_scorers(const berth__cycle *cycle, const berth__profile *profile,
-                         const berth__prepared *prepared, berth__slot_plan *plan)
+static bool plan_scorers(const berth__question *cycle, const berth__ready_profile *profile,
+                         const berth__prepared_kind *prepared, berth__slot_plan *plan)
 {
     int64_t weights = 0;
     for (uint32_t i = 0; i < profile->scorer_count; i++) {
         const berth__stage *stage = &profile->scorers[i];
-        const berth__plugin *plugin = stage->plugin;
+        const berth__plugin_ops *plugin = stage->plugin;
         const berth__prepared_stage *own = &prepared->scorers[i];
         if (own->outcome == BERTH__SKIP || own->outcome == BERTH__UNIFORM)
             continue;
@@ -163,7 +163,7 @@ static bool plan_scorers(const berth__cycle *cycle, const berth__profile *profil
             continue;
         }
         bool by_slot = own->outcome == BERTH__ACTIVE && plugin->rank == NULL &&
-                       plugin->normalize == BERTH__NORMALIZE_NONE &&
+                       plugin->normalize == BERTH__NORMALIZATION_NONE &&
                        (plugin->score_slot != NULL || own->static_raw != NULL);
         if (!by_slot || stage->weight > BERTH__BASIC_WEIGHT_MAX)
             return false;
@@ -179,8 +179,8 @@ static bool plan_scorers(const berth__cycle *cycle, const berth__profile *profil
     return weights <= 1 << 23;
 }
 
-static bool plan_slots(const berth__cycle *cycle, const berth__profile *profile,
-                       berth__prepared *prepared)
+static bool plan_slots(const berth__question *cycle, const berth__ready_profile *profile,
+                       berth__prepared_kind *prepared)
 {
     berth__slot_plan *plan = &prepared->slot_plan;
     if (plan->version == prepared->version)
@@ -190,13 +190,13 @@ static bool plan_slots(const berth__cycle *cycle, const berth__profile *profile,
     plan->scorer_count = plan->extra_scorer_count = plan->level_count = 0;
     plan->basic = true;
     plan->ask = (berth__basic_ask){.cpu = -INFINITY, .memory = -INFINITY, .places = -INFINITY};
-    plan->possible = prepared->allowed == NULL && cycle->required_node == BERTH__NODE_NONE &&
+    plan->possible = prepared->allowed == NULL && cycle->required_node == BERTH_NODE_NONE &&
                      plan_filters(cycle, profile, prepared, plan) &&
                      plan_scorers(cycle, profile, prepared, plan);
     return plan->possible;
 }
 
-static bool uses_images(const berth__profile *profile, const berth__prepared *prepared)
+static bool uses_images(const berth__ready_profile *profile, const berth__prepared_kind *prepared)
 {
     for (uint32_t i = 0; i < profile->scorer_count; i++)
         if (prepared->scorers[i].static_raw != NULL)
@@ -204,7 +204,7 @@ static bool uses_images(const berth__profile *profile, const berth__prepared *pr
     return false;
 }
 
-static bool reads_class(const berth__profile *profile)
+static bool reads_class(const berth__ready_profile *profile)
 {
     for (uint32_t i = 0; i < profile->filter_count; i++)
         if ((profile->filters[i].plugin->flags & BERTH__READS_CLASS) != 0)
@@ -215,8 +215,8 @@ static bool reads_class(const berth__profile *profile)
     return false;
 }
 
-static index_key key_of(const berth__cycle *cycle, const berth__profile *profile,
-                        uint32_t profile_index, const berth__prepared *prepared)
+static index_key key_of(const berth__question *cycle, const berth__ready_profile *profile,
+                        uint32_t profile_index, const berth__prepared_kind *prepared)
 {
     const berth__class *cls = cycle->cls;
     return (index_key){
@@ -505,7 +505,7 @@ static bool bring_up(berth__index_cache *cache, berth__index *index, const sourc
 
 /* The kind of a cycle, or NULL. The prepared state remembers it: which one it is depends on the
  * class and the layout epoch alone. */
-static berth__index *find_kind(berth__index_cache *cache, berth__prepared *prepared,
+static berth__index *find_kind(berth__index_cache *cache, berth__prepared_kind *prepared,
                                const index_key *key)
 {
     berth__index *index = NULL;
@@ -535,7 +535,7 @@ static bool find_mask(berth__index_cache *cache, const source *from, berth__inde
     return index->mask != NULL;
 }
 
-static int64_t uniform_sum(const berth__profile *profile, const berth__prepared *prepared)
+static int64_t uniform_sum(const berth__ready_profile *profile, const berth__prepared_kind *prepared)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < profile->scorer_count; i++)
@@ -544,9 +544,9 @@ static int64_t uniform_sum(const berth__profile *profile, const berth__prepared 
     return sum;
 }
 
-berth__index *berth__index_get(berth__index_cache *cache, const berth__cycle *cycle,
-                               const berth__profile *profile, uint32_t profile_index,
-                               berth__prepared *prepared, berth__search *search,
+berth__index *berth__index_get(berth__index_cache *cache, const berth__question *cycle,
+                               const berth__ready_profile *profile, uint32_t profile_index,
+                               berth__prepared_kind *prepared, berth__search *search,
                                berth__arena *arena, bool eager)
 {
     const source from = {cycle, profile, prepared, &cache->gates};

@@ -60,9 +60,9 @@ void berth__index_cache_destroy(berth__index_cache *cache);
  * cost so far: a kind must come back, and often enough, for a tree of its own.
  * Cost: the journal since last time, or a look at every slot (a scan by `search`, with
  * `arena` for its rank phase). */
-berth__index *berth__index_get(berth__index_cache *cache, const berth__cycle *cycle,
-                               const berth__profile *profile, uint32_t profile_index,
-                               berth__prepared *prepared, berth__search *search,
+berth__index *berth__index_get(berth__index_cache *cache, const berth__question *cycle,
+                               const berth__ready_profile *profile, uint32_t profile_index,
+                               berth__prepared_kind *prepared, berth__search *search,
                                berth__arena *arena, bool eager);
 
 typedef struct berth__index_answer {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "decide/message.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 static const berth_str NOT_HELPFUL = {"Preemption is not helpful for scheduling", 40};
 static const berth_str NEVER = {"not eligible due to preemptionPolicy=Never.", 43};
@@ -136,7 +136,7 @@ static bool is_potential(const berth__decider *decider, uint32_t slot)
     return berth__bit_get(decider->potential[slot / BERTH__TILE].words, slot % BERTH__TILE);
 }
 
-static bool is_leaving_for(const berth__attempt *attempt, const berth__pod *pod, int32_t priority)
+static bool is_leaving_for(const berth__attempt *attempt, const berth__pod_record *pod, int32_t priority)
 {
     if (pod->priority >= priority)
         return false;
@@ -154,7 +154,7 @@ static bool must_wait(const berth__decider *decider)
     if (slot == BERTH__SLOT_NONE || (!is_legacy(attempt) && !is_potential(decider, slot)))
         return false;
     uint32_t index = berth__view_node(&cluster->view, slot)->first_pod;
-    for (; index != BERTH__POD_NONE; index = berth__pod_at(&cluster->pods, index)->next)
+    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(&cluster->pods, index)->next)
         if (is_leaving_for(attempt, berth__pod_at(&cluster->pods, index), priority))
             return true;
     return false;
@@ -331,7 +331,7 @@ static berth_status explain_attempt(const berth__attempt *attempt, berth_explana
 {
     static const berth_str absent = {"node(s) didn't satisfy plugin(s) [NodeAffinity]", 47};
     bool restricted = !attempt->refused && attempt->prepared->allowed != NULL;
-    return berth__explanation_message(explanation, attempt->cycle.view->layout->count,
+    return berth__explanation_write_message(explanation, attempt->cycle.view->layout->count,
                                       restricted ? &absent : NULL);
 }
 
@@ -413,17 +413,17 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
                             berth__preemption *out)
 {
     const berth__attempt *attempt = &decider->attempt;
-    *out = (berth__preemption){.outcome = BERTH__PREEMPTION_OFF, .node = BERTH__NODE_NONE};
+    *out = (berth__preemption){.outcome = BERTH__PREEMPTION_OFF, .node = BERTH_NODE_NONE};
     if (attempt->prepared == NULL)
         return BERTH_OK;
     if (explanation != NULL)
         BERTH_TRY(explain_attempt(attempt, explanation));
     if (!attempt->profile->preempts || attempt->search_only)
         return BERTH_OK;
-    struct berth__counts *counts = decider->cluster->view.counts;
-    bool held = berth__counts_hold(counts, true);
+    struct berth__pod_counts *counts = decider->cluster->view.counts;
+    bool held = berth__pod_counts_hold(counts, true);
     berth_status status = preempt(decider, explanation, out);
-    berth__counts_hold(counts, held);
+    berth__pod_counts_hold(counts, held);
     decider->cluster->unplaced_count += decider->dry_run.forfeited;
     decider->dry_run.forfeited = 0;
     return status;

@@ -21,12 +21,12 @@ typedef enum berth__preemption_outcome {
 
 typedef struct berth__preemption {
     berth__preemption_outcome outcome;
-    uint32_t node; /* nominated node's id, or BERTH__NODE_NONE */
+    uint32_t node; /* nominated node's id, or BERTH_NODE_NONE */
     const uint32_t *victims; /* pod indexes, most important first; valid until the next call */
     uint32_t victim_count;
 } berth__preemption;
 
-/* What the decider's last attempt, which came to BERTH_UNSCHEDULABLE, makes of preemption.
+/* What the decider's last attempt, which came to BERTH_VERDICT_UNSCHEDULABLE, makes of preemption.
  * Nothing has changed since that attempt, and nothing changes here. The explanation (optional),
  * filled by that attempt, is completed: its message, nominated node and victims. Errors: E_NOMEM.
  * Cost: the potential nodes, those that are tried times the pods of lower priority there. */

@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 #include "model/related.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 /* Bounds of the cache. */
 enum { PREPARED_MAX = 4096 };
@@ -19,7 +19,7 @@ berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
     return berth__keymap_init(&cache->map, allocator);
 }
 
-static void drop(berth__prepared_cache *cache, berth__prepared *prepared)
+static void drop(berth__prepared_cache *cache, berth__prepared_kind *prepared)
 {
     berth__use_remove(&cache->order, &prepared->used);
     berth__keymap_remove(&cache->map, &prepared->used.entry);
@@ -31,7 +31,7 @@ static void drop(berth__prepared_cache *cache, berth__prepared *prepared)
 
 static void drop_oldest(berth__prepared_cache *cache)
 {
-    drop(cache, (berth__prepared *)cache->order.oldest);
+    drop(cache, (berth__prepared_kind *)cache->order.oldest);
 }
 
 void berth__prepared_cache_destroy(berth__prepared_cache *cache)
@@ -57,11 +57,11 @@ static bool is_static(const berth__stage *stage, uint32_t flag)
 
 /* Run one plugin's prepare function. `*allowed` is set if the plugin restricts the search.
  * Returns false when out of memory. */
-static bool prepare_stage(const berth__cycle *cycle, const berth__stage *stage, bool filter,
+static bool prepare_stage(const berth__question *cycle, const berth__stage *stage, bool filter,
                           berth__arena *arena, berth__prepared_stage *out,
                           const uint64_t **allowed)
 {
-    const berth__plugin *plugin = stage->plugin;
+    const berth__plugin_ops *plugin = stage->plugin;
     size_t bytes = filter ? plugin->filter_state_bytes : plugin->score_state_bytes;
     out->reasons = (berth__reasons){.arena = arena, .ok = true};
     berth__prepare prepare = {.cycle = cycle,
@@ -85,30 +85,30 @@ static bool prepare_stage(const berth__cycle *cycle, const berth__stage *stage, 
     return prepare.ok && out->reasons.ok;
 }
 
-bool berth__prepare_filter(const berth__cycle *cycle, const berth__stage *stage,
+bool berth__prepare_filter(const berth__question *cycle, const berth__stage *stage,
                            berth__arena *arena, berth__prepared_stage *out)
 {
     const uint64_t *allowed = NULL;
     return prepare_stage(cycle, stage, true, arena, out, &allowed);
 }
 
-static bool prepare_one_filter(berth__prepared *prepared, const berth__cycle *cycle,
-                               const berth__profile *profile, uint32_t i, berth__arena *arena)
+static bool prepare_one_filter(berth__prepared_kind *prepared, const berth__question *cycle,
+                               const berth__ready_profile *profile, uint32_t i, berth__arena *arena)
 {
     return prepare_stage(cycle, &profile->filters[i], true, arena, &prepared->filters[i],
                          &prepared->allowed);
 }
 
-static bool prepare_one_scorer(berth__prepared *prepared, const berth__cycle *cycle,
-                               const berth__profile *profile, uint32_t i, berth__arena *arena)
+static bool prepare_one_scorer(berth__prepared_kind *prepared, const berth__question *cycle,
+                               const berth__ready_profile *profile, uint32_t i, berth__arena *arena)
 {
     return prepare_stage(cycle, &profile->scorers[i], false, arena, &prepared->scorers[i],
                          &prepared->allowed);
 }
 
 /* The stages that prepare each time, or the others. */
-static bool prepare_stages(berth__prepared *prepared, const berth__cycle *cycle,
-                           const berth__profile *profile, bool each, berth__arena *arena)
+static bool prepare_stages(berth__prepared_kind *prepared, const berth__question *cycle,
+                           const berth__ready_profile *profile, bool each, berth__arena *arena)
 {
     for (uint32_t i = 0; i < profile->filter_count; i++)
         if (each_time(&profile->filters[i]) == each &&
@@ -123,7 +123,7 @@ static bool prepare_stages(berth__prepared *prepared, const berth__cycle *cycle,
 
 /* ---- stages that prepare each time ---- */
 
-static void list_each(berth__prepared *prepared, const berth__profile *profile)
+static void list_each(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
     prepared->each_filter_count = prepared->each_scorer_count = 0;
     for (uint32_t i = 0; i < profile->filter_count; i++)
@@ -134,8 +134,8 @@ static void list_each(berth__prepared *prepared, const berth__profile *profile)
             prepared->each_scorers[prepared->each_scorer_count++] = i;
 }
 
-static bool prepare_listed(berth__prepared *prepared, const berth__cycle *cycle,
-                           const berth__profile *profile, berth__arena *arena)
+static bool prepare_listed(berth__prepared_kind *prepared, const berth__question *cycle,
+                           const berth__ready_profile *profile, berth__arena *arena)
 {
     for (uint32_t i = 0; i < prepared->each_filter_count; i++)
         if (!prepare_one_filter(prepared, cycle, profile, prepared->each_filters[i], arena))
@@ -163,8 +163,8 @@ static bool same_world(const berth__prepared_world *a, const berth__prepared_wor
            a->related_version == b->related_version;
 }
 
-static bool allocate_statics(berth__prepared *prepared, const berth__cycle *cycle,
-                             const berth__profile *profile)
+static bool allocate_statics(berth__prepared_kind *prepared, const berth__question *cycle,
+                             const berth__ready_profile *profile)
 {
     uint32_t tiles = cycle->view->layout->tile_count;
     prepared->ready = berth__arena_alloc_zero(&prepared->arena, tiles, 64);
@@ -184,7 +184,7 @@ static bool allocate_statics(berth__prepared *prepared, const berth__cycle *cycl
     return ok;
 }
 
-static bool allocate_slot_plan(berth__prepared *prepared, const berth__profile *profile)
+static bool allocate_slot_plan(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
     size_t filters = profile->filter_count, scorers = profile->scorer_count;
     uint32_t *lists = berth__arena_alloc(&prepared->arena, (3 * filters + 3 * scorers) * 4, 4);
@@ -200,8 +200,8 @@ static bool allocate_slot_plan(berth__prepared *prepared, const berth__profile *
 }
 
 /* Everything that holds as long as node facts do. */
-static bool prepare_epoch(berth__prepared *prepared, const berth__cycle *cycle,
-                          const berth__profile *profile)
+static bool prepare_epoch(berth__prepared_kind *prepared, const berth__question *cycle,
+                          const berth__ready_profile *profile)
 {
     berth__arena *arena = &prepared->arena;
     berth__arena_reset(arena);
@@ -229,7 +229,7 @@ static bool prepare_epoch(berth__prepared *prepared, const berth__cycle *cycle,
 
 /* The first plugin whose verdict ends the attempt; one that preemption may help gives way to one
  * that nothing can. Scorers only fail. */
-static void sum_up(berth__prepared *prepared, const berth__profile *profile)
+static void sum_up(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
     prepared->outcome = BERTH__ACTIVE;
     prepared->why = NULL;
@@ -248,11 +248,11 @@ static void sum_up(berth__prepared *prepared, const berth__profile *profile)
     }
 }
 
-static berth__prepared *create(berth__prepared_cache *cache, const berth__cycle *cycle,
+static berth__prepared_kind *create(berth__prepared_cache *cache, const berth__question *cycle,
                                uint32_t profile_index)
 {
-    berth__prepared *prepared =
-        berth__alloc_zero(cache->allocator, sizeof(*prepared), _Alignof(berth__prepared));
+    berth__prepared_kind *prepared =
+        berth__alloc_zero(cache->allocator, sizeof(*prepared), _Alignof(berth__prepared_kind));
     if (prepared == NULL)
         return NULL;
     prepared->key.class_serial = cycle->cls->serial;
@@ -267,20 +267,20 @@ static berth__prepared *create(berth__prepared_cache *cache, const berth__cycle 
 }
 
 /* A class remembers its state under the profile it was last decided with. */
-static berth__prepared *remembered(const berth__prepared_cache *cache, const berth__class *cls,
+static berth__prepared_kind *remembered(const berth__prepared_cache *cache, const berth__class *cls,
                                    uint32_t profile_index)
 {
-    berth__prepared *prepared = cache->foreign ? NULL : cls->memo;
+    berth__prepared_kind *prepared = cache->foreign ? NULL : cls->memo;
     return prepared != NULL && prepared != &cache->first && cls->memo_stamp == cache->drops &&
                    prepared->key.profile == profile_index
                ? prepared
                : NULL;
 }
 
-static berth__prepared *lookup(berth__prepared_cache *cache, const berth__cycle *cycle,
+static berth__prepared_kind *lookup(berth__prepared_cache *cache, const berth__question *cycle,
                                uint32_t profile_index)
 {
-    berth__prepared *found = remembered(cache, cycle->cls, profile_index);
+    berth__prepared_kind *found = remembered(cache, cycle->cls, profile_index);
     if (!cache->foreign && cycle->cls->memo == NULL) {
         found = &cache->first;
         found->epoch = UINT64_MAX;
@@ -291,7 +291,7 @@ static berth__prepared *lookup(berth__prepared_cache *cache, const berth__cycle 
     }
     if (found == NULL) {
         const uint64_t key[2] = {cycle->cls->serial, profile_index};
-        found = (berth__prepared *)berth__keymap_find(&cache->map, key, sizeof(key));
+        found = (berth__prepared_kind *)berth__keymap_find(&cache->map, key, sizeof(key));
         if (found == NULL)
             found = create(cache, cycle, profile_index);
         if (found == NULL)
@@ -312,11 +312,11 @@ static void trim(berth__prepared_cache *cache)
         drop_oldest(cache);
 }
 
-berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__cycle *cycle,
-                                     const berth__profile *profile, uint32_t profile_index,
+berth__prepared_kind *berth__prepared_get(berth__prepared_cache *cache, const berth__question *cycle,
+                                     const berth__ready_profile *profile, uint32_t profile_index,
                                      berth__arena *arena)
 {
-    berth__prepared *prepared = lookup(cache, cycle, profile_index);
+    berth__prepared_kind *prepared = lookup(cache, cycle, profile_index);
     if (prepared == NULL)
         return NULL;
     prepared->reused = prepared->epoch == cycle->view->layout->epoch &&
@@ -333,7 +333,7 @@ berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__
         trim(cache);
     }
     berth__prepared_world world = world_of(cycle->view);
-    bool as_before = prepared->settled && cycle->required_node == BERTH__NODE_NONE &&
+    bool as_before = prepared->settled && cycle->required_node == BERTH_NODE_NONE &&
                      same_world(&prepared->world, &world);
     if (as_before && prepared->each_filter_count + prepared->each_scorer_count == 0)
         return prepared;
@@ -347,15 +347,15 @@ berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__
         list_each(prepared, profile);
     /* What a stage makes of the world may change it: terms become known. */
     prepared->world = world;
-    prepared->settled = cycle->required_node == BERTH__NODE_NONE;
+    prepared->settled = cycle->required_node == BERTH_NODE_NONE;
     sum_up(prepared, profile);
     return prepared;
 }
 
 /* ---- statics ---- */
 
-void berth__prepared_mask(berth__prepared *prepared, const berth__cycle *cycle,
-                          const berth__profile *profile, uint32_t tile)
+void berth__prepared_mask(berth__prepared_kind *prepared, const berth__question *cycle,
+                          const berth__ready_profile *profile, uint32_t tile)
 {
     if ((prepared->ready[tile] & BERTH__STATIC_MASK) != 0)
         return;
@@ -369,8 +369,8 @@ void berth__prepared_mask(berth__prepared *prepared, const berth__cycle *cycle,
     prepared->ready[tile] |= BERTH__STATIC_MASK;
 }
 
-void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,
-                          const berth__profile *profile, uint32_t tile)
+void berth__prepared_tile(berth__prepared_kind *prepared, const berth__question *cycle,
+                          const berth__ready_profile *profile, uint32_t tile)
 {
     berth__prepared_mask(prepared, cycle, profile, tile);
     if ((prepared->ready[tile] & BERTH__STATIC_RAW) != 0)

@@ -41,13 +41,13 @@ typedef struct berth__prepared_world {
     uint64_t related_version;
 } berth__prepared_world;
 
-/* What berth__prepared.ready says of a tile: bits. */
+/* What berth__prepared_kind.ready says of a tile: bits. */
 typedef enum berth__static_part {
     BERTH__STATIC_MASK = 1 << 0,
     BERTH__STATIC_RAW = 1 << 1,
 } berth__static_part;
 
-typedef struct berth__prepared {
+typedef struct berth__prepared_kind {
     berth__used used;
     struct {
         uint64_t class_serial;
@@ -78,7 +78,7 @@ typedef struct berth__prepared {
     uint64_t mask_stamp;
     berth__slot_plan slot_plan;
     berth__mask *static_mask; /* by tile: what the static filters leave */
-} berth__prepared;
+} berth__prepared_kind;
 
 typedef struct berth__prepared_cache {
     const berth_allocator *allocator;
@@ -89,7 +89,7 @@ typedef struct berth__prepared_cache {
     uint64_t drops; /* states dropped so far: tells whether a remembered one is still there */
     /* Of the class that is decided for the first time: many are never met again, and cost
      * no place. */
-    berth__prepared first;
+    berth__prepared_kind first;
 } berth__prepared_cache;
 
 berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
@@ -98,20 +98,20 @@ void berth__prepared_cache_destroy(berth__prepared_cache *cache);
 
 /* The prepared state of the cycle's class under a profile, plugins that prepare each time included.
  * `arena` is the decision's own, for those. Valid until the next call. NULL when out of memory. */
-berth__prepared *berth__prepared_get(berth__prepared_cache *cache, const berth__cycle *cycle,
-                                     const berth__profile *profile, uint32_t profile_index,
+berth__prepared_kind *berth__prepared_get(berth__prepared_cache *cache, const berth__question *cycle,
+                                     const berth__ready_profile *profile, uint32_t profile_index,
                                      berth__arena *arena);
 
 /* Run the prepare phase of one filter once more. Returns false when out of memory. */
-bool berth__prepare_filter(const berth__cycle *cycle, const berth__stage *stage,
+bool berth__prepare_filter(const berth__question *cycle, const berth__stage *stage,
                            berth__arena *arena, berth__prepared_stage *out);
 
 /* Fill in the static mask of a tile, or all its statics, if they are not there yet. Workers
  * call it for tiles they hold. Scores that are computed but once are not worth the memory
  * that keeps them: a first scan fills in masks alone. */
-void berth__prepared_mask(berth__prepared *prepared, const berth__cycle *cycle,
-                          const berth__profile *profile, uint32_t tile);
-void berth__prepared_tile(berth__prepared *prepared, const berth__cycle *cycle,
-                          const berth__profile *profile, uint32_t tile);
+void berth__prepared_mask(berth__prepared_kind *prepared, const berth__question *cycle,
+                          const berth__ready_profile *profile, uint32_t tile);
+void berth__prepared_tile(berth__prepared_kind *prepared, const berth__question *cycle,
+                          const berth__ready_profile *profile, uint32_t tile);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct workshop {
 } workshop;
 
 static berth_status configure(const workshop *shop, const berth_plugin_ref *ref,
-                              const berth__plugin *plugin, const void **out)
+                              const berth__plugin_ops *plugin, const void **out)
 {
     void *instance = berth__arena_alloc_zero(shop->arena, plugin->instance_bytes, 16);
     if (instance == NULL)
@@ -57,7 +57,7 @@ static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref
 }
 
 static berth_status add_filters(const workshop *shop, const berth_plugin_list *list,
-                                berth__profile *out)
+                                berth__ready_profile *out)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         berth__stage *stage = &out->filters[out->filter_count++];
@@ -71,7 +71,7 @@ static berth_status add_filters(const workshop *shop, const berth_plugin_list *l
 /* v1.15's checks before the predicates are listed apart from them; v1.32's PreFilter plugins are
  * filters with a prepare phase. */
 static berth_status make_filters(const workshop *shop, const berth_profile *source,
-                                 berth__profile *out)
+                                 berth__ready_profile *out)
 {
     const berth_plugin_list *checks = &source->points[BERTH_POINT_PRE_FILTER];
     const berth_plugin_list *filters = &source->points[BERTH_POINT_FILTER];
@@ -85,7 +85,7 @@ static berth_status make_filters(const workshop *shop, const berth_profile *sour
 }
 
 static berth_status make_scorers(const workshop *shop, const berth_plugin_list *list,
-                                 berth__profile *out)
+                                 berth__ready_profile *out)
 {
     out->ranks_nodes = list->count > 0;
     out->scorers = berth__arena_alloc(shop->arena, list->count * sizeof(*out->scorers), 16);
@@ -115,14 +115,14 @@ static const berth_plugin_ref *find_ref(const berth_plugin_list *list, const cha
 
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
                                  berth__embedder_plugins own, const berth_profile *source,
-                                 berth__profile *out, berth_error *error)
+                                 berth__ready_profile *out, berth_error *error)
 {
     const workshop shop = {model, arena, own, error};
     bool ok = true;
     if (source->percentage_of_nodes_to_score < 0)
         return berth__error_set(error, BERTH_E_INVALID,
                                 "percentageOfNodesToScore must not be negative");
-    *out = (berth__profile){
+    *out = (berth__ready_profile){
         .scheduler_name = source->scheduler_name.len > 0
                               ? berth__intern_add(&model->strings, source->scheduler_name, &ok)
                               : model->known.default_scheduler,
@@ -148,7 +148,7 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
     return make_scorers(&shop, &source->points[BERTH_POINT_SCORE], out);
 }
 
-uint32_t berth__profile_limit(const berth__profile *profile, uint32_t candidates)
+uint32_t berth__profile_limit(const berth__ready_profile *profile, uint32_t candidates)
 {
     if (!profile->ranks_nodes && profile->era == BERTH_ERA_V1)
         return 1; /* nobody compares them: the first will do */

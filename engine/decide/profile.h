@@ -5,13 +5,13 @@
 #include "plugins/embedder.h"
 
 typedef struct berth__stage {
-    const berth__plugin *plugin;
+    const berth__plugin_ops *plugin;
     const void *instance;
     berth_str name; /* as shown in results */
     int64_t weight; /* of a scorer */
 } berth__stage;
 
-typedef struct berth__profile {
+typedef struct berth__ready_profile {
     berth__sym scheduler_name;
     berth_era era;
     int32_t percentage;
@@ -27,18 +27,18 @@ typedef struct berth__profile {
     uint32_t scorer_count;
     bool counts_pods; /* some filter is BERTH__COUNTS_PODS */
     bool ranks_nodes; /* some score plugin is configured, even one that never scores */
-} berth__profile;
+} berth__ready_profile;
 
 /* Compile; everything lives in `arena`. `own` are the embedder's plugins. Errors:
  * E_UNSUPPORTED (no such plugin, or it has no such phase), E_INVALID (arguments), E_NOMEM;
  * error->field names the plugin. */
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
                                  berth__embedder_plugins own, const berth_profile *source,
-                                 berth__profile *out, berth_error *error);
+                                 berth__ready_profile *out, berth_error *error);
 
 /* How many feasible nodes a search over `candidates` nodes keeps.
  * Source: kube-scheduler v1.32, schedule_one.go, numFeasibleNodesToFind; v1.15.3,
  * core/generic_scheduler.go. */
-uint32_t berth__profile_limit(const berth__profile *profile, uint32_t candidates);
+uint32_t berth__profile_limit(const berth__ready_profile *profile, uint32_t candidates);
 
 #endif

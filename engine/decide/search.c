@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) berth__mask filter_segment(berth__s
 {
     berth__mask mask;
     uint32_t tile = berth__search_segment(search, segment, &mask);
-    const berth__profile *profile = search->profile;
+    const berth__ready_profile *profile = search->profile;
     berth__prepared_mask(search->prepared, search->cycle, profile, tile);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         mask.words[w] &= search->prepared->static_mask[tile].words[w];
@@ -330,8 +330,8 @@ static uint32_t allowed_start(const berth__search *search, uint32_t candidates, 
     return 0;
 }
 
-static berth_status begin(berth__search *search, const berth__cycle *cycle,
-                          const berth__profile *profile, berth__prepared *prepared)
+static berth_status begin(berth__search *search, const berth__question *cycle,
+                          const berth__ready_profile *profile, berth__prepared_kind *prepared)
 {
     if (!reserve(search, cycle->view->layout->tile_count, profile->scorer_count))
         return BERTH_E_NOMEM;
@@ -374,7 +374,7 @@ static bool was_visited(const berth__search *search, uint32_t slot)
 static berth_status walk_in_rotation(berth__search *search, uint32_t start)
 {
     const berth__layout *layout = berth__search_layout(search);
-    const berth__profile *profile = search->profile;
+    const berth__ready_profile *profile = search->profile;
     uint32_t rotation = start % layout->count, candidates = layout->count, first = rotation;
     if (search->prepared->allowed != NULL) {
         candidates = allowed_count(search, layout->count);
@@ -390,8 +390,8 @@ static berth_status walk_in_rotation(berth__search *search, uint32_t start)
     return BERTH_OK;
 }
 
-berth_status berth__search_filter(berth__search *search, const berth__cycle *cycle,
-                                  const berth__profile *profile, berth__prepared *prepared,
+berth_status berth__search_filter(berth__search *search, const berth__question *cycle,
+                                  const berth__ready_profile *profile, berth__prepared_kind *prepared,
                                   uint32_t start)
 {
     BERTH_TRY(begin(search, cycle, profile, prepared));
@@ -412,8 +412,8 @@ static berth_status answer_alone(berth__search *search, uint32_t slot, uint32_t 
     return berth__search_begin_scores(search);
 }
 
-berth_status berth__search_nominated(berth__search *search, const berth__cycle *cycle,
-                                     const berth__profile *profile, berth__prepared *prepared,
+berth_status berth__search_nominated(berth__search *search, const berth__question *cycle,
+                                     const berth__ready_profile *profile, berth__prepared_kind *prepared,
                                      uint32_t start, berth__dry_run *dry_run, uint32_t own_slot)
 {
     BERTH_TRY(begin(search, cycle, profile, prepared));
@@ -430,8 +430,8 @@ berth_status berth__search_nominated(berth__search *search, const berth__cycle *
     return walk_in_rotation(search, start);
 }
 
-berth_status berth__search_all(berth__search *search, const berth__cycle *cycle,
-                               const berth__profile *profile, berth__prepared *prepared)
+berth_status berth__search_all(berth__search *search, const berth__question *cycle,
+                               const berth__ready_profile *profile, berth__prepared_kind *prepared)
 {
     BERTH_TRY(begin(search, cycle, profile, prepared));
     return walk(search, 0, berth__search_layout(search)->count);

@@ -49,9 +49,9 @@ typedef struct berth__search {
     uint32_t tile_capacity;
     uint32_t scorer_capacity;
     /* the question */
-    const berth__cycle *cycle;
-    const berth__profile *profile;
-    berth__prepared *prepared;
+    const berth__question *cycle;
+    const berth__ready_profile *profile;
+    berth__prepared_kind *prepared;
     berth__dry_run *dry_run; /* NULL: no node is kept for a nominated pod */
     uint32_t start;
     uint32_t limit;
@@ -95,8 +95,8 @@ void berth__search_init(berth__search *search, const berth_allocator *allocator,
 void berth__search_destroy(berth__search *search);
 
 /* Find the feasible nodes. Fills the walk's answer. */
-berth_status berth__search_filter(berth__search *search, const berth__cycle *cycle,
-                                  const berth__profile *profile, berth__prepared *prepared,
+berth_status berth__search_filter(berth__search *search, const berth__question *cycle,
+                                  const berth__ready_profile *profile, berth__prepared_kind *prepared,
                                   uint32_t start);
 
 /* The same where pods are nominated for nodes: a node takes the pod only if it would with the
@@ -104,13 +104,13 @@ berth_status berth__search_filter(berth__search *search, const berth__cycle *cyc
  * itself is nominated for (BERTH__SLOT_NONE: none): if it takes the pod, no other is tried.
  * `dry_run` has been asked.
  * Source: kube-scheduler v1.32, schedule_one.go, evaluateNominatedNode. */
-berth_status berth__search_nominated(berth__search *search, const berth__cycle *cycle,
-                                     const berth__profile *profile, berth__prepared *prepared,
+berth_status berth__search_nominated(berth__search *search, const berth__question *cycle,
+                                     const berth__ready_profile *profile, berth__prepared_kind *prepared,
                                      uint32_t start, berth__dry_run *dry_run, uint32_t own_slot);
 
 /* As berth__search_filter, without a limit, from slot 0: every feasible node there is. */
-berth_status berth__search_all(berth__search *search, const berth__cycle *cycle,
-                               const berth__profile *profile, berth__prepared *prepared);
+berth_status berth__search_all(berth__search *search, const berth__question *cycle,
+                               const berth__ready_profile *profile, berth__prepared_kind *prepared);
 
 /* Score what a search left, once; fills totals, best and best_count. `arena` serves the rank
  * phase. A scorer that fails leaves BERTH__FAIL in `ranked` and gives E_INVALID. */

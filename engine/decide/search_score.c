@@ -21,13 +21,13 @@ static bool is_active(const berth__search *search, uint32_t scorer)
 static bool normalizes(const berth__search *search, uint32_t scorer)
 {
     return is_active(search, scorer) &&
-           search->profile->scorers[scorer].plugin->normalize != BERTH__NORMALIZE_NONE;
+           search->profile->scorers[scorer].plugin->normalize != BERTH__NORMALIZATION_NONE;
 }
 
 /* Whether a scorer waits for the end of the walk. */
 static bool is_late(const berth__search *search, uint32_t scorer)
 {
-    const berth__plugin *plugin = search->profile->scorers[scorer].plugin;
+    const berth__plugin_ops *plugin = search->profile->scorers[scorer].plugin;
     return plugin->rank != NULL || (plugin->flags & BERTH__SCORES_LATE) != 0;
 }
 
@@ -253,15 +253,15 @@ static void normalize_values(const berth__search *search, uint32_t scorer,
     const berth__stage *stage = &search->profile->scorers[scorer];
     const berth__scorer_range *range = &search->own[0].ranges[scorer];
     switch (stage->plugin->normalize) {
-    case BERTH__NORMALIZE_NONE:
+    case BERTH__NORMALIZATION_NONE:
         break;
-    case BERTH__NORMALIZE_MAX:
+    case BERTH__NORMALIZATION_MAX:
         normalize_max(values, mask, range, score_max(stage), false);
         break;
-    case BERTH__NORMALIZE_MAX_REVERSED:
+    case BERTH__NORMALIZATION_MAX_REVERSED:
         normalize_max(values, mask, range, score_max(stage), true);
         break;
-    case BERTH__NORMALIZE_OWN:
+    case BERTH__NORMALIZATION_OF_PLUGIN:
         stage->plugin->normalize_own(search->cycle, stage->instance, search->ranked[scorer].state,
                                      range->lowest, range->highest, mask, values);
         break;
@@ -278,11 +278,11 @@ static bool is_narrow(const berth__scorer_range *range)
 static int64_t ignored_part(const berth__search *search, uint32_t scorer)
 {
     const berth__stage *stage = &search->profile->scorers[scorer];
-    berth__normalize how = stage->plugin->normalize;
-    if (how == BERTH__NORMALIZE_OWN)
+    berth__normalization how = stage->plugin->normalize;
+    if (how == BERTH__NORMALIZATION_OF_PLUGIN)
         return 0;
     return normalized(0, search->own[0].ranges[scorer].highest, score_max(stage),
-                      how == BERTH__NORMALIZE_MAX_REVERSED);
+                      how == BERTH__NORMALIZATION_MAX_REVERSED);
 }
 
 /* What each value adds to a total, into the run's table; false if it has no room for that.

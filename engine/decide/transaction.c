@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "model/storage.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 /* For the serial of a mark that was set where there was no store of volumes. */
 #define NO_STORE UINT64_MAX
@@ -35,7 +35,7 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
                      transactions->depth + 1, sizeof(*transactions->marks)))
         return BERTH_E_NOMEM;
     if (transactions->depth == 0) {
-        transactions->held = berth__counts_hold(cluster->view.counts, true);
+        transactions->held = berth__pod_counts_hold(cluster->view.counts, true);
         cluster->undo.recording = true;
     }
     transactions->marks[transactions->depth++] =
@@ -62,7 +62,7 @@ static void end(berth__transactions *transactions)
     berth__undo_keep(&cluster->undo);
     berth__model_unlock(cluster->model);
     cluster->undo.recording = false;
-    berth__counts_hold(cluster->view.counts, transactions->held);
+    berth__pod_counts_hold(cluster->view.counts, transactions->held);
 }
 
 void berth__transaction_commit(berth__transactions *transactions)

@@ -28,7 +28,7 @@ typedef struct berth__transactions {
     berth__mark *marks; /* of open ones, the innermost last */
     uint32_t depth;
     uint32_t capacity;
-    bool held; /* berth__counts_hold before the first */
+    bool held; /* berth__pod_counts_hold before the first */
 } berth__transactions;
 
 void berth__transactions_init(berth__transactions *transactions, berth__decider *decider);

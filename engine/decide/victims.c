@@ -20,7 +20,7 @@ void berth__victims_destroy(berth__victims *victims)
 
 /* ---- pods of lower priority ---- */
 
-static bool add_lower(berth__victims *victims, const berth__pod *pod, uint32_t index)
+static bool add_lower(berth__victims *victims, const berth__pod_record *pod, uint32_t index)
 {
     if (!berth__grow(victims->allocator, &victims->lower,
                      &victims->lower_capacity, victims->lower_count + 1, sizeof(*victims->lower)))
@@ -36,13 +36,13 @@ static bool add_lower(berth__victims *victims, const berth__pod *pod, uint32_t i
 static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run, uint32_t slot)
 {
     const berth__pods *pods = dry_run->pods;
-    const berth__node *node = berth__view_node(dry_run->cycle->view, slot);
+    const berth__node_record *node = berth__view_node(dry_run->cycle->view, slot);
     uint32_t index = node->first_pod;
     victims->lower_count = 0;
     if (node->lowest_priority >= dry_run->priority)
         return true;
-    for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next) {
-        const berth__pod *pod = berth__pod_at(pods, index);
+    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next) {
+        const berth__pod_record *pod = berth__pod_at(pods, index);
         if (pod->priority < dry_run->priority && !add_lower(victims, pod, index))
             return false;
     }
@@ -165,7 +165,7 @@ static void put_back(berth__victims *victims, berth__dry_run *dry_run)
     if (complete)
         return;
     uint32_t index = berth__view_node(dry_run->cycle->view, dry_run->slot)->first_pod;
-    for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next)
+    for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next)
         if (!is_away(victims, index))
             berth__dry_run_take(dry_run, berth__pod_at(pods, index)->cls);
     berth__dry_run_forfeit(dry_run);

@@ -101,7 +101,7 @@ static void prepare_object(ahead *a, berth__ready_piece *out)
     if (a->ahead >= TIME_TO_DECODE || wanted)
         berth__piece_decode(&a->at->arena, &a->list, a->options->default_kind, out);
     if (wanted)
-        berth__piece_learn(patterns, out);
+        berth__piece_register(patterns, out);
 }
 
 /* The ends of lists are parsed always: they say what stands between them. */

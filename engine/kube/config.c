@@ -362,7 +362,7 @@ berth_status berth__config_read(const berth_allocator *allocator, berth__config_
     const berth__json *root = NULL;
     berth_status status = BERTH_OK;
     if (from.path != NULL)
-        status = berth__config_open(&tree, &scratch, NULL, berth__str(from.path), &from);
+        status = berth__config_open(&tree, &scratch, NULL, berth__text_of(from.path), &from);
     if (status == BERTH_OK)
         status = berth__config_parse(&tree, &scratch, from.text, &root);
     if (status == BERTH_OK) {

@@ -23,7 +23,7 @@ static const char *const type_names[] = {
 /* ---- errors ---- */
 
 /* Append the path, outermost part first; names that hold dots or slashes stand in brackets. */
-static void write_path(const berth__path *path, char *out, size_t size)
+static void write_path(const berth__field_path *path, char *out, size_t size)
 {
     if (path == NULL)
         return;
@@ -39,7 +39,7 @@ static void write_path(const berth__path *path, char *out, size_t size)
                  path->key.data);
 }
 
-berth_status berth__decode_fault(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_fault(berth__decoder *decoder, const berth__field_path *path,
                                  berth_status code, const char *format, ...)
 {
     char message[sizeof(decoder->error->message)];
@@ -58,7 +58,7 @@ berth_status berth__decode_no_memory(berth__decoder *decoder)
     return berth__error_set(decoder->error, BERTH_E_NOMEM, "out of memory while reading an object");
 }
 
-static berth_status expect(berth__decoder *decoder, const berth__path *path,
+static berth_status expect(berth__decoder *decoder, const berth__field_path *path,
                            const berth__json *value, berth__json_type type)
 {
     if (BERTH_LIKELY(value->type == type))
@@ -71,7 +71,7 @@ static berth_status expect(berth__decoder *decoder, const berth__path *path,
 /* ---- scalars ---- */
 
 /* As in Go, null leaves a text empty. */
-static berth_status decode_str(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_str(berth__decoder *decoder, const berth__field_path *path,
                                const berth__json *value, berth_str *out)
 {
     if (value->type == BERTH__JSON_NULL) {
@@ -110,7 +110,7 @@ static bool is_whole(berth_str text)
     return true;
 }
 
-static berth_status decode_integer(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_integer(berth__decoder *decoder, const berth__field_path *path,
                                    const berth__json *value, int bits, int64_t *out)
 {
     BERTH_TRY(expect(decoder, path, value, BERTH__JSON_NUMBER));
@@ -126,7 +126,7 @@ static berth_status decode_integer(berth__decoder *decoder, const berth__path *p
     return BERTH_OK;
 }
 
-static berth_status decode_time(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_time(berth__decoder *decoder, const berth__field_path *path,
                                 const berth__json *value, int64_t *out)
 {
     BERTH_TRY(expect(decoder, path, value, BERTH__JSON_STRING));
@@ -138,7 +138,7 @@ static berth_status decode_time(berth__decoder *decoder, const berth__path *path
                                value->as.text.data);
 }
 
-static berth_status decode_quantity(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_quantity(berth__decoder *decoder, const berth__field_path *path,
                                     const berth__json *value, berth_quantity *out)
 {
     *out = (berth_quantity){0};
@@ -176,7 +176,7 @@ static bool is_repeated(const berth__json *object, uint32_t i)
 }
 
 /* Check that `value` can be read as a map and make room for as many elements as it has members. */
-static berth_status open_map(berth__decoder *decoder, const berth__path *path,
+static berth_status open_map(berth__decoder *decoder, const berth__field_path *path,
                              const berth__json *value, size_t size, void **out)
 {
     BERTH_TRY(expect(decoder, path, value, BERTH__JSON_OBJECT));
@@ -191,7 +191,7 @@ static berth_status open_map(berth__decoder *decoder, const berth__path *path,
     return BERTH_E_NOMEM;
 }
 
-static berth_status decode_map(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_map(berth__decoder *decoder, const berth__field_path *path,
                                const berth__json *value, berth_map *out)
 {
     void *memory = NULL;
@@ -200,7 +200,7 @@ static berth_status decode_map(berth__decoder *decoder, const berth__path *path,
     uint32_t count = 0;
     for (uint32_t i = 0; i < value->count; i++) {
         const berth__json_member *member = &value->as.members[i];
-        berth__path at = {.up = path, .key = member->key};
+        berth__field_path at = {.up = path, .key = member->key};
         if (is_repeated(value, i))
             continue;
         entries[count].key = member->key;
@@ -211,7 +211,7 @@ static berth_status decode_map(berth__decoder *decoder, const berth__path *path,
     return BERTH_OK;
 }
 
-static berth_status decode_resources(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_resources(berth__decoder *decoder, const berth__field_path *path,
                                      const berth__json *value, berth_resources *out)
 {
     void *memory = NULL;
@@ -220,7 +220,7 @@ static berth_status decode_resources(berth__decoder *decoder, const berth__path 
     uint32_t count = 0;
     for (uint32_t i = 0; i < value->count; i++) {
         const berth__json_member *member = &value->as.members[i];
-        berth__path at = {.up = path, .key = member->key};
+        berth__field_path at = {.up = path, .key = member->key};
         if (is_repeated(value, i))
             continue;
         items[count].name = member->key;
@@ -231,7 +231,7 @@ static berth_status decode_resources(berth__decoder *decoder, const berth__path 
     return BERTH_OK;
 }
 
-static berth_status decode_keys(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_keys(berth__decoder *decoder, const berth__field_path *path,
                                 const berth__json *value, berth_strs *out)
 {
     void *memory = NULL;
@@ -248,7 +248,7 @@ static berth_status decode_keys(berth__decoder *decoder, const berth__path *path
 
 /* ---- lists ---- */
 
-static berth_status decode_strs(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_strs(berth__decoder *decoder, const berth__field_path *path,
                                 const berth__json *value, berth_strs *out)
 {
     BERTH_TRY(expect(decoder, path, value, BERTH__JSON_ARRAY));
@@ -256,14 +256,14 @@ static berth_status decode_strs(berth__decoder *decoder, const berth__path *path
     if (items == NULL)
         return berth__decode_no_memory(decoder);
     for (uint32_t i = 0; i < value->count; i++) {
-        berth__path at = {.up = path, .index = i};
+        berth__field_path at = {.up = path, .index = i};
         BERTH_TRY(decode_str(decoder, &at, &value->as.items[i], &items[i]));
     }
     *out = (berth_strs){items, value->count};
     return BERTH_OK;
 }
 
-berth_status berth__decode_list(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_list(berth__decoder *decoder, const berth__field_path *path,
                                 const berth__json *value, const berth__field *fields, size_t size,
                                 const void **out, uint32_t *count)
 {
@@ -272,7 +272,7 @@ berth_status berth__decode_list(berth__decoder *decoder, const berth__path *path
     if (items == NULL)
         return berth__decode_no_memory(decoder);
     for (uint32_t i = 0; i < value->count; i++) {
-        berth__path at = {.up = path, .index = i};
+        berth__field_path at = {.up = path, .index = i};
         if (value->as.items[i].type != BERTH__JSON_NULL)
             BERTH_TRY(berth__decode_fields(decoder, &at, &value->as.items[i], fields,
                                            items + i * size));
@@ -282,7 +282,7 @@ berth_status berth__decode_list(berth__decoder *decoder, const berth__path *path
     return BERTH_OK;
 }
 
-static berth_status decode_pointer(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_pointer(berth__decoder *decoder, const berth__field_path *path,
                                    const berth__json *value, const berth__field *field,
                                    const void **out)
 {
@@ -295,7 +295,7 @@ static berth_status decode_pointer(berth__decoder *decoder, const berth__path *p
 
 /* ---- tables ---- */
 
-berth_status berth__decode_value(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_value(berth__decoder *decoder, const berth__field_path *path,
                                  const berth__json *value, const berth__field *field, void *out)
 {
     void *to = (char *)out + field->offset;
@@ -354,7 +354,7 @@ static const berth__json *find(const berth__json *object, const berth__field *fi
     return NULL;
 }
 
-berth_status berth__decode_fields(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_fields(berth__decoder *decoder, const berth__field_path *path,
                                   const berth__json *value, const berth__field *fields, void *out)
 {
     if (value == NULL)
@@ -368,7 +368,7 @@ berth_status berth__decode_fields(berth__decoder *decoder, const berth__path *pa
         const berth__json *found = find(value, field);
         if (found == NULL)
             continue;
-        berth__path at = {.up = path, .key = {field->key, field->key_len}};
+        berth__field_path at = {.up = path, .key = {field->key, field->key_len}};
         BERTH_TRY(berth__decode_value(decoder, &at, found, field, out));
     }
     return BERTH_OK;

@@ -11,11 +11,11 @@
 #include "kube/json.h"
 
 /* Where a value stands, for errors: member names and indices, linked from the inside out. */
-typedef struct berth__path {
-    const struct berth__path *up; /* NULL: the object itself */
+typedef struct berth__field_path {
+    const struct berth__field_path *up; /* NULL: the object itself */
     berth_str key;                /* absent: `index` counts */
     uint32_t index;
-} berth__path;
+} berth__field_path;
 
 typedef struct berth__decoder {
     berth__arena *arena;
@@ -42,7 +42,7 @@ typedef enum berth__field_type {
 } berth__field_type;
 
 typedef struct berth__field berth__field;
-typedef berth_status (*berth__decode_fn)(berth__decoder *decoder, const berth__path *path,
+typedef berth_status (*berth__decode_fn)(berth__decoder *decoder, const berth__field_path *path,
                                          const berth__json *value, void *out);
 
 struct berth__field {
@@ -83,18 +83,18 @@ struct berth__field {
 /* Fill the zeroed struct `out` from `value`, which must be an object or NULL (nothing to fill).
  * Errors: E_INVALID (a type; a negative amount), E_PARSE and E_RANGE (an amount, a time, an
  * integer); `error->field` is the path. */
-berth_status berth__decode_fields(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_fields(berth__decoder *decoder, const berth__field_path *path,
                                   const berth__json *value, const berth__field *fields, void *out);
 
 /* The decoders behind the types, for custom fields. */
-berth_status berth__decode_value(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_value(berth__decoder *decoder, const berth__field_path *path,
                                  const berth__json *value, const berth__field *field, void *out);
-berth_status berth__decode_list(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_list(berth__decoder *decoder, const berth__field_path *path,
                                 const berth__json *value, const berth__field *fields, size_t size,
                                 const void **out, uint32_t *count);
 
 /* Report a fault at `path`. Returns `code`. */
-berth_status berth__decode_fault(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_fault(berth__decoder *decoder, const berth__field_path *path,
                                  berth_status code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 berth_status berth__decode_no_memory(berth__decoder *decoder);

@@ -57,7 +57,7 @@ const berth__field berth__fields_controller[] = {
     BERTH__FIELD_LAST,
 };
 
-berth_status berth__decode_map_selector(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_map_selector(berth__decoder *decoder, const berth__field_path *path,
                                         const berth__json *value, void *out)
 {
     static const berth__field as_map =

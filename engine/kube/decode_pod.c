@@ -19,7 +19,7 @@ static const berth__field resource_fields[] = {
     BERTH__FIELD_LAST,
 };
 
-static berth_status decode_restart_policy(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_restart_policy(berth__decoder *decoder, const berth__field_path *path,
                                           const berth__json *value, void *out)
 {
     static const berth__field as_text = {.type = BERTH__FIELD_STR};
@@ -119,7 +119,7 @@ static const berth__field volume_fields[] = {
 };
 
 /* Gates come as objects with nothing but a name. */
-static berth_status decode_gates(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_gates(berth__decoder *decoder, const berth__field_path *path,
                                  const berth__json *value, void *out)
 {
     static const berth__field gate_fields[] = {

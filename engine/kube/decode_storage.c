@@ -54,7 +54,7 @@ static const source_entry sources[] = {
     {"csi", BERTH_VOLUME_CSI, csi_fields, false, true},
 };
 
-static berth_status decode_source(berth__decoder *decoder, const berth__path *path,
+static berth_status decode_source(berth__decoder *decoder, const berth__field_path *path,
                                   const berth__json *value, bool of_pod, berth_volume_source *out)
 {
     for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
@@ -63,20 +63,20 @@ static berth_status decode_source(berth__decoder *decoder, const berth__path *pa
             (of_pod ? entry->in_pod : entry->in_volume) ? berth__json_get(value, entry->key) : NULL;
         if (found == NULL)
             continue;
-        berth__path at = {.up = path, .key = berth__str(entry->key)};
+        berth__field_path at = {.up = path, .key = berth__text_of(entry->key)};
         out->kind = entry->kind;
         return berth__decode_fields(decoder, &at, found, entry->fields, out);
     }
     return BERTH_OK;
 }
 
-berth_status berth__decode_pod_volume_source(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_pod_volume_source(berth__decoder *decoder, const berth__field_path *path,
                                              const berth__json *value, void *out)
 {
     return decode_source(decoder, path, value, true, out);
 }
 
-berth_status berth__decode_volume_source(berth__decoder *decoder, const berth__path *path,
+berth_status berth__decode_volume_source(berth__decoder *decoder, const berth__field_path *path,
                                          const berth__json *value, void *out)
 {
     return decode_source(decoder, path, value, false, out);
@@ -167,7 +167,7 @@ const berth__field berth__fields_persistent_volume_claim[] = {
 
 /* ---- StorageClass ---- */
 
-static berth_status set_operator_in(berth__decoder *decoder, const berth__path *path,
+static berth_status set_operator_in(berth__decoder *decoder, const berth__field_path *path,
                                     const berth__json *value, void *out)
 {
     (void)decoder;

@@ -13,7 +13,7 @@
 typedef struct defaulter {
     berth_reader *reader;
     berth__arena *arena;
-    const berth__path *path; /* of the pod specification */
+    const berth__field_path *path; /* of the pod specification */
     const berth__json *spec;
 } defaulter;
 
@@ -83,7 +83,7 @@ static const berth__priority_class *find_global_class(const berth_reader *reader
     return found;
 }
 
-berth_status berth__learn_priority_class(berth_reader *reader, const berth__item *item)
+berth_status berth__register_priority_class(berth_reader *reader, const berth__item *item)
 {
     bool ok = true;
     priority_class_object object = {0};
@@ -125,7 +125,7 @@ bool berth__priority_class_is_awaited(const berth_reader *reader, const berth__j
 }
 
 /* The default class is the newest that is marked so, and among equals the first by name. */
-berth_status berth__learn_storage_class(berth_reader *reader, const berth_storage_class *object)
+berth_status berth__register_storage_class(berth_reader *reader, const berth_storage_class *object)
 {
     bool marked = false;
     bool ok = true;
@@ -256,7 +256,7 @@ static berth_status default_priority(defaulter *d, berth_pod *pod)
     const berth__priority_class *class =
         berth__str_empty(name) ? find_global_class(d->reader) : find_class(d->reader, name);
     if (class == NULL && !berth__str_empty(name) && !pod->has_priority) {
-        berth__path at = {.up = d->path, .key = BERTH_LITERAL("priorityClassName")};
+        berth__field_path at = {.up = d->path, .key = BERTH_LITERAL("priorityClassName")};
         berth__decoder decoder = {d->arena, d->reader->error};
         return berth__decode_fault(&decoder, &at, BERTH_E_INVALID,
                                    "no PriorityClass named \"%.*s\" was found", (int)name.len,
@@ -301,7 +301,7 @@ static void add_requirements(const berth_pod *pod, berth_strs keys, const char *
             if (!berth__str_eq(label->key, keys.items[k]))
                 continue;
             items[(*count)++] =
-                (berth_requirement){label->key, berth__str(op), {&label->value, 1}};
+                (berth_requirement){label->key, berth__text_of(op), {&label->value, 1}};
         }
     }
 }
@@ -328,7 +328,7 @@ static bool merge_keys(defaulter *d, const berth_pod *pod, const term_keys *keys
     return true;
 }
 
-static berth_status merge_term_keys(defaulter *d, const berth__path *path, const berth__json *list,
+static berth_status merge_term_keys(defaulter *d, const berth__field_path *path, const berth__json *list,
                                     const berth__field *fields, const berth_pod *pod,
                                     const berth_pod_affinity_term **terms)
 {
@@ -356,9 +356,9 @@ static berth_status default_affinity(defaulter *d, const char *key, const berth_
     const berth__json *value = berth__json_get(berth__json_get(d->spec, "affinity"), key);
     if (value == NULL)
         return BERTH_OK;
-    berth__path outer = {.up = d->path, .key = BERTH_LITERAL("affinity")};
-    berth__path inner = {.up = &outer, .key = berth__str(key)};
-    berth__path at = {.up = &inner, .key = BERTH_LITERAL(required)};
+    berth__field_path outer = {.up = d->path, .key = BERTH_LITERAL("affinity")};
+    berth__field_path inner = {.up = &outer, .key = berth__text_of(key)};
+    berth__field_path at = {.up = &inner, .key = BERTH_LITERAL(required)};
     BERTH_TRY(merge_term_keys(d, &at, berth__json_get(value, required), term_keys_fields, pod,
                               &affinity->required));
     at.key = BERTH_LITERAL(preferred);
@@ -386,7 +386,7 @@ static berth_status default_volumes(defaulter *d, berth_pod *pod)
     return BERTH_OK;
 }
 
-berth_status berth__default_pod(berth_reader *reader, const berth__path *path,
+berth_status berth__default_pod(berth_reader *reader, const berth__field_path *path,
                                 const berth__json *spec, berth__arena *arena, berth_pod *pod)
 {
     defaulter d = {reader, arena, path, spec};

@@ -38,8 +38,8 @@ berth_str berth__heading_kind(const berth__heading *list, const char *default_ki
     if (!berth__str_empty(kind))
         return kind;
     if (list->kind[0] == '\0')
-        return default_kind != NULL ? berth__str(default_kind) : kind;
+        return default_kind != NULL ? berth__text_of(default_kind) : kind;
     if (list->api_version[0] != '\0')
-        *api_version = berth__str(list->api_version);
-    return berth__str(list->kind);
+        *api_version = berth__text_of(list->api_version);
+    return berth__text_of(list->kind);
 }

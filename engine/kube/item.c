@@ -87,7 +87,7 @@ static void name_object(berth_error *origin, berth_kind kind, const berth_metada
 {
     char *at = origin->object;
     const char *end = at + sizeof(origin->object) - 1;
-    at = put_text(at, end, berth__str(berth_kind_name(kind)));
+    at = put_text(at, end, berth__text_of(berth_kind_name(kind)));
     at = put_text(at, end, BERTH_LITERAL(" "));
     if (berth__kind_entry_of(kind)->namespaced) {
         at = put_text(at, end, berth__str_empty(meta->namespace_name) ? BERTH_LITERAL("default")
@@ -104,7 +104,7 @@ berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, b
     berth_object out = {.kind = kind, .as.any = object};
     berth_error *origin = &reader->origin;
     char *source_end = put_text(origin->source, origin->source + sizeof(origin->source) - 1,
-                                berth__str(item->source));
+                                berth__text_of(item->source));
     *source_end = '\0';
     origin->line = item->line;
     origin->offset = item->offset;
@@ -152,7 +152,7 @@ static berth_status default_decoded(berth_reader *reader, const berth__item *ite
                                     void *object)
 {
     berth_metadata *meta = object;
-    static const berth__path spec = {.key = {"spec", 4}};
+    static const berth__field_path spec = {.key = {"spec", 4}};
     if (!berth__is_fresh(reader, meta))
         return BERTH_OK;
     if (berth__kind_entry_of(kind)->namespaced && berth__str_empty(meta->namespace_name))
@@ -195,7 +195,7 @@ static berth_status take_object(berth_reader *reader, const berth__item *item, b
     if (kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
         BERTH_TRY(berth__claim_note(reader, meta));
     if (kind == BERTH_KIND_STORAGE_CLASS)
-        BERTH_TRY(berth__learn_storage_class(reader, object));
+        BERTH_TRY(berth__register_storage_class(reader, object));
     if (awaits_storage_class(reader, kind, object))
         return berth__defer(reader, BERTH__DEFERRED_OBJECT, item);
     BERTH_TRY(default_decoded(reader, item, kind, object));
@@ -218,7 +218,7 @@ berth_status berth__reader_item(berth_reader *reader, berth__item *item)
     BERTH_TRY(make_name(reader, item));
     if (berth__str_is(item->kind, "PriorityClass") &&
         berth__api_group_is(item->api_version, "scheduling.k8s.io"))
-        return berth__learn_priority_class(reader, item);
+        return berth__register_priority_class(reader, item);
     if (awaits_priority_class(reader, item))
         return berth__defer(reader, BERTH__DEFERRED_OBJECT, item);
     BERTH_TRY(berth__workload_expand(reader, item, &taken));

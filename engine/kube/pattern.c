@@ -398,7 +398,7 @@ static pattern *make_pattern(const berth__patterns *patterns, const parts *apart
     return p;
 }
 
-berth__pattern_id berth__patterns_learn(berth__patterns *patterns, berth_str text,
+berth__pattern_id berth__patterns_register(berth__patterns *patterns, berth_str text,
                                         const berth__gaps *gaps)
 {
     const berth__pattern_id none = {0};

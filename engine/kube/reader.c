@@ -210,7 +210,7 @@ static void make_ready(const reading *r, berth__ready_piece *out)
         return;
     }
     berth__piece_decode(&reader->tree, &r->list, reader->options.default_kind, out);
-    berth__piece_learn(reader->patterns, out);
+    berth__piece_register(reader->patterns, out);
 }
 
 static berth_status each_piece(void *context, const berth__piece *piece, berth_error *error)
@@ -326,7 +326,7 @@ static berth_status start_call(berth_reader *reader, berth_object_fn each, void 
 static berth_status keep_source(berth_reader *reader, const char *source, const char **out)
 {
     bool ok = true;
-    *out = berth__arena_str(&reader->kept, berth__str(source), &ok).data;
+    *out = berth__arena_str(&reader->kept, berth__text_of(source), &ok).data;
     return ok ? BERTH_OK : berth__reader_no_memory(reader);
 }
 
@@ -382,7 +382,7 @@ berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine, ber
 
 /* ---- life ---- */
 
-berth_status berth__reader_create(const berth_allocator *allocator,
+berth_status berth__reader_create_with(const berth_allocator *allocator,
                                   const berth_read_options *options, berth_reader **out)
 {
     bool ok = true;
@@ -400,7 +400,7 @@ berth_status berth__reader_create(const berth_allocator *allocator,
     berth__arena_init(&reader->kept, allocator);
     const char *kind = reader->options.default_kind;
     if (kind != NULL)
-        reader->options.default_kind = berth__arena_str(&reader->kept, berth__str(kind), &ok).data;
+        reader->options.default_kind = berth__arena_str(&reader->kept, berth__text_of(kind), &ok).data;
     if (!reader->options.templates) /* their pods are named after what they come from */
         reader->patterns = berth__patterns_create(allocator);
     if (!ok || berth__json_parser_create(allocator, &reader->json) != BERTH_OK) {
@@ -413,7 +413,7 @@ berth_status berth__reader_create(const berth_allocator *allocator,
 
 berth_status berth_reader_create(const berth_read_options *options, berth_reader **out)
 {
-    return berth__reader_create(berth__allocator_default(), options, out);
+    return berth__reader_create_with(berth__allocator_default(), options, out);
 }
 
 void berth_reader_destroy(berth_reader *reader)

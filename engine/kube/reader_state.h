@@ -86,7 +86,7 @@ struct berth_reader {
 /* ---- reader.c ---- */
 
 /* berth_reader_create with another allocator than the default. */
-berth_status berth__reader_create(const berth_allocator *allocator,
+berth_status berth__reader_create_with(const berth_allocator *allocator,
                                   const berth_read_options *options, berth_reader **out);
 
 /* ---- item.c ---- */
@@ -121,8 +121,8 @@ berth_status berth__reader_no_memory(berth_reader *reader);
 bool berth__is_fresh(const berth_reader *reader, const berth_metadata *meta);
 
 /* Remember what later objects refer to. */
-berth_status berth__learn_priority_class(berth_reader *reader, const berth__item *item);
-berth_status berth__learn_storage_class(berth_reader *reader, const berth_storage_class *object);
+berth_status berth__register_priority_class(berth_reader *reader, const berth__item *item);
+berth_status berth__register_storage_class(berth_reader *reader, const berth_storage_class *object);
 
 /* Whether the class that a pod specification names may still come. */
 bool berth__priority_class_is_awaited(const berth_reader *reader, const berth__json *spec);
@@ -131,7 +131,7 @@ bool berth__priority_class_is_awaited(const berth_reader *reader, const berth__j
 bool berth__claim_has_class(const berth_persistent_volume_claim *object);
 
 /* Defaults of a pod whose specification is `spec`, standing at `path`. New parts go to `arena`. */
-berth_status berth__default_pod(berth_reader *reader, const berth__path *path,
+berth_status berth__default_pod(berth_reader *reader, const berth__field_path *path,
                                 const berth__json *spec, berth__arena *arena, berth_pod *pod);
 
 /* Defaults of any other kind. */

@@ -66,7 +66,7 @@ static bool stands_in(berth_str word, berth_str text)
     return word.len == 0 || (at > from && at + word.len < from + text.len);
 }
 
-void berth__piece_learn(berth__patterns *patterns, berth__ready_piece *out)
+void berth__piece_register(berth__patterns *patterns, berth__ready_piece *out)
 {
     const berth_pod *pod = out->object;
     if (pod == NULL || out->kind != BERTH_KIND_POD ||
@@ -79,5 +79,5 @@ void berth__piece_learn(berth__patterns *patterns, berth__ready_piece *out)
         if (!stands_in(gaps.word[g], out->piece.text))
             return;
     if (!berth__str_empty(pod->meta.name))
-        out->pattern = berth__patterns_learn(patterns, out->piece.text, &gaps);
+        out->pattern = berth__patterns_register(patterns, out->piece.text, &gaps);
 }

@@ -38,6 +38,6 @@ berth__pattern_verdict berth__piece_match(berth__patterns *patterns, berth__read
 
 /* Make a pattern of a piece that has been decoded as a pod and says itself that it is one: then
  * what it is does not depend on the list around it. */
-void berth__piece_learn(berth__patterns *patterns, berth__ready_piece *out);
+void berth__piece_register(berth__patterns *patterns, berth__ready_piece *out);
 
 #endif

@@ -48,10 +48,10 @@ static bool copy_exactly(berth_reader *reader, const berth_object *object, berth
                          berth_object *out)
 {
     berth__arena_reset(&reader->pod);
-    if (berth__object_copy(&reader->pod, object, out) != BERTH_OK)
+    if (berth__object_copy_into(&reader->pod, object, out) != BERTH_OK)
         return false;
     berth__arena_init_sized(arena, reader->allocator, berth__arena_used_bytes(&reader->pod));
-    if (berth__object_copy(arena, object, out) == BERTH_OK)
+    if (berth__object_copy_into(arena, object, out) == BERTH_OK)
         return true;
     berth__arena_destroy(arena);
     return false;

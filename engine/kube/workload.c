@@ -152,14 +152,14 @@ static berth_status name_parts(berth__expansion *e)
     bool ok = true;
     berth__arena *arena = &e->reader->object;
     berth_str name = e->w.meta.name;
-    uint32_t hash = hash_text(UINT32_C(2166136261), berth__str(e->entry->name));
+    uint32_t hash = hash_text(UINT32_C(2166136261), berth__text_of(e->entry->name));
     hash = hash_text(hash_text(hash, e->namespace_name), name);
     snprintf(e->hash, sizeof(e->hash), "%08" PRIx32, hash);
     bool own =
         e->entry->kind == BERTH__WORKLOAD_DEPLOYMENT || e->entry->kind == BERTH__WORKLOAD_CRON_JOB;
     e->owner = (berth_owner){
-        .api_version = berth__str(e->entry->owner_version),
-        .kind = berth__str(e->entry->owner_kind),
+        .api_version = berth__text_of(e->entry->owner_version),
+        .kind = berth__text_of(e->entry->owner_kind),
         .name = own ? berth__arena_print(arena, &ok, "%.*s-%s", (int)name.len, name.data, e->hash)
                     : name,
         .uid = berth__arena_print(arena, &ok, "berth-%s", e->hash),
@@ -172,12 +172,12 @@ static void link_path(berth__expansion *e)
 {
     int count = 0;
     for (; count < 4 && e->entry->template_path[count] != NULL; count++)
-        e->path[count] = (berth__path){.up = count > 0 ? &e->path[count - 1] : NULL,
-                                       .key = berth__str(e->entry->template_path[count])};
-    e->path[count] = (berth__path){.up = &e->path[count - 1], .key = BERTH_LITERAL("spec")};
+        e->path[count] = (berth__field_path){.up = count > 0 ? &e->path[count - 1] : NULL,
+                                       .key = berth__text_of(e->entry->template_path[count])};
+    e->path[count] = (berth__field_path){.up = &e->path[count - 1], .key = BERTH_LITERAL("spec")};
 }
 
-const berth__path *berth__expansion_spec_path(const berth__expansion *e)
+const berth__field_path *berth__expansion_spec_path(const berth__expansion *e)
 {
     int count = 0;
     while (count < 4 && e->entry->template_path[count] != NULL)

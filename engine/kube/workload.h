@@ -59,7 +59,7 @@ typedef struct berth__expansion {
     berth_str namespace_name;
     char hash[BERTH__HASH_DIGITS + 1];
     berth_owner owner;
-    berth__path path[5]; /* of the pod specification */
+    berth__field_path path[5]; /* of the pod specification */
 } berth__expansion;
 
 /* Read the item. Errors: E_INVALID and the decoder's; without the place (berth__reader_fault). */
@@ -67,7 +67,7 @@ berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
                                    const berth__item *item);
 
 /* Where the specification of the pods stands in the item. */
-const berth__path *berth__expansion_spec_path(const berth__expansion *e);
+const berth__field_path *berth__expansion_spec_path(const berth__expansion *e);
 
 /* Hand out the controller and its pods, deferring what has to wait. */
 berth_status berth__expansion_run(berth__expansion *e);

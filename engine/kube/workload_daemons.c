@@ -43,9 +43,9 @@ static bool add_tolerations(berth__expansion *e)
         if (daemon_tolerations[i].host_network_only && !host_network)
             continue;
         items[count++] = (berth_toleration){
-            .key = berth__str(daemon_tolerations[i].key),
+            .key = berth__text_of(daemon_tolerations[i].key),
             .op = BERTH_LITERAL("Exists"),
-            .effect = berth__str(daemon_tolerations[i].effect),
+            .effect = berth__text_of(daemon_tolerations[i].effect),
         };
     }
     pod->tolerations = items;

@@ -18,7 +18,7 @@ typedef struct label_list {
 
 static void add_label(label_list *labels, const char *key, berth_str value)
 {
-    labels->items[labels->count++] = (berth_key_value){berth__str(key), value};
+    labels->items[labels->count++] = (berth_key_value){berth__text_of(key), value};
 }
 
 /* `base` with `extra` in place of entries of the same key. */

@@ -99,7 +99,7 @@ static berth_str c_str(const yaml_char_t *text)
 {
     if (text == NULL)
         return (berth_str){0};
-    return berth__str((const char *)text);
+    return berth__text_of((const char *)text);
 }
 
 static berth_status push(composer *c, const berth__json_member *member)

@@ -205,7 +205,7 @@ bool berth__yaml_scalar(berth__arena *arena, berth_str text, berth__json *out)
     }
     if (is_number(text, number)) {
         *out = (berth__json){.type = BERTH__JSON_NUMBER};
-        out->as.text = berth__arena_str(arena, berth__str(number), &ok);
+        out->as.text = berth__arena_str(arena, berth__text_of(number), &ok);
         return ok;
     }
     *out = (berth__json){.type = BERTH__JSON_STRING, .as.text = text};

@@ -13,7 +13,7 @@ static double fraction(int64_t used, int64_t ask, int64_t allocatable)
 }
 
 /* One slot, any amount: defines the answer. */
-static int64_t score_slot(const berth__cycle *cycle, const void *instance, const void *state,
+static int64_t legacy_balanced_resource_allocation_score_slot(const berth__question *cycle, const void *instance, const void *state,
                           uint32_t slot)
 {
     (void)instance;
@@ -30,7 +30,7 @@ static int64_t score_slot(const berth__cycle *cycle, const void *instance, const
     return (int64_t)((1 - fabs(cpu - memory)) * (double)BERTH__SCORE_MAX_LEGACY);
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_balanced_resource_allocation_score(const berth__question *cycle, const void *instance, const void *state,
                   uint32_t index, const berth__mask *mask, int64_t *out)
 {
     const berth__request *request = cycle->cls->request;
@@ -39,7 +39,7 @@ static void score(const berth__cycle *cycle, const void *instance, const void *s
         request->nonzero_memory > BERTH__SMALL_AMOUNT) {
         BERTH__MASK_EACH(mask, s)
         {
-            out[s] = score_slot(cycle, instance, state, index * BERTH__TILE + s);
+            out[s] = legacy_balanced_resource_allocation_score_slot(cycle, instance, state, index * BERTH__TILE + s);
         }
         return;
     }
@@ -49,9 +49,9 @@ static void score(const berth__cycle *cycle, const void *instance, const void *s
         request->nonzero_memory, out);
 }
 
-const berth__plugin berth__plugin_balanced_resource_allocation = {
+const berth__plugin_ops berth__plugin_balanced_resource_allocation = {
     .name = "BalancedResourceAllocation",
-    .score = score,
-    .score_slot = score_slot,
+    .score = legacy_balanced_resource_allocation_score,
+    .score_slot = legacy_balanced_resource_allocation_score_slot,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

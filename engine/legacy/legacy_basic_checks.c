@@ -4,7 +4,7 @@
 #include "plugins/claim_lookup.h"
 #include "plugins/registry.h"
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_basic_checks_prepare(berth__prepare *prepare)
 {
     const berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
@@ -28,7 +28,7 @@ static berth__outcome prepare(berth__prepare *prepare)
 }
 
 /* Never asked: the checks speak of the pod alone. */
-static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_basic_checks_filter(const berth__question *cycle, const void *instance, const void *state,
                    uint32_t tile, berth__mask *mask)
 {
     (void)cycle;
@@ -38,7 +38,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     (void)mask;
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_basic_checks_explain(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -48,11 +48,11 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
     (void)reasons;
 }
 
-const berth__plugin berth__plugin_basic_checks = {
+const berth__plugin_ops berth__plugin_basic_checks = {
     .name = "PodPassesBasicChecks",
     .flags = BERTH__PREPARE_EACH,
     .wake_on = BERTH__WAKE_STORAGE,
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
+    .prepare_filter = legacy_basic_checks_prepare,
+    .filter = legacy_basic_checks_filter,
+    .explain = legacy_basic_checks_explain,
 };

@@ -2,13 +2,13 @@
  * Source: Kubernetes v1.15.3, core/generic_scheduler.go, EqualPriorityMap. */
 #include "plugins/registry.h"
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_equal_prepare(berth__prepare *prepare)
 {
     prepare->uniform = 1;
     return BERTH__UNIFORM;
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_equal_score(const berth__question *cycle, const void *instance, const void *state,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)cycle;
@@ -20,10 +20,10 @@ static void score(const berth__cycle *cycle, const void *instance, const void *s
         out[s] = 1;
 }
 
-const berth__plugin berth__plugin_equal_priority = {
+const berth__plugin_ops berth__plugin_equal_priority = {
     .name = "EqualPriority",
     .flags = BERTH__STATIC_SCORE,
-    .prepare_score = prepare,
-    .score = score,
+    .prepare_score = legacy_equal_prepare,
+    .score = legacy_equal_score,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

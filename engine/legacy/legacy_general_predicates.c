@@ -5,7 +5,7 @@
 #include "base/bits.h"
 #include "plugins/registry.h"
 
-static const berth__plugin *const parts[] = {
+static const berth__plugin_ops *const parts[] = {
     &berth__plugin_pod_fits_resources,
     &berth__plugin_host_name,
     &berth__plugin_pod_fits_host_ports,
@@ -20,13 +20,13 @@ typedef struct filter_state {
     const berth__mask *fixed; /* by tile: what the static parts leave; NULL: everything */
 } filter_state;
 
-static bool is_static(const berth__plugin *part)
+static bool is_static(const berth__plugin_ops *part)
 {
     return (part->flags & BERTH__STATIC_FILTER) != 0;
 }
 
 /* A part that prepares at every decision (HostName) can do without: its filter asks the cycle. */
-static void prepare_part(berth__prepare *prepare, const berth__plugin *part,
+static void prepare_part(berth__prepare *prepare, const berth__plugin_ops *part,
                          berth__outcome *outcome, void **state)
 {
     berth__prepare own = *prepare;
@@ -43,7 +43,7 @@ static void prepare_part(berth__prepare *prepare, const berth__plugin *part,
 
 static void fix_tiles(berth__prepare *prepare, filter_state *own)
 {
-    const berth__cycle *cycle = prepare->cycle;
+    const berth__question *cycle = prepare->cycle;
     uint32_t tile_count = cycle->view->layout->tile_count;
     berth__mask *fixed = berth__arena_alloc(prepare->arena, tile_count * sizeof(*fixed), 64);
     prepare->ok = fixed != NULL;
@@ -56,7 +56,7 @@ static void fix_tiles(berth__prepare *prepare, filter_state *own)
     own->fixed = fixed;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_general_predicates_prepare(berth__prepare *prepare)
 {
     filter_state *own = prepare->state;
     bool any_static = false;
@@ -69,7 +69,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_general_predicates_filter(const berth__question *cycle, const void *instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -81,14 +81,14 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
             parts[i]->filter(cycle, NULL, own->states[i], tile, mask);
 }
 
-static bool filter_slot(const berth__cycle *cycle, const void *instance, const void *opaque,
+static bool legacy_general_predicates_filter_slot(const berth__question *cycle, const void *instance, const void *opaque,
                         uint32_t slot)
 {
     (void)instance;
     const filter_state *own = opaque;
     bool fit = own->fixed == NULL ||
                berth__bit_get(own->fixed[slot / BERTH__TILE].words, slot % BERTH__TILE);
-    fit &= cycle->required_node == BERTH__NODE_NONE ||
+    fit &= cycle->required_node == BERTH_NODE_NONE ||
            cycle->view->layout->nodes[slot] == cycle->required_node;
     for (uint32_t i = 0; i < PART_COUNT && fit; i++)
         if (own->outcomes[i] == BERTH__ACTIVE && parts[i]->filter_slot != NULL)
@@ -96,7 +96,7 @@ static bool filter_slot(const berth__cycle *cycle, const void *instance, const v
     return fit;
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_general_predicates_explain(const berth__question *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
@@ -117,14 +117,14 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
     reasons->code = code;
 }
 
-const berth__plugin berth__plugin_general_predicates = {
+const berth__plugin_ops berth__plugin_general_predicates = {
     .name = "GeneralPredicates",
     .flags = BERTH__COUNTS_PODS,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_NODE_LABELS |
-               BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_SELF,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_ALLOCATABLE | BERTH_WAKE_NODE_LABELS |
+               BERTH_WAKE_POD_REMOVE | BERTH__WAKE_POD_SELF,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .filter_slot = filter_slot,
-    .explain = explain,
+    .prepare_filter = legacy_general_predicates_prepare,
+    .filter = legacy_general_predicates_filter,
+    .filter_slot = legacy_general_predicates_filter_slot,
+    .explain = legacy_general_predicates_explain,
 };

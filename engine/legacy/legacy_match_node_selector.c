@@ -4,7 +4,7 @@
 #include "plugins/node_match.h"
 #include "plugins/registry.h"
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_match_node_selector_prepare(berth__prepare *prepare)
 {
     const berth__node_rules *rules = prepare->cycle->cls->node_rules;
     if (rules == NULL)
@@ -19,14 +19,14 @@ static berth__outcome prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_match_node_selector_filter(const berth__question *cycle, const void *instance, const void *state,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     berth__node_match_tile(cycle->view, state, tile, mask);
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_match_node_selector_explain(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -36,12 +36,12 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
     berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match node selector");
 }
 
-const berth__plugin berth__plugin_match_node_selector = {
+const berth__plugin_ops berth__plugin_match_node_selector = {
     .name = "MatchNodeSelector",
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS,
     .filter_state_bytes = sizeof(berth__node_match),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
+    .prepare_filter = legacy_match_node_selector_prepare,
+    .filter = legacy_match_node_selector_filter,
+    .explain = legacy_match_node_selector_explain,
 };

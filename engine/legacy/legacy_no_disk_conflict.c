@@ -4,12 +4,12 @@
 #include "plugins/disk_conflict.h"
 #include "plugins/registry.h"
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_no_disk_conflict_prepare(berth__prepare *prepare)
 {
     return berth__disks_matter(prepare->cycle->cls->volumes) ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_no_disk_conflict_filter(const berth__question *cycle, const void *instance, const void *state,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -17,7 +17,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     berth__disks_conflict_tile(cycle->view, cycle->cls->volumes, tile, mask);
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_no_disk_conflict_explain(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -27,19 +27,19 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) had no available disk");
 }
 
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool legacy_no_disk_conflict_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;
-    return (wake->bits & BERTH__WAKE_NODE_ADD) != 0 ||
+    return (wake->bits & BERTH_WAKE_NODE_ADD) != 0 ||
            berth__disk_lists_conflict(waiter->cls->volumes, wake->before->volumes);
 }
 
-const berth__plugin berth__plugin_no_disk_conflict = {
+const berth__plugin_ops berth__plugin_no_disk_conflict = {
     .name = "NoDiskConflict",
     .flags = BERTH__ALWAYS_UNSCHEDULABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE,
-    .wakes = wakes,
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE,
+    .wakes = legacy_no_disk_conflict_wakes,
+    .prepare_filter = legacy_no_disk_conflict_prepare,
+    .filter = legacy_no_disk_conflict_filter,
+    .explain = legacy_no_disk_conflict_explain,
 };

@@ -17,7 +17,7 @@ typedef struct state {
     uint32_t count;
 } state;
 
-static bool add_term(berth__prepare *prepare, const berth__preferred_node_term *source,
+static bool add_term(berth__prepare *prepare, const berth__interned_node_preference *source,
                      state *own)
 {
     weighted_term *out = &own->terms[own->count];
@@ -29,7 +29,7 @@ static bool add_term(berth__prepare *prepare, const berth__preferred_node_term *
     return berth__term_match_make(prepare->cycle->view, prepare->arena, &out->term, &out->match);
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_node_affinity_priority_prepare(berth__prepare *prepare)
 {
     const berth__node_rules *rules = prepare->cycle->cls->node_rules;
     state *own = prepare->state;
@@ -37,7 +37,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     own->terms = berth__arena_alloc(prepare->arena, count * sizeof(*own->terms), 8);
     prepare->ok = own->terms != NULL;
     for (uint32_t i = 0; i < count && prepare->ok; i++) {
-        const berth__preferred_node_term *term = &rules->preferred[i];
+        const berth__interned_node_preference *term = &rules->preferred[i];
         if (term->weight == 0 || term->term.expression_count == 0)
             continue;
         if (!term->term.expressions_valid) {
@@ -51,7 +51,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     return own->count > 0 ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_node_affinity_priority_score(const berth__question *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)instance;
@@ -67,12 +67,12 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     }
 }
 
-const berth__plugin berth__plugin_node_affinity_priority = {
+const berth__plugin_ops berth__plugin_node_affinity_priority = {
     .name = "NodeAffinityPriority",
     .flags = BERTH__STATIC_SCORE,
     .score_state_bytes = sizeof(state),
-    .prepare_score = prepare,
-    .score = score,
-    .normalize = BERTH__NORMALIZE_MAX,
+    .prepare_score = legacy_node_affinity_priority_prepare,
+    .score = legacy_node_affinity_priority_score,
+    .normalize = BERTH__NORMALIZATION_MAX,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

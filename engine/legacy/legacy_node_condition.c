@@ -6,7 +6,7 @@
 /* ---- pressure ---- */
 
 /* Clear the slots that have one of these conditions. */
-static void clear_with(const berth__cycle *cycle, uint8_t bits, uint32_t tile, berth__mask *mask)
+static void clear_with(const berth__question *cycle, uint8_t bits, uint32_t tile, berth__mask *mask)
 {
     const uint8_t *conditions = cycle->view->layout->conditions + (size_t)tile * BERTH__TILE;
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
@@ -25,14 +25,14 @@ static berth__outcome prepare_memory(berth__prepare *prepare)
 
 /* A predicate `symbol` on one condition. */
 #define PRESSURE(symbol, predicate, bit, text, prepare)                                       \
-    static void filter_##symbol(const berth__cycle *cycle, const void *instance,              \
+    static void filter_##symbol(const berth__question *cycle, const void *instance,              \
                                 const void *state, uint32_t tile, berth__mask *mask)          \
     {                                                                                         \
         (void)instance;                                                                       \
         (void)state;                                                                          \
         clear_with(cycle, bit, tile, mask);                                                   \
     }                                                                                         \
-    static void explain_##symbol(const berth__cycle *cycle, const void *instance,             \
+    static void explain_##symbol(const berth__question *cycle, const void *instance,             \
                                  const void *state, uint32_t slot, berth__reasons *reasons)   \
     {                                                                                         \
         (void)cycle;                                                                          \
@@ -41,10 +41,10 @@ static berth__outcome prepare_memory(berth__prepare *prepare)
         (void)slot;                                                                           \
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, text);                                \
     }                                                                                         \
-    const berth__plugin berth__plugin_##symbol = {                                            \
+    const berth__plugin_ops berth__plugin_##symbol = {                                            \
         .name = predicate,                                                                    \
         .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,                           \
-        .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_CONDITIONS,                        \
+        .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_CONDITIONS,                        \
         .prepare_filter = prepare,                                                            \
         .filter = filter_##symbol,                                                            \
         .explain = explain_##symbol,                                                          \
@@ -59,7 +59,7 @@ PRESSURE(check_node_pid_pressure, "CheckNodePIDPressure", BERTH__NODE_PID_PRESSU
 
 /* ---- condition ---- */
 
-static void filter_condition(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_node_condition_filter_condition(const berth__question *cycle, const void *instance, const void *state,
                              uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -71,7 +71,7 @@ static void filter_condition(const berth__cycle *cycle, const void *instance, co
         mask->words[w] &= ~cordoned[w];
 }
 
-static void explain_condition(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_node_condition_explain_condition(const berth__question *cycle, const void *instance, const void *state,
                               uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
@@ -85,10 +85,10 @@ static void explain_condition(const berth__cycle *cycle, const void *instance, c
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) were unschedulable");
 }
 
-const berth__plugin berth__plugin_check_node_condition = {
+const berth__plugin_ops berth__plugin_check_node_condition = {
     .name = "CheckNodeCondition",
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_CONDITIONS | BERTH__WAKE_NODE_TAINTS,
-    .filter = filter_condition,
-    .explain = explain_condition,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_CONDITIONS | BERTH_WAKE_NODE_TAINTS,
+    .filter = legacy_node_condition_filter_condition,
+    .explain = legacy_node_condition_explain_condition,
 };

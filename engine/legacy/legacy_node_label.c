@@ -9,7 +9,7 @@ typedef struct state {
     const berth__sym **columns;
 } state;
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_node_label_prepare(berth__prepare *prepare)
 {
     const berth__legacy_labels *labels = prepare->instance;
     state *own = prepare->state;
@@ -34,7 +34,7 @@ static berth__mask agreeing(const berth__legacy_labels *labels, const state *own
     return mask;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_node_label_filter(const berth__question *cycle, const void *instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)cycle;
@@ -43,7 +43,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
         mask->words[w] &= kept.words[w];
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_node_label_explain(const berth__question *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -54,7 +54,7 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                   "node(s) didn't have the requested labels");
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_node_label_score(const berth__question *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)cycle;
@@ -64,25 +64,25 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
         out[s] = (preferred.words[s / 64] >> (s % 64)) & 1 ? BERTH__SCORE_MAX_LEGACY : 0;
 }
 
-const berth__plugin berth__plugin_check_node_label_presence = {
+const berth__plugin_ops berth__plugin_check_node_label_presence = {
     .name = "CheckNodeLabelPresence",
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS,
     .instance_bytes = sizeof(berth__legacy_labels),
     .configure = berth__legacy_labels_configure,
     .filter_state_bytes = sizeof(state),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
+    .prepare_filter = legacy_node_label_prepare,
+    .filter = legacy_node_label_filter,
+    .explain = legacy_node_label_explain,
 };
 
-const berth__plugin berth__plugin_node_label_priority = {
+const berth__plugin_ops berth__plugin_node_label_priority = {
     .name = "NodeLabelPriority",
     .flags = BERTH__STATIC_SCORE,
     .instance_bytes = sizeof(berth__legacy_labels),
     .configure = berth__legacy_labels_configure,
     .score_state_bytes = sizeof(state),
-    .prepare_score = prepare,
-    .score = score,
+    .prepare_score = legacy_node_label_prepare,
+    .score = legacy_node_label_score,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

@@ -39,7 +39,7 @@ static uint64_t *find_avoiding(berth__prepare *prepare, berth_str kind, berth_st
     return avoiding;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_node_prefer_avoid_pods_prepare(berth__prepare *prepare)
 {
     const berth__model *model = prepare->cycle->view->model;
     const berth__identity *identity = prepare->cycle->cls->identity;
@@ -54,7 +54,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_node_prefer_avoid_pods_score(const berth__question *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)cycle;
@@ -66,10 +66,10 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
                                                                        : BERTH__SCORE_MAX_LEGACY;
 }
 
-const berth__plugin berth__plugin_node_prefer_avoid_pods = {
+const berth__plugin_ops berth__plugin_node_prefer_avoid_pods = {
     .name = "NodePreferAvoidPodsPriority",
     .score_state_bytes = sizeof(state),
-    .prepare_score = prepare,
-    .score = score,
+    .prepare_score = legacy_node_prefer_avoid_pods_prepare,
+    .score = legacy_node_prefer_avoid_pods_score,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

@@ -23,7 +23,7 @@ typedef struct side {
     int64_t ask;
 } side;
 
-static side side_of(const berth__cycle *cycle, uint32_t tile_idx, uint32_t resource)
+static side side_of(const berth__question *cycle, uint32_t tile_idx, uint32_t resource)
 {
     berth__tile *tile = cycle->view->tiles[tile_idx];
     const berth__request *request = cycle->cls->request;
@@ -66,7 +66,7 @@ static int64_t clamp(int64_t value, int64_t lowest, int64_t highest)
     return value < lowest ? lowest : value > highest ? highest : value;
 }
 
-static bool is_wide(const berth__cycle *cycle)
+static bool is_wide(const berth__question *cycle)
 {
     const berth__request *request = cycle->cls->request;
     return cycle->view->wide || request->nonzero_cpu > BERTH__SMALL_AMOUNT ||
@@ -75,7 +75,7 @@ static bool is_wide(const berth__cycle *cycle)
 
 /* Free parts of a tile's capacities in hundredths; products that wrap end within 0..100 as well,
  * where a shape has its outermost scores. */
-static void free_percents(const berth__cycle *cycle, const side *one, int32_t *out)
+static void free_percents(const berth__question *cycle, const side *one, int32_t *out)
 {
     _Alignas(64) double sums[BERTH__TILE] = {0}, weights[BERTH__TILE] = {0};
     if (is_wide(cycle)) {
@@ -88,7 +88,7 @@ static void free_percents(const berth__cycle *cycle, const side *one, int32_t *o
         out[s] = (int32_t)sums[s];
 }
 
-static int64_t slot_least(const berth__cycle *cycle, const void *opaque, const void *state,
+static int64_t legacy_resource_priorities_slot_least(const berth__question *cycle, const void *opaque, const void *state,
                           uint32_t slot)
 {
     (void)opaque;
@@ -99,14 +99,14 @@ static int64_t slot_least(const berth__cycle *cycle, const void *opaque, const v
             free_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) / 2;
 }
 
-static void score_least(const berth__cycle *cycle, const void *opaque, const void *state,
+static void legacy_resource_priorities_score_least(const berth__question *cycle, const void *opaque, const void *state,
                         uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
     if (is_wide(cycle)) {
         BERTH__MASK_EACH(mask, s)
         {
-            out[s] = slot_least(cycle, opaque, state, tile * BERTH__TILE + s);
+            out[s] = legacy_resource_priorities_slot_least(cycle, opaque, state, tile * BERTH__TILE + s);
         }
         return;
     }
@@ -118,7 +118,7 @@ static void score_least(const berth__cycle *cycle, const void *opaque, const voi
     kernels->mean_tenths(free_cpu, free_memory, out);
 }
 
-static int64_t slot_most(const berth__cycle *cycle, const void *opaque, const void *state,
+static int64_t legacy_resource_priorities_slot_most(const berth__question *cycle, const void *opaque, const void *state,
                          uint32_t slot)
 {
     (void)opaque;
@@ -130,7 +130,7 @@ static int64_t slot_most(const berth__cycle *cycle, const void *opaque, const vo
 }
 
 /* Utilization in hundredths; unlike the kernel's, 0 above the capacity. */
-static void used_percents(const berth__cycle *cycle, const side *one, double *out)
+static void used_percents(const berth__question *cycle, const side *one, double *out)
 {
     _Alignas(64) double unused[BERTH__TILE] = {0};
     cycle->view->kernels->most(one->allocatable, one->used, one->ask, 1.0, out, unused);
@@ -138,14 +138,14 @@ static void used_percents(const berth__cycle *cycle, const side *one, double *ou
         out[s] = one->used[s] + one->ask > one->allocatable[s] ? 0 : out[s];
 }
 
-static void score_most(const berth__cycle *cycle, const void *opaque, const void *state,
+static void legacy_resource_priorities_score_most(const berth__question *cycle, const void *opaque, const void *state,
                        uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
     if (is_wide(cycle)) {
         BERTH__MASK_EACH(mask, s)
         {
-            out[s] = slot_most(cycle, opaque, state, tile * BERTH__TILE + s);
+            out[s] = legacy_resource_priorities_slot_most(cycle, opaque, state, tile * BERTH__TILE + s);
         }
         return;
     }
@@ -157,7 +157,7 @@ static void score_most(const berth__cycle *cycle, const void *opaque, const void
 
 /* ---- by shape ---- */
 
-static berth_status configure(berth__model *model, berth__arena *arena,
+static berth_status legacy_resource_priorities_configure(berth__model *model, berth__arena *arena,
                               const berth_plugin_args *args, void *opaque, berth_error *error)
 {
     static const berth_shape_point prefers_empty[] = {{0, 10}, {100, 0}};
@@ -172,7 +172,7 @@ static berth_status configure(berth__model *model, berth__arena *arena,
     return BERTH_OK;
 }
 
-static int64_t slot_by_shape(const berth__cycle *cycle, const void *opaque, const void *state,
+static int64_t legacy_resource_priorities_slot_by_shape(const berth__question *cycle, const void *opaque, const void *state,
                              uint32_t slot)
 {
     (void)state;
@@ -184,7 +184,7 @@ static int64_t slot_by_shape(const berth__cycle *cycle, const void *opaque, cons
 }
 
 /* Where the pod does not fit, or nothing does, a node counts as fully used. */
-static void score_by_shape(const berth__cycle *cycle, const void *opaque, const void *state,
+static void legacy_resource_priorities_score_by_shape(const berth__question *cycle, const void *opaque, const void *state,
                            uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)state;
@@ -198,25 +198,25 @@ static void score_by_shape(const berth__cycle *cycle, const void *opaque, const 
         out[s] = (own->scores[FULL - free_cpu[s]] + own->scores[FULL - free_memory[s]]) / 2;
 }
 
-const berth__plugin berth__plugin_least_requested = {
+const berth__plugin_ops berth__plugin_least_requested = {
     .name = "LeastRequestedPriority",
-    .score = score_least,
-    .score_slot = slot_least,
+    .score = legacy_resource_priorities_score_least,
+    .score_slot = legacy_resource_priorities_slot_least,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };
 
-const berth__plugin berth__plugin_most_requested = {
+const berth__plugin_ops berth__plugin_most_requested = {
     .name = "MostRequestedPriority",
-    .score = score_most,
-    .score_slot = slot_most,
+    .score = legacy_resource_priorities_score_most,
+    .score_slot = legacy_resource_priorities_slot_most,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };
 
-const berth__plugin berth__plugin_requested_to_capacity_ratio = {
+const berth__plugin_ops berth__plugin_requested_to_capacity_ratio = {
     .name = "RequestedToCapacityRatioPriority",
     .instance_bytes = sizeof(instance),
-    .configure = configure,
-    .score = score_by_shape,
-    .score_slot = slot_by_shape,
+    .configure = legacy_resource_priorities_configure,
+    .score = legacy_resource_priorities_score_by_shape,
+    .score_slot = legacy_resource_priorities_slot_by_shape,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

@@ -25,12 +25,12 @@ static berth__outcome prepare(berth__prepare *prepare, const void *owner, berth_
                                                                          : BERTH__UNIFORM;
 }
 
-static berth__outcome prepare_all(berth__prepare *prepare_)
+static berth__outcome legacy_selector_spread_prepare_all(berth__prepare *prepare_)
 {
     return prepare(prepare_, &berth__plugin_selector_spread, BERTH__SIBLINGS_ALL);
 }
 
-static berth__outcome prepare_services(berth__prepare *prepare_)
+static berth__outcome legacy_selector_spread_prepare_services(berth__prepare *prepare_)
 {
     return prepare(prepare_, &berth__plugin_service_spreading, BERTH__SIBLINGS_SERVICES);
 }
@@ -57,7 +57,7 @@ static double part_free(uint64_t most, uint64_t count)
     return (double)BERTH__SCORE_MAX_LEGACY * ((double)(most - count) / (double)most);
 }
 
-static berth__outcome rank(berth__prepare *prepare, const berth__mask *feasible, uint32_t count)
+static berth__outcome legacy_selector_spread_rank(berth__prepare *prepare, const berth__mask *feasible, uint32_t count)
 {
     (void)count;
     state *own = prepare->state;
@@ -82,7 +82,7 @@ static berth__outcome rank(berth__prepare *prepare, const berth__mask *feasible,
     return own->most_on_node > 0 ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_selector_spread_score(const berth__question *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)cycle;
@@ -99,22 +99,22 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     }
 }
 
-const berth__plugin berth__plugin_selector_spread = {
+const berth__plugin_ops berth__plugin_selector_spread = {
     .name = "SelectorSpreadPriority",
     .flags = BERTH__PREPARE_EACH,
     .score_state_bytes = sizeof(state),
-    .prepare_score = prepare_all,
-    .rank = rank,
-    .score = score,
+    .prepare_score = legacy_selector_spread_prepare_all,
+    .rank = legacy_selector_spread_rank,
+    .score = legacy_selector_spread_score,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };
 
-const berth__plugin berth__plugin_service_spreading = {
+const berth__plugin_ops berth__plugin_service_spreading = {
     .name = "ServiceSpreadingPriority",
     .flags = BERTH__PREPARE_EACH,
     .score_state_bytes = sizeof(state),
-    .prepare_score = prepare_services,
-    .rank = rank,
-    .score = score,
+    .prepare_score = legacy_selector_spread_prepare_services,
+    .rank = legacy_selector_spread_rank,
+    .score = legacy_selector_spread_score,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

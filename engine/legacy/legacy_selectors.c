@@ -6,7 +6,7 @@
 #include "model/related.h"
 
 typedef struct collection {
-    const berth__cycle *cycle;
+    const berth__question *cycle;
     berth__arena *arena;
     const berth__sym *namespace_name;
     berth__pod_filter *filters;
@@ -92,7 +92,7 @@ typedef struct siblings {
     const berth__domain_counts *counts;
 } siblings;
 
-static bool resolve(const berth__cycle *cycle, berth__plan *plan, berth__siblings which,
+static bool resolve(const berth__question *cycle, berth__plan *plan, berth__siblings which,
                     berth__sym topology_key)
 {
     siblings *body = berth__plan_begin(plan, sizeof(*body));
@@ -113,7 +113,7 @@ static bool resolve(const berth__cycle *cycle, berth__plan *plan, berth__sibling
     return own.ok;
 }
 
-bool berth__legacy_siblings(const berth__cycle *cycle, const void *owner, berth__siblings which,
+bool berth__legacy_siblings(const berth__question *cycle, const void *owner, berth__siblings which,
                             berth__sym topology_key, const berth__domain_counts **out)
 {
     berth__view *view = cycle->view;

@@ -4,7 +4,7 @@
 #define BERTH_LEGACY_LEGACY_SELECTORS_H
 
 #include "plugins/plugin.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 typedef enum berth__siblings {
     BERTH__SIBLINGS_ALL,           /* Services, ReplicationControllers, ReplicaSets, StatefulSets */
@@ -15,7 +15,7 @@ typedef enum berth__siblings {
 /* Counters, up to date, of the pods that match all these selectors and are not being deleted, by
  * domains of a topology key; NULL if there is no selector. `owner` tells apart what asks.
  * Returns false when out of memory. */
-bool berth__legacy_siblings(const berth__cycle *cycle, const void *owner, berth__siblings which,
+bool berth__legacy_siblings(const berth__question *cycle, const void *owner, berth__siblings which,
                             berth__sym topology_key, const berth__domain_counts **out);
 
 #endif

@@ -8,7 +8,7 @@
 #include "legacy/legacy_labels.h"
 #include "plugins/node_match.h"
 #include "plugins/registry.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 /* Body of a plan. */
 typedef struct siblings {
@@ -35,7 +35,7 @@ static bool visit_service(void *context, void *item)
     return !own->found;
 }
 
-static bool has_service(const berth__cycle *cycle)
+static bool has_service(const berth__question *cycle)
 {
     const berth__identity *identity = cycle->cls->identity;
     service_visit own = {.model = cycle->view->model, .labels = identity->labels};
@@ -51,8 +51,8 @@ static berth__selector own_labels(const berth__identity *identity, berth__arena 
     const berth__labels labels = identity->labels;
     if (labels.count == 0)
         return selector;
-    berth__requirement *items =
-        berth__arena_alloc_zero(arena, labels.count * sizeof(*items), _Alignof(berth__requirement));
+    berth__interned_requirement *items =
+        berth__arena_alloc_zero(arena, labels.count * sizeof(*items), _Alignof(berth__interned_requirement));
     *ok = items != NULL;
     for (uint32_t i = 0; *ok && i < labels.count; i++) {
         items[i].key = labels.items[i].key;
@@ -63,7 +63,7 @@ static berth__selector own_labels(const berth__identity *identity, berth__arena 
     return (berth__selector){BERTH__SELECTOR_REQUIREMENTS, labels.count, items, {0}};
 }
 
-static bool resolve(const berth__cycle *cycle, berth__plan *plan, berth__sym topology_key)
+static bool resolve(const berth__question *cycle, berth__plan *plan, berth__sym topology_key)
 {
     const berth__identity *identity = cycle->cls->identity;
     siblings *body = berth__plan_begin(plan, sizeof(*body));
@@ -99,7 +99,7 @@ static uint32_t first_slot(const berth__view *view, const berth__population *pod
  * a place, now or with nominated pods. Returns false when out of memory. */
 static bool find_example(const berth__prepare *prepare, uint32_t *slot, bool *followed)
 {
-    const berth__cycle *cycle = prepare->cycle;
+    const berth__question *cycle = prepare->cycle;
     const berth__legacy_labels *labels = prepare->instance;
     berth__view *view = cycle->view;
     *slot = BERTH__SLOT_NONE;
@@ -139,7 +139,7 @@ static uint32_t choose_pairs(const berth__prepare *prepare, const berth__sym **c
     return count;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_service_affinity_prepare(berth__prepare *prepare)
 {
     const berth__legacy_labels *labels = prepare->instance;
     const berth__node_rules *rules = prepare->cycle->cls->node_rules;
@@ -162,7 +162,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     return count > 0 || followed ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_service_affinity_filter(const berth__question *cycle, const void *instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -170,7 +170,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     berth__node_match_tile(cycle->view, &own->match, tile, mask);
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_service_affinity_explain(const berth__question *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -180,16 +180,16 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) didn't match service affinity");
 }
 
-const berth__plugin berth__plugin_check_service_affinity = {
+const berth__plugin_ops berth__plugin_check_service_affinity = {
     .name = "CheckServiceAffinity",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_POD_ADD |
-               BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS | BERTH__WAKE_NODE_REMOVE |
-               BERTH__WAKE_RELATED,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_POD_ADD |
+               BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS | BERTH_WAKE_NODE_REMOVE |
+               BERTH_WAKE_RELATED,
     .instance_bytes = sizeof(berth__legacy_labels),
     .configure = berth__legacy_labels_configure,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
+    .prepare_filter = legacy_service_affinity_prepare,
+    .filter = legacy_service_affinity_filter,
+    .explain = legacy_service_affinity_explain,
 };

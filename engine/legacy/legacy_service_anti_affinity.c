@@ -12,7 +12,7 @@ typedef struct state {
     const int64_t *scores;                /* by value of the label, [0]: no label */
 } state;
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_service_anti_affinity_prepare(berth__prepare *prepare)
 {
     const berth__legacy_labels *labels = prepare->instance;
     berth__view *view = prepare->cycle->view;
@@ -39,7 +39,7 @@ static uint64_t count_tile(const state *own, uint32_t tile, const berth__mask *f
     return total;
 }
 
-static berth__outcome rank(berth__prepare *prepare, const berth__mask *feasible, uint32_t count)
+static berth__outcome legacy_service_anti_affinity_rank(berth__prepare *prepare, const berth__mask *feasible, uint32_t count)
 {
     (void)count;
     state *own = prepare->state;
@@ -66,7 +66,7 @@ static berth__outcome rank(berth__prepare *prepare, const berth__mask *feasible,
     return BERTH__ACTIVE;
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_service_anti_affinity_score(const berth__question *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)cycle;
@@ -80,14 +80,14 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
                                                : 0;
 }
 
-const berth__plugin berth__plugin_service_anti_affinity = {
+const berth__plugin_ops berth__plugin_service_anti_affinity = {
     .name = "ServiceAntiAffinityPriority",
     .flags = BERTH__PREPARE_EACH,
     .instance_bytes = sizeof(berth__legacy_labels),
     .configure = berth__legacy_labels_configure,
     .score_state_bytes = sizeof(state),
-    .prepare_score = prepare,
-    .rank = rank,
-    .score = score,
+    .prepare_score = legacy_service_anti_affinity_prepare,
+    .rank = legacy_service_anti_affinity_rank,
+    .score = legacy_service_anti_affinity_score,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

@@ -78,7 +78,7 @@ static bool misses_volume(const berth__binder *binder)
     return false;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_volume_binding_prepare(berth__prepare *prepare)
 {
     filter_state *own = prepare->state;
     if (!make_state(prepare->cycle->view, prepare->cycle->cls->volumes, prepare->arena, own,
@@ -90,7 +90,7 @@ static berth__outcome prepare(berth__prepare *prepare)
 }
 
 /* The state points into the view; pods do not matter. */
-static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+static void legacy_volume_binding_adjust(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change)
 {
     (void)cycle;
@@ -101,12 +101,12 @@ static void adjust(const berth__cycle *cycle, const void *instance, void *state,
     (void)change;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_volume_binding_filter(const berth__question *cycle, const void *instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     const filter_state *own = opaque;
-    berth__binding binding;
+    berth__open_binding binding;
     if (own->error.count > 0) {
         *mask = (berth__mask){{0}};
         return;
@@ -125,12 +125,12 @@ static void explain_error(berth__reasons *reasons, berth_str text)
     reasons->failed = true;
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_volume_binding_explain(const berth__question *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
     const filter_state *own = opaque;
-    berth__binding binding;
+    berth__open_binding binding;
     if (own->error.count > 0) {
         explain_error(reasons, own->error.items[0]);
         return;
@@ -155,7 +155,7 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                       "node(s) didn't find available persistent volumes to bind");
 }
 
-static berth_status choose_and_reserve(const berth__cycle *cycle, const berth__seat *seat)
+static berth_status choose_and_reserve(const berth__question *cycle, const berth__pod_placement *seat)
 {
     berth__view *view = cycle->view;
     berth__arena *arena = &view->model->scratch;
@@ -167,23 +167,23 @@ static berth_status choose_and_reserve(const berth__cycle *cycle, const berth__s
     return berth__binder_reserve(view, &own.binder, cycle->pod, seat->slot);
 }
 
-static berth_status reserve(const berth__cycle *cycle, const void *instance,
-                            const berth__seat *seat)
+static berth_status legacy_volume_binding_reserve(const berth__question *cycle, const void *instance,
+                            const berth__pod_placement *seat)
 {
     (void)instance;
     return berth__binder_reserve_locked(cycle, seat, choose_and_reserve);
 }
 
-const berth__plugin berth__plugin_check_volume_binding = {
+const berth__plugin_ops berth__plugin_check_volume_binding = {
     .name = "CheckVolumeBinding",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_POD_REMOVE |
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_POD_REMOVE |
                BERTH__WAKE_STORAGE,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
-    .adjust = adjust,
-    .reserve = reserve,
+    .prepare_filter = legacy_volume_binding_prepare,
+    .filter = legacy_volume_binding_filter,
+    .explain = legacy_volume_binding_explain,
+    .adjust = legacy_volume_binding_adjust,
+    .reserve = legacy_volume_binding_reserve,
     .unreserve = berth__binder_unreserve,
 };

@@ -75,7 +75,7 @@ static bool published(const berth__view *view, uint32_t resource, uint32_t slot,
 }
 
 /* The state points into the view and does not depend on other pods. */
-static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+static void legacy_volume_limits_adjust(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change)
 {
     (void)cycle;
@@ -86,7 +86,7 @@ static void adjust(const berth__cycle *cycle, const void *instance, void *state,
     (void)change;
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+static void legacy_volume_limits_explain(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -158,7 +158,7 @@ static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kin
         berth__arena_alloc(prepare->arena, 2 * (size_t)list->count * sizeof(berth__attachment), 8);
     if (own->wanted.items != NULL && berth__volumes_refresh(view)) {
         own->driver = in_tree_driver(view, kind->in_tree, &ok);
-        own->resource = berth__resource_find(view->model, berth__str(kind->resource));
+        own->resource = berth__resource_find(view->model, berth__text_of(kind->resource));
         own->limit = told > 0 ? told : kind->limit;
         ok &= want_in_tree(view, list, own);
     } else {
@@ -197,7 +197,7 @@ static int64_t limit_of(const berth__view *view, const in_tree_state *own, uint3
 }
 
 /* A node that has too many already takes no pod that uses any. */
-static void filter_in_tree(const berth__cycle *cycle, const void *opaque_instance,
+static void legacy_volume_limits_filter_in_tree(const berth__question *cycle, const void *opaque_instance,
                            const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)opaque_instance;
@@ -222,16 +222,16 @@ static void filter_in_tree(const berth__cycle *cycle, const void *opaque_instanc
         static const in_tree_kind kind = {which, resource_name, most};                        \
         return prepare_in_tree(prepare, &kind);                                               \
     }                                                                                         \
-    const berth__plugin berth__plugin_##symbol = {                                            \
+    const berth__plugin_ops berth__plugin_##symbol = {                                            \
         .name = predicate,                                                                    \
         .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,                           \
-        .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS |                           \
-                   BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_STORAGE, \
+        .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS |                           \
+                   BERTH_WAKE_NODE_ALLOCATABLE | BERTH_WAKE_POD_REMOVE | BERTH__WAKE_STORAGE, \
         .filter_state_bytes = sizeof(in_tree_state),                                          \
         .prepare_filter = prepare_##symbol,                                                   \
-        .filter = filter_in_tree,                                                             \
-        .explain = explain,                                                                   \
-        .adjust = adjust,                                                                     \
+        .filter = legacy_volume_limits_filter_in_tree,                                                             \
+        .explain = legacy_volume_limits_explain,                                                                   \
+        .adjust = legacy_volume_limits_adjust,                                                                     \
     }
 
 IN_TREE(max_ebs_volume_count, "MaxEBSVolumeCount", BERTH__IN_TREE_EBS,
@@ -314,7 +314,7 @@ static bool want_csi(berth__prepare *prepare, const berth__volume_list *list, cs
     return true;
 }
 
-static berth__outcome prepare_csi(berth__prepare *prepare)
+static berth__outcome legacy_volume_limits_prepare_csi(berth__prepare *prepare)
 {
     const berth__volume_list *list = prepare->cycle->cls->volumes;
     csi_state *own = prepare->state;
@@ -345,7 +345,7 @@ static bool fits_csi(const berth__view *view, const csi_state *own, uint32_t slo
     return true;
 }
 
-static void filter_csi(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static void legacy_volume_limits_filter_csi(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                        uint32_t tile, berth__mask *mask)
 {
     (void)opaque_instance;
@@ -356,14 +356,14 @@ static void filter_csi(const berth__cycle *cycle, const void *opaque_instance, c
     }
 }
 
-const berth__plugin berth__plugin_max_csi_volume_count = {
+const berth__plugin_ops berth__plugin_max_csi_volume_count = {
     .name = "MaxCSIVolumeCountPred",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE |
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_ALLOCATABLE | BERTH_WAKE_POD_REMOVE |
                BERTH__WAKE_STORAGE,
     .filter_state_bytes = sizeof(csi_state),
-    .prepare_filter = prepare_csi,
-    .filter = filter_csi,
-    .explain = explain,
-    .adjust = adjust,
+    .prepare_filter = legacy_volume_limits_prepare_csi,
+    .filter = legacy_volume_limits_filter_csi,
+    .explain = legacy_volume_limits_explain,
+    .adjust = legacy_volume_limits_adjust,
 };

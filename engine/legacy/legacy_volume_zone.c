@@ -79,7 +79,7 @@ static bool add_claim(const berth__view *view, const berth__volume_list *list,
     return true;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome legacy_volume_zone_prepare(berth__prepare *prepare)
 {
     berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
@@ -122,7 +122,7 @@ static bool conflicts(const filter_state *own, uint32_t slot)
 }
 
 /* The state points into the view; pods do not matter. */
-static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+static void legacy_volume_zone_adjust(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change)
 {
     (void)cycle;
@@ -133,7 +133,7 @@ static void adjust(const berth__cycle *cycle, const void *instance, void *state,
     (void)change;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_volume_zone_filter(const berth__question *cycle, const void *instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)cycle;
@@ -148,7 +148,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     }
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void legacy_volume_zone_explain(const berth__question *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -163,13 +163,13 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
     reasons->failed = true;
 }
 
-const berth__plugin berth__plugin_no_volume_zone_conflict = {
+const berth__plugin_ops berth__plugin_no_volume_zone_conflict = {
     .name = "NoVolumeZoneConflict",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_STORAGE,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH__WAKE_STORAGE,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
-    .adjust = adjust,
+    .prepare_filter = legacy_volume_zone_prepare,
+    .filter = legacy_volume_zone_filter,
+    .explain = legacy_volume_zone_explain,
+    .adjust = legacy_volume_zone_adjust,
 };

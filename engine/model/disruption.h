@@ -23,7 +23,7 @@ typedef struct berth__budget {
 
 typedef struct berth__disruption {
     berth__model *model;
-    uint64_t stamp; /* of the keeper that may change it */
+    uint64_t stamp; /* of the copy-on-write owner that may change it */
     berth__keymap budgets;
     berth__label_index selectors; /* budgets by whom they select */
     uint64_t version;             /* differs after every change */
@@ -39,7 +39,7 @@ void berth__disruption_destroy(berth__disruption *disruption);
  * budgets. */
 berth__disruption *berth__disruption_copy(const berth__disruption *disruption);
 
-/* Release the whole; see base/keeper.h. */
+/* Release the whole; see base/cow_owner.h. */
 berth__release berth__disruption_release;
 
 /* Add a PodDisruptionBudget, or replace the one of its name. Errors: E_EXISTS, E_NOT_FOUND

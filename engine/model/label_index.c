@@ -111,11 +111,11 @@ static void leave(berth__label_index *index, const anchor_key *key, void *item)
 }
 
 /* The In requirement with the fewest values, or NULL. */
-static const berth__requirement *anchoring(const berth__selector *selector)
+static const berth__interned_requirement *anchoring(const berth__selector *selector)
 {
-    const berth__requirement *best = NULL;
+    const berth__interned_requirement *best = NULL;
     for (uint32_t i = 0; i < selector->count; i++) {
-        const berth__requirement *one = &selector->items[i];
+        const berth__interned_requirement *one = &selector->items[i];
         if (one->op == BERTH__OP_IN && (best == NULL || one->value_count < best->value_count))
             best = one;
     }
@@ -129,7 +129,7 @@ static bool matches_nothing(const berth__selector *selector)
 
 /* Anchor number `i` of a selector with the given anchoring requirement (NULL: it has one anchor).
  * A value may be listed twice; it is an anchor once. */
-static bool nth_anchor(berth__sym namespace_name, const berth__requirement *requirement, uint32_t i,
+static bool nth_anchor(berth__sym namespace_name, const berth__interned_requirement *requirement, uint32_t i,
                        anchor_key *out)
 {
     *out = (anchor_key){namespace_name, 0, 0};
@@ -143,7 +143,7 @@ static bool nth_anchor(berth__sym namespace_name, const berth__requirement *requ
     return true;
 }
 
-static uint32_t anchor_count(const berth__requirement *requirement)
+static uint32_t anchor_count(const berth__interned_requirement *requirement)
 {
     return requirement != NULL ? requirement->value_count : 1;
 }
@@ -153,7 +153,7 @@ bool berth__label_index_add(berth__label_index *index, berth__sym namespace_name
 {
     if (matches_nothing(selector))
         return true;
-    const berth__requirement *requirement = anchoring(selector);
+    const berth__interned_requirement *requirement = anchoring(selector);
     anchor_key key;
     for (uint32_t i = 0; i < anchor_count(requirement); i++) {
         if (!nth_anchor(namespace_name, requirement, i, &key) || enter(index, &key, item))
@@ -171,7 +171,7 @@ void berth__label_index_remove(berth__label_index *index, berth__sym namespace_n
 {
     if (matches_nothing(selector))
         return;
-    const berth__requirement *requirement = anchoring(selector);
+    const berth__interned_requirement *requirement = anchoring(selector);
     anchor_key key;
     for (uint32_t i = 0; i < anchor_count(requirement); i++)
         if (nth_anchor(namespace_name, requirement, i, &key))
@@ -183,7 +183,7 @@ static void replace_all(berth__label_index *index, berth__sym namespace_name,
 {
     if (matches_nothing(selector))
         return;
-    const berth__requirement *requirement = anchoring(selector);
+    const berth__interned_requirement *requirement = anchoring(selector);
     anchor_key key;
     for (uint32_t i = 0; i < anchor_count(requirement); i++)
         if (nth_anchor(namespace_name, requirement, i, &key))

@@ -89,7 +89,7 @@ static bool parse_int64(berth_str text, int64_t *out)
     return errno == 0;
 }
 
-static bool value_listed(const berth__requirement *requirement, berth__sym value)
+static bool value_listed(const berth__interned_requirement *requirement, berth__sym value)
 {
     for (uint32_t i = 0; i < requirement->value_count; i++)
         if (requirement->values[i] == value)
@@ -97,7 +97,7 @@ static bool value_listed(const berth__requirement *requirement, berth__sym value
     return false;
 }
 
-bool berth__requirement_meets(const berth__intern *strings, const berth__requirement *requirement,
+bool berth__requirement_meets(const berth__intern *strings, const berth__interned_requirement *requirement,
                               berth__sym value)
 {
     int64_t number;
@@ -216,7 +216,7 @@ static bool values_suit(berth__op op, const berth_requirement *requirement, int6
 }
 
 static void intern_values(berth__intern *strings, berth__arena *arena, berth_strs values,
-                          berth__requirement *out, bool *ok)
+                          berth__interned_requirement *out, bool *ok)
 {
     berth__sym *syms = berth__arena_alloc(arena, values.count * sizeof(*syms), sizeof(*syms));
     if (syms == NULL) {
@@ -239,9 +239,9 @@ static void intern_values(berth__intern *strings, berth__arena *arena, berth_str
 /* Compile one requirement. Returns false if it is invalid (which is not a failure of memory). */
 static bool make_requirement(berth__intern *strings, berth__arena *arena,
                              const berth_requirement *source, bool node_operators,
-                             berth__requirement *out, bool *ok)
+                             berth__interned_requirement *out, bool *ok)
 {
-    *out = (berth__requirement){0};
+    *out = (berth__interned_requirement){0};
     if (!op_of(source->op, node_operators, &out->op) || !berth__is_qualified_name(source->key) ||
         !values_suit(out->op, source, &out->number))
         return false;
@@ -251,10 +251,10 @@ static bool make_requirement(berth__intern *strings, berth__arena *arena,
     return true;
 }
 
-static void sort_requirements(berth__requirement *items, uint32_t count)
+static void sort_requirements(berth__interned_requirement *items, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        berth__requirement item = items[i];
+        berth__interned_requirement item = items[i];
         uint32_t at = i;
         for (; at > 0 && items[at - 1].key > item.key; at--)
             items[at] = items[at - 1];
@@ -288,7 +288,7 @@ berth__selector berth__selector_make(berth__intern *strings, berth__arena *arena
     uint32_t count = pairs + selector->match_expressions.count;
     if (count == 0)
         return (berth__selector){.kind = BERTH__SELECTOR_EVERYTHING};
-    berth__requirement *items = berth__arena_alloc(arena, count * sizeof(*items), 8);
+    berth__interned_requirement *items = berth__arena_alloc(arena, count * sizeof(*items), 8);
     if (items == NULL) {
         *ok = false;
         return (berth__selector){.kind = BERTH__SELECTOR_NOTHING};
@@ -316,7 +316,7 @@ bool berth__selector_matches(const berth__intern *strings, const berth__selector
     if (selector->kind != BERTH__SELECTOR_REQUIREMENTS)
         return selector->kind == BERTH__SELECTOR_EVERYTHING;
     for (uint32_t i = 0; i < selector->count; i++) {
-        const berth__requirement *requirement = &selector->items[i];
+        const berth__interned_requirement *requirement = &selector->items[i];
         if (!berth__requirement_meets(strings, requirement,
                                       berth__labels_get(labels, requirement->key)))
             return false;
@@ -330,7 +330,7 @@ berth__selector berth__selector_and(berth__arena *arena, const berth__selector *
     if (selector->kind == BERTH__SELECTOR_NOTHING || selector->kind == BERTH__SELECTOR_INVALID)
         return *selector;
     uint32_t count = selector->count + 1;
-    berth__requirement *items = berth__arena_alloc(arena, count * sizeof(*items), 8);
+    berth__interned_requirement *items = berth__arena_alloc(arena, count * sizeof(*items), 8);
     berth__sym *values = berth__arena_alloc(arena, sizeof(*values), sizeof(*values));
     if (items == NULL || values == NULL) {
         *ok = false;
@@ -339,7 +339,7 @@ berth__selector berth__selector_and(berth__arena *arena, const berth__selector *
     if (selector->count > 0)
         memcpy(items, selector->items, selector->count * sizeof(*items));
     values[0] = value;
-    items[selector->count] = (berth__requirement){key, BERTH__OP_IN, values, 1, 0};
+    items[selector->count] = (berth__interned_requirement){key, BERTH__OP_IN, values, 1, 0};
     sort_requirements(items, count);
     return (berth__selector){BERTH__SELECTOR_REQUIREMENTS, count, items, {0}};
 }
@@ -349,9 +349,9 @@ berth__selector berth__selector_and(berth__arena *arena, const berth__selector *
 /* matchFields: In or NotIn with exactly one value; a field other than metadata.name reads "". The
  * values are kept even where their number is wrong: kube-scheduler's PreFilter reads them. */
 static bool make_field(berth__intern *strings, berth__arena *arena, const berth_requirement *source,
-                       berth__requirement *out, bool *ok)
+                       berth__interned_requirement *out, bool *ok)
 {
-    *out = (berth__requirement){0};
+    *out = (berth__interned_requirement){0};
     if (!op_of(source->op, false, &out->op) ||
         (out->op != BERTH__OP_IN && out->op != BERTH__OP_NOT_IN))
         return false;
@@ -367,7 +367,7 @@ berth__node_term berth__node_term_make(berth__intern *strings, berth__arena *are
     uint32_t expression_count = term->match_expressions.count;
     uint32_t field_count = term->match_fields.count;
     berth__node_term out = {.valid = true, .empty = expression_count + field_count == 0};
-    berth__requirement *items =
+    berth__interned_requirement *items =
         berth__arena_alloc(arena, (expression_count + field_count) * sizeof(*items), 8);
     if (items == NULL) {
         *ok = false;
@@ -387,18 +387,18 @@ berth__node_term berth__node_term_make(berth__intern *strings, berth__arena *are
     return out;
 }
 
-berth__node_selector berth__node_selector_make(berth__intern *strings, berth__arena *arena,
+berth__interned_node_selector berth__node_selector_make(berth__intern *strings, berth__arena *arena,
                                                const berth_node_selector *selector, bool *ok)
 {
     berth__node_term *terms =
         berth__arena_alloc(arena, selector->count * sizeof(*terms), _Alignof(berth__node_term));
     if (terms == NULL) {
         *ok = false;
-        return (berth__node_selector){0};
+        return (berth__interned_node_selector){0};
     }
     for (uint32_t i = 0; i < selector->count; i++)
         terms[i] = berth__node_term_make(strings, arena, &selector->terms[i], ok);
-    return (berth__node_selector){terms, selector->count};
+    return (berth__interned_node_selector){terms, selector->count};
 }
 
 static bool fields_meet(const berth__intern *strings, const berth__node_term *term, berth__sym name)
@@ -406,7 +406,7 @@ static bool fields_meet(const berth__intern *strings, const berth__node_term *te
     if (berth__intern_text(strings, name).len == 0)
         return true;
     for (uint32_t i = 0; i < term->field_count; i++) {
-        const berth__requirement *field = &term->fields[i];
+        const berth__interned_requirement *field = &term->fields[i];
         bool equal = field->key != 0 ? field->values[0] == name
                                      : berth__intern_text(strings, field->values[0]).len == 0;
         if (equal != (field->op == BERTH__OP_IN))
@@ -421,7 +421,7 @@ bool berth__node_term_meets(const berth__intern *strings, const berth__node_term
     if (!term->valid || term->empty)
         return false;
     for (uint32_t i = 0; i < term->expression_count; i++) {
-        const berth__requirement *expression = &term->expressions[i];
+        const berth__interned_requirement *expression = &term->expressions[i];
         if (!berth__requirement_meets(strings, expression,
                                       berth__labels_get(labels, expression->key)))
             return false;
@@ -429,7 +429,7 @@ bool berth__node_term_meets(const berth__intern *strings, const berth__node_term
     return fields_meet(strings, term, name);
 }
 
-bool berth__node_selector_meets(const berth__intern *strings, const berth__node_selector *selector,
+bool berth__node_selector_meets(const berth__intern *strings, const berth__interned_node_selector *selector,
                                 berth__sym name, berth__labels labels)
 {
     for (uint32_t i = 0; i < selector->count; i++)
@@ -451,7 +451,7 @@ berth__selector berth__selector_copy(berth__arena *arena, const berth__selector 
     berth__selector out = {.kind = source->kind,
                            .count = source->count,
                            .problem = berth__arena_str(arena, source->problem, ok)};
-    berth__requirement *items =
+    berth__interned_requirement *items =
         berth__arena_copy(arena, source->items, source->count * sizeof(*items), ok);
     for (uint32_t i = 0; *ok && i < source->count; i++)
         items[i].values =

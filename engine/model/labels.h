@@ -42,16 +42,16 @@ typedef enum berth__op {
     BERTH__OP_LESS,
 } berth__op;
 
-typedef struct berth__requirement {
+typedef struct berth__interned_requirement {
     berth__sym key;
     berth__op op;
     const berth__sym *values; /* of In and NotIn, sorted */
     uint32_t value_count;
     int64_t number; /* of Gt and Lt */
-} berth__requirement;
+} berth__interned_requirement;
 
 /* Whether a label value (0: the key is absent) meets a requirement. */
-bool berth__requirement_meets(const berth__intern *strings, const berth__requirement *requirement,
+bool berth__requirement_meets(const berth__intern *strings, const berth__interned_requirement *requirement,
                               berth__sym value);
 
 /* A label selector. INVALID ones match nothing and carry kube-scheduler's error text. */
@@ -65,7 +65,7 @@ typedef enum berth__selector_kind {
 typedef struct berth__selector {
     berth__selector_kind kind;
     uint32_t count;
-    const berth__requirement *items;
+    const berth__interned_requirement *items;
     berth_str problem; /* of an INVALID one */
 } berth__selector;
 
@@ -90,21 +90,21 @@ typedef struct berth__node_term {
     bool valid; /* false: matches nothing */
     bool expressions_valid; /* the expressions taken by themselves: all that v1.15 scores by */
     bool empty; /* neither list: matches nothing */
-    const berth__requirement *expressions;
+    const berth__interned_requirement *expressions;
     uint32_t expression_count;
     /* In or NotIn, one value; key metadata.name or 0 for others */
-    const berth__requirement *fields;
+    const berth__interned_requirement *fields;
     uint32_t field_count;
 } berth__node_term;
 
-typedef struct berth__node_selector {
+typedef struct berth__interned_node_selector {
     const berth__node_term *terms;
     uint32_t count;
-} berth__node_selector;
+} berth__interned_node_selector;
 
 berth__node_term berth__node_term_make(berth__intern *strings, berth__arena *arena,
                                        const berth_node_selector_term *term, bool *ok);
-berth__node_selector berth__node_selector_make(berth__intern *strings, berth__arena *arena,
+berth__interned_node_selector berth__node_selector_make(berth__intern *strings, berth__arena *arena,
                                                const berth_node_selector *selector, bool *ok);
 
 /* Whether a node of that name and those labels meets a term. */
@@ -112,7 +112,7 @@ bool berth__node_term_meets(const berth__intern *strings, const berth__node_term
                             berth__sym name, berth__labels labels);
 
 /* The same for every term ORed; a selector without terms matches nothing. */
-bool berth__node_selector_meets(const berth__intern *strings, const berth__node_selector *selector,
+bool berth__node_selector_meets(const berth__intern *strings, const berth__interned_node_selector *selector,
                                 berth__sym name, berth__labels labels);
 
 #endif

@@ -32,7 +32,7 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
 #undef X
     static const char *const fixed[] = {"cpu", "memory", "ephemeral-storage"};
     for (uint32_t i = 0; i < BERTH__SCALARS; i++)
-        model->resource_names[i] = berth__intern_add(&model->strings, berth__str(fixed[i]), &ok);
+        model->resource_names[i] = berth__intern_add(&model->strings, berth__text_of(fixed[i]), &ok);
     atomic_init(&model->resource_count, BERTH__SCALARS);
     if (!ok || berth__taints_intern(model, NULL, 0) == NULL)
         goto fail;
@@ -46,7 +46,7 @@ static void free_taint_lists(berth__model *model)
 {
     for (uint32_t i = 0; i < model->taint_list_count; i++) {
         berth__taint_list *list = *berth__taints_place(model, i);
-        size_t bytes = sizeof(*list) + list->count * sizeof(berth__taint);
+        size_t bytes = sizeof(*list) + list->count * sizeof(berth__interned_taint);
         berth__keymap_remove(&model->taint_lists, &list->entry);
         berth__free(model->allocator, list, bytes);
     }
@@ -205,7 +205,7 @@ static bool reserve_taints(berth__model *model)
 const berth__taint_list *berth__taints_intern(berth__model *model, const berth_taint *taints,
                                               uint32_t count)
 {
-    size_t key_bytes = count * sizeof(berth__taint);
+    size_t key_bytes = count * sizeof(berth__interned_taint);
     berth__taint_list *list =
         berth__alloc_zero(model->allocator, sizeof(*list) + key_bytes, _Alignof(berth__taint_list));
     if (list == NULL)
@@ -213,7 +213,7 @@ const berth__taint_list *berth__taints_intern(berth__model *model, const berth_t
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) {
         berth_str value = taints[i].value;
-        list->items[i] = (berth__taint){
+        list->items[i] = (berth__interned_taint){
             berth__intern_add(&model->strings, taints[i].key, &ok),
             value.len > 0 ? berth__intern_add(&model->strings, value, &ok) : model->known.empty,
             berth__intern_add(&model->strings, taints[i].effect, &ok)};
@@ -238,8 +238,8 @@ static bool is_blank(const berth__model *model, berth__sym sym)
     return sym == 0 || sym == model->known.empty;
 }
 
-bool berth__tolerates(const berth__model *model, const berth__toleration *toleration,
-                      const berth__taint *taint)
+bool berth__tolerates(const berth__model *model, const berth__interned_toleration *toleration,
+                      const berth__interned_taint *taint)
 {
     if (!is_blank(model, toleration->effect) && toleration->effect != taint->effect)
         return false;
@@ -255,20 +255,20 @@ bool berth__tolerates(const berth__model *model, const berth__toleration *tolera
 
 /* ---- images ---- */
 
-const berth__image *berth__image_find(const berth__images *images, berth__sym name)
+const berth__image_record *berth__image_find(const berth__images *images, berth__sym name)
 {
-    const berth__image *image = berth__table_find(&images->table, name);
+    const berth__image_record *image = berth__cow_array_find(&images->table, name);
     return image != NULL && image->node_count > 0 ? image : NULL;
 }
 
-bool berth__image_own(berth__images *images, berth__sym name)
+bool berth__image_make_writable(berth__images *images, berth__sym name)
 {
-    return berth__table_add(&images->table, images->keeper, name);
+    return berth__cow_array_add(&images->table, images->cow, name);
 }
 
 void berth__image_add(berth__images *images, berth__sym name, int64_t size_bytes)
 {
-    berth__image *image = berth__table_find(&images->table, name);
+    berth__image_record *image = berth__cow_array_find(&images->table, name);
     BERTH_ASSERT(image != NULL);
     if (image->node_count++ == 0)
         image->size_bytes = size_bytes;
@@ -276,14 +276,14 @@ void berth__image_add(berth__images *images, berth__sym name, int64_t size_bytes
 
 void berth__image_remove(berth__images *images, berth__sym name)
 {
-    berth__image *image = berth__table_find(&images->table, name);
+    berth__image_record *image = berth__cow_array_find(&images->table, name);
     BERTH_ASSERT(image != NULL && image->node_count > 0);
     image->node_count--;
 }
 
 void berth__image_return(berth__images *images, berth__sym name, int64_t size_bytes)
 {
-    berth__image *image = berth__table_find(&images->table, name);
+    berth__image_record *image = berth__cow_array_find(&images->table, name);
     BERTH_ASSERT(image != NULL);
     image->node_count++;
     image->size_bytes = size_bytes;

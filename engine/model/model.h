@@ -14,7 +14,7 @@
 #include "base/assert.h"
 #include "base/keymap.h"
 #include "base/shares.h"
-#include "base/table.h"
+#include "base/cow_array.h"
 #include "model/class_memo.h"
 #include "berth/profile.h"
 
@@ -29,25 +29,25 @@ enum {
 };
 #define BERTH__RESOURCE_NONE UINT32_MAX
 
-typedef struct berth__taint {
+typedef struct berth__interned_taint {
     berth__sym key;
     berth__sym value;
     berth__sym effect;
-} berth__taint;
+} berth__interned_taint;
 
 /* A node's taints in list order. Interned: equal lists have one id; id 0 is the empty list. */
 typedef struct berth__taint_list {
     berth__keymap_entry entry;
     uint32_t id;
     uint32_t count;
-    berth__taint items[];
+    berth__interned_taint items[];
 } berth__taint_list;
 
 /* An image name that some present node has. The size is that of the first node that brought it. */
-typedef struct berth__image {
+typedef struct berth__image_record {
     int64_t size_bytes;
     uint32_t node_count; /* 0: no node has it, the size is void */
-} berth__image;
+} berth__image_record;
 
 /* Ids of the texts that rules name. */
 #define BERTH__KNOWN_LIST(X)                                        \
@@ -76,8 +76,8 @@ struct berth__class;
 /* Names of images by id. Part of the state of a cluster, unlike the rest: it says what
  * nodes have. */
 typedef struct berth__images {
-    berth__table table; /* of berth__image, by name */
-    berth__keeper *keeper;
+    berth__cow_array table; /* of berth__image_record, by name */
+    berth__cow_owner *cow;
 } berth__images;
 
 typedef struct berth__model {
@@ -191,25 +191,25 @@ const berth__taint_list *berth__taints_intern(berth__model *model, const berth_t
 
 /* Whether a toleration of that shape accepts a taint. `op`: 0 reads as Equal.
  * Source: k8s.io/api v0.32, core/v1/toleration.go. */
-typedef struct berth__toleration {
+typedef struct berth__interned_toleration {
     berth__sym key;   /* 0 or the empty text: any key */
     berth__sym op;
     berth__sym value;
     berth__sym effect; /* 0 or the empty text: any effect */
-} berth__toleration;
-bool berth__tolerates(const berth__model *model, const berth__toleration *toleration,
-                      const berth__taint *taint);
+} berth__interned_toleration;
+bool berth__tolerates(const berth__model *model, const berth__interned_toleration *toleration,
+                      const berth__interned_taint *taint);
 
 /* The image table's entry of a name, or NULL if no present node has it. */
-static inline void berth__images_init(berth__images *images, berth__keeper *keeper)
+static inline void berth__images_init(berth__images *images, berth__cow_owner *cow)
 {
-    berth__table_init(&images->table, sizeof(berth__image), 8);
-    images->keeper = keeper;
+    berth__cow_array_init(&images->table, sizeof(berth__image_record), 8);
+    images->cow = cow;
 }
-const berth__image *berth__image_find(const berth__images *images, berth__sym name);
+const berth__image_record *berth__image_find(const berth__images *images, berth__sym name);
 /* One more or one fewer present node has the image. To own the entry makes sure that neither fails;
  * false when out of memory. */
-bool berth__image_own(berth__images *images, berth__sym name);
+bool berth__image_make_writable(berth__images *images, berth__sym name);
 void berth__image_add(berth__images *images, berth__sym name, int64_t size_bytes);
 void berth__image_remove(berth__images *images, berth__sym name);
 /* One more has it, and it has the size that it had before. */

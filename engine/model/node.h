@@ -6,7 +6,7 @@
 #include "model/model.h"
 
 #define BERTH__SLOT_NONE UINT32_MAX
-#define BERTH__POD_NONE UINT32_MAX
+#define BERTH_POD_INDEX_NONE UINT32_MAX
 
 /* A node's small records are kept without gaps: there may be a million nodes. */
 #define BERTH__DENSE __attribute__((packed, aligned(4)))
@@ -34,7 +34,7 @@ enum {
 /* What the Node object says. Immutable; replaced whole by an update. Behind the head lie the
  * amounts, the images and the labels, one after the other. */
 typedef struct berth__node_facts {
-    uint64_t born;  /* stamp of the keeper that put it into the state */
+    uint64_t born;  /* stamp of the copy-on-write owner that put it into the state */
     int64_t pods_max; /* allocatable "pods" */
     const berth__taint_list *taints;
     uint32_t image_count;
@@ -60,22 +60,22 @@ static inline berth__labels berth__node_labels(const berth__node_facts *facts)
 }
 
 /* A node, present or not: an absent one keeps its id, and the pods bound to it. */
-typedef struct berth__node {
+typedef struct berth__node_record {
     berth__sym name;
     uint32_t slot;      /* in the current layout, or BERTH__SLOT_NONE */
-    uint32_t first_pod; /* list through berth__pod.next_on_node */
+    uint32_t first_pod; /* list through berth__pod_record.next_on_node */
     uint32_t pod_count;
     berth__node_facts *facts; /* NULL: the node is absent */
     bool closed;              /* takes no pod, whatever its facts */
     int32_t lowest_priority;  /* no pod on it has a lower one; INT32_MAX without pods */
-} berth__node;
+} berth__node_record;
 
-/* Node records by id: a table of pages that versions share (base/table.h). */
+/* Node records by id: a table of pages that versions share (base/cow_array.h). */
 enum { BERTH__NODE_PAGE_SHIFT = 8 };
 
-static inline berth__node *berth__node_at(const berth__table *nodes, uint32_t id)
+static inline berth__node_record *berth__node_at(const berth__cow_array *nodes, uint32_t id)
 {
-    return berth__table_item(nodes, id, sizeof(berth__node), BERTH__NODE_PAGE_SHIFT);
+    return berth__cow_array_item(nodes, id, sizeof(berth__node_record), BERTH__NODE_PAGE_SHIFT);
 }
 
 /* Compile a Node object. Errors: E_INVALID, E_RANGE (field named), E_NOMEM. */
@@ -86,7 +86,7 @@ berth__node_facts *berth__node_facts_cordon(berth__model *model, const berth__no
                                             bool unschedulable);
 void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts *facts);
 
-/* Release facts; see base/keeper.h. */
+/* Release facts; see base/cow_owner.h. */
 berth__release berth__node_facts_release;
 
 /* Whether two say the same but, perhaps, for allocatable amounts; and of those, too. */

@@ -16,7 +16,7 @@ bool berth__node_rules_admit(const berth__intern *strings, const berth__node_rul
 }
 
 static bool is_tolerated(const berth__model *model, const berth__node_rules *rules,
-                         const berth__taint *taint)
+                         const berth__interned_taint *taint)
 {
     for (uint32_t i = 0; rules != NULL && i < rules->toleration_count; i++)
         if (berth__tolerates(model, &rules->tolerations[i], taint))
@@ -24,12 +24,12 @@ static bool is_tolerated(const berth__model *model, const berth__node_rules *rul
     return false;
 }
 
-const berth__taint *berth__node_rules_refused_by(const berth__model *model,
+const berth__interned_taint *berth__node_rules_refused_by(const berth__model *model,
                                                  const berth__node_rules *rules,
                                                  const berth__taint_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        const berth__taint *taint = &list->items[i];
+        const berth__interned_taint *taint = &list->items[i];
         bool hard = taint->effect == model->known.no_schedule ||
                     taint->effect == model->known.no_execute;
         if (hard && !is_tolerated(model, rules, taint))

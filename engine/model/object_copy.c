@@ -364,7 +364,7 @@ static void copy_pod_disruption_budget(copying *own, berth_pod_disruption_budget
 
 /* ---- any of them ---- */
 
-berth_status berth__object_copy(berth__arena *arena, const berth_object *object, berth_object *out)
+berth_status berth__object_copy_into(berth__arena *arena, const berth_object *object, berth_object *out)
 {
     copying own = {.arena = arena, .ok = true};
     berth_object copy = {.kind = object->kind};

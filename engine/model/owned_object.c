@@ -20,7 +20,7 @@ berth_status berth_object_copy(const berth_object *object, const berth_allocator
     if (owned == NULL)
         return BERTH_E_NOMEM;
     berth__arena_init_sized(&owned->arena, allocator, FIRST_BYTES);
-    berth_status status = berth__object_copy(&owned->arena, object, &owned->object);
+    berth_status status = berth__object_copy_into(&owned->arena, object, &owned->object);
     if (status == BERTH_OK)
         *out = &owned->object;
     else

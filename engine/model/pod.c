@@ -16,39 +16,39 @@ typedef struct slot {
     uint32_t hash;
 } slot;
 
-static slot *slot_at(const berth__table *slots, uint32_t at)
+static slot *slot_at(const berth__cow_array *slots, uint32_t at)
 {
-    return berth__table_item(slots, at, sizeof(slot), SLOT_SHIFT);
+    return berth__cow_array_item(slots, at, sizeof(slot), SLOT_SHIFT);
 }
 
 /* An empty hash table, a page at a time. Returns false, what there is let go, when out of
  * memory. */
-static bool make_slots(berth__keeper *keeper, berth__table *slots, uint32_t count)
+static bool make_slots(berth__cow_owner *cow, berth__cow_array *slots, uint32_t count)
 {
     BERTH_ASSERT(count > 0);
-    berth__table_init(slots, sizeof(slot), SLOT_SHIFT);
+    berth__cow_array_init(slots, sizeof(slot), SLOT_SHIFT);
     for (uint32_t at = 0; at < count; at += SLOTS_MIN)
-        if (!berth__table_add(slots, keeper, at)) {
-            berth__table_let_go(slots, keeper);
+        if (!berth__cow_array_add(slots, cow, at)) {
+            berth__cow_array_retire(slots, cow);
             return false;
         }
     return true;
 }
 
-berth_status berth__pods_init(berth__pods *pods, berth__keeper *keeper)
+berth_status berth__pods_init(berth__pods *pods, berth__cow_owner *cow)
 {
-    *pods = (berth__pods){.keeper = keeper,
-                          .first_free = BERTH__POD_NONE,
+    *pods = (berth__pods){.cow = cow,
+                          .first_free = BERTH_POD_INDEX_NONE,
                           .slot_count = SLOTS_MIN,
-                          .first_pending = BERTH__POD_NONE,
-                          .last_pending = BERTH__POD_NONE};
-    berth__table_init(&pods->records, sizeof(berth__pod), BERTH__POD_PAGE_SHIFT);
-    return make_slots(keeper, &pods->slots, SLOTS_MIN) ? BERTH_OK : BERTH_E_NOMEM;
+                          .first_pending = BERTH_POD_INDEX_NONE,
+                          .last_pending = BERTH_POD_INDEX_NONE};
+    berth__cow_array_init(&pods->records, sizeof(berth__pod_record), BERTH__POD_PAGE_SHIFT);
+    return make_slots(cow, &pods->slots, SLOTS_MIN) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 /* ---- what hangs from records ---- */
 
-/* A pod's name as it lies in memory. `born` is the stamp of the keeper that gave the record its
+/* A pod's name as it lies in memory. `born` is the stamp of the copy-on-write owner that gave the record its
  * class and its name, which therefore come and go together. */
 typedef struct name_block {
     uint64_t born;
@@ -60,7 +60,7 @@ static size_t name_bytes(uint32_t name_len)
     return sizeof(name_block) + (size_t)name_len + 1;
 }
 
-static name_block *name_of(const berth__pod *pod)
+static name_block *name_of(const berth__pod_record *pod)
 {
     return (name_block *)(void *)(pod->name - offsetof(name_block, text));
 }
@@ -73,34 +73,34 @@ static void release_class(const berth_allocator *allocator, void *context, void 
     berth__class_release_later(context, object);
 }
 
-static bool is_own(const berth__keeper *keeper, uint64_t born)
+static bool is_own(const berth__cow_owner *cow, uint64_t born)
 {
-    return !keeper->shared || born == keeper->stamp;
+    return !cow->shared || born == cow->stamp;
 }
 
-static void let_class_go(berth__keeper *keeper, berth__model *model, berth__class *cls,
+static void let_class_go(berth__cow_owner *cow, berth__model *model, berth__class *cls,
                          uint64_t born)
 {
-    if (is_own(keeper, born) && !keeper->branch)
+    if (is_own(cow, born) && !cow->branch)
         berth__class_release(model, cls);
     else
-        berth__keeper_let_go(keeper, born, release_class, cls, 0);
+        berth__cow_owner_retire(cow, born, release_class, cls, 0);
 }
 
 void berth__pods_destroy(berth__pods *pods, berth__model *model)
 {
-    berth__keeper *keeper = pods->keeper;
-    if (keeper == NULL)
+    berth__cow_owner *cow = pods->cow;
+    if (cow == NULL)
         return;
     for (uint32_t index = 0; index < pods->record_count; index++) {
-        berth__pod *pod = berth__pod_at(pods, index);
+        berth__pod_record *pod = berth__pod_at(pods, index);
         if (pod->cls == NULL)
             continue;
         berth__class_release(model, pod->cls);
-        berth__free(keeper->allocator, name_of(pod), name_bytes(pod->name_len));
+        berth__free(cow->allocator, name_of(pod), name_bytes(pod->name_len));
     }
-    berth__table_let_go(&pods->records, keeper);
-    berth__table_let_go(&pods->slots, keeper);
+    berth__cow_array_retire(&pods->records, cow);
+    berth__cow_array_retire(&pods->slots, cow);
     *pods = (berth__pods){0};
 }
 
@@ -111,7 +111,7 @@ static uint32_t hash_of(berth__sym namespace_name, berth_str name)
     return (uint32_t)berth__hash_bytes(name.data, name.len, namespace_name);
 }
 
-static uint32_t hash_of_pod(const berth__pod *pod)
+static uint32_t hash_of_pod(const berth__pod_record *pod)
 {
     return hash_of(pod->cls->identity->namespace_name, berth__pod_name(pod));
 }
@@ -127,14 +127,14 @@ static uint32_t probe(const berth__pods *pods, uint32_t hash, berth__sym namespa
             return at;
         if (here->hash != hash)
             continue;
-        const berth__pod *pod = berth__pod_at(pods, here->held - 1);
+        const berth__pod_record *pod = berth__pod_at(pods, here->held - 1);
         if (pod->cls->identity->namespace_name == namespace_name &&
             berth__str_eq(berth__pod_name(pod), name))
             return at;
     }
 }
 
-static uint32_t probe_pod(const berth__pods *pods, const berth__pod *pod)
+static uint32_t probe_pod(const berth__pods *pods, const berth__pod_record *pod)
 {
     return probe(pods, hash_of_pod(pod), pod->cls->identity->namespace_name, berth__pod_name(pod));
 }
@@ -142,17 +142,17 @@ static uint32_t probe_pod(const berth__pods *pods, const berth__pod *pod)
 uint32_t berth__pods_find(const berth__pods *pods, berth__sym namespace_name, berth_str name)
 {
     uint32_t at = probe(pods, hash_of(namespace_name, name), namespace_name, name);
-    return slot_at(&pods->slots, at)->held - 1; /* 0 - 1: BERTH__POD_NONE */
+    return slot_at(&pods->slots, at)->held - 1; /* 0 - 1: BERTH_POD_INDEX_NONE */
 }
 
 static bool grow_slots(berth__pods *pods)
 {
     uint32_t old_count = pods->slot_count;
-    berth__table old = pods->slots, grown;
+    berth__cow_array old = pods->slots, grown;
     uint32_t notes =
-        pods->keeper->shared ? berth__table_blocks(&old) + old_count / SLOTS_MIN * 2 + 8 : 0;
-    if (!berth__keeper_reserve(pods->keeper, notes) ||
-        !make_slots(pods->keeper, &grown, old_count * 2))
+        pods->cow->shared ? berth__cow_array_blocks(&old) + old_count / SLOTS_MIN * 2 + 8 : 0;
+    if (!berth__cow_owner_reserve(pods->cow, notes) ||
+        !make_slots(pods->cow, &grown, old_count * 2))
         return false;
     pods->slots = grown;
     pods->slot_count = old_count * 2;
@@ -165,7 +165,7 @@ static bool grow_slots(berth__pods *pods)
             at = (at + 1) & (pods->slot_count - 1);
         *slot_at(&grown, at) = moved;
     }
-    berth__table_let_go(&old, pods->keeper);
+    berth__cow_array_retire(&old, pods->cow);
     return true;
 }
 
@@ -186,33 +186,33 @@ static void close_gap(berth__pods *pods, uint32_t gap)
 
 /* ---- owning ---- */
 
-berth_status berth__pods_own(berth__pods *pods, uint32_t index)
+berth_status berth__pods_make_writable(berth__pods *pods, uint32_t index)
 {
-    return index == BERTH__POD_NONE || berth__table_own(&pods->records, pods->keeper, index)
+    return index == BERTH_POD_INDEX_NONE || berth__cow_array_make_writable(&pods->records, pods->cow, index)
                ? BERTH_OK
                : BERTH_E_NOMEM;
 }
 
-berth_status berth__pods_own_linked(berth__pods *pods, uint32_t index)
+berth_status berth__pods_make_linked_writable(berth__pods *pods, uint32_t index)
 {
-    if (!pods->keeper->shared)
+    if (!pods->cow->shared)
         return BERTH_OK;
-    BERTH_TRY(berth__pods_own(pods, index));
-    BERTH_TRY(berth__pods_own(pods, berth__pod_at(pods, index)->next));
-    return berth__pods_own(pods, berth__pod_at(pods, index)->previous);
+    BERTH_TRY(berth__pods_make_writable(pods, index));
+    BERTH_TRY(berth__pods_make_writable(pods, berth__pod_at(pods, index)->next));
+    return berth__pods_make_writable(pods, berth__pod_at(pods, index)->previous);
 }
 
-berth_status berth__pods_own_removal(berth__pods *pods, uint32_t index)
+berth_status berth__pods_prepare_removal(berth__pods *pods, uint32_t index)
 {
-    if (!pods->keeper->shared)
+    if (!pods->cow->shared)
         return BERTH_OK;
-    BERTH_TRY(berth__pods_own_linked(pods, index));
-    const berth__pod *pod = berth__pod_at(pods, index);
+    BERTH_TRY(berth__pods_make_linked_writable(pods, index));
+    const berth__pod_record *pod = berth__pod_at(pods, index);
     uint32_t at = probe_pod(pods, pod);
     for (; slot_at(&pods->slots, at)->held != 0; at = (at + 1) & (pods->slot_count - 1))
-        if (!berth__table_own(&pods->slots, pods->keeper, at))
+        if (!berth__cow_array_make_writable(&pods->slots, pods->cow, at))
             return BERTH_E_NOMEM;
-    return berth__keeper_reserve(pods->keeper, 2) ? BERTH_OK : BERTH_E_NOMEM;
+    return berth__cow_owner_reserve(pods->cow, 2) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 /* ---- records ---- */
@@ -220,7 +220,7 @@ berth_status berth__pods_own_removal(berth__pods *pods, uint32_t index)
 static bool add_page(berth__pods *pods)
 {
     uint32_t first = pods->record_count;
-    if (!berth__table_add(&pods->records, pods->keeper, first))
+    if (!berth__cow_array_add(&pods->records, pods->cow, first))
         return false;
     for (uint32_t i = 0; i < BERTH__PODS_A_PAGE; i++)
         berth__pod_at(pods, first + i)->next =
@@ -230,14 +230,14 @@ static bool add_page(berth__pods *pods)
     return true;
 }
 
-static name_block *copy_name(const berth__keeper *keeper, berth_str name)
+static name_block *copy_name(const berth__cow_owner *cow, berth_str name)
 {
     if (name.len > NAME_MAX_BYTES)
         return NULL;
-    name_block *copy = berth__alloc(keeper->allocator, name_bytes(name.len), 8);
+    name_block *copy = berth__alloc(cow->allocator, name_bytes(name.len), 8);
     if (copy == NULL)
         return NULL;
-    copy->born = keeper->stamp;
+    copy->born = cow->stamp;
     if (name.len > 0)
         memcpy(copy->text, name.data, name.len);
     copy->text[name.len] = '\0';
@@ -246,7 +246,7 @@ static name_block *copy_name(const berth__keeper *keeper, berth_str name)
 
 berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str name, uint32_t *out)
 {
-    if (pods->first_free == BERTH__POD_NONE && !add_page(pods))
+    if (pods->first_free == BERTH_POD_INDEX_NONE && !add_page(pods))
         return BERTH_E_NOMEM;
     if (pods->count + 1 > pods->slot_count / 4 * 3 && !grow_slots(pods))
         return BERTH_E_NOMEM;
@@ -254,24 +254,24 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
     uint32_t hash = hash_of(cls->identity->namespace_name, name);
     uint32_t at = probe(pods, hash, cls->identity->namespace_name, name);
     BERTH_ASSERT(slot_at(&pods->slots, at)->held == 0);
-    BERTH_TRY(berth__pods_own(pods, index));
-    if (!berth__table_own(&pods->slots, pods->keeper, at) ||
-        !berth__keeper_reserve(pods->keeper, 2))
+    BERTH_TRY(berth__pods_make_writable(pods, index));
+    if (!berth__cow_array_make_writable(&pods->slots, pods->cow, at) ||
+        !berth__cow_owner_reserve(pods->cow, 2))
         return BERTH_E_NOMEM;
-    name_block *copy = copy_name(pods->keeper, name);
+    name_block *copy = copy_name(pods->cow, name);
     if (copy == NULL)
         return BERTH_E_NOMEM;
-    berth__pod *pod = berth__pod_at(pods, index);
+    berth__pod_record *pod = berth__pod_at(pods, index);
     pods->first_free = pod->next;
-    *pod = (berth__pod){.cls = cls,
+    *pod = (berth__pod_record){.cls = cls,
                         .name = copy->text,
                         .name_len = name.len & NAME_MAX_BYTES,
                         .generation = pod->generation,
-                        .node = BERTH__NODE_NONE,
-                        .next = BERTH__POD_NONE,
-                        .previous = BERTH__POD_NONE};
-    berth__keeper_made(pods->keeper, berth__release_block, copy, name_bytes(name.len));
-    berth__keeper_made(pods->keeper, release_class, cls, 0);
+                        .node = BERTH_NODE_NONE,
+                        .next = BERTH_POD_INDEX_NONE,
+                        .previous = BERTH_POD_INDEX_NONE};
+    berth__cow_owner_note_made(pods->cow, berth__release_block, copy, name_bytes(name.len));
+    berth__cow_owner_note_made(pods->cow, release_class, cls, 0);
     *slot_at(&pods->slots, at) = (slot){index + 1, hash};
     pods->count++;
     *out = index;
@@ -282,24 +282,24 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
 static void put_on_free_list(berth__pods *pods, uint32_t index, uint32_t generation)
 {
     *berth__pod_at(pods, index) =
-        (berth__pod){.generation = generation, .next = pods->first_free};
+        (berth__pod_record){.generation = generation, .next = pods->first_free};
     pods->first_free = index;
     pods->count--;
 }
 
-static void leave_table(berth__pods *pods, const berth__pod *pod)
+static void leave_table(berth__pods *pods, const berth__pod_record *pod)
 {
     close_gap(pods, probe_pod(pods, pod));
 }
 
-void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod *out)
+void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod_record *out)
 {
     *out = *berth__pod_at(pods, index);
     leave_table(pods, out);
     put_on_free_list(pods, index, out->generation + 1);
 }
 
-void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod *taken)
+void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod_record *taken)
 {
     BERTH_ASSERT(pods->first_free == index);
     uint32_t at = probe_pod(pods, taken);
@@ -310,24 +310,24 @@ void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod *t
     pods->count++;
 }
 
-void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod *taken)
+void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod_record *taken)
 {
     name_block *name = name_of(taken);
-    let_class_go(pods->keeper, model, taken->cls, name->born);
-    berth__keeper_let_go(pods->keeper, name->born, berth__release_block, name,
+    let_class_go(pods->cow, model, taken->cls, name->born);
+    berth__cow_owner_retire(pods->cow, name->born, berth__release_block, name,
                          name_bytes(taken->name_len));
 }
 
 void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index)
 {
-    berth__pod taken;
+    berth__pod_record taken;
     berth__pods_take(pods, index, &taken);
     berth__pods_discard(pods, model, &taken);
 }
 
 void berth__pods_unadd(berth__pods *pods, berth__model *model, uint32_t index)
 {
-    berth__pod taken = *berth__pod_at(pods, index);
+    berth__pod_record taken = *berth__pod_at(pods, index);
     leave_table(pods, &taken);
     put_on_free_list(pods, index, taken.generation);
     berth__pods_discard(pods, model, &taken);
@@ -337,15 +337,15 @@ void berth__pods_unadd(berth__pods *pods, berth__model *model, uint32_t index)
 
 berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char **name)
 {
-    const berth__pod *pod = berth__pod_at(pods, index);
+    const berth__pod_record *pod = berth__pod_at(pods, index);
     *name = NULL;
-    if (!pods->keeper->shared)
+    if (!pods->cow->shared)
         return BERTH_OK;
-    if (!berth__keeper_reserve(pods->keeper, 4))
+    if (!berth__cow_owner_reserve(pods->cow, 4))
         return BERTH_E_NOMEM;
-    if (is_own(pods->keeper, name_of(pod)->born))
+    if (is_own(pods->cow, name_of(pod)->born))
         return BERTH_OK;
-    name_block *copy = copy_name(pods->keeper, berth__pod_name(pod));
+    name_block *copy = copy_name(pods->cow, berth__pod_name(pod));
     if (copy == NULL)
         return BERTH_E_NOMEM;
     *name = copy->text;
@@ -354,39 +354,39 @@ berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char *
 
 void berth__pods_unreserve_class(berth__pods *pods, uint32_t index, char *name)
 {
-    const berth__pod *pod = berth__pod_at(pods, index);
+    const berth__pod_record *pod = berth__pod_at(pods, index);
     if (name != NULL)
-        berth__free(pods->keeper->allocator, name - offsetof(name_block, text),
+        berth__free(pods->cow->allocator, name - offsetof(name_block, text),
                     name_bytes(pod->name_len));
 }
 
 void berth__pods_take_class(berth__pods *pods, uint32_t index, char *name)
 {
-    berth__pod *pod = berth__pod_at(pods, index);
-    berth__keeper_made(pods->keeper, release_class, pod->cls, 0);
+    berth__pod_record *pod = berth__pod_at(pods, index);
+    berth__cow_owner_note_made(pods->cow, release_class, pod->cls, 0);
     if (name == NULL)
         return;
     pod->name = name;
-    berth__keeper_made(pods->keeper, berth__release_block, name_of(pod),
+    berth__cow_owner_note_made(pods->cow, berth__release_block, name_of(pod),
                        name_bytes(pod->name_len));
 }
 
-void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod *former,
+void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod_record *former,
                             bool renamed)
 {
     name_block *name = name_of(former);
     uint64_t born = name->born;
     if (renamed)
-        berth__keeper_let_go(pods->keeper, born, berth__release_block, name,
+        berth__cow_owner_retire(pods->cow, born, berth__release_block, name,
                              name_bytes(former->name_len));
-    let_class_go(pods->keeper, model, former->cls, born);
+    let_class_go(pods->cow, model, former->cls, born);
 }
 
 void berth__pods_return_class(berth__pods *pods, berth__model *model, uint32_t index,
-                              const berth__pod *former)
+                              const berth__pod_record *former)
 {
-    berth__pod *pod = berth__pod_at(pods, index);
-    berth__pod given = *pod;
+    berth__pod_record *pod = berth__pod_at(pods, index);
+    berth__pod_record given = *pod;
     pod->cls = former->cls;
     pod->name = former->name;
     berth__pods_drop_class(pods, model, &given, given.name != former->name);
@@ -396,10 +396,10 @@ void berth__pods_return_class(berth__pods *pods, berth__model *model, uint32_t i
 
 void berth__pods_append_pending(berth__pods *pods, uint32_t index)
 {
-    berth__pod *pod = berth__pod_at(pods, index);
-    pod->next = BERTH__POD_NONE;
+    berth__pod_record *pod = berth__pod_at(pods, index);
+    pod->next = BERTH_POD_INDEX_NONE;
     pod->previous = pods->last_pending;
-    if (pods->last_pending == BERTH__POD_NONE)
+    if (pods->last_pending == BERTH_POD_INDEX_NONE)
         pods->first_pending = index;
     else
         berth__pod_at(pods, pods->last_pending)->next = index;
@@ -410,16 +410,16 @@ void berth__pods_append_pending(berth__pods *pods, uint32_t index)
 /* Unlink from a doubly linked list with the given head. */
 static void unlink_pod(berth__pods *pods, uint32_t *first, uint32_t *last, uint32_t index)
 {
-    berth__pod *pod = berth__pod_at(pods, index);
-    if (pod->previous == BERTH__POD_NONE)
+    berth__pod_record *pod = berth__pod_at(pods, index);
+    if (pod->previous == BERTH_POD_INDEX_NONE)
         *first = pod->next;
     else
         berth__pod_at(pods, pod->previous)->next = pod->next;
-    if (pod->next != BERTH__POD_NONE)
+    if (pod->next != BERTH_POD_INDEX_NONE)
         berth__pod_at(pods, pod->next)->previous = pod->previous;
     else if (last != NULL)
         *last = pod->previous;
-    pod->next = pod->previous = BERTH__POD_NONE;
+    pod->next = pod->previous = BERTH_POD_INDEX_NONE;
 }
 
 void berth__pods_remove_pending(berth__pods *pods, uint32_t index)
@@ -428,30 +428,30 @@ void berth__pods_remove_pending(berth__pods *pods, uint32_t index)
     pods->pending_count--;
 }
 
-void berth__pods_bound_priority(const berth__pods *pods, berth__node *node, uint32_t index)
+void berth__pods_bound_priority(const berth__pods *pods, berth__node_record *node, uint32_t index)
 {
     int32_t priority = berth__pod_at(pods, index)->priority;
     if (priority < node->lowest_priority)
         node->lowest_priority = priority;
 }
 
-void berth__pods_attach(berth__pods *pods, berth__node *node, uint32_t node_id, uint32_t index)
+void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id, uint32_t index)
 {
-    berth__pod *pod = berth__pod_at(pods, index);
+    berth__pod_record *pod = berth__pod_at(pods, index);
     pod->node = node_id;
-    pod->previous = BERTH__POD_NONE;
+    pod->previous = BERTH_POD_INDEX_NONE;
     pod->next = node->first_pod;
-    if (node->first_pod != BERTH__POD_NONE)
+    if (node->first_pod != BERTH_POD_INDEX_NONE)
         berth__pod_at(pods, node->first_pod)->previous = index;
     node->first_pod = index;
     node->pod_count++;
     berth__pods_bound_priority(pods, node, index);
 }
 
-void berth__pods_detach(berth__pods *pods, berth__node *node, uint32_t index)
+void berth__pods_detach(berth__pods *pods, berth__node_record *node, uint32_t index)
 {
     unlink_pod(pods, &node->first_pod, NULL, index);
-    berth__pod_at(pods, index)->node = BERTH__NODE_NONE;
+    berth__pod_at(pods, index)->node = BERTH_NODE_NONE;
     if (--node->pod_count == 0)
         node->lowest_priority = INT32_MAX;
 }
@@ -460,12 +460,12 @@ void berth__pods_detach(berth__pods *pods, berth__node *node, uint32_t index)
 static void insert_pod(berth__pods *pods, uint32_t *first, uint32_t *last, uint32_t index,
                        uint32_t previous)
 {
-    berth__pod *pod = berth__pod_at(pods, index);
-    uint32_t *link = previous == BERTH__POD_NONE ? first : &berth__pod_at(pods, previous)->next;
+    berth__pod_record *pod = berth__pod_at(pods, index);
+    uint32_t *link = previous == BERTH_POD_INDEX_NONE ? first : &berth__pod_at(pods, previous)->next;
     pod->previous = previous;
     pod->next = *link;
     *link = index;
-    if (pod->next != BERTH__POD_NONE)
+    if (pod->next != BERTH_POD_INDEX_NONE)
         berth__pod_at(pods, pod->next)->previous = index;
     else if (last != NULL)
         *last = index;
@@ -477,7 +477,7 @@ void berth__pods_insert_pending(berth__pods *pods, uint32_t index, uint32_t prev
     pods->pending_count++;
 }
 
-void berth__pods_insert_attached(berth__pods *pods, berth__node *node, uint32_t node_id,
+void berth__pods_insert_attached(berth__pods *pods, berth__node_record *node, uint32_t node_id,
                                  uint32_t index, uint32_t previous)
 {
     berth__pod_at(pods, index)->node = node_id;

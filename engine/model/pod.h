@@ -1,5 +1,5 @@
 /* The pods of an engine or a branch: records in pages, found by namespace and name. Pages are
- * shared with published versions: what an operation writes must be owned before (base/keeper.h). */
+ * shared with published versions: what an operation writes must be owned before (base/cow_owner.h). */
 #ifndef BERTH_MODEL_POD_H
 #define BERTH_MODEL_POD_H
 
@@ -8,33 +8,32 @@
 #include "model/node.h"
 #include "model/pod_class.h"
 
-#define BERTH__NODE_NONE UINT32_MAX
 
 /* One pod. Its index never moves; `generation` tells a reused index from its former owner. */
-typedef struct berth__pod {
+typedef struct berth__pod_record {
     berth__class *cls; /* NULL: the record is free */
     char *name;        /* zero-terminated */
     uint32_t name_len : 30;
     uint32_t disrupted : 1; /* condition DisruptionTarget by PreemptionByScheduler */
     uint32_t evicting : 1; /* the scheduler has asked for its deletion, which no object shows yet */
     uint32_t generation;
-    uint32_t node; /* node id (present or not), or BERTH__NODE_NONE while pending */
+    uint32_t node; /* node id (present or not), or BERTH_NODE_NONE while pending */
     uint32_t next; /* on its node, among the pending, or among the free */
     uint32_t previous;
     int32_t priority;
     int64_t start_time_ns; /* 0: absent */
-} berth__pod;
+} berth__pod_record;
 
 /* There are millions of them. */
-static_assert(sizeof(berth__pod) <= 48, "a pod record has grown");
+static_assert(sizeof(berth__pod_record) <= 48, "a pod record has grown");
 
 typedef struct berth__pods {
-    berth__keeper *keeper;
-    berth__table records;
+    berth__cow_owner *cow;
+    berth__cow_array records;
     uint32_t record_count; /* indexes below have a record, free or not */
     uint32_t first_free;
     uint32_t count;
-    berth__table slots; /* open addressing: indexes and hashes */
+    berth__cow_array slots; /* open addressing: indexes and hashes */
     uint32_t slot_count;
     uint32_t first_pending, last_pending; /* in order of arrival */
     uint64_t pending_count;
@@ -42,32 +41,32 @@ typedef struct berth__pods {
 
 enum { BERTH__POD_PAGE_SHIFT = 8, BERTH__PODS_A_PAGE = 1 << BERTH__POD_PAGE_SHIFT };
 
-static inline berth__pod *berth__pod_at(const berth__pods *pods, uint32_t index)
+static inline berth__pod_record *berth__pod_at(const berth__pods *pods, uint32_t index)
 {
-    return berth__table_item(&pods->records, index, sizeof(berth__pod), BERTH__POD_PAGE_SHIFT);
+    return berth__cow_array_item(&pods->records, index, sizeof(berth__pod_record), BERTH__POD_PAGE_SHIFT);
 }
 
-static inline berth_str berth__pod_name(const berth__pod *pod)
+static inline berth_str berth__pod_name(const berth__pod_record *pod)
 {
     return (berth_str){pod->name, pod->name_len};
 }
 
-berth_status berth__pods_init(berth__pods *pods, berth__keeper *keeper);
-/* Free all records; classes are released through `model`. The keeper is no longer shared. */
+berth_status berth__pods_init(berth__pods *pods, berth__cow_owner *cow);
+/* Free all records; classes are released through `model`. The owner is no longer shared. */
 void berth__pods_destroy(berth__pods *pods, berth__model *model);
 
-/* The index of a pod, or BERTH__POD_NONE. */
+/* The index of a pod, or BERTH_POD_INDEX_NONE. */
 uint32_t berth__pods_find(const berth__pods *pods, berth__sym namespace_name, berth_str name);
 
 /* Add a record that is not there yet; it takes over one use of `cls` and is on no list. Errors:
  * E_NOMEM, also for a name of 2 GiB, for which a record has no room. */
 berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str name, uint32_t *out);
 
-/* Own a record (BERTH__POD_NONE: nothing to do); a record with its neighbours on its list; and all
+/* Own a record (BERTH_POD_INDEX_NONE: nothing to do); a record with its neighbours on its list; and all
  * that removing it writes. Errors: E_NOMEM; nothing has changed then. */
-berth_status berth__pods_own(berth__pods *pods, uint32_t index);
-berth_status berth__pods_own_linked(berth__pods *pods, uint32_t index);
-berth_status berth__pods_own_removal(berth__pods *pods, uint32_t index);
+berth_status berth__pods_make_writable(berth__pods *pods, uint32_t index);
+berth_status berth__pods_make_linked_writable(berth__pods *pods, uint32_t index);
+berth_status berth__pods_prepare_removal(berth__pods *pods, uint32_t index);
 
 /* Make sure that giving a record another class needs no memory: `*name` is memory that it takes, or
  * NULL. Errors: E_NOMEM. */
@@ -76,10 +75,10 @@ berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char *
  * had before goes at the end of that: `renamed` tells that there was memory to take. Or it gets
  * that back. */
 void berth__pods_take_class(berth__pods *pods, uint32_t index, char *name);
-void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod *former,
+void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod_record *former,
                             bool renamed);
 void berth__pods_return_class(berth__pods *pods, berth__model *model, uint32_t index,
-                              const berth__pod *former);
+                              const berth__pod_record *former);
 void berth__pods_unreserve_class(berth__pods *pods, uint32_t index, char *name);
 
 /* Remove a record that is on no list, and release its class. */
@@ -89,22 +88,22 @@ void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index);
  * generation. A record that is taken away can be put back, which needs no memory, or be discarded
  * for good. */
 void berth__pods_unadd(berth__pods *pods, berth__model *model, uint32_t index);
-void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod *out);
-void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod *taken);
-void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod *taken);
+void berth__pods_take(berth__pods *pods, uint32_t index, berth__pod_record *out);
+void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod_record *taken);
+void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod_record *taken);
 
-/* Back into a list, behind the pod that was before it (BERTH__POD_NONE: to the front). */
+/* Back into a list, behind the pod that was before it (BERTH_POD_INDEX_NONE: to the front). */
 void berth__pods_insert_pending(berth__pods *pods, uint32_t index, uint32_t previous);
-void berth__pods_insert_attached(berth__pods *pods, berth__node *node, uint32_t node_id,
+void berth__pods_insert_attached(berth__pods *pods, berth__node_record *node, uint32_t node_id,
                                  uint32_t index, uint32_t previous);
 
 /* The list of pending pods, and the list of one node's pods. */
 void berth__pods_append_pending(berth__pods *pods, uint32_t index);
 void berth__pods_remove_pending(berth__pods *pods, uint32_t index);
-void berth__pods_attach(berth__pods *pods, berth__node *node, uint32_t node_id, uint32_t index);
-void berth__pods_detach(berth__pods *pods, berth__node *node, uint32_t index);
+void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id, uint32_t index);
+void berth__pods_detach(berth__pods *pods, berth__node_record *node, uint32_t index);
 /* A pod on the node has taken another priority. The node's bound is not raised as pods leave,
  * only once the last one has. */
-void berth__pods_bound_priority(const berth__pods *pods, berth__node *node, uint32_t index);
+void berth__pods_bound_priority(const berth__pods *pods, berth__node_record *node, uint32_t index);
 
 #endif

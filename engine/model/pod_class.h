@@ -42,10 +42,10 @@ typedef struct berth__request {
 /* ---- what a pod asks of a node's own facts ---- */
 
 /* spec.nodeName is no part of a class: a pod that has one is on that node (see api/engine.c). */
-typedef struct berth__preferred_node_term {
+typedef struct berth__interned_node_preference {
     int32_t weight;
     berth__node_term term;
-} berth__preferred_node_term;
+} berth__interned_node_preference;
 
 typedef struct berth__node_rules {
     berth__part part;
@@ -55,10 +55,10 @@ typedef struct berth__node_rules {
     berth__labels selector; /* every pair must be on the node */
     /* v1.15.3 drops a nodeSelector map with a malformed key or value altogether. */
     bool selector_malformed;
-    berth__node_selector required;
-    const berth__preferred_node_term *preferred;
+    berth__interned_node_selector required;
+    const berth__interned_node_preference *preferred;
     uint32_t preferred_count;
-    const berth__toleration *tolerations;
+    const berth__interned_toleration *tolerations;
     uint32_t toleration_count;
 } berth__node_rules;
 
@@ -217,7 +217,7 @@ void berth__volume_list_fill(berth__model *model, berth__arena *arena, const ber
  * or NULL. `rules` NULL: a pod that asks nothing of nodes. */
 bool berth__node_rules_admit(const berth__intern *strings, const berth__node_rules *rules,
                              berth__sym name, berth__labels labels);
-const berth__taint *berth__node_rules_refused_by(const berth__model *model,
+const berth__interned_taint *berth__node_rules_refused_by(const berth__model *model,
                                                  const berth__node_rules *rules,
                                                  const berth__taint_list *list);
 

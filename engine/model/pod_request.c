@@ -197,7 +197,7 @@ static berth_status scalar_totals(berth__model *model, const berth_pod *pod, ber
 static bool above_zero(berth_resources list, const char *name)
 {
     __int128 nanos = 0;
-    return named_in(list, berth__str(name), &nanos) && nanos > 0;
+    return named_in(list, berth__text_of(name), &nanos) && nanos > 0;
 }
 
 static bool is_best_effort(const berth_pod *pod)

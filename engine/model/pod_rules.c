@@ -23,10 +23,10 @@ static void *array(berth__arena *arena, uint32_t count, size_t element, bool *ok
 static void fill_tolerations(berth__model *model, berth__arena *arena, const berth_pod *pod,
                              berth__node_rules *out, bool *ok)
 {
-    berth__toleration *items = array(arena, pod->toleration_count, sizeof(*items), ok);
+    berth__interned_toleration *items = array(arena, pod->toleration_count, sizeof(*items), ok);
     for (uint32_t i = 0; items != NULL && i < pod->toleration_count && *ok; i++) {
         const berth_toleration *source = &pod->tolerations[i];
-        items[i] = (berth__toleration){
+        items[i] = (berth__interned_toleration){
             sym_of(model, source->key, ok), sym_of(model, source->op, ok),
             sym_of(model, source->value, ok), sym_of(model, source->effect, ok)};
     }
@@ -56,7 +56,7 @@ void berth__node_rules_fill(berth__model *model, berth__arena *arena, const bert
         out->required = berth__node_selector_make(&model->strings, arena, affinity->required, ok);
     out->has_preferred = affinity->preferred != NULL;
     uint32_t preferred_count = out->has_preferred ? affinity->preferred_count : 0;
-    berth__preferred_node_term *preferred = array(arena, preferred_count, sizeof(*preferred), ok);
+    berth__interned_node_preference *preferred = array(arena, preferred_count, sizeof(*preferred), ok);
     for (uint32_t i = 0; preferred != NULL && i < preferred_count && *ok; i++) {
         preferred[i].weight = affinity->preferred[i].weight;
         preferred[i].term = berth__node_term_make(&model->strings, arena,
@@ -86,7 +86,7 @@ static void put_selector(words *out, const berth__selector *selector)
     put(out, (uint32_t)selector->kind);
     put(out, selector->count);
     for (uint32_t i = 0; i < selector->count; i++) {
-        const berth__requirement *item = &selector->items[i];
+        const berth__interned_requirement *item = &selector->items[i];
         put(out, item->key);
         put(out, (uint32_t)item->op);
         put(out, item->value_count);

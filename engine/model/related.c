@@ -99,8 +99,8 @@ static berth__selector map_selector(berth__arena *arena, berth__labels labels, b
 {
     if (labels.count == 0)
         return (berth__selector){.kind = BERTH__SELECTOR_EVERYTHING};
-    berth__requirement *items =
-        berth__arena_alloc_zero(arena, labels.count * sizeof(*items), _Alignof(berth__requirement));
+    berth__interned_requirement *items =
+        berth__arena_alloc_zero(arena, labels.count * sizeof(*items), _Alignof(berth__interned_requirement));
     if (items == NULL) {
         *ok = false;
         return (berth__selector){.kind = BERTH__SELECTOR_NOTHING};
@@ -558,8 +558,8 @@ static berth__selector join(berth__arena *arena, const berth__selector *a,
 {
     if (a->count == 0 || b->count == 0)
         return a->count == 0 ? *b : *a;
-    berth__requirement *items = berth__arena_alloc(arena, (a->count + b->count) * sizeof(*items),
-                                                   _Alignof(berth__requirement));
+    berth__interned_requirement *items = berth__arena_alloc(arena, (a->count + b->count) * sizeof(*items),
+                                                   _Alignof(berth__interned_requirement));
     if (items == NULL) {
         *ok = false;
         return *a;

@@ -36,7 +36,7 @@ typedef struct berth__related_list {
 
 typedef struct berth__related {
     berth__model *model;
-    uint64_t stamp; /* of the keeper that may change it */
+    uint64_t stamp; /* of the copy-on-write owner that may change it */
     berth__keymap objects;
     berth__keymap lists;
     berth__label_index services; /* by selector */
@@ -54,7 +54,7 @@ void berth__related_destroy(berth__related *related);
  * shows. NULL when out of memory. Cost: linear in the objects. */
 berth__related *berth__related_copy(const berth__related *related);
 
-/* Release the whole; see base/keeper.h. */
+/* Release the whole; see base/cow_owner.h. */
 berth__release berth__related_release;
 
 /* Add an object of one of the kinds above, or replace the one of its name (which keeps its place

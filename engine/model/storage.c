@@ -10,8 +10,8 @@
 
 /* Kinds that are kept, and the size of their records. */
 static const size_t record_bytes[BERTH_KIND_COUNT] = {
-    [BERTH_KIND_STORAGE_CLASS] = sizeof(berth__storage_class),
-    [BERTH_KIND_CSI_DRIVER] = sizeof(berth__csi_driver),
+    [BERTH_KIND_STORAGE_CLASS] = sizeof(berth__storage_class_record),
+    [BERTH_KIND_CSI_DRIVER] = sizeof(berth__csi_driver_record),
     [BERTH_KIND_CSI_NODE] = sizeof(berth__storage_node),
     [BERTH_KIND_CSI_STORAGE_CAPACITY] = sizeof(berth__capacity),
     [BERTH_KIND_PERSISTENT_VOLUME] = sizeof(berth__pv),
@@ -44,7 +44,7 @@ static bool init_tables(berth__storage *storage)
            berth__shelves_init(&storage->capacities, allocator) == BERTH_OK;
 }
 
-berth_status berth__storage_create(berth__model *model, berth__keeper *keeper,
+berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow,
                                    berth__storage **out)
 {
     berth__storage *storage =
@@ -52,7 +52,7 @@ berth_status berth__storage_create(berth__model *model, berth__keeper *keeper,
     if (storage == NULL)
         return BERTH_E_NOMEM;
     storage->model = model;
-    storage->keeper = keeper;
+    storage->cow = cow;
     berth__arena_init(&storage->arena, model->allocator);
     storage->journal =
         berth__alloc(model->allocator, BERTH__STORAGE_JOURNAL * sizeof(*storage->journal), 64);
@@ -87,9 +87,9 @@ berth__stored_facts *berth__storage_facts(const berth__stored *record)
     const void *any = record;
     switch ((berth_kind)record->kind) {
     case BERTH_KIND_STORAGE_CLASS:
-        return (berth__stored_facts *)((const berth__storage_class *)any)->facts;
+        return (berth__stored_facts *)((const berth__storage_class_record *)any)->facts;
     case BERTH_KIND_CSI_DRIVER:
-        return (berth__stored_facts *)((const berth__csi_driver *)any)->facts;
+        return (berth__stored_facts *)((const berth__csi_driver_record *)any)->facts;
     case BERTH_KIND_CSI_NODE:
         return (berth__stored_facts *)((const berth__storage_node *)any)->facts;
     case BERTH_KIND_CSI_STORAGE_CAPACITY:
@@ -123,7 +123,7 @@ void berth__storage_destroy(berth__storage *storage)
         berth__keymap *table = &storage->tables[kind];
         for (uint32_t b = 0; table->buckets != NULL && b < table->bucket_count; b++)
             for (berth__keymap_entry *entry = table->buckets[b]; entry != NULL; entry = entry->next)
-                if (storage->keeper != NULL)
+                if (storage->cow != NULL)
                     facts_free(berth__storage_facts((berth__stored *)entry));
         berth__keymap_destroy(table);
     }
@@ -262,14 +262,14 @@ berth__claim *berth__storage_claim_make(berth__storage *storage, berth__sym name
                                                 namespace_name, name);
 }
 
-berth__storage_class *berth__storage_class_find(const berth__storage *storage, berth__sym name)
+berth__storage_class_record *berth__storage_class_find(const berth__storage *storage, berth__sym name)
 {
-    return (berth__storage_class *)record_find(storage, BERTH_KIND_STORAGE_CLASS, 0, name);
+    return (berth__storage_class_record *)record_find(storage, BERTH_KIND_STORAGE_CLASS, 0, name);
 }
 
-berth__csi_driver *berth__storage_driver(const berth__storage *storage, berth__sym name)
+berth__csi_driver_record *berth__storage_driver(const berth__storage *storage, berth__sym name)
 {
-    return (berth__csi_driver *)record_find(storage, BERTH_KIND_CSI_DRIVER, 0, name);
+    return (berth__csi_driver_record *)record_find(storage, BERTH_KIND_CSI_DRIVER, 0, name);
 }
 
 berth__storage_node *berth__storage_node_find(const berth__storage *storage, berth__sym name)
@@ -405,7 +405,7 @@ berth__shelf_item berth__pv_item(berth__pv *volume, const berth__pv_facts *facts
     return (berth__shelf_item){facts->capacity, volume->arrival, volume};
 }
 
-static const berth__node_selector *chooses(const berth__pv_facts *facts)
+static const berth__interned_node_selector *chooses(const berth__pv_facts *facts)
 {
     return facts->has_affinity ? &facts->affinity : NULL;
 }
@@ -441,7 +441,7 @@ typedef enum departure { FOR_GOOD, FOR_A_WHILE, COMING_BACK } departure;
 
 /* The old facts' shelves, once the new facts are on theirs. */
 static void take_off(berth__shelves *shelves, berth__sym owner,
-                     const berth__node_selector *chooses, const berth__shelf_item *item,
+                     const berth__interned_node_selector *chooses, const berth__shelf_item *item,
                      departure how)
 {
     if (how == FOR_A_WHILE)
@@ -450,7 +450,7 @@ static void take_off(berth__shelves *shelves, berth__sym owner,
         berth__shelves_remove(shelves, owner, chooses, item);
 }
 
-static bool put_on(berth__shelves *shelves, berth__sym owner, const berth__node_selector *chooses,
+static bool put_on(berth__shelves *shelves, berth__sym owner, const berth__interned_node_selector *chooses,
                    const berth__shelf_item *item, departure how)
 {
     if (how != COMING_BACK)
@@ -524,7 +524,7 @@ static bool replace_claim(berth__storage *storage, berth__claim *claim, berth__c
     return true;
 }
 
-static const berth__node_selector *reaches(const berth__capacity_facts *facts)
+static const berth__interned_node_selector *reaches(const berth__capacity_facts *facts)
 {
     return facts->everywhere ? NULL : &facts->chooses;
 }
@@ -610,11 +610,11 @@ static bool exchange_facts(berth__storage *storage, void *record, void *facts, d
     berth__storage_touch(storage, record);
     switch ((berth_kind)((berth__stored *)record)->kind) {
     case BERTH_KIND_STORAGE_CLASS:
-        ((berth__storage_class *)record)->facts = facts;
+        ((berth__storage_class_record *)record)->facts = facts;
         berth__storage_note_all(storage); /* volumes of its claims yet to be provisioned */
         break;
     case BERTH_KIND_CSI_DRIVER:
-        ((berth__csi_driver *)record)->facts = facts;
+        ((berth__csi_driver_record *)record)->facts = facts;
         break;
     case BERTH_KIND_CSI_NODE:
         ((berth__storage_node *)record)->facts = facts;
@@ -641,7 +641,7 @@ static bool exchange_facts(berth__storage *storage, void *record, void *facts, d
 bool berth__storage_borrow(berth__storage *storage, berth__stored *record,
                            berth__stored_facts *facts)
 {
-    BERTH_ASSERT(storage->keeper == NULL);
+    BERTH_ASSERT(storage->cow == NULL);
     return exchange_facts(storage, record, facts, FOR_GOOD);
 }
 
@@ -651,7 +651,7 @@ bool berth__storage_borrow(berth__storage *storage, berth__stored *record,
 static void let_go(berth__storage *storage, berth__stored_facts *facts)
 {
     if (facts != NULL)
-        berth__keeper_let_go(storage->keeper, facts->born, release_facts, facts, 0);
+        berth__cow_owner_retire(storage->cow, facts->born, release_facts, facts, 0);
 }
 
 /* Facts that gave way, and the reservation of their volume or claim that they superseded. */
@@ -665,7 +665,7 @@ typedef struct former_facts {
 static void end_hold(berth__storage *storage, const former_facts *own)
 {
     if (own->facts != NULL)
-        berth__keeper_unhold(storage->keeper, 1);
+        berth__cow_owner_unhold(storage->cow, 1);
 }
 
 static void undo_exchange(void *owner, void *record)
@@ -704,8 +704,8 @@ static bool reserve_note(berth__storage *storage, const berth__stored_facts *fac
 {
     if (facts == NULL)
         return true;
-    return undoable ? berth__keeper_hold(storage->keeper, 1)
-                    : berth__keeper_reserve(storage->keeper, 1);
+    return undoable ? berth__cow_owner_hold(storage->cow, 1)
+                    : berth__cow_owner_reserve(storage->cow, 1);
 }
 
 /* The same, and the former facts are let go or, while it may be undone, kept. */
@@ -718,7 +718,7 @@ static bool replace_facts(berth__storage *storage, berth__stored *record,
     if (!reserve_note(storage, former.facts, undoable))
         return false;
     if (facts != NULL)
-        facts->born = storage->keeper->stamp;
+        facts->born = storage->cow->stamp;
     if (!exchange_facts(storage, record, facts, undoable ? FOR_A_WHILE : FOR_GOOD)) {
         if (undoable)
             end_hold(storage, &former);

@@ -16,7 +16,7 @@
 
 typedef struct berth__claim berth__claim;
 typedef struct berth__pv berth__pv;
-typedef struct berth__storage_class berth__storage_class;
+typedef struct berth__storage_class_record berth__storage_class_record;
 typedef struct berth__storage_node berth__storage_node;
 typedef struct berth__listed_attachment berth__listed_attachment;
 
@@ -28,7 +28,7 @@ typedef struct berth__stored {
         berth__sym name;
     } key;
     uint64_t reservation; /* of a volume or claim: serial of what is behind it; 0: not reserved */
-    uint32_t holder;      /* the pod whose placement reserved it; BERTH__POD_NONE: it is gone */
+    uint32_t holder;      /* the pod whose placement reserved it; BERTH_POD_INDEX_NONE: it is gone */
     uint32_t row;         /* its row of what versions show, + 1; 0: none yet (storage_rows.h) */
     uint8_t kind;         /* a berth_kind */
     bool changed;         /* its row says something else; it is on the store's list then */
@@ -39,7 +39,7 @@ typedef struct berth__stored {
  * can share them. */
 typedef struct berth__stored_facts {
     berth__arena arena; /* that holds them */
-    uint64_t born;      /* the keeper's stamp when they became part of the store */
+    uint64_t born;      /* the owner's stamp when they became part of the store */
 } berth__stored_facts;
 
 /* In-tree volume plugins that have a CSI driver to translate them to.
@@ -126,11 +126,11 @@ typedef struct berth__pv_facts {
     berth__stored_facts head;
     berth__sym class_name;
     bool has_affinity;
-    berth__node_selector affinity; /* matchFields left out */
+    berth__interned_node_selector affinity; /* matchFields left out */
     /* The same after translation to the CSI driver, for nodes where the in-tree plugin is
      * migrated. */
     bool has_migrated_affinity;
-    berth__node_selector migrated_affinity;
+    berth__interned_node_selector migrated_affinity;
     berth__labels labels;
     berth__zone_set zones[BERTH__ZONE_LABELS];
     const berth__sym *access_modes;
@@ -179,10 +179,10 @@ typedef struct berth__storage_class_facts {
     berth__in_tree in_tree;
     berth__binding_mode mode;
     bool restricted; /* allowedTopologies is not empty */
-    berth__node_selector topologies;
+    berth__interned_node_selector topologies;
 } berth__storage_class_facts;
 
-struct berth__storage_class {
+struct berth__storage_class_record {
     berth__stored record;
     berth__storage_class_facts *facts;
 };
@@ -192,10 +192,10 @@ typedef struct berth__csi_driver_facts {
     bool storage_capacity;
 } berth__csi_driver_facts;
 
-typedef struct berth__csi_driver {
+typedef struct berth__csi_driver_record {
     berth__stored record;
     berth__csi_driver_facts *facts;
-} berth__csi_driver;
+} berth__csi_driver_record;
 
 /* Kept on the shelves of its class by the largest volume that it has room for. */
 typedef struct berth__capacity_facts {
@@ -204,7 +204,7 @@ typedef struct berth__capacity_facts {
     bool usable;                  /* it has a limit and a node topology */
     bool everywhere;              /* the topology is {} */
     berth__node_term term;        /* the topology as one term of a node selector */
-    berth__node_selector chooses;
+    berth__interned_node_selector chooses;
     __int128 limit;               /* units */
 } berth__capacity_facts;
 
@@ -268,7 +268,7 @@ typedef struct berth__volume_choice {
 
 typedef struct berth__storage {
     berth__model *model;
-    berth__keeper *keeper; /* of the facts; NULL: they are another store's */
+    berth__cow_owner *cow; /* of the facts; NULL: they are another store's */
     berth__arena arena; /* records */
     berth__keymap tables[BERTH_KIND_COUNT]; /* only those of the kinds kept here are in use */
     berth__keymap disks;
@@ -289,9 +289,9 @@ typedef struct berth__storage {
     berth__undo_log *undo;  /* NULL: changes are for good */
 } berth__storage;
 
-/* An empty store. `keeper` NULL: it never adds or removes an object, but follows rows
+/* An empty store. `cow` NULL: it never adds or removes an object, but follows rows
  * (storage_rows.h). Errors: E_NOMEM. */
-berth_status berth__storage_create(berth__model *model, berth__keeper *keeper,
+berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow,
                                    berth__storage **out);
 void berth__storage_destroy(berth__storage *storage);
 
@@ -311,8 +311,8 @@ berth_status berth__storage_remove(berth__storage *storage, berth_kind kind,
 /* Records by name, or NULL; a record need not have an object. */
 berth__claim *berth__storage_claim(const berth__storage *storage, berth__sym namespace_name,
                                    berth__sym name);
-berth__storage_class *berth__storage_class_find(const berth__storage *storage, berth__sym name);
-berth__csi_driver *berth__storage_driver(const berth__storage *storage, berth__sym name);
+berth__storage_class_record *berth__storage_class_find(const berth__storage *storage, berth__sym name);
+berth__csi_driver_record *berth__storage_driver(const berth__storage *storage, berth__sym name);
 berth__storage_node *berth__storage_node_find(const berth__storage *storage, berth__sym name);
 
 /* The record of a claim, made if there is none; NULL when out of memory. */
@@ -378,7 +378,7 @@ static inline berth__sym berth__claim_node(const berth__claim *claim)
 berth__stored_facts *berth__storage_compile(berth__storage *storage, const berth_object *object);
 
 /* A volume's node affinity, without what kube-scheduler does not look at. */
-berth__node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
+berth__interned_node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
                                              const berth_node_selector *source, bool *ok);
 
 /* Fill in identity and translation of a volume's facts, and of an interned disk. */

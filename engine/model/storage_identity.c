@@ -59,7 +59,7 @@ static berth__sym intern(berth__storage *storage, berth_str text, bool *ok)
 
 berth__sym berth__storage_in_tree_driver(berth__storage *storage, berth__in_tree in_tree, bool *ok)
 {
-    return intern(storage, berth__str(driver_text(storage, in_tree)), ok);
+    return intern(storage, berth__text_of(driver_text(storage, in_tree)), ok);
 }
 
 uint32_t berth__storage_migrated_plugins(berth_str list)
@@ -253,13 +253,13 @@ static bool translate_term(berth__arena *arena, const berth_node_selector_term *
     for (uint32_t i = 0; i < count; i++) {
         items[i] = term->match_expressions.items[i];
         if (how->zones.count == 0 && berth__str_is(items[i].key, how->zone_from))
-            items[i].key = berth__str(how->zone_to);
+            items[i].key = berth__text_of(how->zone_to);
         else if (how->beta_region && berth__str_is(items[i].key, region_beta_key))
-            items[i].key = berth__str(region_key);
+            items[i].key = berth__text_of(region_key);
     }
     if (how->zones.count > 0)
         items[count++] =
-            (berth_requirement){berth__str(how->zone_to), BERTH_LITERAL("In"), how->zones};
+            (berth_requirement){berth__text_of(how->zone_to), BERTH_LITERAL("In"), how->zones};
     *out = *term;
     out->match_expressions = (berth_requirements){items, count};
     return true;
@@ -336,7 +336,7 @@ void berth__storage_identify_pv(berth__storage *storage, const berth_persistent_
         in_tree_handle(storage, facts->in_tree, from->handle, from->uri, zones, ok);
     if (handle.len > 0)
         facts->attachment = make_attachment(
-            intern(storage, berth__str(driver_text(storage, facts->in_tree)), ok),
+            intern(storage, berth__text_of(driver_text(storage, facts->in_tree)), ok),
             intern(storage, handle, ok));
     retarget(storage, source, facts->in_tree, facts, ok);
 }
@@ -353,7 +353,7 @@ void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bo
     if (handle.data == NULL)
         return;
     disk->attachment =
-        make_attachment(intern(storage, berth__str(driver_text(storage, disk->in_tree)), ok),
+        make_attachment(intern(storage, berth__text_of(driver_text(storage, disk->in_tree)), ok),
                         intern(storage, handle, ok));
 }
 
@@ -370,7 +370,7 @@ void berth__storage_identify_class(berth__storage *storage, const berth_storage_
             continue;
         facts->in_tree = legacy ? BERTH__IN_TREE_NONE : (berth__in_tree)i;
         /* v1.15 counts such a claim with every in-tree plugin already. */
-        driver = berth__str(in_tree_plugins[i].driver);
+        driver = berth__text_of(in_tree_plugins[i].driver);
         if (legacy)
             driver = (berth_str){0};
     }
@@ -387,7 +387,7 @@ static const berth__storage_class_facts *class_of(const berth__storage *storage,
 {
     if (claim->class_name == 0)
         return NULL;
-    const berth__storage_class *record = berth__storage_class_find(storage, claim->class_name);
+    const berth__storage_class_record *record = berth__storage_class_find(storage, claim->class_name);
     return record != NULL ? record->facts : NULL;
 }
 

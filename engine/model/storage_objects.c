@@ -100,16 +100,16 @@ static void compile_claim(berth__storage *storage, const berth_persistent_volume
 
 /* kube-scheduler shows a node's labels alone to a volume's node affinity, so fields always
  * match. */
-static void drop_fields(berth__node_selector selector, berth__node_term *terms)
+static void drop_fields(berth__interned_node_selector selector, berth__node_term *terms)
 {
     for (uint32_t i = 0; i < selector.count; i++)
         terms[i].field_count = 0;
 }
 
-berth__node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
+berth__interned_node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
                                              const berth_node_selector *source, bool *ok)
 {
-    berth__node_selector made =
+    berth__interned_node_selector made =
         berth__node_selector_make(&storage->model->strings, arena, source, ok);
     berth__node_term *terms =
         berth__arena_alloc(arena, made.count * sizeof(*terms), _Alignof(berth__node_term));
@@ -120,7 +120,7 @@ berth__node_selector berth__storage_affinity(berth__storage *storage, berth__are
     if (made.count > 0)
         memcpy(terms, made.terms, made.count * sizeof(*terms));
     drop_fields(made, terms);
-    return (berth__node_selector){terms, made.count};
+    return (berth__interned_node_selector){terms, made.count};
 }
 
 /* The items of a zone label: a list joined by "__", blanks around items dropped. An empty item
@@ -251,7 +251,7 @@ static void compile_class(berth__storage *storage, const berth_storage_class *so
     }
     for (uint32_t i = 0; i < count; i++)
         terms[i] = topology_term(storage, arena, &source->allowed_topologies[i], ok);
-    out->topologies = (berth__node_selector){terms, count};
+    out->topologies = (berth__interned_node_selector){terms, count};
 }
 
 /* ---- what drivers publish ---- */
@@ -269,7 +269,7 @@ static void compile_capacity(berth__storage *storage, const berth_csi_storage_ca
                   (out->everywhere || selector.kind == BERTH__SELECTOR_REQUIREMENTS);
     out->term = (berth__node_term){
         .valid = true, .expressions = selector.items, .expression_count = selector.count};
-    out->chooses = (berth__node_selector){&out->term, 1};
+    out->chooses = (berth__interned_node_selector){&out->term, 1};
 }
 
 static bool limits_driver(const berth__driver_limit *limits, uint32_t count, berth__sym driver)

@@ -43,7 +43,7 @@ bool berth__pv_is_for(const berth__pv *volume, const berth__claim *claim)
 
 /* ---- one volume, one claim ---- */
 
-static const berth__node_selector *chooses(const berth__pv_facts *facts)
+static const berth__interned_node_selector *chooses(const berth__pv_facts *facts)
 {
     return facts->has_affinity ? &facts->affinity : NULL;
 }
@@ -73,7 +73,7 @@ static void release_pv(berth__storage *storage, berth__pv *volume)
     berth__shelves_return(&storage->free_volumes, volume->facts->class_name,
                           chooses(volume->facts), &item);
     volume->reserved = NULL;
-    mark(storage, &volume->record, 0, BERTH__POD_NONE);
+    mark(storage, &volume->record, 0, BERTH_POD_INDEX_NONE);
     berth__pv_unlink(volume);
     berth__pv_link(volume, volume->named);
 }
@@ -87,7 +87,7 @@ void berth__storage_supersede_pv(berth__storage *storage, berth__pv *volume)
 void berth__storage_supersede_claim(berth__storage *storage, berth__claim *claim)
 {
     claim->assumed_node = 0;
-    mark(storage, &claim->record, 0, BERTH__POD_NONE);
+    mark(storage, &claim->record, 0, BERTH_POD_INDEX_NONE);
 }
 
 /* ---- what holds a record, as a value ---- */
@@ -249,7 +249,7 @@ void berth__storage_forget(berth__storage *storage, uint32_t pod)
     pod_reservations *list = find(storage, pod);
     if (list == NULL)
         return;
-    say_holder(storage, list, BERTH__POD_NONE);
+    say_holder(storage, list, BERTH_POD_INDEX_NONE);
     leave(storage, list, &forgotten);
 }
 
@@ -310,7 +310,7 @@ bool berth__storage_adopt(berth__storage *storage, berth__stored *record, const 
 {
     void *any = record;
     bool is_volume = record->kind == BERTH_KIND_PERSISTENT_VOLUME;
-    if (held->serial != 0 && held->holder != BERTH__POD_NONE) {
+    if (held->serial != 0 && held->holder != BERTH_POD_INDEX_NONE) {
         pod_reservations *list = make_room(storage, held->holder);
         if (list == NULL)
             return false;
@@ -341,7 +341,7 @@ void berth__storage_disown(berth__storage *storage, berth__stored *record)
     void *any = record;
     if (record->reservation == 0)
         return;
-    if (record->holder != BERTH__POD_NONE)
+    if (record->holder != BERTH_POD_INDEX_NONE)
         take_off_list(storage, record);
     if (record->kind == BERTH_KIND_PERSISTENT_VOLUME)
         release_pv(storage, any);

@@ -8,23 +8,23 @@
 void berth__stored_rows_init(berth__stored_rows *rows)
 {
     *rows = (berth__stored_rows){0};
-    berth__table_init(&rows->table, sizeof(berth__stored_row), BERTH__ROW_PAGE_SHIFT);
+    berth__cow_array_init(&rows->table, sizeof(berth__stored_row), BERTH__ROW_PAGE_SHIFT);
 }
 
 static berth__stored_row *row_at(const berth__stored_rows *rows, uint32_t index)
 {
-    return berth__table_item(&rows->table, index, sizeof(berth__stored_row),
+    return berth__cow_array_item(&rows->table, index, sizeof(berth__stored_row),
                              BERTH__ROW_PAGE_SHIFT);
 }
 
 /* ---- showing ---- */
 
 /* A row of the record's own that may be written. */
-static bool own_row(berth__stored_rows *rows, berth__keeper *keeper, berth__stored *record)
+static bool own_row(berth__stored_rows *rows, berth__cow_owner *cow, berth__stored *record)
 {
     if (record->row != 0)
-        return berth__table_own(&rows->table, keeper, record->row - 1);
-    if (!berth__table_add(&rows->table, keeper, rows->count))
+        return berth__cow_array_make_writable(&rows->table, cow, record->row - 1);
+    if (!berth__cow_array_add(&rows->table, cow, rows->count))
         return false;
     record->row = ++rows->count;
     return true;
@@ -55,11 +55,11 @@ static void clear_changed(berth__storage *storage)
     storage->changed = NULL;
 }
 
-bool berth__storage_show(berth__storage *storage, berth__stored_rows *rows, berth__keeper *keeper)
+bool berth__storage_show(berth__storage *storage, berth__stored_rows *rows, berth__cow_owner *cow)
 {
     berth__stored *record;
     for (record = storage->changed; record != NULL; record = record->next_changed)
-        if (!own_row(rows, keeper, record))
+        if (!own_row(rows, cow, record))
             return false;
     for (record = storage->changed; record != NULL; record = record->next_changed)
         write_row(rows, record);
@@ -109,7 +109,7 @@ static void touch_page(void *context, uint32_t page, void *first, void *second)
 static berth__stored_row row_of(const berth__stored_rows *rows, const berth__stored *record)
 {
     const berth__stored_row *row =
-        record->row != 0 ? berth__table_find(&rows->table, record->row - 1) : NULL;
+        record->row != 0 ? berth__cow_array_find(&rows->table, record->row - 1) : NULL;
     return row != NULL ? *row : (berth__stored_row){0};
 }
 
@@ -173,8 +173,8 @@ berth_status berth__storage_follow(berth__storage *storage, const berth__stored_
                                    const berth__stored_rows *to)
 {
     following own = {storage, true};
-    BERTH_ASSERT(storage->keeper == NULL);
-    berth__table_compare(&from->table, &to->table, touch_page, &own);
+    BERTH_ASSERT(storage->cow == NULL);
+    berth__cow_array_compare(&from->table, &to->table, touch_page, &own);
     if (!own.ok || !take_rows(storage, to))
         return BERTH_E_NOMEM;
     clear_changed(storage);

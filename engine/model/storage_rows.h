@@ -1,7 +1,7 @@
 /* What versions show of the store of volumes, and stores that follow it.
  *
  * The store itself changes in place and is its engine's alone. For versions it keeps a table of
- * rows, one for each record, copied on write as the rest of the cluster is (base/table.h): what
+ * rows, one for each record, copied on write as the rest of the cluster is (base/cow_array.h): what
  * the object says, its place in the order of arrival, and what is reserved. Only publishing
  * writes rows, those of the records that changed since, so nobody pays who does not publish.
  *
@@ -15,7 +15,7 @@
 #ifndef BERTH_MODEL_STORAGE_ROWS_H
 #define BERTH_MODEL_STORAGE_ROWS_H
 
-#include "base/table.h"
+#include "base/cow_array.h"
 #include "model/storage.h"
 
 typedef struct berth__stored_row {
@@ -33,7 +33,7 @@ enum { BERTH__ROW_PAGE_SHIFT = 6 };
 
 /* Copying the struct gives the rows of a version. All zero: none. */
 typedef struct berth__stored_rows {
-    berth__table table; /* of berth__stored_row */
+    berth__cow_array table; /* of berth__stored_row */
     uint32_t count;     /* rows given; they never go, and mean one name for good */
     uint64_t reservation_serial; /* of the store */
 } berth__stored_rows;
@@ -43,9 +43,9 @@ void berth__stored_rows_init(berth__stored_rows *rows);
 /* Bring the rows to what the store says. Returns false when out of memory; a later call goes on.
  * Cost: that of the records which changed since the last call. */
 bool berth__storage_show(berth__storage *storage, berth__stored_rows *rows,
-                         berth__keeper *keeper);
+                         berth__cow_owner *cow);
 
-/* Bring a store without a keeper, which said `from` but for the records that it changed itself
+/* Bring a store without a cow, which said `from` but for the records that it changed itself
  * since, to what `to` says; no transaction is open on it. Errors: E_NOMEM: the store is of no
  * use any more. Cost: that of what differs. */
 berth_status berth__storage_follow(berth__storage *storage, const berth__stored_rows *from,

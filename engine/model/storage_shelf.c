@@ -146,11 +146,11 @@ static berth__shelf *shelf_make(berth__shelves *shelves, berth__shelf_set *set, 
 /* ---- the shelves of one object ---- */
 
 /* The In requirement of a term that names the fewest values; NULL if it has none. */
-static const berth__requirement *narrowest(const berth__node_term *term)
+static const berth__interned_requirement *narrowest(const berth__node_term *term)
 {
-    const berth__requirement *best = NULL;
+    const berth__interned_requirement *best = NULL;
     for (uint32_t i = 0; i < term->expression_count; i++) {
-        const berth__requirement *expression = &term->expressions[i];
+        const berth__interned_requirement *expression = &term->expressions[i];
         if (expression->op == BERTH__OP_IN &&
             (best == NULL || expression->value_count < best->value_count))
             best = expression;
@@ -163,7 +163,7 @@ static bool can_match(const berth__node_term *term)
     return term->valid && !term->empty;
 }
 
-static bool on_open_shelf(const berth__node_selector *chooses)
+static bool on_open_shelf(const berth__interned_node_selector *chooses)
 {
     if (chooses == NULL)
         return true;
@@ -175,13 +175,13 @@ static bool on_open_shelf(const berth__node_selector *chooses)
 
 /* A walk over an object's shelves: (0, 0) for the open one, otherwise label and value of each. */
 typedef struct walk {
-    const berth__node_selector *chooses;
+    const berth__interned_node_selector *chooses;
     bool open;
     uint32_t term;
     uint32_t value;
 } walk;
 
-static walk walk_begin(const berth__node_selector *chooses)
+static walk walk_begin(const berth__interned_node_selector *chooses)
 {
     return (walk){.chooses = chooses, .open = on_open_shelf(chooses)};
 }
@@ -196,7 +196,7 @@ static bool walk_next(walk *at, berth__sym *label, berth__sym *value)
     }
     while (at->chooses != NULL && at->term < at->chooses->count) {
         const berth__node_term *term = &at->chooses->terms[at->term];
-        const berth__requirement *anchor = can_match(term) ? narrowest(term) : NULL;
+        const berth__interned_requirement *anchor = can_match(term) ? narrowest(term) : NULL;
         if (anchor != NULL && at->value < anchor->value_count) {
             *label = anchor->key;
             *value = anchor->values[at->value++];
@@ -208,7 +208,7 @@ static bool walk_next(walk *at, berth__sym *label, berth__sym *value)
     return false;
 }
 
-static uint32_t shelf_count(const berth__node_selector *chooses)
+static uint32_t shelf_count(const berth__interned_node_selector *chooses)
 {
     berth__sym label, value;
     uint32_t count = 0;
@@ -239,7 +239,7 @@ static void append(berth__shelves *shelves, berth__shelf *shelf, const berth__sh
 }
 
 bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
-                        const berth__node_selector *chooses, const berth__shelf_item *item)
+                        const berth__interned_node_selector *chooses, const berth__shelf_item *item)
 {
     berth__shelf_set *set = set_make(shelves, owner);
     if (set == NULL)
@@ -289,14 +289,14 @@ static void take_out(berth__shelf *shelf, const berth__shelf_item *item)
 }
 
 void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
-                           const berth__node_selector *chooses, const berth__shelf_item *item)
+                           const berth__interned_node_selector *chooses, const berth__shelf_item *item)
 {
     berth__shelves_lend(shelves, owner, chooses, item);
     berth__shelves_give_up(shelves, owner, chooses);
 }
 
 void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
-                         const berth__node_selector *chooses, const berth__shelf_item *item)
+                         const berth__interned_node_selector *chooses, const berth__shelf_item *item)
 {
     berth__shelf_set *set = set_find(shelves, owner);
     BERTH_ASSERT(set != NULL);
@@ -309,7 +309,7 @@ void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
 }
 
 void berth__shelves_return(berth__shelves *shelves, berth__sym owner,
-                           const berth__node_selector *chooses, const berth__shelf_item *item)
+                           const berth__interned_node_selector *chooses, const berth__shelf_item *item)
 {
     berth__shelf_set *set = set_find(shelves, owner);
     BERTH_ASSERT(set != NULL);
@@ -323,7 +323,7 @@ void berth__shelves_return(berth__shelves *shelves, berth__sym owner,
 }
 
 void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
-                            const berth__node_selector *chooses)
+                            const berth__interned_node_selector *chooses)
 {
     berth__shelf_set *set = set_find(shelves, owner);
     BERTH_ASSERT(set != NULL);

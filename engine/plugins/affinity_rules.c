@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 typedef struct resolving {
-    const berth__cycle *cycle;
+    const berth__question *cycle;
     const berth__affinity_args *args;
     berth__plan *plan;
     berth__affinity *body;
@@ -177,7 +177,7 @@ static void describe_problems(resolving *own, const berth__pod_rules *rules)
 
 /* ---- the whole ---- */
 
-static bool resolve(const berth__cycle *cycle, const berth__affinity_args *args, berth__plan *plan)
+static bool resolve(const berth__question *cycle, const berth__affinity_args *args, berth__plan *plan)
 {
     const berth__pod_rules *rules = cycle->cls->pod_rules;
     resolving own = {.cycle = cycle, .args = args, .plan = plan, .ok = true};
@@ -190,7 +190,7 @@ static bool resolve(const berth__cycle *cycle, const berth__affinity_args *args,
         if (rules != NULL)
             resolve_own(&own, rules);
         if (own.ok)
-            berth__counts_visit_holders(cycle->view, cycle->cls->identity, resolve_held, &own);
+            berth__pod_counts_visit_holders(cycle->view, cycle->cls->identity, resolve_held, &own);
     }
     if (own.ok)
         berth__plan_end(cycle->view, plan);
@@ -205,7 +205,7 @@ static bool has_terms(const berth__pod_rules *rules)
                0;
 }
 
-bool berth__affinity_resolve(const berth__cycle *cycle, const berth__affinity_args *args,
+bool berth__affinity_resolve(const berth__question *cycle, const berth__affinity_args *args,
                              const berth__plan **out)
 {
     berth__view *view = cycle->view;
@@ -213,7 +213,7 @@ bool berth__affinity_resolve(const berth__cycle *cycle, const berth__affinity_ar
     *out = NULL;
     if (view->counts->holder_count == 0 && !has_terms(cls->pod_rules))
         return true;
-    berth__counts_follow_namespaces(view);
+    berth__pod_counts_follow_namespaces(view);
     const berth__plan_key key = {
         args,
         {cls->identity->part.serial, cls->pod_rules != NULL ? cls->pod_rules->part.serial : 0, 0}};

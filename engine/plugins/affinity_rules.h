@@ -3,7 +3,7 @@
 #define BERTH_PLUGINS_AFFINITY_RULES_H
 
 #include "plugins/plugin.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 /* InterPodAffinity's arguments. */
 typedef struct berth__affinity_args {
@@ -40,7 +40,7 @@ typedef struct berth__affinity {
 /* What is known of a pod, counters up to date, as the body of `*out`; NULL if neither it nor any
  * running pod has a term. A what-if that brings unknown terms resolves the plan anew, so it is
  * the plan that is kept. Returns false when out of memory. */
-bool berth__affinity_resolve(const berth__cycle *cycle, const berth__affinity_args *args,
+bool berth__affinity_resolve(const berth__question *cycle, const berth__affinity_args *args,
                              const berth__plan **out);
 
 static inline const berth__affinity *berth__affinity_of(const berth__plan *plan)

@@ -14,7 +14,7 @@ const berth__storage_class_facts *berth__claim_class(const berth__view *view,
 {
     if (claim->facts->class_name == 0)
         return NULL;
-    const berth__storage_class *record =
+    const berth__storage_class_record *record =
         berth__storage_class_find(view->storage, claim->facts->class_name);
     return record != NULL ? record->facts : NULL;
 }

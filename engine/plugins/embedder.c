@@ -15,12 +15,12 @@ typedef struct instance {
     void *own;
 } instance;
 
-static const berth__cycle *inside(const berth_cycle *cycle)
+static const berth__question *inside(const berth_cycle *cycle)
 {
-    return (const berth__cycle *)cycle;
+    return (const berth__question *)cycle;
 }
 
-static const berth_cycle *outside(const berth__cycle *cycle)
+static const berth_cycle *outside(const berth__question *cycle)
 {
     return (const berth_cycle *)cycle;
 }
@@ -172,7 +172,7 @@ static berth__outcome prepare_score(berth__prepare *prepare)
 
 /* ---- filter and score ---- */
 
-static berth_slice slice_of(const berth__cycle *cycle, uint32_t tile, const berth__mask *mask)
+static berth_slice slice_of(const berth__question *cycle, uint32_t tile, const berth__mask *mask)
 {
     const berth__layout *layout = cycle->view->layout;
     uint32_t first = tile * BERTH__TILE, left = layout->count - first;
@@ -185,7 +185,7 @@ static berth_slice slice_of(const berth__cycle *cycle, uint32_t tile, const bert
     return slice;
 }
 
-static void filter(const berth__cycle *cycle, const void *stage, const void *state, uint32_t tile,
+static void filter(const berth__question *cycle, const void *stage, const void *state, uint32_t tile,
                    berth__mask *mask)
 {
     const instance *own = stage;
@@ -195,7 +195,7 @@ static void filter(const berth__cycle *cycle, const void *stage, const void *sta
         mask->words[w] &= slice.mask[w];
 }
 
-static void score(const berth__cycle *cycle, const void *stage, const void *state, uint32_t tile,
+static void score(const berth__question *cycle, const void *stage, const void *state, uint32_t tile,
                   const berth__mask *mask, int64_t *out)
 {
     const instance *own = stage;
@@ -209,7 +209,7 @@ static berth__mask only(uint32_t slot)
     return berth__mask_range(slot % BERTH__TILE, slot % BERTH__TILE + 1);
 }
 
-static bool filter_slot(const berth__cycle *cycle, const void *stage, const void *state,
+static bool filter_slot(const berth__question *cycle, const void *stage, const void *state,
                         uint32_t slot)
 {
     berth__mask mask = only(slot);
@@ -217,7 +217,7 @@ static bool filter_slot(const berth__cycle *cycle, const void *stage, const void
     return !berth__mask_empty(&mask);
 }
 
-static int64_t score_slot(const berth__cycle *cycle, const void *stage, const void *state,
+static int64_t score_slot(const berth__question *cycle, const void *stage, const void *state,
                           uint32_t slot)
 {
     berth__mask mask = only(slot);
@@ -226,7 +226,7 @@ static int64_t score_slot(const berth__cycle *cycle, const void *stage, const vo
     return values[slot % BERTH__TILE];
 }
 
-static void explain(const berth__cycle *cycle, const void *stage, const void *state, uint32_t slot,
+static void explain(const berth__question *cycle, const void *stage, const void *state, uint32_t slot,
                     berth__reasons *reasons)
 {
     const instance *own = stage;
@@ -241,13 +241,13 @@ static void explain(const berth__cycle *cycle, const void *stage, const void *st
 
 /* ---- reserve ---- */
 
-static berth_status reserve(const berth__cycle *cycle, const void *stage, const berth__seat *seat)
+static berth_status reserve(const berth__question *cycle, const void *stage, const berth__pod_placement *seat)
 {
     const berth_plugin *table = ((const instance *)stage)->table;
     return table->reserve(table->context, outside(cycle), seat->pod, seat->node);
 }
 
-static void unreserve(const berth__cycle *cycle, const void *stage, const berth__seat *seat)
+static void unreserve(const berth__question *cycle, const void *stage, const berth__pod_placement *seat)
 {
     const berth_plugin *table = ((const instance *)stage)->table;
     table->unreserve(table->context, outside(cycle), seat->pod, seat->node);
@@ -266,17 +266,17 @@ static uint32_t flags_of(const berth_plugin *table)
     return flags | BERTH__READS_CLASS;
 }
 
-static berth__normalize normalize_of(const berth_plugin *table)
+static berth__normalization normalize_of(const berth_plugin *table)
 {
     switch (table->normalize) {
     case BERTH_NORMALIZE_MAX:
-        return BERTH__NORMALIZE_MAX;
+        return BERTH__NORMALIZATION_MAX;
     case BERTH_NORMALIZE_MAX_REVERSED:
-        return BERTH__NORMALIZE_MAX_REVERSED;
+        return BERTH__NORMALIZATION_MAX_REVERSED;
     case BERTH_NORMALIZE_NONE:
         break;
     }
-    return BERTH__NORMALIZE_NONE;
+    return BERTH__NORMALIZATION_NONE;
 }
 
 static uint32_t wake_of(const berth_plugin *table)
@@ -288,10 +288,10 @@ static uint32_t wake_of(const berth_plugin *table)
     return (table->flags & BERTH_PLUGIN_STATIC) != 0 ? BERTH__WAKE_NODE : BERTH__WAKE_PUBLIC;
 }
 
-static berth__plugin plugin_of(const berth_plugin *table)
+static berth__plugin_ops plugin_of(const berth_plugin *table)
 {
     bool local = (table->flags & BERTH_PLUGIN_NODE_LOCAL) != 0;
-    berth__plugin plugin = {
+    berth__plugin_ops plugin = {
         .name = table->name,
         .flags = flags_of(table),
         .wake_on = wake_of(table),
@@ -317,10 +317,10 @@ static berth__plugin plugin_of(const berth_plugin *table)
 }
 
 berth_status berth__embedder_make(berth__arena *arena, const berth_plugin *table,
-                                  const berth_plugin_args *args, const berth__plugin **plugin,
+                                  const berth_plugin_args *args, const berth__plugin_ops **plugin,
                                   const void **out, berth_error *error)
 {
-    berth__plugin *made = berth__arena_alloc(arena, sizeof(*made), 16);
+    berth__plugin_ops *made = berth__arena_alloc(arena, sizeof(*made), 16);
     instance *own = berth__arena_alloc(arena, sizeof(*own), 16);
     void *memory = berth__arena_alloc_zero(arena, table->instance_bytes, 16);
     if (made == NULL || own == NULL || memory == NULL)
@@ -377,7 +377,7 @@ berth_status berth__embedder_check(berth__embedder_plugins plugins, berth_error 
         berth_status status = fault != NULL ? BERTH_E_ARG : BERTH_OK;
         if (fault == NULL) {
             berth__embedder_plugins before = {plugins.items, i};
-            berth_str name = berth__str(table->name);
+            berth_str name = berth__text_of(table->name);
             bool taken = berth__plugin_find(name) != NULL ||
                          berth__embedder_find(before, name) != NULL;
             status = taken ? BERTH_E_EXISTS : BERTH_OK;

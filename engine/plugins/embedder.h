@@ -22,7 +22,7 @@ const berth_plugin *berth__embedder_find(berth__embedder_plugins plugins, berth_
  * `arena`.
  * Errors: E_NOMEM, and those of the table's configure. */
 berth_status berth__embedder_make(berth__arena *arena, const berth_plugin *table,
-                                  const berth_plugin_args *args, const berth__plugin **plugin,
+                                  const berth_plugin_args *args, const berth__plugin_ops **plugin,
                                   const void **out, berth_error *error);
 
 #endif

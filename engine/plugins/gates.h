@@ -7,7 +7,7 @@
 #ifndef BERTH_PLUGINS_GATES_H
 #define BERTH_PLUGINS_GATES_H
 
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 enum { BERTH__GATES_MAX = 6 };
 

@@ -26,7 +26,7 @@ typedef struct state {
 } state;
 
 static void add_image(state *own, berth__view *view, berth__sym name,
-                      const berth__image *image)
+                      const berth__image_record *image)
 {
     for (uint32_t i = 0; i < own->count; i++) {
         if (own->images[i].name == name) {
@@ -54,7 +54,7 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
         return BERTH__SKIP;
     }
     for (uint32_t i = first; i < list->count; i++) {
-        const berth__image *image = berth__image_find(&view->images, list->names[i]);
+        const berth__image_record *image = berth__image_find(&view->images, list->names[i]);
         if (image != NULL)
             add_image(own, view, list->names[i], image);
     }
@@ -62,7 +62,7 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
     return own->count > 0 ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome image_locality_prepare(berth__prepare *prepare)
 {
     state *own = prepare->state;
     own->high = HIGH_A_CONTAINER * prepare->cycle->cls->images->count;
@@ -70,7 +70,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     return prepare_images(prepare, 0);
 }
 
-static berth__outcome prepare_priority(berth__prepare *prepare)
+static berth__outcome image_locality_prepare_priority(berth__prepare *prepare)
 {
     state *own = prepare->state;
     own->high = HIGH_A_CONTAINER;
@@ -98,7 +98,7 @@ static berth__mask slots_with(const berth__view *view, const wanted_image *image
 
 /* Pods of one image are scored alike wherever it is; of several, the sum differs from node to
  * node. */
-static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void image_locality_score(const berth__question *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)instance;
@@ -123,19 +123,19 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     }
 }
 
-const berth__plugin berth__plugin_image_locality = {
+const berth__plugin_ops berth__plugin_image_locality = {
     .name = "ImageLocality",
     .flags = BERTH__STATIC_SCORE,
     .score_state_bytes = sizeof(state),
-    .prepare_score = prepare,
-    .score = score,
+    .prepare_score = image_locality_prepare,
+    .score = image_locality_score,
 };
 
-const berth__plugin berth__plugin_image_locality_priority = {
+const berth__plugin_ops berth__plugin_image_locality_priority = {
     .name = "ImageLocalityPriority",
     .flags = BERTH__STATIC_SCORE,
     .score_state_bytes = sizeof(state),
-    .prepare_score = prepare_priority,
-    .score = score,
+    .prepare_score = image_locality_prepare_priority,
+    .score = image_locality_score,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

@@ -1,5 +1,5 @@
 /* InterPodAffinity: required and preferred (anti-)affinity between the pod and the pods that
- * run. Both phases read domain counters (columns/counts.h); no pod is visited. v1.15 has the
+ * run. Both phases read domain counters (columns/pod_counts.h); no pod is visited. v1.15 has the
  * same rules under the names MatchInterPodAffinity, where the first of a series may go anywhere,
  * and InterPodAffinityPriority, whose range of values always holds 0.
  * Source: kube-scheduler v1.32, plugins/interpodaffinity; v1.15.3,
@@ -7,7 +7,7 @@
 #include "plugins/affinity_rules.h"
 #include "plugins/registry.h"
 
-static berth_status configure(berth__model *model, berth__arena *arena,
+static berth_status inter_pod_affinity_configure(berth__model *model, berth__arena *arena,
                               const berth_plugin_args *args, void *instance, berth_error *error)
 {
     (void)model;
@@ -41,7 +41,7 @@ static bool is_empty(const berth__count_list *list)
     return true;
 }
 
-static berth__outcome prepare_filter(berth__prepare *prepare)
+static berth__outcome inter_pod_affinity_prepare_filter(berth__prepare *prepare)
 {
     filter_state *own = prepare->state;
     prepare->ok = berth__affinity_resolve(prepare->cycle, prepare->instance, &own->plan);
@@ -78,7 +78,7 @@ static void clear_counted(const berth__view *view, const berth__domain_counts *c
         mask->words[w] &= counted ? none.words[w] : ~none.words[w];
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void inter_pod_affinity_filter(const berth__question *cycle, const void *instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -116,7 +116,7 @@ static bool any_on(const berth__count_list *list, uint32_t slot)
     return false;
 }
 
-static void gate(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void inter_pod_affinity_gate(const berth__question *cycle, const void *instance, const void *opaque,
                  berth__gates *gates)
 {
     (void)cycle;
@@ -132,7 +132,7 @@ static void gate(const berth__cycle *cycle, const void *instance, const void *op
                 berth__gates_add(gates, avoided[list]->items[i], 0, 0, false);
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void inter_pod_affinity_explain(const berth__question *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -238,7 +238,7 @@ static bool any_counts(const berth__affinity *affinity)
     return false;
 }
 
-static berth__outcome prepare_score(berth__prepare *prepare)
+static berth__outcome inter_pod_affinity_prepare_score(berth__prepare *prepare)
 {
     const berth__affinity_args *args = prepare->instance;
     score_state *own = prepare->state;
@@ -258,7 +258,7 @@ static berth__outcome prepare_score(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void inter_pod_affinity_score(const berth__question *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)instance;
@@ -280,7 +280,7 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     }
 }
 
-static void score_kept(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void inter_pod_affinity_score_kept(const berth__question *cycle, const void *instance, const void *opaque,
                        uint32_t tile, const berth__mask *mask, int16_t *kept)
 {
     (void)instance;
@@ -291,7 +291,7 @@ static void score_kept(const berth__cycle *cycle, const void *instance, const vo
                                       topology->domains + (size_t)tile * BERTH__TILE, kept);
 }
 
-static void normalize(const berth__cycle *cycle, const void *instance, const void *state,
+static void inter_pod_affinity_normalize(const berth__question *cycle, const void *instance, const void *state,
                       int64_t lowest, int64_t highest, const berth__mask *mask,
                       int64_t *values)
 {
@@ -312,7 +312,7 @@ static void normalize(const berth__cycle *cycle, const void *instance, const voi
 }
 
 /* One domain has one sum of counts. */
-static bool is_level(const berth__cycle *cycle, const void *instance, const void *opaque,
+static bool inter_pod_affinity_is_level(const berth__question *cycle, const void *instance, const void *opaque,
                      const berth__gates *gates)
 {
     (void)cycle;
@@ -354,54 +354,54 @@ static bool bears_on(const berth__wake *wake, const berth__class *waiting,
            any_term_matches(wake, &other->pod_rules->required_anti_affinity, waiting);
 }
 
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool inter_pod_affinity_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;
     const uint32_t by_pods =
-        BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS;
+        BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS;
     if ((wake->bits & by_pods) == 0)
         return true;
     return bears_on(wake, waiter->cls, wake->before) || bears_on(wake, waiter->cls, wake->after);
 }
 
-const berth__plugin berth__plugin_inter_pod_affinity = {
+const berth__plugin_ops berth__plugin_inter_pod_affinity = {
     .name = "InterPodAffinity",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_NODE_LABELS |
-               BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS |
-               BERTH__WAKE_NAMESPACE,
-    .wakes = wakes,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
+               BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS |
+               BERTH_WAKE_NAMESPACE,
+    .wakes = inter_pod_affinity_wakes,
     .instance_bytes = sizeof(berth__affinity_args),
-    .configure = configure,
+    .configure = inter_pod_affinity_configure,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare_filter,
-    .filter = filter,
-    .gate = gate,
-    .explain = explain,
+    .prepare_filter = inter_pod_affinity_prepare_filter,
+    .filter = inter_pod_affinity_filter,
+    .gate = inter_pod_affinity_gate,
+    .explain = inter_pod_affinity_explain,
     .score_state_bytes = sizeof(score_state),
-    .prepare_score = prepare_score,
-    .score = score,
-    .score_kept = score_kept,
-    .is_level = is_level,
-    .normalize = BERTH__NORMALIZE_OWN,
-    .normalize_own = normalize,
+    .prepare_score = inter_pod_affinity_prepare_score,
+    .score = inter_pod_affinity_score,
+    .score_kept = inter_pod_affinity_score_kept,
+    .is_level = inter_pod_affinity_is_level,
+    .normalize = BERTH__NORMALIZATION_OF_PLUGIN,
+    .normalize_own = inter_pod_affinity_normalize,
 };
 
 /* ---- v1.15 ---- */
 
 /* A predicate is never skipped: where only nominated pods have terms against the pod,
  * it heeds them. */
-static berth__outcome prepare_predicate(berth__prepare *prepare)
+static berth__outcome inter_pod_affinity_prepare_predicate(berth__prepare *prepare)
 {
     filter_state *own = prepare->state;
-    berth__outcome outcome = prepare_filter(prepare);
+    berth__outcome outcome = inter_pod_affinity_prepare_filter(prepare);
     own->anywhere = own->is_first;
     if (outcome == BERTH__SKIP && prepare->ok && !prepare->stays)
         return BERTH__ACTIVE;
     return outcome == BERTH__REFUSE ? BERTH__FAIL : outcome;
 }
 
-static void explain_predicate(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void inter_pod_affinity_explain_predicate(const berth__question *cycle, const void *instance, const void *opaque,
                               uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -419,13 +419,13 @@ static void explain_predicate(const berth__cycle *cycle, const void *instance, c
                       "node(s) didn't match pod anti-affinity rules");
 }
 
-static berth__outcome prepare_priority(berth__prepare *prepare)
+static berth__outcome inter_pod_affinity_prepare_priority(berth__prepare *prepare)
 {
     prepare->uniform = 0;
-    return prepare_score(prepare) == BERTH__ACTIVE ? BERTH__ACTIVE : BERTH__UNIFORM;
+    return inter_pod_affinity_prepare_score(prepare) == BERTH__ACTIVE ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
 
-static void normalize_priority(const berth__cycle *cycle, const void *instance, const void *state,
+static void inter_pod_affinity_normalize_priority(const berth__question *cycle, const void *instance, const void *state,
                                int64_t lowest, int64_t highest, const berth__mask *mask,
                                int64_t *values)
 {
@@ -440,32 +440,32 @@ static void normalize_priority(const berth__cycle *cycle, const void *instance, 
     }
 }
 
-const berth__plugin berth__plugin_match_inter_pod_affinity = {
+const berth__plugin_ops berth__plugin_match_inter_pod_affinity = {
     .name = "MatchInterPodAffinity",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_NODE_LABELS |
-               BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS |
-               BERTH__WAKE_NAMESPACE,
-    .wakes = wakes,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
+               BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS |
+               BERTH_WAKE_NAMESPACE,
+    .wakes = inter_pod_affinity_wakes,
     .instance_bytes = sizeof(berth__affinity_args),
-    .configure = configure,
+    .configure = inter_pod_affinity_configure,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare_predicate,
-    .filter = filter,
-    .gate = gate,
-    .explain = explain_predicate,
+    .prepare_filter = inter_pod_affinity_prepare_predicate,
+    .filter = inter_pod_affinity_filter,
+    .gate = inter_pod_affinity_gate,
+    .explain = inter_pod_affinity_explain_predicate,
 };
 
-const berth__plugin berth__plugin_inter_pod_affinity_priority = {
+const berth__plugin_ops berth__plugin_inter_pod_affinity_priority = {
     .name = "InterPodAffinityPriority",
     .flags = BERTH__PREPARE_EACH,
     .instance_bytes = sizeof(berth__affinity_args),
-    .configure = configure,
+    .configure = inter_pod_affinity_configure,
     .score_state_bytes = sizeof(score_state),
-    .prepare_score = prepare_priority,
-    .score = score,
-    .score_kept = score_kept,
-    .normalize = BERTH__NORMALIZE_OWN,
-    .normalize_own = normalize_priority,
+    .prepare_score = inter_pod_affinity_prepare_priority,
+    .score = inter_pod_affinity_score,
+    .score_kept = inter_pod_affinity_score_kept,
+    .normalize = BERTH__NORMALIZATION_OF_PLUGIN,
+    .normalize_own = inter_pod_affinity_normalize_priority,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

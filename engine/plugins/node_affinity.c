@@ -11,8 +11,8 @@
 /* addedAffinity. */
 typedef struct instance {
     bool has_required;
-    berth__node_selector required;
-    const berth__preferred_node_term *preferred;
+    berth__interned_node_selector required;
+    const berth__interned_node_preference *preferred;
     uint32_t preferred_count;
 } instance;
 
@@ -29,7 +29,7 @@ typedef struct score_state {
     int64_t most; /* sum of the weights, without their signs */
 } score_state;
 
-static berth_status configure(berth__model *model, berth__arena *arena,
+static berth_status node_affinity_configure(berth__model *model, berth__arena *arena,
                               const berth_plugin_args *args, void *opaque, berth_error *error)
 {
     instance *own = opaque;
@@ -40,7 +40,7 @@ static berth_status configure(berth__model *model, berth__arena *arena,
     own->has_required = added->required != NULL;
     if (own->has_required)
         own->required = berth__node_selector_make(&model->strings, arena, added->required, &ok);
-    berth__preferred_node_term *terms =
+    berth__interned_node_preference *terms =
         berth__arena_alloc(arena, added->preferred_count * sizeof(*terms), 8);
     ok &= terms != NULL;
     for (uint32_t i = 0; ok && i < added->preferred_count; i++) {
@@ -65,7 +65,7 @@ static bool term_names(const berth__model *model, const berth__node_term *term, 
     bool any = false;
     *count = 0;
     for (uint32_t i = 0; i < term->field_count; i++) {
-        const berth__requirement *field = &term->fields[i];
+        const berth__interned_requirement *field = &term->fields[i];
         if (field->key != model->known.metadata_name || field->op != BERTH__OP_IN)
             continue;
         if (!any) {
@@ -86,7 +86,7 @@ static bool term_names(const berth__model *model, const berth__node_term *term, 
     return any;
 }
 
-static uint32_t most_field_values(const berth__node_selector *required)
+static uint32_t most_field_values(const berth__interned_node_selector *required)
 {
     uint32_t most = 0;
     for (uint32_t t = 0; t < required->count; t++)
@@ -113,7 +113,7 @@ static void allow_names(const berth__view *view, const berth__sym *names, uint32
 static berth__outcome restrict_names(berth__prepare *prepare)
 {
     const berth__view *view = prepare->cycle->view;
-    const berth__node_selector *required = &prepare->cycle->cls->node_rules->required;
+    const berth__interned_node_selector *required = &prepare->cycle->cls->node_rules->required;
     uint32_t most = most_field_values(required);
     if (most == 0 || required->count == 0)
         return BERTH__ACTIVE;
@@ -140,7 +140,7 @@ static berth__outcome restrict_names(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static berth__outcome prepare_filter(berth__prepare *prepare)
+static berth__outcome node_affinity_prepare_filter(berth__prepare *prepare)
 {
     const instance *added = prepare->instance;
     const berth__node_rules *rules = prepare->cycle->cls->node_rules;
@@ -160,7 +160,7 @@ static berth__outcome prepare_filter(berth__prepare *prepare)
     return needed && rules->has_required ? restrict_names(prepare) : BERTH__ACTIVE;
 }
 
-static void filter(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static void node_affinity_filter(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)opaque_instance;
@@ -170,7 +170,7 @@ static void filter(const berth__cycle *cycle, const void *opaque_instance, const
     berth__node_match_tile(cycle->view, &own->own, tile, mask);
 }
 
-static void explain(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static void node_affinity_explain(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)opaque_instance;
@@ -189,7 +189,7 @@ static void explain(const berth__cycle *cycle, const void *opaque_instance, cons
 
 /* ---- score ---- */
 
-static void add_terms(berth__prepare *prepare, const berth__preferred_node_term *terms,
+static void add_terms(berth__prepare *prepare, const berth__interned_node_preference *terms,
                       uint32_t count, score_state *own)
 {
     for (uint32_t i = 0; i < count && prepare->ok; i++) {
@@ -202,7 +202,7 @@ static void add_terms(berth__prepare *prepare, const berth__preferred_node_term 
     }
 }
 
-static berth__outcome prepare_score(berth__prepare *prepare)
+static berth__outcome node_affinity_prepare_score(berth__prepare *prepare)
 {
     const instance *added = prepare->instance;
     const berth__node_rules *rules = prepare->cycle->cls->node_rules;
@@ -212,7 +212,7 @@ static berth__outcome prepare_score(berth__prepare *prepare)
         return BERTH__SKIP;
     uint32_t own_count = has_own ? rules->preferred_count : 0;
     for (uint32_t i = 0; i < own_count; i++) {
-        const berth__preferred_node_term *term = &rules->preferred[i];
+        const berth__interned_node_preference *term = &rules->preferred[i];
         if (!term->term.valid && term->weight != 0) {
             berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE,
                           "preferred node affinity term %u is not valid", (unsigned)i);
@@ -230,7 +230,7 @@ static berth__outcome prepare_score(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void score(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static void node_affinity_score(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)opaque_instance;
@@ -243,7 +243,7 @@ static void score(const berth__cycle *cycle, const void *opaque_instance, const 
     }
 }
 
-static void score_kept(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static void node_affinity_score_kept(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                        uint32_t tile, const berth__mask *mask, int16_t *kept)
 {
     (void)opaque_instance;
@@ -270,27 +270,27 @@ static bool meets(const berth__wake *wake, const berth__node_rules *rules, const
 }
 
 /* A node comes to match. */
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
+static bool node_affinity_wakes(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
 {
     const berth__node_rules *rules = waiter->cls->node_rules;
     return meets(wake, rules, opaque, wake->new_facts) &&
            (wake->old_facts == NULL || !meets(wake, rules, opaque, wake->old_facts));
 }
 
-const berth__plugin berth__plugin_node_affinity = {
+const berth__plugin_ops berth__plugin_node_affinity = {
     .name = "NodeAffinity",
     .flags = BERTH__STATIC_FILTER | BERTH__STATIC_SCORE | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS,
-    .wakes = wakes,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS,
+    .wakes = node_affinity_wakes,
     .instance_bytes = sizeof(instance),
-    .configure = configure,
+    .configure = node_affinity_configure,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare_filter,
-    .filter = filter,
-    .explain = explain,
+    .prepare_filter = node_affinity_prepare_filter,
+    .filter = node_affinity_filter,
+    .explain = node_affinity_explain,
     .score_state_bytes = sizeof(score_state),
-    .prepare_score = prepare_score,
-    .score = score,
-    .score_kept = score_kept,
-    .normalize = BERTH__NORMALIZE_MAX,
+    .prepare_score = node_affinity_prepare_score,
+    .score = node_affinity_score,
+    .score_kept = node_affinity_score_kept,
+    .normalize = BERTH__NORMALIZATION_MAX,
 };

@@ -94,11 +94,11 @@ static uint32_t describe(const set_recipe *recipe, const berth__node_rules *rule
 static bool find_topologies(berth__view *view, const berth__inclusion_rule *rule, set_recipe *out)
 {
     for (uint32_t i = 0; i < rule->key_count; i++) {
-        berth__topology *topology = berth__counts_topology(view, rule->keys[i]);
+        berth__topology *topology = berth__pod_counts_topology(view, rule->keys[i]);
         if (topology == NULL)
             return false;
         if (topology->present_count == view->layout->count)
-            berth__counts_release_topology(view->counts, topology);
+            berth__pod_counts_release_topology(view->counts, topology);
         else
             out->topologies[out->topology_count++] = topology;
     }
@@ -112,7 +112,7 @@ static bool find_set(berth__view *view, const berth__node_rules *rules, berth__a
     if (recipe->topology_count == 0 && !recipe->by_affinity && recipe->refused == NULL)
         return true;
     berth__inclusion *set =
-        berth__counts_inclusion(view, words, describe(recipe, rules, words));
+        berth__pod_counts_inclusion(view, words, describe(recipe, rules, words));
     if (set == NULL)
         return false;
     bool ok = true;
@@ -129,9 +129,9 @@ static bool find_set(berth__view *view, const berth__node_rules *rules, berth__a
     if (ok && !set->all)
         *out = set;
     else if (ok)
-        berth__counts_release_full(view->counts, set);
+        berth__pod_counts_release_full(view->counts, set);
     else
-        berth__counts_release_inclusion(view->counts, set);
+        berth__pod_counts_release_inclusion(view->counts, set);
     return ok;
 }
 
@@ -154,6 +154,6 @@ bool berth__node_inclusion(berth__view *view, const berth__class *cls, berth__ar
     ok = ok && find_topologies(view, rule, &recipe) &&
          find_set(view, rules, arena, &recipe, words, out);
     for (uint32_t i = 0; i < recipe.topology_count; i++)
-        berth__counts_release_topology(view->counts, recipe.topologies[i]);
+        berth__pod_counts_release_topology(view->counts, recipe.topologies[i]);
     return ok;
 }

@@ -4,7 +4,7 @@
 #define BERTH_PLUGINS_NODE_INCLUSION_H
 
 #include "plugins/plugin.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 typedef struct berth__inclusion_rule {
     const berth__sym *keys; /* labels that a node must have, each */

@@ -22,7 +22,7 @@ bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth_
 }
 
 bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__labels pairs,
-                            const berth__node_selector *required, berth__node_match *out)
+                            const berth__interned_node_selector *required, berth__node_match *out)
 {
     uint32_t term_count = required != NULL ? required->count : 0;
     const berth__sym **columns = berth__arena_alloc(arena, pairs.count * sizeof(*columns), 8);
@@ -58,7 +58,7 @@ static void unite(berth__mask *mask, berth__mask slots)
         mask->words[w] |= slots.words[w];
 }
 
-static berth__mask listed(const berth__view *view, const berth__requirement *requirement,
+static berth__mask listed(const berth__view *view, const berth__interned_requirement *requirement,
                           const berth__sym *values)
 {
     berth__mask any = {{0}};
@@ -67,7 +67,7 @@ static berth__mask listed(const berth__view *view, const berth__requirement *req
     return any;
 }
 
-static berth__mask compared(const berth__view *view, const berth__requirement *requirement,
+static berth__mask compared(const berth__view *view, const berth__interned_requirement *requirement,
                             const berth__sym *values)
 {
     berth__mask meet = {{0}};
@@ -78,7 +78,7 @@ static berth__mask compared(const berth__view *view, const berth__requirement *r
 }
 
 /* The slots of a tile whose values meet a requirement. */
-static berth__mask meeting(const berth__view *view, const berth__requirement *requirement,
+static berth__mask meeting(const berth__view *view, const berth__interned_requirement *requirement,
                            const berth__sym *values)
 {
     switch (requirement->op) {

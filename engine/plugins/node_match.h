@@ -7,7 +7,7 @@
 
 /* A requirement and the column of its key. */
 typedef struct berth__column_match {
-    const berth__requirement *requirement;
+    const berth__interned_requirement *requirement;
     const berth__sym *column;
 } berth__column_match;
 
@@ -30,7 +30,7 @@ typedef struct berth__node_match {
 bool berth__term_match_make(berth__view *view, berth__arena *arena, const berth__node_term *term,
                             berth__term_match *out);
 bool berth__node_match_make(berth__view *view, berth__arena *arena, berth__labels pairs,
-                            const berth__node_selector *required, berth__node_match *out);
+                            const berth__interned_node_selector *required, berth__node_match *out);
 
 /* Clear the slots of `mask` that do not match. */
 void berth__term_match_tile(const berth__view *view, const berth__term_match *match, uint32_t tile,

@@ -3,19 +3,19 @@
 #include "base/bits.h"
 #include "plugins/registry.h"
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome node_name_prepare(berth__prepare *prepare)
 {
     prepare->stays = true;
-    return prepare->cycle->required_node == BERTH__NODE_NONE ? BERTH__SKIP : BERTH__ACTIVE;
+    return prepare->cycle->required_node == BERTH_NODE_NONE ? BERTH__SKIP : BERTH__ACTIVE;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+static void node_name_filter(const berth__question *cycle, const void *instance, const void *state,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     (void)state;
     const uint32_t *nodes = cycle->view->layout->nodes + (size_t)tile * BERTH__TILE;
-    if (cycle->required_node == BERTH__NODE_NONE) /* not prepared: GeneralPredicates asks as well */
+    if (cycle->required_node == BERTH_NODE_NONE) /* not prepared: GeneralPredicates asks as well */
         return;
     BERTH__MASK_EACH(mask, s)
     {
@@ -24,7 +24,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     }
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+static void node_name_explain(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -35,17 +35,17 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                   "node(s) didn't match the requested node name");
 }
 
-const berth__plugin berth__plugin_node_name = {
+const berth__plugin_ops berth__plugin_node_name = {
     .name = "NodeName",
     /* Which node is asked for is not a matter of the class. */
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD,
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
+    .wake_on = BERTH_WAKE_NODE_ADD,
+    .prepare_filter = node_name_prepare,
+    .filter = node_name_filter,
+    .explain = node_name_explain,
 };
 
-static void explain_host_name(const berth__cycle *cycle, const void *instance, const void *state,
+static void node_name_explain_host_name(const berth__question *cycle, const void *instance, const void *state,
                               uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -56,11 +56,11 @@ static void explain_host_name(const berth__cycle *cycle, const void *instance, c
                   "node(s) didn't match the requested hostname");
 }
 
-const berth__plugin berth__plugin_host_name = {
+const berth__plugin_ops berth__plugin_host_name = {
     .name = "HostName",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD,
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain_host_name,
+    .wake_on = BERTH_WAKE_NODE_ADD,
+    .prepare_filter = node_name_prepare,
+    .filter = node_name_filter,
+    .explain = node_name_explain_host_name,
 };

@@ -4,7 +4,7 @@
 #include "base/bits.h"
 #include "plugins/registry.h"
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome node_ports_prepare(berth__prepare *prepare)
 {
     return prepare->cycle->cls->ports == NULL ? BERTH__SKIP : BERTH__ACTIVE;
 }
@@ -28,7 +28,7 @@ static bool fits(const berth__model *model, const berth__port_list *wanted,
     return true;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+static void node_ports_filter(const berth__question *cycle, const void *instance, const void *state,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -44,7 +44,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     }
 }
 
-static bool filter_slot(const berth__cycle *cycle, const void *instance, const void *state,
+static bool node_ports_filter_slot(const berth__question *cycle, const void *instance, const void *state,
                         uint32_t slot)
 {
     (void)instance;
@@ -53,7 +53,7 @@ static bool filter_slot(const berth__cycle *cycle, const void *instance, const v
                 cycle->view->tiles[slot / BERTH__TILE]->ports[slot % BERTH__TILE]);
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+static void node_ports_explain(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -65,10 +65,10 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
 }
 
 /* A pod gives up a port that conflicts with a wanted one; a new node has all of them free. */
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool node_ports_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;
-    if ((wake->bits & BERTH__WAKE_NODE_ADD) != 0)
+    if ((wake->bits & BERTH_WAKE_NODE_ADD) != 0)
         return true;
     const berth__port_list *wanted = waiter->cls->ports, *freed = wake->before->ports;
     for (uint32_t i = 0; wanted != NULL && freed != NULL && i < wanted->count; i++)
@@ -78,24 +78,24 @@ static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *in
     return false;
 }
 
-const berth__plugin berth__plugin_node_ports = {
+const berth__plugin_ops berth__plugin_node_ports = {
     .name = "NodePorts",
     .flags = BERTH__ALWAYS_UNSCHEDULABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE,
-    .wakes = wakes,
-    .prepare_filter = prepare,
-    .filter = filter,
-    .filter_slot = filter_slot,
-    .explain = explain,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE,
+    .wakes = node_ports_wakes,
+    .prepare_filter = node_ports_prepare,
+    .filter = node_ports_filter,
+    .filter_slot = node_ports_filter_slot,
+    .explain = node_ports_explain,
 };
 
-const berth__plugin berth__plugin_pod_fits_host_ports = {
+const berth__plugin_ops berth__plugin_pod_fits_host_ports = {
     .name = "PodFitsHostPorts",
     .flags = BERTH__ALWAYS_UNSCHEDULABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE,
-    .wakes = wakes,
-    .prepare_filter = prepare,
-    .filter = filter,
-    .filter_slot = filter_slot,
-    .explain = explain,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE,
+    .wakes = node_ports_wakes,
+    .prepare_filter = node_ports_prepare,
+    .filter = node_ports_filter,
+    .filter_slot = node_ports_filter_slot,
+    .explain = node_ports_explain,
 };

@@ -6,7 +6,7 @@
 #include "plugins/registry.h"
 #include "plugins/resource_score.h"
 
-static berth_status configure(berth__model *model, berth__arena *arena,
+static berth_status node_resources_balanced_allocation_configure(berth__model *model, berth__arena *arena,
                               const berth_plugin_args *args, void *instance, berth_error *error)
 {
     bool ok = berth__scored_resources_make(model, arena,
@@ -16,7 +16,7 @@ static berth_status configure(berth__model *model, berth__arena *arena,
     return ok ? BERTH_OK : berth__error_set(error, BERTH_E_NOMEM, "out of memory");
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome node_resources_balanced_allocation_prepare(berth__prepare *prepare)
 {
     if (!berth__asked_resources_make(prepare->cycle, prepare->arena, prepare->instance, false,
                                      prepare->state))
@@ -60,7 +60,7 @@ static double deviation(const berth__asked_resources *asked, berth__tile *tile, 
     return sqrt(squares / (double)count);
 }
 
-static int64_t score_slot(const berth__cycle *cycle, const void *instance, const void *opaque,
+static int64_t node_resources_balanced_allocation_score_slot(const berth__question *cycle, const void *instance, const void *opaque,
                           uint32_t slot)
 {
     (void)instance;
@@ -69,7 +69,7 @@ static int64_t score_slot(const berth__cycle *cycle, const void *instance, const
     return (int64_t)((1 - deviation(asked, tile, slot % BERTH__TILE)) * BERTH__SCORE_MAX);
 }
 
-static bool basic_score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static bool node_resources_balanced_allocation_basic_score(const berth__question *cycle, const void *instance, const void *opaque,
                         int32_t weight, berth__basic_ask *ask)
 {
     (void)cycle;
@@ -85,7 +85,7 @@ static bool basic_score(const berth__cycle *cycle, const void *instance, const v
     return true;
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void node_resources_balanced_allocation_score(const berth__question *cycle, const void *instance, const void *opaque,
                   uint32_t index, const berth__mask *mask, int64_t *out)
 {
     (void)instance;
@@ -104,13 +104,13 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     }
 }
 
-const berth__plugin berth__plugin_node_resources_balanced_allocation = {
+const berth__plugin_ops berth__plugin_node_resources_balanced_allocation = {
     .name = "NodeResourcesBalancedAllocation",
     .instance_bytes = sizeof(berth__scored_resources),
-    .configure = configure,
+    .configure = node_resources_balanced_allocation_configure,
     .score_state_bytes = sizeof(berth__asked_resources),
-    .prepare_score = prepare,
-    .score = score,
-    .score_slot = score_slot,
-    .basic_score = basic_score,
+    .prepare_score = node_resources_balanced_allocation_prepare,
+    .score = node_resources_balanced_allocation_score,
+    .score_slot = node_resources_balanced_allocation_score_slot,
+    .basic_score = node_resources_balanced_allocation_basic_score,
 };

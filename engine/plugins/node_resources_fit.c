@@ -65,7 +65,7 @@ static bool copy_shape(berth__arena *arena, const berth_fit_args *args, instance
     return true;
 }
 
-static berth_status configure(berth__model *model, berth__arena *arena,
+static berth_status node_resources_fit_configure(berth__model *model, berth__arena *arena,
                               const berth_plugin_args *args, void *opaque, berth_error *error)
 {
     static const berth_fit_args defaults = {.strategy = BERTH_FIT_LEAST_ALLOCATED};
@@ -109,7 +109,7 @@ static bool asks_nothing(const berth__request *request)
            request->ask[BERTH__MEMORY] == 0 && request->ask[BERTH__EPHEMERAL] == 0;
 }
 
-static berth__outcome prepare_legacy(berth__prepare *prepare)
+static berth__outcome node_resources_fit_prepare_legacy(berth__prepare *prepare)
 {
     const berth__request *request = prepare->cycle->cls->request;
     filter_state *own = prepare->state;
@@ -120,7 +120,7 @@ static berth__outcome prepare_legacy(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome node_resources_fit_prepare(berth__prepare *prepare)
 {
     const instance *args = prepare->instance;
     const berth__request *request = prepare->cycle->cls->request;
@@ -140,7 +140,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void filter(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static void node_resources_fit_filter(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                    uint32_t index, berth__mask *mask)
 {
     (void)opaque_instance;
@@ -166,7 +166,7 @@ static bool fits(berth__tile *tile, uint32_t resource, uint32_t at, int64_t ask)
            berth__tile_allocatable(tile, resource)[at] - berth__tile_used(tile, resource)[at];
 }
 
-static bool filter_slot(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static bool node_resources_fit_filter_slot(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                         uint32_t slot)
 {
     (void)opaque_instance;
@@ -182,7 +182,7 @@ static bool filter_slot(const berth__cycle *cycle, const void *opaque_instance, 
     return fit;
 }
 
-static bool basic_filter(const berth__cycle *cycle, const void *opaque_instance,
+static bool node_resources_fit_basic_filter(const berth__question *cycle, const void *opaque_instance,
                          const void *opaque, berth__basic_ask *ask)
 {
     (void)opaque_instance;
@@ -200,7 +200,7 @@ static bool basic_filter(const berth__cycle *cycle, const void *opaque_instance,
            amounts[BERTH__MEMORY] <= BERTH__SMALL_AMOUNT;
 }
 
-static void explain_resource(const berth__cycle *cycle, uint32_t slot, uint32_t resource,
+static void explain_resource(const berth__question *cycle, uint32_t slot, uint32_t resource,
                              int64_t ask, berth__reasons *reasons)
 {
     berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
@@ -211,7 +211,7 @@ static void explain_resource(const berth__cycle *cycle, uint32_t slot, uint32_t 
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "Insufficient %.*s", (int)name.len, name.data);
 }
 
-static void explain(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static void node_resources_fit_explain(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)opaque_instance;
@@ -234,7 +234,7 @@ static void explain(const berth__cycle *cycle, const void *opaque_instance, cons
 /* ---- waking ---- */
 
 /* A node is worth another look once the pod would fit there, or could by preemption. */
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
+static bool node_resources_fit_wakes(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
 {
     const instance *args = opaque;
     const berth__request *request = waiter->cls->request;
@@ -248,7 +248,7 @@ static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *op
     return true;
 }
 
-static bool wakes_legacy(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
+static bool node_resources_fit_wakes_legacy(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
 {
     (void)opaque;
     const berth__request *request = waiter->cls->request;
@@ -302,7 +302,7 @@ static int64_t score_slot(const instance *own, const berth__asked_resources *ask
     return shaped ? (int64_t)round((double)sum / (double)weights) : sum / weights;
 }
 
-static berth__outcome prepare_score(berth__prepare *prepare)
+static berth__outcome node_resources_fit_prepare_score(berth__prepare *prepare)
 {
     const instance *own = prepare->instance;
     if (!berth__asked_resources_make(prepare->cycle, prepare->arena, &own->scored, true,
@@ -311,7 +311,7 @@ static berth__outcome prepare_score(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void score(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static void node_resources_fit_score(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                   uint32_t index, const berth__mask *mask, int64_t *out)
 {
     const instance *own = opaque_instance;
@@ -338,7 +338,7 @@ static void score(const berth__cycle *cycle, const void *opaque_instance, const 
 
 /* Two resources of small amounts: quotients in double precision, which divides faster than int64
  * and truncates to the same integer (see tile_kernels.h). */
-static int64_t one_slot(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static int64_t node_resources_fit_one_slot(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                         uint32_t slot)
 {
     const instance *own = opaque_instance;
@@ -363,7 +363,7 @@ static int64_t one_slot(const berth__cycle *cycle, const void *opaque_instance, 
     return weights == 0 ? 0 : sum / weights;
 }
 
-static bool basic_score(const berth__cycle *cycle, const void *opaque_instance, const void *opaque,
+static bool node_resources_fit_basic_score(const berth__question *cycle, const void *opaque_instance, const void *opaque,
                         int32_t weight, berth__basic_ask *ask)
 {
     (void)cycle;
@@ -381,36 +381,36 @@ static bool basic_score(const berth__cycle *cycle, const void *opaque_instance, 
     return true;
 }
 
-const berth__plugin berth__plugin_node_resources_fit = {
+const berth__plugin_ops berth__plugin_node_resources_fit = {
     .name = "NodeResourcesFit",
     .flags = BERTH__ALWAYS_UNSCHEDULABLE | BERTH__COUNTS_PODS,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE |
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_ALLOCATABLE | BERTH_WAKE_POD_REMOVE |
                BERTH__WAKE_POD_SELF,
-    .wakes = wakes,
+    .wakes = node_resources_fit_wakes,
     .instance_bytes = sizeof(instance),
-    .configure = configure,
+    .configure = node_resources_fit_configure,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .filter_slot = filter_slot,
-    .basic_filter = basic_filter,
-    .explain = explain,
+    .prepare_filter = node_resources_fit_prepare,
+    .filter = node_resources_fit_filter,
+    .filter_slot = node_resources_fit_filter_slot,
+    .basic_filter = node_resources_fit_basic_filter,
+    .explain = node_resources_fit_explain,
     .score_state_bytes = sizeof(berth__asked_resources),
-    .prepare_score = prepare_score,
-    .score = score,
-    .score_slot = one_slot,
-    .basic_score = basic_score,
+    .prepare_score = node_resources_fit_prepare_score,
+    .score = node_resources_fit_score,
+    .score_slot = node_resources_fit_one_slot,
+    .basic_score = node_resources_fit_basic_score,
 };
 
-const berth__plugin berth__plugin_pod_fits_resources = {
+const berth__plugin_ops berth__plugin_pod_fits_resources = {
     .name = "PodFitsResources",
     .flags = BERTH__ALWAYS_UNSCHEDULABLE | BERTH__COUNTS_PODS,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_ALLOCATABLE | BERTH__WAKE_POD_REMOVE |
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_ALLOCATABLE | BERTH_WAKE_POD_REMOVE |
                BERTH__WAKE_POD_SELF,
-    .wakes = wakes_legacy,
+    .wakes = node_resources_fit_wakes_legacy,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare_legacy,
-    .filter = filter,
-    .filter_slot = filter_slot,
-    .explain = explain,
+    .prepare_filter = node_resources_fit_prepare_legacy,
+    .filter = node_resources_fit_filter,
+    .filter_slot = node_resources_fit_filter_slot,
+    .explain = node_resources_fit_explain,
 };

@@ -4,11 +4,11 @@
  * predicates.CheckNodeUnschedulable. */
 #include "plugins/registry.h"
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome node_unschedulable_prepare(berth__prepare *prepare)
 {
-    const berth__cycle *cycle = prepare->cycle;
+    const berth__question *cycle = prepare->cycle;
     const berth__model *model = cycle->view->model;
-    const berth__taint cordon = {model->known.unschedulable, model->known.empty,
+    const berth__interned_taint cordon = {model->known.unschedulable, model->known.empty,
                                  model->known.no_schedule};
     if (cycle->view->layout->unschedulable_count == 0)
         return BERTH__SKIP;
@@ -19,7 +19,7 @@ static berth__outcome prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+static void node_unschedulable_filter(const berth__question *cycle, const void *instance, const void *state,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -30,7 +30,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
         mask->words[w] &= ~cordoned[w];
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+static void node_unschedulable_explain(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -41,7 +41,7 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
 }
 
 /* A cordon is lifted, or a node comes without one. */
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool node_unschedulable_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)waiter;
     (void)instance;
@@ -49,22 +49,22 @@ static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *in
            (wake->old_facts == NULL || wake->old_facts->unschedulable);
 }
 
-const berth__plugin berth__plugin_node_unschedulable = {
+const berth__plugin_ops berth__plugin_node_unschedulable = {
     .name = "NodeUnschedulable",
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
-    .wakes = wakes,
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .wakes = node_unschedulable_wakes,
+    .prepare_filter = node_unschedulable_prepare,
+    .filter = node_unschedulable_filter,
+    .explain = node_unschedulable_explain,
 };
 
-const berth__plugin berth__plugin_check_node_unschedulable = {
+const berth__plugin_ops berth__plugin_check_node_unschedulable = {
     .name = "CheckNodeUnschedulable",
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
-    .wakes = wakes,
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .wakes = node_unschedulable_wakes,
+    .prepare_filter = node_unschedulable_prepare,
+    .filter = node_unschedulable_filter,
+    .explain = node_unschedulable_explain,
 };

@@ -68,7 +68,7 @@ static bool is_of_interest(const berth__volume_list *list)
     return false;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
 {
     berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
@@ -140,7 +140,7 @@ static bool fits(const berth__view *view, const filter_state *own, uint32_t slot
 }
 
 /* What the pod wants does not depend on other pods, and what they have the view knows. */
-static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+static void node_volume_limits_adjust(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change)
 {
     (void)cycle;
@@ -151,7 +151,7 @@ static void adjust(const berth__cycle *cycle, const void *instance, void *state,
     (void)change;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void node_volume_limits_filter(const berth__question *cycle, const void *instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -169,7 +169,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     }
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void node_volume_limits_explain(const berth__question *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
@@ -193,26 +193,26 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
 }
 
 /* Of pods that go, those with volumes that count. */
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool node_volume_limits_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)waiter;
     (void)instance;
-    if ((wake->bits & BERTH__WAKE_POD_REMOVE) == 0)
+    if ((wake->bits & BERTH_WAKE_POD_REMOVE) == 0)
         return true;
     const berth__volume_list *list = wake->before->volumes;
     return list != NULL && is_of_interest(list);
 }
 
-const berth__plugin berth__plugin_node_volume_limits = {
+const berth__plugin_ops berth__plugin_node_volume_limits = {
     .name = "NodeVolumeLimits",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_CLAIM |
-               BERTH__WAKE_VOLUME | BERTH__WAKE_STORAGE_CLASS | BERTH__WAKE_CSI_NODE |
-               BERTH__WAKE_ATTACHMENT,
-    .wakes = wakes,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_CLAIM |
+               BERTH_WAKE_VOLUME | BERTH_WAKE_STORAGE_CLASS | BERTH_WAKE_CSI_NODE |
+               BERTH_WAKE_ATTACHMENT,
+    .wakes = node_volume_limits_wakes,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
-    .adjust = adjust,
+    .prepare_filter = node_volume_limits_prepare,
+    .filter = node_volume_limits_filter,
+    .explain = node_volume_limits_explain,
+    .adjust = node_volume_limits_adjust,
 };

@@ -33,19 +33,19 @@ enum {
 #define BERTH__SCORE_IGNORED INT64_MIN
 
 /* One decision, as plugins see it. */
-typedef struct berth__cycle {
+typedef struct berth__question {
     berth__view *view;
     berth__class *cls;
     uint32_t pod;           /* index of the pod */
-    uint32_t required_node; /* the node that spec.nodeName asks for, or BERTH__NODE_NONE */
-} berth__cycle;
+    uint32_t required_node; /* the node that spec.nodeName asks for, or BERTH_NODE_NONE */
+} berth__question;
 
 /* Where a pod is put, or taken from. */
-typedef struct berth__seat {
+typedef struct berth__pod_placement {
     berth_pod_id pod;
     uint32_t node; /* id */
     uint32_t slot; /* BERTH__SLOT_NONE: the node is gone (unreserve) */
-} berth__seat;
+} berth__pod_placement;
 
 /* Reasons of one refusal. Texts and their list live in `arena`. */
 typedef struct berth__reasons {
@@ -76,7 +76,7 @@ typedef enum berth__outcome {
 
 /* Input and output of the prepare phases. */
 typedef struct berth__prepare {
-    const berth__cycle *cycle;
+    const berth__question *cycle;
     const void *instance;
     void *state;         /* of the plugin's state bytes, zeroed */
     berth__arena *arena; /* lives as long as the state */
@@ -94,12 +94,12 @@ typedef struct berth__prepare {
     bool ok; /* set to false when out of memory */
 } berth__prepare;
 
-typedef enum berth__normalize {
-    BERTH__NORMALIZE_NONE,
-    BERTH__NORMALIZE_MAX,          /* value * M / max */
-    BERTH__NORMALIZE_MAX_REVERSED, /* M - value * M / max; M where max is 0 */
-    BERTH__NORMALIZE_OWN,          /* the plugin's function */
-} berth__normalize;
+typedef enum berth__normalization {
+    BERTH__NORMALIZATION_NONE,
+    BERTH__NORMALIZATION_MAX,          /* value * M / max */
+    BERTH__NORMALIZATION_MAX_REVERSED, /* M - value * M / max; M where max is 0 */
+    BERTH__NORMALIZATION_OF_PLUGIN,          /* the plugin's function */
+} berth__normalization;
 
 /* Plugin flags. */
 enum {
@@ -117,7 +117,7 @@ enum {
     BERTH__SCORES_LATE = 1 << 7,
 };
 
-typedef struct berth__plugin {
+typedef struct berth__plugin_ops {
     const char *name;
     uint32_t flags;
     uint32_t wake_on; /* BERTH__WAKE_*: changes after which its refusal may no longer hold */
@@ -133,28 +133,28 @@ typedef struct berth__plugin {
 
     size_t filter_state_bytes;
     berth__outcome (*prepare_filter)(berth__prepare *prepare); /* NULL: always active */
-    void (*filter)(const berth__cycle *cycle, const void *instance, const void *state,
+    void (*filter)(const berth__question *cycle, const void *instance, const void *state,
                    uint32_t tile, berth__mask *mask);
-    void (*explain)(const berth__cycle *cycle, const void *instance, const void *state,
+    void (*explain)(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons);
 
     /* Optional: the verdict on one slot, for a plugin whose verdict on a node changes only when
      * that node's own state or facts do. Only plugins that have it (or are static) can be
      * indexed. */
-    bool (*filter_slot)(const berth__cycle *cycle, const void *instance, const void *state,
+    bool (*filter_slot)(const berth__question *cycle, const void *instance, const void *state,
                         uint32_t slot);
 
     /* Optional, of a filter about other pods that is active: add its verdicts to the gates.
      * Fills in what filter_slot can't tell, so that the filter can be indexed nevertheless. */
-    void (*gate)(const berth__cycle *cycle, const void *instance, const void *state,
+    void (*gate)(const berth__question *cycle, const void *instance, const void *state,
                  berth__gates *gates);
 
     /* Optional: if the active filter, or the scorer, is a part of what the kernel `basic` works
      * out, set that part of `ask` (its score's weight is the caller's) and return true. Amounts
      * are not wide. */
-    bool (*basic_filter)(const berth__cycle *cycle, const void *instance, const void *state,
+    bool (*basic_filter)(const berth__question *cycle, const void *instance, const void *state,
                          berth__basic_ask *ask);
-    bool (*basic_score)(const berth__cycle *cycle, const void *instance, const void *state,
+    bool (*basic_score)(const berth__question *cycle, const void *instance, const void *state,
                         int32_t weight, berth__basic_ask *ask);
 
     /* A what-if (preemption, nominated pods) has put a pod of `cls` on `slot` (change 1) or
@@ -162,7 +162,7 @@ typedef struct berth__plugin {
      * and until the opposite change undoes it, the filter is asked about that slot alone. NULL:
      * the state needs no adjusting, but with BERTH__PREPARE_EACH it is prepared anew from the
      * changed view. kube-scheduler: PreFilterExtensions. */
-    void (*adjust)(const berth__cycle *cycle, const void *instance, void *state,
+    void (*adjust)(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change);
 
     size_t score_state_bytes;
@@ -171,35 +171,35 @@ typedef struct berth__plugin {
     berth__outcome (*rank)(berth__prepare *prepare, const berth__mask *feasible, uint32_t count);
     /* Values of the slots in `mask` into `out` (BERTH__TILE entries; the others may hold
      * anything). */
-    void (*score)(const berth__cycle *cycle, const void *instance, const void *state,
+    void (*score)(const berth__question *cycle, const void *instance, const void *state,
                   uint32_t tile, const berth__mask *mask, int64_t *out);
     /* Optional, of a scorer that normalizes and said that its values are small: what `score`
      * gives, as the kernel `narrow` would keep it. */
-    void (*score_kept)(const berth__cycle *cycle, const void *instance, const void *state,
+    void (*score_kept)(const berth__question *cycle, const void *instance, const void *state,
                        uint32_t tile, const berth__mask *mask, int16_t *kept);
     /* Optional, of an active scorer that normalizes: whether all nodes that pass the gates have
      * one raw value, which normalization makes 0. The decision can be indexed without the scorer
      * then. */
-    bool (*is_level)(const berth__cycle *cycle, const void *instance, const void *state,
+    bool (*is_level)(const berth__question *cycle, const void *instance, const void *state,
                      const berth__gates *gates);
     /* Optional, like filter_slot: the raw value of one slot. */
-    int64_t (*score_slot)(const berth__cycle *cycle, const void *instance, const void *state,
+    int64_t (*score_slot)(const berth__question *cycle, const void *instance, const void *state,
                           uint32_t slot);
-    berth__normalize normalize;
+    berth__normalization normalize;
     int64_t score_max; /* 0: BERTH__SCORE_MAX */
     /* With lowest and highest raw value of the feasible slots (ignored ones aside; an ignored one
      * becomes 0). What becomes of a value depends on nothing else. */
-    void (*normalize_own)(const berth__cycle *cycle, const void *instance, const void *state,
+    void (*normalize_own)(const berth__question *cycle, const void *instance, const void *state,
                           int64_t lowest, int64_t highest, const berth__mask *mask,
                           int64_t *values);
 
     /* `cycle` has the view, the class and the pod. */
-    berth_status (*reserve)(const berth__cycle *cycle, const void *instance,
-                            const berth__seat *seat);
-    void (*unreserve)(const berth__cycle *cycle, const void *instance, const berth__seat *seat);
-} berth__plugin;
+    berth_status (*reserve)(const berth__question *cycle, const void *instance,
+                            const berth__pod_placement *seat);
+    void (*unreserve)(const berth__question *cycle, const void *instance, const berth__pod_placement *seat);
+} berth__plugin_ops;
 
 /* The plugin of that name, or NULL. The list is the array in registry.c. */
-const berth__plugin *berth__plugin_find(berth_str name);
+const berth__plugin_ops *berth__plugin_find(berth_str name);
 
 #endif

@@ -1,5 +1,5 @@
 /* PodTopologySpread: keeps the numbers of matching pods of topology domains close to one another.
- * Both phases read domain counters (columns/counts.h); no pod is visited.
+ * Both phases read domain counters (columns/pod_counts.h); no pod is visited.
  * Source: kube-scheduler v1.32, plugins/podtopologyspread. */
 #include <string.h>
 
@@ -59,7 +59,7 @@ static int64_t limit_of(const berth__view *view, const berth__spread *spread, ui
 }
 
 /* Whether a pod on a slot counts in a what-if, though the counters pass it over. */
-static bool counts_extra(const berth__cycle *cycle, const berth__spread *spread,
+static bool counts_extra(const berth__question *cycle, const berth__spread *spread,
                          const berth__class *cls, uint32_t slot)
 {
     const berth__inclusion *inclusion = spread->counts->inclusion;
@@ -82,7 +82,7 @@ static bool has_all_keys(const berth__spreads *spreads, uint32_t slot)
 
 /* kube-scheduler's hooks ask neither whether the pod is being deleted nor whether the selector is
  * empty. */
-static void adjust(const berth__cycle *cycle, const void *instance, void *opaque,
+static void pod_topology_spread_adjust(const berth__question *cycle, const void *instance, void *opaque,
                    const berth__class *cls, uint32_t slot, int change)
 {
     (void)instance;
@@ -103,7 +103,7 @@ static berth__outcome fail_with(berth__prepare *prepare, const char *prefix, ber
     return BERTH__FAIL;
 }
 
-static berth__outcome prepare_filter(berth__prepare *prepare)
+static berth__outcome pod_topology_spread_prepare_filter(berth__prepare *prepare)
 {
     filter_state *own = prepare->state;
     if (!berth__spread_resolve(prepare->cycle, prepare->instance, true, &own->spreads)) {
@@ -127,7 +127,7 @@ static berth__outcome prepare_filter(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void pod_topology_spread_filter(const berth__question *cycle, const void *instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -147,7 +147,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     }
 }
 
-static void gate(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void pod_topology_spread_gate(const berth__question *cycle, const void *instance, const void *opaque,
                  berth__gates *gates)
 {
     (void)cycle;
@@ -163,7 +163,7 @@ static void gate(const berth__cycle *cycle, const void *instance, const void *op
     }
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void pod_topology_spread_explain(const berth__question *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -201,7 +201,7 @@ typedef struct score_state {
     bool small; /* values are within int32 */
 } score_state;
 
-static berth__outcome prepare_score(berth__prepare *prepare)
+static berth__outcome pod_topology_spread_prepare_score(berth__prepare *prepare)
 {
     score_state *own = prepare->state;
     if (!berth__spread_resolve(prepare->cycle, prepare->instance, false, &own->spreads)) {
@@ -336,7 +336,7 @@ static bool rank_one(berth__prepare *prepare, const berth__spreads *spreads,
     return out->counts != NULL;
 }
 
-static berth__outcome rank(berth__prepare *prepare, const berth__mask *feasible, uint32_t count)
+static berth__outcome pod_topology_spread_rank(berth__prepare *prepare, const berth__mask *feasible, uint32_t count)
 {
     (void)count;
     score_state *own = prepare->state;
@@ -415,7 +415,7 @@ static bool sum_constraints(const berth__kernels *kernels, const score_state *ow
     return any;
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void pod_topology_spread_score(const berth__question *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)instance;
@@ -435,7 +435,7 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
     }
 }
 
-static void score_kept(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void pod_topology_spread_score_kept(const berth__question *cycle, const void *instance, const void *opaque,
                        uint32_t tile, const berth__mask *mask, int16_t *kept)
 {
     (void)instance;
@@ -457,7 +457,7 @@ static void score_kept(const berth__cycle *cycle, const void *instance, const vo
 }
 
 /* 100 * (highest + lowest - value) / highest; ignored nodes get 0. */
-static void normalize(const berth__cycle *cycle, const void *instance, const void *state,
+static void pod_topology_spread_normalize(const berth__question *cycle, const void *instance, const void *state,
                       int64_t lowest, int64_t highest, const berth__mask *mask,
                       int64_t *values)
 {
@@ -502,16 +502,16 @@ static bool is_in_domains(const berth__pod_rules *rules, const berth__node_facts
 
 /* Pods count that are of the pod's namespace and that a constraint selects; nodes that have every
  * topology key. What default constraints select is a matter of services: they wake on all of it. */
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool pod_topology_spread_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;
     const uint32_t by_pods =
-        BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS;
+        BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS;
     const berth__pod_rules *rules = waiter->cls->pod_rules;
     const berth__class *pod = wake->before != NULL ? wake->before : wake->after;
     bool defaults = rules == NULL || rules->spread_count == 0;
     if ((wake->bits & by_pods) == 0)
-        return defaults || (wake->bits & BERTH__WAKE_RELATED) != 0 ||
+        return defaults || (wake->bits & BERTH_WAKE_RELATED) != 0 ||
                is_in_domains(rules, wake->old_facts) || is_in_domains(rules, wake->new_facts);
     if (pod->identity->namespace_name != waiter->cls->identity->namespace_name)
         return false;
@@ -519,26 +519,26 @@ static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *in
            is_counted(wake, rules, wake->after);
 }
 
-const berth__plugin berth__plugin_pod_topology_spread = {
+const berth__plugin_ops berth__plugin_pod_topology_spread = {
     .name = "PodTopologySpread",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_NODE_LABELS |
-               BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE |
-               BERTH__WAKE_POD_LABELS | BERTH__WAKE_POD_SELF | BERTH__WAKE_RELATED,
-    .wakes = wakes,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
+               BERTH_WAKE_NODE_TAINTS | BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE |
+               BERTH_WAKE_POD_LABELS | BERTH__WAKE_POD_SELF | BERTH_WAKE_RELATED,
+    .wakes = pod_topology_spread_wakes,
     .instance_bytes = sizeof(berth__spread_defaults),
     .configure = berth__spread_configure,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare_filter,
-    .filter = filter,
-    .gate = gate,
-    .explain = explain,
-    .adjust = adjust,
+    .prepare_filter = pod_topology_spread_prepare_filter,
+    .filter = pod_topology_spread_filter,
+    .gate = pod_topology_spread_gate,
+    .explain = pod_topology_spread_explain,
+    .adjust = pod_topology_spread_adjust,
     .score_state_bytes = sizeof(score_state),
-    .prepare_score = prepare_score,
-    .rank = rank,
-    .score = score,
-    .score_kept = score_kept,
-    .normalize = BERTH__NORMALIZE_OWN,
-    .normalize_own = normalize,
+    .prepare_score = pod_topology_spread_prepare_score,
+    .rank = pod_topology_spread_rank,
+    .score = pod_topology_spread_score,
+    .score_kept = pod_topology_spread_score_kept,
+    .normalize = BERTH__NORMALIZATION_OF_PLUGIN,
+    .normalize_own = pod_topology_spread_normalize,
 };

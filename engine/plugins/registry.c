@@ -7,13 +7,13 @@
 
 #include "base/text.h"
 
-static const berth__plugin *const plugins[] = {
+static const berth__plugin_ops *const plugins[] = {
 #define X(symbol) &berth__plugin_##symbol,
     BERTH__PLUGIN_LIST(X)
 #undef X
 };
 
-const berth__plugin *berth__plugin_find(berth_str name)
+const berth__plugin_ops *berth__plugin_find(berth_str name)
 {
     for (size_t i = 0; i < sizeof(plugins) / sizeof(plugins[0]); i++)
         if (berth__str_is(name, plugins[i]->name))

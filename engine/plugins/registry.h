@@ -57,7 +57,7 @@
     X(check_volume_binding)                  \
     X(basic_checks)
 
-#define X(symbol) extern const berth__plugin berth__plugin_##symbol;
+#define X(symbol) extern const berth__plugin_ops berth__plugin_##symbol;
 BERTH__PLUGIN_LIST(X)
 #undef X
 

@@ -42,7 +42,7 @@ static int64_t scalar_ask(const berth__request *request, uint32_t resource)
     return 0;
 }
 
-bool berth__asked_resources_make(const berth__cycle *cycle, berth__arena *arena,
+bool berth__asked_resources_make(const berth__question *cycle, berth__arena *arena,
                                  const berth__scored_resources *scored, bool nonzero,
                                  berth__asked_resources *out)
 {

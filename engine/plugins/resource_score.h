@@ -42,7 +42,7 @@ typedef struct berth__asked_resources {
 
 /* Resources that no column has, and scalars that the pod does not ask for, are left out. `nonzero`:
  * cpu and memory by their non-zero amounts. Returns false when out of memory. */
-bool berth__asked_resources_make(const berth__cycle *cycle, berth__arena *arena,
+bool berth__asked_resources_make(const berth__question *cycle, berth__arena *arena,
                                  const berth__scored_resources *scored, bool nonzero,
                                  berth__asked_resources *out);
 

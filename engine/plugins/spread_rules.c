@@ -89,7 +89,7 @@ static bool any_applies(const source *from)
 }
 
 /* What there is to resolve, as far as can be said without looking for services. */
-static bool find_source(const berth__cycle *cycle, const berth__spread_defaults *defaults,
+static bool find_source(const berth__question *cycle, const berth__spread_defaults *defaults,
                         bool hard, source *out)
 {
     const berth__pod_rules *own = cycle->cls->pod_rules;
@@ -109,7 +109,7 @@ static bool find_source(const berth__cycle *cycle, const berth__spread_defaults 
 /* ---- resolving ---- */
 
 typedef struct resolving {
-    const berth__cycle *cycle;
+    const berth__question *cycle;
     berth__plan *plan;
     const source *from;
     berth__spreads *body;
@@ -170,7 +170,7 @@ static bool resolve_one(const resolving *own, const berth__spread_rule *rule, ui
         return false;
     berth__domain_counts *counts = count_pods(own, rule, inclusion);
     if (inclusion != NULL)
-        berth__counts_release_inclusion(view->counts, inclusion);
+        berth__pod_counts_release_inclusion(view->counts, inclusion);
     if (counts != NULL && own->from->hard)
         berth__domain_counts_want_lowest(counts);
     out->counts = counts;
@@ -212,7 +212,7 @@ static bool resolve_all(resolving *own)
     return ok;
 }
 
-static bool resolve(const berth__cycle *cycle, const berth__spread_defaults *defaults,
+static bool resolve(const berth__question *cycle, const berth__spread_defaults *defaults,
                     berth__plan *plan, source *from)
 {
     bool ok = true;
@@ -233,7 +233,7 @@ static bool resolve(const berth__cycle *cycle, const berth__spread_defaults *def
     return true;
 }
 
-bool berth__spread_resolve(const berth__cycle *cycle, const berth__spread_defaults *defaults,
+bool berth__spread_resolve(const berth__question *cycle, const berth__spread_defaults *defaults,
                            bool hard, const berth__spreads **out)
 {
     source from;

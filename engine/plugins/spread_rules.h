@@ -4,7 +4,7 @@
 #define BERTH_PLUGINS_SPREAD_RULES_H
 
 #include "plugins/plugin.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 /* PodTopologySpread's arguments. */
 typedef struct berth__spread_defaults {
@@ -40,7 +40,7 @@ berth_status berth__spread_configure(berth__model *model, berth__arena *arena,
 
 /* The pod's DoNotSchedule (`hard`) or ScheduleAnyway constraints in `*out`, counters up to date;
  * NULL if it has none. Returns false when out of memory. */
-bool berth__spread_resolve(const berth__cycle *cycle, const berth__spread_defaults *defaults,
+bool berth__spread_resolve(const berth__question *cycle, const berth__spread_defaults *defaults,
                            bool hard, const berth__spreads **out);
 
 #endif

@@ -14,12 +14,12 @@ typedef struct state {
 } state;
 
 /* Scoring considers only tolerations of no effect or of PreferNoSchedule. */
-static bool is_tolerated_preferably(const berth__cycle *cycle, const berth__taint *taint)
+static bool is_tolerated_preferably(const berth__question *cycle, const berth__interned_taint *taint)
 {
     const berth__model *model = cycle->view->model;
     const berth__node_rules *rules = cycle->cls->node_rules;
     for (uint32_t i = 0; rules != NULL && i < rules->toleration_count; i++) {
-        const berth__toleration *toleration = &rules->tolerations[i];
+        const berth__interned_toleration *toleration = &rules->tolerations[i];
         bool counts = toleration->effect == 0 || toleration->effect == model->known.empty ||
                       toleration->effect == model->known.prefer_no_schedule;
         if (counts && berth__tolerates(model, toleration, taint))
@@ -29,12 +29,12 @@ static bool is_tolerated_preferably(const berth__cycle *cycle, const berth__tain
 }
 
 /* The first taint of a list that refuses the pod, or NULL. */
-static const berth__taint *refusing(const berth__cycle *cycle, const berth__taint_list *list)
+static const berth__interned_taint *refusing(const berth__question *cycle, const berth__taint_list *list)
 {
     return berth__node_rules_refused_by(cycle->view->model, cycle->cls->node_rules, list);
 }
 
-static berth__outcome prepare_filter(berth__prepare *prepare)
+static berth__outcome taint_toleration_prepare_filter(berth__prepare *prepare)
 {
     const berth__model *model = prepare->cycle->view->model;
     state *own = prepare->state;
@@ -55,7 +55,7 @@ static berth__outcome prepare_filter(berth__prepare *prepare)
     return any ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void taint_toleration_filter(const berth__question *cycle, const void *instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -67,20 +67,20 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     kernels->at_most(refused, 0, mask);
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void taint_toleration_explain(const berth__question *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
     (void)opaque;
     const berth__model *model = cycle->view->model;
-    const berth__taint *taint =
+    const berth__interned_taint *taint =
         refusing(cycle, berth__taints_at(model, cycle->view->layout->taints[slot]));
     berth_str key = berth__text(model, taint->key), value = berth__text(model, taint->value);
     berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) had untolerated taint {%.*s: %.*s}",
                   (int)key.len, key.data, (int)value.len, value.data);
 }
 
-static void explain_legacy(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void taint_toleration_explain_legacy(const berth__question *cycle, const void *instance, const void *opaque,
                            uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -121,17 +121,17 @@ static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
     return any ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
 
-static berth__outcome prepare_score(berth__prepare *prepare)
+static berth__outcome taint_toleration_prepare_score(berth__prepare *prepare)
 {
     return prepare_counts(prepare, BERTH__SCORE_MAX);
 }
 
-static berth__outcome prepare_priority(berth__prepare *prepare)
+static berth__outcome taint_toleration_prepare_priority(berth__prepare *prepare)
 {
     return prepare_counts(prepare, BERTH__SCORE_MAX_LEGACY);
 }
 
-static void score(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void taint_toleration_score(const berth__question *cycle, const void *instance, const void *opaque,
                   uint32_t tile, const berth__mask *mask, int64_t *out)
 {
     (void)instance;
@@ -142,7 +142,7 @@ static void score(const berth__cycle *cycle, const void *instance, const void *o
                                      cycle->view->layout->taints + (size_t)tile * BERTH__TILE, out);
 }
 
-static void score_kept(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void taint_toleration_score_kept(const berth__question *cycle, const void *instance, const void *opaque,
                        uint32_t tile, const berth__mask *mask, int16_t *kept)
 {
     (void)instance;
@@ -154,48 +154,48 @@ static void score_kept(const berth__cycle *cycle, const void *instance, const vo
 }
 
 /* Taints are tolerated that were not. */
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool taint_toleration_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;
-    const berth__cycle cycle = {.view = wake->view, .cls = waiter->cls};
+    const berth__question cycle = {.view = wake->view, .cls = waiter->cls};
     return refusing(&cycle, wake->new_facts->taints) == NULL &&
            (wake->old_facts == NULL || refusing(&cycle, wake->old_facts->taints) != NULL);
 }
 
-const berth__plugin berth__plugin_taint_toleration = {
+const berth__plugin_ops berth__plugin_taint_toleration = {
     .name = "TaintToleration",
     .flags = BERTH__STATIC_FILTER | BERTH__STATIC_SCORE | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
-    .wakes = wakes,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .wakes = taint_toleration_wakes,
     .filter_state_bytes = sizeof(state),
-    .prepare_filter = prepare_filter,
-    .filter = filter,
-    .explain = explain,
+    .prepare_filter = taint_toleration_prepare_filter,
+    .filter = taint_toleration_filter,
+    .explain = taint_toleration_explain,
     .score_state_bytes = sizeof(state),
-    .prepare_score = prepare_score,
-    .score = score,
-    .score_kept = score_kept,
-    .normalize = BERTH__NORMALIZE_MAX_REVERSED,
+    .prepare_score = taint_toleration_prepare_score,
+    .score = taint_toleration_score,
+    .score_kept = taint_toleration_score_kept,
+    .normalize = BERTH__NORMALIZATION_MAX_REVERSED,
 };
 
-const berth__plugin berth__plugin_pod_tolerates_node_taints = {
+const berth__plugin_ops berth__plugin_pod_tolerates_node_taints = {
     .name = "PodToleratesNodeTaints",
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
-    .wakes = wakes,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
+    .wakes = taint_toleration_wakes,
     .filter_state_bytes = sizeof(state),
-    .prepare_filter = prepare_filter,
-    .filter = filter,
-    .explain = explain_legacy,
+    .prepare_filter = taint_toleration_prepare_filter,
+    .filter = taint_toleration_filter,
+    .explain = taint_toleration_explain_legacy,
 };
 
-const berth__plugin berth__plugin_taint_toleration_priority = {
+const berth__plugin_ops berth__plugin_taint_toleration_priority = {
     .name = "TaintTolerationPriority",
     .flags = BERTH__STATIC_SCORE,
     .score_state_bytes = sizeof(state),
-    .prepare_score = prepare_priority,
-    .score = score,
-    .score_kept = score_kept,
-    .normalize = BERTH__NORMALIZE_MAX_REVERSED,
+    .prepare_score = taint_toleration_prepare_priority,
+    .score = taint_toleration_score,
+    .score_kept = taint_toleration_score_kept,
+    .normalize = BERTH__NORMALIZATION_MAX_REVERSED,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

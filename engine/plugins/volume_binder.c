@@ -23,7 +23,7 @@ berth__claim_state berth__claim_state_of(const berth__view *view, const berth__c
 }
 
 static bool match_affinity(berth__view *view, berth__arena *arena, bool present,
-                           const berth__node_selector *affinity, berth__node_match *out)
+                           const berth__interned_node_selector *affinity, berth__node_match *out)
 {
     return berth__node_match_make(view, arena, (berth__labels){0}, present ? affinity : NULL, out);
 }
@@ -72,7 +72,7 @@ static bool fill_unbound(berth__view *view, berth__arena *arena, berth__claim *c
         !match_affinity(view, arena, class_facts->restricted, &class_facts->topologies,
                         &out->topologies))
         return false;
-    const berth__csi_driver *driver =
+    const berth__csi_driver_record *driver =
         legacy || !class_facts->provisions
             ? NULL
             : berth__storage_driver(view->storage, class_facts->provisioner);
@@ -172,7 +172,7 @@ static bool is_migrated(const berth__view *view, berth__in_tree in_tree, uint32_
 
 /* The first claim that fails decides. */
 static void check_bound(const berth__view *view, const berth__binder *binder, uint32_t slot,
-                        berth__binding *out)
+                        berth__open_binding *out)
 {
     for (uint32_t i = 0; i < binder->bound_count; i++) {
         const berth__bound_volume *bound = &binder->bound[i];
@@ -189,7 +189,7 @@ static void check_bound(const berth__view *view, const berth__binder *binder, ui
     }
 }
 
-static bool is_chosen(const berth__binding *binding, const berth__pv *volume)
+static bool is_chosen(const berth__open_binding *binding, const berth__pv *volume)
 {
     for (uint32_t i = 0; i < binding->choice_count; i++)
         if (binding->choices[i].volume == volume)
@@ -199,7 +199,7 @@ static bool is_chosen(const berth__binding *binding, const berth__pv *volume)
 
 static bool volume_reaches(const berth__view *view, const berth__pv_facts *volume, uint32_t slot)
 {
-    const berth__node *node = berth__view_node(view, slot);
+    const berth__node_record *node = berth__view_node(view, slot);
     return !volume->has_affinity ||
            berth__node_selector_meets(&view->model->strings, &volume->affinity, node->name,
                                       berth__node_labels(node->facts));
@@ -218,7 +218,7 @@ static bool offers_modes(const berth__pv_facts *volume, const berth__claim_facts
 }
 
 /* A volume that is the claim's already, if one could serve it. */
-static berth__pv *own_volume(const berth__claim *claim, const berth__binding *binding)
+static berth__pv *own_volume(const berth__claim *claim, const berth__open_binding *binding)
 {
     const berth__claim_facts *facts = claim->facts;
     for (berth__pv *volume = claim->first_pv; volume != NULL; volume = volume->next_of_claim) {
@@ -233,7 +233,7 @@ static berth__pv *own_volume(const berth__claim *claim, const berth__binding *bi
 
 /* Whether a free volume, large enough and of the class, can be taken for the claim. */
 static bool suits(const berth__view *view, const berth__pv *volume, const berth__claim_facts *claim,
-                  const berth__binding *binding, uint32_t slot)
+                  const berth__open_binding *binding, uint32_t slot)
 {
     const berth__pv_facts *offer = volume->facts;
     return offer->block == claim->block && offers_modes(offer, claim) &&
@@ -252,7 +252,7 @@ static const berth__shelf *shelf_of(const berth__reach *reach, uint32_t i, uint3
 
 /* The smallest that suits, the first to arrive among equals. */
 static berth__pv *free_volume(const berth__view *view, const berth__unbound_claim *unbound,
-                              const berth__binding *binding, uint32_t slot)
+                              const berth__open_binding *binding, uint32_t slot)
 {
     const berth__claim_facts *claim = unbound->claim->facts;
     const berth__reach *reach = &unbound->free_volumes;
@@ -279,7 +279,7 @@ static berth__pv *free_volume(const berth__view *view, const berth__unbound_clai
 static bool has_room(const berth__view *view, const berth__unbound_claim *unbound, uint32_t slot)
 {
     const berth__reach *reach = &unbound->capacities;
-    const berth__node *node = berth__view_node(view, slot);
+    const berth__node_record *node = berth__view_node(view, slot);
     for (uint32_t s = 0; reach->set != NULL && s <= reach->set->label_count; s++) {
         const berth__shelf *shelf = shelf_of(reach, s, slot);
         if (shelf == NULL)
@@ -295,14 +295,14 @@ static bool has_room(const berth__view *view, const berth__unbound_claim *unboun
     return false;
 }
 
-static void choose(berth__binding *out, berth__claim *claim, berth__pv *volume)
+static void choose(berth__open_binding *out, berth__claim *claim, berth__pv *volume)
 {
     out->choices[out->choice_count++] = (berth__volume_choice){claim, volume};
 }
 
 /* Have a claim provisioned for the node. Returns false if that can't be. */
 static bool provision(const berth__view *view, const berth__unbound_claim *unbound, uint32_t slot,
-                      berth__binding *out)
+                      berth__open_binding *out)
 {
     if (!unbound->class_facts->provisions || !meets(view, &unbound->topologies, slot)) {
         out->no_volume = true;
@@ -317,7 +317,7 @@ static bool provision(const berth__view *view, const berth__unbound_claim *unbou
 }
 
 void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
-                        berth__binding *out)
+                        berth__open_binding *out)
 {
     uint64_t left[BERTH__UNBOUND_CLAIMS_MAX / 64] = {0}; /* unbound claims to be provisioned */
     out->node_conflict = out->no_volume = out->no_space = out->volume_missing = false;
@@ -396,7 +396,7 @@ static bool filter_bound(const berth__view *view, const berth__binder *binder, u
 void berth__binder_filter(const berth__view *view, const berth__binder *binder, uint32_t tile,
                           berth__mask *mask)
 {
-    berth__binding binding;
+    berth__open_binding binding;
     bool all = filter_bound(view, binder, tile, mask);
     if (filter_unbound(view, binder, tile, mask) && all)
         return;
@@ -413,7 +413,7 @@ void berth__binder_filter(const berth__view *view, const berth__binder *binder, 
 berth_status berth__binder_reserve(berth__view *view, const berth__binder *binder, uint32_t pod,
                                    uint32_t slot)
 {
-    berth__binding binding;
+    berth__open_binding binding;
     if (!berth__volumes_refresh(view))
         return BERTH_E_NOMEM;
     berth__binder_bind(view, binder, slot, &binding);
@@ -423,9 +423,9 @@ berth_status berth__binder_reserve(berth__view *view, const berth__binder *binde
                                   berth__view_node(view, slot)->name);
 }
 
-berth_status berth__binder_reserve_locked(const berth__cycle *cycle, const berth__seat *seat,
-                                          berth_status (*reserve)(const berth__cycle *cycle,
-                                                                  const berth__seat *seat))
+berth_status berth__binder_reserve_locked(const berth__question *cycle, const berth__pod_placement *seat,
+                                          berth_status (*reserve)(const berth__question *cycle,
+                                                                  const berth__pod_placement *seat))
 {
     berth__model *model = cycle->view->model;
     berth__model_lock(model);
@@ -434,8 +434,8 @@ berth_status berth__binder_reserve_locked(const berth__cycle *cycle, const berth
     return status;
 }
 
-void berth__binder_unreserve(const berth__cycle *cycle, const void *instance,
-                             const berth__seat *seat)
+void berth__binder_unreserve(const berth__question *cycle, const void *instance,
+                             const berth__pod_placement *seat)
 {
     (void)instance;
     (void)seat;

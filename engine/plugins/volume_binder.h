@@ -47,7 +47,7 @@ typedef struct berth__binder {
 } berth__binder;
 
 /* What comes of it on one node. */
-typedef struct berth__binding {
+typedef struct berth__open_binding {
     bool node_conflict;  /* a bound volume does not reach the node */
     bool no_volume;      /* a claim finds no volume and can't be provisioned here */
     bool no_space;       /* the driver has no room here */
@@ -55,9 +55,9 @@ typedef struct berth__binding {
     bool failed;         /* the binder's problem came up: an error, and no refusal */
     uint32_t choice_count;
     berth__volume_choice choices[BERTH__UNBOUND_CLAIMS_MAX];
-} berth__binding;
+} berth__open_binding;
 
-static inline bool berth__binding_fits(const berth__binding *binding)
+static inline bool berth__binding_fits(const berth__open_binding *binding)
 {
     return !binding->node_conflict && !binding->no_volume && !binding->no_space &&
            !binding->volume_missing && !binding->failed;
@@ -89,16 +89,16 @@ berth_status berth__binder_reserve(berth__view *view, const berth__binder *binde
 
 /* Run a plugin's reserve phase under the model's lock: the scratch memory, and what is interned,
  * are shared with branches. Errors: those of `reserve`. */
-berth_status berth__binder_reserve_locked(const berth__cycle *cycle, const berth__seat *seat,
-                                          berth_status (*reserve)(const berth__cycle *cycle,
-                                                                  const berth__seat *seat));
+berth_status berth__binder_reserve_locked(const berth__question *cycle, const berth__pod_placement *seat,
+                                          berth_status (*reserve)(const berth__question *cycle,
+                                                                  const berth__pod_placement *seat));
 
 /* The unreserve phase of the plugins that bind volumes (plugin.h). */
-void berth__binder_unreserve(const berth__cycle *cycle, const void *instance,
-                             const berth__seat *seat);
+void berth__binder_unreserve(const berth__question *cycle, const void *instance,
+                             const berth__pod_placement *seat);
 
 /* Bind on the node of a slot. */
 void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
-                        berth__binding *out);
+                        berth__open_binding *out);
 
 #endif

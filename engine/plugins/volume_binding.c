@@ -86,7 +86,7 @@ static berth__outcome make_binder(berth__view *view, const berth__volume_list *l
     return BERTH__FAIL;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome volume_binding_prepare(berth__prepare *prepare)
 {
     berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
@@ -101,7 +101,7 @@ static berth__outcome prepare(berth__prepare *prepare)
 }
 
 /* The state points into the view. */
-static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+static void volume_binding_adjust(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change)
 {
     (void)cycle;
@@ -112,18 +112,18 @@ static void adjust(const berth__cycle *cycle, const void *instance, void *state,
     (void)change;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+static void volume_binding_filter(const berth__question *cycle, const void *instance, const void *state,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     berth__binder_filter(cycle->view, state, tile, mask);
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+static void volume_binding_explain(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
-    berth__binding binding;
+    berth__open_binding binding;
     const berth__binder *binder = state;
     berth__binder_bind(cycle->view, binder, slot, &binding);
     if (binding.failed) {
@@ -146,7 +146,7 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
                       "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
 }
 
-static berth_status choose_and_reserve(const berth__cycle *cycle, const berth__seat *seat)
+static berth_status choose_and_reserve(const berth__question *cycle, const berth__pod_placement *seat)
 {
     berth__view *view = cycle->view;
     berth__arena *arena = &view->model->scratch;
@@ -162,32 +162,32 @@ static berth_status choose_and_reserve(const berth__cycle *cycle, const berth__s
     return berth__binder_reserve(view, &binder, cycle->pod, seat->slot);
 }
 
-static berth_status reserve(const berth__cycle *cycle, const void *instance,
-                            const berth__seat *seat)
+static berth_status volume_binding_reserve(const berth__question *cycle, const void *instance,
+                            const berth__pod_placement *seat)
 {
     (void)instance;
     return berth__binder_reserve_locked(cycle, seat, choose_and_reserve);
 }
 
 /* A pod that is taken off its node gives back the volumes reserved for it. */
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool volume_binding_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)waiter;
     (void)instance;
-    return (wake->bits & BERTH__WAKE_POD_REMOVE) == 0 || wake->before->volumes != NULL;
+    return (wake->bits & BERTH_WAKE_POD_REMOVE) == 0 || wake->before->volumes != NULL;
 }
 
-const berth__plugin berth__plugin_volume_binding = {
+const berth__plugin_ops berth__plugin_volume_binding = {
     .name = "VolumeBinding",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_POD_REMOVE |
-               (BERTH__WAKE_STORAGE & ~BERTH__WAKE_ATTACHMENT),
-    .wakes = wakes,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_POD_REMOVE |
+               (BERTH__WAKE_STORAGE & ~BERTH_WAKE_ATTACHMENT),
+    .wakes = volume_binding_wakes,
     .filter_state_bytes = sizeof(berth__binder),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
-    .adjust = adjust,
-    .reserve = reserve,
+    .prepare_filter = volume_binding_prepare,
+    .filter = volume_binding_filter,
+    .explain = volume_binding_explain,
+    .adjust = volume_binding_adjust,
+    .reserve = volume_binding_reserve,
     .unreserve = berth__binder_unreserve,
 };

@@ -20,7 +20,7 @@ static bool names_claim(const filter_state *own, berth__sym name)
     return false;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
 {
     const berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
@@ -49,7 +49,7 @@ static berth__outcome prepare(berth__prepare *prepare)
 }
 
 /* kube-scheduler compares names of claims here, and not their namespaces. */
-static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+static void volume_restrictions_adjust(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change)
 {
     (void)cycle;
@@ -63,7 +63,7 @@ static void adjust(const berth__cycle *cycle, const void *instance, void *state,
     }
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void volume_restrictions_filter(const berth__question *cycle, const void *instance, const void *opaque,
                    uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -74,7 +74,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
         berth__disks_conflict_tile(cycle->view, cycle->cls->volumes, tile, mask);
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *opaque,
+static void volume_restrictions_explain(const berth__question *cycle, const void *instance, const void *opaque,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
@@ -99,27 +99,27 @@ static bool share_claim(const berth__volume_list *a, const berth__volume_list *b
 }
 
 /* A pod that was in the way goes, alone or with its node, or a claim of the pod's own changes. */
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool volume_restrictions_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;
     const berth__volume_list *list = waiter->cls->volumes;
-    if ((wake->bits & BERTH__WAKE_CLAIM) != 0)
+    if ((wake->bits & BERTH_WAKE_CLAIM) != 0)
         return berth__wake_is_own_claim(wake, waiter);
-    if ((wake->bits & BERTH__WAKE_POD_REMOVE) != 0)
+    if ((wake->bits & BERTH_WAKE_POD_REMOVE) != 0)
         return share_claim(list, wake->before->volumes) ||
                berth__disk_lists_conflict(list, wake->before->volumes);
     return true;
 }
 
-const berth__plugin berth__plugin_volume_restrictions = {
+const berth__plugin_ops berth__plugin_volume_restrictions = {
     .name = "VolumeRestrictions",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_POD_REMOVE |
-               BERTH__WAKE_CLAIM,
-    .wakes = wakes,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_POD_REMOVE |
+               BERTH_WAKE_CLAIM,
+    .wakes = volume_restrictions_wakes,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
-    .adjust = adjust,
+    .prepare_filter = volume_restrictions_prepare,
+    .filter = volume_restrictions_filter,
+    .explain = volume_restrictions_explain,
+    .adjust = volume_restrictions_adjust,
 };

@@ -77,7 +77,7 @@ static bool allocate(berth__prepare *prepare, const berth__volume_list *list, fi
     return ok;
 }
 
-static berth__outcome prepare(berth__prepare *prepare)
+static berth__outcome volume_zone_prepare(berth__prepare *prepare)
 {
     const berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
@@ -135,7 +135,7 @@ static bool fits(const filter_state *own, uint32_t slot)
 }
 
 /* Pods do not matter. */
-static void adjust(const berth__cycle *cycle, const void *instance, void *state,
+static void volume_zone_adjust(const berth__question *cycle, const void *instance, void *state,
                    const berth__class *cls, uint32_t slot, int change)
 {
     (void)cycle;
@@ -146,7 +146,7 @@ static void adjust(const berth__cycle *cycle, const void *instance, void *state,
     (void)change;
 }
 
-static void filter(const berth__cycle *cycle, const void *instance, const void *state,
+static void volume_zone_filter(const berth__question *cycle, const void *instance, const void *state,
                    uint32_t tile, berth__mask *mask)
 {
     (void)cycle;
@@ -158,7 +158,7 @@ static void filter(const berth__cycle *cycle, const void *instance, const void *
     }
 }
 
-static void explain(const berth__cycle *cycle, const void *instance, const void *state,
+static void volume_zone_explain(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -169,21 +169,21 @@ static void explain(const berth__cycle *cycle, const void *instance, const void 
 }
 
 /* Of claims, the pod's own. */
-static bool wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool volume_zone_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;
-    return (wake->bits & BERTH__WAKE_CLAIM) == 0 || berth__wake_is_own_claim(wake, waiter);
+    return (wake->bits & BERTH_WAKE_CLAIM) == 0 || berth__wake_is_own_claim(wake, waiter);
 }
 
-const berth__plugin berth__plugin_volume_zone = {
+const berth__plugin_ops berth__plugin_volume_zone = {
     .name = "VolumeZone",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_LABELS | BERTH__WAKE_CLAIM |
-               BERTH__WAKE_VOLUME | BERTH__WAKE_STORAGE_CLASS,
-    .wakes = wakes,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_CLAIM |
+               BERTH_WAKE_VOLUME | BERTH_WAKE_STORAGE_CLASS,
+    .wakes = volume_zone_wakes,
     .filter_state_bytes = sizeof(filter_state),
-    .prepare_filter = prepare,
-    .filter = filter,
-    .explain = explain,
-    .adjust = adjust,
+    .prepare_filter = volume_zone_prepare,
+    .filter = volume_zone_filter,
+    .explain = volume_zone_explain,
+    .adjust = volume_zone_adjust,
 };

@@ -11,9 +11,9 @@ static int32_t lasting_priority(const berth__waiter *waiter)
 
 static void add_up(const berth__wake *wake, berth__wake_usage *usage)
 {
-    for (uint32_t i = wake->node->first_pod; i != BERTH__POD_NONE;
+    for (uint32_t i = wake->node->first_pod; i != BERTH_POD_INDEX_NONE;
          i = berth__pod_at(wake->pods, i)->next) {
-        const berth__pod *pod = berth__pod_at(wake->pods, i);
+        const berth__pod_record *pod = berth__pod_at(wake->pods, i);
         if (pod->priority < usage->priority)
             continue;
         usage->pods++;
@@ -40,9 +40,9 @@ static const berth__wake_usage *usage_of(berth__wake *wake, const berth__waiter 
 static int64_t scalar_used(const berth__wake *wake, int32_t priority, uint32_t resource)
 {
     int64_t used = 0;
-    for (uint32_t i = wake->node->first_pod; i != BERTH__POD_NONE;
+    for (uint32_t i = wake->node->first_pod; i != BERTH_POD_INDEX_NONE;
          i = berth__pod_at(wake->pods, i)->next) {
-        const berth__pod *pod = berth__pod_at(wake->pods, i);
+        const berth__pod_record *pod = berth__pod_at(wake->pods, i);
         const berth__request *request = pod->cls->request;
         for (uint32_t s = 0; s < request->scalar_count && pod->priority >= priority; s++)
             used += request->scalars[s].resource == resource ? request->scalars[s].use : 0;

@@ -8,40 +8,19 @@
 #include "berth/plugin.h"
 #include "columns/view.h"
 
-/* Cluster changes that can turn a refusal around: those of berth/plugin.h, and one of the
- * queue's own. */
-enum {
-    BERTH__WAKE_NODE_ADD = BERTH_WAKE_NODE_ADD,
-    BERTH__WAKE_NODE_LABELS = BERTH_WAKE_NODE_LABELS,
-    BERTH__WAKE_NODE_TAINTS = BERTH_WAKE_NODE_TAINTS,
-    BERTH__WAKE_NODE_ALLOCATABLE = BERTH_WAKE_NODE_ALLOCATABLE,
-    BERTH__WAKE_NODE_CONDITIONS = BERTH_WAKE_NODE_CONDITIONS,
-    BERTH__WAKE_POD_ADD = BERTH_WAKE_POD_ADD,
-    BERTH__WAKE_POD_REMOVE = BERTH_WAKE_POD_REMOVE,
-    BERTH__WAKE_POD_LABELS = BERTH_WAKE_POD_LABELS,
-    BERTH__WAKE_POD_SELF = 1 << 8, /* the waiting pod itself changed: the queue sees to that */
-    BERTH__WAKE_NODE_REMOVE = BERTH_WAKE_NODE_REMOVE,
-    BERTH__WAKE_CLAIM = BERTH_WAKE_CLAIM,
-    BERTH__WAKE_VOLUME = BERTH_WAKE_VOLUME,
-    BERTH__WAKE_STORAGE_CLASS = BERTH_WAKE_STORAGE_CLASS,
-    BERTH__WAKE_CSI_NODE = BERTH_WAKE_CSI_NODE,
-    BERTH__WAKE_CSI_DRIVER = BERTH_WAKE_CSI_DRIVER,
-    BERTH__WAKE_CSI_CAPACITY = BERTH_WAKE_CSI_CAPACITY,
-    BERTH__WAKE_ATTACHMENT = BERTH_WAKE_ATTACHMENT,
-    BERTH__WAKE_RELATED = BERTH_WAKE_RELATED,
-    BERTH__WAKE_NAMESPACE = BERTH_WAKE_NAMESPACE,
-};
+/* Beside the changes of berth/plugin.h: the waiting pod itself changed. The queue sees to that. */
+enum { BERTH__WAKE_POD_SELF = 1 << 8 };
 
 enum {
-    BERTH__WAKE_STORAGE = BERTH__WAKE_CLAIM | BERTH__WAKE_VOLUME | BERTH__WAKE_STORAGE_CLASS |
-                          BERTH__WAKE_CSI_NODE | BERTH__WAKE_CSI_DRIVER |
-                          BERTH__WAKE_CSI_CAPACITY | BERTH__WAKE_ATTACHMENT,
-    BERTH__WAKE_NODE = BERTH__WAKE_NODE_ADD | BERTH__WAKE_NODE_REMOVE | BERTH__WAKE_NODE_LABELS |
-                       BERTH__WAKE_NODE_TAINTS | BERTH__WAKE_NODE_ALLOCATABLE |
-                       BERTH__WAKE_NODE_CONDITIONS,
-    BERTH__WAKE_POD = BERTH__WAKE_POD_ADD | BERTH__WAKE_POD_REMOVE | BERTH__WAKE_POD_LABELS,
+    BERTH__WAKE_STORAGE = BERTH_WAKE_CLAIM | BERTH_WAKE_VOLUME | BERTH_WAKE_STORAGE_CLASS |
+                          BERTH_WAKE_CSI_NODE | BERTH_WAKE_CSI_DRIVER |
+                          BERTH_WAKE_CSI_CAPACITY | BERTH_WAKE_ATTACHMENT,
+    BERTH__WAKE_NODE = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
+                       BERTH_WAKE_NODE_TAINTS | BERTH_WAKE_NODE_ALLOCATABLE |
+                       BERTH_WAKE_NODE_CONDITIONS,
+    BERTH__WAKE_POD = BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS,
     BERTH__WAKE_PUBLIC = BERTH__WAKE_NODE | BERTH__WAKE_POD | BERTH__WAKE_STORAGE |
-                         BERTH__WAKE_RELATED | BERTH__WAKE_NAMESPACE, /* all of berth/plugin.h */
+                         BERTH_WAKE_RELATED | BERTH_WAKE_NAMESPACE, /* all of berth/plugin.h */
 };
 
 /* What the pods of some priorities take on the node of a change; worked out when first asked
@@ -58,7 +37,7 @@ typedef struct berth__wake {
     uint32_t bits;
     berth__view *view;
     const berth__pods *pods;
-    const berth__node *node; /* that changed, or that the pod is or was on; present, or leaving */
+    const berth__node_record *node; /* that changed, or that the pod is or was on; present, or leaving */
     const berth__node_facts *old_facts; /* of a node that was updated or removed */
     const berth__node_facts *new_facts; /* of a node that was added or updated */
     const berth__class *before, *after; /* of a pod on a node; NULL: it was, or is, not there */

@@ -33,7 +33,7 @@ static berth_status check_options(const berth_scheduler_options *options, berth_
 
 static berth_status check_engine(const berth__decider *decider, berth_error *error)
 {
-    if (decider->cluster->keeper.branch)
+    if (decider->cluster->cow.branch)
         return berth__error_set(error, BERTH_E_STATE, "a branch has no scheduler");
     if (decider->cluster->watcher != NULL)
         return berth__error_set(error, BERTH_E_STATE, "the engine has a scheduler already");
@@ -60,7 +60,7 @@ static berth_status reserve(void *context, uint32_t pod_bound)
 static berth_status submit_pending(berth_scheduler *scheduler)
 {
     const berth__pods *pods = &scheduler->cluster->pods;
-    for (uint32_t pod = pods->first_pending; pod != BERTH__POD_NONE;
+    for (uint32_t pod = pods->first_pending; pod != BERTH_POD_INDEX_NONE;
          pod = berth__pod_at(pods, pod)->next) {
         BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));
         berth__loop_submit(scheduler, pod);
@@ -201,9 +201,9 @@ static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, 
         return status;
     }
     switch (out->placement.verdict) {
-    case BERTH_PLACED:
+    case BERTH_VERDICT_PLACED:
         return place(scheduler, item, out, error);
-    case BERTH_UNSCHEDULABLE:
+    case BERTH_VERDICT_UNSCHEDULABLE:
         return reject(scheduler, item, out, error);
     default:
         fail_attempt(scheduler, item, out);

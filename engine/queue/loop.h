@@ -47,7 +47,7 @@ void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t no
                           const berth__class *before, const berth__class *after);
 
 /* A node is no longer kept for a nominated pod of this class. Nothing happens for
- * BERTH__NODE_NONE. */
+ * BERTH_NODE_NONE. */
 void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const berth__class *cls);
 
 /* The cluster's watcher: what a change means for the queue. */
@@ -61,7 +61,7 @@ berth_status berth__loop_catch_up(berth_scheduler *scheduler);
 /* Submit a pod if it is pending, staying, and served by a profile; memory was reserved. */
 void berth__loop_submit(berth_scheduler *scheduler, uint32_t pod);
 
-/* The node that a pending pod is nominated for, or BERTH__NODE_NONE. */
+/* The node that a pending pod is nominated for, or BERTH_NODE_NONE. */
 uint32_t berth__loop_nominated(const berth_scheduler *scheduler, uint32_t pod);
 
 /* ---- bindings (loop_bind.c) ---- */

@@ -55,7 +55,7 @@ berth_status berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *i
     *(reason == BERTH_UNBIND_EXPIRED ? &scheduler->counters.expired
                                      : &scheduler->counters.forgotten) += 1;
     send_back(scheduler, item);
-    berth__loop_wake_pod(scheduler, BERTH__WAKE_POD_REMOVE, binding.node, cls, NULL);
+    berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_REMOVE, binding.node, cls, NULL);
     tell_unbind(scheduler, &binding, reason);
     return BERTH_OK;
 }
@@ -118,7 +118,7 @@ berth_status berth__loop_assume(berth_scheduler *scheduler, berth__queue_item *i
     out->binding = next_binding(scheduler, item->pod);
     berth__queue_assume(&scheduler->queue, item, out->binding, node,
                         berth__queue_term(&scheduler->queue, scheduler->bind_timeout_ns));
-    berth__loop_wake_pod(scheduler, BERTH__WAKE_POD_ADD, node, NULL, cls);
+    berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_ADD, node, NULL, cls);
     if (kept != node)
         berth__loop_wake_unkept(scheduler, kept, cls);
     out->kind = have_bound(scheduler, item);
@@ -131,7 +131,7 @@ berth_status berth__loop_answer(berth_scheduler *scheduler, berth_binding_id bin
                                 berth_answer answer)
 {
     berth__queue_item *item = berth__queue_find(&scheduler->queue, (uint32_t)binding);
-    if (item == NULL || item->state != BERTH_POD_ASSUMED || item->binding != binding) {
+    if (item == NULL || item->state != BERTH_POD_STATE_ASSUMED || item->binding != binding) {
         scheduler->counters.late_answers++;
         berth__loop_report(scheduler, BERTH_TROUBLE_LATE_ANSWER, NULL);
         return BERTH_OK;

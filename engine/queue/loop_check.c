@@ -9,10 +9,10 @@
 const char *berth_pod_state_name(berth_pod_state state)
 {
     static const char *const names[BERTH_POD_STATE_COUNT] = {
-        [BERTH_POD_GONE] = "gone",       [BERTH_POD_GATED] = "gated",
-        [BERTH_POD_ACTIVE] = "active",   [BERTH_POD_BACKOFF] = "backoff",
-        [BERTH_POD_UNSCHEDULABLE] = "unschedulable",
-        [BERTH_POD_ASSUMED] = "assumed", [BERTH_POD_BOUND] = "bound",
+        [BERTH_POD_STATE_GONE] = "gone",       [BERTH_POD_STATE_GATED] = "gated",
+        [BERTH_POD_STATE_ACTIVE] = "active",   [BERTH_POD_STATE_BACKOFF] = "backoff",
+        [BERTH_POD_STATE_UNSCHEDULABLE] = "unschedulable",
+        [BERTH_POD_STATE_ASSUMED] = "assumed", [BERTH_POD_STATE_BOUND] = "bound",
     };
     return (unsigned)state < BERTH_POD_STATE_COUNT ? names[state] : "?";
 }
@@ -22,7 +22,7 @@ static const berth__queue_item *find_item(const berth_scheduler *scheduler, bert
 {
     uint32_t index = berth__cluster_pod(scheduler->cluster, pod);
     const berth__queue_item *item =
-        index == BERTH__POD_NONE ? NULL : berth__queue_find(&scheduler->queue, index);
+        index == BERTH_POD_INDEX_NONE ? NULL : berth__queue_find(&scheduler->queue, index);
     return item != NULL && item->generation == pod >> 32 ? item : NULL;
 }
 
@@ -31,16 +31,16 @@ void berth_scheduler_pod(const berth_scheduler *scheduler, berth_pod_id pod, ber
     uint32_t index = berth__cluster_pod(scheduler->cluster, pod);
     const berth__queue_item *item = find_item(scheduler, pod);
     *out = (berth_pod_status){.due_ns = BERTH_TIME_NEVER, .nominated = BERTH_NODE_NONE};
-    if (index == BERTH__POD_NONE)
+    if (index == BERTH_POD_INDEX_NONE)
         return;
     out->nominated = berth__loop_nominated(scheduler, index);
     if (item == NULL) {
-        if (berth__pod_at(&scheduler->cluster->pods, index)->node != BERTH__NODE_NONE)
-            out->state = BERTH_POD_BOUND;
+        if (berth__pod_at(&scheduler->cluster->pods, index)->node != BERTH_NODE_NONE)
+            out->state = BERTH_POD_STATE_BOUND;
         return;
     }
     /* A callback may ask about the pod that is being decided. */
-    out->state = item->state == BERTH__POD_DECIDING ? BERTH_POD_ACTIVE
+    out->state = item->state == BERTH__POD_DECIDING ? BERTH_POD_STATE_ACTIVE
                                                     : (berth_pod_state)item->state;
     out->attempts = item->attempts;
     out->submitted_ns = item->submitted_ns;
@@ -54,7 +54,7 @@ berth_str berth_scheduler_rejector(const berth_scheduler *scheduler, berth_pod_i
     const berth__queue_item *item = find_item(scheduler, pod);
     if (item == NULL)
         return (berth_str){0};
-    const berth__profile *profile = &scheduler->decider->profiles[item->profile];
+    const berth__ready_profile *profile = &scheduler->decider->profiles[item->profile];
     for (berth__stage_set left = item->rejectors; left != 0; left &= left - 1) {
         uint32_t stage = (uint32_t)__builtin_ctzll(left);
         if (i-- == 0)
@@ -99,11 +99,11 @@ static berth_status broken_pod(const berth_scheduler *scheduler, uint32_t index,
 static berth_status check_item(const berth_scheduler *scheduler, const berth__queue_item *item,
                                berth_error *error)
 {
-    const berth__pod *pod = berth__pod_at(&scheduler->cluster->pods, item->pod);
-    bool assumed = item->state == BERTH_POD_ASSUMED;
+    const berth__pod_record *pod = berth__pod_at(&scheduler->cluster->pods, item->pod);
+    bool assumed = item->state == BERTH_POD_STATE_ASSUMED;
     if (pod->cls == NULL)
         return berth__error_set(error, BERTH_E_INTERNAL, "the queue has a pod that is no more");
-    if (pod->node != (assumed ? item->node : BERTH__NODE_NONE))
+    if (pod->node != (assumed ? item->node : BERTH_NODE_NONE))
         return broken_pod(scheduler, item->pod, error,
                           assumed ? "assumed, but not on its node" : "waits, but is on a node");
     if (!assumed && item->priority != pod->priority)
@@ -119,7 +119,7 @@ static berth_status check_items(const berth_scheduler *scheduler, berth_error *e
         if (scheduler->queue.by_pod[i] != NULL)
             BERTH_TRY(check_item(scheduler, scheduler->queue.by_pod[i], error));
     const berth__pods *pods = &scheduler->cluster->pods;
-    for (uint32_t i = pods->first_pending; i != BERTH__POD_NONE; i = berth__pod_at(pods, i)->next) {
+    for (uint32_t i = pods->first_pending; i != BERTH_POD_INDEX_NONE; i = berth__pod_at(pods, i)->next) {
         const berth__class *cls = berth__pod_at(pods, i)->cls;
         if (!cls->deleting && berth__queue_find(&scheduler->queue, i) == NULL &&
             berth__decider_profile(scheduler->decider, cls) != UINT32_MAX)

@@ -12,12 +12,12 @@ static berth_status update_pod(berth_scheduler *scheduler, const berth_pod *pod,
 {
     berth_pod_id id =
         berth_engine_find_pod(scheduler->engine, pod->meta.namespace_name, pod->meta.name);
-    uint32_t index = berth__cluster_pod(scheduler->cluster, id), node = BERTH__NODE_NONE;
-    if (index != BERTH__POD_NONE)
+    uint32_t index = berth__cluster_pod(scheduler->cluster, id), node = BERTH_NODE_NONE;
+    if (index != BERTH_POD_INDEX_NONE)
         node = berth__pod_at(&scheduler->cluster->pods, index)->node;
     berth_pod seated = *pod;
     scheduler->silent_on_node = pod->node_name.len == 0;
-    if (node != BERTH__NODE_NONE && pod->node_name.len == 0)
+    if (node != BERTH_NODE_NONE && pod->node_name.len == 0)
         seated.node_name = berth_engine_node_name(scheduler->engine, node);
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &seated};
     berth_status status = berth_engine_update(scheduler->engine, &object, error);
@@ -114,7 +114,7 @@ static berth_status post_object(berth_scheduler *scheduler, berth__posted_kind k
     berth__posted *event = berth__posted_make(scheduler->allocator, kind);
     if (event == NULL)
         return BERTH_E_NOMEM;
-    return post(scheduler, event, berth__object_copy(&event->arena, object, &event->object));
+    return post(scheduler, event, berth__object_copy_into(&event->arena, object, &event->object));
 }
 
 berth_status berth_scheduler_post_add(berth_scheduler *scheduler, const berth_object *object)

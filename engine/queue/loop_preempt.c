@@ -11,7 +11,7 @@ static berth_status copy_victims(berth_scheduler *scheduler, const berth__preemp
         return BERTH_E_NOMEM;
     for (uint32_t i = 0; i < chosen->victim_count; i++) {
         scheduler->victims[i] = berth__cluster_pod_id(scheduler->cluster, chosen->victims[i]);
-        BERTH_TRY(berth__cluster_own_removal(scheduler->cluster, chosen->victims[i]));
+        BERTH_TRY(berth__cluster_prepare_removal(scheduler->cluster, chosen->victims[i]));
     }
     return berth__nominations_reserve(&scheduler->cluster->nominations, chosen->node);
 }
@@ -31,7 +31,7 @@ static bool evict(berth_scheduler *scheduler, const berth_eviction *eviction)
 {
     berth__cluster *cluster = scheduler->cluster;
     berth_answer answer = ask_to_evict(scheduler, eviction);
-    berth__pod *victim = berth__pod_at(&cluster->pods, berth__cluster_pod(cluster, eviction->victim));
+    berth__pod_record *victim = berth__pod_at(&cluster->pods, berth__cluster_pod(cluster, eviction->victim));
     berth_str space = berth__text(cluster->model, victim->cls->identity->namespace_name);
     if (answer == BERTH_ANSWER_LATER)
         victim->evicting = true;
@@ -71,7 +71,7 @@ static void nominate(berth_scheduler *scheduler, const berth__queue_item *item, 
 {
     berth__cluster *cluster = scheduler->cluster;
     uint32_t kept = berth__loop_nominated(scheduler, item->pod);
-    if (kept != BERTH__NODE_NONE && kept != node)
+    if (kept != BERTH_NODE_NONE && kept != node)
         end_nomination(scheduler, item->pod);
     clear_lower(scheduler, node, berth__pod_at(&cluster->pods, item->pod)->priority);
     berth__nominations_take_over(&cluster->nominations, &cluster->pods, item->pod, node);

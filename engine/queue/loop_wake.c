@@ -15,7 +15,7 @@ static berth__wake change_wake(berth_scheduler *scheduler, uint32_t bits)
 void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t node,
                           const berth__class *before, const berth__class *after)
 {
-    if (bits == 0 || node == BERTH__NODE_NONE ||
+    if (bits == 0 || node == BERTH_NODE_NONE ||
         !berth__node_present(berth__cluster_node(scheduler->cluster, node)))
         return;
     berth__wake wake = change_wake(scheduler, bits);
@@ -28,14 +28,14 @@ void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t no
 /* To others it is as if the pod had been there and left. */
 void berth__loop_wake_unkept(berth_scheduler *scheduler, uint32_t node, const berth__class *cls)
 {
-    berth__loop_wake_pod(scheduler, BERTH__WAKE_POD_REMOVE, node, cls, NULL);
+    berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_REMOVE, node, cls, NULL);
 }
 
 static void hear_of_node(berth_scheduler *scheduler, const berth__change *change)
 {
-    uint32_t bits = BERTH__WAKE_NODE_ADD;
+    uint32_t bits = BERTH_WAKE_NODE_ADD;
     if (change->new_facts == NULL)
-        bits = BERTH__WAKE_NODE_REMOVE;
+        bits = BERTH_WAKE_NODE_REMOVE;
     else if (change->old_facts != NULL)
         bits = berth__node_difference(change->old_facts, change->new_facts);
     berth__wake wake = change_wake(scheduler, bits);
@@ -59,14 +59,14 @@ uint32_t berth__loop_nominated(const berth_scheduler *scheduler, uint32_t pod)
 {
     const berth__nomination *nomination =
         berth__nominations_find(&scheduler->cluster->nominations, pod);
-    return nomination != NULL && nomination->awake ? nomination->node : BERTH__NODE_NONE;
+    return nomination != NULL && nomination->awake ? nomination->node : BERTH_NODE_NONE;
 }
 
 /* The profile of a pod that is to be scheduled; UINT32_MAX for any other. */
 static uint32_t serving_profile(const berth_scheduler *scheduler, uint32_t pod)
 {
-    const berth__pod *record = berth__pod_at(&scheduler->cluster->pods, pod);
-    return record->node != BERTH__NODE_NONE || record->cls->deleting
+    const berth__pod_record *record = berth__pod_at(&scheduler->cluster->pods, pod);
+    return record->node != BERTH_NODE_NONE || record->cls->deleting
                ? UINT32_MAX
                : berth__decider_profile(scheduler->decider, record->cls);
 }
@@ -112,7 +112,7 @@ static void follow_waiting(berth_scheduler *scheduler, berth__queue_item *item,
             berth__queue_update(&scheduler->queue, item, profile);
         return;
     }
-    *(change->new_node != BERTH__NODE_NONE ? &scheduler->counters.taken
+    *(change->new_node != BERTH_NODE_NONE ? &scheduler->counters.taken
                                            : &scheduler->counters.deleted) += 1;
     berth__queue_remove(&scheduler->queue, item);
 }
@@ -120,7 +120,7 @@ static void follow_waiting(berth_scheduler *scheduler, berth__queue_item *item,
 static void follow(berth_scheduler *scheduler, const berth__change *change)
 {
     berth__queue_item *item = berth__queue_find(&scheduler->queue, change->pod);
-    if (item != NULL && item->state == BERTH_POD_ASSUMED)
+    if (item != NULL && item->state == BERTH_POD_STATE_ASSUMED)
         follow_assumed(scheduler, item, change);
     else if (item != NULL)
         follow_waiting(scheduler, item, change);
@@ -132,20 +132,20 @@ static void follow(berth_scheduler *scheduler, const berth__change *change)
  * it. */
 static void wake_others(berth_scheduler *scheduler, const berth__change *change)
 {
-    uint32_t old_node = change->old_class != NULL ? change->old_node : BERTH__NODE_NONE;
-    uint32_t new_node = change->new_class != NULL ? change->new_node : BERTH__NODE_NONE;
+    uint32_t old_node = change->old_class != NULL ? change->old_node : BERTH_NODE_NONE;
+    uint32_t new_node = change->new_class != NULL ? change->new_node : BERTH_NODE_NONE;
     if (old_node != new_node) {
-        berth__loop_wake_pod(scheduler, BERTH__WAKE_POD_REMOVE, old_node, change->old_class,
+        berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_REMOVE, old_node, change->old_class,
                              NULL);
-        berth__loop_wake_pod(scheduler, BERTH__WAKE_POD_ADD, new_node, NULL, change->new_class);
-    } else if (old_node != BERTH__NODE_NONE) {
+        berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_ADD, new_node, NULL, change->new_class);
+    } else if (old_node != BERTH_NODE_NONE) {
         uint32_t bits = berth__pod_difference(change->old_class, change->new_class);
         if (change->old_priority !=
             berth__pod_at(&scheduler->cluster->pods, change->pod)->priority)
-            bits |= BERTH__WAKE_POD_REMOVE; /* it may have become one that can be preempted */
+            bits |= BERTH_WAKE_POD_REMOVE; /* it may have become one that can be preempted */
         berth__loop_wake_pod(scheduler, bits, old_node, change->old_class, change->new_class);
     }
-    if (change->old_nominated != BERTH__NODE_NONE && change->old_nominated != new_node)
+    if (change->old_nominated != BERTH_NODE_NONE && change->old_nominated != new_node)
         berth__loop_wake_unkept(scheduler, change->old_nominated, change->old_class);
 }
 
@@ -173,9 +173,9 @@ void berth__loop_hear(void *context, const berth__change *change)
 
 static void catch_up_with(berth_scheduler *scheduler, berth__queue_item *item)
 {
-    const berth__pod *pod = berth__pod_at(&scheduler->cluster->pods, item->pod);
+    const berth__pod_record *pod = berth__pod_at(&scheduler->cluster->pods, item->pod);
     bool gone = pod->cls == NULL || pod->generation != item->generation;
-    bool assumed = item->state == BERTH_POD_ASSUMED;
+    bool assumed = item->state == BERTH_POD_STATE_ASSUMED;
     uint32_t profile = gone || assumed ? UINT32_MAX : serving_profile(scheduler, item->pod);
     if (assumed && !gone && pod->node == item->node)
         return;
@@ -184,7 +184,7 @@ static void catch_up_with(berth_scheduler *scheduler, berth__queue_item *item)
     } else if (profile != UINT32_MAX) {
         berth__queue_update(&scheduler->queue, item, profile);
     } else {
-        bool taken = !gone && pod->node != BERTH__NODE_NONE;
+        bool taken = !gone && pod->node != BERTH_NODE_NONE;
         *(taken ? &scheduler->counters.taken : &scheduler->counters.deleted) += 1;
         berth__queue_remove(&scheduler->queue, item);
     }
@@ -198,7 +198,7 @@ berth_status berth__loop_catch_up(berth_scheduler *scheduler)
     for (uint32_t i = 0; i < scheduler->queue.by_pod_capacity; i++)
         if (scheduler->queue.by_pod[i] != NULL)
             catch_up_with(scheduler, scheduler->queue.by_pod[i]);
-    for (uint32_t i = pods->first_pending; i != BERTH__POD_NONE; i = berth__pod_at(pods, i)->next) {
+    for (uint32_t i = pods->first_pending; i != BERTH_POD_INDEX_NONE; i = berth__pod_at(pods, i)->next) {
         BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));
         if (berth__queue_find(&scheduler->queue, i) == NULL)
             berth__loop_submit(scheduler, i);

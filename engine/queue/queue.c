@@ -28,7 +28,7 @@ static bool ends_first(const berth__queue_item *a, const berth__queue_item *b)
 /* ---- life ---- */
 
 berth_status berth__queue_init(berth__queue *queue, const berth_allocator *allocator,
-                               const berth__pods *pods, const berth__profile *profiles,
+                               const berth__pods *pods, const berth__ready_profile *profiles,
                                uint32_t profile_count, const berth__queue_times *times)
 {
     *queue = (berth__queue){.allocator = allocator,
@@ -98,14 +98,14 @@ static berth__class *class_of(const berth__queue *queue, const berth__queue_item
 
 static void place_active(berth__queue *queue, berth__queue_item *item)
 {
-    item->state = BERTH_POD_ACTIVE;
+    item->state = BERTH_POD_STATE_ACTIVE;
     item->due_ns = BERTH_TIME_NEVER;
     berth__item_heap_add(&queue->active, item);
 }
 
 static void place_gated(berth__queue *queue, berth__queue_item *item)
 {
-    item->state = BERTH_POD_GATED;
+    item->state = BERTH_POD_STATE_GATED;
     item->due_ns = BERTH_TIME_NEVER;
     queue->gated_count++;
 }
@@ -140,14 +140,14 @@ static void place_tried(berth__queue *queue, berth__queue_item *item)
         place_active(queue, item);
         return;
     }
-    item->state = BERTH_POD_BACKOFF;
+    item->state = BERTH_POD_STATE_BACKOFF;
     item->due_ns = end_ns;
     berth__item_heap_add(&queue->backoff, item);
 }
 
 static void place_in_pool(berth__queue *queue, berth__queue_item *item)
 {
-    item->state = BERTH_POD_UNSCHEDULABLE;
+    item->state = BERTH_POD_STATE_UNSCHEDULABLE;
     item->due_ns = berth__queue_term(queue, queue->times.unschedulable_max_ns);
     if (berth__waiting_pool_add(&queue->pool, item, class_of(queue, item)) != BERTH_OK)
         place_tried(queue, item);
@@ -157,19 +157,19 @@ static void place_in_pool(berth__queue *queue, berth__queue_item *item)
 static void displace(berth__queue *queue, berth__queue_item *item)
 {
     switch (item->state) {
-    case BERTH_POD_GATED:
+    case BERTH_POD_STATE_GATED:
         queue->gated_count--;
         break;
-    case BERTH_POD_ACTIVE:
+    case BERTH_POD_STATE_ACTIVE:
         berth__item_heap_remove(&queue->active, item);
         break;
-    case BERTH_POD_BACKOFF:
+    case BERTH_POD_STATE_BACKOFF:
         berth__item_heap_remove(&queue->backoff, item);
         break;
-    case BERTH_POD_UNSCHEDULABLE:
+    case BERTH_POD_STATE_UNSCHEDULABLE:
         berth__waiting_pool_remove(&queue->pool, item);
         break;
-    case BERTH_POD_ASSUMED:
+    case BERTH_POD_STATE_ASSUMED:
         berth__item_list_remove(&queue->assumed, item);
         break;
     default:
@@ -198,7 +198,7 @@ void berth__queue_submit(berth__queue *queue, uint32_t pod, uint32_t profile)
                                 .submitted_ns = queue->now_ns,
                                 .queued_ns = queue->now_ns,
                                 .order = ++queue->order,
-                                .node = BERTH__NODE_NONE};
+                                .node = BERTH_NODE_NONE};
     queue->by_pod[pod] = item;
     queue->item_count++;
     if (is_gated(queue, item))
@@ -272,7 +272,7 @@ static void queue_anew(berth__queue *queue, berth__queue_item *item)
     item->order = ++queue->order;
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
     item->binding = 0;
-    item->node = BERTH__NODE_NONE;
+    item->node = BERTH_NODE_NONE;
 }
 
 void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__stage_set rejectors)
@@ -303,7 +303,7 @@ void berth__queue_assume(berth__queue *queue, berth__queue_item *item, uint64_t 
                          uint32_t node, int64_t due_ns)
 {
     displace(queue, item);
-    item->state = BERTH_POD_ASSUMED;
+    item->state = BERTH_POD_STATE_ASSUMED;
     item->binding = binding;
     item->node = node;
     item->due_ns = due_ns;
@@ -316,7 +316,7 @@ void berth__queue_assume(berth__queue *queue, berth__queue_item *item, uint64_t 
 void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t profile)
 {
     int32_t state = item->state;
-    if (state == BERTH_POD_ASSUMED || state == BERTH__POD_DECIDING) {
+    if (state == BERTH_POD_STATE_ASSUMED || state == BERTH__POD_DECIDING) {
         item->priority = berth__pod_at(queue->pods, item->pod)->priority;
         item->profile = profile;
         item->helped = ~(berth__stage_set)0;
@@ -327,10 +327,10 @@ void berth__queue_update(berth__queue *queue, berth__queue_item *item, uint32_t 
         item->rejectors = 0; /* other filters */
     item->profile = profile;
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
-    queue->woken += state == BERTH_POD_UNSCHEDULABLE;
+    queue->woken += state == BERTH_POD_STATE_UNSCHEDULABLE;
     if (is_gated(queue, item))
         place_gated(queue, item);
-    else if (state == BERTH_POD_ACTIVE)
+    else if (state == BERTH_POD_STATE_ACTIVE)
         place_active(queue, item);
     else
         place_tried(queue, item);
@@ -340,14 +340,14 @@ void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item)
 {
     if (item->state == BERTH__POD_DECIDING)
         item->helped = ~(berth__stage_set)0;
-    if (item->state != BERTH_POD_UNSCHEDULABLE)
+    if (item->state != BERTH_POD_STATE_UNSCHEDULABLE)
         return;
     displace(queue, item);
     place_tried(queue, item);
     queue->woken++;
 }
 
-static berth__stage_set all_stages(const berth__profile *profile)
+static berth__stage_set all_stages(const berth__ready_profile *profile)
 {
     return ((UINT64_C(1) << profile->filter_count) - 1) |
            (UINT64_C(1) << BERTH__STAGE_NO_NODES);
@@ -359,7 +359,7 @@ void berth__queue_wake(berth__queue *queue, berth__wake *wake)
         return;
     if (queue->deciding != NULL) {
         berth__queue_item *item = queue->deciding;
-        const berth__profile *profile = &queue->profiles[item->profile];
+        const berth__ready_profile *profile = &queue->profiles[item->profile];
         item->helped |= berth__wake_stages(wake, profile, all_stages(profile) & ~item->helped,
                                            class_of(queue, item), item->priority);
     }

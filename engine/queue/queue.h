@@ -25,7 +25,7 @@ typedef struct berth__queue_times {
 typedef struct berth__queue {
     const berth_allocator *allocator;
     const berth__pods *pods;
-    const berth__profile *profiles;
+    const berth__ready_profile *profiles;
     berth__queue_times times;
     int64_t now_ns;
     uint64_t order; /* the last one given */
@@ -42,7 +42,7 @@ typedef struct berth__queue {
 } berth__queue;
 
 berth_status berth__queue_init(berth__queue *queue, const berth_allocator *allocator,
-                               const berth__pods *pods, const berth__profile *profiles,
+                               const berth__pods *pods, const berth__ready_profile *profiles,
                                uint32_t profile_count, const berth__queue_times *times);
 void berth__queue_destroy(berth__queue *queue);
 

@@ -6,7 +6,7 @@
 #include "queue/queue_item.h"
 
 /* The filters that refused some node first, or the pod before any node was visited, in the
- * decider's last attempt, which came to BERTH_UNSCHEDULABLE; nothing has changed since. Of
+ * decider's last attempt, which came to BERTH_VERDICT_UNSCHEDULABLE; nothing has changed since. Of
  * nodes that would take the pod but are kept for nominated pods, every filter that other
  * pods bear on. Cost: a look at every node.
  * Source: kube-scheduler v1.32, framework.Diagnosis.UnschedulablePlugins. */

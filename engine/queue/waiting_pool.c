@@ -8,7 +8,7 @@
 enum { STAGES = BERTH__STAGE_NO_NODES + 1 };
 
 berth_status berth__waiting_pool_init(berth__waiting_pool *pool, const berth_allocator *allocator,
-                                      const berth__profile *profiles, uint32_t profile_count)
+                                      const berth__ready_profile *profiles, uint32_t profile_count)
 {
     *pool = (berth__waiting_pool){
         .allocator = allocator, .profiles = profiles, .profile_count = profile_count};
@@ -136,12 +136,12 @@ void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *it
 
 /* ---- waking ---- */
 
-static bool stage_wakes(berth__wake *wake, const berth__profile *profile, uint32_t stage,
+static bool stage_wakes(berth__wake *wake, const berth__ready_profile *profile, uint32_t stage,
                         const berth__waiter *waiter)
 {
     if (stage == BERTH__STAGE_NO_NODES)
-        return (wake->bits & BERTH__WAKE_NODE_ADD) != 0;
-    const berth__plugin *plugin = profile->filters[stage].plugin;
+        return (wake->bits & BERTH_WAKE_NODE_ADD) != 0;
+    const berth__plugin_ops *plugin = profile->filters[stage].plugin;
     uint32_t bits = wake->bits;
     if ((bits & plugin->wake_on) == 0)
         return false;
@@ -154,16 +154,16 @@ static bool stage_wakes(berth__wake *wake, const berth__profile *profile, uint32
     return wakes;
 }
 
-static berth__waiter waiter_of(const berth__profile *profile, berth__class *cls, int32_t priority)
+static berth__waiter waiter_of(const berth__ready_profile *profile, berth__class *cls, int32_t priority)
 {
     bool legacy = profile->era == BERTH_ERA_V1ALPHA1; /* knows no preemptionPolicy */
     return (berth__waiter){cls, priority, profile->preempts && (legacy || cls->preempts)};
 }
 
-static bool listens(const berth__profile *profile, uint32_t stage, uint32_t bits)
+static bool listens(const berth__ready_profile *profile, uint32_t stage, uint32_t bits)
 {
     return stage == BERTH__STAGE_NO_NODES
-               ? (bits & BERTH__WAKE_NODE_ADD) != 0
+               ? (bits & BERTH_WAKE_NODE_ADD) != 0
                : stage < profile->filter_count &&
                      (profile->filters[stage].plugin->wake_on & bits) != 0;
 }
@@ -198,7 +198,7 @@ berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth_
     return woken;
 }
 
-berth__stage_set berth__wake_stages(berth__wake *wake, const berth__profile *profile,
+berth__stage_set berth__wake_stages(berth__wake *wake, const berth__ready_profile *profile,
                                     berth__stage_set stages, berth__class *cls, int32_t priority)
 {
     const berth__waiter waiter = waiter_of(profile, cls, priority);
@@ -217,7 +217,7 @@ static uint64_t check_group(const berth__waiting_group *group)
 {
     uint64_t count = 0;
     for (const berth__queue_item *item = group->first; item != NULL; item = item->group_next) {
-        if (item->group != group || item->state != BERTH_POD_UNSCHEDULABLE ||
+        if (item->group != group || item->state != BERTH_POD_STATE_UNSCHEDULABLE ||
             item->rejectors != group->key.rejectors || item->priority != group->key.priority)
             return UINT64_MAX / 2;
         count++;

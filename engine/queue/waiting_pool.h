@@ -36,7 +36,7 @@ struct berth__waiting_group {
 
 typedef struct berth__waiting_pool {
     const berth_allocator *allocator;
-    const berth__profile *profiles;
+    const berth__ready_profile *profiles;
     uint32_t profile_count;
     berth__keymap groups;
     berth__group_link **lists; /* by profile * STAGES + stage */
@@ -44,7 +44,7 @@ typedef struct berth__waiting_pool {
 } berth__waiting_pool;
 
 berth_status berth__waiting_pool_init(berth__waiting_pool *pool, const berth_allocator *allocator,
-                                      const berth__profile *profiles, uint32_t profile_count);
+                                      const berth__ready_profile *profiles, uint32_t profile_count);
 void berth__waiting_pool_destroy(berth__waiting_pool *pool);
 
 /* Put a pod of class `cls` into the pool; its rejectors are not empty, its due time is its flush.
@@ -60,7 +60,7 @@ void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *it
 berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth__wake *wake);
 
 /* Of the rejecting stages in `stages`, those that a change may turn around for a pod. */
-berth__stage_set berth__wake_stages(berth__wake *wake, const berth__profile *profile,
+berth__stage_set berth__wake_stages(berth__wake *wake, const berth__ready_profile *profile,
                                     berth__stage_set stages, berth__class *cls, int32_t priority);
 
 /* Every pod in one group, every group on the lists of its stages. */

@@ -6,8 +6,8 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "versions/follow.h"
-#include "versions/version.h"
-#include "columns/counts.h"
+#include "versions/snapshot_state.h"
+#include "columns/pod_counts.h"
 
 /* Stamps of branches; those of engines count versions. */
 #define BRANCH_STAMP (UINT64_C(1) << 63)
@@ -33,7 +33,7 @@ static berth_status forget_decisions(berth_engine *branch)
 
 static void drop_counters(berth_engine *branch)
 {
-    berth__counts_destroy(branch->branch->counts);
+    berth__pod_counts_destroy(branch->branch->counts);
     branch->branch->counts = NULL;
     berth_snapshot_unpin(branch->branch->followed);
     branch->branch->followed = NULL;
@@ -42,7 +42,7 @@ static void drop_counters(berth_engine *branch)
 static berth_status start_counters(berth_engine *branch)
 {
     berth__cluster *cluster = &branch->cluster;
-    BERTH_TRY(berth__counts_create(cluster->model, &branch->branch->counts));
+    BERTH_TRY(berth__pod_counts_create(cluster->model, &branch->branch->counts));
     cluster->view.counts = branch->branch->counts;
     return berth__cluster_recount(cluster) ? forget_decisions(branch) : BERTH_E_NOMEM;
 }
@@ -62,7 +62,7 @@ static berth_status catch_up(berth__cluster *cluster)
 {
     berth_engine *branch = engine_of(cluster);
     berth__branch *own = branch->branch;
-    berth_status status = berth__cluster_own_disruption(cluster);
+    berth_status status = berth__cluster_make_disruption_writable(cluster);
     if (status != BERTH_OK)
         return status;
     if (own->counts != NULL && !follow(branch, &own->followed->cluster))
@@ -101,7 +101,7 @@ static void take_roots(berth__cluster *cluster, const berth_snapshot *version)
     cluster->present_count = from->present_count;
     cluster->tree = from->tree;
     cluster->pods = from->pods;
-    cluster->pods.keeper = &cluster->keeper;
+    cluster->pods.cow = &cluster->cow;
     cluster->running_count = from->running_count;
     cluster->orphan_count = from->orphan_count;
     cluster->disruption = from->disruption;
@@ -112,7 +112,7 @@ static void take_roots(berth__cluster *cluster, const berth_snapshot *version)
     view->related = from->view.related;
     view->nodes = from->view.nodes;
     view->images = from->view.images;
-    view->images.keeper = &cluster->keeper;
+    view->images.cow = &cluster->cow;
     view->layout = from->view.layout;
     view->tiles = from->view.tiles;
     view->tiles_stamp = from->view.tiles_stamp;
@@ -143,9 +143,9 @@ static void clear_nominations(berth__cluster *cluster)
 
 static void open_keeper(berth__cluster *cluster)
 {
-    berth__keeper_init(&cluster->keeper, cluster->model->allocator, cluster->model);
-    cluster->keeper.branch = cluster->keeper.shared = true;
-    cluster->keeper.stamp = BRANCH_STAMP | berth__model_tick(cluster->model);
+    berth__cow_owner_init(&cluster->cow, cluster->model->allocator, cluster->model);
+    cluster->cow.branch = cluster->cow.shared = true;
+    cluster->cow.stamp = BRANCH_STAMP | berth__model_tick(cluster->model);
 }
 
 /* ---- branch engines ---- */
@@ -203,7 +203,7 @@ static berth_engine *make(berth_engine *parent, const berth_snapshot *version)
     branch->branch->parent = parent;
     branch->cluster.model = parent->cluster.model;
     branch->cluster.view.model = parent->cluster.model;
-    branch->cluster.view.keeper = &branch->cluster.keeper;
+    branch->cluster.view.cow = &branch->cluster.cow;
     branch->cluster.view.kernels = version->cluster.view.kernels;
     branch->cluster.disruption = version->cluster.disruption;
     berth__undo_log_init(&branch->cluster.undo, allocator);
@@ -371,7 +371,7 @@ void berth_branch_drop(berth_engine *branch)
     clear_nominations(cluster);
     return_to_base(branch);
     cluster->catch_up = cluster->catch_up_volumes = NULL;
-    berth__keeper_destroy(&cluster->keeper);
+    berth__cow_owner_destroy(&cluster->cow);
     berth_snapshot_unpin(own->base);
     own->base = NULL;
     own->placed_count = 0;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/table.h"
+#include "base/cow_array.h"
 #include "cluster/cluster_read.h"
-#include "versions/version.h"
+#include "versions/snapshot_state.h"
 
 /* A pod that the branch placed. */
 typedef struct placement {
@@ -38,9 +38,9 @@ static void conflict(handing *own, uint32_t pod, uint32_t node, berth_conflict_k
 
 /* ---- what the branch did ---- */
 
-static const berth__pod *pod_of(const berth__cluster *cluster, uint32_t index)
+static const berth__pod_record *pod_of(const berth__cluster *cluster, uint32_t index)
 {
-    const berth__pod *pod =
+    const berth__pod_record *pod =
         index < cluster->pods.record_count ? berth__pod_at(&cluster->pods, index) : NULL;
     return pod != NULL && pod->cls != NULL ? pod : NULL;
 }
@@ -48,7 +48,7 @@ static const berth__pod *pod_of(const berth__cluster *cluster, uint32_t index)
 /* A pod of the version that the branch still has. */
 static bool is_known(const handing *own, uint32_t index)
 {
-    const berth__pod *was = pod_of(own->base, index), *is = pod_of(&own->branch->cluster, index);
+    const berth__pod_record *was = pod_of(own->base, index), *is = pod_of(&own->branch->cluster, index);
     return was != NULL && is != NULL && was->generation == is->generation;
 }
 
@@ -77,7 +77,7 @@ static void each_known(handing *own, uint32_t page, void (*visit)(handing *own, 
 static void list_placement(handing *own, uint32_t pod)
 {
     uint32_t node = pod_of(&own->branch->cluster, pod)->node;
-    if (node == BERTH__NODE_NONE || node == pod_of(own->base, pod)->node)
+    if (node == BERTH_NODE_NONE || node == pod_of(own->base, pod)->node)
         return;
     if (own->placements != NULL)
         own->placements[own->placement_count] = (placement){pod, UINT32_MAX, false};
@@ -99,7 +99,7 @@ static placement *find_placement(const handing *own, uint32_t pod)
 
 static void compare_pods(handing *own, berth__page_visit *visit)
 {
-    berth__table_compare(&own->base->pods.records, &own->branch->cluster.pods.records, visit, own);
+    berth__cow_array_compare(&own->base->pods.records, &own->branch->cluster.pods.records, visit, own);
 }
 
 /* Placements of known pods, by pod, each with its place in the order of bindings: the last. Pods
@@ -123,11 +123,11 @@ static uint32_t find_pod(handing *own, uint32_t index, uint32_t to)
 {
     berth__cluster *cluster = &own->engine->cluster;
     uint32_t pod = berth__cluster_pod(cluster, berth__cluster_pod_id(own->base, index));
-    if (pod == BERTH__POD_NONE)
+    if (pod == BERTH_POD_INDEX_NONE)
         conflict(own, index, to, BERTH_CONFLICT_POD_GONE);
     else if (berth__pod_at(&cluster->pods, pod)->node != pod_of(own->base, index)->node) {
         conflict(own, index, to, BERTH_CONFLICT_POD_MOVED);
-        pod = BERTH__POD_NONE;
+        pod = BERTH_POD_INDEX_NONE;
     }
     return pod;
 }
@@ -135,15 +135,15 @@ static uint32_t find_pod(handing *own, uint32_t index, uint32_t to)
 /* A pod that the branch took off its node leaves it; one that is gone has left. */
 static void take_off(handing *own, uint32_t index)
 {
-    const berth__pod *was = pod_of(own->base, index), *is = pod_of(&own->branch->cluster, index);
-    if (own->status != BERTH_OK || was->node == BERTH__NODE_NONE || was->node == is->node)
+    const berth__pod_record *was = pod_of(own->base, index), *is = pod_of(&own->branch->cluster, index);
+    if (own->status != BERTH_OK || was->node == BERTH_NODE_NONE || was->node == is->node)
         return;
     berth_pod_id id = berth__cluster_pod_id(own->base, index);
-    if (is->node == BERTH__NODE_NONE &&
-        berth__cluster_pod(&own->engine->cluster, id) == BERTH__POD_NONE)
+    if (is->node == BERTH_NODE_NONE &&
+        berth__cluster_pod(&own->engine->cluster, id) == BERTH_POD_INDEX_NONE)
         return;
     uint32_t pod = find_pod(own, index, is->node);
-    if (pod != BERTH__POD_NONE) {
+    if (pod != BERTH_POD_INDEX_NONE) {
         own->status = berth__decider_unbind(&own->engine->decider, pod);
         return;
     }
@@ -164,7 +164,7 @@ static uint32_t find_node(const handing *own, uint32_t node)
 {
     const berth__cluster *cluster = &own->engine->cluster;
     if (node < own->base->node_count)
-        return berth__cluster_present(cluster, node) != NULL ? node : BERTH__NODE_NONE;
+        return berth__cluster_present(cluster, node) != NULL ? node : BERTH_NODE_NONE;
     return berth__cluster_present_id(cluster,
                                      berth__cluster_node_name(&own->branch->cluster, node));
 }
@@ -172,7 +172,7 @@ static uint32_t find_node(const handing *own, uint32_t node)
 /* A pod that was on a node has just been taken off, and its place looked at. */
 static uint32_t pod_to_place(handing *own, uint32_t index, uint32_t to)
 {
-    if (pod_of(own->base, index)->node == BERTH__NODE_NONE)
+    if (pod_of(own->base, index)->node == BERTH_NODE_NONE)
         return find_pod(own, index, to);
     return berth__cluster_pod(&own->engine->cluster, berth__cluster_pod_id(own->base, index));
 }
@@ -183,9 +183,9 @@ static void place(handing *own, uint32_t index)
     uint32_t to = pod_of(&own->branch->cluster, index)->node, node = find_node(own, to);
     uint32_t pod = pod_to_place(own, index, to);
     bool fits = false;
-    if (pod == BERTH__POD_NONE)
+    if (pod == BERTH_POD_INDEX_NONE)
         return;
-    if (node == BERTH__NODE_NONE) {
+    if (node == BERTH_NODE_NONE) {
         conflict(own, index, to, BERTH_CONFLICT_NODE_GONE);
         return;
     }

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "versions/follow.h"
-#include "versions/version.h"
+#include "versions/snapshot_state.h"
 
 static void show(const berth__branch_volumes *volumes, berth__cluster *cluster)
 {

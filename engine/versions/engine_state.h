@@ -16,7 +16,7 @@ struct berth_engine {
     berth__decider decider;
     berth__transactions transactions;
     berth__arena arena; /* profiles */
-    berth__profile *profiles;
+    berth__ready_profile *profiles;
     uint32_t profile_count;
     berth__history history; /* published versions of the cluster */
     struct berth__branches *branches; /* versions/branch.h; NULL: it never had one, or is one */

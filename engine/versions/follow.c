@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/bite.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 #include "columns/node_volumes.h"
 
 typedef struct journey journey;
@@ -23,11 +23,11 @@ struct journey {
 
 /* ---- whose pods count ---- */
 
-static const berth__node *counted_node(const berth__cluster *cluster, uint32_t id)
+static const berth__node_record *counted_node(const berth__cluster *cluster, uint32_t id)
 {
     if (id >= cluster->node_count)
         return NULL;
-    const berth__node *node = berth__cluster_node(cluster, id);
+    const berth__node_record *node = berth__cluster_node(cluster, id);
     return berth__node_present(node) && node->slot != BERTH__SLOT_NONE ? node : NULL;
 }
 
@@ -45,31 +45,31 @@ static void note(berth__view *view, uint32_t slot)
 
 static void uncount(journey *own, uint32_t node_id, const berth__class *cls)
 {
-    const berth__node *node = berth__cluster_node(own->from, node_id);
-    berth__counts_change(&own->before, node->slot, cls, -1);
+    const berth__node_record *node = berth__cluster_node(own->from, node_id);
+    berth__pod_counts_change(&own->before, node->slot, cls, -1);
     if (own->same_order)
         note(&own->to->view, node->slot);
 }
 
 static void count(journey *own, uint32_t node_id, const berth__class *cls)
 {
-    const berth__node *node = berth__cluster_node(own->to, node_id);
+    const berth__node_record *node = berth__cluster_node(own->to, node_id);
     berth__view *view = &own->to->view;
-    own->ok = own->ok && berth__counts_learn(view, cls);
+    own->ok = own->ok && berth__pod_counts_register(view, cls);
     if (own->ok)
-        berth__counts_change(view, node->slot, cls, 1);
+        berth__pod_counts_change(view, node->slot, cls, 1);
     note(view, node->slot);
 }
 
 /* ---- pods of kept nodes ---- */
 
-static const berth__pod *placed_pod(const berth__pod *page, uint32_t i)
+static const berth__pod_record *placed_pod(const berth__pod_record *page, uint32_t i)
 {
-    return page != NULL && page[i].cls != NULL && page[i].node != BERTH__NODE_NONE ? &page[i]
+    return page != NULL && page[i].cls != NULL && page[i].node != BERTH_NODE_NONE ? &page[i]
                                                                                    : NULL;
 }
 
-static bool same_place(const berth__pod *a, const berth__pod *b)
+static bool same_place(const berth__pod_record *a, const berth__pod_record *b)
 {
     return a != NULL && b != NULL && a->cls == b->cls && a->node == b->node;
 }
@@ -79,7 +79,7 @@ static void pods_leave(void *context, uint32_t page, void *first, void *second)
     journey *own = context;
     (void)page;
     for (uint32_t i = 0; i < BERTH__PODS_A_PAGE; i++) {
-        const berth__pod *was = placed_pod(first, i), *is = placed_pod(second, i);
+        const berth__pod_record *was = placed_pod(first, i), *is = placed_pod(second, i);
         if (was != NULL && !same_place(was, is) && is_kept(own, was->node))
             own->leave(own, was->node, was->cls);
     }
@@ -90,7 +90,7 @@ static void pods_come(void *context, uint32_t page, void *first, void *second)
     journey *own = context;
     (void)page;
     for (uint32_t i = 0; i < BERTH__PODS_A_PAGE; i++) {
-        const berth__pod *was = placed_pod(first, i), *is = placed_pod(second, i);
+        const berth__pod_record *was = placed_pod(first, i), *is = placed_pod(second, i);
         if (is != NULL && !same_place(was, is) && is_kept(own, is->node))
             own->come(own, is->node, is->cls);
     }
@@ -106,10 +106,10 @@ static void nodes_leave(void *context, uint32_t page, void *first, void *second)
     (void)second;
     for (uint32_t i = 0; i < 1u << BERTH__NODE_PAGE_SHIFT; i++) {
         uint32_t id = (page << BERTH__NODE_PAGE_SHIFT) + i;
-        const berth__node *node = counted_node(own->from, id);
+        const berth__node_record *node = counted_node(own->from, id);
         if (node == NULL || counted_node(own->to, id) != NULL)
             continue;
-        for (uint32_t at = node->first_pod; at != BERTH__POD_NONE;
+        for (uint32_t at = node->first_pod; at != BERTH_POD_INDEX_NONE;
              at = berth__pod_at(pods, at)->next)
             own->leave(own, id, berth__pod_at(pods, at)->cls);
     }
@@ -123,10 +123,10 @@ static void nodes_come(void *context, uint32_t page, void *first, void *second)
     (void)second;
     for (uint32_t i = 0; i < 1u << BERTH__NODE_PAGE_SHIFT; i++) {
         uint32_t id = (page << BERTH__NODE_PAGE_SHIFT) + i;
-        const berth__node *node = counted_node(own->to, id);
+        const berth__node_record *node = counted_node(own->to, id);
         if (node == NULL || counted_node(own->from, id) != NULL)
             continue;
-        for (uint32_t at = node->first_pod; at != BERTH__POD_NONE;
+        for (uint32_t at = node->first_pod; at != BERTH_POD_INDEX_NONE;
              at = berth__pod_at(pods, at)->next)
             own->come(own, id, berth__pod_at(pods, at)->cls);
     }
@@ -135,17 +135,17 @@ static void nodes_come(void *context, uint32_t page, void *first, void *second)
 static void all_leave(journey *own)
 {
     if (BERTH_BITE != BERTH_BITE_NODES_STAY)
-        berth__table_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_leave, own);
+        berth__cow_array_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_leave, own);
     if (BERTH_BITE != BERTH_BITE_PODS_STAY)
-        berth__table_compare(&own->from->pods.records, &own->to->pods.records, pods_leave, own);
+        berth__cow_array_compare(&own->from->pods.records, &own->to->pods.records, pods_leave, own);
 }
 
 static void all_come(journey *own)
 {
     if (BERTH_BITE != BERTH_BITE_NODES_STAY)
-        berth__table_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_come, own);
+        berth__cow_array_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_come, own);
     if (BERTH_BITE != BERTH_BITE_PODS_STAY)
-        berth__table_compare(&own->from->pods.records, &own->to->pods.records, pods_come, own);
+        berth__cow_array_compare(&own->from->pods.records, &own->to->pods.records, pods_come, own);
 }
 
 /* ---- slots ---- */
@@ -154,10 +154,10 @@ static void all_come(journey *own)
 static uint32_t *map_slots(const journey *own, size_t bytes)
 {
     const berth__layout *layout = own->from->view.layout;
-    uint32_t *slots = berth__alloc(own->to->keeper.allocator, bytes, 64);
+    uint32_t *slots = berth__alloc(own->to->cow.allocator, bytes, 64);
     for (uint32_t slot = 0; slots != NULL && slot < layout->count; slot++) {
         uint32_t id = layout->nodes[slot];
-        const berth__node *was = counted_node(own->from, id), *is = counted_node(own->to, id);
+        const berth__node_record *was = counted_node(own->from, id), *is = counted_node(own->to, id);
         slots[slot] = was != NULL && was->slot == slot && is != NULL ? is->slot : BERTH__SLOT_NONE;
     }
     return slots;
@@ -172,8 +172,8 @@ static void move_counters(journey *own)
      * again. */
     own->ok = own->ok && slots != NULL;
     if (own->ok)
-        berth__counts_move(&own->to->view, layout, slots, &own->to->pods);
-    berth__free(own->to->keeper.allocator, slots, bytes);
+        berth__pod_counts_move(&own->to->view, layout, slots, &own->to->pods);
+    berth__free(own->to->cow.allocator, slots, bytes);
 }
 
 static bool slot_differs(berth__tile *a, berth__tile *b, uint32_t at)
@@ -231,7 +231,7 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
     own.same_order = orders_agree(view->layout, former->view.layout);
     /* Before any pod comes: sums of an earlier time may bear the epoch that is now. */
     if (away && BERTH_BITE != BERTH_BITE_OLD_SUMS)
-        berth__counts_forget_domains(view->counts);
+        berth__pod_counts_forget_domains(view->counts);
     all_leave(&own);
     view->counts->pods = &cluster->pods;
     if (own.same_order)
@@ -253,15 +253,15 @@ bool berth__cluster_recount(berth__cluster *cluster)
     const berth__pods *pods = &cluster->pods;
     view->counts->pods = pods;
     for (uint32_t i = 0; i < pods->record_count; i++) {
-        const berth__pod *pod = placed_pod(berth__pod_at(pods, i), 0);
-        const berth__node *node = pod != NULL && pod->cls->pod_rules != NULL
+        const berth__pod_record *pod = placed_pod(berth__pod_at(pods, i), 0);
+        const berth__node_record *node = pod != NULL && pod->cls->pod_rules != NULL
                                       ? counted_node(cluster, pod->node)
                                       : NULL;
         if (node == NULL)
             continue;
-        if (!berth__counts_learn(view, pod->cls))
+        if (!berth__pod_counts_register(view, pod->cls))
             return false;
-        berth__counts_change(view, node->slot, pod->cls, 1);
+        berth__pod_counts_change(view, node->slot, pod->cls, 1);
     }
     return true;
 }
@@ -296,7 +296,7 @@ bool berth__cluster_recount_volumes(berth__cluster *cluster)
     const berth__pods *pods = &cluster->pods;
     journey own = {.to = cluster, .ok = true};
     for (uint32_t i = 0; i < pods->record_count && own.ok; i++) {
-        const berth__pod *pod = placed_pod(berth__pod_at(pods, i), 0);
+        const berth__pod_record *pod = placed_pod(berth__pod_at(pods, i), 0);
         if (pod != NULL && counted_node(cluster, pod->node) != NULL)
             use(&own, pod->node, pod->cls);
     }

@@ -210,7 +210,7 @@ static berth_status do_decide(script *t, berth_engine *engine, const operation *
         print_placement(out, &placement);
     if (status == BERTH_OK && op->verb == EXPLAIN)
         print_explanation(out, t->explanation);
-    bool placed = status == BERTH_OK && placement.verdict == BERTH_PLACED;
+    bool placed = status == BERTH_OK && placement.verdict == BERTH_VERDICT_PLACED;
     atomic_fetch_add(&script_placed, placed);
     atomic_fetch_add(&script_indexed, placed && placement.path == BERTH_PATH_INDEX);
     return status;
@@ -251,11 +251,11 @@ static berth_status do_operation(script *t, berth_engine *engine, const operatio
                                      berth_engine_find_node(engine, op->node), error);
     case CORDON:
     case UNCORDON:
-        return berth_engine_cordon(engine, berth_engine_find_node(engine, op->node),
+        return berth_engine_cordon_node(engine, berth_engine_find_node(engine, op->node),
                                    op->verb == CORDON, error);
     case CLOSE:
     case OPEN:
-        return berth_engine_close(engine, berth_engine_find_node(engine, op->node),
+        return berth_engine_close_node(engine, berth_engine_find_node(engine, op->node),
                                   op->verb == CLOSE, error);
     case GROUP:
         return do_group(engine, op, out, error);

@@ -247,16 +247,16 @@ static size_t which_best(const trial *t, const naive_decision *d, const berth_pr
 static void compare_placement(trial *t, const naive_decision *d, const berth_profile *profile,
                               const berth_placement *p, naive_region *r)
 {
-    berth_verdict verdict = d->error                 ? BERTH_DECISION_ERROR
-                            : d->feasible_count == 0 ? BERTH_UNSCHEDULABLE
-                                                     : BERTH_PLACED;
+    berth_verdict verdict = d->error                 ? BERTH_VERDICT_ERROR
+                            : d->feasible_count == 0 ? BERTH_VERDICT_UNSCHEDULABLE
+                                                     : BERTH_VERDICT_PLACED;
     same_number(t, "verdict", verdict, p->verdict);
-    if (verdict == BERTH_DECISION_ERROR) {
+    if (verdict == BERTH_VERDICT_ERROR) {
         return;
     }
     same_number(t, "start", d->start, p->start);
     same_number(t, "feasible count", (int64_t)d->feasible_count, p->feasible_count);
-    if (verdict == BERTH_UNSCHEDULABLE) {
+    if (verdict == BERTH_VERDICT_UNSCHEDULABLE) {
         same_number(t, "node", BERTH_NODE_NONE, p->node);
         return;
     }
@@ -321,7 +321,7 @@ static void schedule(trial *t, const berth_pod *pod)
     compare_placement(t, &d, profile, &placement, &r);
     count_pick(t, &d, profile);
     same_number(t, "next", d.next, placement.next);
-    if (!t->failed && placement.verdict == BERTH_PLACED) {
+    if (!t->failed && placement.verdict == BERTH_VERDICT_PLACED) {
         naive_bind(&t->naive, profile, pod,
                    berth_engine_node_name(t->engine, placement.node));
     }

@@ -163,7 +163,7 @@ static void decide(trial *t, const berth_pod *pod, bool explain)
             expect(t, e, "hash of the explanation", (int64_t)explanation_hash(t->explanations[0]),
                    (int64_t)explanation_hash(t->explanations[e]));
         }
-        if (first.verdict == BERTH_PLACED && !t->failed) {
+        if (first.verdict == BERTH_VERDICT_PLACED && !t->failed) {
             expect(t, e, "berth_engine_bind", BERTH_OK,
                    berth_engine_bind(t->engines[e], id, first.node, NULL));
         }

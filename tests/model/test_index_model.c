@@ -495,7 +495,7 @@ static void decide(trial *t, pod *p)
         paths_taken[e][got.path]++;
     }
     t->made++;
-    *(first.verdict == BERTH_PLACED ? &placed : &unplaced) += 1;
+    *(first.verdict == BERTH_VERDICT_PLACED ? &placed : &unplaced) += 1;
     sampled += first.next != first.start;
     /* Now and then the pod goes elsewhere, fit or not, as if another scheduler had chosen. */
     berth_node_id node = first.node;
@@ -570,8 +570,8 @@ static void close_or_open(trial *t, berth_node_id node)
     bool closed = chance(t, 50);
     for (int e = 0; e < ENGINES; e++) {
         berth_error error;
-        must(t, e, "berth_engine_close",
-             berth_engine_close(t->engines[e], node, closed, &error), &error);
+        must(t, e, "berth_engine_close_node",
+             berth_engine_close_node(t->engines[e], node, closed, &error), &error);
     }
 }
 

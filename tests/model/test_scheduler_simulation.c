@@ -225,12 +225,12 @@ static void check_pod(simulation *s, const pod_record *pod)
         return;
     }
     berth_scheduler_pod(s->scheduler, pod->id, &status);
-    if (status.state == BERTH_POD_GONE)
+    if (status.state == BERTH_POD_STATE_GONE)
         got = IDLE;
-    else if (status.state == BERTH_POD_ASSUMED)
+    else if (status.state == BERTH_POD_STATE_ASSUMED)
         got = ASSUMED;
     else
-        got = status.state == BERTH_POD_BOUND ? SETTLED : WAITING;
+        got = status.state == BERTH_POD_STATE_BOUND ? SETTLED : WAITING;
     if (got != pod->life)
         fail(s, "pod %.*s is %s where it should be %s", NAIVE_TEXT(pod->object->meta.name),
              lives[got], lives[pod->life]);
@@ -273,14 +273,14 @@ static void expect_unschedulable(simulation *s, const pod_record *pod)
     if (pod->life != WAITING)
         return;
     berth_scheduler_pod(s->scheduler, pod->id, &status);
-    if (status.state != BERTH_POD_UNSCHEDULABLE)
+    if (status.state != BERTH_POD_STATE_UNSCHEDULABLE)
         return;
     const berth_decide_options options = {.size = sizeof(options),
                                           .flags = BERTH_DECIDE_KEEP_ROTATION,
                                           .explanation = s->step % 8 == 0 ? s->explanation : NULL};
     must(s, "decide", berth_engine_decide(s->engine, pod->id, &options, &placement, &error),
          &error);
-    if (placement.verdict != BERTH_PLACED)
+    if (placement.verdict != BERTH_VERDICT_PLACED)
         return;
     berth_str node = berth_engine_node_name(s->engine, placement.node);
     fail(s, "pod %.*s fits on %.*s and has not been woken", NAIVE_TEXT(pod->object->meta.name),
@@ -631,7 +631,7 @@ static void close_or_open(simulation *s)
     node->closed = !node->closed;
     trace(s, node->closed ? "close" : "open", node->object->meta.name);
     must(s, "close",
-         berth_engine_close(s->engine, berth_engine_find_node(s->engine, node->object->meta.name),
+         berth_engine_close_node(s->engine, berth_engine_find_node(s->engine, node->object->meta.name),
                             node->closed, &error),
          &error);
 }
@@ -783,7 +783,7 @@ static void try_on_engine(simulation *s)
     must(s, "end", (kept ? berth_engine_commit : berth_engine_rollback)(s->engine, &error), &error);
     if (kept && removes)
         forget_pod(s, running);
-    if (kept && placement.verdict == BERTH_PLACED) {
+    if (kept && placement.verdict == BERTH_VERDICT_PLACED) {
         pod->life = SETTLED;
         pod->node = node_number(s, placement.node);
         s->want.taken++;
@@ -810,7 +810,7 @@ static void bind_past_scheduler(simulation *s, pod_record *pod)
     berth_placement placement;
     trace(s, "schedule past the scheduler", pod->object->meta.name);
     must(s, "schedule", berth_engine_schedule(s->engine, pod->id, &placement, &error), &error);
-    if (placement.verdict != BERTH_PLACED)
+    if (placement.verdict != BERTH_VERDICT_PLACED)
         return;
     s->want.taken += pod->life == WAITING;
     pod->life = SETTLED;
@@ -952,10 +952,10 @@ static void check(simulation *s, bool all)
     }
     for (uint32_t i = 0; i < s->pod_count; i++) {
         const pod_record *pod = &s->pods[(start + i) % s->pod_count];
-        berth_pod_status status = {.state = BERTH_POD_GONE};
+        berth_pod_status status = {.state = BERTH_POD_STATE_GONE};
         if (pod->life == WAITING)
             berth_scheduler_pod(s->scheduler, pod->id, &status);
-        if (status.state != BERTH_POD_UNSCHEDULABLE && !all)
+        if (status.state != BERTH_POD_STATE_UNSCHEDULABLE && !all)
             continue;
         expect_unschedulable(s, pod);
         if (!all)

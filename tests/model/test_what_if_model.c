@@ -99,8 +99,8 @@ static void print_placement(text *out, const berth_placement *p)
 {
     print(out, "%d node %u of %u, best %u at %lld, %u to %u\n", (int)p->verdict, p->node,
           p->feasible_count, p->best_count, (long long)p->total, p->start, p->next);
-    tally.placed += p->verdict == BERTH_PLACED;
-    tally.stopped += p->verdict != BERTH_PLACED;
+    tally.placed += p->verdict == BERTH_VERDICT_PLACED;
+    tally.stopped += p->verdict != BERTH_VERDICT_PLACED;
 }
 
 /* ---- engines ---- */
@@ -210,7 +210,7 @@ static void count_plainly(trial *t, const berth_pod *like, uint32_t limit)
              berth_engine_add_like(engine, pod_of(engine, like), naive_str(name), &pod, &error),
              &error);
         place(t, engine, pod, &placement);
-        if (placement.verdict != BERTH_PLACED) {
+        if (placement.verdict != BERTH_VERDICT_PLACED) {
             must(t, "decide", berth_engine_decide(engine, pod, &how, &placement, &error), &error);
             print(&t->wanted, "%.*s\n", NAIVE_TEXT(berth_explanation_message(t->explanation)));
             break;
@@ -272,7 +272,7 @@ static void ask_group(trial *t)
         berth_placement placement;
         place(t, plain, pod_of(plain, group[i]), &placement);
         print_placement(&t->wanted, &placement);
-        all = placement.verdict == BERTH_PLACED;
+        all = placement.verdict == BERTH_VERDICT_PLACED;
     }
     berth_engine_destroy(plain);
     tally.groups++;
@@ -327,7 +327,7 @@ static void drain(trial *t, const draining *d)
     berth_error error = {0};
     must(t, "begin", berth_engine_begin(t->engine, &error), &error);
     for (uint32_t i = 0; i < d->node_count; i++)
-        must(t, "close", berth_engine_close(t->engine, d->nodes[i], true, &error), &error);
+        must(t, "close", berth_engine_close_node(t->engine, d->nodes[i], true, &error), &error);
     unbind_all(t, t->engine, d);
     place_all(t, t->engine, d, &t->got);
     must(t, "rollback", berth_engine_rollback(t->engine, &error), &error);

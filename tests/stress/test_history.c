@@ -31,7 +31,7 @@ typedef struct object {
 } object;
 
 typedef struct shown {
-    berth__version head;
+    berth__snapshot_head head;
     uint64_t value;
     object *objects[OBJECTS];
     atomic_int dropped;
@@ -92,7 +92,7 @@ static void release_object(const berth_allocator *allocator, void *context, void
     bury(one);
 }
 
-static void drop(void *context, berth__version *version)
+static void drop(void *context, berth__snapshot_head *version)
 {
     (void)context;
     shown *one = (shown *)version;

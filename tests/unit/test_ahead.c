@@ -184,7 +184,7 @@ static berth_status read_counted(counted *c, const text *t)
     berth_reader *reader;
     berth_error error;
     clear_sheet();
-    BERTH_TRY(berth__reader_create(&allocator, &options, &reader));
+    BERTH_TRY(berth__reader_create_with(&allocator, &options, &reader));
     reader->batch_bytes = 300;
     berth_str all = {t->data, (uint32_t)t->len};
     berth_status status = berth_reader_text(reader, all, "t", collect, &whole_objects, &error);
@@ -318,10 +318,10 @@ static bool is_due_for(berth_str all, uint32_t threads)
 static void test_when(void **state)
 {
     (void)state;
-    assert_false(is_due_for(berth__str("{\"a\": 10}"), 2));
-    assert_true(is_due_for(berth__str("{\"a\": 1000}"), 2));
-    assert_true(is_due_for(berth__str("{\"a\": 1000}"), 64));
-    assert_false(is_due_for(berth__str("{\"a\": 1000}"), 1));
+    assert_false(is_due_for(berth__text_of("{\"a\": 10}"), 2));
+    assert_true(is_due_for(berth__text_of("{\"a\": 1000}"), 2));
+    assert_true(is_due_for(berth__text_of("{\"a\": 1000}"), 64));
+    assert_false(is_due_for(berth__text_of("{\"a\": 1000}"), 1));
     char path[32];
     berth__input input;
     int fd = temporary_file(path);

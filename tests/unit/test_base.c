@@ -206,15 +206,15 @@ static void test_intern(void **state)
     static berth__sym ids[TEXTS];
     for (uint32_t i = 0; i < TEXTS; i++) {
         snprintf(text, sizeof(text), "text-%u", (unsigned)i);
-        assert_int_equal(berth__intern_find(&table, berth__str(text)), 0);
-        ids[i] = berth__intern_add(&table, berth__str(text), &ok);
+        assert_int_equal(berth__intern_find(&table, berth__text_of(text)), 0);
+        ids[i] = berth__intern_add(&table, berth__text_of(text), &ok);
         assert_true(i == 0 || ids[i] == ids[i - 1] + 1);
     }
     assert_true(ok);
     for (uint32_t i = 0; i < TEXTS; i++) {
         snprintf(text, sizeof(text), "text-%u", (unsigned)i);
-        assert_int_equal(berth__intern_add(&table, berth__str(text), &ok), ids[i]);
-        assert_int_equal(berth__intern_find(&table, berth__str(text)), ids[i]);
+        assert_int_equal(berth__intern_add(&table, berth__text_of(text), &ok), ids[i]);
+        assert_int_equal(berth__intern_find(&table, berth__text_of(text)), ids[i]);
         assert_true(berth__str_is(berth__intern_text(&table, ids[i]), text));
     }
     berth_str with_nul = {"a\0b", 3}, with_other = {"a\0c", 3};
@@ -239,12 +239,12 @@ static void test_intern_out_of_memory(void **state)
             for (uint32_t i = 0; i < 3000; i++) {
                 bool ok = true;
                 snprintf(text, sizeof(text), "text-%u", (unsigned)i);
-                berth__sym id = berth__intern_add(&table, berth__str(text), &ok);
+                berth__sym id = berth__intern_add(&table, berth__text_of(text), &ok);
                 if (!ok) { /* and the next attempt succeeds */
                     refused++;
-                    assert_int_equal(berth__intern_find(&table, berth__str(text)), 0);
+                    assert_int_equal(berth__intern_find(&table, berth__text_of(text)), 0);
                     ok = true;
-                    id = berth__intern_add(&table, berth__str(text), &ok);
+                    id = berth__intern_add(&table, berth__text_of(text), &ok);
                 }
                 assert_true(ok);
                 assert_true(berth__str_is(berth__intern_text(&table, id), text));

@@ -58,7 +58,7 @@ static void test_again(void **state)
     berth_node_id second = place(branch, pods[1]);
     assert_int_not_equal(second, BERTH_NODE_NONE);
     assert_int_not_equal(second, berth_engine_pod_node(c->engine, pods[0]));
-    assert_int_equal(berth_engine_close(branch, b, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close_node(branch, b, true, NULL), BERTH_OK);
     berth_branch_drop(branch);
 }
 

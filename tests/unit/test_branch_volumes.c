@@ -238,7 +238,7 @@ static void test_rollback_of_node(void **state)
     small_require(berth_engine_unbind(branch, other, &error), &error);
     small_require(berth_engine_rollback(branch, &error), &error);
     small_require(berth_engine_check(branch, &error), &error);
-    small_require(berth_engine_close(branch, b, true, &error), &error);
+    small_require(berth_engine_close_node(branch, b, true, &error), &error);
     assert_int_equal(place(branch, twin), BERTH_NODE_NONE); /* the disk is in use on a */
     berth_branch_drop(branch);
 }

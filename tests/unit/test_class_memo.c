@@ -25,7 +25,7 @@ static void release(berth__class *cls)
 static berth_pod pod_in(const char *namespace_name)
 {
     return (berth_pod){.meta = {.name = BERTH_LITERAL("p"),
-                                .namespace_name = berth__str(namespace_name)}};
+                                .namespace_name = berth__text_of(namespace_name)}};
 }
 
 /* The memo is what answers: another pod under the serial gets the class too, which no reader

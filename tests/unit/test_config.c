@@ -545,7 +545,7 @@ static void test_long_path(void **state)
              name);
     berth_error error = {0};
     berth_scheduler_config *config = NULL;
-    assert_int_equal(berth_scheduler_config_text(berth__str(text), "x", &config, &error),
+    assert_int_equal(berth_scheduler_config_text(berth__text_of(text), "x", &config, &error),
                      BERTH_E_INVALID);
     assert_int_equal(strlen(error.field), sizeof(error.field) - 1);
 }

@@ -1,4 +1,4 @@
-/* columns/counts.h: after any sequence of nodes, pods and namespaces coming, changing and going,
+/* columns/pod_counts.h: after any sequence of nodes, pods and namespaces coming, changing and going,
  * counters equal a naive recount, also where allocations fail on the way.
  * BERTH_TEST_SEED replaces the seed of the random histories. */
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "model/related.h"
 #include "cluster/cluster.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 enum {
     NODES = 150, /* more than a tile */
@@ -166,7 +166,7 @@ static int32_t domain_of(const test_plan *plan, const test_node *node)
 static berth_str number(char *room, const char *prefix, uint32_t value)
 {
     snprintf(room, 32, "%s%u", prefix, (unsigned)value);
-    return berth__str(room);
+    return berth__text_of(room);
 }
 
 static berth_status put_node(world *w, uint32_t which, const test_node *node, bool replace)
@@ -179,7 +179,7 @@ static berth_status put_node(world *w, uint32_t which, const test_node *node, bo
     for (uint32_t k = 0; k < KEYS; k++)
         if (node->domain[k] >= 0)
             labels[source.meta.labels.count++] = (berth_key_value){
-                berth__str(keys[k]), number(values[k], "v", (uint32_t)node->domain[k])};
+                berth__text_of(keys[k]), number(values[k], "v", (uint32_t)node->domain[k])};
     berth_taint taint = {BERTH_LITERAL("t"), BERTH_LITERAL(""), BERTH_LITERAL("NoSchedule")};
     source.taints = &taint;
     source.taint_count = node->tainted;
@@ -203,11 +203,11 @@ static void write_term(uint32_t which, term_room *room, berth_pod_affinity_term 
     const test_filter *filter = &filters[which];
     memset(room, 0, sizeof(*room));
     if (filter->space >= 0) {
-        room->spaces[0] = berth__str(space_names[filter->space]);
+        room->spaces[0] = berth__text_of(space_names[filter->space]);
         out->namespaces = (berth_strs){room->spaces, 1};
     } else if (filter->space == -3) {
-        room->spaces[0] = berth__str(space_names[1]);
-        room->spaces[1] = berth__str(space_names[2]);
+        room->spaces[0] = berth__text_of(space_names[1]);
+        room->spaces[1] = berth__text_of(space_names[2]);
         out->namespaces = (berth_strs){room->spaces, 2};
     } else {
         room->env = (berth_key_value){BERTH_LITERAL("env"), BERTH_LITERAL("prod")};
@@ -220,8 +220,8 @@ static void write_term(uint32_t which, term_room *room, berth_pod_affinity_term 
     room->selector.match_expressions = (berth_requirements){&room->app, filter->app != APPS};
     room->app.key = BERTH_LITERAL("app");
     room->app.op = filter->app == APPS + 1 ? BERTH_LITERAL("Exists") : BERTH_LITERAL("In");
-    room->apps[0] = berth__str(app_names[filter->app < APPS ? filter->app : 0]);
-    room->apps[1] = berth__str(app_names[1]);
+    room->apps[0] = berth__text_of(app_names[filter->app < APPS ? filter->app : 0]);
+    room->apps[1] = berth__text_of(app_names[1]);
     room->app.values = (berth_strs){room->apps, filter->app == APPS + 3   ? 2
                                                 : filter->app == APPS + 1 ? 0
                                                                           : 1};
@@ -230,12 +230,12 @@ static void write_term(uint32_t which, term_room *room, berth_pod_affinity_term 
 static berth_status put_pod(world *w, uint32_t which, const test_pod *pod, bool replace)
 {
     char name[32], node[32];
-    berth_key_value app = {BERTH_LITERAL("app"), berth__str(app_names[pod->app])};
+    berth_key_value app = {BERTH_LITERAL("app"), berth__text_of(app_names[pod->app])};
     term_room rooms[TERMS];
     berth_pod_affinity_term terms[4][TERMS] = {0};
     berth_pod source = {
         .meta = {.name = number(name, "p", which),
-                 .namespace_name = berth__str(space_names[pod->space]),
+                 .namespace_name = berth__text_of(space_names[pod->space]),
                  .labels = {&app, 1},
                  .deleting = pod->deleting},
         .node_name = number(node, "n", pod->node)};
@@ -247,7 +247,7 @@ static berth_status put_pod(world *w, uint32_t which, const test_pod *pod, bool 
         if (term->kind == 0)
             continue;
         berth_pod_affinity_term *out = &terms[term->kind - 1][(*lists[term->kind - 1])++];
-        out->topology_key = berth__str(keys[term->key]);
+        out->topology_key = berth__text_of(keys[term->key]);
         out->weight = term->weight;
         write_term(term->filter, &rooms[i], out);
     }
@@ -264,7 +264,7 @@ static berth_status put_space(world *w, uint32_t which, int8_t env, bool replace
 {
     berth_key_value label = {BERTH_LITERAL("env"), BERTH_LITERAL("prod")};
     berth_namespace source = {
-        {.name = berth__str(space_names[which]), .labels = {&label, env == 1}}};
+        {.name = berth__text_of(space_names[which]), .labels = {&label, env == 1}}};
     berth_object object = {.kind = BERTH_KIND_NAMESPACE, .as = {.namespace_object = &source}};
     return replace ? berth__cluster_update(&w->cluster, &object, NULL)
                    : berth__cluster_add(&w->cluster, &object, NULL, NULL);
@@ -310,7 +310,7 @@ static void change_pod(world *w)
     char name[32];
     if (pod->present && below(w, 2) == 0) {
         assert_int_equal(berth__cluster_remove(&w->cluster, BERTH_KIND_POD,
-                                               berth__str(space_names[pod->space]),
+                                               berth__text_of(space_names[pod->space]),
                                                number(name, "p", which), NULL),
                          BERTH_OK);
         pod->present = false;
@@ -337,7 +337,7 @@ static void change_space(world *w)
     int8_t env = (int8_t)below(w, 3) - 1;
     if (env == -1 && w->space_env[which] != -1) {
         assert_int_equal(berth__cluster_remove(&w->cluster, BERTH_KIND_NAMESPACE, (berth_str){0},
-                                               berth__str(space_names[which]), NULL),
+                                               berth__text_of(space_names[which]), NULL),
                          BERTH_OK);
     } else if (env != -1) {
         berth_status status = put_space(w, which, env, w->space_env[which] != -1);
@@ -386,7 +386,7 @@ static bool resolve(world *w, test_plan *plan, berth__plan *of)
     for (uint32_t i = 0; i < plan->filter_count; i++)
         ask[i] = w->compiled[plan->filter[i]];
     if (plan->untainted) {
-        set = berth__counts_inclusion(view, words, 1);
+        set = berth__pod_counts_inclusion(view, words, 1);
         if (set == NULL)
             return false;
         if (set->epoch != view->layout->epoch)
@@ -394,10 +394,10 @@ static bool resolve(world *w, test_plan *plan, berth__plan *of)
     }
     plan->counts = berth__plan_count(view, of, plan->kind, ask, plan->filter_count,
                                      berth__intern_find(&w->cluster.model->strings,
-                                                        berth__str(keys[plan->key])),
+                                                        berth__text_of(keys[plan->key])),
                                      set);
     if (set != NULL)
-        berth__counts_release_inclusion(view->counts, set);
+        berth__pod_counts_release_inclusion(view->counts, set);
     if (plan->counts == NULL)
         return false;
     if (plan->lowest)
@@ -411,7 +411,7 @@ static bool use_plan(world *w, test_plan *plan)
     berth__view *view = &w->cluster.view;
     if (berth__cluster_sync(&w->cluster) != BERTH_OK)
         return false;
-    berth__counts_follow_namespaces(view);
+    berth__pod_counts_follow_namespaces(view);
     const berth__plan_key key = {plan, {0}};
     const berth__plan_stamp stamp = {.epoch = view->layout->epoch};
     berth__plan *of = berth__plan_get(view, &key, &stamp);
@@ -509,7 +509,7 @@ static void check_holders(world *w)
     if (!about->present)
         return;
     berth__sym space = berth__intern_find(&w->cluster.model->strings,
-                                          berth__str(space_names[about->space]));
+                                          berth__text_of(space_names[about->space]));
     uint32_t index = berth__pods_find(&w->cluster.pods, space, number(name, "p", which));
     const berth__identity *identity = berth__pod_at(&w->cluster.pods, index)->cls->identity;
     holders found = {.w = w, .kind = below(w, 4), .key = below(w, KEYS)};
@@ -527,7 +527,7 @@ static void check_holders(world *w)
         }
     for (berth__population *one = view->counts->first; one != NULL; one = one->next)
         assert_true(berth__population_renew(view, one));
-    berth__counts_visit_holders(view, identity, add_holder, &found);
+    berth__pod_counts_visit_holders(view, identity, add_holder, &found);
     assert_int_equal(found.pods, pods);
     assert_int_equal(found.weights, weights);
 }
@@ -563,7 +563,7 @@ static void compile_filters(world *w)
             berth__selector_make(strings, &w->arena, term.label_selector, &ok)};
     }
     for (uint32_t k = 0; k < KEYS; k++)
-        berth__intern_add(&w->cluster.model->strings, berth__str(keys[k]), &ok);
+        berth__intern_add(&w->cluster.model->strings, berth__text_of(keys[k]), &ok);
     assert_true(ok);
 }
 

@@ -289,7 +289,7 @@ static void test_answers_count(void **state)
         berth_placement placement;
         berth_pod_id pod = add_pod(&own, i % 2 == 0 ? "20" : NULL, 100);
         assert_int_equal(berth_engine_schedule(own.engine, pod, &placement, NULL), BERTH_OK);
-        if (placement.verdict == BERTH_PLACED && i % 2 == 0)
+        if (placement.verdict == BERTH_VERDICT_PLACED && i % 2 == 0)
             assert_true(node_price_of(&own, placement.node) <= 20);
     }
     for (berth_node_id node = 0; node < NODES; node++) {
@@ -313,7 +313,7 @@ static void test_explained(void **state)
     berth_placement placement;
     berth_pod_id pod = add_pod(&own, "40", 100);
     assert_int_equal(berth_engine_decide(own.engine, pod, &options, &placement, NULL), BERTH_OK);
-    assert_int_equal(placement.verdict, BERTH_PLACED);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
     bool seen = false;
     for (uint32_t i = 0; i < berth_explanation_refusal_count(why); i++) {
         berth_refusal refusal = berth_explanation_refusal(why, i);
@@ -335,7 +335,7 @@ static void test_explained(void **state)
 
     pod = add_pod(&own, "0", 100);
     assert_int_equal(berth_engine_decide(own.engine, pod, &options, &placement, NULL), BERTH_OK);
-    assert_int_equal(placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     berth_str refusal = berth_explanation_pre_filter(why);
     assert_int_equal(refusal.len, strlen("nothing is free"));
     berth_explanation_destroy(why);
@@ -405,7 +405,7 @@ static void test_branch(void **state)
     berth_snapshot_unpin(version);
     assert_int_equal(berth_engine_schedule(branch, pod, &placement, NULL), BERTH_OK);
     assert_int_equal(berth_engine_decide(own.engine, pod, NULL, &same, NULL), BERTH_OK);
-    assert_true(placement.verdict == BERTH_PLACED && placement.node == same.node &&
+    assert_true(placement.verdict == BERTH_VERDICT_PLACED && placement.node == same.node &&
                 placement.total == same.total);
     assert_int_equal(own.cap.reserves, 0);
     own.cap.answer = BERTH_E_CONFLICT;
@@ -531,14 +531,14 @@ static void expect_new_column(berth_path path)
     berth_pod_id asks = add_pod(&own, NULL, 100);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(berth_engine_decide(own.engine, asks, NULL, &placement, NULL), BERTH_OK);
-        assert_int_equal(placement.verdict, BERTH_PLACED);
+        assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
     }
     small_pod_object(&pod, &object, "taker", NULL, 100);
     pod.requests[1] = (berth_resource){text("example.com/licence"), {1, 0}};
     assert_int_equal(berth_engine_add(own.engine, &object, &taker, NULL), BERTH_OK);
     assert_int_equal(berth_engine_bind(own.engine, taker, 0, NULL), BERTH_OK);
     assert_int_equal(berth_engine_decide(own.engine, asks, NULL, &placement, NULL), BERTH_OK);
-    assert_int_equal(placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     berth_engine_destroy(own.engine);
 }
 
@@ -562,9 +562,9 @@ static void test_arguments(void **state)
     berth_placement placement;
     berth_pod_id first = add_pod(&own, NULL, 100), second = add_pod(&own, NULL, 100);
     assert_int_equal(berth_engine_schedule(own.engine, first, &placement, NULL), BERTH_OK);
-    assert_int_equal(placement.verdict, BERTH_PLACED);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
     assert_int_equal(berth_engine_schedule(own.engine, second, &placement, NULL), BERTH_OK);
-    assert_int_equal(placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     berth_engine_destroy(own.engine);
 
     own.args.raw_json = text("[]");

@@ -422,7 +422,7 @@ static void test_orphans_take_nothing(void **state)
     berth_pod_id p = add_pod("p", NULL, 200);
     berth_placement got;
     assert_int_equal(berth_engine_decide(engine, p, NULL, &got, NULL), BERTH_OK);
-    assert_int_equal(got.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(got.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     assert_int_equal(got.node, BERTH_NODE_NONE);
     remove_node("a");
     berth_node_id b = add_node("b", NULL);
@@ -545,7 +545,7 @@ static void test_no_nodes(void **state)
     const berth_decide_options options = {.size = sizeof(options), .explanation = explanation};
     berth_pod_id p = add_pod("p", NULL, 100);
     assert_int_equal(berth_engine_decide(engine, p, &options, &got, NULL), BERTH_OK);
-    assert_int_equal(got.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(got.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     expect_text(berth_explanation_message(explanation), "no nodes available to schedule pods");
     berth_explanation_destroy(explanation);
     berth_explanation_destroy(NULL);
@@ -586,7 +586,7 @@ static void test_schedule_fills_up(void **state)
         snprintf(name, sizeof(name), "p%d", i);
         berth_pod_id p = add_pod(name, NULL, 1000);
         assert_int_equal(berth_engine_schedule(engine, p, &got, NULL), BERTH_OK);
-        assert_int_equal(got.verdict, i < 8 ? BERTH_PLACED : BERTH_UNSCHEDULABLE);
+        assert_int_equal(got.verdict, i < 8 ? BERTH_VERDICT_PLACED : BERTH_VERDICT_UNSCHEDULABLE);
         assert_int_equal(berth_engine_pod_node(engine, p), got.node);
     }
     expect_counts(2, 8, 1, 0);
@@ -727,7 +727,7 @@ static uint64_t fill_with_threads(uint32_t threads)
         snprintf(name, sizeof(name), "p%d", i);
         berth_pod_id p = add_pod(name, NULL, 100 + i % 7 * 300);
         assert_int_equal(berth_engine_schedule(engine, p, &got, NULL), BERTH_OK);
-        assert_int_equal(got.verdict, BERTH_PLACED);
+        assert_int_equal(got.verdict, BERTH_VERDICT_PLACED);
     }
     return berth_engine_digest(engine);
 }

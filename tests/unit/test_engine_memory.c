@@ -449,7 +449,7 @@ static berth_status unbind(berth_engine *engine)
 
 static berth_status cordon(berth_engine *engine)
 {
-    return berth_engine_cordon(engine, 2, true, NULL);
+    return berth_engine_cordon_node(engine, 2, true, NULL);
 }
 
 static berth_status schedule_group(berth_engine *engine)
@@ -472,7 +472,7 @@ static berth_status fit_count(berth_engine *engine)
 
 static berth_status close_node(berth_engine *engine)
 {
-    return berth_engine_close(engine, 2, true, NULL);
+    return berth_engine_close_node(engine, 2, true, NULL);
 }
 
 /* Half of the work is undone at once: its memory is the same. */
@@ -764,7 +764,7 @@ static void expect_no_allocations(berth_path path, const char *pod)
     berth_pod_id id = pod_id(engine, pod);
     for (int warm = 0; warm < 3; warm++) {
         must(berth_engine_schedule(engine, id, &got, NULL));
-        assert_int_equal(got.verdict, BERTH_PLACED);
+        assert_int_equal(got.verdict, BERTH_VERDICT_PLACED);
         must(berth_engine_unbind(engine, id, NULL));
     }
     unsigned before = atomic_load(&c.calls);

@@ -88,7 +88,7 @@ static void test_tiles_stay(void **state)
     small_pod_object(&pod, &object, "p", NULL, 100);
     assert_int_equal(berth_engine_add(engine, &object, &id, NULL), BERTH_OK);
     assert_int_equal(berth_engine_schedule(engine, id, &placement, NULL), BERTH_OK);
-    assert_int_equal(placement.verdict, BERTH_PLACED);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
     check_homes(engine);
     berth_engine_destroy(engine);
 }

@@ -43,7 +43,7 @@ static uint32_t below(world *w, uint32_t bound)
 static berth_str numbered(char *room, const char *prefix, uint32_t number)
 {
     snprintf(room, 32, "%s%u", prefix, (unsigned)number);
-    return berth__str(room);
+    return berth__text_of(room);
 }
 
 /* Put a node with random images, or with others. */

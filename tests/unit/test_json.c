@@ -87,7 +87,7 @@ static void test_accepted(void **state)
     for (size_t i = 0; i < sizeof(accepted) / sizeof(accepted[0]); i++) {
         const berth__json *tree;
         berth_error error;
-        if (parse(berth__str(accepted[i].text), &tree, &error) != BERTH_OK)
+        if (parse(berth__text_of(accepted[i].text), &tree, &error) != BERTH_OK)
             fail_msg("%s: %s", accepted[i].text, error.message);
         out.len = 0;
         tree_write(&out, tree);
@@ -147,7 +147,7 @@ static void test_refused(void **state)
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         const berth__json *tree;
         berth_error error;
-        assert_int_equal(parse(berth__str(refused[i].text), &tree, &error), BERTH_E_PARSE);
+        assert_int_equal(parse(berth__text_of(refused[i].text), &tree, &error), BERTH_E_PARSE);
         assert_string_equal(error.message, refused[i].message);
         assert_int_equal(error.line, refused[i].line);
         assert_int_equal(error.column, refused[i].column);

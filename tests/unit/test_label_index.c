@@ -48,11 +48,11 @@ static berth__selector random_selector(world *w)
     if (below(w, 10) == 0)
         return berth__selector_make(&w->strings, &w->arena, NULL, &ok);
     for (uint32_t v = 0; v < VALUES; v++)
-        values[v] = berth__str(value_texts[below(w, VALUES)]); /* one may come twice */
+        values[v] = berth__text_of(value_texts[below(w, VALUES)]); /* one may come twice */
     for (uint32_t i = 0; i < count; i++) {
         uint32_t op = below(w, 20) == 0 ? 4 : below(w, 4);
-        requirements[i] = (berth_requirement){berth__str(key_texts[below(w, KEYS)]),
-                                              berth__str(ops[op]),
+        requirements[i] = (berth_requirement){berth__text_of(key_texts[below(w, KEYS)]),
+                                              berth__text_of(ops[op]),
                                               {values, op < 2 ? 1 + below(w, VALUES) : 0}};
     }
     berth_label_selector selector = {.match_expressions = {requirements, count}};
@@ -120,9 +120,9 @@ static void test_random(void **state)
     berth__arena_init(&w->arena, allocator);
     w->random.state = 20;
     for (uint32_t i = 0; i < KEYS; i++)
-        w->keys[i] = berth__intern_add(&w->strings, berth__str(key_texts[i]), &ok);
+        w->keys[i] = berth__intern_add(&w->strings, berth__text_of(key_texts[i]), &ok);
     for (uint32_t i = 0; i < VALUES; i++)
-        w->values[i] = berth__intern_add(&w->strings, berth__str(value_texts[i]), &ok);
+        w->values[i] = berth__intern_add(&w->strings, berth__text_of(value_texts[i]), &ok);
     for (uint32_t round = 0; round < ROUNDS * ITEMS; round++) {
         toggle(w);
         look_up(w);

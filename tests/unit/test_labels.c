@@ -47,8 +47,8 @@ static berth_requirement requirement(const wanted *from, berth_str *values)
 {
     uint32_t count = 0;
     for (; count < VALUES_MAX && from->values[count] != NULL; count++)
-        values[count] = berth__str(from->values[count]);
-    return (berth_requirement){berth__str(from->key), berth__str(from->op), {values, count}};
+        values[count] = berth__text_of(from->values[count]);
+    return (berth_requirement){berth__text_of(from->key), berth__text_of(from->op), {values, count}};
 }
 
 /* Labels written "a=1,b=,c=x". */
@@ -72,7 +72,7 @@ static berth__labels labels(const char *text)
 static berth__sym sym(const char *text)
 {
     bool ok = true;
-    berth__sym id = berth__intern_add(&model.strings, berth__str(text), &ok);
+    berth__sym id = berth__intern_add(&model.strings, berth__text_of(text), &ok);
     assert_true(ok);
     return id;
 }
@@ -383,7 +383,7 @@ static void test_terms_are_alternatives(void **state)
         {{&broken, 1}, {NULL, 0}}, {{&first, 1}, {NULL, 0}}, {{NULL, 0}, {NULL, 0}},
         {{&second, 1}, {NULL, 0}}};
     const berth_node_selector all = {terms, 4}, none = {terms, 0}, useless = {terms, 1};
-    berth__node_selector made = berth__node_selector_make(&model.strings, &arena, &all, &ok);
+    berth__interned_node_selector made = berth__node_selector_make(&model.strings, &arena, &all, &ok);
     assert_true(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=1")));
     assert_true(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=2")));
     assert_false(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=3")));
@@ -433,9 +433,9 @@ static void test_tolerations(void **state)
             const char *text = toleration_cases[i].toleration[p];
             parts[p] = text != NULL ? sym(text) : 0;
         }
-        const berth__toleration toleration = {parts[0], parts[1], parts[2], parts[3]};
+        const berth__interned_toleration toleration = {parts[0], parts[1], parts[2], parts[3]};
         for (size_t t = 0; t < COUNT(taints); t++) {
-            const berth__taint taint = {sym(taints[t][0]), sym(taints[t][1]), sym(taints[t][2])};
+            const berth__interned_taint taint = {sym(taints[t][0]), sym(taints[t][1]), sym(taints[t][2])};
             if (berth__tolerates(&model, &toleration, &taint) != toleration_cases[i].tolerates[t])
                 fail_msg("toleration %zu and taint %zu: not %d", i, t,
                          toleration_cases[i].tolerates[t]);

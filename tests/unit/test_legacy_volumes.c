@@ -252,7 +252,7 @@ static void test_zones(void **state)
     small_decide(&c, small_pod(&c, "p1", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
                                                    "{claimName: c1}}, {name: b, "
                                                    "persistentVolumeClaim: {claimName: late}}]"));
-    assert_int_equal(c.placement.verdict, BERTH_PLACED);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
     check_refusal(&c, z1, "");
     check_refusal(&c, z2, conflict);
     check_refusal(&c, plain, "");
@@ -260,7 +260,7 @@ static void test_zones(void **state)
     small_decide(&c, small_pod(&c, "p2", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
                                                    "{claimName: c1}}, {name: b, "
                                                    "persistentVolumeClaim: {claimName: now}}]"));
-    assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
     assert_int_equal(c.placement.node, BERTH_NODE_NONE);
     check_refusal(&c, z1,
                   "NoVolumeZoneConflict: error: PersistentVolumeClaim was not found: \"now\"");
@@ -293,10 +293,10 @@ static void test_error_not_met(void **state)
     char spec[256];
     snprintf(spec, sizeof(spec), "%s, nodeSelector: {disk: ssd}", claim);
     small_decide(&c, small_pod(&c, "p", NULL, "", spec));
-    assert_int_equal(c.placement.verdict, BERTH_PLACED);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
     assert_int_equal(c.placement.node, plain);
     small_decide(&c, small_pod(&c, "q", NULL, "", claim));
-    assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
     check_refusal(&c, zoned, "NoVolumeZoneConflict: error: Unable to find persistent volume "
                              "claim: default/nobody");
     small_close(&c);
@@ -350,7 +350,7 @@ static void test_binding(void **state)
         char name[16];
         snprintf(name, sizeof(name), "broken%d", i);
         small_decide(&c, small_pod(&c, name, NULL, "", broken[i]));
-        assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+        assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
         assert_int_equal(strncmp(small_refusal(&c, a), "CheckVolumeBinding: error: ", 27), 0);
     }
     small_close(&c);
@@ -382,7 +382,7 @@ static void test_basic_checks(void **state)
         snprintf(name, sizeof(name), "p%d", i);
         small_decide(&c, small_pod(&c, name, NULL, "", cases[i].spec));
         assert_int_equal(c.placement.verdict,
-                         cases[i].message == NULL ? BERTH_PLACED : BERTH_DECISION_ERROR);
+                         cases[i].message == NULL ? BERTH_VERDICT_PLACED : BERTH_VERDICT_ERROR);
         berth_str message = berth_explanation_message(c.explanation);
         if (cases[i].message != NULL)
             assert_memory_equal(message.data, cases[i].message, message.len);

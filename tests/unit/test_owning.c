@@ -64,14 +64,14 @@ static void budget_comes_and_goes(counted_cluster *t)
 
 static void cordon_and_uncordon(counted_cluster *t)
 {
-    assert_int_equal(berth_engine_cordon(t->c.engine, 0, true, NULL), BERTH_OK);
-    assert_int_equal(berth_engine_cordon(t->c.engine, 0, false, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_cordon_node(t->c.engine, 0, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_cordon_node(t->c.engine, 0, false, NULL), BERTH_OK);
 }
 
 static void close_and_open(counted_cluster *t)
 {
-    assert_int_equal(berth_engine_close(t->c.engine, 0, true, NULL), BERTH_OK);
-    assert_int_equal(berth_engine_close(t->c.engine, 0, false, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close_node(t->c.engine, 0, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close_node(t->c.engine, 0, false, NULL), BERTH_OK);
 }
 
 static const struct {

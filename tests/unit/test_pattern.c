@@ -90,7 +90,7 @@ static void test_found(void **state)
     sample s;
     make_pod(&s, "pod-1", "u1", "node-1", "a");
     assert_int_equal(look(patterns, &s, &found, &gaps), BERTH__PATTERN_WANTED);
-    first = berth__patterns_learn(patterns, text_of(&s), &s.gaps);
+    first = berth__patterns_register(patterns, text_of(&s), &s.gaps);
     assert_true(first.serial != 0);
     make_pod(&s, "another-pod", "0123456789-0123456789", "n", "a");
     assert_int_equal(look(patterns, &s, &found, &gaps), BERTH__PATTERN_FOUND);
@@ -103,7 +103,7 @@ static void test_found(void **state)
     assert_int_equal(look(patterns, &s, &found, &gaps), BERTH__PATTERN_NONE);
     make_pod(&s, "pod-3", "u3", "node-2", "b");
     assert_int_equal(look(patterns, &s, &found, &gaps), BERTH__PATTERN_WANTED);
-    berth__pattern_id second = berth__patterns_learn(patterns, text_of(&s), &s.gaps);
+    berth__pattern_id second = berth__patterns_register(patterns, text_of(&s), &s.gaps);
     assert_true(second.serial > first.serial && second.place != first.place);
     assert_int_equal(look(patterns, &s, &found, &gaps), BERTH__PATTERN_FOUND);
     assert_int_equal(found.serial, second.serial);
@@ -122,10 +122,10 @@ static void test_words(void **state)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         make_pod(&s, "pod-1", "u1", bad[i], "a");
         if (bad[i][0] != '\0')
-            assert_int_equal(berth__patterns_learn(patterns, text_of(&s), &s.gaps).serial, 0);
+            assert_int_equal(berth__patterns_register(patterns, text_of(&s), &s.gaps).serial, 0);
     }
     make_pod(&s, "pod-1", "u1", "node-1", "a");
-    assert_true(berth__patterns_learn(patterns, text_of(&s), &s.gaps).serial != 0);
+    assert_true(berth__patterns_register(patterns, text_of(&s), &s.gaps).serial != 0);
     assert_int_equal(look(patterns, &s, &id, &gaps), BERTH__PATTERN_FOUND);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         make_pod(&s, bad[i], "u1", "node-1", "a");
@@ -150,11 +150,11 @@ static void test_not_learnt(void **state)
         put(&s, heads[i]);
         put_word(&s, BERTH__GAP_NAME, "pod");
         put(&s, "\"}");
-        uint64_t serial = berth__patterns_learn(patterns, text_of(&s), &s.gaps).serial;
+        uint64_t serial = berth__patterns_register(patterns, text_of(&s), &s.gaps).serial;
         assert_true(i == 0 || serial == 0); /* an escaped key is as good a lead as any */
     }
     const berth__gaps none = {0};
-    assert_int_equal(berth__patterns_learn(patterns, BERTH_LITERAL("{}"), &none).serial, 0);
+    assert_int_equal(berth__patterns_register(patterns, BERTH_LITERAL("{}"), &none).serial, 0);
     berth__patterns_destroy(patterns);
 }
 
@@ -184,7 +184,7 @@ static void test_changed(void **state)
     char left[TEXT_MAX], right[TEXT_MAX];
     uint32_t found = 0;
     make_pod(&s, "pod-1", "u1", "node-1", "a");
-    assert_true(berth__patterns_learn(patterns, text_of(&s), &s.gaps).serial != 0);
+    assert_true(berth__patterns_register(patterns, text_of(&s), &s.gaps).serial != 0);
     size_t size = outside(s.data, s.len, &s.gaps, left);
     for (uint32_t round = 0; round < 20000; round++) {
         berth__pattern_id id;
@@ -235,7 +235,7 @@ static void test_limits(void **state)
         make_pod(&s, "pod", "u", "node", app);
         if (look(patterns, &s, &id, &gaps) != BERTH__PATTERN_WANTED)
             continue;
-        id = berth__patterns_learn(patterns, text_of(&s), &s.gaps);
+        id = berth__patterns_register(patterns, text_of(&s), &s.gaps);
         assert_true(id.serial == 0 || (id.serial > last && id.place < BERTH__PATTERNS_MAX));
         last = id.serial > last ? id.serial : last;
         assert_true(atomic_load(&c.bytes) < 5 << 20);
@@ -247,7 +247,7 @@ static void test_limits(void **state)
         berth__pattern_verdict verdict = look(patterns, &s, &id, &gaps);
         found += verdict == BERTH__PATTERN_FOUND;
         if (verdict == BERTH__PATTERN_WANTED)
-            berth__patterns_learn(patterns, text_of(&s), &s.gaps);
+            berth__patterns_register(patterns, text_of(&s), &s.gaps);
     }
     assert_true(found > 15000);
     while (s.len <= BERTH__PATTERN_BYTES_MAX)
@@ -272,7 +272,7 @@ static void test_scarce_memory(void **state)
             berth__gaps gaps;
             make_pod(&s, "pod", "u", "node", i % 2 == 0 ? "a" : "b");
             look(patterns, &s, &id, &gaps);
-            id = berth__patterns_learn(patterns, text_of(&s), &s.gaps);
+            id = berth__patterns_register(patterns, text_of(&s), &s.gaps);
             bool known = look(patterns, &s, &id, &gaps) == BERTH__PATTERN_FOUND;
             assert_true(known || fail_at <= 6);
         }

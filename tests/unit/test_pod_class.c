@@ -396,7 +396,7 @@ static void test_image_names(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         bool ok = true;
-        berth__sym name = berth__image_name(&model, berth__str(cases[i].image), &ok);
+        berth__sym name = berth__image_name(&model, berth__text_of(cases[i].image), &ok);
         assert_true(ok && berth__str_is(berth__text(&model, name), cases[i].normal));
     }
 }

@@ -138,7 +138,7 @@ static void check_error(const char *spec, const char *wanted)
     open_zones(&c, nodes);
     small_decide(&c, small_pod(&c, "p", NULL, WEB, spec));
     berth_str message = berth_explanation_message(c.explanation);
-    assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
     assert_int_equal(message.len, strlen(wanted));
     assert_memory_equal(message.data, wanted, message.len);
     small_close(&c);

@@ -57,7 +57,7 @@ static void add_budget(small_cluster *c, const char *selector, const char *statu
 
 static void remove_object(small_cluster *c, berth_kind kind, const char *space, const char *name)
 {
-    assert_int_equal(berth_engine_remove(c->engine, kind, berth__str(space), berth__str(name),
+    assert_int_equal(berth_engine_remove(c->engine, kind, berth__text_of(space), berth__text_of(name),
                                          NULL),
                      BERTH_OK);
 }
@@ -79,7 +79,7 @@ static void update_pod(small_cluster *c, const char *name, const char *status)
              "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {priority: 10, containers: "
              "[{name: c, image: i, resources: {requests: {cpu: 1}}}]}\nstatus: {%s}\n",
              name, status);
-    small_require(berth_reader_text(c->reader, berth__str(text), "test", update_object, c, &error),
+    small_require(berth_reader_text(c->reader, berth__text_of(text), "test", update_object, c, &error),
                   &error);
 }
 
@@ -91,7 +91,7 @@ static const char *choice(small_cluster *c, berth_pod_id pod)
 {
     static char text[1024];
     small_decide(c, pod);
-    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     berth_node_id node = berth_explanation_nominated(c->explanation);
     text[0] = '\0';
     if (node == BERTH_NODE_NONE)
@@ -110,14 +110,14 @@ static const char *choice(small_cluster *c, berth_pod_id pod)
 static const char *words(small_cluster *c, berth_pod_id pod)
 {
     small_decide(c, pod);
-    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     return strstr(berth_explanation_message(c->explanation).data, " preemption: ");
 }
 
 static berth_node_id placed_on(small_cluster *c, berth_pod_id pod)
 {
     small_decide(c, pod);
-    return c->placement.verdict == BERTH_PLACED ? c->placement.node : BERTH_NODE_NONE;
+    return c->placement.verdict == BERTH_VERDICT_PLACED ? c->placement.node : BERTH_NODE_NONE;
 }
 
 static void bind(small_cluster *c, berth_pod_id pod, berth_node_id node)
@@ -163,7 +163,7 @@ static void reprioritize(small_cluster *c, const char *name, const char *node, i
              "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {nodeName: %s, priority: %d, "
              "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n",
              name, node, priority);
-    small_require(berth_reader_text(c->reader, berth__str(text), "test", update_object, c, &error),
+    small_require(berth_reader_text(c->reader, berth__text_of(text), "test", update_object, c, &error),
                   &error);
 }
 
@@ -200,7 +200,7 @@ static void test_lower_pods_are_known(void **state)
     assert_string_equal(choice(c, high), "");
     remove_object(c, BERTH_KIND_POD, "default", "w");
     berth_pod_id low = add_pending(c, "z", "1", -5);
-    bind(c, low, berth_engine_find_node(c->engine, berth__str("a")));
+    bind(c, low, berth_engine_find_node(c->engine, berth__text_of("a")));
     assert_string_equal(choice(c, high), "a: z");
 }
 
@@ -237,7 +237,7 @@ static void test_budgets(void **state)
     assert_string_equal(choice(c, small), "c: c1");
     berth_error error;
     assert_int_equal(berth_engine_remove(c->engine, BERTH_KIND_POD_DISRUPTION_BUDGET,
-                                         berth__str("default"), berth__str("other"), &error),
+                                         berth__text_of("default"), berth__text_of("other"), &error),
                      BERTH_E_NOT_FOUND);
 }
 
@@ -276,7 +276,7 @@ static void test_words(void **state)
         " preemption: not eligible due to preemptionPolicy=Never.");
     assert_null(words(c, add_pending(c, "able", "2", 10)));
     assert_int_equal(berth_explanation_nominated(c->explanation),
-                     berth_engine_find_node(c->engine, berth__str("b")));
+                     berth_engine_find_node(c->engine, berth__text_of("b")));
 }
 
 static void test_earlier_victims(void **state)
@@ -486,9 +486,9 @@ static void test_legacy(void **state)
     assert_string_equal(choice(c, pod), "b: b0 b1");
     /* Any pod of lower priority that is leaving the nominated node is waited for. */
     add_pod(c, "a1", "0", 1, ", nodeName: a", ", deletionTimestamp: '2026-01-01T00:00:00Z'", "");
-    nominate(c, pod, berth_engine_find_node(c->engine, berth__str("a")));
+    nominate(c, pod, berth_engine_find_node(c->engine, berth__text_of("a")));
     assert_string_equal(choice(c, pod), "");
-    nominate(c, pod, berth_engine_find_node(c->engine, berth__str("b")));
+    nominate(c, pod, berth_engine_find_node(c->engine, berth__text_of("b")));
     assert_string_equal(choice(c, pod), "b: b0 b1");
 }
 
@@ -497,7 +497,7 @@ static void test_legacy(void **state)
 typedef struct crowd {
     berth__cluster cluster;
     berth__arena arena;
-    berth__profile profile;
+    berth__ready_profile profile;
     berth__machine *machine;
     berth__workers *workers;
     berth__decider decider;
@@ -568,11 +568,11 @@ static void crowd_node(crowd *own, uint32_t i, int64_t cpu)
 {
     char name[32];
     snprintf(name, sizeof(name), "n%u", (unsigned)i);
-    const berth_key_value labels[] = {{berth__str("zone"), berth__str(i % 2 != 0 ? "z1" : "z0")},
-                                      {berth__str("host"), berth__str(name)}};
-    const berth_resource allocatable[] = {{berth__str("cpu"), {cpu, 0}},
-                                          {berth__str("pods"), {110, 0}}};
-    const berth_node node = {.meta = {.name = berth__str(name), .labels = {labels, 2}},
+    const berth_key_value labels[] = {{berth__text_of("zone"), berth__text_of(i % 2 != 0 ? "z1" : "z0")},
+                                      {berth__text_of("host"), berth__text_of(name)}};
+    const berth_resource allocatable[] = {{berth__text_of("cpu"), {cpu, 0}},
+                                          {berth__text_of("pods"), {110, 0}}};
+    const berth_node node = {.meta = {.name = berth__text_of(name), .labels = {labels, 2}},
                              .allocatable = {allocatable, 2}};
     berth_object object = {.kind = BERTH_KIND_NODE};
     object.as.node = &node;
@@ -586,25 +586,25 @@ static uint32_t crowd_pod(crowd *own, const char *letter, uint32_t i, uint32_t n
     char name[32], host[32];
     snprintf(name, sizeof(name), "%s%u", letter, (unsigned)i);
     snprintf(host, sizeof(host), "n%u", (unsigned)node);
-    const berth_resource request = {berth__str("cpu"), {cpu, 0}};
-    const berth_container container = {.image = berth__str("i"), .requests = {&request, 1}};
-    const berth_key_value label = {berth__str("app"), berth__str(letter)};
+    const berth_resource request = {berth__text_of("cpu"), {cpu, 0}};
+    const berth_container container = {.image = berth__text_of("i"), .requests = {&request, 1}};
+    const berth_key_value label = {berth__text_of("app"), berth__text_of(letter)};
     const berth_label_selector selector = {.match_labels = {&label, 1}};
     const berth_topology_spread spread = {.max_skew = 1000,
-                                          .topology_key = berth__str("zone"),
-                                          .when_unsatisfiable = berth__str("DoNotSchedule"),
+                                          .topology_key = berth__text_of("zone"),
+                                          .when_unsatisfiable = berth__text_of("DoNotSchedule"),
                                           .label_selector = &selector};
     const berth_pod_affinity_term term = {.label_selector = &selector,
-                                          .topology_key = berth__str("host")};
-    const berth_volume_source source = {.kind = BERTH_VOLUME_GCE_PD, .handle = berth__str(name)};
-    const berth_volume disk = {.name = berth__str("v"), .source = source};
+                                          .topology_key = berth__text_of("host")};
+    const berth_volume_source source = {.kind = BERTH_VOLUME_GCE_PD, .handle = berth__text_of(name)};
+    const berth_volume disk = {.name = berth__text_of("v"), .source = source};
     const berth_port port = {.host_port = 1000 + (int32_t)i};
     berth_container ported = container;
     bool rich = strcmp(letter, "rich") == 0;
     ported.ports = &port;
     ported.port_count = rich ? 1 : 0;
-    const berth_pod pod = {.meta = {.name = berth__str(name), .labels = {&label, 1}},
-                           .node_name = node != UINT32_MAX ? berth__str(host) : (berth_str){0},
+    const berth_pod pod = {.meta = {.name = berth__text_of(name), .labels = {&label, 1}},
+                           .node_name = node != UINT32_MAX ? berth__text_of(host) : (berth_str){0},
                            .has_priority = true,
                            .priority = priority,
                            .start_time_ns = 1000 + i * 7919 % 1000,
@@ -645,13 +645,13 @@ static uint64_t wave(uint32_t threads, uint32_t nodes, uint32_t pods, bool expla
         berth__preemption chosen;
         assert_int_equal(crowd_decide(own, pod, explained ? explanation : NULL, &placement),
                          BERTH_OK);
-        assert_int_equal(placement.verdict, BERTH_UNSCHEDULABLE);
+        assert_int_equal(placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
         if (!explained)
             assert_int_equal(berth__preempt(&own->decider, NULL, &chosen), BERTH_OK);
         uint32_t node = explained ? berth_explanation_nominated(explanation) : chosen.node;
         uint32_t count = explained ? berth_explanation_victim_count(explanation)
                                    : chosen.victim_count;
-        assert_int_not_equal(node, BERTH__NODE_NONE);
+        assert_int_not_equal(node, BERTH_NODE_NONE);
         assert_int_equal(berth__nominations_reserve(&own->cluster.nominations, node), BERTH_OK);
         berth__nominations_take_over(&own->cluster.nominations, &own->cluster.pods, pod, node);
         digest = digest * 31 + node;
@@ -661,7 +661,7 @@ static uint64_t wave(uint32_t threads, uint32_t nodes, uint32_t pods, bool expla
             digest = digest * 31 + victim;
             berth_str name = berth__pod_name(berth__pod_at(&own->cluster.pods, victim));
             assert_int_equal(berth__cluster_remove(&own->cluster, BERTH_KIND_POD,
-                                                   berth__str("default"), name, NULL),
+                                                   berth__text_of("default"), name, NULL),
                              BERTH_OK);
         }
     }
@@ -699,7 +699,7 @@ static void test_search_goes_on(void **state)
         for (uint32_t i = 0; i < 3; i++) {
             berth_placement *out = threads == 1 ? &one : &many;
             assert_int_equal(crowd_decide(own, pod, NULL, out), BERTH_OK);
-            assert_int_equal(out->verdict, BERTH_PLACED);
+            assert_int_equal(out->verdict, BERTH_VERDICT_PLACED);
             assert_int_equal(out->feasible_count, NODES * 5 / 100);
             /* Zones alternate, nodes of a zone in order: the kept ones are the first in both. */
             assert_int_equal(out->next, KEPT + (i + 1) * (NODES * 5 / 100));
@@ -742,7 +742,7 @@ static void fail_every_allocation(const char *letter, bool for_good)
     assert_int_equal(status, BERTH_OK);
     assert_true(failures > 3);
     uint32_t node = berth_explanation_nominated(explanation);
-    assert_int_not_equal(node, BERTH__NODE_NONE);
+    assert_int_not_equal(node, BERTH_NODE_NONE);
     assert_int_equal(crowd_decide(own, pod, explanation, &placement), BERTH_OK);
     assert_int_equal(berth_explanation_nominated(explanation), node);
     berth_explanation_destroy(explanation);
@@ -777,7 +777,7 @@ static void test_slot_is_given_up(void **state)
     assert_int_equal(berth__preempt(&own->decider, NULL, &before), BERTH_OK);
     uint32_t slot = berth__cluster_node(&own->cluster, before.node)->slot, first = before.victims[0];
     assert_int_equal(berth__dry_run_begin(dry_run, slot), BERTH_OK);
-    for (uint32_t i = berth__cluster_node(&own->cluster, before.node)->first_pod; i != BERTH__POD_NONE;
+    for (uint32_t i = berth__cluster_node(&own->cluster, before.node)->first_pod; i != BERTH_POD_INDEX_NONE;
          i = berth__pod_at(&own->cluster.pods, i)->next)
         berth__dry_run_take(dry_run, berth__pod_at(&own->cluster.pods, i)->cls);
     berth__dry_run_forfeit(dry_run);

@@ -89,7 +89,7 @@ static void test_parse(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(parsed) / sizeof(parsed[0]); i++) {
         berth_quantity amount = {77, 77};
-        berth_status status = berth_quantity_parse(berth__str(parsed[i].text), &amount);
+        berth_status status = berth_quantity_parse(berth__text_of(parsed[i].text), &amount);
         if (status != BERTH_OK || amount.units != parsed[i].units ||
             amount.nanos != parsed[i].nanos)
             fail_msg("\"%s\": status %d, %lld units, %d nanos", parsed[i].text, (int)status,
@@ -100,7 +100,7 @@ static void test_parse(void **state)
 static void expect_refused(const char *text, berth_status expected)
 {
     berth_quantity amount = {77, 7};
-    berth_status status = berth_quantity_parse(berth__str(text), &amount);
+    berth_status status = berth_quantity_parse(berth__text_of(text), &amount);
     if (status != expected || amount.units != 77 || amount.nanos != 7)
         fail_msg("\"%s\": status %d, %lld units", text, (int)status, (long long)amount.units);
 }
@@ -123,8 +123,8 @@ static void test_leading_zeros(void **state)
                  suffixes[(size_t)i % (sizeof(suffixes) / sizeof(suffixes[0]))]);
         snprintf(padded, sizeof(padded), "00000000000000000000%s", plain);
         berth_quantity a = {0}, b = {0};
-        berth_status x = berth_quantity_parse(berth__str(plain), &a);
-        if (x != berth_quantity_parse(berth__str(padded), &b) || a.units != b.units ||
+        berth_status x = berth_quantity_parse(berth__text_of(plain), &a);
+        if (x != berth_quantity_parse(berth__text_of(padded), &b) || a.units != b.units ||
             a.nanos != b.nanos)
             fail_msg("%s: %lld units %d nanos, with zeros before it %lld and %d", plain,
                      (long long)a.units, a.nanos, (long long)b.units, b.nanos);
@@ -174,7 +174,7 @@ static void test_format(void **state)
     for (size_t i = 0; i < sizeof(formatted) / sizeof(formatted[0]); i++) {
         berth_quantity amount;
         char text[64];
-        assert_int_equal(berth_quantity_parse(berth__str(formatted[i].text), &amount), BERTH_OK);
+        assert_int_equal(berth_quantity_parse(berth__text_of(formatted[i].text), &amount), BERTH_OK);
         size_t len = berth_quantity_format(amount, formatted[i].binary, text, sizeof(text));
         assert_string_equal(text, formatted[i].canonical);
         assert_int_equal(len, strlen(formatted[i].canonical));
@@ -213,7 +213,7 @@ static void test_real_spellings(void **state)
         for (int column = 0; column < 2; column++)
             field = strchr(field, ',') + 1;
         field[strcspn(field, ",")] = '\0';
-        if (berth_quantity_parse(berth__str(field), &amount) != BERTH_OK)
+        if (berth_quantity_parse(berth__text_of(field), &amount) != BERTH_OK)
             fail_msg("\"%s\" is refused", field);
         count++;
     }

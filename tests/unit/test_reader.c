@@ -250,10 +250,10 @@ static void test_default_kind(void **state)
     (void)state;
     berth_error error;
     berth_reader *reader = make_reader(false, "Node");
-    assert_int_equal(berth_reader_text(reader, berth__str(BARE("n") POD("p")), "t", collect,
+    assert_int_equal(berth_reader_text(reader, berth__text_of(BARE("n") POD("p")), "t", collect,
                                        &names_only, &error),
                      BERTH_OK);
-    assert_int_equal(berth_reader_text(reader, berth__str("{\"items\":[" BARE("m") "]}"), "t",
+    assert_int_equal(berth_reader_text(reader, berth__text_of("{\"items\":[" BARE("m") "]}"), "t",
                                        collect, &names_only, &error),
                      BERTH_OK);
     assert_string_equal(got.text, "Node n\nPod default/p\nNode m\n");
@@ -783,9 +783,9 @@ static berth_status read_scarcely(const berth_allocator *allocator, const char *
     berth_read_options options = {.size = sizeof(options), .apply_defaults = true,
                                   .default_kind = "Pod"};
     clear_sheet();
-    BERTH_TRY(berth__reader_create(allocator, &options, &reader));
+    BERTH_TRY(berth__reader_create_with(allocator, &options, &reader));
     berth_status status =
-        berth_reader_text(reader, berth__str(text), "t", collect, &names_only, &error);
+        berth_reader_text(reader, berth__text_of(text), "t", collect, &names_only, &error);
     if (status == BERTH_OK)
         status = berth_reader_finish(reader, NULL, collect, &names_only, &error);
     if (status != BERTH_OK)
@@ -898,7 +898,7 @@ static void each_line(const char *name, void (*each)(const berth__json *tree))
     while (gzgets(file, line, LINE_MAX_BYTES) != NULL) {
         const berth__json *tree;
         berth__arena_reset(&arena);
-        assert_int_equal(berth__json_parse(parser, &arena, berth__str(line), &tree, NULL),
+        assert_int_equal(berth__json_parse(parser, &arena, berth__text_of(line), &tree, NULL),
                          BERTH_OK);
         each(tree);
     }

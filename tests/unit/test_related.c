@@ -41,7 +41,7 @@ static int tear_down(void **state)
 static berth__sym sym(world *w, const char *text)
 {
     bool ok = true;
-    berth__sym out = berth__intern_add(&w->model.strings, berth__str(text), &ok);
+    berth__sym out = berth__intern_add(&w->model.strings, berth__text_of(text), &ok);
     assert_true(ok);
     return out;
 }
@@ -67,10 +67,10 @@ static berth_status put(world *w, berth_kind kind, const char *name, const char 
     berth_key_value entries[8];
     berth_label_selector compiled = {
         .match_labels = map_of(entries, selector != NULL ? selector : "")};
-    berth_metadata meta = {.name = berth__str(name), .namespace_name = berth__str("ns")};
+    berth_metadata meta = {.name = berth__text_of(name), .namespace_name = berth__text_of("ns")};
     berth_service service = {meta, selector != NULL, compiled.match_labels};
     berth_controller controller = {meta, selector != NULL ? &compiled : NULL};
-    berth_namespace space = {{.name = berth__str(name), .labels = compiled.match_labels}};
+    berth_namespace space = {{.name = berth__text_of(name), .labels = compiled.match_labels}};
     berth_object object = {.kind = kind};
     if (kind == BERTH_KIND_SERVICE)
         object.as.service = &service;
@@ -102,7 +102,7 @@ static void check_default(world *w, const char *labels, const char *api_version,
         berth__related_default_selector(w->related, &w->arena, &identity, &ok);
     char text[256] = "";
     for (uint32_t i = 0; i < selector.count; i++) {
-        const berth__requirement *one = &selector.items[i];
+        const berth__interned_requirement *one = &selector.items[i];
         berth_str key = berth__text(&w->model, one->key);
         berth_str value = berth__text(&w->model, one->values[0]);
         assert_int_equal(one->op, BERTH__OP_IN);
@@ -171,11 +171,11 @@ static void test_store(void **state)
     assert_null(first->next->next);
     check_default(w, "b=1", "", "", NULL, "b=1");
 
-    assert_int_equal(berth__related_remove(w->related, BERTH_KIND_SERVICE, berth__str("ns"),
-                                           berth__str("x"), NULL),
+    assert_int_equal(berth__related_remove(w->related, BERTH_KIND_SERVICE, berth__text_of("ns"),
+                                           berth__text_of("x"), NULL),
                      BERTH_OK);
-    assert_int_equal(berth__related_remove(w->related, BERTH_KIND_SERVICE, berth__str("ns"),
-                                           berth__str("x"), NULL),
+    assert_int_equal(berth__related_remove(w->related, BERTH_KIND_SERVICE, berth__text_of("ns"),
+                                           berth__text_of("x"), NULL),
                      BERTH_E_NOT_FOUND);
     check_default(w, "b=1", "", "", NULL, "");
     assert_null(berth__related_first(w->related, BERTH_KIND_SERVICE, sym(w, "default")));
@@ -194,7 +194,7 @@ static void test_namespaces(void **state)
     assert_true(w->related->namespace_version > version);
     version = w->related->namespace_version;
     assert_int_equal(berth__related_remove(w->related, BERTH_KIND_NAMESPACE, (berth_str){0},
-                                           berth__str("dev"), NULL),
+                                           berth__text_of("dev"), NULL),
                      BERTH_OK);
     berth__related_namespace(w->related, sym(w, "dev"), &present);
     assert_false(present);

@@ -106,7 +106,7 @@ static void add_pod(world *w, uint32_t which)
     memcpy(w->seen[w->seen_count++], amounts, sizeof(w->seen[0]));
     berth_placement placement;
     assert_int_equal(berth_engine_schedule(w->engine, w->pods[which], &placement, NULL), BERTH_OK);
-    if (placement.verdict == BERTH_PLACED)
+    if (placement.verdict == BERTH_VERDICT_PLACED)
         replay_load_add(&w->load, placement.node, amounts, 1);
 }
 

@@ -163,7 +163,7 @@ static berth_reader *open_reader(const berth_allocator *allocator, bool fresh, b
     const berth_read_options options = {.size = sizeof(options), .apply_defaults = fresh,
                                         .default_kind = fresh ? "Pod" : NULL, .threads = threads};
     berth_reader *reader;
-    if (berth__reader_create(allocator, &options, &reader) != BERTH_OK)
+    if (berth__reader_create_with(allocator, &options, &reader) != BERTH_OK)
         return NULL;
     reader->batch_bytes = threads > 1 ? 700 : reader->batch_bytes;
     if (!patterns) {
@@ -327,7 +327,7 @@ static void fill(const text *t, bool patterns, uint64_t seed, uint32_t threads, 
     for (uint32_t i = 0; i < 5; i++) {
         char name[16];
         snprintf(name, sizeof(name), "node-%u", i);
-        const berth_node node = {.meta = {.name = berth__str(name)}};
+        const berth_node node = {.meta = {.name = berth__text_of(name)}};
         const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
         assert_int_equal(berth_engine_add(s.engine, &object, NULL, &error), BERTH_OK);
     }

@@ -25,7 +25,7 @@ static void test_options(void **state)
     assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_ARG);
     assert_null(other);
     berth_scheduler_destroy(NULL);
-    assert_string_equal(berth_pod_state_name(BERTH_POD_UNSCHEDULABLE), "unschedulable");
+    assert_string_equal(berth_pod_state_name(BERTH_POD_STATE_UNSCHEDULABLE), "unschedulable");
     assert_string_equal(berth_pod_state_name((berth_pod_state)99), "?");
 }
 
@@ -93,7 +93,7 @@ static void test_backoff(void **state)
     for (int i = 0; i < 6; i++) {
         assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
         assert_int_equal(l->step.attempt, i + 1);
-        assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+        assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BACKOFF);
         assert_int_equal(loop_due_ms(l, pod), l->now_ms + waits_ms[i]);
         assert_int_equal(berth_scheduler_next(l->scheduler), (l->now_ms + waits_ms[i]) * MS);
         loop_advance(l, l->now_ms + waits_ms[i] - 1);
@@ -116,16 +116,16 @@ static void test_backoff_after_waking(void **state)
     loop *l = *state;
     berth_pod_id pod = loop_pod(l, "p", "1", "");
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_UNSCHEDULABLE);
     loop_advance(l, 400);
     loop_node(l, "small", "500m");
-    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BACKOFF);
     assert_int_equal(loop_due_ms(l, pod), 1000);
     loop_advance(l, 1000);
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     l->now_ms = 9000;
     loop_node(l, "large", "4");
-    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(loop_count(l).woken, 2);
 }
@@ -137,15 +137,15 @@ static void test_gates(void **state)
     loop *l = *state;
     loop_node(l, "node", "4");
     berth_pod_id pod = loop_pod(l, "p", "1", ", schedulingGates: [{name: a}, {name: b}]");
-    assert_int_equal(loop_state(l, pod), BERTH_POD_GATED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     loop_node(l, "m", "4");
     loop_advance(l, 1000000);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_GATED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
     loop_update(l, loop_pod_text("p", "1", "", ", schedulingGates: [{name: b}]"));
-    assert_int_equal(loop_state(l, pod), BERTH_POD_GATED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
     loop_update(l, loop_pod_text("p", "1", "", ""));
-    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(l->step.attempt, 1);
 }
@@ -162,9 +162,9 @@ static void test_flush(void **state)
     assert_int_equal(loop_due_ms(l, pod), 300050);
     assert_int_equal(berth_scheduler_next(l->scheduler), 300050 * MS);
     loop_advance(l, 300049);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_UNSCHEDULABLE);
     loop_advance(l, 300050);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
     assert_int_equal(loop_count(l).flushed, 1);
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->step.attempt, 2);
@@ -197,12 +197,12 @@ static void test_bind_later(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
     assert_int_equal(l->bound.pod, pod);
     assert_int_equal(l->bound.id, l->step.binding);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_ASSUMED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ASSUMED);
     assert_int_equal(used_cpu(l, "node"), 1000);
     assert_int_equal(berth_scheduler_bind_done(l->scheduler, l->bound.id, BERTH_ANSWER_LATER),
                      BERTH_E_ARG);
     answer(l, l->bound.id, BERTH_ANSWER_DONE);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_BOUND);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BOUND);
     assert_int_equal(loop_count(l).bound, 1);
     /* A second answer is late, whatever it says, and harmless. */
     answer(l, l->bound.id, BERTH_ANSWER_FAILED);
@@ -221,7 +221,7 @@ static void test_bind_fails_later(void **state)
     loop_step(l);
     l->now_ms = 100;
     answer(l, l->bound.id, BERTH_ANSWER_FAILED);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BACKOFF);
     assert_int_equal(loop_due_ms(l, pod), 1100);
     assert_int_equal(used_cpu(l, "node"), 0);
     assert_int_equal(l->unbinds, 1);
@@ -245,7 +245,7 @@ static void test_forgotten_wakes(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     loop_advance(l, 2000);
     answer(l, l->bound.id, BERTH_ANSWER_FAILED);
-    assert_int_equal(loop_state(l, second), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_state(l, second), BERTH_POD_STATE_ACTIVE);
 }
 
 static void test_expiry(void **state)
@@ -258,15 +258,15 @@ static void test_expiry(void **state)
     assert_int_equal(loop_due_ms(l, pod), 5000);
     assert_int_equal(berth_scheduler_next(l->scheduler), 5000 * MS);
     loop_advance(l, 4999);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_ASSUMED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ASSUMED);
     loop_advance(l, 5000);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BACKOFF);
     assert_int_equal(used_cpu(l, "node"), 0);
     assert_int_equal(l->unbind_reason, BERTH_UNBIND_EXPIRED);
     assert_int_equal(loop_count(l).expired, 1);
     answer(l, l->bound.id, BERTH_ANSWER_DONE);
     assert_int_equal(loop_count(l).late_answers, 1);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BACKOFF);
     assert_int_equal(l->unbinds, 1);
 }
 
@@ -281,7 +281,7 @@ static void test_answer_before_expiry(void **state)
     assert_int_equal(berth_scheduler_bind_done(l->scheduler, l->bound.id, BERTH_ANSWER_DONE),
                      BERTH_OK);
     loop_advance(l, 9000);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_BOUND);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BOUND);
 }
 
 /* An update that shows the pod on its node confirms; one that shows no node does not undo. */
@@ -293,12 +293,12 @@ static void test_updates_of_assumed(void **state)
     berth_pod_id pod = loop_pod(l, "p", "1", "");
     loop_step(l);
     loop_update(l, loop_pod_text("p", "1", ", labels: {a: b}", ""));
-    assert_int_equal(loop_state(l, pod), BERTH_POD_ASSUMED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ASSUMED);
     loop_update(l, loop_pod_text("p", "1", "", ", nodeName: node"));
-    assert_int_equal(loop_state(l, pod), BERTH_POD_BOUND);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BOUND);
     assert_int_equal(loop_count(l).bound, 1);
     loop_update(l, loop_pod_text("p", "1", ", labels: {c: d}", ""));
-    assert_int_equal(loop_state(l, pod), BERTH_POD_BOUND);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BOUND);
     assert_int_equal(used_cpu(l, "node"), 1000);
     assert_int_equal(l->unbinds, 0);
 }
@@ -314,8 +314,8 @@ static void test_taken(void **state)
     berth_pod_id waiting = loop_pod(l, "q", "1", "");
     loop_update(l, loop_pod_text("p", "1", "", ", nodeName: m"));
     loop_update(l, loop_pod_text("q", "1", "", ", nodeName: m"));
-    assert_int_equal(loop_state(l, assumed), BERTH_POD_BOUND);
-    assert_int_equal(loop_state(l, waiting), BERTH_POD_BOUND);
+    assert_int_equal(loop_state(l, assumed), BERTH_POD_STATE_BOUND);
+    assert_int_equal(loop_state(l, waiting), BERTH_POD_STATE_BOUND);
     assert_int_equal(used_cpu(l, "node"), 0);
     assert_int_equal(used_cpu(l, "m"), 2000);
     assert_int_equal(loop_count(l).taken, 2);
@@ -332,7 +332,7 @@ static void test_deleted_meanwhile(void **state)
     berth_pod_id pod = loop_pod(l, "p", "1", "");
     loop_step(l);
     loop_remove(l, BERTH_KIND_POD, "default", "p");
-    assert_int_equal(loop_state(l, pod), BERTH_POD_GONE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GONE);
     assert_int_equal(l->unbind_reason, BERTH_UNBIND_DELETED);
     assert_int_equal(l->unbound.pod, pod);
     assert_int_equal(loop_count(l).deleted, 1);
@@ -347,7 +347,7 @@ static void test_terminating(void **state)
     loop *l = *state;
     berth_pod_id pod = loop_pod(l, "p", "1", "");
     loop_update(l, loop_pod_text("p", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""));
-    assert_int_equal(loop_state(l, pod), BERTH_POD_GONE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GONE);
     loop_remove(l, BERTH_KIND_POD, "default", "p");
     assert_int_equal(loop_count(l).deleted, 1);
 }
@@ -361,9 +361,9 @@ static void test_node_lost_while_assumed(void **state)
     berth_pod_id pod = loop_pod(l, "p", "1", "");
     loop_step(l);
     loop_remove(l, BERTH_KIND_NODE, "", "node");
-    assert_int_equal(loop_state(l, pod), BERTH_POD_ASSUMED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ASSUMED);
     answer(l, l->bound.id, BERTH_ANSWER_FAILED);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BACKOFF);
     loop_node(l, "node", "4");
     assert_int_equal(used_cpu(l, "node"), 0);
 }
@@ -421,7 +421,7 @@ static void test_profiles(void **state)
     berth_pod_id first = loop_pod(&l, "first", "2", "");
     berth_pod_id plain = loop_pod(&l, "plain", "2", ", schedulerName: plain");
     berth_pod_id other = loop_pod(&l, "other", "2", ", schedulerName: nobody");
-    assert_int_equal(loop_state(&l, other), BERTH_POD_GONE);
+    assert_int_equal(loop_state(&l, other), BERTH_POD_STATE_GONE);
     assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(loop_step(&l), BERTH_STEP_IDLE);
@@ -451,9 +451,9 @@ static void test_served_later(void **state)
     berth_pod_id pod = loop_pod(l, "p", "1", ", schedulerName: nobody");
     assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
     loop_update(l, loop_pod_text("p", "1", "", ""));
-    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
     loop_update(l, loop_pod_text("p", "1", "", ", schedulerName: nobody"));
-    assert_int_equal(loop_state(l, pod), BERTH_POD_GONE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GONE);
     assert_int_equal(loop_count(l).deleted, 1);
 }
 
@@ -476,7 +476,7 @@ static void test_preemption_at_once(void **state)
     assert_int_equal(l->step.victim_count, 2);
     assert_int_equal(l->evictions, 2);
     assert_int_equal(l->step.nominated, berth_engine_find_node(l->c.engine, (berth_str)TEXT("node")));
-    assert_int_equal(loop_state(l, high), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
     /* The node is kept for it. */
     loop_pod(l, "late", "1", "");
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
@@ -498,7 +498,7 @@ static void test_preemption_later(void **state)
     berth_pod_id high = loop_pod(l, "high", "1500m", ", priority: 10");
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->evictions, 2);
-    assert_int_equal(loop_state(l, high), BERTH_POD_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
     loop_advance(l, 300000);
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->evictions, 2);
@@ -522,7 +522,7 @@ static void test_preemption_refused(void **state)
     assert_int_equal(l->step.victim_count, 0);
     assert_int_equal(l->evictions, 1);
     assert_int_equal(l->trouble, BERTH_TROUBLE_EVICTION);
-    assert_int_equal(loop_state(l, high), BERTH_POD_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
 }
 
 /* A still higher priority takes the node over: the pod that it was kept for looks elsewhere. */
@@ -537,7 +537,7 @@ static void test_nomination_taken_over(void **state)
     berth_pod_id higher = loop_pod(l, "higher", "2", ", priority: 20");
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->step.pod, higher);
-    assert_int_equal(loop_state(l, high), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_ACTIVE);
     berth_pod_status status;
     berth_scheduler_pod(l->scheduler, high, &status);
     assert_int_equal(status.nominated, BERTH_NODE_NONE);
@@ -604,8 +604,8 @@ static void test_past_the_scheduler(void **state)
     assert_int_equal(loop_count(l).taken, 1);
     assert_int_equal(berth_engine_unbind(engine, pod, NULL), BERTH_OK);
     loop_advance(l, 0);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
-    assert_int_equal(loop_state(l, other), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_state(l, other), BERTH_POD_STATE_BACKOFF);
     assert_int_equal(loop_count(l).submitted, 3);
 
     l->bind_answer = BERTH_ANSWER_LATER;
@@ -613,7 +613,7 @@ static void test_past_the_scheduler(void **state)
     assert_int_equal(berth_engine_unbind(engine, pod, NULL), BERTH_OK);
     loop_advance(l, 0);
     assert_int_equal(l->unbind_reason, BERTH_UNBIND_TAKEN);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
     assert_int_equal(loop_count(l).submitted, 4);
 }
 
@@ -630,8 +630,8 @@ static void test_index_taken_over(void **state)
                      BERTH_OK);
     assert_int_equal(berth_engine_commit(engine, NULL), BERTH_OK);
     berth_pod_id fresh = small_pod(&l->c, "fresh", NULL, "", "containers: []");
-    assert_int_equal(loop_state(l, old), BERTH_POD_GONE);
-    assert_int_equal(loop_state(l, fresh), BERTH_POD_ACTIVE);
+    assert_int_equal(loop_state(l, old), BERTH_POD_STATE_GONE);
+    assert_int_equal(loop_state(l, fresh), BERTH_POD_STATE_ACTIVE);
     loop_check(l);
     assert_int_equal(loop_count(l).deleted, 1);
     assert_int_equal(loop_count(l).submitted, 2);
@@ -654,11 +654,11 @@ static void test_news_before_a_look(void **state)
                      BERTH_OK);
     assert_int_equal(berth_scheduler_check(l->scheduler, NULL), BERTH_E_STATE);
     assert_int_equal(berth_engine_commit(engine, NULL), BERTH_OK);
-    assert_int_equal(berth_engine_close(engine, node, true, NULL), BERTH_OK);
-    assert_int_equal(berth_engine_close(engine, node, false, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close_node(engine, node, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close_node(engine, node, false, NULL), BERTH_OK);
     loop_advance(l, 0);
     assert_int_equal(loop_count(l).deleted, 1);
-    assert_int_equal(loop_state(l, other), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_state(l, other), BERTH_POD_STATE_BACKOFF);
 }
 
 /* Nothing happens by itself where nothing has a term, on whichever side of the origin time is. */

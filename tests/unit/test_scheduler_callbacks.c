@@ -57,8 +57,8 @@ static void refuse_decisions(loop *l)
     assert_int_equal(berth_engine_begin(engine, NULL), BERTH_E_STATE);
     assert_int_equal(berth_engine_commit(engine, NULL), BERTH_E_STATE);
     assert_int_equal(berth_engine_rollback(engine, NULL), BERTH_E_STATE);
-    assert_int_equal(berth_engine_cordon(engine, node, true, NULL), BERTH_E_STATE);
-    assert_int_equal(berth_engine_close(engine, node, true, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_cordon_node(engine, node, true, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_engine_close_node(engine, node, true, NULL), BERTH_E_STATE);
     assert_int_equal(berth_engine_schedule_group(engine, &waits, 1, &placement, &count, NULL),
                      BERTH_E_STATE);
     assert_int_equal(berth_engine_fit_count(engine, waits, 1, &count, &node, NULL, NULL),

@@ -8,7 +8,7 @@ static void expect_rejected(loop *l, berth_pod_id pod, const char *plugin)
 {
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->step.pod, pod);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_UNSCHEDULABLE);
     berth_str name = berth_scheduler_rejector(l->scheduler, pod, 0);
     assert_int_equal(name.len, strlen(plugin));
     assert_memory_equal(name.data, plugin, name.len);
@@ -18,13 +18,13 @@ static void expect_rejected(loop *l, berth_pod_id pod, const char *plugin)
 static void expect_asleep(loop *l, berth_pod_id pod)
 {
     loop_check(l);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_UNSCHEDULABLE);
 }
 
 static void expect_woken(loop *l, berth_pod_id pod)
 {
     loop_check(l);
-    assert_int_equal(loop_state(l, pod), BERTH_POD_BACKOFF);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BACKOFF);
 }
 
 /* ---- nodes ---- */
@@ -57,11 +57,11 @@ static void test_closed_node(void **state)
 {
     loop *l = *state;
     berth_node_id node = loop_node(l, "a", "1");
-    assert_int_equal(berth_engine_close(l->c.engine, node, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close_node(l->c.engine, node, true, NULL), BERTH_OK);
     berth_pod_id pod = loop_pod(l, "p", "1", ""), large = loop_pod(l, "q", "2", "");
     expect_rejected(l, pod, "NodeResourcesFit");
     expect_rejected(l, large, "NodeResourcesFit");
-    assert_int_equal(berth_engine_close(l->c.engine, node, false, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close_node(l->c.engine, node, false, NULL), BERTH_OK);
     expect_woken(l, pod);
     expect_asleep(l, large);
 }
@@ -432,7 +432,7 @@ enum { ON_NODE = 1 << 0, ON_POD = 1 << 1, ON_CLAIM = 1 << 2 };
 /* Whether the pod was woken; lets it be refused again. */
 static bool was_woken(loop *l, berth_pod_id pod)
 {
-    bool woken = loop_state(l, pod) != BERTH_POD_UNSCHEDULABLE;
+    bool woken = loop_state(l, pod) != BERTH_POD_STATE_UNSCHEDULABLE;
     if (!woken)
         return false;
     loop_advance(l, l->now_ms + 20000);
@@ -488,7 +488,7 @@ static void test_groups(void **state)
     loop_remove(l, BERTH_KIND_POD, "default", "p1");
     loop_node(l, "b", "2");
     expect_woken(l, pods[0]);
-    assert_int_equal(loop_state(l, pods[1]), BERTH_POD_GONE);
+    assert_int_equal(loop_state(l, pods[1]), BERTH_POD_STATE_GONE);
     expect_woken(l, pods[2]);
     expect_asleep(l, pods[3]);
     assert_int_equal(loop_count(l).woken, 2);

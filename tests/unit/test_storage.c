@@ -49,10 +49,10 @@ typedef struct object {
     bool there, lent;
     uint32_t owner;
     bool everywhere;
-    berth__requirement requirements[2];
+    berth__interned_requirement requirements[2];
     berth__sym values[2][VALUES];
     berth__node_term terms[2];
-    berth__node_selector chooses;
+    berth__interned_node_selector chooses;
     berth__shelf_item item;
 } object;
 
@@ -61,9 +61,9 @@ static void make_object(object *o, berth__random *random, uint64_t arrival)
 {
     *o = (object){.owner = 1 + berth__random_below(random, 2)};
     o->everywhere = berth__random_below(random, 5) == 0;
-    o->chooses = (berth__node_selector){o->terms, 1 + berth__random_below(random, 2)};
+    o->chooses = (berth__interned_node_selector){o->terms, 1 + berth__random_below(random, 2)};
     for (uint32_t t = 0; t < 2; t++) {
-        berth__requirement *r = &o->requirements[t];
+        berth__interned_requirement *r = &o->requirements[t];
         r->key = 1 + berth__random_below(random, LABELS);
         r->op = berth__random_below(random, 6) == 0 ? BERTH__OP_EXISTS : BERTH__OP_IN;
         for (berth__sym v = 1; v <= VALUES; v++)
@@ -79,7 +79,7 @@ static void make_object(object *o, berth__random *random, uint64_t arrival)
     o->item = (berth__shelf_item){berth__random_below(random, 4), arrival, o};
 }
 
-static const berth__node_selector *choice_of(const object *o)
+static const berth__interned_node_selector *choice_of(const object *o)
 {
     return o->everywhere ? NULL : &o->chooses;
 }
@@ -128,7 +128,7 @@ static const object *find_plainly(const object *objects, const berth__intern *st
 static void change_object(berth__shelves *shelves, object *o, berth__random *random,
                           uint64_t *arrivals)
 {
-    const berth__node_selector *chooses = choice_of(o);
+    const berth__interned_node_selector *chooses = choice_of(o);
     if (!o->there) {
         make_object(o, random, ++*arrivals);
         assert_true(berth__shelves_add(shelves, o->owner, choice_of(o), &o->item));
@@ -252,7 +252,7 @@ typedef struct store {
     failing memory;
     berth_allocator allocator;
     berth__model model;
-    berth__keeper keeper;
+    berth__cow_owner cow;
     berth__storage *storage;
     berth__volume_use *use;
 } store;
@@ -271,8 +271,8 @@ static bool open_store(store *s)
     s->allocator = (berth_allocator){&s->memory, failing_allocate, failing_release};
     if (berth__model_init(&s->model, &s->allocator, BERTH_ERA_V1) != BERTH_OK)
         return false;
-    berth__keeper_init(&s->keeper, &s->allocator, &s->model);
-    if (berth__storage_create(&s->model, &s->keeper, &s->storage) == BERTH_OK) {
+    berth__cow_owner_init(&s->cow, &s->allocator, &s->model);
+    if (berth__storage_create(&s->model, &s->cow, &s->storage) == BERTH_OK) {
         if (berth__volume_use_create(s->storage, &s->use) == BERTH_OK)
             return true;
         berth__storage_destroy(s->storage);
@@ -331,10 +331,10 @@ static void use_volumes(store *s)
             assert_int_equal(berth__volume_use_add(s->use, 0, &list), BERTH_OK);
         }
     uint32_t ids[] = {0};
-    berth__node node = {.name = sym_of(s, "n1")};
-    berth__directory directory = {.pages = {(char *)&node}};
-    berth__directory *root[] = {&directory};
-    const berth__table nodes = {.directories = root,
+    berth__node_record node = {.name = sym_of(s, "n1")};
+    berth__cow_directory directory = {.pages = {(char *)&node}};
+    berth__cow_directory *root[] = {&directory};
+    const berth__cow_array nodes = {.directories = root,
                                 .directory_count = 1,
                                 .item_bytes = sizeof(node),
                                 .page_shift = BERTH__NODE_PAGE_SHIFT};

@@ -43,7 +43,7 @@ static void test_beginnings(void **state)
         {"[ [\n{kind: Pod}]]", false},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        bool is_json = berth__text_is_json(berth__str(cases[i].text));
+        bool is_json = berth__text_is_json(berth__text_of(cases[i].text));
         if (is_json != cases[i].is_json)
             fail_msg("'%s' is taken for %s", cases[i].text, is_json ? "JSON" : "YAML");
     }
@@ -93,7 +93,7 @@ static void test_reader(void **state)
         berth_error error;
         berth_reader *reader;
         assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
-        if (berth_reader_text(reader, berth__str(texts[i]), "test", name_object, names, &error) !=
+        if (berth_reader_text(reader, berth__text_of(texts[i]), "test", name_object, names, &error) !=
             BERTH_OK)
             fail_msg("text %zu: %s", i, error.message);
         assert_string_equal(names, " a b");
@@ -110,7 +110,7 @@ static void test_faults(void **state)
     berth_error error;
     berth_reader *reader;
     assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
-    assert_int_equal(berth_reader_text(reader, berth__str("{kind: Node,\n metadata: [}"), "test",
+    assert_int_equal(berth_reader_text(reader, berth__text_of("{kind: Node,\n metadata: [}"), "test",
                                        name_object, names, &error),
                      BERTH_E_PARSE);
     berth_error_format(&error, text, sizeof(text));
@@ -126,7 +126,7 @@ static void test_config(void **state)
     berth_error error;
     assert_int_equal(
         berth_scheduler_config_text(
-            berth__str("{apiVersion: kubescheduler.config.k8s.io/v1,\n"
+            berth__text_of("{apiVersion: kubescheduler.config.k8s.io/v1,\n"
                        " kind: KubeSchedulerConfiguration, podMaxBackoffSeconds: 77}"),
             "test", &config, &error),
         BERTH_OK);

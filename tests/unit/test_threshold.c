@@ -32,7 +32,7 @@ static uint32_t found(berth_profile profile, uint32_t nodes)
     small_open(&c, &profile);
     add_nodes(&c, nodes);
     small_decide(&c, small_pod(&c, "p", NULL, "", ""));
-    assert_int_equal(c.placement.verdict, BERTH_PLACED);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
     uint32_t count = c.placement.feasible_count;
     small_close(&c);
     return count;

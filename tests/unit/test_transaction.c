@@ -169,10 +169,10 @@ static void test_reservation_outlives_update(void **state)
     begin(c);
     update(c, volume); /* news of the volume end its reservation */
     small_decide(c, other);
-    assert_int_equal(c->placement.verdict, BERTH_PLACED);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_PLACED);
     roll_back(c);
     small_decide(c, other);
-    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
 }
 
 /* A node's attachments go with its id, even if the store knows its name. */
@@ -235,7 +235,7 @@ static void test_names_of_resources(void **state)
     assert_int_not_equal(place(c, bar), BERTH_NODE_NONE);
     berth_pod_id second = small_pod(c, "bar2", NULL, "", text);
     small_decide(c, second);
-    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     int64_t allocatable, requested;
     assert_int_equal(berth_engine_node_resource(c->engine, 1, (berth_str)TEXT("example.com/foo"),
                                                 &allocatable, &requested),
@@ -258,18 +258,18 @@ static void test_nominations(void **state)
                                     "image: i, resources: {requests: {cpu: 2}}}]");
     assert_int_equal(berth_engine_nominate(c->engine, first, node, NULL), BERTH_OK);
     small_decide(c, asking);
-    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     begin(c);
     assert_int_equal(berth_engine_nominate(c->engine, second, node, NULL), BERTH_OK);
     assert_int_equal(berth_engine_bind(c->engine, second, node, NULL), BERTH_OK);
     small_decide(c, asking); /* the first nomination has ended, the second rests */
-    assert_int_equal(c->placement.verdict, BERTH_PLACED);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_PLACED);
     roll_back(c);
     small_decide(c, asking);
-    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     assert_int_equal(berth_engine_nominate(c->engine, first, BERTH_NODE_NONE, NULL), BERTH_OK);
     small_decide(c, asking);
-    assert_int_equal(c->placement.verdict, BERTH_PLACED);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_PLACED);
 }
 
 /* ---- groups ---- */
@@ -289,7 +289,7 @@ static void test_group(void **state)
     assert_int_equal(
         berth_engine_schedule_group(c->engine, pods, 9, placements, &placed, NULL), BERTH_OK);
     assert_int_equal(placed, 8);
-    assert_int_equal(placements[8].verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(placements[8].verdict, BERTH_VERDICT_UNSCHEDULABLE);
     for (int i = 0; i < 9; i++)
         assert_int_equal(berth_engine_pod_node(c->engine, pods[i]), BERTH_NODE_NONE);
     assert_int_equal(berth_engine_schedule_group(c->engine, pods, 8, NULL, &placed, NULL),
@@ -358,14 +358,14 @@ static void test_cordon(void **state)
     berth_node_id a = small_node(c, "a", "");
     berth_pod_id pod = small_pod(c, "p", NULL, "", small_spec);
     begin(c);
-    assert_int_equal(berth_engine_cordon(c->engine, a, true, NULL), BERTH_OK);
-    assert_int_equal(berth_engine_cordon(c->engine, a, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_cordon_node(c->engine, a, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_cordon_node(c->engine, a, true, NULL), BERTH_OK);
     small_decide(c, pod);
     assert_string_equal(small_refusal(c, a), "NodeUnschedulable: node(s) were unschedulable");
     roll_back(c);
     small_decide(c, pod);
     assert_int_equal(c->placement.node, a);
-    assert_int_equal(berth_engine_cordon(c->engine, 77, true, NULL), BERTH_E_NOT_FOUND);
+    assert_int_equal(berth_engine_cordon_node(c->engine, 77, true, NULL), BERTH_E_NOT_FOUND);
 }
 
 /* A closed node refuses what tolerates a cordon, too, and says the same. */
@@ -377,10 +377,10 @@ static void test_close(void **state)
                                  "priority: 9, tolerations: [{operator: Exists}], containers: "
                                  "[{name: c, image: i, resources: {requests: {cpu: 1}}}]");
     small_pod(c, "low", "a", "", small_spec);
-    assert_int_equal(berth_engine_cordon(c->engine, a, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_cordon_node(c->engine, a, true, NULL), BERTH_OK);
     small_decide(c, pod);
     assert_int_equal(c->placement.node, a);
-    assert_int_equal(berth_engine_close(c->engine, a, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close_node(c->engine, a, true, NULL), BERTH_OK);
     assert_int_equal(berth_engine_nominate(c->engine, pod, a, NULL), BERTH_OK);
     small_decide(c, pod);
     assert_string_equal(small_refusal(c, a), "NodeUnschedulable: node(s) were unschedulable");
@@ -401,10 +401,10 @@ static void test_close(void **state)
     small_node(c, "b", ""); /* a new layout keeps it closed */
     small_decide(c, pod);
     assert_string_equal(small_refusal(c, a), "NodeUnschedulable: node(s) were unschedulable");
-    assert_int_equal(berth_engine_close(c->engine, a, false, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close_node(c->engine, a, false, NULL), BERTH_OK);
     small_decide(c, pod);
     assert_string_equal(small_refusal(c, a), "");
-    assert_int_equal(berth_engine_close(c->engine, 77, true, NULL), BERTH_E_NOT_FOUND);
+    assert_int_equal(berth_engine_close_node(c->engine, 77, true, NULL), BERTH_E_NOT_FOUND);
 }
 
 /* A closed node that goes and comes back is open; unless that is rolled back. */
@@ -413,15 +413,15 @@ static void test_close_ends_with_the_node(void **state)
     small_cluster *c = *state;
     berth_node_id a = small_node(c, "a", "");
     berth_pod_id pod = small_pod(c, "p", NULL, "", small_spec);
-    assert_int_equal(berth_engine_close(c->engine, a, true, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_close_node(c->engine, a, true, NULL), BERTH_OK);
     begin(c);
     remove_object(c, BERTH_KIND_NODE, "a");
     small_node(c, "a", "");
     small_decide(c, pod);
-    assert_int_equal(c->placement.verdict, BERTH_PLACED);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_PLACED);
     roll_back(c);
     small_decide(c, pod);
-    assert_int_equal(c->placement.verdict, BERTH_UNSCHEDULABLE);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
 }
 
 /* A profile that does not count pods keeps to it nevertheless, on either path. */
@@ -440,10 +440,10 @@ static void test_close_without_counting_pods(void **state)
     berth_placement placement;
     for (int i = 0; i < 4; i++) {
         berth_node_id closed = i % 2 == 0 ? a : b;
-        assert_int_equal(berth_engine_close(c.engine, closed, true, NULL), BERTH_OK);
+        assert_int_equal(berth_engine_close_node(c.engine, closed, true, NULL), BERTH_OK);
         assert_int_equal(berth_engine_decide(c.engine, pod, NULL, &placement, NULL), BERTH_OK);
         assert_int_equal(placement.node, i % 2 == 0 ? b : a);
-        assert_int_equal(berth_engine_close(c.engine, closed, false, NULL), BERTH_OK);
+        assert_int_equal(berth_engine_close_node(c.engine, closed, false, NULL), BERTH_OK);
         assert_int_equal(berth_engine_decide(c.engine, pod, NULL, &placement, NULL), BERTH_OK);
         assert_int_equal(placement.feasible_count, 2);
     }

@@ -523,11 +523,11 @@ static void test_errors(void **state)
     }
     small_add(&c, LATE("late", "drv"));
     small_decide(&c, small_pod(&c, "p1", NULL, "", USES("c1")));
-    assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
     small_decide(&c, small_pod(&c, "p2", NULL, "", USES("c2")));
-    assert_int_equal(c.placement.verdict, BERTH_DECISION_ERROR);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
     small_decide(&c, small_pod(&c, "p3", NULL, "", ""));
-    assert_int_equal(c.placement.verdict, BERTH_PLACED);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
     berth_error error = {.code = BERTH_OK};
     assert_int_equal(berth_engine_remove(c.engine, BERTH_KIND_CSI_DRIVER, (berth_str){0},
                                          (berth_str)TEXT("none"), &error),

@@ -240,7 +240,7 @@ static void test_daemons(void **state)
     config.threads = 1;
     assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
     berth_reader *reader = make_reader(false, NULL);
-    assert_int_equal(berth_reader_text(reader, berth__str(text), "t", add_nodes, engine, &error),
+    assert_int_equal(berth_reader_text(reader, berth__text_of(text), "t", add_nodes, engine, &error),
                      BERTH_OK);
     assert_int_equal(berth_reader_finish(reader, engine, collect, &whole_objects, &error),
                      BERTH_OK);
@@ -338,7 +338,7 @@ static void test_daemon_choices(void **state)
         assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
         berth_reader *reader = make_reader(false, NULL);
         assert_int_equal(
-            berth_reader_text(reader, berth__str(text), "t", add_nodes, engine, &error), BERTH_OK);
+            berth_reader_text(reader, berth__text_of(text), "t", add_nodes, engine, &error), BERTH_OK);
         assert_int_equal(berth_reader_finish(reader, engine, note_node, got_nodes, &error),
                          BERTH_OK);
         assert_string_equal(got_nodes, daemon_choices[i].nodes);
@@ -367,7 +367,7 @@ static bool daemons_without(unsigned fail_at)
     assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
     berth_reader *reader = make_reader(false, NULL);
     assert_int_equal(
-        berth_reader_text(reader, berth__str(text), "t", add_nodes, engine, &error), BERTH_OK);
+        berth_reader_text(reader, berth__text_of(text), "t", add_nodes, engine, &error), BERTH_OK);
     memory.fail_at = memory.calls + fail_at;
     memory.for_good = true;
     berth_status status = berth_reader_finish(reader, engine, note_node, got_nodes, &error);

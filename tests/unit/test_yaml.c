@@ -117,7 +117,7 @@ static void test_accepted(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(accepted) / sizeof(accepted[0]); i++) {
         berth_error error;
-        if (parse(berth__str(accepted[i].text), &error) != BERTH_OK)
+        if (parse(berth__text_of(accepted[i].text), &error) != BERTH_OK)
             fail_msg("%s: %s", accepted[i].text, error.message);
         assert_string_equal(got.out.text, accepted[i].trees);
     }
@@ -166,12 +166,12 @@ static void test_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         berth_error error;
-        assert_int_equal(parse(berth__str(refused[i].text), &error), BERTH_E_PARSE);
+        assert_int_equal(parse(berth__text_of(refused[i].text), &error), BERTH_E_PARSE);
         assert_string_equal(error.message, refused[i].message);
         assert_int_equal(error.line, refused[i].line);
         assert_int_equal(error.column, refused[i].column);
         assert_int_equal(error.offset, refused[i].offset);
-        assert_int_equal(parse(berth__str(refused[i].text), NULL), BERTH_E_PARSE);
+        assert_int_equal(parse(berth__text_of(refused[i].text), NULL), BERTH_E_PARSE);
     }
     assert_int_equal(parse(BERTH_LITERAL("a: \0b"), NULL), BERTH_E_PARSE);
 }

@@ -81,11 +81,11 @@ static void *plan(void *argument)
     berth_placement placement;
     berth_pod_id pods[PODS_MAX];
     own->pods = berth_engine_node_pods(own->branch, own->node, pods, PODS_MAX);
-    require(berth_engine_close(own->branch, own->node, true, &error), &error);
+    require(berth_engine_close_node(own->branch, own->node, true, &error), &error);
     for (uint32_t i = 0; i < own->pods; i++) {
         require(berth_engine_unbind(own->branch, pods[i], &error), &error);
         require(berth_engine_schedule(own->branch, pods[i], &placement, &error), &error);
-        own->placed += placement.verdict == BERTH_PLACED;
+        own->placed += placement.verdict == BERTH_VERDICT_PLACED;
     }
     return NULL;
 }

@@ -89,7 +89,7 @@ static berth_status place(berth_engine *engine, berth_pod_id pod, berth_explanat
     berth_status status = berth_engine_decide(engine, pod, &options, &placement, error);
     if (status != BERTH_OK)
         return status;
-    if (placement.verdict != BERTH_PLACED) {
+    if (placement.verdict != BERTH_VERDICT_PLACED) {
         berth_str why = berth_explanation_message(explanation);
         printf("%.*s: %.*s\n", (int)name.len, name.data, (int)why.len, why.data);
         return BERTH_OK;

@@ -159,10 +159,10 @@ static berth_status place(berth_engine *engine, berth_pod_id pod, berth_explanat
         return status;
     berth_str space, name, answer = berth_explanation_message(why);
     berth_engine_pod_name(engine, pod, &space, &name);
-    if (placement.verdict == BERTH_PLACED)
+    if (placement.verdict == BERTH_VERDICT_PLACED)
         answer = berth_engine_node_name(engine, placement.node);
     printf("%.*s: %.*s\n", (int)name.len, name.data, (int)answer.len, answer.data);
-    return placement.verdict == BERTH_PLACED
+    return placement.verdict == BERTH_VERDICT_PLACED
                ? berth_engine_bind(engine, pod, placement.node, error)
                : BERTH_OK;
 }

@@ -85,7 +85,7 @@ static void try_drain(berth_engine *engine, berth_node_id node)
     berth_str name = berth_engine_node_name(engine, node);
     uint32_t count = berth_engine_node_pods(engine, node, pods, PODS_MAX), placed;
     require(berth_engine_begin(engine, &error), &error);
-    require(berth_engine_close(engine, node, true, &error), &error);
+    require(berth_engine_close_node(engine, node, true, &error), &error);
     for (uint32_t i = 0; i < count; i++)
         require(berth_engine_unbind(engine, pods[i], &error), &error);
     require(berth_engine_schedule_group(engine, pods, count, NULL, &placed, &error), &error);

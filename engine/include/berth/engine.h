@@ -20,14 +20,6 @@ extern "C" {
 typedef struct berth_engine berth_engine;
 typedef struct berth_explanation berth_explanation;
 
-/* Identify a node or a pod of one engine. A pod's id is never used again after its removal; a
- * node's id stays with its name as long as the engine lives. Ids given in a transaction that is
- * rolled back are void, see transaction.h. */
-typedef uint32_t berth_node_id;
-typedef uint64_t berth_pod_id;
-#define BERTH_NODE_NONE UINT32_MAX
-#define BERTH_POD_NONE UINT64_MAX
-
 /* How a decision finds its node. */
 typedef enum berth_path {
     BERTH_PATH_AUTO = 0, /* the fastest that gives the full scan's answer */
@@ -183,9 +175,9 @@ BERTH_API berth_str berth_engine_node_label(const berth_engine *engine, berth_no
 /* ---- decisions ---- */
 
 typedef enum berth_verdict {
-    BERTH_PLACED = 0,        /* `node` was chosen */
-    BERTH_UNSCHEDULABLE = 1, /* no node fits; an explanation says why */
-    BERTH_DECISION_ERROR = 2, /* a rule failed on this pod (kube-scheduler: SchedulerError) */
+    BERTH_VERDICT_PLACED = 0,        /* `node` was chosen */
+    BERTH_VERDICT_UNSCHEDULABLE = 1, /* no node fits; an explanation says why */
+    BERTH_VERDICT_ERROR = 2, /* a rule failed on this pod (kube-scheduler: SchedulerError) */
 } berth_verdict;
 
 typedef struct berth_placement {

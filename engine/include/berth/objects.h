@@ -17,6 +17,14 @@
 extern "C" {
 #endif
 
+/* Identify a node or a pod of one engine. A pod's id is never used again after its removal; a
+ * node's id stays with its name as long as the engine lives. Ids given in a transaction that is
+ * rolled back are void, see transaction.h. */
+typedef uint32_t berth_node_id;
+typedef uint64_t berth_pod_id;
+#define BERTH_NODE_NONE UINT32_MAX
+#define BERTH_POD_NONE UINT64_MAX
+
 /* A label, an annotation, or a nodeSelector entry. */
 typedef struct berth_key_value {
     berth_str key;

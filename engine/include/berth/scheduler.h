@@ -234,13 +234,13 @@ BERTH_API int64_t berth_scheduler_next(const berth_scheduler *scheduler);
 /* ---- looking ---- */
 
 typedef enum berth_pod_state {
-    BERTH_POD_GONE = 0, /* unknown, or pending without being served by a profile */
-    BERTH_POD_GATED,
-    BERTH_POD_ACTIVE,
-    BERTH_POD_BACKOFF,
-    BERTH_POD_UNSCHEDULABLE,
-    BERTH_POD_ASSUMED,
-    BERTH_POD_BOUND, /* on a node, whoever bound it */
+    BERTH_POD_STATE_GONE = 0, /* unknown, or pending without being served by a profile */
+    BERTH_POD_STATE_GATED,
+    BERTH_POD_STATE_ACTIVE,
+    BERTH_POD_STATE_BACKOFF,
+    BERTH_POD_STATE_UNSCHEDULABLE,
+    BERTH_POD_STATE_ASSUMED,
+    BERTH_POD_STATE_BOUND, /* on a node, whoever bound it */
     BERTH_POD_STATE_COUNT
 } berth_pod_state;
 

@@ -19,7 +19,7 @@
  *     bool all = true;
  *     for (uint32_t i = 0; i < count && all; i++)
  *         all = berth_engine_schedule(engine, pods[i], &placement, &error) == BERTH_OK &&
- *               placement.verdict == BERTH_PLACED;
+ *               placement.verdict == BERTH_VERDICT_PLACED;
  *     if (all)
  *         berth_engine_commit(engine, &error);
  *     else
@@ -52,14 +52,14 @@ BERTH_API uint32_t berth_engine_depth(const berth_engine *engine);
 /* Set or clear a node's spec.unschedulable, as `kubectl cordon` and `uncordon` do: from now on only
  * pods that tolerate it go there. Nothing if it is so already. Errors: E_NOT_FOUND, E_NOMEM. Cost:
  * that of berth_engine_update of the node. */
-BERTH_API berth_status berth_engine_cordon(berth_engine *engine, berth_node_id node,
+BERTH_API berth_status berth_engine_cordon_node(berth_engine *engine, berth_node_id node,
                                            bool unschedulable, berth_error *error);
 
 /* Let a node take no pod at all, whatever the pod tolerates, as one that is being drained; or
  * (closed false) again those that fit. Its own pods stay and count. Decisions find it
  * unschedulable. It ends with the node's removal. Errors: E_NOT_FOUND, E_NOMEM. Cost: constant,
  * where a cordon makes anew what is kept by kind of pod. */
-BERTH_API berth_status berth_engine_close(berth_engine *engine, berth_node_id node, bool closed,
+BERTH_API berth_status berth_engine_close_node(berth_engine *engine, berth_node_id node, bool closed,
                                           berth_error *error);
 
 /* Place all of these pending pods or none: decide and bind one after the other, and take all back

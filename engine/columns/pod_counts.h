@@ -20,8 +20,8 @@
  *
  * Threads: prepare and rank phases, and pods coming and going, on one thread; filter and score
  * phases only read. */
-#ifndef BERTH_COLUMNS_COUNTS_H
-#define BERTH_COLUMNS_COUNTS_H
+#ifndef BERTH_COLUMNS_POD_COUNTS_H
+#define BERTH_COLUMNS_POD_COUNTS_H
 
 #include "base/bits.h"
 #include "model/label_index.h"
@@ -181,7 +181,7 @@ typedef struct berth__group {
 
 typedef struct berth__plan berth__plan;
 
-typedef struct berth__counts {
+typedef struct berth__pod_counts {
     berth__model *model;
     const berth__pods *pods;
     uint64_t serial;          /* of domain counts summed so far */
@@ -192,7 +192,7 @@ typedef struct berth__counts {
     berth__population *first;
     uint32_t holder_count; /* populations of held terms */
     uint32_t holder_limit; /* that many of them call for a sweep of those that no pod holds */
-    bool held;             /* no sweep, see berth__counts_hold */
+    bool held;             /* no sweep, see berth__pod_counts_hold */
     berth__label_index matching; /* populations by whom they match */
     berth__label_index holders;  /* populations by whom their term concerns */
     berth__keymap topologies;
@@ -209,50 +209,50 @@ typedef struct berth__counts {
     uint32_t word_capacity;
     berth__keymap plans;
     berth__plan *newest, *oldest; /* by last use */
-} berth__counts;
+} berth__pod_counts;
 
-berth_status berth__counts_create(berth__model *model, berth__counts **out);
-void berth__counts_destroy(berth__counts *counts);
+berth_status berth__pod_counts_create(berth__model *model, berth__pod_counts **out);
+void berth__pod_counts_destroy(berth__pod_counts *counts);
 
 /* While held, populations without pods are not dropped: pods taken away by a what-if will be
  * back, and nominated pods come for a moment. Returns what it was. */
-bool berth__counts_hold(berth__counts *counts, bool held);
+bool berth__pod_counts_hold(berth__pod_counts *counts, bool held);
 
 /* Know the terms that pods of a class hold. Returns false when out of memory. A view without
  * counters, as a branch has until it decides, has nothing to know or to count. */
-bool berth__counts_learn(berth__view *view, const berth__class *cls);
+bool berth__pod_counts_register(berth__view *view, const berth__class *cls);
 
 /* Count a pod of a class, learned before, into (change 1) or out of (-1) a slot. */
-void berth__counts_change(berth__view *view, uint32_t slot, const berth__class *cls, int change);
+void berth__pod_counts_change(berth__view *view, uint32_t slot, const berth__class *cls, int change);
 
 /* Follow the view to a new layout: `from` is the old one, `slots` gives the new slot of each of its
  * slots, or BERTH__SLOT_NONE; NULL: not known for want of memory. Pods come from `pods`. */
-void berth__counts_move(berth__view *view, const berth__layout *from, const uint32_t *slots,
+void berth__pod_counts_move(berth__view *view, const berth__layout *from, const uint32_t *slots,
                         const berth__pods *pods);
 
 /* Nothing that was summed by domain or resolved for a layout holds any more: the view has gone to
  * another state, whose layout's epoch may have been met before. */
-void berth__counts_forget_domains(berth__counts *counts);
+void berth__pod_counts_forget_domains(berth__pod_counts *counts);
 
 /* A what-if begins or ends. Meanwhile, what was lost for want of memory can't be counted anew. */
-void berth__counts_suppose(berth__view *view, bool begins);
+void berth__pod_counts_suppose(berth__view *view, bool begins);
 
 /* Compare every counter with a recount. Errors: E_INTERNAL naming what differs, E_NOMEM. */
-berth_status berth__counts_check(berth__view *view, berth_error *error);
+berth_status berth__pod_counts_check(berth__view *view, berth_error *error);
 
 /* The inclusion set that these words describe, for the caller to fill if its epoch is not the
  * layout's, with one more user; memory for the slots is there. NULL when out of memory. */
-berth__inclusion *berth__counts_inclusion(berth__view *view, const uint32_t *words,
+berth__inclusion *berth__pod_counts_inclusion(berth__view *view, const uint32_t *words,
                                           uint32_t word_count);
-void berth__counts_release_inclusion(berth__counts *counts, berth__inclusion *inclusion);
+void berth__pod_counts_release_inclusion(berth__pod_counts *counts, berth__inclusion *inclusion);
 
 /* Release a set that has all slots, but keep it until the next such one (or NULL) comes: nobody
  * else does, and a pod alike would have to go over all nodes again. */
-void berth__counts_release_full(berth__counts *counts, berth__inclusion *inclusion);
+void berth__pod_counts_release_full(berth__pod_counts *counts, berth__inclusion *inclusion);
 
 /* The topology of a key, up to date, with one more user. NULL when out of memory. */
-berth__topology *berth__counts_topology(berth__view *view, berth__sym key);
-void berth__counts_release_topology(berth__counts *counts, berth__topology *topology);
+berth__topology *berth__pod_counts_topology(berth__view *view, berth__sym key);
+void berth__pod_counts_release_topology(berth__pod_counts *counts, berth__topology *topology);
 
 /* ---- plans ---- */
 
@@ -317,7 +317,7 @@ static inline bool berth__domain_counts_ready(const berth__view *view,
 }
 
 /* Call `visit` for each population whose held term concerns an identity, until it returns false. */
-void berth__counts_visit_holders(const berth__view *view, const berth__identity *identity,
+void berth__pod_counts_visit_holders(const berth__view *view, const berth__identity *identity,
                                  bool (*visit)(void *context, berth__population *population),
                                  void *context);
 
@@ -335,8 +335,8 @@ void berth__population_drop(berth__view *view, berth__population *population);
  * layout, but its pods are out; see also berth__view_relayout. */
 static inline uint32_t berth__counted_pods(const berth__view *view, uint32_t slot)
 {
-    const berth__node *node = berth__view_node(view, slot);
-    return node->facts != NULL && node->slot == slot ? node->first_pod : BERTH__POD_NONE;
+    const berth__node_record *node = berth__view_node(view, slot);
+    return node->facts != NULL && node->slot == slot ? node->first_pod : BERTH_POD_INDEX_NONE;
 }
 
 /* Count anew what is not valid. Returns false when out of memory. */
@@ -354,7 +354,7 @@ void berth__population_change(berth__view *view, berth__population *population, 
                               int change);
 
 /* Forget all counts; they are not valid then. */
-void berth__population_void(berth__counts *counts, berth__population *population);
+void berth__population_void(berth__pod_counts *counts, berth__population *population);
 
 /* The filter of a population that says most about the labels of its pods. */
 const berth__pod_filter *berth__population_leading(const berth__population *population);
@@ -366,15 +366,15 @@ void berth__population_move(berth__view *view, berth__population *population,
 
 /* The populations of the terms that a part holds. A pointer valid until the next call; NULL when
  * out of memory. */
-const berth__membership *berth__counts_of_rules(berth__view *view, const berth__pod_rules *rules);
+const berth__membership *berth__pod_counts_of_rules(berth__view *view, const berth__pod_rules *rules);
 
-bool berth__membership_add(berth__counts *counts, berth__membership *to,
+bool berth__membership_add(berth__pod_counts *counts, berth__membership *to,
                            berth__population *population);
 
 /* Begin to keep groups, if they are not kept. Returns false when out of memory. */
 bool berth__groups_start(berth__view *view);
 /* Stop, and forget them. What rests on them is void. */
-void berth__groups_stop(berth__counts *counts);
+void berth__groups_stop(berth__pod_counts *counts);
 
 /* Count a pod into or out of its group and the populations that the group belongs to. Without
  * memory for it, all that is void. */
@@ -394,7 +394,7 @@ bool berth__groups_sum(berth__view *view, berth__population *population);
 berth_status berth__groups_check(berth__view *view, berth_error *error);
 
 /* Take note of changed Namespaces. */
-void berth__counts_follow_namespaces(berth__view *view);
+void berth__pod_counts_follow_namespaces(berth__view *view);
 
 /* Bring domain counts up to date. Returns false when out of memory. */
 bool berth__domain_counts_renew(berth__view *view, berth__domain_counts *one);

@@ -9,7 +9,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 /* ---- pods by slot ---- */
 
@@ -166,7 +166,7 @@ static void leave_key(const berth_allocator *allocator, group_key *key, const be
 }
 
 /* The index of a key, made if it is new; NULL when out of memory. */
-static group_key *key_of(berth__counts *counts, berth__sym name)
+static group_key *key_of(berth__pod_counts *counts, berth__sym name)
 {
     const berth_allocator *allocator = counts->model->allocator;
     group_key *key = (group_key *)berth__keymap_find(&counts->group_keys, &name, sizeof(name));
@@ -195,7 +195,7 @@ static group_key *key_of(berth__counts *counts, berth__sym name)
         for (group_key *key = (group_key *)(counts)->group_keys.buckets[bucket];          \
              key != NULL; key = (group_key *)key->entry.next)
 
-static bool enter_keys(berth__counts *counts, berth__group *group)
+static bool enter_keys(berth__pod_counts *counts, berth__group *group)
 {
     bool ok = true;
     EACH_KEY(counts, key)
@@ -203,7 +203,7 @@ static bool enter_keys(berth__counts *counts, berth__group *group)
     return ok;
 }
 
-static void leave_keys(berth__counts *counts, const berth__group *group)
+static void leave_keys(berth__pod_counts *counts, const berth__group *group)
 {
     EACH_KEY(counts, key)
         leave_key(counts->model->allocator, key, group);
@@ -211,10 +211,10 @@ static void leave_keys(berth__counts *counts, const berth__group *group)
 
 /* ---- the groups of a population ---- */
 
-static const berth__requirement *anchor_of(const berth__population *population)
+static const berth__interned_requirement *anchor_of(const berth__population *population)
 {
     const berth__selector *selector = &berth__population_leading(population)->selector;
-    const berth__requirement *best = NULL;
+    const berth__interned_requirement *best = NULL;
     for (uint32_t i = 0; i < selector->count; i++)
         if (selector->items[i].op == BERTH__OP_IN &&
             (best == NULL || selector->items[i].value_count < best->value_count))
@@ -235,8 +235,8 @@ static bool visit_if_matched(berth__view *view, berth__population *population,
  * memory. */
 static bool visit_groups(berth__view *view, berth__population *population, group_visit visit)
 {
-    berth__counts *counts = view->counts;
-    const berth__requirement *anchor = anchor_of(population);
+    berth__pod_counts *counts = view->counts;
+    const berth__interned_requirement *anchor = anchor_of(population);
     if (anchor == NULL) {
         for (berth__group *group = counts->first_group; group != NULL; group = group->next)
             if (!visit_if_matched(view, population, group, visit))
@@ -314,7 +314,7 @@ bool berth__groups_sum(berth__view *view, berth__population *population)
 
 /* ---- life of a group ---- */
 
-static void drop(berth__counts *counts, berth__group *group)
+static void drop(berth__pod_counts *counts, berth__group *group)
 {
     const berth_allocator *allocator = counts->model->allocator;
     berth__keymap_remove(&counts->groups, &group->entry);
@@ -327,7 +327,7 @@ static void drop(berth__counts *counts, berth__group *group)
     berth__free(allocator, group, sizeof(*group));
 }
 
-static berth__group *make(berth__counts *counts, const berth__identity *identity)
+static berth__group *make(berth__pod_counts *counts, const berth__identity *identity)
 {
     berth__group *group =
         berth__alloc_zero(counts->model->allocator, sizeof(*group), _Alignof(berth__group));
@@ -349,7 +349,7 @@ static berth__group *make(berth__counts *counts, const berth__identity *identity
     return NULL;
 }
 
-static berth__group *group_of(berth__counts *counts, const berth__identity *identity)
+static berth__group *group_of(berth__pod_counts *counts, const berth__identity *identity)
 {
     uint64_t serial = identity->part.serial;
     berth__group *group =
@@ -374,7 +374,7 @@ static bool collect(void *context, void *item)
 /* Work out which populations the group belongs to, unless that is known. */
 static bool renew_membership(berth__view *view, berth__group *group)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     if (group->of.version == counts->version)
         return true;
     collection own = {view, group, true};
@@ -390,7 +390,7 @@ static bool renew_membership(berth__view *view, berth__group *group)
 /* ---- pods coming and going ---- */
 
 /* Count a pod into its group alone; NULL when out of memory. */
-static berth__group *change_group(berth__counts *counts, uint32_t slot, const berth__class *cls,
+static berth__group *change_group(berth__pod_counts *counts, uint32_t slot, const berth__class *cls,
                                   int change)
 {
     berth__group *group = group_of(counts, cls->identity);
@@ -404,7 +404,7 @@ static berth__group *change_group(berth__counts *counts, uint32_t slot, const be
 
 void berth__groups_change(berth__view *view, uint32_t slot, const berth__class *cls, int change)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     berth__group *group = change_group(counts, slot, cls, change);
     if (group == NULL || !renew_membership(view, group)) {
         berth__groups_stop(counts);
@@ -421,7 +421,7 @@ void berth__groups_change(berth__view *view, uint32_t slot, const berth__class *
 
 bool berth__groups_start(berth__view *view)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     if (counts->grouping)
         return true;
     if (counts->supposing)
@@ -429,7 +429,7 @@ bool berth__groups_start(berth__view *view)
     counts->grouping = true;
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
         uint32_t index = berth__counted_pods(view, slot);
-        for (; index != BERTH__POD_NONE; index = berth__pod_at(counts->pods, index)->next)
+        for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(counts->pods, index)->next)
             if (change_group(counts, slot, berth__pod_at(counts->pods, index)->cls, 1) == NULL) {
                 berth__groups_stop(counts);
                 return false;
@@ -438,7 +438,7 @@ bool berth__groups_start(berth__view *view)
     return true;
 }
 
-void berth__groups_stop(berth__counts *counts)
+void berth__groups_stop(berth__pod_counts *counts)
 {
     const berth_allocator *allocator = counts->model->allocator;
     counts->grouping = false;
@@ -471,7 +471,7 @@ static bool move_slots(const berth_allocator *allocator, berth__slot_counts *cou
 
 void berth__groups_move(berth__view *view, const uint32_t *slots, uint32_t slot_count)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     (void)slot_count;
     if (!counts->grouping)
         return;
@@ -501,11 +501,11 @@ static uint32_t slot_pods(const berth__slot_counts *counts, uint32_t slot)
 }
 
 /* Pods of a node that are like the one at `index`, if it is the first of them; else 0. */
-static uint32_t alike_pods(const berth__pods *pods, const berth__node *node, uint32_t index)
+static uint32_t alike_pods(const berth__pods *pods, const berth__node_record *node, uint32_t index)
 {
     const berth__class *cls = berth__pod_at(pods, index)->cls;
     uint32_t count = 0, at = node->first_pod;
-    for (; at != BERTH__POD_NONE; at = berth__pod_at(pods, at)->next) {
+    for (; at != BERTH_POD_INDEX_NONE; at = berth__pod_at(pods, at)->next) {
         const berth__class *other = berth__pod_at(pods, at)->cls;
         if (other->identity != cls->identity || other->deleting != cls->deleting)
             continue;
@@ -519,9 +519,9 @@ static uint32_t alike_pods(const berth__pods *pods, const berth__node *node, uin
 static berth_status check_slot(berth__view *view, uint32_t slot, uint64_t *pods,
                                berth_error *error)
 {
-    const berth__counts *counts = view->counts;
-    const berth__node *node = berth__view_node(view, slot);
-    for (uint32_t at = berth__counted_pods(view, slot); at != BERTH__POD_NONE;
+    const berth__pod_counts *counts = view->counts;
+    const berth__node_record *node = berth__view_node(view, slot);
+    for (uint32_t at = berth__counted_pods(view, slot); at != BERTH_POD_INDEX_NONE;
          at = berth__pod_at(counts->pods, at)->next) {
         const berth__class *cls = berth__pod_at(counts->pods, at)->cls;
         uint64_t serial = cls->identity->part.serial;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 /* Bounds on plans: in number, and on what their counters may take on a large cluster, where the
  * tables of a population's tiles weigh most. */
@@ -18,13 +18,13 @@ static uint32_t most_plans(const berth__view *view)
 
 /* ---- order of use ---- */
 
-static void unlink_plan(berth__counts *counts, berth__plan *plan)
+static void unlink_plan(berth__pod_counts *counts, berth__plan *plan)
 {
     *(plan->newer != NULL ? &plan->newer->older : &counts->newest) = plan->older;
     *(plan->older != NULL ? &plan->older->newer : &counts->oldest) = plan->newer;
 }
 
-static void link_newest(berth__counts *counts, berth__plan *plan)
+static void link_newest(berth__pod_counts *counts, berth__plan *plan)
 {
     plan->newer = NULL;
     plan->older = counts->newest;
@@ -34,7 +34,7 @@ static void link_newest(berth__counts *counts, berth__plan *plan)
 
 static void drop(berth__view *view, berth__plan *plan)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     const berth_allocator *allocator = counts->model->allocator;
     unlink_plan(counts, plan);
     berth__keymap_remove(&counts->plans, &plan->entry);
@@ -55,7 +55,7 @@ void berth__plans_clear(berth__view *view)
 
 static berth__plan *make(berth__view *view, const berth__plan_key *key)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     const berth_allocator *allocator = counts->model->allocator;
     if (counts->plans.count >= most_plans(view))
         drop(view, counts->oldest);
@@ -72,7 +72,7 @@ static berth__plan *make(berth__view *view, const berth__plan_key *key)
 }
 
 /* A decision asks for the same few plans again and again: the newest are tried before the table. */
-static berth__plan *find(const berth__counts *counts, const berth__plan_key *key)
+static berth__plan *find(const berth__pod_counts *counts, const berth__plan_key *key)
 {
     berth__plan *plan = counts->newest;
     for (uint32_t i = 0; i < 2 && plan != NULL; i++, plan = plan->older)
@@ -84,7 +84,7 @@ static berth__plan *find(const berth__counts *counts, const berth__plan_key *key
 berth__plan *berth__plan_get(berth__view *view, const berth__plan_key *key,
                              const berth__plan_stamp *stamp)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     berth__plan *plan = find(counts, key);
     if (plan == NULL) {
         plan = make(view, key);

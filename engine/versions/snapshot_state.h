@@ -1,10 +1,10 @@
-/* A published version of an engine's cluster. Its head is a berth__version (base/history.h), its
+/* A published version of an engine's cluster. Its head is a berth__snapshot_head (base/history.h), its
  * body a copy of the cluster's struct, whose blocks the history keeps, and copies of what is not
  * kept in such blocks.
  *
  * Threads: immutable after publish. */
-#ifndef BERTH_VERSIONS_VERSION_H
-#define BERTH_VERSIONS_VERSION_H
+#ifndef BERTH_VERSIONS_SNAPSHOT_STATE_H
+#define BERTH_VERSIONS_SNAPSHOT_STATE_H
 
 #include "berth/snapshot.h"
 #include "versions/engine_state.h"
@@ -16,7 +16,7 @@ typedef struct berth__nominated {
 } berth__nominated;
 
 struct berth_snapshot {
-    berth__version head;
+    berth__snapshot_head head;
     berth_engine *engine;
     berth__cluster
         cluster; /* what is in pages; counters, the store and nominations are the engine's alone */

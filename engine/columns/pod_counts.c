@@ -1,5 +1,5 @@
 /* The counters as a whole: life, topologies, inclusion sets, memberships, following the cluster. */
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum {
 
 /* ---- life ---- */
 
-static void free_tables(berth__counts *counts)
+static void free_tables(berth__pod_counts *counts)
 {
     const berth_allocator *allocator = counts->model->allocator;
     for (uint32_t i = 0; counts->rules != NULL && i < RULES; i++)
@@ -34,10 +34,10 @@ static void free_tables(berth__counts *counts)
     berth__free(allocator, counts, sizeof(*counts));
 }
 
-berth_status berth__counts_create(berth__model *model, berth__counts **out)
+berth_status berth__pod_counts_create(berth__model *model, berth__pod_counts **out)
 {
     const berth_allocator *allocator = model->allocator;
-    berth__counts *counts = berth__alloc_zero(allocator, sizeof(*counts), _Alignof(berth__counts));
+    berth__pod_counts *counts = berth__alloc_zero(allocator, sizeof(*counts), _Alignof(berth__pod_counts));
     if (counts == NULL)
         return BERTH_E_NOMEM;
     counts->model = model;
@@ -58,13 +58,13 @@ berth_status berth__counts_create(berth__model *model, berth__counts **out)
     return BERTH_OK;
 }
 
-void berth__counts_destroy(berth__counts *counts)
+void berth__pod_counts_destroy(berth__pod_counts *counts)
 {
     if (counts == NULL)
         return;
     berth__view view = {.model = counts->model, .counts = counts};
     berth__groups_stop(counts);
-    berth__counts_release_full(counts, NULL);
+    berth__pod_counts_release_full(counts, NULL);
     berth__plans_clear(&view);
     while (counts->first != NULL)
         berth__population_drop(&view, counts->first);
@@ -74,9 +74,9 @@ void berth__counts_destroy(berth__counts *counts)
 
 /* ---- topologies ---- */
 
-berth__topology *berth__counts_topology(berth__view *view, berth__sym key)
+berth__topology *berth__pod_counts_topology(berth__view *view, berth__sym key)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     const berth_allocator *allocator = counts->model->allocator;
     berth__topology *topology =
         (berth__topology *)berth__keymap_find(&counts->topologies, &key, sizeof(key));
@@ -94,11 +94,11 @@ berth__topology *berth__counts_topology(berth__view *view, berth__sym key)
     topology->users++;
     if (berth__topology_refresh(topology, view->layout, &view->nodes, counts->model->known.empty))
         return topology;
-    berth__counts_release_topology(counts, topology);
+    berth__pod_counts_release_topology(counts, topology);
     return NULL;
 }
 
-void berth__counts_release_topology(berth__counts *counts, berth__topology *topology)
+void berth__pod_counts_release_topology(berth__pod_counts *counts, berth__topology *topology)
 {
     BERTH_ASSERT(topology->users > 0);
     if (--topology->users > 0)
@@ -115,7 +115,7 @@ static size_t inclusion_bytes(uint32_t tile_count)
     return (size_t)tile_count * BERTH__TILE / 8;
 }
 
-static berth__inclusion *make_inclusion(berth__counts *counts, const uint32_t *words,
+static berth__inclusion *make_inclusion(berth__pod_counts *counts, const uint32_t *words,
                                         size_t key_bytes)
 {
     berth__inclusion *inclusion = berth__alloc_zero(
@@ -130,10 +130,10 @@ static berth__inclusion *make_inclusion(berth__counts *counts, const uint32_t *w
     return inclusion;
 }
 
-berth__inclusion *berth__counts_inclusion(berth__view *view, const uint32_t *words,
+berth__inclusion *berth__pod_counts_inclusion(berth__view *view, const uint32_t *words,
                                           uint32_t word_count)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     const berth_allocator *allocator = counts->model->allocator;
     size_t key_bytes = word_count * sizeof(*words);
     uint32_t tile_count = view->layout->tile_count;
@@ -152,11 +152,11 @@ berth__inclusion *berth__counts_inclusion(berth__view *view, const uint32_t *wor
     inclusion->epoch = BERTH__EPOCH_NONE;
     if (inclusion->slots != NULL)
         return inclusion;
-    berth__counts_release_inclusion(counts, inclusion);
+    berth__pod_counts_release_inclusion(counts, inclusion);
     return NULL;
 }
 
-void berth__counts_release_inclusion(berth__counts *counts, berth__inclusion *inclusion)
+void berth__pod_counts_release_inclusion(berth__pod_counts *counts, berth__inclusion *inclusion)
 {
     const berth_allocator *allocator = counts->model->allocator;
     BERTH_ASSERT(inclusion->users > 0);
@@ -167,16 +167,16 @@ void berth__counts_release_inclusion(berth__counts *counts, berth__inclusion *in
     berth__free(allocator, inclusion, sizeof(*inclusion) + inclusion->entry.key_bytes);
 }
 
-void berth__counts_release_full(berth__counts *counts, berth__inclusion *inclusion)
+void berth__pod_counts_release_full(berth__pod_counts *counts, berth__inclusion *inclusion)
 {
     if (counts->full != NULL)
-        berth__counts_release_inclusion(counts, counts->full);
+        berth__pod_counts_release_inclusion(counts, counts->full);
     counts->full = inclusion;
 }
 
 /* ---- held terms ---- */
 
-bool berth__membership_add(berth__counts *counts, berth__membership *to,
+bool berth__membership_add(berth__pod_counts *counts, berth__membership *to,
                            berth__population *population)
 {
     if (!berth__grow(counts->model->allocator, &to->items, &to->capacity, to->count + 1,
@@ -217,7 +217,7 @@ static bool learn_terms(berth__view *view, const berth__pod_terms *terms,
 /* Populations of held terms accumulate as workloads come and go: drop those without pods. */
 static void sweep_holders(berth__view *view)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     if (counts->held || counts->holder_count < counts->holder_limit)
         return;
     for (berth__population *population = counts->first, *next; population != NULL;
@@ -231,9 +231,9 @@ static void sweep_holders(berth__view *view)
         counts->holder_count < HOLDERS_MIN / 2 ? HOLDERS_MIN : counts->holder_count * 2;
 }
 
-const berth__membership *berth__counts_of_rules(berth__view *view, const berth__pod_rules *rules)
+const berth__membership *berth__pod_counts_of_rules(berth__view *view, const berth__pod_rules *rules)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     if (counts->rules == NULL)
         counts->rules =
             berth__alloc_zero(counts->model->allocator, RULES * sizeof(*counts->rules), 64);
@@ -272,7 +272,7 @@ static bool visit_if_concerned(void *context, void *item)
            own->visit(own->context, item);
 }
 
-void berth__counts_visit_holders(const berth__view *view, const berth__identity *identity,
+void berth__pod_counts_visit_holders(const berth__view *view, const berth__identity *identity,
                                  bool (*visit)(void *context, berth__population *population),
                                  void *context)
 {
@@ -283,9 +283,9 @@ void berth__counts_visit_holders(const berth__view *view, const berth__identity 
 
 /* ---- following the cluster ---- */
 
-void berth__counts_follow_namespaces(berth__view *view)
+void berth__pod_counts_follow_namespaces(berth__view *view)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     uint64_t now = view->related != NULL ? view->related->namespace_version : 0;
     if (BERTH_LIKELY(now == counts->namespace_version))
         return;
@@ -307,21 +307,21 @@ static bool holds_terms(const berth__class *cls)
                0;
 }
 
-bool berth__counts_hold(berth__counts *counts, bool held)
+bool berth__pod_counts_hold(berth__pod_counts *counts, bool held)
 {
     bool before = counts->held;
     counts->held = held;
     return before;
 }
 
-bool berth__counts_learn(berth__view *view, const berth__class *cls)
+bool berth__pod_counts_register(berth__view *view, const berth__class *cls)
 {
     return !holds_terms(cls) || view->counts == NULL ||
-           berth__counts_of_rules(view, cls->pod_rules) != NULL;
+           berth__pod_counts_of_rules(view, cls->pod_rules) != NULL;
 }
 
 /* Counts that can't be kept for want of memory are made anew when they are next needed. */
-static void void_held(berth__counts *counts)
+static void void_held(berth__pod_counts *counts)
 {
     for (berth__population *population = counts->first; population != NULL;
          population = population->next)
@@ -329,27 +329,27 @@ static void void_held(berth__counts *counts)
             berth__population_void(counts, population);
 }
 
-void berth__counts_change(berth__view *view, uint32_t slot, const berth__class *cls, int change)
+void berth__pod_counts_change(berth__view *view, uint32_t slot, const berth__class *cls, int change)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     if (counts == NULL)
         return;
-    berth__counts_follow_namespaces(view);
+    berth__pod_counts_follow_namespaces(view);
     if (counts->grouping)
         berth__groups_change(view, slot, cls, change);
     if (!holds_terms(cls))
         return;
-    const berth__membership *of = berth__counts_of_rules(view, cls->pod_rules);
+    const berth__membership *of = berth__pod_counts_of_rules(view, cls->pod_rules);
     for (uint32_t i = 0; of != NULL && i < of->count; i++)
         berth__population_change(view, of->items[i], slot, change);
     if (of == NULL)
         void_held(counts);
 }
 
-void berth__counts_move(berth__view *view, const berth__layout *from, const uint32_t *slots,
+void berth__pod_counts_move(berth__view *view, const berth__layout *from, const uint32_t *slots,
                         const berth__pods *pods)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     counts->pods = pods;
     berth__groups_move(view, slots, from->count);
     for (berth__population *population = counts->first; population != NULL;
@@ -357,7 +357,7 @@ void berth__counts_move(berth__view *view, const berth__layout *from, const uint
         berth__population_move(view, population, slots, from->count);
 }
 
-void berth__counts_forget_domains(berth__counts *counts)
+void berth__pod_counts_forget_domains(berth__pod_counts *counts)
 {
     for (berth__population *population = counts->first; population != NULL;
          population = population->next)
@@ -367,7 +367,7 @@ void berth__counts_forget_domains(berth__counts *counts)
         plan->resolved = false;
 }
 
-void berth__counts_suppose(berth__view *view, bool begins)
+void berth__pod_counts_suppose(berth__view *view, bool begins)
 {
     BERTH_DASSERT(view->counts->supposing != begins);
     view->counts->supposing = begins;
@@ -440,9 +440,9 @@ static berth_status check_domains(berth__view *view, const berth__domain_counts 
     return status;
 }
 
-berth_status berth__counts_check(berth__view *view, berth_error *error)
+berth_status berth__pod_counts_check(berth__view *view, berth_error *error)
 {
-    berth__counts_follow_namespaces(view);
+    berth__pod_counts_follow_namespaces(view);
     berth_status status = berth__groups_check(view, error);
     for (const berth__population *kept = view->counts->first; kept != NULL && status == BERTH_OK;
          kept = kept->next) {

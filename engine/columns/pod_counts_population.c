@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "model/related.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 static _Alignas(64) const uint32_t no_pods[BERTH__TILE];
 
@@ -16,7 +16,7 @@ static bool is_held(const berth__population *population)
 
 /* ---- keys ---- */
 
-static void put(berth__counts *counts, uint32_t word, bool *ok)
+static void put(berth__pod_counts *counts, uint32_t word, bool *ok)
 {
     if (!berth__grow(counts->model->allocator, &counts->words, &counts->word_capacity,
                      counts->word_count + 1, sizeof(*counts->words))) {
@@ -26,12 +26,12 @@ static void put(berth__counts *counts, uint32_t word, bool *ok)
     counts->words[counts->word_count++] = word;
 }
 
-static void put_selector(berth__counts *counts, const berth__selector *selector, bool *ok)
+static void put_selector(berth__pod_counts *counts, const berth__selector *selector, bool *ok)
 {
     put(counts, (uint32_t)selector->kind, ok);
     put(counts, selector->count, ok);
     for (uint32_t i = 0; i < selector->count; i++) {
-        const berth__requirement *item = &selector->items[i];
+        const berth__interned_requirement *item = &selector->items[i];
         put(counts, item->key, ok);
         put(counts, (uint32_t)item->op, ok);
         put(counts, item->value_count, ok);
@@ -40,7 +40,7 @@ static void put_selector(berth__counts *counts, const berth__selector *selector,
     }
 }
 
-static void put_filter(berth__counts *counts, const berth__pod_filter *filter, bool *ok)
+static void put_filter(berth__pod_counts *counts, const berth__pod_filter *filter, bool *ok)
 {
     put(counts, filter->namespace_count, ok);
     for (uint32_t i = 0; i < filter->namespace_count; i++)
@@ -112,14 +112,14 @@ const berth__pod_filter *berth__population_leading(const berth__population *popu
     return best;
 }
 
-static berth__label_index *index_of(berth__counts *counts, const berth__population *population)
+static berth__label_index *index_of(berth__pod_counts *counts, const berth__population *population)
 {
     return is_held(population) ? &counts->holders : &counts->matching;
 }
 
 static bool enter(berth__view *view, berth__population *population)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     const berth__pod_filter *filter = berth__population_leading(population);
     if (!berth__label_index_add(index_of(counts, population), only_namespace(filter),
                                 &filter->selector, population))
@@ -140,7 +140,7 @@ static bool enter(berth__view *view, berth__population *population)
 
 /* ---- life ---- */
 
-static berth__population *make(berth__counts *counts, const berth__pod_filter *filters,
+static berth__population *make(berth__pod_counts *counts, const berth__pod_filter *filters,
                                uint32_t filter_count)
 {
     berth__arena arena;
@@ -168,7 +168,7 @@ berth__population *berth__population_intern(berth__view *view, berth__population
                                             const berth__pod_filter *filters,
                                             uint32_t filter_count)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     bool ok = true;
     counts->word_count = 0;
     put(counts, (uint32_t)kind, &ok);
@@ -205,7 +205,7 @@ static void free_tiles(const berth_allocator *allocator, uint32_t **tiles, uint3
     berth__free(allocator, tiles, tile_count * sizeof(*tiles));
 }
 
-static void forget_tiles(berth__counts *counts, berth__population *population)
+static void forget_tiles(berth__pod_counts *counts, berth__population *population)
 {
     free_tiles(counts->model->allocator, population->tiles, population->tile_count);
     population->tiles = NULL;
@@ -213,7 +213,7 @@ static void forget_tiles(berth__counts *counts, berth__population *population)
     population->total = 0;
 }
 
-void berth__population_void(berth__counts *counts, berth__population *population)
+void berth__population_void(berth__pod_counts *counts, berth__population *population)
 {
     forget_tiles(counts, population);
     population->valid = false;
@@ -223,7 +223,7 @@ void berth__population_void(berth__counts *counts, berth__population *population
 
 void berth__population_drop(berth__view *view, berth__population *population)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     BERTH_ASSERT(population->users == 0 && population->domains == NULL);
     const berth__pod_filter *filter = berth__population_leading(population);
     berth__label_index_remove(index_of(counts, population), only_namespace(filter),
@@ -351,7 +351,7 @@ static uint32_t times_counted(berth__view *view, const berth__population *popula
         uint32_t times = 0;
         if (cls->pod_rules == NULL)
             return 0;
-        held = berth__counts_of_rules(view, cls->pod_rules);
+        held = berth__pod_counts_of_rules(view, cls->pod_rules);
         *ok &= held != NULL;
         for (uint32_t i = 0; held != NULL && i < held->count; i++)
             times += held->items[i] == population || held->items[i] == population->same;
@@ -374,7 +374,7 @@ static bool walk(berth__view *view, berth__population *population, verdicts *kno
     bool ok = true;
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
         uint32_t index = berth__counted_pods(view, slot);
-        for (; index != BERTH__POD_NONE; index = berth__pod_at(pods, index)->next) {
+        for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next) {
             uint32_t times = times_counted(view, population, berth__pod_at(pods, index)->cls,
                                            known, &ok);
             if (times == 0)

@@ -1,38 +1,38 @@
 /* Tables: arrays of any length whose pages are shared by versions and branches and copied on write.
  *
  * A root leads to directories, a directory to pages. Copying the struct gives another view of the
- * same table; who writes, and when blocks go, follows keeper.h. Pages that were never added read
+ * same table; who writes, and when blocks go, follows cow.h. Pages that were never added read
  * as absent.
  *
  * Cost: a look-up is three loads; owning an item that is owned already, two compares. */
-#ifndef BERTH_BASE_TABLE_H
-#define BERTH_BASE_TABLE_H
+#ifndef BERTH_BASE_COW_ARRAY_H
+#define BERTH_BASE_COW_ARRAY_H
 
-#include "base/keeper.h"
+#include "base/cow_owner.h"
 
 enum { BERTH__DIRECTORY_SHIFT = 8, BERTH__DIRECTORY = 1 << BERTH__DIRECTORY_SHIFT };
 
-typedef struct berth__directory {
+typedef struct berth__cow_directory {
     uint64_t stamp;
     char *pages[BERTH__DIRECTORY];
     uint64_t stamps[BERTH__DIRECTORY]; /* of the pages */
-} berth__directory;
+} berth__cow_directory;
 
-typedef struct berth__table {
-    berth__directory **directories; /* the root */
+typedef struct berth__cow_array {
+    berth__cow_directory **directories; /* the root */
     uint64_t root_stamp;
     uint32_t directory_count; /* capacity of the root */
     uint32_t item_bytes;
     uint32_t page_shift; /* items a page: 1 << page_shift */
-} berth__table;
+} berth__cow_array;
 
-static inline void berth__table_init(berth__table *table, uint32_t item_bytes, uint32_t page_shift)
+static inline void berth__cow_array_init(berth__cow_array *table, uint32_t item_bytes, uint32_t page_shift)
 {
-    *table = (berth__table){.item_bytes = item_bytes, .page_shift = page_shift};
+    *table = (berth__cow_array){.item_bytes = item_bytes, .page_shift = page_shift};
 }
 
 /* The item at an index whose page is there. `bytes` and `shift` are the table's, as constants. */
-static inline void *berth__table_item(const berth__table *table, uint32_t index, size_t bytes,
+static inline void *berth__cow_array_item(const berth__cow_array *table, uint32_t index, size_t bytes,
                                       uint32_t shift)
 {
     uint32_t page = index >> shift;
@@ -41,31 +41,31 @@ static inline void *berth__table_item(const berth__table *table, uint32_t index,
 }
 
 /* The same for any index; NULL where there is no page. */
-void *berth__table_find(const berth__table *table, uint32_t index);
+void *berth__cow_array_find(const berth__cow_array *table, uint32_t index);
 
 /* Add the page of an index, zeroed, if it is not there, and own it. Returns false when out of
  * memory. */
-bool berth__table_add(berth__table *table, berth__keeper *keeper, uint32_t index);
+bool berth__cow_array_add(berth__cow_array *table, berth__cow_owner *cow, uint32_t index);
 
 /* Own the page of an item that is there. Returns false, nothing changed, when out of memory. */
-bool berth__table_own_page(berth__table *table, berth__keeper *keeper, uint32_t page);
-static inline bool berth__table_own(berth__table *table, berth__keeper *keeper, uint32_t index)
+bool berth__cow_array_make_page_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t page);
+static inline bool berth__cow_array_make_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t index)
 {
     uint32_t page = index >> table->page_shift;
-    return !keeper->shared ||
+    return !cow->shared ||
            table->directories[page >> BERTH__DIRECTORY_SHIFT]->stamps[page % BERTH__DIRECTORY] ==
-               keeper->stamp ||
-           berth__table_own_page(table, keeper, page);
+               cow->stamp ||
+           berth__cow_array_make_page_writable(table, cow, page);
 }
 
 /* Call `visit` for each page that two tables of one kind do not share; NULL where one has none.
  * Cost: what they do not share, and a compare for each directory. */
 typedef void berth__page_visit(void *context, uint32_t page, void *first, void *second);
-void berth__table_compare(const berth__table *first, const berth__table *second,
+void berth__cow_array_compare(const berth__cow_array *first, const berth__cow_array *second,
                           berth__page_visit *visit, void *context);
 
 /* How many notes letting go of the whole table takes, and letting go. The struct is empty then. */
-uint32_t berth__table_blocks(const berth__table *table);
-void berth__table_let_go(berth__table *table, berth__keeper *keeper);
+uint32_t berth__cow_array_blocks(const berth__cow_array *table);
+void berth__cow_array_retire(berth__cow_array *table, berth__cow_owner *cow);
 
 #endif

@@ -1,4 +1,4 @@
-/* Versions: publishing them, and reading them. A version's head is a berth__version
+/* Versions: publishing them, and reading them. A version's head is a berth__snapshot_head
  * (base/history.h), its body a copy of the cluster's struct, whose blocks are kept by the
  * history. */
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "model/storage_rows.h"
 #include "versions/branch.h"
 #include "cluster/cluster_read.h"
-#include "versions/version.h"
+#include "versions/snapshot_state.h"
 
 /* ---- publishing ---- */
 
@@ -20,7 +20,7 @@ static void free_version(const berth_allocator *allocator, berth_snapshot *versi
     berth__free(allocator, version, sizeof(*version));
 }
 
-static void drop_version(void *context, berth__version *version)
+static void drop_version(void *context, berth__snapshot_head *version)
 {
     const berth__model *model = context;
     free_version(model->allocator, (berth_snapshot *)version);
@@ -81,7 +81,7 @@ static bool fill_version(berth_engine *engine, berth_snapshot *version)
 {
     const berth__decider *decider = &engine->decider;
     berth__cluster *cluster = &engine->cluster;
-    if (!berth__storage_show(cluster->view.storage, &cluster->stored, &cluster->keeper))
+    if (!berth__storage_show(cluster->view.storage, &cluster->stored, &cluster->cow))
         return false;
     version->engine = engine;
     version->cluster = *cluster;
@@ -95,7 +95,7 @@ static bool fill_version(berth_engine *engine, berth_snapshot *version)
 berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
 {
     berth__cluster *cluster = &engine->cluster;
-    if (cluster->keeper.branch)
+    if (cluster->cow.branch)
         return berth__error_set(error, BERTH_E_STATE, "a branch publishes nothing");
     BERTH_TRY(berth__may_change(cluster->watcher, error));
     if (engine->transactions.depth > 0)
@@ -110,9 +110,9 @@ berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for another version");
     }
     share(cluster->model);
-    BERTH_ASSERT(cluster->keeper.stamp == engine->history.number + 1);
+    BERTH_ASSERT(cluster->cow.stamp == engine->history.number + 1);
     berth__retired *retired =
-        berth__keeper_publish(&cluster->keeper, cluster->keeper.stamp + 1);
+        berth__cow_owner_publish(&cluster->cow, cluster->cow.stamp + 1);
     berth__history_publish(&engine->history, &version->head, retired);
     berth__model_collect(cluster->model);
     berth__branches_age(engine);
@@ -212,17 +212,17 @@ berth_pod_id berth_snapshot_next_pod(const berth_snapshot *version, berth_node_i
                                     berth_pod_id after)
 {
     const berth__cluster *cluster = &version->cluster;
-    uint32_t index = BERTH__POD_NONE;
+    uint32_t index = BERTH_POD_INDEX_NONE;
     if (after != BERTH_POD_NONE) {
         index = berth__cluster_pod(cluster, after);
-        if (index != BERTH__POD_NONE)
+        if (index != BERTH_POD_INDEX_NONE)
             index = berth__pod_at(&cluster->pods, index)->next;
     } else if (node == BERTH_NODE_NONE) {
         index = cluster->pods.first_pending;
     } else if (node < cluster->node_count) {
         index = berth__cluster_node(cluster, node)->first_pod;
     }
-    return index == BERTH__POD_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);
+    return index == BERTH_POD_INDEX_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);
 }
 
 /* ---- checking ---- */
@@ -232,9 +232,9 @@ static berth_status check_list(const berth__cluster *cluster, uint32_t first, ui
                                uint64_t *count, berth_error *error)
 {
     const berth__pods *pods = &cluster->pods;
-    uint32_t previous = BERTH__POD_NONE;
-    for (uint32_t i = first; i != BERTH__POD_NONE; previous = i, i = berth__pod_at(pods, i)->next) {
-        const berth__pod *pod = berth__pod_at(pods, i);
+    uint32_t previous = BERTH_POD_INDEX_NONE;
+    for (uint32_t i = first; i != BERTH_POD_INDEX_NONE; previous = i, i = berth__pod_at(pods, i)->next) {
+        const berth__pod_record *pod = berth__pod_at(pods, i);
         if (pod->cls == NULL || pod->node != node || pod->previous != previous ||
             berth__pods_find(pods, pod->cls->identity->namespace_name, berth__pod_name(pod)) != i)
             return berth__error_set(error, BERTH_E_INTERNAL,
@@ -252,7 +252,7 @@ berth_status berth_snapshot_check(const berth_snapshot *version, berth_error *er
     for (uint32_t id = 0; id < cluster->node_count; id++)
         BERTH_TRY(check_list(cluster, berth__cluster_node(cluster, id)->first_pod, id, &listed,
                              error));
-    BERTH_TRY(check_list(cluster, cluster->pods.first_pending, BERTH__NODE_NONE, &listed, error));
+    BERTH_TRY(check_list(cluster, cluster->pods.first_pending, BERTH_NODE_NONE, &listed, error));
     if (listed != cluster->pods.count)
         return berth__error_set(error, BERTH_E_INTERNAL,
                                 "%" PRIu64 " pods on lists, but %u records", listed,

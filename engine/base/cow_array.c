@@ -1,22 +1,22 @@
 /* Pages, directories, roots: making, owning, letting go. */
-#include "base/table.h"
+#include "base/cow_array.h"
 
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/bite.h"
 
-static size_t page_bytes(const berth__table *table)
+static size_t page_bytes(const berth__cow_array *table)
 {
     return (size_t)table->item_bytes << table->page_shift;
 }
 
 static size_t root_bytes(uint32_t directory_count)
 {
-    return directory_count * sizeof(berth__directory *);
+    return directory_count * sizeof(berth__cow_directory *);
 }
 
-void *berth__table_find(const berth__table *table, uint32_t index)
+void *berth__cow_array_find(const berth__cow_array *table, uint32_t index)
 {
     uint32_t page = index >> table->page_shift;
     uint32_t at = page >> BERTH__DIRECTORY_SHIFT;
@@ -29,97 +29,97 @@ void *berth__table_find(const berth__table *table, uint32_t index)
 }
 
 /* A root of at least `count` directories, owned. */
-static bool own_root(berth__table *table, berth__keeper *keeper, uint32_t count)
+static bool own_root(berth__cow_array *table, berth__cow_owner *cow, uint32_t count)
 {
-    if (table->directory_count >= count && table->root_stamp == keeper->stamp)
+    if (table->directory_count >= count && table->root_stamp == cow->stamp)
         return true;
     uint32_t old_count = table->directory_count, grown = old_count;
     if (grown < count)
         grown = old_count * 2 > count ? old_count * 2 : count;
-    if (!berth__keeper_reserve(keeper, 2))
+    if (!berth__cow_owner_reserve(cow, 2))
         return false;
-    berth__directory **root = berth__alloc_zero(keeper->allocator, root_bytes(grown), 64);
+    berth__cow_directory **root = berth__alloc_zero(cow->allocator, root_bytes(grown), 64);
     if (root == NULL)
         return false;
     if (old_count > 0)
         memcpy(root, table->directories, root_bytes(old_count));
-    berth__keeper_made(keeper, berth__release_block, root, root_bytes(grown));
-    berth__keeper_let_go(keeper, table->root_stamp, berth__release_block, table->directories,
+    berth__cow_owner_note_made(cow, berth__release_block, root, root_bytes(grown));
+    berth__cow_owner_retire(cow, table->root_stamp, berth__release_block, table->directories,
                          root_bytes(old_count));
     table->directories = root;
     table->directory_count = grown;
-    table->root_stamp = keeper->stamp;
+    table->root_stamp = cow->stamp;
     return true;
 }
 
 /* A directory of an owned root, owned. */
-static bool own_directory(berth__table *table, berth__keeper *keeper, uint32_t at)
+static bool own_directory(berth__cow_array *table, berth__cow_owner *cow, uint32_t at)
 {
-    berth__directory *old = table->directories[at];
-    if (old != NULL && old->stamp == keeper->stamp)
+    berth__cow_directory *old = table->directories[at];
+    if (old != NULL && old->stamp == cow->stamp)
         return true;
-    if (!berth__keeper_reserve(keeper, 2))
+    if (!berth__cow_owner_reserve(cow, 2))
         return false;
-    berth__directory *directory =
-        berth__alloc_zero(keeper->allocator, sizeof(*directory), 64);
+    berth__cow_directory *directory =
+        berth__alloc_zero(cow->allocator, sizeof(*directory), 64);
     if (directory == NULL)
         return false;
     if (old != NULL)
         *directory = *old;
-    directory->stamp = keeper->stamp;
-    berth__keeper_made(keeper, berth__release_block, directory, sizeof(*directory));
+    directory->stamp = cow->stamp;
+    berth__cow_owner_note_made(cow, berth__release_block, directory, sizeof(*directory));
     if (old != NULL)
-        berth__keeper_let_go(keeper, old->stamp, berth__release_block, old, sizeof(*old));
+        berth__cow_owner_retire(cow, old->stamp, berth__release_block, old, sizeof(*old));
     table->directories[at] = directory;
     return true;
 }
 
-static bool own(berth__table *table, berth__keeper *keeper, uint32_t page, bool make)
+static bool own(berth__cow_array *table, berth__cow_owner *cow, uint32_t page, bool make)
 {
     uint32_t at = page >> BERTH__DIRECTORY_SHIFT, in = page % BERTH__DIRECTORY;
-    if (!own_root(table, keeper, at + 1) || !own_directory(table, keeper, at))
+    if (!own_root(table, cow, at + 1) || !own_directory(table, cow, at))
         return false;
-    berth__directory *directory = table->directories[at];
+    berth__cow_directory *directory = table->directories[at];
     char *old = directory->pages[in];
     BERTH_ASSERT(old != NULL || make);
-    bool mine = directory->stamps[in] == keeper->stamp || BERTH_BITE == BERTH_BITE_WRITE_SHARED;
+    bool mine = directory->stamps[in] == cow->stamp || BERTH_BITE == BERTH_BITE_WRITE_SHARED;
     if (old != NULL && mine)
         return true;
-    if (!berth__keeper_reserve(keeper, 2))
+    if (!berth__cow_owner_reserve(cow, 2))
         return false;
-    char *items = berth__alloc(keeper->allocator, page_bytes(table), 64);
+    char *items = berth__alloc(cow->allocator, page_bytes(table), 64);
     if (items == NULL)
         return false;
     if (old != NULL)
         memcpy(items, old, page_bytes(table));
     else
         memset(items, 0, page_bytes(table));
-    berth__keeper_made(keeper, berth__release_block, items, page_bytes(table));
-    berth__keeper_let_go(keeper, directory->stamps[in], berth__release_block, old,
+    berth__cow_owner_note_made(cow, berth__release_block, items, page_bytes(table));
+    berth__cow_owner_retire(cow, directory->stamps[in], berth__release_block, old,
                          page_bytes(table));
     directory->pages[in] = items;
-    directory->stamps[in] = keeper->stamp;
+    directory->stamps[in] = cow->stamp;
     return true;
 }
 
-bool berth__table_add(berth__table *table, berth__keeper *keeper, uint32_t index)
+bool berth__cow_array_add(berth__cow_array *table, berth__cow_owner *cow, uint32_t index)
 {
-    if (!keeper->shared && berth__table_find(table, index) != NULL)
+    if (!cow->shared && berth__cow_array_find(table, index) != NULL)
         return true;
-    return own(table, keeper, index >> table->page_shift, true);
+    return own(table, cow, index >> table->page_shift, true);
 }
 
-bool berth__table_own_page(berth__table *table, berth__keeper *keeper, uint32_t page)
+bool berth__cow_array_make_page_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t page)
 {
-    return own(table, keeper, page, false);
+    return own(table, cow, page, false);
 }
 
-static berth__directory *directory_at(const berth__table *table, uint32_t at)
+static berth__cow_directory *directory_at(const berth__cow_array *table, uint32_t at)
 {
     return at < table->directory_count ? table->directories[at] : NULL;
 }
 
-void berth__table_compare(const berth__table *first, const berth__table *second,
+void berth__cow_array_compare(const berth__cow_array *first, const berth__cow_array *second,
                           berth__page_visit *visit, void *context)
 {
     uint32_t count = first->directory_count > second->directory_count ? first->directory_count
@@ -127,7 +127,7 @@ void berth__table_compare(const berth__table *first, const berth__table *second,
     if (first->directories == second->directories)
         return;
     for (uint32_t at = 0; at < count; at++) {
-        const berth__directory *a = directory_at(first, at), *b = directory_at(second, at);
+        const berth__cow_directory *a = directory_at(first, at), *b = directory_at(second, at);
         for (uint32_t in = 0; a != b && in < BERTH__DIRECTORY; in++) {
             char *items = a != NULL ? a->pages[in] : NULL;
             char *others = b != NULL ? b->pages[in] : NULL;
@@ -137,7 +137,7 @@ void berth__table_compare(const berth__table *first, const berth__table *second,
     }
 }
 
-uint32_t berth__table_blocks(const berth__table *table)
+uint32_t berth__cow_array_blocks(const berth__cow_array *table)
 {
     if (table->directories == NULL)
         return 0;
@@ -151,20 +151,20 @@ uint32_t berth__table_blocks(const berth__table *table)
     return count;
 }
 
-void berth__table_let_go(berth__table *table, berth__keeper *keeper)
+void berth__cow_array_retire(berth__cow_array *table, berth__cow_owner *cow)
 {
     for (uint32_t i = 0; i < table->directory_count; i++) {
-        berth__directory *directory = table->directories[i];
+        berth__cow_directory *directory = table->directories[i];
         if (directory == NULL)
             continue;
         for (uint32_t p = 0; p < BERTH__DIRECTORY; p++)
-            berth__keeper_let_go(keeper, directory->stamps[p], berth__release_block,
+            berth__cow_owner_retire(cow, directory->stamps[p], berth__release_block,
                                  directory->pages[p], page_bytes(table));
-        berth__keeper_let_go(keeper, directory->stamp, berth__release_block, directory,
+        berth__cow_owner_retire(cow, directory->stamp, berth__release_block, directory,
                              sizeof(*directory));
     }
-    berth__keeper_let_go(keeper, table->root_stamp, berth__release_block, table->directories,
+    berth__cow_owner_retire(cow, table->root_stamp, berth__release_block, table->directories,
                          root_bytes(table->directory_count));
     uint32_t item_bytes = table->item_bytes, page_shift = table->page_shift;
-    berth__table_init(table, item_bytes, page_shift);
+    berth__cow_array_init(table, item_bytes, page_shift);
 }

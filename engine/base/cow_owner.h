@@ -1,26 +1,26 @@
-/* A keeper: whoever changes a state whose parts may be shared with published versions: the
+/* Copy-on-write owner: whoever changes a state whose parts may be shared with published versions: the
  * engine, or a branch of one of its versions.
  *
- * Every block of the state carries the stamp of the keeper that made it. A block with the
- * keeper's present stamp is seen by nobody else and is changed in place; any other is
+ * Every block of the state carries the stamp of the copy-on-write owner that made it. A block with the
+ * owner's present stamp is seen by nobody else and is changed in place; any other is
  * frozen: it is copied before the first change ("owned"). Publishing gives the engine's
- * keeper a new stamp, so all of its blocks are frozen at once. While nothing was ever
+ * owner a new stamp, so all of its blocks are frozen at once. While nothing was ever
  * published, `shared` is false and there is nothing to own.
  *
  * Operations own what they will write before they write anything. This is the one step that may run
  * out of memory; afterwards nothing can fail for it, and nothing has changed if it does.
  *
- * Who frees what: the engine's keeper notes blocks that it replaced, for the version they
- * were last shown by (history.h). A branch's keeper notes the blocks that it made; they go
+ * Who frees what: the engine's owner notes blocks that it replaced, for the version they
+ * were last shown by (history.h). A branch's owner notes the blocks that it made; they go
  * when the branch does.
  *
  * Threads: that of the engine or branch. */
-#ifndef BERTH_BASE_KEEPER_H
-#define BERTH_BASE_KEEPER_H
+#ifndef BERTH_BASE_COW_OWNER_H
+#define BERTH_BASE_COW_OWNER_H
 
 #include "base/history.h"
 
-typedef struct berth__keeper {
+typedef struct berth__cow_owner {
     const berth_allocator *allocator;
     void *context;  /* of releases */
     uint64_t stamp; /* of the engine: the number of the next version */
@@ -30,34 +30,34 @@ typedef struct berth__keeper {
     berth__retired *spares;  /* for further ones */
     uint32_t spare_count;
     uint32_t held; /* of the spares: kept for objects that an open transaction may let go */
-} berth__keeper;
+} berth__cow_owner;
 
-void berth__keeper_init(berth__keeper *keeper, const berth_allocator *allocator, void *context);
+void berth__cow_owner_init(berth__cow_owner *cow, const berth_allocator *allocator, void *context);
 
 /* Free what a branch made, and the spares. */
-void berth__keeper_destroy(berth__keeper *keeper);
+void berth__cow_owner_destroy(berth__cow_owner *cow);
 
 /* Make sure that so many blocks can be noted. Returns false when out of memory. */
-bool berth__keeper_reserve_slow(berth__keeper *keeper, uint32_t count);
-static inline bool berth__keeper_reserve(berth__keeper *keeper, uint32_t count)
+bool berth__cow_owner_reserve_slow(berth__cow_owner *cow, uint32_t count);
+static inline bool berth__cow_owner_reserve(berth__cow_owner *cow, uint32_t count)
 {
-    return !keeper->shared || keeper->spare_count >= keeper->held + count ||
-           berth__keeper_reserve_slow(keeper, count);
+    return !cow->shared || cow->spare_count >= cow->held + count ||
+           berth__cow_owner_reserve_slow(cow, count);
 }
 
 /* Keep so many notes until what they are for is let go, or stays. Returns false when out of
  * memory. */
-bool berth__keeper_hold(berth__keeper *keeper, uint32_t count);
-void berth__keeper_unhold(berth__keeper *keeper, uint32_t count);
+bool berth__cow_owner_hold(berth__cow_owner *cow, uint32_t count);
+void berth__cow_owner_unhold(berth__cow_owner *cow, uint32_t count);
 
-/* A block was made; uses up a reserved note if the keeper is shared. */
-void berth__keeper_made(berth__keeper *keeper,
+/* A block was made; uses up a reserved note if the copy-on-write owner is shared. */
+void berth__cow_owner_note_made(berth__cow_owner *cow,
                         berth__release *release, void *object,
                         size_t bytes);
 
 /* A block with the stamp `born` is no longer part of the state: freed at once if nobody
  * else can see it. Likewise uses up a note. */
-void berth__keeper_let_go(berth__keeper *keeper, uint64_t born,
+void berth__cow_owner_retire(berth__cow_owner *cow, uint64_t born,
                           berth__release *release, void *object,
                         size_t bytes);
 
@@ -65,6 +65,6 @@ void berth__keeper_let_go(berth__keeper *keeper, uint64_t born,
 berth__release berth__release_block;
 
 /* What was replaced since the last time, for a version; the stamp becomes that of the next. */
-berth__retired *berth__keeper_publish(berth__keeper *keeper, uint64_t next_stamp);
+berth__retired *berth__cow_owner_publish(berth__cow_owner *cow, uint64_t next_stamp);
 
 #endif

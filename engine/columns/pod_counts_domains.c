@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "columns/counts.h"
+#include "columns/pod_counts.h"
 
 /* ---- life ---- */
 
@@ -27,7 +27,7 @@ berth__domain_counts *berth__domain_counts_intern(berth__view *view, berth__popu
     one = berth__alloc_zero(view->model->allocator, sizeof(*one), _Alignof(berth__domain_counts));
     if (one == NULL)
         return NULL;
-    one->topology = berth__counts_topology(view, topology_key);
+    one->topology = berth__pod_counts_topology(view, topology_key);
     if (one->topology == NULL) {
         berth__free(view->model->allocator, one, sizeof(*one));
         return NULL;
@@ -60,7 +60,7 @@ static void free_histogram(const berth_allocator *allocator, berth__domain_count
 
 void berth__domain_counts_release(berth__view *view, berth__domain_counts *one)
 {
-    berth__counts *counts = view->counts;
+    berth__pod_counts *counts = view->counts;
     const berth_allocator *allocator = counts->model->allocator;
     BERTH_ASSERT(one->users > 0);
     if (--one->users > 0)
@@ -70,9 +70,9 @@ void berth__domain_counts_release(berth__view *view, berth__domain_counts *one)
     while (*link != one)
         link = &(*link)->next;
     *link = one->next;
-    berth__counts_release_topology(counts, one->topology);
+    berth__pod_counts_release_topology(counts, one->topology);
     if (one->inclusion != NULL)
-        berth__counts_release_inclusion(counts, one->inclusion);
+        berth__pod_counts_release_inclusion(counts, one->inclusion);
     free_counts(allocator, one);
     free_histogram(allocator, one);
     berth__free(allocator, one, sizeof(*one));
