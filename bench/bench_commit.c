@@ -129,8 +129,7 @@ static void index_catch_up(bench_state *state, uint64_t changed)
         bound = !bound;
         if (changed > 0)
             bench_resume(state);
-        ok = ok && berth_engine_decide(c.engine, asked, &options, &placement, &c.error) ==
-                       BERTH_OK;
+        ok = ok && berth_engine_decide(c.engine, asked, &options, &placement, &c.error) == BERTH_OK;
     }
     if (ok && placement.path != BERTH_PATH_INDEX)
         bench_fail(state, "the decision did not take the index");

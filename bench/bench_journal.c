@@ -2,9 +2,9 @@
  * in; and the runs of entries that a tree reads, those that the log has and older ones. */
 #include <stdlib.h>
 
+#include "decide/slot_log.h"
 #include "harness.h"
 #include "inside_cluster.h"
-#include "decide/slot_log.h"
 
 typedef struct journal {
     berth__view *view;
@@ -25,8 +25,8 @@ static void change(journal *j, uint32_t count)
 static bool open_journal(bench_state *state, journal *j)
 {
     inside_cluster *inside = inside_cluster_get(INSIDE_RULES);
-    *j = (journal){.view = &inside->cluster.view,
-                   .log = aligned_alloc(64, sizeof(berth__slot_log))};
+    *j =
+        (journal){.view = &inside->cluster.view, .log = aligned_alloc(64, sizeof(berth__slot_log))};
     if (!inside->ok || j->log == NULL) {
         bench_fail(state, "the cluster could not be made");
         free(j->log);

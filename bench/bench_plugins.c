@@ -20,8 +20,7 @@ static void filter_one(const plugin_case *c, const inside_stage *one, uint32_t t
                        berth__mask *mask)
 {
     if (one->outcome == BERTH__ACTIVE)
-        one->stage->plugin->filter(&c->inside->cycle, one->stage->instance, one->state, tile,
-                                   mask);
+        one->stage->plugin->filter(&c->inside->cycle, one->stage->instance, one->state, tile, mask);
 }
 
 static void score_one(const plugin_case *c, const inside_stage *one, uint32_t tile, int64_t *out)
@@ -82,8 +81,7 @@ static void add(const char *phase, bench_fn fn, plugin_case c)
     plugin_case *kept = heap_new(1, sizeof(*kept)); /* lives as long as the program */
     *kept = c;
     berth_str plugin = c.stage != NULL ? c.stage->stage->name : BERTH_LITERAL("all");
-    snprintf(name, sizeof(name), "%s/%.*s/%s", phase, (int)plugin.len, plugin.data,
-             c.kernels->isa);
+    snprintf(name, sizeof(name), "%s/%.*s/%s", phase, (int)plugin.len, plugin.data, c.kernels->isa);
     bench_case_add(&(bench_case){.name = name, .fn = fn, .context = kept});
 }
 

@@ -39,10 +39,10 @@ typedef struct bench_range {
 void bench_register(const char *name, bench_fn fn, bench_range range);
 
 /* Name `fn`, a static function of this file, as a benchmark. */
-#define BENCH(fn, range)                                              \
+#define BENCH(fn, range)                                               \
     __attribute__((constructor)) static void bench_register_##fn(void) \
-    {                                                                 \
-        bench_register(#fn, fn, range);                               \
+    {                                                                  \
+        bench_register(#fn, fn, range);                                \
     }
 
 /* How much to measure. */
@@ -68,10 +68,10 @@ void bench_case_add(const bench_case *one);
 void bench_suite_register(void (*fill)(bench_suite suite));
 
 /* Have `fill`, a static function of this file, add its cases once the suite is known. */
-#define BENCH_SUITE(fill)                                                 \
+#define BENCH_SUITE(fill)                                                \
     __attribute__((constructor)) static void bench_suite_of_##fill(void) \
-    {                                                                     \
-        bench_suite_register(fill);                                       \
+    {                                                                    \
+        bench_suite_register(fill);                                      \
     }
 
 /* True while another round is to be measured; the clock starts with the first call. */
@@ -102,8 +102,9 @@ void bench_time_per(bench_state *state, const char *name, double parts);
 void bench_fail(bench_state *state, const char *message);
 
 /* Make the compiler believe that `value`, or all memory, is read here. */
-#define bench_keep(value) __extension__({ \
-        __auto_type bench_kept_ = (value); \
+#define bench_keep(value)                                     \
+    __extension__({                                           \
+        __auto_type bench_kept_ = (value);                    \
         __asm__ volatile("" : : "m"(bench_kept_) : "memory"); \
     })
 #define bench_clobber() __asm__ volatile("" : : : "memory")

@@ -16,7 +16,7 @@ typedef struct macro_cluster {
 typedef struct macro_engine {
     uint32_t threads;
     berth_path path;
-    int32_t percentage; /* of nodes to score; 0: kube-scheduler's default */
+    int32_t percentage;               /* of nodes to score; 0: kube-scheduler's default */
     const berth_allocator *allocator; /* NULL: the library's own */
 } macro_engine;
 

@@ -73,8 +73,7 @@ static void cold(bench_state *state)
     const macro_engine options = {
         .threads = c->threads, .path = BERTH_PATH_SCAN, .percentage = 100};
     macro_cluster cluster;
-    if (!macro_cluster_open(&cluster, &options, FIRST_PODS + c->pods) ||
-        !fill_cluster(&cluster, c))
+    if (!macro_cluster_open(&cluster, &options, FIRST_PODS + c->pods) || !fill_cluster(&cluster, c))
         bench_fail(state, macro_cluster_problem(&cluster));
     else if (macro_latency_measure(state, &cluster, FIRST_PODS, true))
         bench_time_per(state, "ns_per_node_core", (double)c->nodes / c->threads);
@@ -87,8 +86,8 @@ static void add(cold_case c)
     char name[96];
     cold_case *kept = heap_new(1, sizeof(*kept)); /* lives as long as the program */
     *kept = c;
-    snprintf(name, sizeof(name), "cold/%s/nodes:%" PRIu32 "/threads:%" PRIu32,
-             kinds[c.kind], c.nodes, c.threads);
+    snprintf(name, sizeof(name), "cold/%s/nodes:%" PRIu32 "/threads:%" PRIu32, kinds[c.kind],
+             c.nodes, c.threads);
     bench_case_add(&(bench_case){.name = name,
                                  .fn = cold,
                                  .context = kept,

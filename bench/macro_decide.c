@@ -160,7 +160,7 @@ static void quick(void)
 
 static void full(void)
 {
-    static const uint64_t nodes[] = {100,   300,    1000,   3000,   5000,   10000,
+    static const uint64_t nodes[] = {100,   300,   1000,   3000,   5000,   10000,
                                      20000, 50000, 100000, 300000, 1000000};
     static const uint32_t threads[] = {3, 4, 6, 8, 16};
     static const uint64_t running[] = {20000, 50000, 100000};

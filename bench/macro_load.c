@@ -34,8 +34,7 @@ static bool load_once(bench_state *state, berth_str text)
     berth_reader *reader = NULL;
     bool ok = macro_cluster_open(&cluster, &options, 0) &&
               berth_reader_create(&reading, &reader) == BERTH_OK &&
-              berth_reader_text(reader, text, "dump", take, &cluster, &cluster.error) ==
-                  BERTH_OK &&
+              berth_reader_text(reader, text, "dump", take, &cluster, &cluster.error) == BERTH_OK &&
               macro_cluster_lay_out(&cluster);
     if (!ok)
         bench_fail(state, macro_cluster_problem(&cluster));
@@ -69,8 +68,8 @@ static void add(load_case c)
     char name[120];
     load_case *kept = heap_new(1, sizeof(*kept)); /* lives as long as the program */
     *kept = c;
-    snprintf(name, sizeof(name), "load/%s/layout:%s/nodes:%" PRIu64 "/running:%" PRIu64,
-             c.workload, c.indented ? "indented" : "flat", c.nodes, c.running);
+    snprintf(name, sizeof(name), "load/%s/layout:%s/nodes:%" PRIu64 "/running:%" PRIu64, c.workload,
+             c.indented ? "indented" : "flat", c.nodes, c.running);
     bench_case_add(&(bench_case){
         .name = name, .fn = load, .context = kept, .rounds = 1, .microseconds = true});
 }

@@ -81,8 +81,7 @@ static bool churn(void *context)
         berth_scheduler_post_remove(run->scheduler, BERTH_KIND_POD, meta->namespace_name,
                                     meta->name) != BERTH_OK)
         return false;
-    return berth_scheduler_post_add(run->scheduler, &d->object) == BERTH_OK &&
-           step_and_bind(run);
+    return berth_scheduler_post_add(run->scheduler, &d->object) == BERTH_OK && step_and_bind(run);
 }
 
 /* Each pod fails first, has another one evicted, and is tried again once its backoff is over. */
@@ -111,8 +110,8 @@ static bool add_crowd(loop_run *run)
     for (uint64_t i = 0; i < CROWD_PODS && ok; i++) {
         ruled_pod(run->drafts, 40000 + i % CHURN_KINDS, false, UINT32_MAX);
         run->drafts->pod.meta.name = draft_text(run->drafts, "large-%" PRIu64, i);
-        ok = macro_cluster_add(&run->cluster, &run->drafts->object, &run->cluster.error) ==
-             BERTH_OK;
+        ok =
+            macro_cluster_add(&run->cluster, &run->drafts->object, &run->cluster.error) == BERTH_OK;
     }
     return ok;
 }

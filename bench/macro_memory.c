@@ -116,8 +116,7 @@ static void memory(bench_state *state)
         spec.pods = PODS_PLACED;
         macro_cluster cluster;
         readings r = {0};
-        if (macro_cluster_open(&cluster, &options, spec.pods) &&
-            build(&cluster, &spec, &m, &r))
+        if (macro_cluster_open(&cluster, &options, spec.pods) && build(&cluster, &spec, &m, &r))
             report(state, c, &r, &m);
         else
             bench_fail(state, macro_cluster_problem(&cluster));

@@ -9,7 +9,7 @@
 typedef struct bench_cluster {
     /* what to make */
     workload_spec spec;
-    text_list files; /* read these instead */
+    text_list files;           /* read these instead */
     const engine_setup *setup; /* whose profiles say which pods are to be placed */
     berth_engine *engine;
     /* what came of it */
@@ -19,8 +19,9 @@ typedef struct bench_cluster {
     uint64_t object_count;
     uint64_t read_bytes; /* of the files as they lie, and the time that reading and adding took */
     double read_seconds;
-    bool weighed;        /* the engine tells what it holds */
-    uint64_t empty_bytes, nodes_bytes, all_bytes; /* held before, with the nodes laid out, at the end */
+    bool weighed; /* the engine tells what it holds */
+    uint64_t empty_bytes, nodes_bytes,
+        all_bytes; /* held before, with the nodes laid out, at the end */
     progress bar;
 } bench_cluster;
 

@@ -13,10 +13,16 @@
 option_group cluster_input_options(cluster_input *input)
 {
     const option options[CLUSTER_OPTIONS_MAX] = {
-        {.name = "file", .letter = 'f', .kind = OPTION_TEXTS, .value = "FILE",
+        {.name = "file",
+         .letter = 'f',
+         .kind = OPTION_TEXTS,
+         .value = "FILE",
          .target = &input->files,
          .help = "read objects: JSON or YAML, gzip or not; '-' is\nstandard input; repeatable"},
-        {.name = "synthetic", .kind = OPTION_TEXT, .value = "SPEC", .target = &input->synthetic,
+        {.name = "synthetic",
+         .kind = OPTION_TEXT,
+         .value = "SPEC",
+         .target = &input->synthetic,
          .help = "make the cluster instead: nodes=N,zones=N,pods=N,running=N,\n"
                  "workload=NAME,seed=N (see 'berth generate --help')"},
     };

@@ -26,12 +26,12 @@ typedef struct bench {
     bench_cluster cluster;
     engine_setup setup;
     bool json;
-    bool loop; /* through the scheduling loop */
+    bool loop;                  /* through the scheduling loop */
     berth_scheduler *scheduler; /* of the loop */
     berth_scheduler_counters counters;
     progress bar;
     uint64_t bound;
-    uint64_t indexed; /* decisions that the index made */
+    uint64_t indexed;       /* decisions that the index made */
     uint64_t working_bytes; /* that deciding has added to what the engine holds */
     stopwatch watch;
     histogram latencies; /* in ticks */
@@ -168,8 +168,9 @@ static void json_cluster(const bench *b, output *o)
     if (!was_read(b))
         output_pair_int(o, "zones", (int64_t)spec->zones);
     output_pair_int(o, "pods", (int64_t)b->cluster.pod_count);
-    output_pair_int(o, "running", was_read(b) ? (int64_t)running_before(b, &counts)
-                                              : (int64_t)workload_running_count(spec));
+    output_pair_int(o, "running",
+                    was_read(b) ? (int64_t)running_before(b, &counts)
+                                : (int64_t)workload_running_count(spec));
 }
 
 static void json_memory(const bench *b, output *o)
@@ -247,8 +248,7 @@ static void print_memory(const bench *b)
                bench_cluster_pod_bytes(&b->cluster));
     printf("\n");
     berth_memory memory;
-    if (b->setup.huge_pages &&
-        berth_engine_memory(b->cluster.engine, &memory, NULL) == BERTH_OK)
+    if (b->setup.huge_pages && berth_engine_memory(b->cluster.engine, &memory, NULL) == BERTH_OK)
         printf("huge     %.1f MiB asked for%s\n", (double)memory.huge_bytes / mebi,
                memory.huge_refused ? ", some refused" : "");
 }
@@ -265,8 +265,8 @@ static void print_text(const bench *b)
     printf("latency  p50 %.3f us, p99 %.3f us, p99.9 %.3f us, max %.3f us\n", latency_us(b, 0.50),
            latency_us(b, 0.99), latency_us(b, 0.999), latency_us(b, 1.0));
     if (b->loop)
-        printf("loop     %" PRIu64 " decisions, %" PRIu64 " pods evicted\n",
-               b->counters.decisions, b->counters.evictions);
+        printf("loop     %" PRIu64 " decisions, %" PRIu64 " pods evicted\n", b->counters.decisions,
+               b->counters.evictions);
     print_memory(b);
     printf("digest   %016" PRIx64 "\n", berth_engine_digest(b->cluster.engine));
 }
@@ -316,11 +316,15 @@ int cmd_bench(int argc, char **argv)
     option cluster[WORKLOAD_OPTIONS];
     workload_spec_options(&b->cluster.spec, cluster);
     const option own[] = {
-        {.name = "loop", .kind = OPTION_FLAG, .target = &b->loop,
+        {.name = "loop",
+         .kind = OPTION_FLAG,
+         .target = &b->loop,
          .help = "schedule through the queue, with preemption"},
-        {.name = "json", .kind = OPTION_FLAG, .target = &b->json,
-         .help = "print one line of JSON"},
-        {.name = "load", .kind = OPTION_TEXTS, .value = "FILE", .target = &b->cluster.files,
+        {.name = "json", .kind = OPTION_FLAG, .target = &b->json, .help = "print one line of JSON"},
+        {.name = "load",
+         .kind = OPTION_TEXTS,
+         .value = "FILE",
+         .target = &b->cluster.files,
          .help = "read the cluster from a file instead of making it, and time\nthat; repeatable"},
     };
     const option_group groups[] = {

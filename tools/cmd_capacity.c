@@ -159,8 +159,8 @@ static berth_status exclude_nodes(capacity *c, berth_error *error)
             at += name.len + (at[name.len] == ',');
             if (name.len == 0)
                 continue;
-            berth_status status = berth_engine_remove(c->engine, BERTH_KIND_NODE, (berth_str){0},
-                                                      name, error);
+            berth_status status =
+                berth_engine_remove(c->engine, BERTH_KIND_NODE, (berth_str){0}, name, error);
             if (status != BERTH_OK)
                 return status;
         }
@@ -314,8 +314,7 @@ static void print_specs(const capacity *c)
             char fit[24], nodes[24];
             number_text(fit, c->specs[s].fit_count);
             number_text(nodes, used_nodes(c, &c->specs[s]));
-            const char *const cells[] = {c->specs[s].object, fit, nodes,
-                                         stopped_by(&c->specs[s])};
+            const char *const cells[] = {c->specs[s].object, fit, nodes, stopped_by(&c->specs[s])};
             for (uint32_t i = 0; i < 4; i++) {
                 if (writing)
                     table_cell_text(&t, cells[i]);
@@ -489,21 +488,40 @@ int cmd_capacity(int argc, char **argv)
     capacity c = {.format = OUTPUT_TABLE};
     text_list operands = {0};
     const option own[] = {
-        {.name = "podspec", .kind = OPTION_TEXTS, .value = "FILE", .target = &c.podspec_files,
+        {.name = "podspec",
+         .kind = OPTION_TEXTS,
+         .value = "FILE",
+         .target = &c.podspec_files,
          .help = "what to count: a Pod or a workload, one or more a file;\nrepeatable"},
-        {.name = "together", .kind = OPTION_FLAG, .target = &c.together,
+        {.name = "together",
+         .kind = OPTION_FLAG,
+         .target = &c.together,
          .help = "place one of each in turn until none fits, in one cluster"},
-        {.name = "max", .kind = OPTION_NUMBER, .value = "N", .target = &c.max,
-         .max = UINT32_MAX, .help = "stop after so many of each; 0: no limit (default)"},
-        {.name = "exclude-nodes", .kind = OPTION_TEXTS, .value = "NAME,...",
-         .target = &c.excluded, .help = "leave these nodes out of the cluster; repeatable"},
-        {.name = "output", .letter = 'o', .kind = OPTION_CHOICE, .value = "FORMAT",
-         .target = &c.format, .choices = output_format_names, .help = "form of the results"},
-        {.name = "summary", .kind = OPTION_FLAG, .target = &c.summary_only,
+        {.name = "max",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .target = &c.max,
+         .max = UINT32_MAX,
+         .help = "stop after so many of each; 0: no limit (default)"},
+        {.name = "exclude-nodes",
+         .kind = OPTION_TEXTS,
+         .value = "NAME,...",
+         .target = &c.excluded,
+         .help = "leave these nodes out of the cluster; repeatable"},
+        {.name = "output",
+         .letter = 'o',
+         .kind = OPTION_CHOICE,
+         .value = "FORMAT",
+         .target = &c.format,
+         .choices = output_format_names,
+         .help = "form of the results"},
+        {.name = "summary",
+         .kind = OPTION_FLAG,
+         .target = &c.summary_only,
          .help = "leave out how many go to which node"},
     };
-    const option_group groups[] = {
-        cluster_input_options(&c.input), engine_setup_options(&c.setup), OPTION_GROUP(own)};
+    const option_group groups[] = {cluster_input_options(&c.input), engine_setup_options(&c.setup),
+                                   OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN)

@@ -45,7 +45,7 @@ typedef struct move {
 /* One node of the question, or, drained together, one of several. */
 typedef struct drained {
     berth_node_id node;
-    uint32_t pods;   /* to be moved */
+    uint32_t pods; /* to be moved */
     uint32_t placed;
     uint32_t stay[3]; /* by trait: daemon, mirror, terminating */
     uint32_t bare;
@@ -91,10 +91,9 @@ static const command_help help = {
         "Pods without a controller are counted as bare, and those that a PodDisruptionBudget\n"
         "would not let go as forbidden; where they would fit is told all the same.\n"
         "The exit code is 0 whatever the answers are.\n",
-    .examples =
-        "  berth drain -f cluster.json node-17 node-18 --together\n"
-        "  berth drain -f cluster.json --all --summary\n"
-        "  kubectl get nodes,pods,pdb -A -o json | berth drain -f - --all -o json\n",
+    .examples = "  berth drain -f cluster.json node-17 node-18 --together\n"
+                "  berth drain -f cluster.json --all --summary\n"
+                "  kubectl get nodes,pods,pdb -A -o json | berth drain -f - --all -o json\n",
 };
 
 /* ---- what the engine does not keep of a pod ---- */
@@ -135,8 +134,7 @@ static void on_added(void *context, const berth_object *object, uint64_t id)
     unsigned traits = traits_of(object->as.pod);
     if (traits == 0)
         return;
-    d->marked =
-        heap_grow(d->marked, &d->marked_capacity, d->marked_count + 1, sizeof(*d->marked));
+    d->marked = heap_grow(d->marked, &d->marked_capacity, d->marked_count + 1, sizeof(*d->marked));
     d->marked[d->marked_count++] = (marked_pod){id, traits};
 }
 
@@ -150,10 +148,9 @@ static int by_pod(const void *a, const void *b)
 static unsigned find_traits(const drain *d, berth_pod_id pod)
 {
     const marked_pod wanted = {.pod = pod};
-    const marked_pod *found =
-        d->marked_count > 0
-            ? bsearch(&wanted, d->marked, d->marked_count, sizeof(*d->marked), by_pod)
-            : NULL;
+    const marked_pod *found = d->marked_count > 0 ? bsearch(&wanted, d->marked, d->marked_count,
+                                                            sizeof(*d->marked), by_pod)
+                                                  : NULL;
     return found != NULL ? found->traits : 0;
 }
 
@@ -254,8 +251,8 @@ static void ask_budgets(drain *d, move *moves, size_t count)
 static berth_status explain(drain *d, move *one, berth_error *error)
 {
     const berth_decide_options options = {.size = sizeof(options),
-                                          .flags = BERTH_DECIDE_KEEP_ROTATION |
-                                                   BERTH_DECIDE_SEARCH_ONLY,
+                                          .flags =
+                                              BERTH_DECIDE_KEEP_ROTATION | BERTH_DECIDE_SEARCH_ONLY,
                                           .explanation = d->explanation};
     berth_placement placement;
     berth_status status = berth_engine_decide(d->engine, one->pod, &options, &placement, error);
@@ -389,8 +386,8 @@ static void row(table *t, bool writing, const berth_str *cells)
 
 static void print_nodes(const drain *d)
 {
-    static const char *const titles[] = {"NODE", "PODS", "PLACED", "STAY", "BARE", "FORBIDDEN",
-                                         "VERDICT"};
+    static const char *const titles[] = {"NODE", "PODS",      "PLACED", "STAY",
+                                         "BARE", "FORBIDDEN", "VERDICT"};
     table t;
     table_open(&t, stdout, titles, 7, 0x3e);
     for (int writing = 0; writing <= 1; writing++) {
@@ -399,8 +396,8 @@ static void print_nodes(const drain *d)
         for (size_t i = 0; i < d->node_count; i++) {
             const drained *node = &d->nodes[i];
             const uint32_t numbers[] = {node->pods, node->placed,
-                                        node->stay[0] + node->stay[1] + node->stay[2],
-                                        node->bare, node->forbidden};
+                                        node->stay[0] + node->stay[1] + node->stay[2], node->bare,
+                                        node->forbidden};
             char texts[5][16];
             berth_str cells[7] = {berth_engine_node_name(d->engine, node->node)};
             for (int k = 0; k < 5; k++) {
@@ -462,10 +459,10 @@ static void print_summary(const drain *d)
     totals sum = add_up(d);
     printf("Nodes        %zu%s\n", d->node_count, d->together ? ", drained together" : "");
     printf("Fit          %" PRIu64 "\n", sum.fit);
-    printf("Forbidden    %" PRIu64 ", %" PRIu64 " pods kept by disruption budgets\n",
-           sum.forbidden, sum.forbidden_pods);
-    printf("Do not fit   %" PRIu64 ", %" PRIu64 " of %" PRIu64 " pods without a place\n",
-           sum.unfit, sum.unplaced, sum.pods);
+    printf("Forbidden    %" PRIu64 ", %" PRIu64 " pods kept by disruption budgets\n", sum.forbidden,
+           sum.forbidden_pods);
+    printf("Do not fit   %" PRIu64 ", %" PRIu64 " of %" PRIu64 " pods without a place\n", sum.unfit,
+           sum.unplaced, sum.pods);
     printf("Left aside   %" PRIu64 " pods of DaemonSets, mirror and terminating pods\n", sum.stay);
     printf("Bare         %" PRIu64 " pods without a controller\n", sum.bare);
     printf("Drained      %zu nodes in %.6f s, %.0f a second\n", d->node_count, d->seconds,
@@ -645,17 +642,28 @@ int cmd_drain(int argc, char **argv)
     text_list names = {0};
     const option own[] = {
         {.name = "all", .kind = OPTION_FLAG, .target = &d.all, .help = "ask about every node"},
-        {.name = "together", .kind = OPTION_FLAG, .target = &d.together,
+        {.name = "together",
+         .kind = OPTION_FLAG,
+         .target = &d.together,
          .help = "drain the nodes at once, not each alone"},
-        {.name = "moves", .kind = OPTION_FLAG, .target = &d.list_moves,
+        {.name = "moves",
+         .kind = OPTION_FLAG,
+         .target = &d.list_moves,
          .help = "list where every pod would go (json and yaml always do)"},
-        {.name = "output", .letter = 'o', .kind = OPTION_CHOICE, .value = "FORMAT",
-         .target = &d.format, .choices = output_format_names, .help = "form of the results"},
-        {.name = "summary", .kind = OPTION_FLAG, .target = &d.summary_only,
+        {.name = "output",
+         .letter = 'o',
+         .kind = OPTION_CHOICE,
+         .value = "FORMAT",
+         .target = &d.format,
+         .choices = output_format_names,
+         .help = "form of the results"},
+        {.name = "summary",
+         .kind = OPTION_FLAG,
+         .target = &d.summary_only,
          .help = "print the summary alone"},
     };
-    const option_group groups[] = {
-        cluster_input_options(&d.input), engine_setup_options(&d.setup), OPTION_GROUP(own)};
+    const option_group groups[] = {cluster_input_options(&d.input), engine_setup_options(&d.setup),
+                                   OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 3, &names, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN)

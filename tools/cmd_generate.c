@@ -23,12 +23,11 @@ typedef struct generate {
 static const command_help help = {
     .name = "generate",
     .synopsis = "[OPTION...]",
-    .text =
-        "Writes a synthetic cluster on standard output: a Kubernetes List, one object a line,\n"
-        "that kubectl and 'berth schedule' read. The same options give the same bytes.\n"
-        "With --trace, a trace for 'berth replay' instead: the nodes at time 0, then the pods\n"
-        "one after the other, each with its run time.\n\n"
-        "Workloads:\n" WORKLOAD_HELP,
+    .text = "Writes a synthetic cluster on standard output: a Kubernetes List, one object a line,\n"
+            "that kubectl and 'berth schedule' read. The same options give the same bytes.\n"
+            "With --trace, a trace for 'berth replay' instead: the nodes at time 0, then the pods\n"
+            "one after the other, each with its run time.\n\n"
+            "Workloads:\n" WORKLOAD_HELP,
     .examples = "  berth generate --nodes 5000 --zones 3 --pods 20000 --workload mixed > c.json\n"
                 "  berth generate --nodes 100 --running 500 --pods 50 | berth schedule -f -\n"
                 "  berth generate --trace --nodes 500 --pods 100000 --workload basic > t.jsonl\n",
@@ -75,8 +74,7 @@ static berth_status rehearse(const workload_spec *spec, berth_error *error)
     if (workload_running_count(spec) == 0)
         return BERTH_OK;
     workload_source *source = workload_source_create(spec);
-    berth_status status =
-        workload_source_make(source, WORKLOAD_NODES, count_object, NULL, error);
+    berth_status status = workload_source_make(source, WORKLOAD_NODES, count_object, NULL, error);
     if (status == BERTH_OK)
         status = workload_source_make(source, WORKLOAD_RUNNING, count_object, NULL, error);
     workload_source_destroy(source);
@@ -126,11 +124,19 @@ int cmd_generate(int argc, char **argv)
     workload_spec_options(&g.spec, options);
     trace_arrivals_options(&g.arrivals, arrivals);
     const option own[] = {
-        {.name = "seed", .kind = OPTION_NUMBER, .value = "S", .max = INT64_MAX,
-         .target = &g.spec.seed, .help = "seed of everything random (default 0)"},
-        {.name = "indent", .kind = OPTION_FLAG, .target = &g.indent,
+        {.name = "seed",
+         .kind = OPTION_NUMBER,
+         .value = "S",
+         .max = INT64_MAX,
+         .target = &g.spec.seed,
+         .help = "seed of everything random (default 0)"},
+        {.name = "indent",
+         .kind = OPTION_FLAG,
+         .target = &g.indent,
          .help = "write a value a line, as kubectl prints it"},
-        {.name = "trace", .kind = OPTION_FLAG, .target = &g.trace,
+        {.name = "trace",
+         .kind = OPTION_FLAG,
+         .target = &g.trace,
          .help = "write a trace: pods come at random and run for a random time"},
     };
     const option_group groups[] = {
@@ -140,8 +146,10 @@ int cmd_generate(int argc, char **argv)
     if (parsed == OPTIONS_RUN && operands.count > 0)
         code = exit_usage(help.name, "unexpected argument '%s'", operands.items[0]);
     else if (parsed == OPTIONS_RUN && g.trace && g.indent)
-        code = exit_usage(help.name, "--indent does not go with --trace, which has an event a line");
-    else if (parsed == OPTIONS_RUN && !g.trace && (g.arrivals.duration_s | g.arrivals.per_hour) != 0)
+        code =
+            exit_usage(help.name, "--indent does not go with --trace, which has an event a line");
+    else if (parsed == OPTIONS_RUN && !g.trace &&
+             (g.arrivals.duration_s | g.arrivals.per_hour) != 0)
         code = exit_usage(help.name, "--pod-duration and --arrivals-per-hour need --trace");
     else if (parsed == OPTIONS_RUN)
         code = run(&g);

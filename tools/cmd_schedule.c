@@ -41,7 +41,7 @@ typedef struct schedule {
     uint64_t *skip_counts; /* by reason */
     uint64_t skipped_count;
     uint64_t indexed_count; /* decisions that the index made */
-    double seconds; /* spent deciding */
+    double seconds;         /* spent deciding */
 } schedule;
 
 static const command_help help = {
@@ -82,8 +82,7 @@ static berth_status explain(schedule *s, outcome *result, berth_error *error)
         .explanation = s->explanation,
     };
     berth_placement placement;
-    berth_status status =
-        berth_engine_decide(s->engine, result->pod, &options, &placement, error);
+    berth_status status = berth_engine_decide(s->engine, result->pod, &options, &placement, error);
     if (status != BERTH_OK)
         return status;
     berth_str message = berth_explanation_message(s->explanation);
@@ -150,8 +149,7 @@ static berth_status decide_all(schedule *s, berth_error *error)
 
 static berth_str reason_of(const schedule *s, const outcome *result)
 {
-    return word_table_get(result->skipped ? &s->input.skip_reasons : &s->messages,
-                          result->message);
+    return word_table_get(result->skipped ? &s->input.skip_reasons : &s->messages, result->message);
 }
 
 static uint64_t decision_count(const schedule *s)
@@ -207,8 +205,7 @@ static void print_placements(const schedule *s)
             bool placed = result->node != BERTH_NODE_NONE;
             berth_str cells[4] = {{0}};
             berth_engine_pod_name(s->engine, result->pod, &cells[0], &cells[1]);
-            cells[2] =
-                placed ? berth_engine_node_name(s->engine, result->node) : words_of("-");
+            cells[2] = placed ? berth_engine_node_name(s->engine, result->node) : words_of("-");
             cells[3] = placed ? words_of("") : reason_of(s, result);
             for (uint32_t c = 0; c < t.column_count; c++) {
                 if (writing)
@@ -379,13 +376,20 @@ int cmd_schedule(int argc, char **argv)
     schedule s = {.format = OUTPUT_TABLE};
     text_list operands = {0};
     const option own[] = {
-        {.name = "output", .letter = 'o', .kind = OPTION_CHOICE, .value = "FORMAT",
-         .target = &s.format, .choices = output_format_names, .help = "form of the results"},
-        {.name = "summary", .kind = OPTION_FLAG, .target = &s.summary_only,
+        {.name = "output",
+         .letter = 'o',
+         .kind = OPTION_CHOICE,
+         .value = "FORMAT",
+         .target = &s.format,
+         .choices = output_format_names,
+         .help = "form of the results"},
+        {.name = "summary",
+         .kind = OPTION_FLAG,
+         .target = &s.summary_only,
          .help = "print the summary alone"},
     };
-    const option_group groups[] = {
-        cluster_input_options(&s.input), engine_setup_options(&s.setup), OPTION_GROUP(own)};
+    const option_group groups[] = {cluster_input_options(&s.input), engine_setup_options(&s.setup),
+                                   OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN)

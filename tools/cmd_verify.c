@@ -89,8 +89,8 @@ typedef struct reading {
     uint64_t *id;
 } reading;
 
-static berth_status add_object(void *context, const berth_object *object,
-                               const berth_error *origin, berth_error *error)
+static berth_status add_object(void *context, const berth_object *object, const berth_error *origin,
+                               berth_error *error)
 {
     (void)origin;
     const reading *r = context;
@@ -101,8 +101,8 @@ static berth_status read_object(verify *v, berth_kind kind, berth_str text, uint
                                 berth_error *error)
 {
     if (v->readers[kind] == NULL) {
-        const berth_read_options options = {
-            .size = sizeof(options), .default_kind = berth_kind_name(kind)};
+        const berth_read_options options = {.size = sizeof(options),
+                                            .default_kind = berth_kind_name(kind)};
         berth_status status = berth_reader_create(&options, &v->readers[kind]);
         if (status != BERTH_OK)
             return error_set(error, status, v->path, "%s", berth_status_text(status));
@@ -137,9 +137,8 @@ static berth_status open_engine(verify *v, berth_error *error)
     if (v->legacy != NULL)
         engine_setup_resolve_profile(&v->setup, v->legacy);
     else
-        status = engine_setup_resolve_text(&v->setup,
-                                           json_slice_member(v->scenario.scenario, "config"),
-                                           v->scenario.name, error);
+        status = engine_setup_resolve_text(
+            &v->setup, json_slice_member(v->scenario.scenario, "config"), v->scenario.name, error);
     if (status == BERTH_OK)
         status = engine_setup_create(&v->setup, &v->engine, error);
     if (status == BERTH_OK)
@@ -207,13 +206,12 @@ static berth_status decide_both(verify *v, berth_pod_id pod, berth_placement *pl
 }
 
 static void set_both(const verify *v, const json_t *decision, const berth_placement *plain,
-                       const berth_placement *explained, json_t **expected, json_t **found)
+                     const berth_placement *explained, json_t **expected, json_t **found)
 {
     *expected = decision_json_expected(decision);
     const decision_json_placed placed = {v->placed, v->placed_count};
     *found = decision_json_taken(v->engine, explained, v->explanation, placed);
-    json_object_set_new(*expected, "withoutExplanation",
-                        decision_json_outcome_expected(*expected));
+    json_object_set_new(*expected, "withoutExplanation", decision_json_outcome_expected(*expected));
     json_object_set_new(*found, "withoutExplanation",
                         decision_json_outcome_taken(v->engine, plain));
     if (json_is_true(json_object_get(*expected, "error"))) {
@@ -223,7 +221,7 @@ static void set_both(const verify *v, const json_t *decision, const berth_placem
 }
 
 static void set_both_legacy(const verify *v, const json_t *decision, const berth_placement *plain,
-                           const berth_placement *explained, json_t **expected, json_t **found)
+                            const berth_placement *explained, json_t **expected, json_t **found)
 {
     const berth_plugin_list *priorities = &v->legacy->points[BERTH_POINT_SCORE];
     *expected = decision_json_expected_legacy(decision, priorities);
@@ -269,8 +267,7 @@ static berth_status bind_as_expected(verify *v, berth_pod_id pod, const json_t *
     if (node == BERTH_NODE_NONE)
         return error_set(error, BERTH_E_NOT_FOUND, NULL, "bound to node '%s', which is not there",
                          name);
-    v->placed =
-        heap_grow(v->placed, &v->placed_capacity, v->placed_count + 1, sizeof(*v->placed));
+    v->placed = heap_grow(v->placed, &v->placed_capacity, v->placed_count + 1, sizeof(*v->placed));
     v->placed[v->placed_count++] = pod;
     return berth_engine_bind(v->engine, pod, node, error);
 }
@@ -416,8 +413,7 @@ static int verify_file(verify *v, const char *path)
 static berth_status try_engine(verify *v, berth_error *error)
 {
     berth_engine *engine = NULL;
-    berth_status status =
-        engine_setup_resolve_text(&v->setup, (berth_str){NULL, 0}, NULL, error);
+    berth_status status = engine_setup_resolve_text(&v->setup, (berth_str){NULL, 0}, NULL, error);
     if (status == BERTH_OK)
         status = engine_setup_create(&v->setup, &engine, error);
     berth_engine_destroy(engine);
@@ -447,11 +443,22 @@ int cmd_verify(int argc, char **argv)
     verify v = {.shown_max = 5};
     text_list files = {0};
     const option options[] = {
-        {.name = "threads", .kind = OPTION_NUMBER, .value = "N", .max = 1024,
-         .target = &v.setup.threads, .help = "threads that search (default: one a core)"},
-        {.name = "path", .kind = OPTION_CHOICE, .value = "PATH", .target = &v.setup.path,
-         .choices = engine_path_names, .help = "how a node is found"},
-        {.name = "show", .kind = OPTION_NUMBER, .value = "N", .max = INT32_MAX,
+        {.name = "threads",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .max = 1024,
+         .target = &v.setup.threads,
+         .help = "threads that search (default: one a core)"},
+        {.name = "path",
+         .kind = OPTION_CHOICE,
+         .value = "PATH",
+         .target = &v.setup.path,
+         .choices = engine_path_names,
+         .help = "how a node is found"},
+        {.name = "show",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .max = INT32_MAX,
          .target = &v.shown_max,
          .help = "decisions a file whose differences are shown\n(default 5)"},
     };

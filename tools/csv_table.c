@@ -60,8 +60,7 @@ berth_status csv_table_open(csv_table *t, const char *path, berth_error *error)
         return error_set(error, BERTH_E_IO, path, "%s", strerror(errno));
     if (!read_line(t)) {
         berth_status status = end_or_failure(t, error);
-        return status != BERTH_OK ? status
-                                  : fail(t, error, BERTH_E_PARSE, "", "the file is empty");
+        return status != BERTH_OK ? status : fail(t, error, BERTH_E_PARSE, "", "the file is empty");
     }
     size_t len = strlen(t->line);
     t->header = heap_new(len + 1, 1);

@@ -133,8 +133,7 @@ static json_t *scores_of(const berth_explanation *explanation)
     for (uint32_t p = 0; p < plugin_count; p++) {
         json_t *values = json_array();
         for (uint32_t i = 0; i < node_count; i++)
-            json_array_append_new(values,
-                                  json_integer(berth_explanation_score(explanation, p, i)));
+            json_array_append_new(values, json_integer(berth_explanation_score(explanation, p, i)));
         json_t *name = decision_json_text(berth_explanation_score_plugin(explanation, p));
         json_object_set_new(scores, json_string_value(name), values);
         json_decref(name);
@@ -193,9 +192,8 @@ static json_t *victims_of(const berth_engine *engine, const berth_explanation *e
         berth_str namespace_name = {0};
         berth_str name = {0};
         berth_engine_pod_name(engine, victim, &namespace_name, &name);
-        json_array_append_new(victims,
-                              json_sprintf("%.*s/%.*s", (int)namespace_name.len,
-                                           namespace_name.data, (int)name.len, name.data));
+        json_array_append_new(victims, json_sprintf("%.*s/%.*s", (int)namespace_name.len,
+                                                    namespace_name.data, (int)name.len, name.data));
     }
     json_t *sorted = sorted_texts(victims);
     json_decref(victims);
@@ -218,8 +216,7 @@ json_t *decision_json_taken(const berth_engine *engine, const berth_placement *p
     json_object_set_new(normal, "nominated",
                         node_name(engine, berth_explanation_nominated(explanation)));
     json_object_set_new(normal, "victims", victims_of(engine, explanation, placed));
-    json_object_set_new(normal, "error",
-                        json_boolean(placement->verdict == BERTH_VERDICT_ERROR));
+    json_object_set_new(normal, "error", json_boolean(placement->verdict == BERTH_VERDICT_ERROR));
     return normal;
 }
 
@@ -358,8 +355,7 @@ json_t *decision_json_taken_legacy(const berth_engine *engine, const berth_place
     set_feasible(normal, engine, explanation);
     json_object_set_new(normal, "failed", failed_of_legacy(engine, explanation));
     json_object_set_new(normal, "scores", scores);
-    json_object_set_new(normal, "error",
-                        json_boolean(placement->verdict == BERTH_VERDICT_ERROR));
+    json_object_set_new(normal, "error", json_boolean(placement->verdict == BERTH_VERDICT_ERROR));
     order_by_name(normal);
     return normal;
 }

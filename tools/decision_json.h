@@ -33,8 +33,7 @@ json_t *decision_json_taken(const berth_engine *engine, const berth_placement *p
 /* The normal form of v1.15, which has feasible, failed (node -> predicate -> sorted reasons),
  * scores, total, best and error, nodes in the order of their names. `priorities` are those of the
  * profile: only their scores are kept, unweighted. */
-json_t *decision_json_expected_legacy(const json_t *decision,
-                                      const berth_plugin_list *priorities);
+json_t *decision_json_expected_legacy(const json_t *decision, const berth_plugin_list *priorities);
 json_t *decision_json_taken_legacy(const berth_engine *engine, const berth_placement *placement,
                                    const berth_explanation *explanation,
                                    const berth_plugin_list *priorities);

@@ -84,8 +84,7 @@ static void tell_member(FILE *file, const char *key, json_t *expected, json_t *f
     }
 }
 
-bool difference_log_compare(difference_log *log, const char *title, json_t *expected,
-                            json_t *found)
+bool difference_log_compare(difference_log *log, const char *title, json_t *expected, json_t *found)
 {
     if (same(expected, found))
         return false;

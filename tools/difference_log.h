@@ -8,12 +8,12 @@
 #include <stdio.h>
 
 typedef struct difference_log {
-    FILE *file;      /* a buffer; written to by difference_* */
-    char *text;      /* what the buffer holds, after difference_log_end */
+    FILE *file; /* a buffer; written to by difference_* */
+    char *text; /* what the buffer holds, after difference_log_end */
     size_t text_len;
-    uint64_t shown;  /* cases told so far */
+    uint64_t shown; /* cases told so far */
     uint64_t shown_max;
-    uint64_t found;  /* cases that differ */
+    uint64_t found; /* cases that differ */
 } difference_log;
 
 void difference_log_begin(difference_log *log, uint64_t shown_max);

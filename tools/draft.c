@@ -156,8 +156,8 @@ void draft_host_port(draft *d, int32_t port)
 void draft_tolerate(draft *d, const char *key, const char *value, const char *effect)
 {
     assert(d->pod.toleration_count < DRAFT_LIST_MAX);
-    d->tolerations[d->pod.toleration_count++] = (berth_toleration){
-        words_of(key), words_of("Equal"), words_of(value), words_of(effect)};
+    d->tolerations[d->pod.toleration_count++] =
+        (berth_toleration){words_of(key), words_of("Equal"), words_of(value), words_of(effect)};
 }
 
 void draft_select_node(draft *d, const char *key, berth_str value)
@@ -203,8 +203,7 @@ void draft_prefer_node(draft *d, int32_t weight, const char *key, berth_str valu
     assert(*count < DRAFT_LIST_MAX);
     d->preferred_expressions[*count] = key_in(d, key, &value, 1);
     d->preferred[*count] = (berth_preferred_node_term){
-        .weight = weight,
-        .preference.match_expressions = {&d->preferred_expressions[*count], 1}};
+        .weight = weight, .preference.match_expressions = {&d->preferred_expressions[*count], 1}};
     d->pod.node_affinity.preferred = d->preferred;
     (*count)++;
 }

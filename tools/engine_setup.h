@@ -49,8 +49,7 @@ berth_status engine_setup_resolve_text(engine_setup *setup, berth_str text, cons
 void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *profile);
 
 /* Make an engine of the resolved setup. Any number may be made. */
-berth_status engine_setup_create(const engine_setup *setup, berth_engine **out,
-                                 berth_error *error);
+berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error);
 
 /* Whether a profile serves pods with this scheduler name (absent or empty: the default name). */
 bool engine_setup_serves(const engine_setup *setup, berth_str scheduler_name);

@@ -34,11 +34,11 @@ void error_object(berth_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Hand a failure on while nothing is held. */
-#define TRY(expression)                             \
-    do {                                            \
-        berth_status tried_status = (expression);   \
-        if (tried_status != BERTH_OK)               \
-            return tried_status;                    \
+#define TRY(expression)                           \
+    do {                                          \
+        berth_status tried_status = (expression); \
+        if (tried_status != BERTH_OK)             \
+            return tried_status;                  \
     } while (0)
 
 #endif

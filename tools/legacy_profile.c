@@ -1,10 +1,22 @@
 /* Profiles of the v1.15 vectors. */
 #include "legacy_profile.h"
 
-#define TEXT(text) {(text), sizeof(text) - 1}
-#define PREDICATE(id) {.name = TEXT(#id)}
-#define PRIORITY(id, its_weight) {.name = TEXT(#id), .weight = (its_weight)}
-#define LIST(refs) {(refs), sizeof(refs) / sizeof((refs)[0])}
+#define TEXT(text)               \
+    {                            \
+        (text), sizeof(text) - 1 \
+    }
+#define PREDICATE(id)     \
+    {                     \
+        .name = TEXT(#id) \
+    }
+#define PRIORITY(id, its_weight)                  \
+    {                                             \
+        .name = TEXT(#id), .weight = (its_weight) \
+    }
+#define LIST(refs)                               \
+    {                                            \
+        (refs), sizeof(refs) / sizeof((refs)[0]) \
+    }
 
 static const berth_plugin_ref predicates[] = {
     PREDICATE(CheckNodeCondition),     PREDICATE(HostName),
@@ -18,10 +30,10 @@ static const berth_plugin_ref predicates[] = {
 };
 
 static const berth_plugin_ref counted[] = {
-    PRIORITY(SelectorSpreadPriority, 1),      PRIORITY(InterPodAffinityPriority, 1),
-    PRIORITY(LeastRequestedPriority, 1),      PRIORITY(BalancedResourceAllocation, 1),
+    PRIORITY(SelectorSpreadPriority, 1),          PRIORITY(InterPodAffinityPriority, 1),
+    PRIORITY(LeastRequestedPriority, 1),          PRIORITY(BalancedResourceAllocation, 1),
     PRIORITY(NodePreferAvoidPodsPriority, 10000), PRIORITY(NodeAffinityPriority, 1),
-    PRIORITY(TaintTolerationPriority, 1),     PRIORITY(ImageLocalityPriority, 1),
+    PRIORITY(TaintTolerationPriority, 1),         PRIORITY(ImageLocalityPriority, 1),
 };
 
 static const berth_str rack = TEXT("rack");
@@ -33,13 +45,11 @@ static const berth_plugin_ref recorded[] = {
     {.name = TEXT("ServiceAntiAffinityPriority"), .weight = 1, .args = &rack_args},
 };
 
-#define PROFILE(priorities)                               \
-    {                                                     \
-        .era = BERTH_ERA_V1ALPHA1,                        \
-        .percentage_of_nodes_to_score = 100,              \
-        .always_check_all = true,                         \
-        .points[BERTH_POINT_FILTER] = LIST(predicates),   \
-        .points[BERTH_POINT_SCORE] = LIST(priorities),    \
+#define PROFILE(priorities)                                                                       \
+    {                                                                                             \
+        .era = BERTH_ERA_V1ALPHA1, .percentage_of_nodes_to_score = 100, .always_check_all = true, \
+        .points[BERTH_POINT_FILTER] = LIST(predicates),                                           \
+        .points[BERTH_POINT_SCORE] = LIST(priorities),                                            \
     }
 
 const berth_profile legacy_profile_counted = PROFILE(counted);

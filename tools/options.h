@@ -39,7 +39,10 @@ typedef struct option_group {
     size_t count;
 } option_group;
 
-#define OPTION_GROUP(array) {(array), sizeof(array) / sizeof((array)[0])}
+#define OPTION_GROUP(array)                         \
+    {                                               \
+        (array), sizeof(array) / sizeof((array)[0]) \
+    }
 
 /* A subcommand as its help tells it. */
 typedef struct command_help {

@@ -16,8 +16,8 @@ const char *const output_format_names[] = {"table", "json", "yaml", NULL};
 void output_open(output *o, FILE *file, output_format format, uint32_t flat_depth)
 {
     assert(format != OUTPUT_TABLE);
-    *o = (output){.file = file, .yaml = format == OUTPUT_YAML, .flat_depth = flat_depth,
-                  .blanks = 2};
+    *o = (output){
+        .file = file, .yaml = format == OUTPUT_YAML, .flat_depth = flat_depth, .blanks = 2};
 }
 
 void output_close(output *o)

@@ -118,8 +118,9 @@ static berth_status happen(replay *r, const heap_event *event, berth_error *erro
     case RANK_RETURN:
         return replay_node_return(r, event->subject, error);
     case RANK_CHANCE:
-        return r->now_ns <= r->failures_end_ns ? replay_node_fail_by_chance(r, event->subject, error)
-                                               : BERTH_OK;
+        return r->now_ns <= r->failures_end_ns
+                   ? replay_node_fail_by_chance(r, event->subject, error)
+                   : BERTH_OK;
     }
     return BERTH_OK;
 }

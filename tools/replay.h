@@ -30,8 +30,8 @@ typedef struct replay_options {
     int64_t sample_interval_ns; /* 0: automatic */
     int64_t bind_latency_ns;    /* from a decision until its binding is confirmed */
     int64_t until_ns;           /* the end; TRACE_NEVER: when nothing is left to happen */
-    bool restart;            /* pods that were evicted or lost their node are submitted anew */
-    bool keep_copies;        /* such pods, and nodes that return, may come up */
+    bool restart;               /* pods that were evicted or lost their node are submitted anew */
+    bool keep_copies;           /* such pods, and nodes that return, may come up */
     int64_t failure_mean_ns; /* each node fails after that long, on average; 0: never at random */
     int64_t repair_ns;       /* and returns after that long */
     bool strict;             /* an event that changes nothing is an error */

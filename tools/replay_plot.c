@@ -121,8 +121,7 @@ void replay_plot_script(const replay *r, replay_plots kind, FILE *file)
             unit.seconds, unit.seconds);
     begin(file, kind, "waits", "Time from submission to binding", "percent of placements",
           "seconds");
-    fprintf(file, "set xrange [0:100]\nset yrange %s\n",
-            r->wait_count == 0 ? "[0:1]" : "[0:1<*]");
+    fprintf(file, "set xrange [0:100]\nset yrange %s\n", r->wait_count == 0 ? "[0:1]" : "[0:1<*]");
     fputs("plot \"waits.csv\" using 1:2 with lines title \"wait\"\n", file);
 }
 

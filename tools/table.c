@@ -10,10 +10,8 @@ void table_open(table *t, FILE *file, const char *const *titles, uint32_t column
                 uint32_t right_mask)
 {
     assert(column_count <= TABLE_COLUMNS_MAX);
-    *t = (table){.file = file,
-                 .titles = titles,
-                 .column_count = column_count,
-                 .right_mask = right_mask};
+    *t = (table){
+        .file = file, .titles = titles, .column_count = column_count, .right_mask = right_mask};
     for (uint32_t c = 0; c < column_count; c++)
         table_measure(t, c, (uint32_t)strlen(titles[c]));
 }

@@ -30,8 +30,7 @@ static void copy_name(vector_scenario *out, berth_str quoted)
     out->name[len] = '\0';
 }
 
-berth_status vector_file_next(vector_file *v, vector_scenario *out, bool *more,
-                              berth_error *error)
+berth_status vector_file_next(vector_file *v, vector_scenario *out, bool *more, berth_error *error)
 {
     *out = (vector_scenario){.expected = NULL};
     berth_status status = line_file_next(&v->lines, more, error);

@@ -26,8 +26,7 @@ berth_status vector_file_open(vector_file *v, const char *path, berth_error *err
 void vector_file_close(vector_file *v);
 
 /* The next scenario; `*more` is false at the end. Errors: E_IO, E_PARSE, E_INVALID. */
-berth_status vector_file_next(vector_file *v, vector_scenario *out, bool *more,
-                              berth_error *error);
+berth_status vector_file_next(vector_file *v, vector_scenario *out, bool *more, berth_error *error);
 void vector_scenario_release(vector_scenario *scenario);
 
 #endif

@@ -169,7 +169,7 @@ static void add_requests(workload_random *random, draft *d, workload_need *need)
     static const struct {
         uint8_t share;
         uint16_t cpu_milli;
-    } sizes[] = {{12, 25},  {16, 50},  {20, 100}, {18, 250}, {13, 500},  {9, 1000},
+    } sizes[] = {{12, 25},  {16, 50},  {20, 100}, {18, 250},  {13, 500}, {9, 1000},
                  {5, 2000}, {3, 4000}, {2, 8000}, {1, 16000}, {1, 32000}};
     static const int32_t mebibytes_a_core[] = {512, 1024, 2048, 4096, 4096, 8192, 16384};
     uint32_t drawn = workload_random_below(random, 100);

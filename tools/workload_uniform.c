@@ -33,8 +33,8 @@ static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workloa
     draft_resource(d, "cpu", draft_milli(NODE_CPU_MILLI));
     draft_resource(d, "memory", draft_mebibytes(NODE_MEM_MIB));
     draft_resource(d, "pods", draft_units(NODE_PODS));
-    *room = (workload_room){
-        .cpu_milli = NODE_CPU_MILLI, .mem_mib = NODE_MEM_MIB, .pods = NODE_PODS};
+    *room =
+        (workload_room){.cpu_milli = NODE_CPU_MILLI, .mem_mib = NODE_MEM_MIB, .pods = NODE_PODS};
 }
 
 /* A pod of `app` that needs what `need` says; returns the app's label value. */

@@ -24,8 +24,7 @@ static const char namespace_name[] = "default";
 static uint64_t zone_of(const workload_spec *spec, workload_pod which)
 {
     uint64_t zones = spec->zones < spec->nodes ? spec->zones : spec->nodes;
-    uint64_t drawn =
-        which.running ? which.idx : workload_hash(spec->seed, ABOUT_ZONE, which.idx);
+    uint64_t drawn = which.running ? which.idx : workload_hash(spec->seed, ABOUT_ZONE, which.idx);
     return drawn % zones;
 }
 

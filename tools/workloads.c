@@ -77,17 +77,38 @@ workload_spec workload_spec_default(void)
 void workload_spec_options(workload_spec *spec, option options[WORKLOAD_OPTIONS])
 {
     const option list[WORKLOAD_OPTIONS] = {
-        {.name = "nodes", .kind = OPTION_NUMBER, .value = "N", .min = 1,
-         .max = WORKLOAD_NODE_COUNT_MAX, .target = &spec->nodes, .help = "nodes (default 5000)"},
-        {.name = "zones", .kind = OPTION_NUMBER, .value = "Z", .min = 1,
-         .max = WORKLOAD_ZONE_COUNT_MAX, .target = &spec->zones,
+        {.name = "nodes",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .min = 1,
+         .max = WORKLOAD_NODE_COUNT_MAX,
+         .target = &spec->nodes,
+         .help = "nodes (default 5000)"},
+        {.name = "zones",
+         .kind = OPTION_NUMBER,
+         .value = "Z",
+         .min = 1,
+         .max = WORKLOAD_ZONE_COUNT_MAX,
+         .target = &spec->zones,
          .help = "zones that the nodes are dealt to in turn (default 3)"},
-        {.name = "pods", .kind = OPTION_NUMBER, .value = "M", .max = WORKLOAD_POD_COUNT_MAX,
-         .target = &spec->pods, .help = "pods without a node (default 20000)"},
-        {.name = "running", .kind = OPTION_NUMBER, .value = "R", .max = WORKLOAD_POD_COUNT_MAX,
-         .target = &spec->running, .help = "pods on nodes, evenly (default 0)"},
-        {.name = "workload", .kind = OPTION_CHOICE, .value = "NAME", .target = &spec->kind,
-         .choices = workload_names, .help = "kinds of nodes and pods (default mixed)"},
+        {.name = "pods",
+         .kind = OPTION_NUMBER,
+         .value = "M",
+         .max = WORKLOAD_POD_COUNT_MAX,
+         .target = &spec->pods,
+         .help = "pods without a node (default 20000)"},
+        {.name = "running",
+         .kind = OPTION_NUMBER,
+         .value = "R",
+         .max = WORKLOAD_POD_COUNT_MAX,
+         .target = &spec->running,
+         .help = "pods on nodes, evenly (default 0)"},
+        {.name = "workload",
+         .kind = OPTION_CHOICE,
+         .value = "NAME",
+         .target = &spec->kind,
+         .choices = workload_names,
+         .help = "kinds of nodes and pods (default mixed)"},
     };
     memcpy(options, list, sizeof(list));
 }
@@ -174,8 +195,7 @@ static uint64_t storage_count(const workload_spec *spec)
 
 uint64_t workload_running_count(const workload_spec *spec)
 {
-    return spec->running > 0 ? spec->running
-                             : spec->nodes * kinds[spec->kind]->running_a_node;
+    return spec->running > 0 ? spec->running : spec->nodes * kinds[spec->kind]->running_a_node;
 }
 
 bool workload_preempts(const workload_spec *spec)
@@ -202,7 +222,7 @@ static berth_status make_storage(workload_source *source, workload_object_fn eac
 }
 
 static berth_status make_nodes(workload_source *source, workload_object_fn each, void *context,
-                                 berth_error *error)
+                               berth_error *error)
 {
     draft *d = &source->draft;
     for (uint32_t i = 0; i < source->spec.nodes; i++) {
@@ -227,8 +247,8 @@ static uint64_t exclusive_bit(const workload_need *need)
 static bool admits(const workload_source *source, uint64_t node, const workload_need *need)
 {
     const workload_room *room = &source->rooms[node];
-    return room->pods > 0 && room->cpu_milli >= need->cpu_milli &&
-           room->mem_mib >= need->mem_mib && room->gpus >= need->gpus &&
+    return room->pods > 0 && room->cpu_milli >= need->cpu_milli && room->mem_mib >= need->mem_mib &&
+           room->gpus >= need->gpus &&
            (room->traits & need->traits_needed) == need->traits_needed &&
            (room->traits & need->traits_refused) == 0 &&
            (need->zone < 0 || node % source->spec.zones == (uint64_t)need->zone) &&

@@ -27,18 +27,18 @@ enum {
 #define WORKLOAD_POD_COUNT_MAX UINT64_C(1000000000)
 
 /* Name of each workload, and its lines in a help text. */
-#define WORKLOAD_LIST(X)                                                                   \
-    X(basic, "  basic      one container, cpu 100m to 2, memory 128Mi to 4Gi, ten apps;\n" \
-             "             nodes of 32 cpu, 256Gi, 110 pods\n")                            \
-    X(spread, "  spread     basic, each app spread over zones: maxSkew 5, DoNotSchedule\n") \
-    X(anti, "  anti       basic, no two pods of an app on one node\n")                     \
-    X(affinity, "  affinity   basic, all pods of an app in one zone\n")                    \
-    X(preferred, "  preferred  basic, with soft spread, affinity and anti-affinity\n")     \
-    X(mixed, "  mixed      machines of published traces, some with GPUs; taints; heavy-\n" \
-             "             tailed requests; all kinds of constraints\n")                  \
-    X(distinct, "  distinct   basic, but no two pods have the same requests\n")            \
-    X(volumes, "  volumes    basic, one persistent volume a pod, 25 a node: half of them bound\n" \
-               "             in a zone, half to be made in one of two zones\n")                         \
+#define WORKLOAD_LIST(X)                                                                           \
+    X(basic, "  basic      one container, cpu 100m to 2, memory 128Mi to 4Gi, ten apps;\n"         \
+             "             nodes of 32 cpu, 256Gi, 110 pods\n")                                    \
+    X(spread, "  spread     basic, each app spread over zones: maxSkew 5, DoNotSchedule\n")        \
+    X(anti, "  anti       basic, no two pods of an app on one node\n")                             \
+    X(affinity, "  affinity   basic, all pods of an app in one zone\n")                            \
+    X(preferred, "  preferred  basic, with soft spread, affinity and anti-affinity\n")             \
+    X(mixed, "  mixed      machines of published traces, some with GPUs; taints; heavy-\n"         \
+             "             tailed requests; all kinds of constraints\n")                           \
+    X(distinct, "  distinct   basic, but no two pods have the same requests\n")                    \
+    X(volumes, "  volumes    basic, one persistent volume a pod, 25 a node: half of them bound\n"  \
+               "             in a zone, half to be made in one of two zones\n")                    \
     X(preempt, "  preempt    nodes full of pods of 4 cpu (8 a node unless --running says other-\n" \
                "             wise), pods of 4 cpu and a higher priority to place\n")
 
@@ -54,7 +54,6 @@ workload_spec workload_spec_default(void);
 /* The options that name a specification but for its seed: room for them, and filling it. */
 enum { WORKLOAD_OPTIONS = 5 };
 void workload_spec_options(workload_spec *spec, option options[WORKLOAD_OPTIONS]);
-
 
 /* Read "nodes=5000,zones=3,pods=20000,running=0,workload=mixed,seed=0" over `spec`; keys may be
  * left out. On failure says what is wrong in `reason` and returns false. */

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "decide/decide.h"
 
-static bool runs_on(const berth__model *model, const berth__node_rules *rules,
-                    const berth_pod *pod, const berth__node_record *node)
+static bool runs_on(const berth__model *model, const berth__node_rules *rules, const berth_pod *pod,
+                    const berth__node_record *node)
 {
     return (pod->node_name.len == 0 ||
             berth__str_eq(pod->node_name, berth__text(model, node->name))) &&

@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/heap.h"
 #include "base/text.h"
-#include "versions/branch.h"
 #include "cluster/cluster_read.h"
 #include "cluster/cluster_undo.h"
+#include "versions/branch.h"
 #include "versions/engine_state.h"
 
 void berth_engine_config_init(berth_engine_config *config)
@@ -22,8 +22,7 @@ void berth_engine_config_init(berth_engine_config *config)
 /* ---- life ---- */
 
 static berth_status make_profiles(berth_engine *engine, berth__embedder_plugins own,
-                                  const berth_profile *sources, uint32_t count,
-                                  berth_error *error)
+                                  const berth_profile *sources, uint32_t count, berth_error *error)
 {
     BERTH_TRY(berth__embedder_check(own, error));
     engine->profiles = berth__arena_alloc(&engine->arena, count * sizeof(berth__ready_profile), 16);
@@ -33,8 +32,8 @@ static berth_status make_profiles(berth_engine *engine, berth__embedder_plugins 
         if (sources[i].era != sources[0].era)
             return berth__error_set(error, BERTH_E_INVALID,
                                     "profiles of v1 and of v1alpha1 do not mix in one engine");
-        BERTH_TRY(berth__profile_make(engine->cluster.model, &engine->arena, own,
-                                      &sources[i], &engine->profiles[i], error));
+        BERTH_TRY(berth__profile_make(engine->cluster.model, &engine->arena, own, &sources[i],
+                                      &engine->profiles[i], error));
         engine->profile_count++;
     }
     return BERTH_OK;
@@ -64,8 +63,7 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
         config->profiles != NULL ? config->profiles : berth_profile_default();
     uint32_t profile_count = config->profiles != NULL ? config->profile_count : 1;
     const berth__embedder_plugins own = {config->plugins, config->plugin_count};
-    berth_status status =
-        berth__cluster_init(&engine->cluster, engine->allocator, profiles[0].era);
+    berth_status status = berth__cluster_init(&engine->cluster, engine->allocator, profiles[0].era);
     if (status != BERTH_OK)
         return berth__error_set(error, status, "out of memory");
     berth__published_init(engine);
@@ -81,13 +79,13 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     if (status == BERTH_OK)
         status = make_homes(engine, config->huge_pages);
     if (status == BERTH_OK)
-        status = berth__decider_init(&engine->decider, &engine->cluster, engine->profiles,
-                                     engine->profile_count, engine->workers, config->path,
-                                     config->seed);
+        status =
+            berth__decider_init(&engine->decider, &engine->cluster, engine->profiles,
+                                engine->profile_count, engine->workers, config->path, config->seed);
     berth__transactions_init(&engine->transactions, &engine->decider);
-    return status == BERTH_OK ? BERTH_OK
-                              : berth__error_set(error, status, "%u workers can't be started",
-                                                 (unsigned)threads);
+    return status == BERTH_OK
+               ? BERTH_OK
+               : berth__error_set(error, status, "%u workers can't be started", (unsigned)threads);
 }
 
 static berth_status check_config(const berth_engine_config *config, berth_error *error)
@@ -186,10 +184,10 @@ static void add_use(berth_memory *sum, berth__heap *heap)
 berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, berth_error *error)
 {
     if (engine->heap == NULL)
-        return berth__error_set(error, BERTH_E_UNSUPPORTED,
-                                engine->branch != NULL
-                                    ? "a branch's memory is part of its engine's"
-                                    : "the engine's memory comes from an allocator of the caller's");
+        return berth__error_set(
+            error, BERTH_E_UNSUPPORTED,
+            engine->branch != NULL ? "a branch's memory is part of its engine's"
+                                   : "the engine's memory comes from an allocator of the caller's");
     *out = (berth_memory){0};
     add_use(out, engine->heap);
     for (uint32_t g = 0; g < BERTH__GROUPS_MAX && engine->homes[g] != NULL; g++)
@@ -273,7 +271,8 @@ uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node_id node, 
 int32_t berth_engine_pod_priority(const berth_engine *engine, berth_pod_id pod)
 {
     uint32_t index = berth__cluster_pod(&engine->cluster, pod);
-    return index == BERTH_POD_INDEX_NONE ? 0 : berth__pod_at(&engine->cluster.pods, index)->priority;
+    return index == BERTH_POD_INDEX_NONE ? 0
+                                         : berth__pod_at(&engine->cluster.pods, index)->priority;
 }
 
 uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, uint32_t count,
@@ -427,7 +426,8 @@ berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod, berth_e
     if (berth__pod_at(&engine->cluster.pods, index)->node == BERTH_NODE_NONE)
         return berth__error_set(error, BERTH_E_STATE, "the pod is on no node");
     berth_status status = berth__decider_unbind(&engine->decider, index);
-    return status == BERTH_OK ? past_scheduler(engine) : berth__error_set(error, status, "out of memory");
+    return status == BERTH_OK ? past_scheduler(engine)
+                              : berth__error_set(error, status, "out of memory");
 }
 
 berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth_node_id node,
@@ -458,7 +458,7 @@ berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod, berth
 {
     BERTH_TRY(berth_engine_decide(engine, pod, NULL, out, error));
     return out->verdict == BERTH_VERDICT_PLACED ? berth_engine_bind(engine, pod, out->node, error)
-                                        : BERTH_OK;
+                                                : BERTH_OK;
 }
 
 /* ---- transactions ---- */
@@ -499,7 +499,7 @@ uint32_t berth_engine_depth(const berth_engine *engine)
 }
 
 berth_status berth_engine_cordon_node(berth_engine *engine, berth_node_id node, bool unschedulable,
-                                 berth_error *error)
+                                      berth_error *error)
 {
     BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     if (berth__cluster_present(&engine->cluster, node) == NULL)
@@ -509,7 +509,7 @@ berth_status berth_engine_cordon_node(berth_engine *engine, berth_node_id node, 
 }
 
 berth_status berth_engine_close_node(berth_engine *engine, berth_node_id node, bool closed,
-                                berth_error *error)
+                                     berth_error *error)
 {
     BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     if (berth__cluster_present(&engine->cluster, node) == NULL)

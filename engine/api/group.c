@@ -54,8 +54,8 @@ static berth_status add_copy(berth_engine *engine, berth_pod_id like, uint64_t *
                            base.data != NULL ? base.data : "", ++*serial);
         status = berth_engine_add_like(engine, like, (berth_str){name, (uint32_t)len}, id, NULL);
     } while (status == BERTH_E_EXISTS);
-    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "%s",
-                                                            berth_status_text(status));
+    return status == BERTH_OK ? BERTH_OK
+                              : berth__error_set(error, status, "%s", berth_status_text(status));
 }
 
 static berth_status count_fits(berth_engine *engine, berth_pod_id like, uint32_t limit,
@@ -70,9 +70,8 @@ static berth_status count_fits(berth_engine *engine, berth_pod_id like, uint32_t
         BERTH_TRY(add_copy(engine, like, &serial, &id, error));
         BERTH_TRY(berth_engine_schedule(engine, id, &placement, error));
         if (placement.verdict != BERTH_VERDICT_PLACED)
-            return explanation == NULL
-                       ? BERTH_OK
-                       : berth_engine_decide(engine, id, &why, &placement, error);
+            return explanation == NULL ? BERTH_OK
+                                       : berth_engine_decide(engine, id, &why, &placement, error);
         if (nodes != NULL)
             nodes[*count] = placement.node;
     }

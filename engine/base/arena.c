@@ -102,8 +102,7 @@ berth_str berth__arena_str(berth__arena *arena, berth_str text, bool *ok)
 
 size_t berth__arena_used_bytes(const berth__arena *arena)
 {
-    return arena->chunks == NULL ? 0
-                                 : arena->total_bytes - arena->chunks->capacity + arena->used;
+    return arena->chunks == NULL ? 0 : arena->total_bytes - arena->chunks->capacity + arena->used;
 }
 
 static void free_chunks(berth__arena *arena, berth__arena_chunk *first)

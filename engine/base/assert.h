@@ -8,10 +8,10 @@ _Noreturn void berth__assert_failed(const char *expression, const char *file, in
 #define BERTH_LIKELY(x) __builtin_expect(!!(x), 1)
 #define BERTH_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-#define BERTH_ASSERT(expression)                                     \
-    do {                                                             \
-        if (BERTH_UNLIKELY(!(expression)))                           \
-            berth__assert_failed(#expression, __FILE__, __LINE__);   \
+#define BERTH_ASSERT(expression)                                   \
+    do {                                                           \
+        if (BERTH_UNLIKELY(!(expression)))                         \
+            berth__assert_failed(#expression, __FILE__, __LINE__); \
     } while (0)
 
 #ifdef BERTH_DEBUG

@@ -45,7 +45,7 @@ static bool own_root(berth__cow_array *table, berth__cow_owner *cow, uint32_t co
         memcpy(root, table->directories, root_bytes(old_count));
     berth__cow_owner_note_made(cow, berth__release_block, root, root_bytes(grown));
     berth__cow_owner_retire(cow, table->root_stamp, berth__release_block, table->directories,
-                         root_bytes(old_count));
+                            root_bytes(old_count));
     table->directories = root;
     table->directory_count = grown;
     table->root_stamp = cow->stamp;
@@ -60,8 +60,7 @@ static bool own_directory(berth__cow_array *table, berth__cow_owner *cow, uint32
         return true;
     if (!berth__cow_owner_reserve(cow, 2))
         return false;
-    berth__cow_directory *directory =
-        berth__alloc_zero(cow->allocator, sizeof(*directory), 64);
+    berth__cow_directory *directory = berth__alloc_zero(cow->allocator, sizeof(*directory), 64);
     if (directory == NULL)
         return false;
     if (old != NULL)
@@ -96,7 +95,7 @@ static bool own(berth__cow_array *table, berth__cow_owner *cow, uint32_t page, b
         memset(items, 0, page_bytes(table));
     berth__cow_owner_note_made(cow, berth__release_block, items, page_bytes(table));
     berth__cow_owner_retire(cow, directory->stamps[in], berth__release_block, old,
-                         page_bytes(table));
+                            page_bytes(table));
     directory->pages[in] = items;
     directory->stamps[in] = cow->stamp;
     return true;
@@ -109,7 +108,8 @@ bool berth__cow_array_add(berth__cow_array *table, berth__cow_owner *cow, uint32
     return own(table, cow, index >> table->page_shift, true);
 }
 
-bool berth__cow_array_make_page_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t page)
+bool berth__cow_array_make_page_writable(berth__cow_array *table, berth__cow_owner *cow,
+                                         uint32_t page)
 {
     return own(table, cow, page, false);
 }
@@ -120,7 +120,7 @@ static berth__cow_directory *directory_at(const berth__cow_array *table, uint32_
 }
 
 void berth__cow_array_compare(const berth__cow_array *first, const berth__cow_array *second,
-                          berth__page_visit *visit, void *context)
+                              berth__page_visit *visit, void *context)
 {
     uint32_t count = first->directory_count > second->directory_count ? first->directory_count
                                                                       : second->directory_count;
@@ -159,12 +159,12 @@ void berth__cow_array_retire(berth__cow_array *table, berth__cow_owner *cow)
             continue;
         for (uint32_t p = 0; p < BERTH__DIRECTORY; p++)
             berth__cow_owner_retire(cow, directory->stamps[p], berth__release_block,
-                                 directory->pages[p], page_bytes(table));
+                                    directory->pages[p], page_bytes(table));
         berth__cow_owner_retire(cow, directory->stamp, berth__release_block, directory,
-                             sizeof(*directory));
+                                sizeof(*directory));
     }
     berth__cow_owner_retire(cow, table->root_stamp, berth__release_block, table->directories,
-                         root_bytes(table->directory_count));
+                            root_bytes(table->directory_count));
     uint32_t item_bytes = table->item_bytes, page_shift = table->page_shift;
     berth__cow_array_init(table, item_bytes, page_shift);
 }

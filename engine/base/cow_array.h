@@ -26,14 +26,15 @@ typedef struct berth__cow_array {
     uint32_t page_shift; /* items a page: 1 << page_shift */
 } berth__cow_array;
 
-static inline void berth__cow_array_init(berth__cow_array *table, uint32_t item_bytes, uint32_t page_shift)
+static inline void berth__cow_array_init(berth__cow_array *table, uint32_t item_bytes,
+                                         uint32_t page_shift)
 {
     *table = (berth__cow_array){.item_bytes = item_bytes, .page_shift = page_shift};
 }
 
 /* The item at an index whose page is there. `bytes` and `shift` are the table's, as constants. */
-static inline void *berth__cow_array_item(const berth__cow_array *table, uint32_t index, size_t bytes,
-                                      uint32_t shift)
+static inline void *berth__cow_array_item(const berth__cow_array *table, uint32_t index,
+                                          size_t bytes, uint32_t shift)
 {
     uint32_t page = index >> shift;
     return table->directories[page >> BERTH__DIRECTORY_SHIFT]->pages[page % BERTH__DIRECTORY] +
@@ -48,8 +49,10 @@ void *berth__cow_array_find(const berth__cow_array *table, uint32_t index);
 bool berth__cow_array_add(berth__cow_array *table, berth__cow_owner *cow, uint32_t index);
 
 /* Own the page of an item that is there. Returns false, nothing changed, when out of memory. */
-bool berth__cow_array_make_page_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t page);
-static inline bool berth__cow_array_make_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t index)
+bool berth__cow_array_make_page_writable(berth__cow_array *table, berth__cow_owner *cow,
+                                         uint32_t page);
+static inline bool berth__cow_array_make_writable(berth__cow_array *table, berth__cow_owner *cow,
+                                                  uint32_t index)
 {
     uint32_t page = index >> table->page_shift;
     return !cow->shared ||
@@ -62,7 +65,7 @@ static inline bool berth__cow_array_make_writable(berth__cow_array *table, berth
  * Cost: what they do not share, and a compare for each directory. */
 typedef void berth__page_visit(void *context, uint32_t page, void *first, void *second);
 void berth__cow_array_compare(const berth__cow_array *first, const berth__cow_array *second,
-                          berth__page_visit *visit, void *context);
+                              berth__page_visit *visit, void *context);
 
 /* How many notes letting go of the whole table takes, and letting go. The struct is empty then. */
 uint32_t berth__cow_array_blocks(const berth__cow_array *table);

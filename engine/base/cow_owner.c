@@ -59,9 +59,8 @@ void berth__cow_owner_unhold(berth__cow_owner *cow, uint32_t count)
     cow->held -= count;
 }
 
-static void note(berth__cow_owner *cow, uint64_t born,
-                 berth__release *release, void *object,
-                        size_t bytes)
+static void note(berth__cow_owner *cow, uint64_t born, berth__release *release, void *object,
+                 size_t bytes)
 {
     berth__retired *one = cow->spares;
     BERTH_ASSERT(one != NULL);
@@ -71,17 +70,15 @@ static void note(berth__cow_owner *cow, uint64_t born,
     cow->retired = one;
 }
 
-void berth__cow_owner_note_made(berth__cow_owner *cow,
-                        berth__release *release, void *object,
-                        size_t bytes)
+void berth__cow_owner_note_made(berth__cow_owner *cow, berth__release *release, void *object,
+                                size_t bytes)
 {
     if (cow->branch)
         note(cow, cow->stamp, release, object, bytes);
 }
 
-void berth__cow_owner_retire(berth__cow_owner *cow, uint64_t born,
-                          berth__release *release, void *object,
-                        size_t bytes)
+void berth__cow_owner_retire(berth__cow_owner *cow, uint64_t born, berth__release *release,
+                             void *object, size_t bytes)
 {
     if (object == NULL || cow->branch)
         return;

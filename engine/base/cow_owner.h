@@ -51,15 +51,13 @@ bool berth__cow_owner_hold(berth__cow_owner *cow, uint32_t count);
 void berth__cow_owner_unhold(berth__cow_owner *cow, uint32_t count);
 
 /* A block was made; uses up a reserved note if the copy-on-write owner is shared. */
-void berth__cow_owner_note_made(berth__cow_owner *cow,
-                        berth__release *release, void *object,
-                        size_t bytes);
+void berth__cow_owner_note_made(berth__cow_owner *cow, berth__release *release, void *object,
+                                size_t bytes);
 
 /* A block with the stamp `born` is no longer part of the state: freed at once if nobody
  * else can see it. Likewise uses up a note. */
-void berth__cow_owner_retire(berth__cow_owner *cow, uint64_t born,
-                          berth__release *release, void *object,
-                        size_t bytes);
+void berth__cow_owner_retire(berth__cow_owner *cow, uint64_t born, berth__release *release,
+                             void *object, size_t bytes);
 
 /* Release plain memory. */
 berth__release berth__release_block;

@@ -28,8 +28,7 @@ static void *allocate(void *context, size_t bytes, size_t align)
 static void release(void *context, void *memory, size_t bytes)
 {
     berth__heap *heap = context;
-    atomic_fetch_sub_explicit(&heap->used_bytes, malloc_usable_size(memory),
-                              memory_order_relaxed);
+    atomic_fetch_sub_explicit(&heap->used_bytes, malloc_usable_size(memory), memory_order_relaxed);
     berth__free(berth__allocator_default(), memory, bytes);
 }
 
@@ -55,8 +54,8 @@ void berth__heap_destroy(berth__heap *heap)
 
 berth__heap_use berth__heap_usage(berth__heap *heap)
 {
-    return (berth__heap_use){
-        .used_bytes = atomic_load_explicit(&heap->used_bytes, memory_order_relaxed)};
+    return (berth__heap_use){.used_bytes =
+                                 atomic_load_explicit(&heap->used_bytes, memory_order_relaxed)};
 }
 
 #else
@@ -81,7 +80,7 @@ struct berth__heap {
     bool cached; /* there is a cache; sync: immutable after create */
     bool huge_pages;
     _Alignas(64) atomic_bool cache_taken; /* sync: atomic, pair HEAP-1 */
-    atomic_size_t mapped_bytes; /* sync: these are atomic, relaxed: statistics */
+    atomic_size_t mapped_bytes;           /* sync: these are atomic, relaxed: statistics */
     atomic_size_t huge_bytes;
     atomic_bool huge_refused;
 };
@@ -241,7 +240,7 @@ static uint64_t statistic(const berth__heap *heap, const char *name)
 berth__heap_use berth__heap_usage(berth__heap *heap)
 {
     empty_cache(heap, "tcache.flush"); /* what lies in the cache counts as handed out */
-    uint64_t epoch = 1; /* any write brings the statistics up to date */
+    uint64_t epoch = 1;                /* any write brings the statistics up to date */
     size_t bytes = sizeof(epoch);
     (void)mallctl("epoch", &epoch, &bytes, &epoch, bytes);
     return (berth__heap_use){

@@ -41,8 +41,8 @@ static bool make_row(berth__history *history, uint32_t row)
 {
     if (history->rows[row] != NULL)
         return true;
-    history->rows[row] = berth__alloc(history->allocator,
-                                      BERTH__HISTORY_ROW * sizeof(berth__snapshot_place), 64);
+    history->rows[row] =
+        berth__alloc(history->allocator, BERTH__HISTORY_ROW * sizeof(berth__snapshot_place), 64);
     for (uint32_t i = 0; history->rows[row] != NULL && i < BERTH__HISTORY_ROW; i++)
         atomic_init(&history->rows[row][i], NULL);
     return history->rows[row] != NULL;
@@ -184,8 +184,8 @@ void berth__history_publish(berth__history *history, berth__snapshot_head *versi
     atomic_init(&version->refs, BERTH__REFS_BIAS);
     atomic_store_explicit(place_of(history, version->place), version, memory_order_relaxed);
     history->current = version;
-    uint64_t word = atomic_exchange_explicit(&history->word, (uint64_t)version->place << PINS_BITS,
-                                             PUBLISH);
+    uint64_t word =
+        atomic_exchange_explicit(&history->word, (uint64_t)version->place << PINS_BITS, PUBLISH);
     BERTH_ASSERT(old != NULL || retired == NULL);
     if (old == NULL)
         return;

@@ -69,12 +69,12 @@ typedef struct berth__retired {
 
 /* The head of what is published. */
 typedef struct berth__snapshot_head {
-    uint64_t number; /* from 1, in order of publication */
-    uint32_t place;  /* in the table */
-    atomic_uint_least64_t refs;     /* sync: PUB-2 */
+    uint64_t number;            /* from 1, in order of publication */
+    uint32_t place;             /* in the table */
+    atomic_uint_least64_t refs; /* sync: PUB-2 */
     /* The reclaimer's: the next of the stack of incoming ones, then the next older live one. */
     struct berth__snapshot_head *older;
-    struct berth__snapshot_head *newer;   /* the reclaimer's */
+    struct berth__snapshot_head *newer; /* the reclaimer's */
     berth__retired *retired; /* noted with it; the writer's until PUB-3, then the reclaimer's */
 } berth__snapshot_head;
 
@@ -89,16 +89,16 @@ typedef _Atomic(berth__snapshot_head *) berth__snapshot_place;
 
 typedef struct berth__history {
     const berth_allocator *allocator;
-    void *context; /* of the two */
+    void *context;                                              /* of the two */
     void (*drop)(void *context, berth__snapshot_head *version); /* free the version itself */
-    void (*after)(void *context);                         /* after each pass; NULL: nothing */
-    berth__snapshot_place *rows[BERTH__HISTORY_ROWS]; /* the writer's; read after PUB-1 */
-    uint64_t number;                                  /* of the current version, 0: none yet */
+    void (*after)(void *context);                               /* after each pass; NULL: nothing */
+    berth__snapshot_place *rows[BERTH__HISTORY_ROWS];           /* the writer's; read after PUB-1 */
+    uint64_t number; /* of the current version, 0: none yet */
     uint32_t next_place;
-    berth__snapshot_head *current;                 /* the writer's */
+    berth__snapshot_head *current;               /* the writer's */
     _Alignas(64) atomic_uint_least64_t word;     /* sync: PUB-1 */
     _Alignas(64) atomic_uint_least64_t requests; /* sync: PUB-4 */
-    berth__snapshot_place incoming;               /* sync: PUB-3 */
+    berth__snapshot_place incoming;              /* sync: PUB-3 */
     berth__snapshot_head *newest_live; /* superseded versions not freed; the reclaimer's (PUB-4) */
 } berth__history;
 

@@ -62,8 +62,7 @@ void berth__intern_destroy(berth__intern *table)
         return;
     slots_destroy(allocator, atomic_load_explicit(&table->slots, memory_order_relaxed));
     for (uint32_t i = 0; i < BERTH__INTERN_SEGMENTS; i++)
-        berth__free(allocator, table->segments[i],
-                    (sizeof(berth_str) << BERTH__INTERN_SHIFT) << i);
+        berth__free(allocator, table->segments[i], (sizeof(berth_str) << BERTH__INTERN_SHIFT) << i);
     berth__arena_destroy(&table->arena);
     *table = (berth__intern){0};
 }
@@ -87,8 +86,8 @@ static uint32_t probe(const berth__intern *table, const berth__intern_slots *slo
     for (uint32_t at = hash & mask;; at = (at + 1) & mask) {
         uint64_t held = atomic_load_explicit(&slots->slots[at], memory_order_acquire);
         *id = (uint32_t)held;
-        if (held == 0 || (held >> 32 == hash &&
-                          berth__str_eq(berth__intern_text(table, *id), text)))
+        if (held == 0 ||
+            (held >> 32 == hash && berth__str_eq(berth__intern_text(table, *id), text)))
             return at;
     }
 }

@@ -22,8 +22,7 @@ void berth__keymap_destroy(berth__keymap *map)
     *map = (berth__keymap){0};
 }
 
-berth__keymap_entry *berth__keymap_find(const berth__keymap *map, const void *key,
-                                        size_t key_bytes)
+berth__keymap_entry *berth__keymap_find(const berth__keymap *map, const void *key, size_t key_bytes)
 {
     uint32_t hash = (uint32_t)berth__hash_bytes(key, key_bytes, 0);
     berth__keymap_entry *entry = map->buckets[hash & (map->bucket_count - 1)];

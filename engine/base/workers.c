@@ -27,7 +27,7 @@ typedef struct worker {
     _Alignas(64) pthread_t thread;
     berth__workers *pool;
     uint32_t index;
-    uint32_t group; /* sync: immutable after create */
+    uint32_t group;       /* sync: immutable after create */
     pthread_mutex_t lock; /* guards parking only */
     pthread_cond_t wake;
     _Alignas(64) atomic_bool parked; /* written under the lock; sync: atomic, pair PARK */
@@ -44,9 +44,9 @@ struct berth__workers {
     worker *threads;  /* [count], [0] the caller's; sync: immutable after create */
     uint32_t group_count;
     uint32_t group_numa[BERTH__GROUPS_MAX]; /* sync: immutable after create */
-    berth__job job;   /* sync: pair WORK-1 */
-    void *context;    /* sync: pair WORK-1 */
-    _Alignas(64) _Atomic uint64_t gate; /* sync: atomic, pairs WORK-1, WORK-2 and PARK */
+    berth__job job;                         /* sync: pair WORK-1 */
+    void *context;                          /* sync: pair WORK-1 */
+    _Alignas(64) _Atomic uint64_t gate;     /* sync: atomic, pairs WORK-1, WORK-2 and PARK */
 };
 
 static inline void relax(void)
@@ -106,8 +106,8 @@ static uint64_t await_round(worker *self, uint32_t seen)
 {
     for (;;) {
         for (uint32_t i = 0; i < self->pool->spins; i++) {
-            uint64_t gate = atomic_load_explicit(&self->pool->gate,
-                                                 memory_order_relaxed); /* enter acquires */
+            uint64_t gate =
+                atomic_load_explicit(&self->pool->gate, memory_order_relaxed); /* enter acquires */
             if (!calls_nobody(gate, seen))
                 return gate;
             relax();
@@ -122,7 +122,7 @@ static bool enter(berth__workers *pool, uint64_t *gate)
 {
     while ((*gate & GATE_OPEN) != 0)
         if (atomic_compare_exchange_weak_explicit(&pool->gate, gate, *gate + 1,
-                                                  memory_order_acquire, /* WORK-1 */
+                                                  memory_order_acquire,  /* WORK-1 */
                                                   memory_order_relaxed)) /* tried again */
             return true;
     return false;

@@ -13,7 +13,7 @@ typedef struct berth__change {
     berth_kind kind;
     berth_str namespace_name, name; /* as the caller gave them */
     /* Node: */
-    uint32_t node; /* id */
+    uint32_t node;                                  /* id */
     const berth__node_facts *old_facts, *new_facts; /* NULL: it was added, or removed */
     /* Pod: */
     uint32_t pod; /* index; its record still exists when the pod is removed */

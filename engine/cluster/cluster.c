@@ -3,11 +3,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cluster/cluster_undo.h"
+#include "columns/node_volumes.h"
+#include "columns/pod_counts.h"
 #include "model/related.h"
 #include "model/storage.h"
-#include "cluster/cluster_undo.h"
-#include "columns/pod_counts.h"
-#include "columns/node_volumes.h"
 
 enum { NAME_SHIFT = 10 };
 
@@ -293,9 +293,8 @@ static berth_status put_named(berth__cluster *cluster, const berth_object *objec
     berth_str namespace_name = metadata_of(object)->namespace_name;
     berth_str name = metadata_of(object)->name;
     uint32_t begin = cluster->undo.top;
-    berth_status status = berth__cluster_make_ready(cluster, object->kind)
-                              ? BERTH_OK
-                              : berth__error_no_memory(error);
+    berth_status status =
+        berth__cluster_make_ready(cluster, object->kind) ? BERTH_OK : berth__error_no_memory(error);
     berth__model_lock(cluster->model);
     if (status == BERTH_OK)
         status = put_object(cluster, object, replace, id, error);

@@ -9,17 +9,17 @@
 
 #include "base/undo_log.h"
 #include "berth/engine.h"
-#include "model/disruption.h"
-#include "model/storage_rows.h"
 #include "cluster/changes.h"
 #include "cluster/nominated.h"
 #include "columns/node_tree.h"
 #include "columns/view.h"
+#include "model/disruption.h"
+#include "model/storage_rows.h"
 
 typedef struct berth__cluster {
     berth__model *model; /* shared with versions and branches */
     berth__cow_owner cow;
-    uint32_t node_count;       /* ids given; records are in view.nodes and never go */
+    uint32_t node_count;           /* ids given; records are in view.nodes and never go */
     berth__cow_array node_of_name; /* by name's sym: id + 1, 0: none */
     uint32_t present_count;
     berth__node_tree *tree;

@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "columns/node_volumes.h"
+#include "columns/pod_counts.h"
 #include "model/related.h"
 #include "model/storage.h"
-#include "columns/pod_counts.h"
-#include "columns/node_volumes.h"
 
 static berth_status differs(const berth__cluster *cluster, const berth__node_record *node,
                             berth_error *error, const char *what, int64_t kept, int64_t counted)

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cluster/cluster_undo.h"
-#include "columns/pod_counts.h"
 #include "columns/node_volumes.h"
+#include "columns/pod_counts.h"
 
 /* ---- ids ---- */
 
@@ -39,9 +39,9 @@ uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
         return BERTH_NODE_NONE;
     *berth__cluster_node(cluster, cluster->node_count) =
         (berth__node_record){.name = sym,
-                      .slot = BERTH__SLOT_NONE,
-                      .first_pod = BERTH_POD_INDEX_NONE,
-                      .lowest_priority = INT32_MAX};
+                             .slot = BERTH__SLOT_NONE,
+                             .first_pod = BERTH_POD_INDEX_NONE,
+                             .lowest_priority = INT32_MAX};
     uint32_t *place = berth__cow_array_find(&cluster->node_of_name, sym);
     BERTH_ASSERT(place != NULL);
     *place = ++cluster->node_count;
@@ -55,8 +55,9 @@ uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
 
 berth_status berth__cluster_make_node_writable(berth__cluster *cluster, uint32_t node_id)
 {
-    return berth__cow_array_make_writable(&cluster->view.nodes, &cluster->cow, node_id) ? BERTH_OK
-                                                                             : BERTH_E_NOMEM;
+    return berth__cow_array_make_writable(&cluster->view.nodes, &cluster->cow, node_id)
+               ? BERTH_OK
+               : BERTH_E_NOMEM;
 }
 
 /* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
@@ -111,9 +112,9 @@ static void tell_node(const berth__cluster *cluster, uint32_t node_id,
                       const berth__node_facts *old_facts, const berth__node_facts *new_facts)
 {
     berth__cluster_notify_locked(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
-                                                         .node = node_id,
-                                                         .old_facts = old_facts,
-                                                         .new_facts = new_facts});
+                                                           .node = node_id,
+                                                           .old_facts = old_facts,
+                                                           .new_facts = new_facts});
 }
 
 /* ---- images ---- */
@@ -300,7 +301,8 @@ static berth_status own_closing(berth__cluster *cluster, uint32_t node_id)
         return BERTH_OK;
     BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
     uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
-    return slot != BERTH__SLOT_NONE ? berth__view_make_facts_writable(&cluster->view, slot) : BERTH_OK;
+    return slot != BERTH__SLOT_NONE ? berth__view_make_facts_writable(&cluster->view, slot)
+                                    : BERTH_OK;
 }
 
 berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool closed)
@@ -316,9 +318,9 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
     if (record->slot != BERTH__SLOT_NONE)
         berth__view_close(&cluster->view, record->slot);
     if (!closed) /* to pods that wait it is a new node */
-        berth__cluster_notify(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
-                                                      .node = node,
-                                                      .new_facts = record->facts});
+        berth__cluster_notify(
+            cluster,
+            &(berth__change){.kind = BERTH_KIND_NODE, .node = node, .new_facts = record->facts});
     return BERTH_OK;
 }
 

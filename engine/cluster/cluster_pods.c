@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cluster/cluster_undo.h"
-#include "columns/pod_counts.h"
 #include "columns/node_volumes.h"
+#include "columns/pod_counts.h"
 
 /* ---- owning ---- */
 
@@ -33,7 +33,8 @@ static berth_status own_coming(berth__cluster *cluster, uint32_t node_id)
     if (node_id == BERTH_NODE_NONE)
         return berth__pods_make_writable(&cluster->pods, cluster->pods.last_pending);
     BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
-    return berth__pods_make_writable(&cluster->pods, berth__cluster_node(cluster, node_id)->first_pod);
+    return berth__pods_make_writable(&cluster->pods,
+                                     berth__cluster_node(cluster, node_id)->first_pod);
 }
 
 /* ---- news ---- */
@@ -199,7 +200,7 @@ static berth_status reserve_nomination(berth__cluster *cluster, const berth_pod 
         return BERTH_OK;
     *out = berth__cluster_node_id_make(cluster, source->nominated_node_name);
     return *out == BERTH_NODE_NONE ? BERTH_E_NOMEM
-                                    : berth__nominations_reserve(&cluster->nominations, *out);
+                                   : berth__nominations_reserve(&cluster->nominations, *out);
 }
 
 /* A nomination goes when the status that made it does; one that the engine's user made stays, as
@@ -251,11 +252,11 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
     }
     follow_nomination(cluster, *out, nominated);
     berth__cluster_notify_locked(cluster, &(berth__change){.kind = BERTH_KIND_POD,
-                                                         .pod = *out,
-                                                         .new_class = cls,
-                                                         .old_node = BERTH_NODE_NONE,
-                                                         .new_node = node_id,
-                                                         .old_nominated = BERTH_NODE_NONE});
+                                                           .pod = *out,
+                                                           .new_class = cls,
+                                                           .old_node = BERTH_NODE_NONE,
+                                                           .new_node = node_id,
+                                                           .old_nominated = BERTH_NODE_NONE});
     return BERTH_OK;
 }
 
@@ -265,7 +266,8 @@ berth_status berth__cluster_add_pod(berth__cluster *cluster, const berth_pod *so
     if (id != NULL)
         *id = BERTH_POD_NONE;
     berth__sym space = berth__intern_find(&cluster->model->strings, namespace_of(source));
-    if (space != 0 && berth__pods_find(&cluster->pods, space, source->meta.name) != BERTH_POD_INDEX_NONE)
+    if (space != 0 &&
+        berth__pods_find(&cluster->pods, space, source->meta.name) != BERTH_POD_INDEX_NONE)
         return berth__error_set(error, BERTH_E_EXISTS, "a pod of this name is already there");
     if (is_finished(source))
         return BERTH_OK;
@@ -283,8 +285,8 @@ berth_status berth__cluster_add_pod(berth__cluster *cluster, const berth_pod *so
 
 /* The record of a pending pod of that class, not yet counted anywhere. Takes over the class's
  * use. */
-static berth_status insert_like(berth__cluster *cluster, const berth__pod_record *like, berth_str name,
-                                uint32_t *out)
+static berth_status insert_like(berth__cluster *cluster, const berth__pod_record *like,
+                                berth_str name, uint32_t *out)
 {
     int32_t priority = like->priority;
     berth__class *cls = like->cls;
@@ -316,12 +318,12 @@ berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, bert
     if (status != BERTH_OK)
         return berth__error_no_memory(error);
     berth__cluster_notify(cluster,
-                        &(berth__change){.kind = BERTH_KIND_POD,
-                                         .pod = index,
-                                         .new_class = berth__pod_at(&cluster->pods, index)->cls,
-                                         .old_node = BERTH_NODE_NONE,
-                                         .new_node = BERTH_NODE_NONE,
-                                         .old_nominated = BERTH_NODE_NONE});
+                          &(berth__change){.kind = BERTH_KIND_POD,
+                                           .pod = index,
+                                           .new_class = berth__pod_at(&cluster->pods, index)->cls,
+                                           .old_node = BERTH_NODE_NONE,
+                                           .new_node = BERTH_NODE_NONE,
+                                           .old_nominated = BERTH_NODE_NONE});
     *id = berth__cluster_pod_id(cluster, index);
     return BERTH_OK;
 }

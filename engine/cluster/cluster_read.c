@@ -14,7 +14,7 @@ const berth__node_record *berth__cluster_present(const berth__cluster *cluster, 
 }
 
 berth_pod_id berth__cluster_find_pod(const berth__cluster *cluster, berth_str namespace_name,
-                                   berth_str name)
+                                     berth_str name)
 {
     berth_str space = namespace_name.len > 0 ? namespace_name : BERTH_LITERAL("default");
     berth__sym sym = berth__intern_find(&cluster->model->strings, space);
@@ -25,7 +25,8 @@ berth_pod_id berth__cluster_find_pod(const berth__cluster *cluster, berth_str na
 berth_node_id berth__cluster_present_id(const berth__cluster *cluster, berth_str name)
 {
     uint32_t id = berth__cluster_find_node(cluster, name);
-    return id != BERTH_NODE_NONE && berth__cluster_present(cluster, id) != NULL ? id : BERTH_NODE_NONE;
+    return id != BERTH_NODE_NONE && berth__cluster_present(cluster, id) != NULL ? id
+                                                                                : BERTH_NODE_NONE;
 }
 
 berth_str berth__cluster_node_name(const berth__cluster *cluster, berth_node_id node)
@@ -35,16 +36,15 @@ berth_str berth__cluster_node_name(const berth__cluster *cluster, berth_node_id 
                : (berth_str){0};
 }
 
-void berth__cluster_pod_name(const berth__cluster *cluster, berth_pod_id pod, berth_str *namespace_name,
-                           berth_str *name)
+void berth__cluster_pod_name(const berth__cluster *cluster, berth_pod_id pod,
+                             berth_str *namespace_name, berth_str *name)
 {
     uint32_t index = berth__cluster_pod(cluster, pod);
     *namespace_name = *name = (berth_str){0};
     if (index == BERTH_POD_INDEX_NONE)
         return;
     const berth__pod_record *record = berth__pod_at(&cluster->pods, index);
-    *namespace_name =
-        berth__text(cluster->model, record->cls->identity->namespace_name);
+    *namespace_name = berth__text(cluster->model, record->cls->identity->namespace_name);
     *name = berth__pod_name(record);
 }
 
@@ -52,7 +52,7 @@ berth_node_id berth__cluster_pod_node(const berth__cluster *cluster, berth_pod_i
 {
     uint32_t index = berth__cluster_pod(cluster, pod);
     return index == BERTH_POD_INDEX_NONE ? BERTH_NODE_NONE
-                                    : berth__pod_at(&cluster->pods, index)->node;
+                                         : berth__pod_at(&cluster->pods, index)->node;
 }
 
 void berth__cluster_counts(const berth__cluster *cluster, berth_counts *out)
@@ -84,8 +84,8 @@ static int64_t used_by_pods(const berth__cluster *cluster, const berth__node_rec
 }
 
 berth_status berth__cluster_node_resource(const berth__cluster *cluster, berth_node_id id,
-                                        berth_str resource, int64_t *allocatable,
-                                        int64_t *requested)
+                                          berth_str resource, int64_t *allocatable,
+                                          int64_t *requested)
 {
     const berth__node_record *node = berth__cluster_present(cluster, id);
     if (node == NULL)

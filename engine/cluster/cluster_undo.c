@@ -133,8 +133,7 @@ static void return_presence(berth__cluster *cluster, former_node *former)
         berth__view_restore_pod(&cluster->view, node->slot,
                                 berth__pod_at(&cluster->pods, index)->cls, present ? 1 : -1);
     if (node->slot != BERTH__SLOT_NONE)
-        berth__view_set_ports(&cluster->view, node->slot, ports_behind(former),
-                              former->port_count);
+        berth__view_set_ports(&cluster->view, node->slot, ports_behind(former), former->port_count);
 }
 
 static void undo_node(void *owner, void *record)
@@ -179,8 +178,8 @@ bool berth__note_node(berth__cluster *cluster, uint32_t node)
     if (!reserve(cluster, bytes) || !berth__cow_owner_hold(&cluster->cow, 1))
         return false;
     former_node *record = push(cluster, &node_changed, bytes);
-    *record =
-        (former_node){.node = node, .facts = facts, .closed = berth__cluster_node(cluster, node)->closed};
+    *record = (former_node){
+        .node = node, .facts = facts, .closed = berth__cluster_node(cluster, node)->closed};
     for (uint32_t i = 0; i < images; i++)
         sizes_behind(record)[i] =
             berth__image_find(&cluster->view.images, berth__node_images(facts)[i].name)->size_bytes;
@@ -251,7 +250,8 @@ static void undo_relayout(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
     const former_order *former = record;
-    berth__view_relayout_back(&cluster->view, &former->layout, &cluster->pods, berth__model_tick(cluster->model));
+    berth__view_relayout_back(&cluster->view, &former->layout, &cluster->pods,
+                              berth__model_tick(cluster->model));
     cluster->unplaced_count = former->unplaced_count;
 }
 
@@ -295,9 +295,10 @@ bool berth__note_count(berth__cluster *cluster, uint32_t node, const berth__clas
     if (!cluster->undo.recording)
         return true;
     const berth__host_port *ports = NULL;
-    uint32_t count = cls->ports == NULL
-                         ? 0
-                         : berth__view_ports(&cluster->view, berth__cluster_node(cluster, node)->slot, &ports);
+    uint32_t count =
+        cls->ports == NULL
+            ? 0
+            : berth__view_ports(&cluster->view, berth__cluster_node(cluster, node)->slot, &ports);
     size_t bytes = sizeof(former_count) + count * sizeof(*ports);
     if (change > 0 && !reserve(cluster, bytes))
         return false;
@@ -448,7 +449,8 @@ void berth__drop_pod(berth__cluster *cluster, uint32_t pod)
         berth__pods_remove(&cluster->pods, cluster->model, pod);
         return;
     }
-    bool held = berth__cow_owner_hold(&cluster->cow, POD_NOTES); /* of those that own_removal took */
+    bool held =
+        berth__cow_owner_hold(&cluster->cow, POD_NOTES); /* of those that own_removal took */
     BERTH_ASSERT(held);
     record->index = pod;
     berth__pods_take(&cluster->pods, pod, &record->pod);

@@ -170,8 +170,7 @@ static bool note_former(berth__nominations *nominations, const berth__undo_kind 
 {
     former *record = nominations->undo == NULL
                          ? NULL
-                         : berth__undo_push(nominations->undo, kind, nominations,
-                                            sizeof(*record));
+                         : berth__undo_push(nominations->undo, kind, nominations, sizeof(*record));
     if (record != NULL)
         *record = (former){nomination, *nomination};
     return record != NULL;
@@ -196,10 +195,9 @@ berth_status berth__nominations_reserve(berth__nominations *nominations, uint32_
     if (!reserve_records(nominations, node))
         return BERTH_E_NOMEM;
     if (nominations->spare == NULL)
-        nominations->spare = berth__alloc_zero(
-            nominations->allocator, sizeof(*nominations->spare), _Alignof(berth__nomination));
-    return nominations->spare != NULL && reserve_node(nominations, node) ? BERTH_OK
-                                                                         : BERTH_E_NOMEM;
+        nominations->spare = berth__alloc_zero(nominations->allocator, sizeof(*nominations->spare),
+                                               _Alignof(berth__nomination));
+    return nominations->spare != NULL && reserve_node(nominations, node) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 static berth__nomination *make(berth__nominations *nominations, uint32_t pod)

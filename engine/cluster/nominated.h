@@ -6,18 +6,18 @@
 
 #include "base/keymap.h"
 #include "base/undo_log.h"
-#include "model/pod.h"
 #include "columns/view.h"
+#include "model/pod.h"
 
 typedef struct berth__nomination {
     berth__keymap_entry entry;
     uint32_t pod;
-    uint32_t node; /* id, present or not */
+    uint32_t node;           /* id, present or not */
     const berth__class *cls; /* of the pod, and its priority */
     int32_t priority;
-    bool awake;       /* the pod is pending: it is on the node's list */
-    bool from_object; /* the pod object says so, not the engine's user */
-    bool ruling;      /* the class has rules about other pods */
+    bool awake;                                /* the pod is pending: it is on the node's list */
+    bool from_object;                          /* the pod object says so, not the engine's user */
+    bool ruling;                               /* the class has rules about other pods */
     struct berth__nomination *next, *previous; /* on the node's list */
 } berth__nomination;
 

@@ -8,8 +8,8 @@
 #define BERTH_COLUMNS_LAYOUT_H
 
 #include "base/bits.h"
-#include "model/node.h"
 #include "columns/tile.h"
+#include "model/node.h"
 
 /* A key that is no label's: the column of facts->zone_legacy. */
 #define BERTH__KEY_LEGACY_ZONE UINT32_MAX
@@ -24,8 +24,8 @@ typedef struct berth__label_column {
 
 typedef struct berth__layout {
     const berth_allocator *allocator;
-    uint64_t stamp;          /* of the copy-on-write owner that may change it; see base/cow_owner.h */
-    uint32_t count;          /* slots in use */
+    uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
+    uint32_t count; /* slots in use */
     uint32_t tile_count;
     uint64_t epoch;          /* differs from every earlier one of the engine after any change */
     uint64_t tree_changes;   /* of the node tree whose order this is */
@@ -33,9 +33,9 @@ typedef struct berth__layout {
     uint32_t *taints;        /* taint list id by slot */
     uint64_t *unschedulable; /* a bit a slot */
     uint32_t unschedulable_count;
-    uint64_t *closed;        /* a bit a slot; see berth__view_close */
+    uint64_t *closed; /* a bit a slot; see berth__view_close */
     uint32_t closed_count;
-    uint8_t *conditions;     /* BERTH__NODE_* bits by slot */
+    uint8_t *conditions; /* BERTH__NODE_* bits by slot */
     /* Of the keys asked for so far. A column only says again what the nodes say, so
      * whoever shares the layout may add one. sync: pushed complete (release), read with
      * acquire, never taken off. */

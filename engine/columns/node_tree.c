@@ -88,8 +88,8 @@ bool berth__node_tree_add(berth__node_tree *tree, berth__sym zone, uint32_t node
 {
     berth__tree_zone *found = find_zone(tree, zone);
     if (found == NULL) {
-        if (!berth__grow(tree->allocator, &tree->zones, &tree->zone_capacity,
-                         tree->zone_count + 1, sizeof(*tree->zones)))
+        if (!berth__grow(tree->allocator, &tree->zones, &tree->zone_capacity, tree->zone_count + 1,
+                         sizeof(*tree->zones)))
             return false;
         found = &tree->zones[tree->zone_count];
         *found = (berth__tree_zone){.zone = zone};
@@ -117,8 +117,7 @@ void berth__node_tree_take(berth__node_tree *tree, berth__sym zone, uint32_t nod
         BERTH_ASSERT(at < found->count);
     }
     *place = (berth__tree_place){zone, (uint32_t)(found - tree->zones), at, {0}};
-    memmove(&found->nodes[at], &found->nodes[at + 1],
-            (found->count - at - 1) * sizeof(uint32_t));
+    memmove(&found->nodes[at], &found->nodes[at + 1], (found->count - at - 1) * sizeof(uint32_t));
     found->count--;
     tree->node_count--;
     tree->changes++;

@@ -15,7 +15,7 @@ typedef struct berth__tree_zone {
 
 typedef struct berth__node_tree {
     const berth_allocator *allocator;
-    uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
+    uint64_t stamp;   /* of the copy-on-write owner that may change it; see base/cow_owner.h */
     uint64_t changes; /* that there were: the order is another one if this is */
     berth__tree_zone *zones; /* in order of first appearance */
     uint32_t zone_count;

@@ -130,8 +130,7 @@ static void leave_if_unused(berth__node_volumes *volumes, berth__attached *entry
 {
     if (entry->refs + entry->listed > 0)
         return;
-    berth__driver_count *count =
-        find_driver(volumes, berth__attachment_driver(entry->attachment));
+    berth__driver_count *count = find_driver(volumes, berth__attachment_driver(entry->attachment));
     if (--count->count == 0)
         *count = volumes->drivers[--volumes->driver_count];
     *entry = volumes->attached[--volumes->attached_count];
@@ -160,8 +159,7 @@ static void uncount_ref(berth__node_volumes *volumes, berth__volume_ref *ref)
 }
 
 berth__attachments berth__volume_ref_attachments(const berth__volume_use *use,
-                                                 const berth__node_volumes *volumes,
-                                                 uint32_t id)
+                                                 const berth__node_volumes *volumes, uint32_t id)
 {
     const berth__storage *storage = use->storage;
     if (id & BERTH__DISK_BIT)
@@ -197,8 +195,8 @@ static bool prepare_room(berth__volume_use *use, berth__node_volumes *volumes,
         if (!ok)
             return false;
     }
-    return grow_zero(use->allocator, &use->claims, &use->claim_capacity,
-                     use->storage->claim_count, sizeof(*use->claims)) &&
+    return grow_zero(use->allocator, &use->claims, &use->claim_capacity, use->storage->claim_count,
+                     sizeof(*use->claims)) &&
            berth__grow(use->allocator, &volumes->refs, &volumes->ref_capacity,
                        volumes->ref_count + list->count, sizeof(*volumes->refs)) &&
            reserve_attached(use, volumes, 2 * list->count);
@@ -380,9 +378,8 @@ static bool follow_journal(berth__volume_use *use)
     }
     for (; use->seen < storage->journal_end; use->seen++) {
         uint32_t entry = storage->journal[use->seen % BERTH__STORAGE_JOURNAL];
-        if (!((entry & BERTH__STORAGE_NODE_BIT)
-                  ? follow_node(use, entry & ~BERTH__STORAGE_NODE_BIT)
-                  : follow_claim(use, entry)))
+        if (!((entry & BERTH__STORAGE_NODE_BIT) ? follow_node(use, entry & ~BERTH__STORAGE_NODE_BIT)
+                                                : follow_claim(use, entry)))
             return false;
     }
     return true;

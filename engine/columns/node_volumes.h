@@ -7,14 +7,14 @@
 #ifndef BERTH_COLUMNS_NODE_VOLUMES_H
 #define BERTH_COLUMNS_NODE_VOLUMES_H
 
+#include "columns/layout.h"
 #include "model/pod.h"
 #include "model/storage.h"
-#include "columns/layout.h"
 
 /* A claim or a disk that pods of the node use. */
 typedef struct berth__volume_ref {
-    uint32_t id;   /* the claim's, or the disk's with bit 31 set */
-    uint32_t uses; /* by volumes of pods */
+    uint32_t id;                /* the claim's, or the disk's with bit 31 set */
+    uint32_t uses;              /* by volumes of pods */
     berth__attachments counted; /* as it is counted in `attached` */
 } berth__volume_ref;
 
@@ -60,9 +60,9 @@ typedef struct berth__volume_use {
     uint32_t claim_capacity;
     uint32_t *node_of_record; /* by storage node id: node id */
     uint32_t record_capacity;
-    uint32_t record_count;    /* records that were looked up in the layout */
-    uint64_t epoch;           /* of that layout */
-    uint64_t seen;            /* of the store's journal */
+    uint32_t record_count; /* records that were looked up in the layout */
+    uint64_t epoch;        /* of that layout */
+    uint64_t seen;         /* of the store's journal */
 } berth__volume_use;
 
 berth_status berth__volume_use_create(berth__storage *storage, berth__volume_use **out);

@@ -62,7 +62,8 @@ static uint32_t uses_on(const berth__volume_use *use, const berth__node_record *
 {
     uint32_t uses = 0;
     *total = 0;
-    for (uint32_t p = node->first_pod; p != BERTH_POD_INDEX_NONE; p = berth__pod_at(pods, p)->next) {
+    for (uint32_t p = node->first_pod; p != BERTH_POD_INDEX_NONE;
+         p = berth__pod_at(pods, p)->next) {
         const berth__volume_list *list = berth__pod_at(pods, p)->cls->volumes;
         for (uint32_t i = 0; list != NULL && i < list->count; i++) {
             const berth__pod_volume *volume = &list->items[i];
@@ -94,7 +95,8 @@ static const char *check_refs(const berth__volume_use *use, const berth__node_vo
 static void count_claims(const berth__volume_use *use, const berth__node_record *node,
                          const berth__pods *pods, berth__claim_use *claims)
 {
-    for (uint32_t p = node->first_pod; p != BERTH_POD_INDEX_NONE; p = berth__pod_at(pods, p)->next) {
+    for (uint32_t p = node->first_pod; p != BERTH_POD_INDEX_NONE;
+         p = berth__pod_at(pods, p)->next) {
         const berth__volume_list *list = berth__pod_at(pods, p)->cls->volumes;
         for (uint32_t i = 0; list != NULL && i < list->count; i++) {
             const berth__pod_volume *volume = &list->items[i];

@@ -37,7 +37,8 @@ static void free_tables(berth__pod_counts *counts)
 berth_status berth__pod_counts_create(berth__model *model, berth__pod_counts **out)
 {
     const berth_allocator *allocator = model->allocator;
-    berth__pod_counts *counts = berth__alloc_zero(allocator, sizeof(*counts), _Alignof(berth__pod_counts));
+    berth__pod_counts *counts =
+        berth__alloc_zero(allocator, sizeof(*counts), _Alignof(berth__pod_counts));
     if (counts == NULL)
         return BERTH_E_NOMEM;
     counts->model = model;
@@ -131,7 +132,7 @@ static berth__inclusion *make_inclusion(berth__pod_counts *counts, const uint32_
 }
 
 berth__inclusion *berth__pod_counts_inclusion(berth__view *view, const uint32_t *words,
-                                          uint32_t word_count)
+                                              uint32_t word_count)
 {
     berth__pod_counts *counts = view->counts;
     const berth_allocator *allocator = counts->model->allocator;
@@ -199,8 +200,8 @@ static bool is_readable(const berth__pod_terms *terms)
 static bool learn_terms(berth__view *view, const berth__pod_terms *terms,
                         berth__population_kind kind, berth__membership *to)
 {
-    bool weighs = kind == BERTH__HOLDERS_PREFERRED_AFFINITY ||
-                  kind == BERTH__HOLDERS_PREFERRED_ANTI_AFFINITY;
+    bool weighs =
+        kind == BERTH__HOLDERS_PREFERRED_AFFINITY || kind == BERTH__HOLDERS_PREFERRED_ANTI_AFFINITY;
     if (!is_readable(terms))
         return true;
     for (uint32_t i = 0; i < terms->count; i++) {
@@ -231,7 +232,8 @@ static void sweep_holders(berth__view *view)
         counts->holder_count < HOLDERS_MIN / 2 ? HOLDERS_MIN : counts->holder_count * 2;
 }
 
-const berth__membership *berth__pod_counts_of_rules(berth__view *view, const berth__pod_rules *rules)
+const berth__membership *berth__pod_counts_of_rules(berth__view *view,
+                                                    const berth__pod_rules *rules)
 {
     berth__pod_counts *counts = view->counts;
     if (counts->rules == NULL)
@@ -246,12 +248,11 @@ const berth__membership *berth__pod_counts_of_rules(berth__view *view, const ber
     place->serial = 0;
     place->count = 0;
     if (!learn_terms(view, &rules->required_affinity, BERTH__HOLDERS_REQUIRED_AFFINITY, place) ||
-        !learn_terms(view, &rules->required_anti_affinity,
-                     BERTH__HOLDERS_REQUIRED_ANTI_AFFINITY, place) ||
-        !learn_terms(view, &rules->preferred_affinity, BERTH__HOLDERS_PREFERRED_AFFINITY,
+        !learn_terms(view, &rules->required_anti_affinity, BERTH__HOLDERS_REQUIRED_ANTI_AFFINITY,
                      place) ||
-        !learn_terms(view, &rules->preferred_anti_affinity,
-                     BERTH__HOLDERS_PREFERRED_ANTI_AFFINITY, place))
+        !learn_terms(view, &rules->preferred_affinity, BERTH__HOLDERS_PREFERRED_AFFINITY, place) ||
+        !learn_terms(view, &rules->preferred_anti_affinity, BERTH__HOLDERS_PREFERRED_ANTI_AFFINITY,
+                     place))
         return NULL;
     place->serial = rules->part.serial;
     place->version = counts->version;
@@ -273,8 +274,8 @@ static bool visit_if_concerned(void *context, void *item)
 }
 
 void berth__pod_counts_visit_holders(const berth__view *view, const berth__identity *identity,
-                                 bool (*visit)(void *context, berth__population *population),
-                                 void *context)
+                                     bool (*visit)(void *context, berth__population *population),
+                                     void *context)
 {
     holder_visit own = {view, identity, visit, context};
     berth__label_index_visit(&view->counts->holders, identity->namespace_name, identity->labels,
@@ -301,10 +302,10 @@ void berth__pod_counts_follow_namespaces(berth__view *view)
 static bool holds_terms(const berth__class *cls)
 {
     const berth__pod_rules *rules = cls->pod_rules;
-    return rules != NULL &&
-           rules->required_affinity.count + rules->required_anti_affinity.count +
-                   rules->preferred_affinity.count + rules->preferred_anti_affinity.count >
-               0;
+    return rules != NULL && rules->required_affinity.count + rules->required_anti_affinity.count +
+                                    rules->preferred_affinity.count +
+                                    rules->preferred_anti_affinity.count >
+                                0;
 }
 
 bool berth__pod_counts_hold(berth__pod_counts *counts, bool held)
@@ -347,7 +348,7 @@ void berth__pod_counts_change(berth__view *view, uint32_t slot, const berth__cla
 }
 
 void berth__pod_counts_move(berth__view *view, const berth__layout *from, const uint32_t *slots,
-                        const berth__pods *pods)
+                            const berth__pods *pods)
 {
     berth__pod_counts *counts = view->counts;
     counts->pods = pods;

@@ -24,9 +24,9 @@
 #define BERTH_COLUMNS_POD_COUNTS_H
 
 #include "base/bits.h"
-#include "model/label_index.h"
 #include "columns/topology.h"
 #include "columns/view.h"
+#include "model/label_index.h"
 
 /* ---- populations ---- */
 
@@ -77,7 +77,7 @@ typedef struct berth__population {
     uint64_t total;
     uint32_t **tiles; /* by tile: pods by slot; NULL: none there */
     uint32_t tile_count;
-    berth__domain_counts *domains; /* all that sum this population */
+    berth__domain_counts *domains;        /* all that sum this population */
     const struct berth__population *same; /* of a recount: the one whose pods are counted */
 } berth__population;
 
@@ -108,7 +108,7 @@ struct berth__domain_counts {
     berth__topology *topology;
     berth__inclusion *inclusion; /* NULL: every slot counts */
     uint32_t users;
-    uint64_t epoch;  /* of the layout it holds for, or BERTH__EPOCH_NONE */
+    uint64_t epoch; /* of the layout it holds for, or BERTH__EPOCH_NONE */
     /* Of the last summing. Between two of them, the count of a unique topology's slot changes
      * with pods that come to it or go from it, and for no other reason. */
     uint64_t serial;
@@ -152,7 +152,7 @@ typedef struct berth__slot_counts {
     struct berth__slot_count {
         uint32_t slot;
         uint32_t count;
-    } *items;
+    } * items;
     uint32_t capacity; /* a power of two, or 0 */
     uint32_t used;     /* entries in use, void ones included */
 } berth__slot_counts;
@@ -190,21 +190,21 @@ typedef struct berth__pod_counts {
     uint64_t namespace_version; /* of view->related, when last looked at */
     berth__keymap populations;
     berth__population *first;
-    uint32_t holder_count; /* populations of held terms */
-    uint32_t holder_limit; /* that many of them call for a sweep of those that no pod holds */
-    bool held;             /* no sweep, see berth__pod_counts_hold */
+    uint32_t holder_count;       /* populations of held terms */
+    uint32_t holder_limit;       /* that many of them call for a sweep of those that no pod holds */
+    bool held;                   /* no sweep, see berth__pod_counts_hold */
     berth__label_index matching; /* populations by whom they match */
     berth__label_index holders;  /* populations by whom their term concerns */
     berth__keymap topologies;
     berth__keymap inclusions;
     berth__inclusion *full; /* the set of all slots found last, of which this is a user; or NULL */
-    bool supposing;          /* in a what-if: lists of pods do not tell what is counted */
-    bool grouping;           /* groups are kept: from the first population of pods matched on */
+    bool supposing;         /* in a what-if: lists of pods do not tell what is counted */
+    bool grouping;          /* groups are kept: from the first population of pods matched on */
     berth__keymap groups;
     berth__group *first_group;
     berth__keymap group_keys; /* label keys by which groups are found */
     berth__membership *rules; /* held terms of pod rules parts, direct mapped by serial */
-    uint32_t *words;                /* scratch for keys */
+    uint32_t *words;          /* scratch for keys */
     uint32_t word_count;
     uint32_t word_capacity;
     berth__keymap plans;
@@ -223,12 +223,13 @@ bool berth__pod_counts_hold(berth__pod_counts *counts, bool held);
 bool berth__pod_counts_register(berth__view *view, const berth__class *cls);
 
 /* Count a pod of a class, learned before, into (change 1) or out of (-1) a slot. */
-void berth__pod_counts_change(berth__view *view, uint32_t slot, const berth__class *cls, int change);
+void berth__pod_counts_change(berth__view *view, uint32_t slot, const berth__class *cls,
+                              int change);
 
 /* Follow the view to a new layout: `from` is the old one, `slots` gives the new slot of each of its
  * slots, or BERTH__SLOT_NONE; NULL: not known for want of memory. Pods come from `pods`. */
 void berth__pod_counts_move(berth__view *view, const berth__layout *from, const uint32_t *slots,
-                        const berth__pods *pods);
+                            const berth__pods *pods);
 
 /* Nothing that was summed by domain or resolved for a layout holds any more: the view has gone to
  * another state, whose layout's epoch may have been met before. */
@@ -243,7 +244,7 @@ berth_status berth__pod_counts_check(berth__view *view, berth_error *error);
 /* The inclusion set that these words describe, for the caller to fill if its epoch is not the
  * layout's, with one more user; memory for the slots is there. NULL when out of memory. */
 berth__inclusion *berth__pod_counts_inclusion(berth__view *view, const uint32_t *words,
-                                          uint32_t word_count);
+                                              uint32_t word_count);
 void berth__pod_counts_release_inclusion(berth__pod_counts *counts, berth__inclusion *inclusion);
 
 /* Release a set that has all slots, but keep it until the next such one (or NULL) comes: nobody
@@ -318,8 +319,8 @@ static inline bool berth__domain_counts_ready(const berth__view *view,
 
 /* Call `visit` for each population whose held term concerns an identity, until it returns false. */
 void berth__pod_counts_visit_holders(const berth__view *view, const berth__identity *identity,
-                                 bool (*visit)(void *context, berth__population *population),
-                                 void *context);
+                                     bool (*visit)(void *context, berth__population *population),
+                                     void *context);
 
 /* ---- between the files of this module ---- */
 
@@ -361,12 +362,13 @@ const berth__pod_filter *berth__population_leading(const berth__population *popu
 
 /* Follow the view to its new layout: the new slot of each of the old one's slots, NULL: not
  * known. */
-void berth__population_move(berth__view *view, berth__population *population,
-                            const uint32_t *slots, uint32_t slot_count);
+void berth__population_move(berth__view *view, berth__population *population, const uint32_t *slots,
+                            uint32_t slot_count);
 
 /* The populations of the terms that a part holds. A pointer valid until the next call; NULL when
  * out of memory. */
-const berth__membership *berth__pod_counts_of_rules(berth__view *view, const berth__pod_rules *rules);
+const berth__membership *berth__pod_counts_of_rules(berth__view *view,
+                                                    const berth__pod_rules *rules);
 
 bool berth__membership_add(berth__pod_counts *counts, berth__membership *to,
                            berth__population *population);

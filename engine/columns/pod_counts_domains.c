@@ -218,8 +218,8 @@ static bool reserve_counts(const berth_allocator *allocator, berth__domain_count
         free_counts(allocator, one);
         return true;
     }
-    if (!berth__grow(allocator, &one->counts, &one->count_capacity,
-                     one->topology->domain_count + 1, sizeof(*one->counts)))
+    if (!berth__grow(allocator, &one->counts, &one->count_capacity, one->topology->domain_count + 1,
+                     sizeof(*one->counts)))
         return false;
     memset(one->counts, 0, one->count_capacity * sizeof(*one->counts));
     return true;

@@ -190,23 +190,23 @@ static group_key *key_of(berth__pod_counts *counts, berth__sym name)
 }
 
 /* Run the statement for each key, which may not change the table. */
-#define EACH_KEY(counts, key)                                                             \
-    for (uint32_t bucket = 0; bucket < (counts)->group_keys.bucket_count; bucket++)       \
-        for (group_key *key = (group_key *)(counts)->group_keys.buckets[bucket];          \
-             key != NULL; key = (group_key *)key->entry.next)
+#define EACH_KEY(counts, key)                                                                 \
+    for (uint32_t bucket = 0; bucket < (counts)->group_keys.bucket_count; bucket++)           \
+        for (group_key *key = (group_key *)(counts)->group_keys.buckets[bucket]; key != NULL; \
+             key = (group_key *)key->entry.next)
 
 static bool enter_keys(berth__pod_counts *counts, berth__group *group)
 {
     bool ok = true;
     EACH_KEY(counts, key)
-        ok = ok && enter_key(counts->model->allocator, key, group);
+    ok = ok && enter_key(counts->model->allocator, key, group);
     return ok;
 }
 
 static void leave_keys(berth__pod_counts *counts, const berth__group *group)
 {
     EACH_KEY(counts, key)
-        leave_key(counts->model->allocator, key, group);
+    leave_key(counts->model->allocator, key, group);
 }
 
 /* ---- the groups of a population ---- */
@@ -224,8 +224,8 @@ static const berth__interned_requirement *anchor_of(const berth__population *pop
 
 typedef bool (*group_visit)(berth__view *view, berth__population *population, berth__group *group);
 
-static bool visit_if_matched(berth__view *view, berth__population *population,
-                             berth__group *group, group_visit visit)
+static bool visit_if_matched(berth__view *view, berth__population *population, berth__group *group,
+                             group_visit visit)
 {
     return !berth__population_matches(view, population, group->identity) ||
            visit(view, population, group);
@@ -260,8 +260,7 @@ static bool add_membership(berth__view *view, berth__population *population, ber
            berth__membership_add(view->counts, &group->of, population);
 }
 
-static bool remove_membership(berth__view *view, berth__population *population,
-                              berth__group *group)
+static bool remove_membership(berth__view *view, berth__population *population, berth__group *group)
 {
     berth__membership *of = &group->of;
     for (uint32_t i = 0; of->version == view->counts->version && i < of->count; i++)
@@ -290,8 +289,7 @@ static bool add_slots(berth__view *view, berth__population *population,
     for (uint32_t i = 0; i < counts->capacity; i++) {
         if (counts->items[i].slot == BERTH__SLOT_NONE || counts->items[i].count == 0)
             continue;
-        uint32_t *counter =
-            berth__population_counter(view, population, counts->items[i].slot);
+        uint32_t *counter = berth__population_counter(view, population, counts->items[i].slot);
         if (counter == NULL)
             return false;
         *counter += counts->items[i].count;
@@ -394,9 +392,9 @@ static berth__group *change_group(berth__pod_counts *counts, uint32_t slot, cons
                                   int change)
 {
     berth__group *group = group_of(counts, cls->identity);
-    if (group == NULL || !change_slot(counts->model->allocator,
-                                      cls->deleting ? &group->deleting : &group->staying, slot,
-                                      change))
+    if (group == NULL ||
+        !change_slot(counts->model->allocator, cls->deleting ? &group->deleting : &group->staying,
+                     slot, change))
         return NULL;
     group->total += (uint64_t)(int64_t)change;
     return group;
@@ -516,8 +514,7 @@ static uint32_t alike_pods(const berth__pods *pods, const berth__node_record *no
     return count;
 }
 
-static berth_status check_slot(berth__view *view, uint32_t slot, uint64_t *pods,
-                               berth_error *error)
+static berth_status check_slot(berth__view *view, uint32_t slot, uint64_t *pods, berth_error *error)
 {
     const berth__pod_counts *counts = view->counts;
     const berth__node_record *node = berth__view_node(view, slot);
@@ -528,10 +525,8 @@ static berth_status check_slot(berth__view *view, uint32_t slot, uint64_t *pods,
         uint32_t alike = alike_pods(counts->pods, node, at);
         const berth__group *group =
             (const berth__group *)berth__keymap_find(&counts->groups, &serial, sizeof(serial));
-        uint32_t kept = group == NULL ? 0
-                                      : slot_pods(cls->deleting ? &group->deleting
-                                                                : &group->staying,
-                                                  slot);
+        uint32_t kept =
+            group == NULL ? 0 : slot_pods(cls->deleting ? &group->deleting : &group->staying, slot);
         if (alike > 0 && kept != alike)
             return berth__error_set(error, BERTH_E_INTERNAL,
                                     "a group on a node is kept as %" PRIu32

@@ -129,8 +129,8 @@ berth__domain_counts *berth__plan_count_population(berth__view *view, berth__pla
                                                    berth__sym topology_key,
                                                    berth__inclusion *inclusion)
 {
-    if (!berth__grow(view->model->allocator, &plan->uses, &plan->use_capacity,
-                     plan->use_count + 1, sizeof(*plan->uses)))
+    if (!berth__grow(view->model->allocator, &plan->uses, &plan->use_capacity, plan->use_count + 1,
+                     sizeof(*plan->uses)))
         return NULL;
     berth__domain_counts *one =
         berth__domain_counts_intern(view, population, topology_key, inclusion);

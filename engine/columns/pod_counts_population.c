@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "model/related.h"
 #include "columns/pod_counts.h"
+#include "model/related.h"
 
 static _Alignas(64) const uint32_t no_pods[BERTH__TILE];
 
@@ -51,14 +51,13 @@ static void put_filter(berth__pod_counts *counts, const berth__pod_filter *filte
 
 /* ---- copies ---- */
 
-static berth__pod_filter copy_filter(berth__arena *arena, const berth__pod_filter *source,
-                                     bool *ok)
+static berth__pod_filter copy_filter(berth__arena *arena, const berth__pod_filter *source, bool *ok)
 {
     size_t bytes = source->namespace_count * sizeof(*source->namespaces);
-    return (berth__pod_filter){
-        berth__arena_copy(arena, source->namespaces, bytes, ok), source->namespace_count,
-        berth__selector_copy(arena, &source->namespace_selector, ok),
-        berth__selector_copy(arena, &source->selector, ok)};
+    return (berth__pod_filter){berth__arena_copy(arena, source->namespaces, bytes, ok),
+                               source->namespace_count,
+                               berth__selector_copy(arena, &source->namespace_selector, ok),
+                               berth__selector_copy(arena, &source->selector, ok)};
 }
 
 static bool selects_by_labels(const berth__pod_filter *filter)
@@ -85,8 +84,7 @@ static void copy_filters(berth__population *population, const berth__pod_filter 
 
 static bool matches_none(const berth__selector *selector)
 {
-    return selector->kind == BERTH__SELECTOR_NOTHING ||
-           selector->kind == BERTH__SELECTOR_INVALID;
+    return selector->kind == BERTH__SELECTOR_NOTHING || selector->kind == BERTH__SELECTOR_INVALID;
 }
 
 /* The one namespace that a filter is confined to, or 0. */
@@ -165,8 +163,7 @@ static berth__population *make(berth__pod_counts *counts, const berth__pod_filte
 
 berth__population *berth__population_intern(berth__view *view, berth__population_kind kind,
                                             int32_t weight, berth__sym topology_key,
-                                            const berth__pod_filter *filters,
-                                            uint32_t filter_count)
+                                            const berth__pod_filter *filters, uint32_t filter_count)
 {
     berth__pod_counts *counts = view->counts;
     bool ok = true;
@@ -297,8 +294,7 @@ const uint32_t *berth__population_tile(const berth__population *population, uint
     return berth__population_spares(population, tile) ? no_pods : population->tiles[tile];
 }
 
-uint32_t *berth__population_counter(berth__view *view, berth__population *population,
-                                    uint32_t slot)
+uint32_t *berth__population_counter(berth__view *view, berth__population *population, uint32_t slot)
 {
     const berth_allocator *allocator = view->model->allocator;
     if (population->tiles == NULL) {
@@ -375,8 +371,8 @@ static bool walk(berth__view *view, berth__population *population, verdicts *kno
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
         uint32_t index = berth__counted_pods(view, slot);
         for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next) {
-            uint32_t times = times_counted(view, population, berth__pod_at(pods, index)->cls,
-                                           known, &ok);
+            uint32_t times =
+                times_counted(view, population, berth__pod_at(pods, index)->cls, known, &ok);
             if (times == 0)
                 continue;
             uint32_t *counter = berth__population_counter(view, population, slot);
@@ -435,8 +431,8 @@ static bool move_tile(berth__view *view, berth__population *to, const uint32_t *
     return true;
 }
 
-void berth__population_move(berth__view *view, berth__population *population,
-                            const uint32_t *slots, uint32_t slot_count)
+void berth__population_move(berth__view *view, berth__population *population, const uint32_t *slots,
+                            uint32_t slot_count)
 {
     uint32_t **tiles = population->tiles, tile_count = population->tile_count;
     population->tiles = NULL;

@@ -12,7 +12,8 @@ enum {
     BERTH__TILE = 128, /* slots */
     BERTH__TILE_WORDS = BERTH__TILE / 64,
     BERTH__TILE_SHIFT = 7,
-    BERTH__HOME_TILES = 8, /* neighbours that lie in the same memory, and are scanned by one worker */
+    BERTH__HOME_TILES =
+        8, /* neighbours that lie in the same memory, and are scanned by one worker */
 };
 
 /* A set of slots of one tile. */
@@ -57,8 +58,7 @@ static inline bool berth__mask_empty(const berth__mask *mask)
 
 static inline uint32_t berth__mask_count(const berth__mask *mask)
 {
-    return (uint32_t)(__builtin_popcountll(mask->words[0]) +
-                      __builtin_popcountll(mask->words[1]));
+    return (uint32_t)(__builtin_popcountll(mask->words[0]) + __builtin_popcountll(mask->words[1]));
 }
 
 /* Slots first <= s < last of the tile (0 <= first <= last <= BERTH__TILE). */
@@ -77,12 +77,10 @@ static inline berth__mask berth__mask_range(uint32_t first, uint32_t last)
 }
 
 /* Run the statement for each slot `s` (within the tile) of a mask. */
-#define BERTH__MASK_EACH(mask, s)                                                       \
-    for (uint32_t word_##s = 0; word_##s < BERTH__TILE_WORDS; word_##s++)               \
-        for (uint64_t bits_##s = (mask)->words[word_##s]; bits_##s != 0;                \
-             bits_##s &= bits_##s - 1)                                                  \
-            for (uint32_t s = word_##s * 64 + (uint32_t)__builtin_ctzll(bits_##s),      \
-                          once_##s = 1;                                                 \
+#define BERTH__MASK_EACH(mask, s)                                                                  \
+    for (uint32_t word_##s = 0; word_##s < BERTH__TILE_WORDS; word_##s++)                          \
+        for (uint64_t bits_##s = (mask)->words[word_##s]; bits_##s != 0; bits_##s &= bits_##s - 1) \
+            for (uint32_t s = word_##s * 64 + (uint32_t)__builtin_ctzll(bits_##s), once_##s = 1;   \
                  once_##s != 0; once_##s = 0)
 
 #endif

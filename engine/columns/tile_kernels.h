@@ -35,12 +35,12 @@ typedef struct berth__basic_columns {
 /* What the common plugins make of a slot: room, LeastAllocated of cpu and memory, and their
  * balance. */
 typedef struct berth__basic_ask {
-    double cpu, memory;                 /* to fit; -INFINITY: not tested */
-    double least_cpu, least_memory;     /* asked for in the score */
-    double cpu_weight, memory_weight;   /* of the two within it */
-    double balance_cpu, balance_memory; /* asked for in the balance */
+    double cpu, memory;                   /* to fit; -INFINITY: not tested */
+    double least_cpu, least_memory;       /* asked for in the score */
+    double cpu_weight, memory_weight;     /* of the two within it */
+    double balance_cpu, balance_memory;   /* asked for in the balance */
     int32_t least_weight, balance_weight; /* of the two scores; 0: no part in it */
-    double places;                      /* that must be left: 1; -INFINITY: not tested */
+    double places;                        /* that must be left: 1; -INFINITY: not tested */
 } berth__basic_ask;
 
 /* The greatest weight of a score that the `basic` kernels take. */

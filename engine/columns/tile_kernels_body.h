@@ -111,8 +111,8 @@ static void balance_tenths(const int64_t *restrict allocatable1, const int64_t *
         double taken1 = small_double(used1[s]) + (double)ask1;
         double taken2 = small_double(used2[s]) + (double)ask2;
         bool room = (taken1 < capacity1) & (taken2 < capacity2);
-        double difference = taken1 / (capacity1 > 0 ? capacity1 : 1.0) -
-                            taken2 / (capacity2 > 0 ? capacity2 : 1.0);
+        double difference =
+            taken1 / (capacity1 > 0 ? capacity1 : 1.0) - taken2 / (capacity2 > 0 ? capacity2 : 1.0);
         double distance = difference < 0 ? -difference : difference;
         double score = (1.0 - (room ? distance : 1.0)) * 10.0;
         out[s] = (int32_t)score;

@@ -171,8 +171,8 @@ static inline void add_sums(const int16_t *restrict sums, int64_t *restrict tota
 static inline __m512i entries_of(const berth__narrow_part *part, uint32_t first)
 {
     const __m512i last = _mm512_set1_epi16((int16_t)part->count);
-    __m512i at = _mm512_sub_epi16(_mm512_loadu_si512(part->kept + first),
-                                  _mm512_set1_epi16(part->lowest));
+    __m512i at =
+        _mm512_sub_epi16(_mm512_loadu_si512(part->kept + first), _mm512_set1_epi16(part->lowest));
     at = _mm512_min_epu16(at, last);
     __m512i low = _mm512_permutex2var_epi16(_mm512_loadu_si512(part->table), at,
                                             _mm512_loadu_si512(part->table + 32));

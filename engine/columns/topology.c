@@ -98,8 +98,8 @@ bool berth__topology_refresh(berth__topology *topology, berth__layout *layout,
     uint32_t table_size = 16;
     while (table_size < layout->count * 2)
         table_size *= 2;
-    numbering table = {
-        berth__alloc_zero(allocator, (size_t)table_size * sizeof(uint32_t), 64), table_size - 1};
+    numbering table = {berth__alloc_zero(allocator, (size_t)table_size * sizeof(uint32_t), 64),
+                       table_size - 1};
     if (table.slots == NULL)
         return false;
     size_t slots = (size_t)layout->tile_count * BERTH__TILE;

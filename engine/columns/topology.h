@@ -13,11 +13,11 @@ typedef struct berth__topology {
     berth__keymap_entry entry;
     berth__sym key;
     uint32_t users;
-    uint64_t epoch;         /* of the layout that the rest was made for, or BERTH__EPOCH_NONE */
-    uint32_t *domains;      /* by slot: from 1, in order of first appearance; 0: no such label */
-    uint64_t *present;      /* a bit a slot: the node has the label */
-    uint32_t tile_count;    /* capacity of the two */
-    berth__sym *values;     /* by domain */
+    uint64_t epoch;      /* of the layout that the rest was made for, or BERTH__EPOCH_NONE */
+    uint32_t *domains;   /* by slot: from 1, in order of first appearance; 0: no such label */
+    uint64_t *present;   /* a bit a slot: the node has the label */
+    uint32_t tile_count; /* capacity of the two */
+    berth__sym *values;  /* by domain */
     uint32_t value_capacity;
     uint32_t domain_count;
     uint32_t present_count; /* slots that have the label */
@@ -37,10 +37,10 @@ typedef struct berth__inclusion {
     berth__keymap_entry entry;
     uint32_t users;
     uint32_t key_bytes;
-    uint64_t epoch; /* BERTH__EPOCH_NONE: to be filled; set by whoever fills it */
-    uint64_t *slots; /* a bit a slot */
+    uint64_t epoch;      /* BERTH__EPOCH_NONE: to be filled; set by whoever fills it */
+    uint64_t *slots;     /* a bit a slot */
     uint32_t tile_count; /* capacity */
-    bool all;       /* every slot is in the set */
+    bool all;            /* every slot is in the set */
 } berth__inclusion;
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/assert.h"
 #include "base/error.h"
-#include "columns/pod_counts.h"
 #include "columns/node_volumes.h"
+#include "columns/pod_counts.h"
 
 /* ---- tiles ---- */
 
@@ -125,7 +125,8 @@ static void made_tiles(berth__view *view, uint32_t count)
     view->tiles_stamp = cow->stamp;
     for (uint32_t i = 0; cow->branch && i < count; i++)
         berth__cow_owner_note_made(cow, release_tile, view->tiles[i], 0);
-    berth__cow_owner_note_made(cow, berth__release_block, view->tiles, count * sizeof(*view->tiles));
+    berth__cow_owner_note_made(cow, berth__release_block, view->tiles,
+                               count * sizeof(*view->tiles));
 }
 
 static void drop_tiles(const berth__view *view, berth__tile **old, uint32_t count, uint64_t stamp)
@@ -368,8 +369,7 @@ static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot
     if (cls->ports != NULL && !port_set_reserve(view, tile, at, cls->ports->count))
         return BERTH_E_NOMEM;
     if (uses_volumes(view, cls))
-        BERTH_TRY(berth__volume_use_add(view->volume_use, view->layout->nodes[slot],
-                                        cls->volumes));
+        BERTH_TRY(berth__volume_use_add(view->volume_use, view->layout->nodes[slot], cls->volumes));
     if (cls->ports != NULL)
         port_set_add(tile->ports[at], cls->ports);
     count_request(view, tile, at, cls->request, 1);
@@ -377,8 +377,7 @@ static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot
     return BERTH_OK;
 }
 
-static void count_out(berth__view *view, berth__tile *tile, uint32_t slot,
-                      const berth__class *cls)
+static void count_out(berth__view *view, berth__tile *tile, uint32_t slot, const berth__class *cls)
 {
     uint32_t at = slot % BERTH__TILE;
     if (cls->ports != NULL && tile->ports[at] != NULL)
@@ -412,8 +411,7 @@ void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__clas
 
 uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items)
 {
-    const berth__port_set *set =
-        view->tiles[slot >> BERTH__TILE_SHIFT]->ports[slot % BERTH__TILE];
+    const berth__port_set *set = view->tiles[slot >> BERTH__TILE_SHIFT]->ports[slot % BERTH__TILE];
     *items = set != NULL ? set->items : NULL;
     return set != NULL ? set->count : 0;
 }
@@ -445,8 +443,7 @@ berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pod
 {
     uint32_t first = berth__view_node(view, slot)->first_pod, index = first;
     for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next) {
-        berth_status status =
-            berth__view_add_pod(view, slot, berth__pod_at(pods, index)->cls);
+        berth_status status = berth__view_add_pod(view, slot, berth__pod_at(pods, index)->cls);
         if (status == BERTH_OK)
             continue;
         for (uint32_t undo = first; undo != index; undo = berth__pod_at(pods, undo)->next)
@@ -593,8 +590,8 @@ void berth__former_layout_free(const berth__view *view, berth__former_layout *fo
 {
     free_notes(view, former);
     drop_tiles(view, former->tiles, former->layout->tile_count, former->tiles_stamp);
-    berth__cow_owner_retire(view->cow, former->layout->stamp, berth__layout_release,
-                         former->layout, 0);
+    berth__cow_owner_retire(view->cow, former->layout->stamp, berth__layout_release, former->layout,
+                            0);
 }
 
 /* An empty layout and tiles for `count` slots, in a view that is otherwise the same. */
@@ -610,8 +607,8 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
         return BERTH_E_NOMEM;
     next->layout->epoch = epoch;
     next->layout->stamp = view->cow->stamp;
-    next->tiles = tiles_create(view->cow, view->model, next->layout->tile_count,
-                               next->resource_count);
+    next->tiles =
+        tiles_create(view->cow, view->model, next->layout->tile_count, next->resource_count);
     if (next->tiles != NULL)
         return BERTH_OK;
     berth__layout_destroy(next->layout);

@@ -4,17 +4,17 @@
 #ifndef BERTH_COLUMNS_VIEW_H
 #define BERTH_COLUMNS_VIEW_H
 
-#include "model/pod.h"
 #include "columns/layout.h"
 #include "columns/tile_kernels.h"
+#include "model/pod.h"
 
 /* Amounts up to this are scored in double precision without loss: times 100 they stay below
  * 2^52. */
 #define BERTH__SMALL_AMOUNT (INT64_C(1) << 45)
 
-struct berth__pod_counts;  /* columns/pod_counts.h: pods by selector and topology domain */
-struct berth__related; /* model/related.h: services, controllers, namespaces */
-struct berth__storage; /* model/storage.h: volumes, claims, classes, drivers */
+struct berth__pod_counts; /* columns/pod_counts.h: pods by selector and topology domain */
+struct berth__related;    /* model/related.h: services, controllers, namespaces */
+struct berth__storage;    /* model/storage.h: volumes, claims, classes, drivers */
 struct berth__volume_use; /* columns/node_volumes.h: volumes in use by node */
 
 /* Entries that the change journal keeps; whoever lags further behind looks at every slot. */
@@ -26,18 +26,18 @@ typedef struct berth__view {
     struct berth__related *related;
     struct berth__storage *storage;
     struct berth__volume_use *volume_use;
-    berth__cow_owner *cow; /* who changes the view */
-    berth__cow_array nodes;    /* records by id; by slot through layout->nodes */
+    berth__cow_owner *cow;  /* who changes the view */
+    berth__cow_array nodes; /* records by id; by slot through layout->nodes */
     berth__images images;
     berth__layout *layout;
     berth__tile **tiles;
-    uint64_t tiles_stamp; /* of the array; a tile of this stamp lies in an array of this stamp */
+    uint64_t tiles_stamp;    /* of the array; a tile of this stamp lies in an array of this stamp */
     uint32_t resource_count; /* columns in each tile */
     const berth__kernels *kernels;
     /* Slots changed, newest last, in a ring: entry i is at journal[i % BERTH__JOURNAL]. */
     uint32_t *journal;
     uint64_t journal_end; /* entries ever written */
-    bool wide;               /* some amount is above BERTH__SMALL_AMOUNT */
+    bool wide;            /* some amount is above BERTH__SMALL_AMOUNT */
 } berth__view;
 
 /* An empty view. */
@@ -53,8 +53,8 @@ typedef struct berth__former_layout {
     uint32_t resource_count;
     uint32_t held;       /* notes of the copy-on-write owner */
     uint32_t slot_count; /* of `slots` */
-    uint32_t *slots; /* of each of the layout's nodes: its slot, or BERTH__SLOT_NONE */
-    uint32_t *back;  /* by slot of the layout that came after: scratch for the way back */
+    uint32_t *slots;     /* of each of the layout's nodes: its slot, or BERTH__SLOT_NONE */
+    uint32_t *back;      /* by slot of the layout that came after: scratch for the way back */
     uint32_t back_count;
 } berth__former_layout;
 
@@ -81,8 +81,7 @@ berth_status berth__view_make_tile_writable(berth__view *view, uint32_t slot);
 berth_status berth__view_make_facts_writable(berth__view *view, uint32_t slot);
 static inline berth_status berth__view_make_writable(berth__view *view, uint32_t slot)
 {
-    return !view->cow->shared ||
-                   view->tiles[slot >> BERTH__TILE_SHIFT]->stamp == view->cow->stamp
+    return !view->cow->shared || view->tiles[slot >> BERTH__TILE_SHIFT]->stamp == view->cow->stamp
                ? BERTH_OK
                : berth__view_make_tile_writable(view, slot);
 }

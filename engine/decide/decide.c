@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cluster/cluster_undo.h"
+#include "columns/pod_counts.h"
 #include "decide/message.h"
 #include "decide/node_errors.h"
 #include "decide/preemption.h"
-#include "columns/pod_counts.h"
 
 /* Plugins whose reservations nobody else takes back. */
 static bool undone_by_us(const berth__plugin_ops *plugin)
@@ -105,11 +105,10 @@ static berth_status question(berth__decider *decider, uint32_t pod, berth__quest
 {
     berth__cluster *cluster = decider->cluster;
     const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
-    *cycle = (berth__question){.view = &cluster->view,
-                            .cls = record->cls,
-                            .pod = pod,
-                            .required_node = record->node};
-    if (record->node != BERTH_NODE_NONE && berth__node_present(berth__cluster_node(cluster, record->node)))
+    *cycle = (berth__question){
+        .view = &cluster->view, .cls = record->cls, .pod = pod, .required_node = record->node};
+    if (record->node != BERTH_NODE_NONE &&
+        berth__node_present(berth__cluster_node(cluster, record->node)))
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
     *profile = berth__decider_profile(decider, record->cls);
     if (*profile == UINT32_MAX) {
@@ -117,9 +116,9 @@ static berth_status question(berth__decider *decider, uint32_t pod, berth__quest
         return berth__error_set(error, BERTH_E_NOT_FOUND, "no profile serves scheduler \"%.*s\"",
                                 (int)name.len, name.data);
     }
-    bool ready = berth__cluster_sync(cluster) == BERTH_OK &&
-                 (record->cls->volumes == NULL ||
-                  berth__cluster_catch_up_volumes(cluster) == BERTH_OK);
+    bool ready =
+        berth__cluster_sync(cluster) == BERTH_OK &&
+        (record->cls->volumes == NULL || berth__cluster_catch_up_volumes(cluster) == BERTH_OK);
     return ready ? BERTH_OK : berth__error_no_memory(error);
 }
 
@@ -173,8 +172,7 @@ static berth_status search(berth__decider *decider, const berth__question *cycle
                            const berth__ready_profile *profile, berth__prepared_kind *prepared)
 {
     if (!has_nominations(decider))
-        return berth__search_filter(&decider->search, cycle, profile, prepared,
-                                    decider->rotation);
+        return berth__search_filter(&decider->search, cycle, profile, prepared, decider->rotation);
     BERTH_TRY(berth__dry_run_ask(&decider->dry_run, cycle, profile, prepared));
     uint32_t own_slot =
         profile->era == BERTH_ERA_V1ALPHA1 ? BERTH__SLOT_NONE : decider->dry_run.own_slot;
@@ -205,15 +203,16 @@ static bool ask_index(berth__decider *decider, const berth__question *cycle, uin
     const berth__ready_profile *profile = &decider->profiles[profile_index];
     if (cycle->view->layout->closed_count > 0 && !profile->counts_pods)
         return false; /* trees know of closed nodes by their room for pods */
-    berth__index *index = berth__index_get(
-        &decider->indexes, cycle, profile, profile_index, prepared, &decider->search,
-        &decider->arena, decider->path == BERTH_PATH_INDEX);
+    berth__index *index =
+        berth__index_get(&decider->indexes, cycle, profile, profile_index, prepared,
+                         &decider->search, &decider->arena, decider->path == BERTH_PATH_INDEX);
     if (index == NULL)
         return false;
     uint32_t node_count = cycle->view->layout->count;
     uint32_t start = decider->rotation % node_count;
     berth__index_answer answer;
-    berth__index_search(&decider->indexes, index, start, berth__profile_limit(profile, node_count), &answer);
+    berth__index_search(&decider->indexes, index, start, berth__profile_limit(profile, node_count),
+                        &answer);
     /* Nominated pods can only make nodes unfit. */
     if (answer.slots.feasible_count > 0 && has_nominations(decider))
         return false;
@@ -240,8 +239,7 @@ static berth_status fail(berth__decider *decider, berth_explanation *explanation
     out->verdict = BERTH_VERDICT_ERROR;
     if (explanation == NULL)
         return BERTH_OK;
-    explanation->message =
-        berth__message_join(&explanation->arena, reasons->items, reasons->count);
+    explanation->message = berth__message_join(&explanation->arena, reasons->items, reasons->count);
     return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
@@ -304,8 +302,9 @@ static berth_status explain_preemption(berth__decider *decider, berth_explanatio
     return explanation != NULL ? berth__preempt(decider, explanation, &preemption) : BERTH_OK;
 }
 
-static berth_status run(berth__decider *decider, const berth__question *cycle, uint32_t profile_index,
-                        berth_explanation *explanation, berth_placement *out)
+static berth_status run(berth__decider *decider, const berth__question *cycle,
+                        uint32_t profile_index, berth_explanation *explanation,
+                        berth_placement *out)
 {
     const berth__ready_profile *profile = &decider->profiles[profile_index];
     uint32_t node_count = cycle->view->layout->count;
@@ -313,8 +312,8 @@ static berth_status run(berth__decider *decider, const berth__question *cycle, u
         return refuse_gated(decider, cycle, explanation);
     if (node_count == 0)
         return refuse_with(explanation, BERTH_LITERAL("no nodes available to schedule pods"));
-    berth__prepared_kind *prepared = berth__prepared_get(&decider->prepared, cycle, profile,
-                                                    profile_index, &decider->arena);
+    berth__prepared_kind *prepared =
+        berth__prepared_get(&decider->prepared, cycle, profile, profile_index, &decider->arena);
     if (prepared == NULL)
         return BERTH_E_NOMEM;
     if (prepared->outcome == BERTH__FAIL)
@@ -371,10 +370,9 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     struct berth__pod_counts *counts = decider->cluster->view.counts;
     bool held = counts->held;
     berth__pod_counts_hold(counts, held || has_nominations(decider));
-    berth_status status =
-        learn_nominated(decider)
-            ? run(decider, &attempt->cycle, profile, options->explanation, out)
-            : BERTH_E_NOMEM;
+    berth_status status = learn_nominated(decider)
+                              ? run(decider, &attempt->cycle, profile, options->explanation, out)
+                              : BERTH_E_NOMEM;
     berth__pod_counts_hold(counts, held);
     if (status != BERTH_OK)
         return berth__error_no_memory(error);
@@ -431,7 +429,8 @@ berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t
 
 /* ---- binding ---- */
 
-static const berth__ready_profile *profile_for(const berth__decider *decider, const berth__class *cls)
+static const berth__ready_profile *profile_for(const berth__decider *decider,
+                                               const berth__class *cls)
 {
     uint32_t profile = berth__decider_profile(decider, cls);
     return &decider->profiles[profile == UINT32_MAX ? 0 : profile];
@@ -440,14 +439,15 @@ static const berth__ready_profile *profile_for(const berth__decider *decider, co
 static berth__question reserve_cycle(berth__decider *decider, uint32_t pod)
 {
     return (berth__question){.view = &decider->cluster->view,
-                          .cls = berth__pod_at(&decider->cluster->pods, pod)->cls,
-                          .pod = pod,
-                          .required_node = BERTH_NODE_NONE};
+                             .cls = berth__pod_at(&decider->cluster->pods, pod)->cls,
+                             .pod = pod,
+                             .required_node = BERTH_NODE_NONE};
 }
 
 static berth__pod_placement seat_on(const berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
-    return (berth__pod_placement){berth__cluster_pod_id(cluster, pod), node, berth__cluster_node(cluster, node)->slot};
+    return (berth__pod_placement){berth__cluster_pod_id(cluster, pod), node,
+                                  berth__cluster_node(cluster, node)->slot};
 }
 
 /* An embedder's plugin that has reserved, or given back, in a transaction: the opposite undoes
@@ -462,7 +462,8 @@ static void undo_reserve(void *owner, void *opaque)
 {
     const reserve_record *record = opaque;
     const berth__question cycle = reserve_cycle(owner, record->pod);
-    const berth__pod_placement seat = seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
+    const berth__pod_placement seat =
+        seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
     record->stage->plugin->unreserve(&cycle, record->stage->instance, &seat);
 }
 
@@ -470,7 +471,8 @@ static void undo_unreserve(void *owner, void *opaque)
 {
     const reserve_record *record = opaque;
     const berth__question cycle = reserve_cycle(owner, record->pod);
-    const berth__pod_placement seat = seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
+    const berth__pod_placement seat =
+        seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
     (void)record->stage->plugin->reserve(&cycle, record->stage->instance, &seat);
 }
 
@@ -480,8 +482,8 @@ static void note_reserve(berth__decider *decider, const berth__stage *stage, uin
     static const berth__undo_kind kinds[] = {{.undo = undo_unreserve}, {.undo = undo_reserve}};
     if (!undone_by_us(stage->plugin))
         return;
-    reserve_record *record = berth__undo_push(&decider->cluster->undo, &kinds[reserved], decider,
-                                              sizeof(*record));
+    reserve_record *record =
+        berth__undo_push(&decider->cluster->undo, &kinds[reserved], decider, sizeof(*record));
     if (record != NULL)
         *record = (reserve_record){stage, pod, node};
 }

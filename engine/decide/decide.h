@@ -12,9 +12,9 @@ typedef struct berth__attempt {
     berth__question cycle;
     const berth__ready_profile *profile;
     berth__prepared_kind *prepared; /* NULL: it did not come to the filters */
-    uint32_t start;            /* rotation index */
-    bool refused;              /* before any node was visited */
-    bool search_only;          /* preemption is not asked about */
+    uint32_t start;                 /* rotation index */
+    bool refused;                   /* before any node was visited */
+    bool search_only;               /* preemption is not asked about */
 } berth__attempt;
 
 typedef struct berth__decider {
@@ -27,8 +27,8 @@ typedef struct berth__decider {
     berth__index_cache indexes;
     berth__arena arena; /* of one decision */
     berth__random random;
-    uint32_t rotation;     /* where the next search begins */
-    uint32_t round_robin;  /* v1.15: picks so far among equals */
+    uint32_t rotation;    /* where the next search begins */
+    uint32_t round_robin; /* v1.15: picks so far among equals */
     berth__attempt attempt;
     berth__dry_run dry_run;
     /* of preemption: */

@@ -7,7 +7,6 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "columns/pod_counts.h"
-#include "columns/pod_counts.h"
 
 /* ---- life ---- */
 
@@ -56,7 +55,8 @@ static bool is_renewed(const berth__stage *stage)
 static uint32_t own_slot(const berth__dry_run *dry_run, const berth__question *cycle)
 {
     const berth__nomination *own = berth__nominations_find(dry_run->nominations, cycle->pod);
-    const berth__node_record *node = own != NULL ? berth__node_at(&cycle->view->nodes, own->node) : NULL;
+    const berth__node_record *node =
+        own != NULL ? berth__node_at(&cycle->view->nodes, own->node) : NULL;
     return node != NULL && node->facts != NULL ? node->slot : BERTH__SLOT_NONE;
 }
 
@@ -93,8 +93,7 @@ berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__question *
 
 static const berth__nomination *nominations_on(const berth__dry_run *dry_run, uint32_t slot)
 {
-    return berth__nominations_on(dry_run->nominations,
-                                 dry_run->cycle->view->layout->nodes[slot]);
+    return berth__nominations_on(dry_run->nominations, dry_run->cycle->view->layout->nodes[slot]);
 }
 
 static bool counts(const berth__dry_run *dry_run, const berth__nomination *nomination)
@@ -189,7 +188,7 @@ berth_status berth__dry_run_own(const berth__dry_run *dry_run)
     berth__view *view = dry_run->cycle->view;
     BERTH_TRY(berth__view_make_writable(view, dry_run->slot));
     return !view->cow->shared || berth__cow_array_make_writable(&view->nodes, view->cow,
-                                                     view->layout->nodes[dry_run->slot])
+                                                                view->layout->nodes[dry_run->slot])
                ? BERTH_OK
                : BERTH_E_NOMEM;
 }
@@ -287,8 +286,7 @@ static bool filter_passes(const berth__dry_run *dry_run, uint32_t filter)
 static bool lets_pass(const berth__dry_run *dry_run, uint32_t filter)
 {
     berth__outcome outcome = dry_run->stages[filter].outcome;
-    return outcome == BERTH__SKIP ||
-           (outcome == BERTH__ACTIVE && filter_passes(dry_run, filter));
+    return outcome == BERTH__SKIP || (outcome == BERTH__ACTIVE && filter_passes(dry_run, filter));
 }
 
 uint32_t berth__dry_run_refuser(berth__dry_run *dry_run, uint32_t from)
@@ -308,8 +306,7 @@ uint32_t berth__dry_run_refuser(berth__dry_run *dry_run, uint32_t from)
     return filter_count;
 }
 
-void berth__dry_run_explain(const berth__dry_run *dry_run, uint32_t filter,
-                            berth__reasons *reasons)
+void berth__dry_run_explain(const berth__dry_run *dry_run, uint32_t filter, berth__reasons *reasons)
 {
     const berth__stage *stage = &dry_run->profile->filters[filter];
     const berth__prepared_stage *prepared = &dry_run->stages[filter];
@@ -319,8 +316,8 @@ void berth__dry_run_explain(const berth__dry_run *dry_run, uint32_t filter,
         return;
     }
     for (uint32_t i = 0; i < prepared->reasons.count; i++)
-        berth__reason(reasons, prepared->reasons.code, "%.*s",
-                      (int)prepared->reasons.items[i].len, prepared->reasons.items[i].data);
+        berth__reason(reasons, prepared->reasons.code, "%.*s", (int)prepared->reasons.items[i].len,
+                      prepared->reasons.items[i].data);
 }
 
 static bool passes_now(berth__dry_run *dry_run, berth__reasons *reasons)

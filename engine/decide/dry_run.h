@@ -9,9 +9,9 @@
 #ifndef BERTH_DECIDE_DRY_RUN_H
 #define BERTH_DECIDE_DRY_RUN_H
 
-#include "model/disruption.h"
-#include "decide/dry_run_memo.h"
 #include "cluster/nominated.h"
+#include "decide/dry_run_memo.h"
+#include "model/disruption.h"
 
 typedef struct berth__dry_run {
     const berth_allocator *allocator;
@@ -35,9 +35,9 @@ typedef struct berth__dry_run {
     /* the slot */
     uint32_t slot;
     bool statics_pass;
-    bool stale;       /* pods have come or gone since filters were prepared anew */
-    bool wide;        /* of the view, as it was */
-    int32_t balance;  /* pods on the slot, compared with what there were */
+    bool stale;                     /* pods have come or gone since filters were prepared anew */
+    bool wide;                      /* of the view, as it was */
+    int32_t balance;                /* pods on the slot, compared with what there were */
     const berth__class **nominated; /* pods that count on the slot beside those that are there */
     uint32_t nominated_count;
     uint32_t nominated_capacity;
@@ -58,7 +58,8 @@ void berth__dry_run_destroy(berth__dry_run *dry_run);
 /* The attempt that what-ifs are about, until the next call; what it was prepared with must live
  * that long. Errors: E_NOMEM. */
 berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__question *cycle,
-                                const berth__ready_profile *profile, berth__prepared_kind *prepared);
+                                const berth__ready_profile *profile,
+                                berth__prepared_kind *prepared);
 
 /* Whether pods of at least the pod's priority are nominated for the slot's node, itself aside. */
 bool berth__dry_run_concerns(const berth__dry_run *dry_run, uint32_t slot);

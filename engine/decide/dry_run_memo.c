@@ -19,8 +19,7 @@ static size_t memo_bytes(const berth__dry_run_memo *memo)
 static void give_up(berth__dry_run_memos *memos, berth__dry_run_memo *memo)
 {
     berth__free(memos->allocator, memo->kept, memo->slot_count * sizeof(*memo->kept));
-    berth__free(memos->allocator, memo->candidates,
-                memo->slot_count * sizeof(*memo->candidates));
+    berth__free(memos->allocator, memo->candidates, memo->slot_count * sizeof(*memo->candidates));
     *memo = (berth__dry_run_memo){0};
 }
 
@@ -58,8 +57,7 @@ static void catch_up(berth__dry_run_memo *memo, const berth__view *view,
     }
 }
 
-static bool reserve(berth__dry_run_memos *memos, berth__dry_run_memo *memo,
-                    const berth__view *view)
+static bool reserve(berth__dry_run_memos *memos, berth__dry_run_memo *memo, const berth__view *view)
 {
     uint32_t slot_count = view->layout->tile_count * BERTH__TILE;
     if (memo->slot_count >= slot_count)
@@ -75,18 +73,16 @@ static bool reserve(berth__dry_run_memos *memos, berth__dry_run_memo *memo,
         berth__free(memos->allocator, candidates, slot_count * sizeof(*candidates));
         return false;
     }
-    *memo = (berth__dry_run_memo){.key = key,
-                                  .used = used,
-                                  .slot_count = slot_count,
-                                  .kept = kept,
-                                  .candidates = candidates};
+    *memo = (berth__dry_run_memo){
+        .key = key, .used = used, .slot_count = slot_count, .kept = kept, .candidates = candidates};
     forget_all(memo, view);
     return true;
 }
 
 /* ---- all ---- */
 
-static bool depends_on_slot_alone(const berth__ready_profile *profile, const berth__prepared_kind *prepared)
+static bool depends_on_slot_alone(const berth__ready_profile *profile,
+                                  const berth__prepared_kind *prepared)
 {
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__plugin_ops *plugin = profile->filters[i].plugin;
@@ -126,12 +122,12 @@ berth__dry_run_memo *berth__dry_run_memo_get(berth__dry_run_memos *memos,
     const berth__class *cls = cycle->cls;
     if (!depends_on_slot_alone(profile, prepared))
         return NULL;
-    const berth__memo_key key = {
-        .request = cls->request->part.serial,
-        .node_rules = cls->node_rules != NULL ? cls->node_rules->part.serial : 0,
-        .ports = cls->ports != NULL ? cls->ports->part.serial : 0,
-        .profile = (uint64_t)(uintptr_t)profile,
-        .priority = priority};
+    const berth__memo_key key = {.request = cls->request->part.serial,
+                                 .node_rules =
+                                     cls->node_rules != NULL ? cls->node_rules->part.serial : 0,
+                                 .ports = cls->ports != NULL ? cls->ports->part.serial : 0,
+                                 .profile = (uint64_t)(uintptr_t)profile,
+                                 .priority = priority};
     berth__dry_run_memo *memo = place_for(memos, &key);
     memo->used = ++memos->clock;
     if (!reserve(memos, memo, cycle->view)) {

@@ -43,12 +43,12 @@ typedef struct berth__memo_key {
 
 typedef struct berth__dry_run_memo {
     berth__memo_key key;
-    uint64_t used;               /* when; 0: the place is free */
-    uint64_t epoch;              /* of the layout */
-    uint64_t journal_seen;       /* entries taken in */
-    uint64_t disruption_version; /* of the budgets */
-    uint32_t slot_count;         /* capacity */
-    uint8_t *kept;               /* by slot: berth__kept_verdict */
+    uint64_t used;                /* when; 0: the place is free */
+    uint64_t epoch;               /* of the layout */
+    uint64_t journal_seen;        /* entries taken in */
+    uint64_t disruption_version;  /* of the budgets */
+    uint32_t slot_count;          /* capacity */
+    uint8_t *kept;                /* by slot: berth__kept_verdict */
     berth__candidate *candidates; /* by slot */
 } berth__dry_run_memo;
 

@@ -58,10 +58,10 @@ void berth__explanation_reset(berth_explanation *explanation)
 
 static bool add_reasons(berth_explanation *explanation, const berth__reasons *reasons)
 {
-    if (!reasons->ok || !berth__grow(explanation->arena.allocator, &explanation->reasons,
-                                     &explanation->reason_capacity,
-                                     explanation->reason_count + reasons->count,
-                                     sizeof(*explanation->reasons)))
+    if (!reasons->ok ||
+        !berth__grow(explanation->arena.allocator, &explanation->reasons,
+                     &explanation->reason_capacity, explanation->reason_count + reasons->count,
+                     sizeof(*explanation->reasons)))
         return false;
     bool ok = true;
     for (uint32_t i = 0; i < reasons->count; i++)
@@ -113,8 +113,8 @@ static bool explain_slot(berth_explanation *explanation, const berth__search *se
 {
     const berth__stage *stage = &search->profile->filters[filter];
     berth__reasons reasons = {.arena = &explanation->arena, .ok = true};
-    stage->plugin->explain(search->cycle, stage->instance,
-                           search->prepared->filters[filter].state, slot, &reasons);
+    stage->plugin->explain(search->cycle, stage->instance, search->prepared->filters[filter].state,
+                           slot, &reasons);
     return add_refused(explanation, search->cycle->view->layout->nodes[slot], stage->name,
                        &reasons);
 }
@@ -131,7 +131,8 @@ static void find_refusers(const berth__search *search, uint32_t tile, const bert
         berth__mask before = left;
         stage->plugin->filter(search->cycle, stage->instance, search->prepared->filters[i].state,
                               tile, &left);
-        berth__mask cleared = {{before.words[0] & ~left.words[0], before.words[1] & ~left.words[1]}};
+        berth__mask cleared = {
+            {before.words[0] & ~left.words[0], before.words[1] & ~left.words[1]}};
         BERTH__MASK_EACH(&cleared, s)
         {
             refusers[s] = i;
@@ -159,8 +160,7 @@ static bool explain_all(berth_explanation *explanation, const berth__search *sea
 }
 
 /* A node that is kept for nominated pods refuses with them there, or else without them. */
-static bool explain_kept(berth_explanation *explanation, const berth__search *search,
-                         uint32_t slot)
+static bool explain_kept(berth_explanation *explanation, const berth__search *search, uint32_t slot)
 {
     berth__dry_run *dry_run = search->dry_run;
     uint32_t filter_count = search->profile->filter_count;
@@ -218,10 +218,9 @@ berth_status berth__explanation_walk(berth_explanation *explanation, const berth
 {
     uint32_t refusers[BERTH__TILE];
     uint32_t refused = search->refused_slot;
-    if (refused != BERTH__SLOT_NONE &&
-        !(berth__layout_closed(search->cycle->view->layout, refused)
-              ? explain_closed(explanation, search, refused)
-              : explain_kept(explanation, search, refused)))
+    if (refused != BERTH__SLOT_NONE && !(berth__layout_closed(search->cycle->view->layout, refused)
+                                             ? explain_closed(explanation, search, refused)
+                                             : explain_kept(explanation, search, refused)))
         return BERTH_E_NOMEM;
     for (uint32_t segment = 0; segment < search->used_segments; segment++) {
         berth__mask slots;
@@ -242,13 +241,13 @@ berth_status berth__explanation_walk(berth_explanation *explanation, const berth
 }
 
 /* Call for each feasible slot in search order: `at` counts them. */
-#define EACH_FEASIBLE(search, tile, s, at)                                                    \
-    for (uint32_t segment_ = 0, at = 0; segment_ < (search)->used_segments; segment_++)       \
-        for (uint32_t tile = ((search)->start / BERTH__TILE + segment_) %                     \
-                             (search)->cycle->view->layout->tile_count,                       \
-                      run_ = 1;                                                               \
-             run_ != 0; run_ = 0)                                                             \
-            BERTH__MASK_EACH(&(search)->found[segment_], s)
+#define EACH_FEASIBLE(search, tile, s, at)                                              \
+    for (uint32_t segment_ = 0, at = 0; segment_ < (search)->used_segments; segment_++) \
+        for (uint32_t tile = ((search)->start / BERTH__TILE + segment_) %               \
+                             (search)->cycle->view->layout->tile_count,                 \
+                      run_ = 1;                                                         \
+             run_ != 0; run_ = 0)                                                       \
+    BERTH__MASK_EACH(&(search)->found[segment_], s)
 
 static berth_status add_scorer(berth_explanation *explanation, const berth__search *search,
                                uint32_t scorer)
@@ -294,7 +293,7 @@ berth_status berth__explanation_scores(berth_explanation *explanation, const ber
 }
 
 berth_status berth__explanation_write_message(berth_explanation *explanation, uint32_t node_count,
-                                        const berth_str *absent)
+                                              const berth_str *absent)
 {
     berth__histogram histogram;
     berth__histogram_init(&histogram, &explanation->arena);
@@ -304,8 +303,8 @@ berth_status berth__explanation_write_message(berth_explanation *explanation, ui
         const berth__refused_node *refused = &explanation->refused[i];
         explicit_count += i == 0 || refused[-1].node != refused->node;
         for (uint32_t r = 0; r < refused->reason_count; r++)
-            ok &= berth__histogram_add(&histogram,
-                                       explanation->reasons[refused->first_reason + r], 1);
+            ok &= berth__histogram_add(&histogram, explanation->reasons[refused->first_reason + r],
+                                       1);
     }
     if (absent != NULL && explicit_count < node_count)
         ok &= berth__histogram_add(&histogram, *absent, node_count - explicit_count);

@@ -44,13 +44,12 @@ berth_status berth__explanation_refuse(berth_explanation *explanation,
 berth_status berth__explanation_walk(berth_explanation *explanation, const berth__search *search);
 
 /* Record scores; berth__search_score has run. */
-berth_status berth__explanation_scores(berth_explanation *explanation,
-                                       const berth__search *search);
+berth_status berth__explanation_scores(berth_explanation *explanation, const berth__search *search);
 
 /* kube-scheduler's message for a pod that no node takes, preemption's part aside (`node_count`
  * nodes in the cluster; those without a recorded refusal have `absent` reasons, NULL: none).
  * Source: kube-scheduler v1.32, framework/types.go, FitError.Error. */
 berth_status berth__explanation_write_message(berth_explanation *explanation, uint32_t node_count,
-                                        const berth_str *absent);
+                                              const berth_str *absent);
 
 #endif

@@ -136,8 +136,7 @@ static bool passes(const berth__gates *gates, uint32_t slot)
  * has them, or filling tiles anew costs less. */
 static bool too_many(const berth__gate_mask *mask, uint64_t changes)
 {
-    return changes > BERTH__JOURNAL ||
-           changes > (uint64_t)mask->tile_count * (BERTH__TILE / 8);
+    return changes > BERTH__JOURNAL || changes > (uint64_t)mask->tile_count * (BERTH__TILE / 8);
 }
 
 /* Verdicts on slots whose pods changed; those by domain stand as long as the key does. */

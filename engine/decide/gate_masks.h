@@ -15,7 +15,7 @@ typedef struct berth__gate_mask {
     berth__used used;
     uint64_t key[BERTH__GATE_WORDS];
     uint64_t epoch;
-    uint64_t seen;       /* journal entries taken in */
+    uint64_t seen; /* journal entries taken in */
     uint32_t tile_count;
     berth__mask *passing; /* by tile, where it is filled */
     uint8_t *filled;      /* by tile */

@@ -169,9 +169,8 @@ static bool plan_scorers(const berth__question *cycle, const berth__ready_profil
             return false;
         weights += stage->weight;
         plan->scorers[plan->scorer_count++] = i;
-        if (plugin->basic_score != NULL &&
-            plugin->basic_score(cycle, stage->instance, own->state, (int32_t)stage->weight,
-                                &plan->ask))
+        if (plugin->basic_score != NULL && plugin->basic_score(cycle, stage->instance, own->state,
+                                                               (int32_t)stage->weight, &plan->ask))
             continue;
         plan->extra_scorers[plan->extra_scorer_count++] = i;
         plan->basic &= own->static_raw != NULL;
@@ -279,8 +278,8 @@ static int64_t sum_scorers(const source *from, const uint32_t *scorers, uint32_t
         const berth__stage *stage = &from->profile->scorers[scorers[i]];
         const berth__prepared_stage *scorer = &from->prepared->scorers[scorers[i]];
         if (scorer->static_raw == NULL) {
-            total += stage->weight * stage->plugin->score_slot(from->cycle, stage->instance,
-                                                               scorer->state, slot);
+            total += stage->weight *
+                     stage->plugin->score_slot(from->cycle, stage->instance, scorer->state, slot);
             continue;
         }
         berth__prepared_tile(from->prepared, from->cycle, from->profile, slot / BERTH__TILE);
@@ -317,8 +316,8 @@ static void find_totals(const source *from, const berth__search_tree *tree,
     const uint32_t *slots = states->slots + first;
     if (!plan->basic || from->cycle->view->wide) {
         for (uint32_t i = 0; i < count; i++)
-            totals[i] = tree->leaves[slots[i]] == BERTH__TREE_NEVER ? 0
-                                                                    : plain_total(from, slots[i]);
+            totals[i] =
+                tree->leaves[slots[i]] == BERTH__TREE_NEVER ? 0 : plain_total(from, slots[i]);
         return;
     }
     const berth__basic_columns columns = berth__slot_states_columns(states);
@@ -373,8 +372,8 @@ static void take_leaves(berth__search_tree *tree, const source *from, const bert
     const berth__mask *possible = &from->prepared->static_mask[tile];
     for (uint32_t s = 0; s < BERTH__TILE && s < end; s++) {
         int32_t total = (int32_t)search->totals[first + s];
-        int32_t none = berth__bit_get(possible->words, s) ? BERTH__TREE_INFEASIBLE
-                                                          : BERTH__TREE_NEVER;
+        int32_t none =
+            berth__bit_get(possible->words, s) ? BERTH__TREE_INFEASIBLE : BERTH__TREE_NEVER;
         tree->leaves[first + s] = berth__bit_get(feasible->words, s) ? total : none;
     }
 }
@@ -535,7 +534,8 @@ static bool find_mask(berth__index_cache *cache, const source *from, berth__inde
     return index->mask != NULL;
 }
 
-static int64_t uniform_sum(const berth__ready_profile *profile, const berth__prepared_kind *prepared)
+static int64_t uniform_sum(const berth__ready_profile *profile,
+                           const berth__prepared_kind *prepared)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < profile->scorer_count; i++)
@@ -603,7 +603,6 @@ void berth__index_search(const berth__index_cache *cache, berth__index *index, u
 uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
                                const berth__index_answer *answer, uint32_t n)
 {
-    return index->mask == NULL
-               ? berth__search_tree_nth_best(&index->tree, start, &answer->slots, n)
-               : berth__tree_walk_nth_best(&answer->walk, start, &answer->slots, n);
+    return index->mask == NULL ? berth__search_tree_nth_best(&index->tree, start, &answer->slots, n)
+                               : berth__tree_walk_nth_best(&answer->walk, start, &answer->slots, n);
 }

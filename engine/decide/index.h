@@ -45,7 +45,7 @@ typedef struct berth__index_cache {
     berth__sight *sights;
     berth__slot_log *log;
     berth__tree_scratch scratch;
-    int32_t *totals; /* of the changed slots of one step */
+    int32_t *totals;    /* of the changed slots of one step */
     berth__gates gates; /* of the decision that is being made */
     berth__gate_masks masks;
     berth__mask *visited; /* by step of a walk */

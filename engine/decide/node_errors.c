@@ -77,7 +77,10 @@ static berth_str errors_text(const collection *own)
     bool several = own->errors.count > 1;
     for (uint32_t i = 0; i < own->errors.count; i++) {
         const berth__histogram_entry *item = &own->errors.items[i];
-        at += (size_t)snprintf(text + at, bytes - at, "%s%.*s", i > 0 ? ", " : several ? "[" : "",
+        at += (size_t)snprintf(text + at, bytes - at, "%s%.*s",
+                               i > 0     ? ", "
+                               : several ? "["
+                                         : "",
                                (int)item->reason.len, item->reason.data);
         if (item->count > 1)
             at += (size_t)snprintf(text + at, bytes - at, " (repeated %u times)",

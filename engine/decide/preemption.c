@@ -7,8 +7,8 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "decide/message.h"
 #include "columns/pod_counts.h"
+#include "decide/message.h"
 
 static const berth_str NOT_HELPFUL = {"Preemption is not helpful for scheduling", 40};
 static const berth_str NEVER = {"not eligible due to preemptionPolicy=Never.", 43};
@@ -59,8 +59,7 @@ static bool passes_all(const berth__attempt *attempt, uint32_t filter, uint32_t 
 
 /* The potential slots of a tile: those whose first refusal, or with always_check_all whose every
  * refusal, may be turned around. */
-static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask left,
-                         berth__mask *out)
+static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask left, berth__mask *out)
 {
     const berth__attempt *attempt = &decider->attempt;
     bool all = attempt->profile->always_check_all;
@@ -73,8 +72,8 @@ static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask lef
             passes_all(attempt, i, tile, &left))
             continue;
         berth__mask kept = left, cleared, potential;
-        stage->plugin->filter(&attempt->cycle, stage->instance,
-                              attempt->prepared->filters[i].state, tile, &kept);
+        stage->plugin->filter(&attempt->cycle, stage->instance, attempt->prepared->filters[i].state,
+                              tile, &kept);
         for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
             cleared.words[w] = left.words[w] & ~kept.words[w];
         potential = cleared;
@@ -93,8 +92,7 @@ static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask lef
 
 /* On slots that nominated pods count on, the refusal with them there is what matters, if there is
  * one. */
-static berth_status heed_nominated(berth__decider *decider, uint32_t tile,
-                                   const berth__mask *slots)
+static berth_status heed_nominated(berth__decider *decider, uint32_t tile, const berth__mask *slots)
 {
     BERTH__MASK_EACH(slots, s)
     {
@@ -136,7 +134,8 @@ static bool is_potential(const berth__decider *decider, uint32_t slot)
     return berth__bit_get(decider->potential[slot / BERTH__TILE].words, slot % BERTH__TILE);
 }
 
-static bool is_leaving_for(const berth__attempt *attempt, const berth__pod_record *pod, int32_t priority)
+static bool is_leaving_for(const berth__attempt *attempt, const berth__pod_record *pod,
+                           int32_t priority)
 {
     if (pod->priority >= priority)
         return false;
@@ -187,8 +186,8 @@ typedef struct trials {
 static uint32_t wanted_candidates(const berth__attempt *attempt, uint32_t potential_count)
 {
     const berth_preemption_args *args = &attempt->profile->preemption;
-    uint64_t wanted = (uint64_t)potential_count *
-                      (uint64_t)args->min_candidate_nodes_percentage / 100;
+    uint64_t wanted =
+        (uint64_t)potential_count * (uint64_t)args->min_candidate_nodes_percentage / 100;
     uint64_t least = (uint64_t)args->min_candidate_nodes_absolute;
     wanted = wanted > least ? wanted : least;
     return wanted > potential_count || is_legacy(attempt) ? potential_count : (uint32_t)wanted;
@@ -209,8 +208,7 @@ static void keep_better(trials *own, uint32_t slot, const berth__candidate *cand
     int order = own->found == 0 ? -1 : berth__candidate_compare(candidate, &own->best);
     own->found++;
     own->violating += candidate->violations > 0;
-    if (order > 0 ||
-        (order == 0 && rank(own->decider, slot) > rank(own->decider, own->best_slot)))
+    if (order > 0 || (order == 0 && rank(own->decider, slot) > rank(own->decider, own->best_slot)))
         return;
     own->best = *candidate;
     own->best_slot = slot;
@@ -271,8 +269,8 @@ static uint32_t nth_potential(const berth__decider *decider, uint32_t n)
         n -= count;
     const berth__mask *mask = &decider->potential[tile];
     uint32_t low = (uint32_t)__builtin_popcountll(mask->words[0]);
-    uint32_t at = n < low ? berth__nth_bit(mask->words[0], n)
-                          : 64 + berth__nth_bit(mask->words[1], n - low);
+    uint32_t at =
+        n < low ? berth__nth_bit(mask->words[0], n) : 64 + berth__nth_bit(mask->words[1], n - low);
     return tile * BERTH__TILE + at;
 }
 
@@ -282,8 +280,7 @@ static berth_status try_nodes(trials *own)
     const berth__layout *layout = decider->attempt.cycle.view->layout;
     uint32_t left = own->potential_count, from = 0;
     if (own->wanted < own->potential_count)
-        from = nth_potential(decider,
-                             berth__random_below(&decider->random, own->potential_count));
+        from = nth_potential(decider, berth__random_below(&decider->random, own->potential_count));
     BERTH_TRY(try_tile(own, from / BERTH__TILE, from % BERTH__TILE, &left));
     for (uint32_t i = 1; i <= layout->tile_count && left > 0 && !has_enough(own); i++)
         BERTH_TRY(try_tile(own, (from / BERTH__TILE + i) % layout->tile_count, 0, &left));
@@ -296,8 +293,8 @@ static berth_status append_words(berth_explanation *explanation, berth_str words
 {
     if (words.data == NULL)
         return BERTH_E_NOMEM;
-    explanation->message = berth__message_with_preemption(&explanation->arena,
-                                                          explanation->message, words);
+    explanation->message =
+        berth__message_with_preemption(&explanation->arena, explanation->message, words);
     return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
@@ -332,7 +329,7 @@ static berth_status explain_attempt(const berth__attempt *attempt, berth_explana
     static const berth_str absent = {"node(s) didn't satisfy plugin(s) [NodeAffinity]", 47};
     bool restricted = !attempt->refused && attempt->prepared->allowed != NULL;
     return berth__explanation_write_message(explanation, attempt->cycle.view->layout->count,
-                                      restricted ? &absent : NULL);
+                                            restricted ? &absent : NULL);
 }
 
 /* ---- the whole ---- */
@@ -353,10 +350,9 @@ static berth_status name_victims(const trials *own, berth__preemption *out)
     berth__decider *decider = own->decider;
     const berth__victims *victims = &decider->victims;
     berth__candidate again;
-    BERTH_TRY(berth__victims_select(&decider->victims, &decider->dry_run, own->best_slot, &again,
-                                    NULL));
-    BERTH_ASSERT(again.state == BERTH__TRIED_FITS &&
-                 again.victim_count == own->best.victim_count);
+    BERTH_TRY(
+        berth__victims_select(&decider->victims, &decider->dry_run, own->best_slot, &again, NULL));
+    BERTH_ASSERT(again.state == BERTH__TRIED_FITS && again.victim_count == own->best.victim_count);
     if (!berth__grow(decider->cluster->model->allocator, &decider->chosen,
                      &decider->chosen_capacity, again.victim_count, sizeof(uint32_t)))
         return BERTH_E_NOMEM;
@@ -368,8 +364,7 @@ static berth_status name_victims(const trials *own, berth__preemption *out)
     return BERTH_OK;
 }
 
-static berth_status choose_node(trials *own, berth_explanation *explanation,
-                                berth__preemption *out)
+static berth_status choose_node(trials *own, berth_explanation *explanation, berth__preemption *out)
 {
     berth__decider *decider = own->decider;
     BERTH_TRY(try_nodes(own));
@@ -379,9 +374,8 @@ static berth_status choose_node(trials *own, berth_explanation *explanation,
         return explanation != NULL ? explain_choice(decider, out, explanation) : BERTH_OK;
     }
     out->outcome = BERTH__PREEMPTION_HOPELESS;
-    return explanation != NULL && !is_legacy(&decider->attempt)
-               ? explain_hopeless(own, explanation)
-               : BERTH_OK;
+    return explanation != NULL && !is_legacy(&decider->attempt) ? explain_hopeless(own, explanation)
+                                                                : BERTH_OK;
 }
 
 static berth_status preempt(berth__decider *decider, berth_explanation *explanation,

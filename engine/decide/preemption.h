@@ -21,7 +21,7 @@ typedef enum berth__preemption_outcome {
 
 typedef struct berth__preemption {
     berth__preemption_outcome outcome;
-    uint32_t node; /* nominated node's id, or BERTH_NODE_NONE */
+    uint32_t node;           /* nominated node's id, or BERTH_NODE_NONE */
     const uint32_t *victims; /* pod indexes, most important first; valid until the next call */
     uint32_t victim_count;
 } berth__preemption;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "model/related.h"
 #include "columns/pod_counts.h"
+#include "model/related.h"
 
 /* Bounds of the cache. */
 enum { PREPARED_MAX = 4096 };
@@ -58,8 +58,7 @@ static bool is_static(const berth__stage *stage, uint32_t flag)
 /* Run one plugin's prepare function. `*allowed` is set if the plugin restricts the search.
  * Returns false when out of memory. */
 static bool prepare_stage(const berth__question *cycle, const berth__stage *stage, bool filter,
-                          berth__arena *arena, berth__prepared_stage *out,
-                          const uint64_t **allowed)
+                          berth__arena *arena, berth__prepared_stage *out, const uint64_t **allowed)
 {
     const berth__plugin_ops *plugin = stage->plugin;
     size_t bytes = filter ? plugin->filter_state_bytes : plugin->score_state_bytes;
@@ -159,8 +158,7 @@ static berth__prepared_world world_of(const berth__view *view)
 static bool same_world(const berth__prepared_world *a, const berth__prepared_world *b)
 {
     return a->holders_version == b->holders_version &&
-           a->namespace_version == b->namespace_version &&
-           a->related_version == b->related_version;
+           a->namespace_version == b->namespace_version && a->related_version == b->related_version;
 }
 
 static bool allocate_statics(berth__prepared_kind *prepared, const berth__question *cycle,
@@ -168,17 +166,16 @@ static bool allocate_statics(berth__prepared_kind *prepared, const berth__questi
 {
     uint32_t tiles = cycle->view->layout->tile_count;
     prepared->ready = berth__arena_alloc_zero(&prepared->arena, tiles, 64);
-    prepared->static_mask =
-        berth__arena_alloc(&prepared->arena, tiles * sizeof(berth__mask), 64);
+    prepared->static_mask = berth__arena_alloc(&prepared->arena, tiles * sizeof(berth__mask), 64);
     bool ok = prepared->ready != NULL && prepared->static_mask != NULL;
     for (uint32_t i = 0; i < profile->scorer_count && ok; i++) {
         berth__prepared_stage *stage = &prepared->scorers[i];
         stage->static_raw = NULL;
-        if (stage->outcome != BERTH__ACTIVE || !is_static(&profile->scorers[i],
-                                                          BERTH__STATIC_SCORE))
+        if (stage->outcome != BERTH__ACTIVE ||
+            !is_static(&profile->scorers[i], BERTH__STATIC_SCORE))
             continue;
-        stage->static_raw = berth__arena_alloc(
-            &prepared->arena, (size_t)tiles * BERTH__TILE * sizeof(int64_t), 64);
+        stage->static_raw =
+            berth__arena_alloc(&prepared->arena, (size_t)tiles * BERTH__TILE * sizeof(int64_t), 64);
         ok = stage->static_raw != NULL;
     }
     return ok;
@@ -215,9 +212,8 @@ static bool prepare_epoch(berth__prepared_kind *prepared, const berth__question 
         berth__arena_alloc_zero(arena, profile->scorer_count * sizeof(*prepared->scorers), 8);
     prepared->each_filters = berth__arena_alloc(arena, profile->filter_count * 4, 4);
     prepared->each_scorers = berth__arena_alloc(arena, profile->scorer_count * 4, 4);
-    if (prepared->filters == NULL || prepared->scorers == NULL ||
-        prepared->each_filters == NULL || prepared->each_scorers == NULL ||
-        !prepare_stages(prepared, cycle, profile, false, arena) ||
+    if (prepared->filters == NULL || prepared->scorers == NULL || prepared->each_filters == NULL ||
+        prepared->each_scorers == NULL || !prepare_stages(prepared, cycle, profile, false, arena) ||
         !allocate_statics(prepared, cycle, profile) || !allocate_slot_plan(prepared, profile))
         return false;
     prepared->version++;
@@ -237,8 +233,8 @@ static void sum_up(berth__prepared_kind *prepared, const berth__ready_profile *p
         const berth__prepared_stage *stage = &prepared->filters[i];
         if (stage->outcome != BERTH__REFUSE && stage->outcome != BERTH__FAIL)
             continue;
-        bool final = stage->outcome == BERTH__FAIL ||
-                     stage->reasons.code == BERTH_CODE_UNRESOLVABLE;
+        bool final =
+            stage->outcome == BERTH__FAIL || stage->reasons.code == BERTH_CODE_UNRESOLVABLE;
         if (prepared->why != NULL && !final)
             continue;
         prepared->outcome = stage->outcome;
@@ -249,7 +245,7 @@ static void sum_up(berth__prepared_kind *prepared, const berth__ready_profile *p
 }
 
 static berth__prepared_kind *create(berth__prepared_cache *cache, const berth__question *cycle,
-                               uint32_t profile_index)
+                                    uint32_t profile_index)
 {
     berth__prepared_kind *prepared =
         berth__alloc_zero(cache->allocator, sizeof(*prepared), _Alignof(berth__prepared_kind));
@@ -268,7 +264,7 @@ static berth__prepared_kind *create(berth__prepared_cache *cache, const berth__q
 
 /* A class remembers its state under the profile it was last decided with. */
 static berth__prepared_kind *remembered(const berth__prepared_cache *cache, const berth__class *cls,
-                                   uint32_t profile_index)
+                                        uint32_t profile_index)
 {
     berth__prepared_kind *prepared = cache->foreign ? NULL : cls->memo;
     return prepared != NULL && prepared != &cache->first && cls->memo_stamp == cache->drops &&
@@ -278,7 +274,7 @@ static berth__prepared_kind *remembered(const berth__prepared_cache *cache, cons
 }
 
 static berth__prepared_kind *lookup(berth__prepared_cache *cache, const berth__question *cycle,
-                               uint32_t profile_index)
+                                    uint32_t profile_index)
 {
     berth__prepared_kind *found = remembered(cache, cycle->cls, profile_index);
     if (!cache->foreign && cycle->cls->memo == NULL) {
@@ -312,9 +308,10 @@ static void trim(berth__prepared_cache *cache)
         drop_oldest(cache);
 }
 
-berth__prepared_kind *berth__prepared_get(berth__prepared_cache *cache, const berth__question *cycle,
-                                     const berth__ready_profile *profile, uint32_t profile_index,
-                                     berth__arena *arena)
+berth__prepared_kind *berth__prepared_get(berth__prepared_cache *cache,
+                                          const berth__question *cycle,
+                                          const berth__ready_profile *profile,
+                                          uint32_t profile_index, berth__arena *arena)
 {
     berth__prepared_kind *prepared = lookup(cache, cycle, profile_index);
     if (prepared == NULL)

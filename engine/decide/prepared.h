@@ -15,11 +15,11 @@ typedef struct berth__gate_mask berth__gate_mask; /* gate_masks.h */
 typedef struct berth__prepared_stage {
     berth__outcome outcome;
     void *state;
-    bool may_fail;        /* of a filter, see berth__prepare */
-    bool small;           /* of a scorer, see berth__prepare */
-    bool stays;           /* a SKIP that need not be asked for again, see berth__prepare */
-    int64_t uniform;      /* of a scorer that is BERTH__UNIFORM */
-    int64_t *static_raw;  /* of a static scorer: raw values by slot */
+    bool may_fail;          /* of a filter, see berth__prepare */
+    bool small;             /* of a scorer, see berth__prepare */
+    bool stays;             /* a SKIP that need not be asked for again, see berth__prepare */
+    int64_t uniform;        /* of a scorer that is BERTH__UNIFORM */
+    int64_t *static_raw;    /* of a static scorer: raw values by slot */
     berth__reasons reasons; /* of a refusal or failure */
 } berth__prepared_stage;
 
@@ -55,10 +55,10 @@ typedef struct berth__prepared_kind {
     } key;
     berth__arena arena; /* states that live as long as the epoch */
     uint64_t epoch;
-    uint32_t resource_count; /* of the view, when prepared */
-    berth__outcome outcome;  /* ACTIVE, REFUSE or FAIL */
+    uint32_t resource_count;   /* of the view, when prepared */
+    berth__outcome outcome;    /* ACTIVE, REFUSE or FAIL */
     const berth__reasons *why; /* of a REFUSE or FAIL: the deciding plugin's */
-    const uint64_t *allowed; /* a bit a slot, or NULL: all */
+    const uint64_t *allowed;   /* a bit a slot, or NULL: all */
     berth__prepared_stage *filters;
     berth__prepared_stage *scorers;
     /* Stages that prepare each time, without those whose SKIP stays while the world is this one. */
@@ -68,7 +68,7 @@ typedef struct berth__prepared_kind {
     uint32_t each_filter_count, each_scorer_count;
     const uint64_t *static_allowed; /* of the stages that do not */
     uint64_t version; /* changes when a stage may have come out otherwise than before */
-    bool reused;    /* this is not the first decision since the states were made */
+    bool reused;      /* this is not the first decision since the states were made */
     /* By tile: which statics are there (berth__static_part). sync: written by the one worker that
      * has the tile in a scan; scans are separated by WORK-2. */
     uint8_t *ready;
@@ -98,9 +98,10 @@ void berth__prepared_cache_destroy(berth__prepared_cache *cache);
 
 /* The prepared state of the cycle's class under a profile, plugins that prepare each time included.
  * `arena` is the decision's own, for those. Valid until the next call. NULL when out of memory. */
-berth__prepared_kind *berth__prepared_get(berth__prepared_cache *cache, const berth__question *cycle,
-                                     const berth__ready_profile *profile, uint32_t profile_index,
-                                     berth__arena *arena);
+berth__prepared_kind *berth__prepared_get(berth__prepared_cache *cache,
+                                          const berth__question *cycle,
+                                          const berth__ready_profile *profile,
+                                          uint32_t profile_index, berth__arena *arena);
 
 /* Run the prepare phase of one filter once more. Returns false when out of memory. */
 bool berth__prepare_filter(const berth__question *cycle, const berth__stage *stage,

@@ -34,8 +34,7 @@ static berth_status configure(const workshop *shop, const berth_plugin_ref *ref,
 }
 
 /* The plugin behind a name, configured; out->plugin is NULL if there is none. */
-static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref,
-                               berth__stage *out)
+static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref, berth__stage *out)
 {
     bool ok = true;
     berth_str name = ref->implementation.len > 0 ? ref->implementation : ref->name;
@@ -47,8 +46,8 @@ static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref
         return berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
     berth_status status = BERTH_OK;
     if (table != NULL)
-        status = berth__embedder_make(shop->arena, table, ref->args, &out->plugin,
-                                      &out->instance, shop->error);
+        status = berth__embedder_make(shop->arena, table, ref->args, &out->plugin, &out->instance,
+                                      shop->error);
     else if (out->plugin != NULL)
         status = configure(shop, ref, out->plugin, &out->instance);
     if (status != BERTH_OK && shop->error != NULL && shop->error->object[0] == '\0')

@@ -170,8 +170,8 @@ static void filter_all_job(void *context, uint32_t worker)
     while (berth__shares_take(&search->shares, group, &first, &last)) {
         uint32_t count = 0;
         for (uint32_t tile = first; tile < last; tile++)
-            count += take_segment(search, tile >= start ? tile - start : tile + tiles - start,
-                                  worker);
+            count +=
+                take_segment(search, tile >= start ? tile - start : tile + tiles - start, worker);
         atomic_fetch_add_explicit(&search->count, count, memory_order_relaxed);
     }
 }
@@ -221,8 +221,8 @@ static void start_filter(berth__search *search)
 
 static uint32_t taken_segments(const berth__search *search)
 {
-    uint32_t taken = atomic_load_explicit(&search->ticket, memory_order_relaxed) *
-                     search->slice_segments;
+    uint32_t taken =
+        atomic_load_explicit(&search->ticket, memory_order_relaxed) * search->slice_segments;
     return taken < search->segment_count ? taken : search->segment_count;
 }
 
@@ -264,8 +264,8 @@ static berth_status filter_nominated(berth__search *search)
 static uint32_t cut_mask(berth__mask *mask, uint32_t n)
 {
     uint32_t low = (uint32_t)__builtin_popcountll(mask->words[0]);
-    uint32_t at = n < low ? berth__nth_bit(mask->words[0], n)
-                          : 64 + berth__nth_bit(mask->words[1], n - low);
+    uint32_t at =
+        n < low ? berth__nth_bit(mask->words[0], n) : 64 + berth__nth_bit(mask->words[1], n - low);
     berth__mask before = berth__mask_range(0, at);
     mask->words[0] &= before.words[0];
     mask->words[1] &= before.words[1];
@@ -349,8 +349,7 @@ static berth_status walk(berth__search *search, uint32_t start, uint32_t limit)
     search->start = start;
     search->limit = limit;
     search->segment_count = berth__search_layout(search)->tile_count + (start % BERTH__TILE != 0);
-    search->scores_now =
-        limit >= berth__search_layout(search)->count && search->dry_run == NULL;
+    search->scores_now = limit >= berth__search_layout(search)->count && search->dry_run == NULL;
     BERTH_TRY(berth__search_begin_scores(search));
     start_filter(search);
     if (search->dry_run != NULL)
@@ -382,8 +381,8 @@ static berth_status walk_in_rotation(berth__search *search, uint32_t start)
     }
     BERTH_TRY(walk(search, first, berth__profile_limit(profile, candidates)));
     /* v1.15's iterator has already moved past the node that is discarded. */
-    uint64_t passed = search->visited_count +
-                      (search->cut_short && profile->era == BERTH_ERA_V1ALPHA1);
+    uint64_t passed =
+        search->visited_count + (search->cut_short && profile->era == BERTH_ERA_V1ALPHA1);
     if (search->refused_slot != BERTH__SLOT_NONE && !was_visited(search, search->refused_slot))
         passed++;
     search->next = (uint32_t)((rotation + passed) % layout->count);
@@ -391,8 +390,8 @@ static berth_status walk_in_rotation(berth__search *search, uint32_t start)
 }
 
 berth_status berth__search_filter(berth__search *search, const berth__question *cycle,
-                                  const berth__ready_profile *profile, berth__prepared_kind *prepared,
-                                  uint32_t start)
+                                  const berth__ready_profile *profile,
+                                  berth__prepared_kind *prepared, uint32_t start)
 {
     BERTH_TRY(begin(search, cycle, profile, prepared));
     return walk_in_rotation(search, start);
@@ -413,8 +412,9 @@ static berth_status answer_alone(berth__search *search, uint32_t slot, uint32_t 
 }
 
 berth_status berth__search_nominated(berth__search *search, const berth__question *cycle,
-                                     const berth__ready_profile *profile, berth__prepared_kind *prepared,
-                                     uint32_t start, berth__dry_run *dry_run, uint32_t own_slot)
+                                     const berth__ready_profile *profile,
+                                     berth__prepared_kind *prepared, uint32_t start,
+                                     berth__dry_run *dry_run, uint32_t own_slot)
 {
     BERTH_TRY(begin(search, cycle, profile, prepared));
     search->dry_run = dry_run;

@@ -57,9 +57,9 @@ typedef struct berth__search {
     uint32_t limit;
     /* the walk */
     uint32_t segment_count;
-    uint32_t slice_segments; /* segments in a slice */
-    berth__mask *found;      /* by segment */
-    berth__mask *visited;    /* by segment: candidates looked at; filled by the cut */
+    uint32_t slice_segments;         /* segments in a slice */
+    berth__mask *found;              /* by segment */
+    berth__mask *visited;            /* by segment: candidates looked at; filled by the cut */
     _Alignas(64) atomic_uint ticket; /* sync: atomic, relaxed, see above */
     _Alignas(64) atomic_uint count;  /* sync: atomic, relaxed, see above */
     /* the answer of the walk */
@@ -69,21 +69,21 @@ typedef struct berth__search {
     bool cut_short; /* one more feasible node was found, and discarded */
     /* The node that the pod itself is nominated for, tried before all others and refused. */
     uint32_t refused_slot; /* BERTH__SLOT_NONE: there is none */
-    uint32_t next; /* rotation index after the walk */
+    uint32_t next;         /* rotation index after the walk */
     berth__mask *feasible; /* by tile */
     /* scores */
-    bool scores_now;          /* tiles are scored as the walk comes to them */
-    bool finds_now;           /* and the best of a tile is known then */
-    bool basic;               /* some scorers are worked out by the kernel `basic_scores` */
+    bool scores_now; /* tiles are scored as the walk comes to them */
+    bool finds_now;  /* and the best of a tile is known then */
+    bool basic;      /* some scorers are worked out by the kernel `basic_scores` */
     berth__basic_ask basic_ask;
-    int64_t *totals;          /* by slot, without the constant: see berth__search_total */
-    int64_t *tile_best;       /* by tile: best of the totals, INT64_MIN where nothing is feasible */
-    int16_t **raw; /* by scorer that normalizes: raw values by slot, as `narrow` keeps them */
+    int64_t *totals;    /* by slot, without the constant: see berth__search_total */
+    int64_t *tile_best; /* by tile: best of the totals, INT64_MIN where nothing is feasible */
+    int16_t **raw;      /* by scorer that normalizes: raw values by slot, as `narrow` keeps them */
     berth__prepared_stage *ranked; /* by scorer: after the rank phase */
-    berth__scorer_run *runs;  /* by scorer */
+    berth__scorer_run *runs;       /* by scorer */
     uint32_t tabled_count;
     berth__narrow_part *tabled; /* of the scorers that are, for the first tile */
-    int64_t constant;         /* sum of the uniform scorers */
+    int64_t constant;           /* sum of the uniform scorers */
     berth__search_worker *own;
     int64_t best;
     uint32_t best_count;
@@ -96,8 +96,8 @@ void berth__search_destroy(berth__search *search);
 
 /* Find the feasible nodes. Fills the walk's answer. */
 berth_status berth__search_filter(berth__search *search, const berth__question *cycle,
-                                  const berth__ready_profile *profile, berth__prepared_kind *prepared,
-                                  uint32_t start);
+                                  const berth__ready_profile *profile,
+                                  berth__prepared_kind *prepared, uint32_t start);
 
 /* The same where pods are nominated for nodes: a node takes the pod only if it would with the
  * nominated pods of no lower priority there too. `own_slot` is that of the node that the pod
@@ -105,8 +105,9 @@ berth_status berth__search_filter(berth__search *search, const berth__question *
  * `dry_run` has been asked.
  * Source: kube-scheduler v1.32, schedule_one.go, evaluateNominatedNode. */
 berth_status berth__search_nominated(berth__search *search, const berth__question *cycle,
-                                     const berth__ready_profile *profile, berth__prepared_kind *prepared,
-                                     uint32_t start, berth__dry_run *dry_run, uint32_t own_slot);
+                                     const berth__ready_profile *profile,
+                                     berth__prepared_kind *prepared, uint32_t start,
+                                     berth__dry_run *dry_run, uint32_t own_slot);
 
 /* As berth__search_filter, without a limit, from slot 0: every feasible node there is. */
 berth_status berth__search_all(berth__search *search, const berth__question *cycle,

@@ -187,8 +187,8 @@ static void keep_values(berth__search *search, uint32_t scorer, uint32_t tile,
         BERTH_DASSERT(agree(search, scorer, tile, mask, kept));
         kernels->widen_kept(kept, mask, &range->lowest, &range->highest);
     } else {
-        kernels->narrow(raw_values(search, scorer, tile, mask, scratch), mask, kept,
-                        &range->lowest, &range->highest);
+        kernels->narrow(raw_values(search, scorer, tile, mask, scratch), mask, kept, &range->lowest,
+                        &range->highest);
     }
 }
 
@@ -200,10 +200,9 @@ static void take_values(berth__search *search, uint32_t scorer, uint32_t tile,
     if (normalizes(search, scorer))
         keep_values(search, scorer, tile, mask, &own->ranges[scorer]);
     else
-        search->cycle->view->kernels->accumulate(
-            search->totals + (size_t)tile * BERTH__TILE,
-            raw_values(search, scorer, tile, mask, scratch),
-            search->profile->scorers[scorer].weight);
+        search->cycle->view->kernels->accumulate(search->totals + (size_t)tile * BERTH__TILE,
+                                                 raw_values(search, scorer, tile, mask, scratch),
+                                                 search->profile->scorers[scorer].weight);
 }
 
 /* The scorers that do not wait for the end of the walk. */
@@ -247,8 +246,8 @@ static void normalize_max(int64_t *values, const berth__mask *mask,
     }
 }
 
-static void normalize_values(const berth__search *search, uint32_t scorer,
-                             const berth__mask *mask, int64_t *values)
+static void normalize_values(const berth__search *search, uint32_t scorer, const berth__mask *mask,
+                             int64_t *values)
 {
     const berth__stage *stage = &search->profile->scorers[scorer];
     const berth__scorer_range *range = &search->own[0].ranges[scorer];
@@ -390,7 +389,7 @@ static void find_best(berth__search *search, uint32_t tile, const berth__mask *m
     search->tile_best[tile] = best;
     if (count == 0)
         return;
-    own->best_count = best > own->best   ? count
+    own->best_count = best > own->best    ? count
                       : best == own->best ? own->best_count + count
                                           : own->best_count;
     own->best = best > own->best ? best : own->best;

@@ -36,8 +36,8 @@ static int32_t *place_level(berth__search_tree *tree, uint32_t count, int32_t *a
     uint32_t own = tree->level_count++;
     size_t room = padded(count);
     tree->counts[own] = count;
-    tree->levels[own] = (berth__tree_level){at, (uint32_t *)(at + room),
-                                            (uint32_t *)(at + 2 * room)};
+    tree->levels[own] =
+        (berth__tree_level){at, (uint32_t *)(at + room), (uint32_t *)(at + 2 * room)};
     for (size_t i = count; i < room; i++) {
         tree->levels[own].best[i] = BERTH__TREE_INFEASIBLE;
         tree->levels[own].best_count[i] = tree->levels[own].feasible[i] = 0;
@@ -103,8 +103,8 @@ void berth__search_tree_group(berth__search_tree *tree, const berth__kernels *ke
         kernels->regroup_leaves(tree->leaves, &tree->levels[0], &(uint32_t){position}, 1);
     for (uint32_t l = 1; l < tree->level_count; l++)
         for (uint32_t position = 0; position < tree->counts[l]; position++)
-            kernels->regroup_groups(&tree->levels[l - 1], &tree->levels[l],
-                                    &(uint32_t){position}, 1);
+            kernels->regroup_groups(&tree->levels[l - 1], &tree->levels[l], &(uint32_t){position},
+                                    1);
 }
 
 /* Add a node to the list unless it is there. */
@@ -157,8 +157,8 @@ void berth__search_tree_change(berth__search_tree *tree, const berth__kernels *k
         for (uint32_t i = 0; i < listed; i++)
             parents = mark(scratch, parents, positions[i] / BERTH__FAN);
         clear_marks(scratch, parents);
-        listed = kernels->regroup_groups(&tree->levels[l - 1], &tree->levels[l], positions,
-                                         parents);
+        listed =
+            kernels->regroup_groups(&tree->levels[l - 1], &tree->levels[l], positions, parents);
     }
 }
 
@@ -283,8 +283,7 @@ static uint32_t descend(const berth__search_tree *tree, int32_t at_level, uint32
             return position;
 }
 
-static uint32_t nth_in_run(const berth__search_tree *tree, const run *of, int32_t best,
-                           uint32_t *n)
+static uint32_t nth_in_run(const berth__search_tree *tree, const run *of, int32_t best, uint32_t *n)
 {
     if (of->at_level < 0) {
         for (uint32_t i = of->first; i < of->last; i++)
@@ -324,9 +323,10 @@ void berth__search_tree_ask(const berth__search_tree *tree, uint32_t start, uint
     const berth__tree_level *root = &tree->levels[tree->level_count - 1];
     uint32_t all = root->feasible[0];
     if (all <= limit) {
-        *out = (berth__tree_answer){
-            .feasible_count = all, .next = start, .best_count = root->best_count[0],
-            .best = root->best[0]};
+        *out = (berth__tree_answer){.feasible_count = all,
+                                    .next = start,
+                                    .best_count = root->best_count[0],
+                                    .best = root->best[0]};
         return;
     }
     berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};

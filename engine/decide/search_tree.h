@@ -12,9 +12,9 @@
 #include "columns/tile_kernels.h"
 
 enum {
-    BERTH__TREE_LEVELS = 9,    /* 16^8 slots and a root */
+    BERTH__TREE_LEVELS = 9, /* 16^8 slots and a root */
     BERTH__TREE_INFEASIBLE = -1,
-    BERTH__TREE_NEVER = -2,    /* not feasible whatever the slot's state; stays */
+    BERTH__TREE_NEVER = -2, /* not feasible whatever the slot's state; stays */
 };
 
 typedef struct berth__search_tree {
@@ -60,10 +60,10 @@ void berth__search_tree_change(berth__search_tree *tree, const berth__kernels *k
 
 typedef struct berth__tree_answer {
     uint32_t feasible_count;
-    uint32_t next;   /* the first feasible slot beyond the limit, or `start` */
-    bool cut_short;  /* there is one */
+    uint32_t next;  /* the first feasible slot beyond the limit, or `start` */
+    bool cut_short; /* there is one */
     uint32_t best_count;
-    int32_t best;    /* negative: nothing is feasible */
+    int32_t best; /* negative: nothing is feasible */
 } berth__tree_answer;
 
 /* The first `limit` feasible slots from `start` around all slots. */

@@ -4,8 +4,8 @@
  * are passed over. */
 #include "base/assert.h"
 #include "base/bits.h"
-#include "decide/search_tree.h"
 #include "columns/layout.h"
+#include "decide/search_tree.h"
 
 enum { LANES = BERTH__FAN, GROUPS_A_WORD = 64 / LANES, GROUPS_A_TILE = BERTH__TILE / LANES };
 
@@ -35,8 +35,8 @@ static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t tile, bert
         uint64_t feasible = 0;
         slots.words[w] &= counting->words[w];
         for (uint32_t g = 0; g < GROUPS_A_WORD && group + g < groups && slots.words[w] != 0; g++)
-            feasible |= (uint64_t)walk->kernels->feasible_lanes(
-                            walk->tree->leaves + (size_t)(group + g) * LANES)
+            feasible |= (uint64_t)walk->kernels->feasible_lanes(walk->tree->leaves +
+                                                                (size_t)(group + g) * LANES)
                         << (g * LANES);
         slots.words[w] &= feasible;
     }
@@ -81,8 +81,7 @@ void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit
          walk->visited_count++) {
         uint32_t step = walk->visited_count;
         uint32_t tile = first + step < tiles ? first + step : first + step - tiles;
-        berth__mask slots =
-            feasible_of(walk, tile, slots_of(walk, start, step, tile));
+        berth__mask slots = feasible_of(walk, tile, slots_of(walk, start, step, tile));
         uint32_t more = berth__mask_count(&slots);
         if (more > limit - count) {
             uint32_t at = nth_slot(&slots, limit - count);
@@ -109,8 +108,9 @@ uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
     for (uint32_t step = 0; step < walk->visited_count; step++, tile++) {
         tile = tile == tiles ? 0 : tile;
         for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
-            uint32_t lanes = walk->visited[step].words[g / GROUPS_A_WORD] >>
-                                 (g % GROUPS_A_WORD * LANES) & 0xffff;
+            uint32_t lanes =
+                walk->visited[step].words[g / GROUPS_A_WORD] >> (g % GROUPS_A_WORD * LANES) &
+                0xffff;
             uint32_t group = tile * GROUPS_A_TILE + g, equal;
             if (lanes == 0 || walk->tree->levels[0].best[group] < answer->best ||
                 walk->kernels->best_lanes(walk->tree->leaves + (size_t)group * LANES, lanes,

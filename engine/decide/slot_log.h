@@ -40,11 +40,13 @@ uint32_t berth__slot_log_read(berth__slot_log *log, const berth__view *view, uin
 
 static inline berth__basic_columns berth__slot_states_columns(const berth__slot_states *states)
 {
-    return (berth__basic_columns){
-        .cpu = states->columns[0],    .cpu_used = states->columns[1],
-        .cpu_nonzero = states->columns[2], .memory = states->columns[3],
-        .memory_used = states->columns[4], .memory_nonzero = states->columns[5],
-        .places = states->columns[6]};
+    return (berth__basic_columns){.cpu = states->columns[0],
+                                  .cpu_used = states->columns[1],
+                                  .cpu_nonzero = states->columns[2],
+                                  .memory = states->columns[3],
+                                  .memory_used = states->columns[4],
+                                  .memory_nonzero = states->columns[5],
+                                  .places = states->columns[6]};
 }
 
 #endif

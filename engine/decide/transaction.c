@@ -3,8 +3,8 @@
 
 #include "base/assert.h"
 #include "base/error.h"
-#include "model/storage.h"
 #include "columns/pod_counts.h"
+#include "model/storage.h"
 
 /* For the serial of a mark that was set where there was no store of volumes. */
 #define NO_STORE UINT64_MAX
@@ -38,15 +38,14 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
         transactions->held = berth__pod_counts_hold(cluster->view.counts, true);
         cluster->undo.recording = true;
     }
-    transactions->marks[transactions->depth++] =
-        (berth__mark){.log_top = cluster->undo.top,
-                      .rotation = decider->rotation,
-                      .round_robin = decider->round_robin,
-                      .resource_count = cluster->model->resource_count,
-                      .reservation_serial = cluster->view.storage != NULL
-                                                ? cluster->view.storage->reservation_serial
-                                                : NO_STORE,
-                      .random = decider->random};
+    transactions->marks[transactions->depth++] = (berth__mark){
+        .log_top = cluster->undo.top,
+        .rotation = decider->rotation,
+        .round_robin = decider->round_robin,
+        .resource_count = cluster->model->resource_count,
+        .reservation_serial =
+            cluster->view.storage != NULL ? cluster->view.storage->reservation_serial : NO_STORE,
+        .random = decider->random};
     return BERTH_OK;
 }
 

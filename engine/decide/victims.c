@@ -22,14 +22,14 @@ void berth__victims_destroy(berth__victims *victims)
 
 static bool add_lower(berth__victims *victims, const berth__pod_record *pod, uint32_t index)
 {
-    if (!berth__grow(victims->allocator, &victims->lower,
-                     &victims->lower_capacity, victims->lower_count + 1, sizeof(*victims->lower)))
+    if (!berth__grow(victims->allocator, &victims->lower, &victims->lower_capacity,
+                     victims->lower_count + 1, sizeof(*victims->lower)))
         return false;
-    victims->lower[victims->lower_count++] = (berth__lower_pod){
-        .cls = pod->cls,
-        .start_ns = pod->start_time_ns != 0 ? pod->start_time_ns : INT64_MAX,
-        .pod = index,
-        .priority = pod->priority};
+    victims->lower[victims->lower_count++] =
+        (berth__lower_pod){.cls = pod->cls,
+                           .start_ns = pod->start_time_ns != 0 ? pod->start_time_ns : INT64_MAX,
+                           .pod = index,
+                           .priority = pod->priority};
     return true;
 }
 

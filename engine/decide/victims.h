@@ -2,8 +2,8 @@
 #ifndef BERTH_DECIDE_VICTIMS_H
 #define BERTH_DECIDE_VICTIMS_H
 
-#include "model/disruption.h"
 #include "decide/dry_run.h"
+#include "model/disruption.h"
 
 /* A pod that could give way. */
 typedef struct berth__lower_pod {
@@ -12,8 +12,8 @@ typedef struct berth__lower_pod {
     uint32_t pod;
     int32_t priority;
     bool violates; /* its leaving violates a disruption budget */
-    bool stays; /* it need not leave */
-    bool away;  /* it could not be put back */
+    bool stays;    /* it need not leave */
+    bool away;     /* it could not be put back */
 } berth__lower_pod;
 
 /* Memory for one node's pods of lower priority. */

@@ -18,8 +18,8 @@ typedef struct batch {
     berth__ready_piece *pieces;
     uint32_t count;
     uint32_t capacity;
-    size_t bytes;        /* of text */
-    bool reports;        /* behind its pieces: how far the input has been read */
+    size_t bytes; /* of text */
+    bool reports; /* behind its pieces: how far the input has been read */
     uint64_t done_bytes;
     uint64_t total_bytes;
     bool last;
@@ -268,8 +268,7 @@ bool berth__ahead_is_due(const berth__ahead_options *options, const berth__windo
 }
 
 berth_status berth__ahead_run(const berth__ahead_options *options, berth__window *window,
-                              berth__ready_fn each, void *context, bool *begun,
-                              berth_error *error)
+                              berth__ready_fn each, void *context, bool *begun, berth_error *error)
 {
     ahead *a = create(options, window);
     *begun = a != NULL;

@@ -47,7 +47,6 @@ bool berth__ahead_is_due(const berth__ahead_options *options, const berth__windo
  * progress to its function, on this thread too. `*begun` is false, and nothing is done, if there is
  * no thread or no memory for a helper. Errors: berth__split's, `each`'s. */
 berth_status berth__ahead_run(const berth__ahead_options *options, berth__window *window,
-                              berth__ready_fn each, void *context, bool *begun,
-                              berth_error *error);
+                              berth__ready_fn each, void *context, bool *begun, berth_error *error);
 
 #endif

@@ -10,11 +10,11 @@
 /* Between two calls the scan stands between two bytes of one value. Start it zeroed in front of an
  * opening bracket or quote. */
 typedef struct berth__bracket_scan {
-    uint32_t depth;   /* of open brackets */
+    uint32_t depth; /* of open brackets */
     bool in_string;
-    bool escaped;     /* the byte before is a backslash that escapes the next one */
-    bool ended;       /* the value is closed */
-    bool too_deep;    /* more than 1024 brackets are open */
+    bool escaped;  /* the byte before is a backslash that escapes the next one */
+    bool ended;    /* the value is closed */
+    bool too_deep; /* more than 1024 brackets are open */
 } berth__bracket_scan;
 
 /* Scan `len` bytes. Returns how many of them belong to the value: all of them unless it ends

@@ -274,8 +274,8 @@ berth_status berth__decode_list(berth__decoder *decoder, const berth__field_path
     for (uint32_t i = 0; i < value->count; i++) {
         berth__field_path at = {.up = path, .index = i};
         if (value->as.items[i].type != BERTH__JSON_NULL)
-            BERTH_TRY(berth__decode_fields(decoder, &at, &value->as.items[i], fields,
-                                           items + i * size));
+            BERTH_TRY(
+                berth__decode_fields(decoder, &at, &value->as.items[i], fields, items + i * size));
     }
     *out = items;
     *count = value->count;

@@ -13,7 +13,7 @@
 /* Where a value stands, for errors: member names and indices, linked from the inside out. */
 typedef struct berth__field_path {
     const struct berth__field_path *up; /* NULL: the object itself */
-    berth_str key;                /* absent: `index` counts */
+    berth_str key;                      /* absent: `index` counts */
     uint32_t index;
 } berth__field_path;
 
@@ -56,29 +56,46 @@ struct berth__field {
     berth__decode_fn custom;
 };
 
-#define BERTH__FIELD(k, kind, type_, member) \
-    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_##kind, \
-     .offset = offsetof(type_, member)}
+#define BERTH__FIELD(k, kind, type_, member)                               \
+    {                                                                      \
+        .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_##kind, \
+        .offset = offsetof(type_, member)                                  \
+    }
 /* The fields of a nested object, into the same struct. */
-#define BERTH__FIELD_SAME(k, table) \
-    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_STRUCT, .fields = (table)}
-#define BERTH__FIELD_IN(k, type_, member, table) \
-    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_STRUCT, \
-     .offset = offsetof(type_, member), .fields = (table)}
-#define BERTH__FIELD_TO(k, type_, member, table, pointee) \
-    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_POINTER, \
-     .offset = offsetof(type_, member), .size = sizeof(pointee), .fields = (table)}
-#define BERTH__FIELD_MANY(k, type_, member, count, table, element) \
-    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_LIST, \
-     .offset = offsetof(type_, member), .count_offset = offsetof(type_, count), \
-     .size = sizeof(element), .fields = (table)}
-#define BERTH__FIELD_BY(k, type_, member, function) \
-    {.key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_CUSTOM, \
-     .offset = offsetof(type_, member), .custom = (function)}
+#define BERTH__FIELD_SAME(k, table)                                                          \
+    {                                                                                        \
+        .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_STRUCT, .fields = (table) \
+    }
+#define BERTH__FIELD_IN(k, type_, member, table)                           \
+    {                                                                      \
+        .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_STRUCT, \
+        .offset = offsetof(type_, member), .fields = (table)               \
+    }
+#define BERTH__FIELD_TO(k, type_, member, table, pointee)                             \
+    {                                                                                 \
+        .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_POINTER,           \
+        .offset = offsetof(type_, member), .size = sizeof(pointee), .fields = (table) \
+    }
+#define BERTH__FIELD_MANY(k, type_, member, count, table, element)                 \
+    {                                                                              \
+        .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_LIST,           \
+        .offset = offsetof(type_, member), .count_offset = offsetof(type_, count), \
+        .size = sizeof(element), .fields = (table)                                 \
+    }
+#define BERTH__FIELD_BY(k, type_, member, function)                        \
+    {                                                                      \
+        .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_CUSTOM, \
+        .offset = offsetof(type_, member), .custom = (function)            \
+    }
 /* Something read from the whole object rather than from one member. */
-#define BERTH__FIELD_SELF(type_, member, function) \
-    {.type = BERTH__FIELD_CUSTOM, .offset = offsetof(type_, member), .custom = (function)}
-#define BERTH__FIELD_LAST {.type = BERTH__FIELD_END}
+#define BERTH__FIELD_SELF(type_, member, function)                                           \
+    {                                                                                        \
+        .type = BERTH__FIELD_CUSTOM, .offset = offsetof(type_, member), .custom = (function) \
+    }
+#define BERTH__FIELD_LAST        \
+    {                            \
+        .type = BERTH__FIELD_END \
+    }
 
 /* Fill the zeroed struct `out` from `value`, which must be an object or NULL (nothing to fill).
  * Errors: E_INVALID (a type; a negative amount), E_PARSE and E_RANGE (an amount, a time, an

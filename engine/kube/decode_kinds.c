@@ -25,8 +25,8 @@ const berth__field berth__fields_service[] = {
 };
 
 static const berth__field budget_spec_fields[] = {
-    BERTH__FIELD_TO("selector", berth_pod_disruption_budget, selector,
-                    berth__fields_label_selector, berth_label_selector),
+    BERTH__FIELD_TO("selector", berth_pod_disruption_budget, selector, berth__fields_label_selector,
+                    berth_label_selector),
     BERTH__FIELD_LAST,
 };
 
@@ -60,8 +60,7 @@ const berth__field berth__fields_controller[] = {
 berth_status berth__decode_map_selector(berth__decoder *decoder, const berth__field_path *path,
                                         const berth__json *value, void *out)
 {
-    static const berth__field as_map =
-        BERTH__FIELD("", MAP, berth_label_selector, match_labels);
+    static const berth__field as_map = BERTH__FIELD("", MAP, berth_label_selector, match_labels);
     berth_label_selector *selector =
         berth__arena_alloc_zero(decoder->arena, sizeof(*selector), _Alignof(berth_label_selector));
     if (selector == NULL)
@@ -83,8 +82,10 @@ const berth__field berth__fields_replication_controller[] = {
 
 /* ---- the register ---- */
 
-#define ENTRY(group_, fields_, type, in_namespace) \
-    {.group = (group_), .fields = (fields_), .size = sizeof(type), .namespaced = (in_namespace)}
+#define ENTRY(group_, fields_, type, in_namespace)                                                 \
+    {                                                                                              \
+        .group = (group_), .fields = (fields_), .size = sizeof(type), .namespaced = (in_namespace) \
+    }
 
 static const berth__kind_entry entries[BERTH_KIND_COUNT] = {
     [BERTH_KIND_NAMESPACE] = ENTRY("", berth__fields_namespace, berth_namespace, false),
@@ -119,8 +120,7 @@ const berth__kind_entry *berth__kind_entry_of(berth_kind kind)
 
 static berth_str group_of(berth_str api_version)
 {
-    const char *slash =
-        api_version.len > 0 ? memchr(api_version.data, '/', api_version.len) : NULL;
+    const char *slash = api_version.len > 0 ? memchr(api_version.data, '/', api_version.len) : NULL;
     return slash == NULL ? BERTH_LITERAL("")
                          : (berth_str){api_version.data, (uint32_t)(slash - api_version.data)};
 }

@@ -51,8 +51,8 @@ static const berth__field node_affinity_fields[] = {
     BERTH__FIELD_TO("requiredDuringSchedulingIgnoredDuringExecution", berth_pod,
                     node_affinity.required, berth__fields_node_selector, berth_node_selector),
     BERTH__FIELD_MANY("preferredDuringSchedulingIgnoredDuringExecution", berth_pod,
-                      node_affinity.preferred, node_affinity.preferred_count,
-                      preferred_node_fields, berth_preferred_node_term),
+                      node_affinity.preferred, node_affinity.preferred_count, preferred_node_fields,
+                      berth_preferred_node_term),
     BERTH__FIELD_LAST,
 };
 
@@ -160,8 +160,8 @@ static const berth__field status_fields[] = {
     BERTH__FIELD("phase", STR, berth_pod, phase),
     BERTH__FIELD("nominatedNodeName", STR, berth_pod, nominated_node_name),
     BERTH__FIELD("startTime", TIME, berth_pod, start_time_ns),
-    BERTH__FIELD_MANY("conditions", berth_pod, conditions, condition_count,
-                      berth__fields_condition, berth_condition),
+    BERTH__FIELD_MANY("conditions", berth_pod, conditions, condition_count, berth__fields_condition,
+                      berth_condition),
     BERTH__FIELD_LAST,
 };
 

@@ -244,8 +244,7 @@ const berth__field berth__fields_csi_storage_capacity[] = {
                     berth__fields_label_selector, berth_label_selector),
     BERTH__FIELD("capacity", PRESENT, berth_csi_storage_capacity, has_capacity),
     BERTH__FIELD("capacity", QUANTITY, berth_csi_storage_capacity, capacity),
-    BERTH__FIELD("maximumVolumeSize", PRESENT, berth_csi_storage_capacity,
-                 has_maximum_volume_size),
+    BERTH__FIELD("maximumVolumeSize", PRESENT, berth_csi_storage_capacity, has_maximum_volume_size),
     BERTH__FIELD("maximumVolumeSize", QUANTITY, berth_csi_storage_capacity, maximum_volume_size),
     BERTH__FIELD_LAST,
 };

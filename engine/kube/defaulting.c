@@ -216,8 +216,8 @@ static bool requests_from_limits(berth__arena *arena, berth_container *container
 
 static bool default_ports(berth__arena *arena, berth_container *container, bool host_network)
 {
-    berth_port *ports = copy_array(arena, container->ports, container->port_count, 0,
-                                   sizeof(*ports));
+    berth_port *ports =
+        copy_array(arena, container->ports, container->port_count, 0, sizeof(*ports));
     if (ports == NULL)
         return false;
     for (uint32_t i = 0; i < container->port_count; i++) {
@@ -328,9 +328,9 @@ static bool merge_keys(defaulter *d, const berth_pod *pod, const term_keys *keys
     return true;
 }
 
-static berth_status merge_term_keys(defaulter *d, const berth__field_path *path, const berth__json *list,
-                                    const berth__field *fields, const berth_pod *pod,
-                                    const berth_pod_affinity_term **terms)
+static berth_status merge_term_keys(defaulter *d, const berth__field_path *path,
+                                    const berth__json *list, const berth__field *fields,
+                                    const berth_pod *pod, const berth_pod_affinity_term **terms)
 {
     berth__decoder decoder = {d->arena, d->reader->error};
     const void *keys = NULL;
@@ -376,8 +376,7 @@ static void default_rbd_pool(berth_volume_source *source)
 
 static berth_status default_volumes(defaulter *d, berth_pod *pod)
 {
-    berth_volume *copy =
-        copy_array(d->arena, pod->volumes, pod->volume_count, 0, sizeof(*copy));
+    berth_volume *copy = copy_array(d->arena, pod->volumes, pod->volume_count, 0, sizeof(*copy));
     if (copy == NULL)
         return berth__reader_no_memory(d->reader);
     for (uint32_t i = 0; i < pod->volume_count; i++)

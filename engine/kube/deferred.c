@@ -121,8 +121,8 @@ static uint64_t claim_hash(berth_str namespace_name, berth_str name)
 
 berth_status berth__claim_note(berth_reader *reader, const berth_metadata *meta)
 {
-    berth_str in = berth__str_empty(meta->namespace_name) ? BERTH_LITERAL("default")
-                                                          : meta->namespace_name;
+    berth_str in =
+        berth__str_empty(meta->namespace_name) ? BERTH_LITERAL("default") : meta->namespace_name;
     if (reader->finishing)
         return BERTH_OK; /* noted when it was deferred */
     if (!berth__grow(reader->allocator, &reader->claims_seen, &reader->claim_capacity,
@@ -135,7 +135,6 @@ berth_status berth__claim_note(berth_reader *reader, const berth_metadata *meta)
 bool berth__claim_is_known(const berth_reader *reader, berth_str namespace_name, berth_str name)
 {
     uint64_t hash = claim_hash(namespace_name, name);
-    return reader->claim_count > 0 &&
-           bsearch(&hash, reader->claims_seen, reader->claim_count, sizeof(hash),
-                   compare_hashes) != NULL;
+    return reader->claim_count > 0 && bsearch(&hash, reader->claims_seen, reader->claim_count,
+                                              sizeof(hash), compare_hashes) != NULL;
 }

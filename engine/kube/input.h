@@ -14,13 +14,13 @@ typedef struct berth__input {
     const berth_allocator *allocator;
     void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* or NULL */
     void *progress_context;
-    int fd;             /* -1: memory */
+    int fd; /* -1: memory */
     bool close_fd;
-    bool ended;         /* no more bytes behind `raw` */
-    bool packed;        /* gzip */
-    bool member_ended;  /* between two members of a gzip file */
-    uint64_t done_bytes; /* taken from the source, before unpacking */
-    uint64_t total_bytes; /* 0: unknown */
+    bool ended;               /* no more bytes behind `raw` */
+    bool packed;              /* gzip */
+    bool member_ended;        /* between two members of a gzip file */
+    uint64_t done_bytes;      /* taken from the source, before unpacking */
+    uint64_t total_bytes;     /* 0: unknown */
     const unsigned char *raw; /* bytes taken from the source and not passed on yet */
     size_t raw_len;
     unsigned char *buffer;

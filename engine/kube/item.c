@@ -56,8 +56,8 @@ static void name_item(berth_error *error, const berth__item *item)
         berth__error_object(error, "%.*s %.*s/%.*s", (int)item->kind.len, item->kind.data,
                             (int)in.len, in.data, (int)name.len, name.data);
     else
-        berth__error_object(error, "%.*s %.*s", (int)item->kind.len, item->kind.data,
-                            (int)name.len, name.data);
+        berth__error_object(error, "%.*s %.*s", (int)item->kind.len, item->kind.data, (int)name.len,
+                            name.data);
 }
 
 berth_status berth__reader_fault(berth_reader *reader, const berth__item *item, berth_status status)
@@ -90,8 +90,9 @@ static void name_object(berth_error *origin, berth_kind kind, const berth_metada
     at = put_text(at, end, berth__text_of(berth_kind_name(kind)));
     at = put_text(at, end, BERTH_LITERAL(" "));
     if (berth__kind_entry_of(kind)->namespaced) {
-        at = put_text(at, end, berth__str_empty(meta->namespace_name) ? BERTH_LITERAL("default")
-                                                                      : meta->namespace_name);
+        at = put_text(at, end,
+                      berth__str_empty(meta->namespace_name) ? BERTH_LITERAL("default")
+                                                             : meta->namespace_name);
         at = put_text(at, end, BERTH_LITERAL("/"));
     }
     at = put_text(at, end, meta->name);

@@ -21,13 +21,14 @@ namespace ondemand = simdjson::ondemand;
 struct berth__json_parser {
     const berth_allocator *allocator;
     ondemand::parser parser;
-    size_t capacity;            /* bytes of text `parser` is ready for */
-    berth__json_member *stack;  /* members and elements of the containers that are still open */
+    size_t capacity;           /* bytes of text `parser` is ready for */
+    berth__json_member *stack; /* members and elements of the containers that are still open */
     uint32_t stack_count;
     uint32_t stack_capacity;
 };
 
-namespace {
+namespace
+{
 
 constexpr uint32_t DEPTH_MAX = 1024;
 constexpr size_t CAPACITY_MIN = 64 << 10;
@@ -45,7 +46,10 @@ struct builder {
     outcome quoted(const char *first, berth_str *out);
     outcome string(const char *first, const char *last, berth_str *out);
     bool push(uint32_t *slot);
-    berth__json_member *at(uint32_t slot) { return &parser->stack[slot]; }
+    berth__json_member *at(uint32_t slot)
+    {
+        return &parser->stack[slot];
+    }
 };
 
 std::string_view trim(std::string_view token)

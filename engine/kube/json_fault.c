@@ -86,8 +86,12 @@ static size_t sequence(const walk *w)
 {
     const unsigned char *s = w->text + w->at;
     size_t left = w->len - w->at;
-    size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3
-                 : s[0] < 0xf5 ? 4 : 0;
+    size_t len = s[0] < 0x80   ? 1
+                 : s[0] < 0xc2 ? 0
+                 : s[0] < 0xe0 ? 2
+                 : s[0] < 0xf0 ? 3
+                 : s[0] < 0xf5 ? 4
+                               : 0;
     if (len > left)
         return 0;
     for (size_t i = 1; i < len; i++) {
@@ -151,8 +155,17 @@ static bool take_scalar(walk *w)
         return take_word(w, "false");
     case 'n':
         return take_word(w, "null");
-    case '-': case '0': case '1': case '2': case '3': case '4':
-    case '5': case '6': case '7': case '8': case '9':
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
         return take_number(w);
     default:
         return fault(w, "a value");

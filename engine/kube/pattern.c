@@ -14,9 +14,9 @@ enum {
     CUTS_MAX = 4,
     LEAD_MAX = 24,
     SEEN_SLOTS = 4096,
-    WANT_EVERY = 16,   /* a text that no cut suits, or a new one's first */
-    TRIES = 256,       /* after so many it is judged whether to go on */
-    PAUSE_MIN = 256,   /* texts */
+    WANT_EVERY = 16, /* a text that no cut suits, or a new one's first */
+    TRIES = 256,     /* after so many it is judged whether to go on */
+    PAUSE_MIN = 256, /* texts */
     PAUSE_MAX = 4096,
     BYTES_MIN = 128 << 10,
     BYTES_SHARE = 32, /* patterns hold no more than this part of what was looked at */
@@ -399,7 +399,7 @@ static pattern *make_pattern(const berth__patterns *patterns, const parts *apart
 }
 
 berth__pattern_id berth__patterns_register(berth__patterns *patterns, berth_str text,
-                                        const berth__gaps *gaps)
+                                           const berth__gaps *gaps)
 {
     const berth__pattern_id none = {0};
     cut c;

@@ -61,6 +61,6 @@ berth__pattern_verdict berth__patterns_find(berth__patterns *patterns, berth_str
 /* Keep a text that is a pod's whose words at `gaps` lie in it. Serial 0: it is not kept, as it
  * does not suit or memory is short. */
 berth__pattern_id berth__patterns_register(berth__patterns *patterns, berth_str text,
-                                        const berth__gaps *gaps);
+                                           const berth__gaps *gaps);
 
 #endif

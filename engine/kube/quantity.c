@@ -118,8 +118,8 @@ static magnitude measure(berth_str digits, suffix unit)
     return m;
 }
 
-static const uint64_t powers_of_ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
-                                         100000000, NANO};
+static const uint64_t powers_of_ten[] = {1,      10,      100,      1000,      10000,
+                                         100000, 1000000, 10000000, 100000000, NANO};
 
 /* Most quantities: few digits without a point, and an amount that 63 bits hold. */
 static bool read_short(berth_str digits, suffix unit, berth_quantity *out)
@@ -136,8 +136,7 @@ static bool read_short(berth_str digits, suffix unit, berth_quantity *out)
     }
     if (unit.power_of_ten < 0) {
         uint64_t part = powers_of_ten[-unit.power_of_ten];
-        *out = (berth_quantity){(int64_t)(value / part),
-                                (int32_t)(value % part * (NANO / part))};
+        *out = (berth_quantity){(int64_t)(value / part), (int32_t)(value % part * (NANO / part))};
         return true;
     }
     uint64_t most = unit.power_of_two > 0 ? UINT64_MAX >> 2 >> unit.power_of_two

@@ -23,7 +23,7 @@ typedef struct reading {
     berth__heading list;
     bool awaits_kind; /* in a list whose kind has not come yet */
     bool pass_over;   /* in an object with `items` that is no list */
-    char *waiting;  /* elements without a kind, of a list whose kind comes behind them */
+    char *waiting;    /* elements without a kind, of a list whose kind comes behind them */
     size_t waiting_len;
     size_t waiting_capacity;
     uint64_t documents; /* of YAML, those that are not empty */
@@ -69,8 +69,8 @@ static berth_status take_value(const reading *r, const berth__item *at, const be
     }
     if (is_list)
         return BERTH_OK;
-    item.kind = berth__heading_kind(list, r->reader->options.default_kind, at->tree,
-                                    &item.api_version);
+    item.kind =
+        berth__heading_kind(list, r->reader->options.default_kind, at->tree, &item.api_version);
     if (berth__str_empty(item.kind))
         return value_fault(r, at, "the object has no kind");
     berth__arena_reset(&r->reader->object);
@@ -132,8 +132,11 @@ static berth_status keep_waiting(reading *r, const berth__piece *piece)
 static berth_status take_piece(reading *r, const berth__ready_piece *ready)
 {
     const berth__piece *piece = &ready->piece;
-    berth__item item = {.object = ready->object, .object_kind = ready->kind, .source = r->source,
-                        .line = piece->line, .offset = piece->offset};
+    berth__item item = {.object = ready->object,
+                        .object_kind = ready->kind,
+                        .source = r->source,
+                        .line = piece->line,
+                        .offset = piece->offset};
     if (r->pass_over)
         return BERTH_OK;
     const berth_pod *replica = berth__replica_of(r->reader, ready);
@@ -294,8 +297,8 @@ static berth_status read_window(reading *r, berth__window *window)
     if (is_json(window))
         return read_json(r, window);
     BERTH_TRY(read_yaml(r, window));
-    return r->documents > 0 ? BERTH_OK : berth__error_set(error, BERTH_E_PARSE,
-                                                          "the input holds no object");
+    return r->documents > 0 ? BERTH_OK
+                            : berth__error_set(error, BERTH_E_PARSE, "the input holds no object");
 }
 
 static berth_status read_input(berth_reader *reader, berth__input *input, const char *source)
@@ -383,7 +386,7 @@ berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine, ber
 /* ---- life ---- */
 
 berth_status berth__reader_create_with(const berth_allocator *allocator,
-                                  const berth_read_options *options, berth_reader **out)
+                                       const berth_read_options *options, berth_reader **out)
 {
     bool ok = true;
     if (options == NULL || options->size == 0 || options->size > sizeof(*options))
@@ -400,7 +403,8 @@ berth_status berth__reader_create_with(const berth_allocator *allocator,
     berth__arena_init(&reader->kept, allocator);
     const char *kind = reader->options.default_kind;
     if (kind != NULL)
-        reader->options.default_kind = berth__arena_str(&reader->kept, berth__text_of(kind), &ok).data;
+        reader->options.default_kind =
+            berth__arena_str(&reader->kept, berth__text_of(kind), &ok).data;
     if (!reader->options.templates) /* their pods are named after what they come from */
         reader->patterns = berth__patterns_create(allocator);
     if (!ok || berth__json_parser_create(allocator, &reader->json) != BERTH_OK) {

@@ -31,7 +31,7 @@ typedef enum berth__deferred_what {
 /* One object of the input on its way through the reader. */
 typedef struct berth__item {
     const berth__json *tree;
-    void *object;           /* decoded from it ahead, or NULL; the reader's to change */
+    void *object; /* decoded from it ahead, or NULL; the reader's to change */
     berth_kind object_kind;
     berth_str kind;
     berth_str api_version;
@@ -66,14 +66,14 @@ struct berth_reader {
     uint64_t *claims_seen; /* hashes of namespace and name */
     uint32_t claim_count;
     uint32_t claim_capacity;
-    uint32_t names_made; /* from metadata.generateName */
+    uint32_t names_made;       /* from metadata.generateName */
     berth__patterns *patterns; /* NULL: none are looked for */
     berth__replica *replicas;  /* by the patterns' places */
     uint32_t replica_count;
     uint32_t replica_capacity;
-    uint64_t classes_learnt; /* PriorityClasses, repeated ones too */
+    uint64_t classes_learnt;    /* PriorityClasses, repeated ones too */
     berth__pattern_id learning; /* of the pod that is handed out next; serial 0: none */
-    bool finishing;      /* nothing more will come: what is unknown stays so */
+    bool finishing;             /* nothing more will come: what is unknown stays so */
     /* of the call at hand */
     berth_object_fn each;
     void *context;
@@ -87,7 +87,7 @@ struct berth_reader {
 
 /* berth_reader_create with another allocator than the default. */
 berth_status berth__reader_create_with(const berth_allocator *allocator,
-                                  const berth_read_options *options, berth_reader **out);
+                                       const berth_read_options *options, berth_reader **out);
 
 /* ---- item.c ---- */
 

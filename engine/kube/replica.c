@@ -9,7 +9,7 @@
 #include "model/replica_hint.h"
 
 struct berth__replica {
-    uint64_t serial; /* 0: none */
+    uint64_t serial;         /* 0: none */
     uint64_t classes_learnt; /* when it was kept; defaults depend on these */
     berth_pod *pod;
     berth__arena arena;

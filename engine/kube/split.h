@@ -37,11 +37,11 @@ typedef struct berth__window {
     size_t start; /* everything in front is done with */
     size_t at;    /* where reading goes on */
     size_t end;
-    bool ended;   /* the input has no more */
-    uint64_t offset;        /* of data[0] in the text */
-    size_t counted;         /* lines are counted up to here */
-    uint32_t line;          /* of data[counted] */
-    uint64_t line_offset;   /* where that line begins in the text */
+    bool ended;           /* the input has no more */
+    uint64_t offset;      /* of data[0] in the text */
+    size_t counted;       /* lines are counted up to here */
+    uint32_t line;        /* of data[counted] */
+    uint64_t line_offset; /* where that line begins in the text */
 } berth__window;
 
 void berth__window_init(berth__window *window, berth__input *input,

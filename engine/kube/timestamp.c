@@ -96,8 +96,7 @@ bool berth__timestamp_parse(berth_str text, int64_t *out)
     int zone = take_zone(&s);
     if (!s.ok || s.at != s.end)
         return false;
-    int64_t seconds =
-        days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - zone;
+    int64_t seconds = days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - zone;
     /* Go's zero time, the year 1, is written out by some tools. */
     if (__builtin_mul_overflow(seconds, INT64_C(1000000000), out) ||
         __builtin_add_overflow(*out, nanos, out))

@@ -173,7 +173,7 @@ static void link_path(berth__expansion *e)
     int count = 0;
     for (; count < 4 && e->entry->template_path[count] != NULL; count++)
         e->path[count] = (berth__field_path){.up = count > 0 ? &e->path[count - 1] : NULL,
-                                       .key = berth__text_of(e->entry->template_path[count])};
+                                             .key = berth__text_of(e->entry->template_path[count])};
     e->path[count] = (berth__field_path){.up = &e->path[count - 1], .key = BERTH_LITERAL("spec")};
 }
 

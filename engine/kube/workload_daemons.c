@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "api/daemon_nodes.h"
+#include "base/text.h"
 
 /* What the DaemonSet controller lets its pods put up with; the last only with the host's
  * network. */
@@ -64,8 +64,7 @@ static bool pin_to_node(berth__arena *arena, const berth_str *node, berth_pod *p
     } *pin = berth__arena_alloc_zero(arena, sizeof(*pin), _Alignof(struct pin));
     if (pin == NULL)
         return false;
-    pin->name =
-        (berth_requirement){BERTH_LITERAL("metadata.name"), BERTH_LITERAL("In"), {node, 1}};
+    pin->name = (berth_requirement){BERTH_LITERAL("metadata.name"), BERTH_LITERAL("In"), {node, 1}};
     pin->term.match_fields = (berth_requirements){&pin->name, 1};
     pin->selector = (berth_node_selector){&pin->term, 1};
     pod->node_affinity.required = &pin->selector;

@@ -287,12 +287,11 @@ static berth_status compose(composer *c, berth__json *out)
     bool ok = true;
     uint64_t before = c->weight++;
     const yaml_event_t *event = &c->event;
-    const yaml_char_t *raw_name = event->type == YAML_SCALAR_EVENT     ? event->data.scalar.anchor
-                                  : event->type == YAML_SEQUENCE_START_EVENT
-                                      ? event->data.sequence_start.anchor
-                                  : event->type == YAML_MAPPING_START_EVENT
-                                      ? event->data.mapping_start.anchor
-                                      : NULL;
+    const yaml_char_t *raw_name =
+        event->type == YAML_SCALAR_EVENT           ? event->data.scalar.anchor
+        : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
+        : event->type == YAML_MAPPING_START_EVENT  ? event->data.mapping_start.anchor
+                                                   : NULL;
     berth_str name = berth__arena_str(c->arena, c_str(raw_name), &ok);
     if (!ok)
         return no_memory(c);

@@ -13,8 +13,9 @@ static double fraction(int64_t used, int64_t ask, int64_t allocatable)
 }
 
 /* One slot, any amount: defines the answer. */
-static int64_t legacy_balanced_resource_allocation_score_slot(const berth__question *cycle, const void *instance, const void *state,
-                          uint32_t slot)
+static int64_t legacy_balanced_resource_allocation_score_slot(const berth__question *cycle,
+                                                              const void *instance,
+                                                              const void *state, uint32_t slot)
 {
     (void)instance;
     (void)state;
@@ -30,8 +31,10 @@ static int64_t legacy_balanced_resource_allocation_score_slot(const berth__quest
     return (int64_t)((1 - fabs(cpu - memory)) * (double)BERTH__SCORE_MAX_LEGACY);
 }
 
-static void legacy_balanced_resource_allocation_score(const berth__question *cycle, const void *instance, const void *state,
-                  uint32_t index, const berth__mask *mask, int64_t *out)
+static void legacy_balanced_resource_allocation_score(const berth__question *cycle,
+                                                      const void *instance, const void *state,
+                                                      uint32_t index, const berth__mask *mask,
+                                                      int64_t *out)
 {
     const berth__request *request = cycle->cls->request;
     berth__tile *tile = cycle->view->tiles[index];
@@ -39,14 +42,15 @@ static void legacy_balanced_resource_allocation_score(const berth__question *cyc
         request->nonzero_memory > BERTH__SMALL_AMOUNT) {
         BERTH__MASK_EACH(mask, s)
         {
-            out[s] = legacy_balanced_resource_allocation_score_slot(cycle, instance, state, index * BERTH__TILE + s);
+            out[s] = legacy_balanced_resource_allocation_score_slot(cycle, instance, state,
+                                                                    index * BERTH__TILE + s);
         }
         return;
     }
-    cycle->view->kernels->balance_tenths(
-        berth__tile_allocatable(tile, BERTH__CPU), tile->nonzero_cpu, request->nonzero_cpu,
-        berth__tile_allocatable(tile, BERTH__MEMORY), tile->nonzero_memory,
-        request->nonzero_memory, out);
+    cycle->view->kernels->balance_tenths(berth__tile_allocatable(tile, BERTH__CPU),
+                                         tile->nonzero_cpu, request->nonzero_cpu,
+                                         berth__tile_allocatable(tile, BERTH__MEMORY),
+                                         tile->nonzero_memory, request->nonzero_memory, out);
 }
 
 const berth__plugin_ops berth__plugin_balanced_resource_allocation = {

@@ -28,8 +28,8 @@ static berth__outcome legacy_basic_checks_prepare(berth__prepare *prepare)
 }
 
 /* Never asked: the checks speak of the pod alone. */
-static void legacy_basic_checks_filter(const berth__question *cycle, const void *instance, const void *state,
-                   uint32_t tile, berth__mask *mask)
+static void legacy_basic_checks_filter(const berth__question *cycle, const void *instance,
+                                       const void *state, uint32_t tile, berth__mask *mask)
 {
     (void)cycle;
     (void)instance;
@@ -38,8 +38,8 @@ static void legacy_basic_checks_filter(const berth__question *cycle, const void 
     (void)mask;
 }
 
-static void legacy_basic_checks_explain(const berth__question *cycle, const void *instance, const void *state,
-                    uint32_t slot, berth__reasons *reasons)
+static void legacy_basic_checks_explain(const berth__question *cycle, const void *instance,
+                                        const void *state, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;

@@ -8,8 +8,9 @@ static berth__outcome legacy_equal_prepare(berth__prepare *prepare)
     return BERTH__UNIFORM;
 }
 
-static void legacy_equal_score(const berth__question *cycle, const void *instance, const void *state,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void legacy_equal_score(const berth__question *cycle, const void *instance,
+                               const void *state, uint32_t tile, const berth__mask *mask,
+                               int64_t *out)
 {
     (void)cycle;
     (void)instance;

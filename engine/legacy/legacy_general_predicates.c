@@ -69,8 +69,8 @@ static berth__outcome legacy_general_predicates_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void legacy_general_predicates_filter(const berth__question *cycle, const void *instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void legacy_general_predicates_filter(const berth__question *cycle, const void *instance,
+                                             const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     const filter_state *own = opaque;
@@ -81,8 +81,9 @@ static void legacy_general_predicates_filter(const berth__question *cycle, const
             parts[i]->filter(cycle, NULL, own->states[i], tile, mask);
 }
 
-static bool legacy_general_predicates_filter_slot(const berth__question *cycle, const void *instance, const void *opaque,
-                        uint32_t slot)
+static bool legacy_general_predicates_filter_slot(const berth__question *cycle,
+                                                  const void *instance, const void *opaque,
+                                                  uint32_t slot)
 {
     (void)instance;
     const filter_state *own = opaque;
@@ -96,8 +97,9 @@ static bool legacy_general_predicates_filter_slot(const berth__question *cycle, 
     return fit;
 }
 
-static void legacy_general_predicates_explain(const berth__question *cycle, const void *instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void legacy_general_predicates_explain(const berth__question *cycle, const void *instance,
+                                              const void *opaque, uint32_t slot,
+                                              berth__reasons *reasons)
 {
     (void)instance;
     const filter_state *own = opaque;

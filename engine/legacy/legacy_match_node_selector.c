@@ -12,22 +12,22 @@ static berth__outcome legacy_match_node_selector_prepare(berth__prepare *prepare
     bool by_labels = rules->has_selector && !rules->selector_malformed;
     if (!by_labels && !rules->has_required)
         return BERTH__SKIP;
-    prepare->ok = berth__node_match_make(prepare->cycle->view, prepare->arena,
-                                         by_labels ? rules->selector : (berth__labels){0},
-                                         rules->has_required ? &rules->required : NULL,
-                                         prepare->state);
+    prepare->ok = berth__node_match_make(
+        prepare->cycle->view, prepare->arena, by_labels ? rules->selector : (berth__labels){0},
+        rules->has_required ? &rules->required : NULL, prepare->state);
     return BERTH__ACTIVE;
 }
 
-static void legacy_match_node_selector_filter(const berth__question *cycle, const void *instance, const void *state,
-                   uint32_t tile, berth__mask *mask)
+static void legacy_match_node_selector_filter(const berth__question *cycle, const void *instance,
+                                              const void *state, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     berth__node_match_tile(cycle->view, state, tile, mask);
 }
 
-static void legacy_match_node_selector_explain(const berth__question *cycle, const void *instance, const void *state,
-                    uint32_t slot, berth__reasons *reasons)
+static void legacy_match_node_selector_explain(const berth__question *cycle, const void *instance,
+                                               const void *state, uint32_t slot,
+                                               berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;

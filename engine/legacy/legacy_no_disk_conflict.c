@@ -9,16 +9,17 @@ static berth__outcome legacy_no_disk_conflict_prepare(berth__prepare *prepare)
     return berth__disks_matter(prepare->cycle->cls->volumes) ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
-static void legacy_no_disk_conflict_filter(const berth__question *cycle, const void *instance, const void *state,
-                   uint32_t tile, berth__mask *mask)
+static void legacy_no_disk_conflict_filter(const berth__question *cycle, const void *instance,
+                                           const void *state, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     (void)state;
     berth__disks_conflict_tile(cycle->view, cycle->cls->volumes, tile, mask);
 }
 
-static void legacy_no_disk_conflict_explain(const berth__question *cycle, const void *instance, const void *state,
-                    uint32_t slot, berth__reasons *reasons)
+static void legacy_no_disk_conflict_explain(const berth__question *cycle, const void *instance,
+                                            const void *state, uint32_t slot,
+                                            berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
@@ -27,7 +28,8 @@ static void legacy_no_disk_conflict_explain(const berth__question *cycle, const 
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) had no available disk");
 }
 
-static bool legacy_no_disk_conflict_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool legacy_no_disk_conflict_wakes(berth__wake *wake, const berth__waiter *waiter,
+                                          const void *instance)
 {
     (void)instance;
     return (wake->bits & BERTH_WAKE_NODE_ADD) != 0 ||

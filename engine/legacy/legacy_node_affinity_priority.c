@@ -51,8 +51,9 @@ static berth__outcome legacy_node_affinity_priority_prepare(berth__prepare *prep
     return own->count > 0 ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
 
-static void legacy_node_affinity_priority_score(const berth__question *cycle, const void *instance, const void *opaque,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void legacy_node_affinity_priority_score(const berth__question *cycle, const void *instance,
+                                                const void *opaque, uint32_t tile,
+                                                const berth__mask *mask, int64_t *out)
 {
     (void)instance;
     const state *own = opaque;

@@ -24,30 +24,30 @@ static berth__outcome prepare_memory(berth__prepare *prepare)
 }
 
 /* A predicate `symbol` on one condition. */
-#define PRESSURE(symbol, predicate, bit, text, prepare)                                       \
-    static void filter_##symbol(const berth__question *cycle, const void *instance,              \
-                                const void *state, uint32_t tile, berth__mask *mask)          \
-    {                                                                                         \
-        (void)instance;                                                                       \
-        (void)state;                                                                          \
-        clear_with(cycle, bit, tile, mask);                                                   \
-    }                                                                                         \
-    static void explain_##symbol(const berth__question *cycle, const void *instance,             \
-                                 const void *state, uint32_t slot, berth__reasons *reasons)   \
-    {                                                                                         \
-        (void)cycle;                                                                          \
-        (void)instance;                                                                       \
-        (void)state;                                                                          \
-        (void)slot;                                                                           \
-        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, text);                                \
-    }                                                                                         \
-    const berth__plugin_ops berth__plugin_##symbol = {                                            \
-        .name = predicate,                                                                    \
-        .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,                           \
+#define PRESSURE(symbol, predicate, bit, text, prepare)                                     \
+    static void filter_##symbol(const berth__question *cycle, const void *instance,         \
+                                const void *state, uint32_t tile, berth__mask *mask)        \
+    {                                                                                       \
+        (void)instance;                                                                     \
+        (void)state;                                                                        \
+        clear_with(cycle, bit, tile, mask);                                                 \
+    }                                                                                       \
+    static void explain_##symbol(const berth__question *cycle, const void *instance,        \
+                                 const void *state, uint32_t slot, berth__reasons *reasons) \
+    {                                                                                       \
+        (void)cycle;                                                                        \
+        (void)instance;                                                                     \
+        (void)state;                                                                        \
+        (void)slot;                                                                         \
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, text);                              \
+    }                                                                                       \
+    const berth__plugin_ops berth__plugin_##symbol = {                                      \
+        .name = predicate,                                                                  \
+        .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,                         \
         .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_CONDITIONS,                        \
-        .prepare_filter = prepare,                                                            \
-        .filter = filter_##symbol,                                                            \
-        .explain = explain_##symbol,                                                          \
+        .prepare_filter = prepare,                                                          \
+        .filter = filter_##symbol,                                                          \
+        .explain = explain_##symbol,                                                        \
     }
 
 PRESSURE(check_node_memory_pressure, "CheckNodeMemoryPressure", BERTH__NODE_MEMORY_PRESSURE,
@@ -59,8 +59,9 @@ PRESSURE(check_node_pid_pressure, "CheckNodePIDPressure", BERTH__NODE_PID_PRESSU
 
 /* ---- condition ---- */
 
-static void legacy_node_condition_filter_condition(const berth__question *cycle, const void *instance, const void *state,
-                             uint32_t tile, berth__mask *mask)
+static void legacy_node_condition_filter_condition(const berth__question *cycle,
+                                                   const void *instance, const void *state,
+                                                   uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     (void)state;
@@ -71,8 +72,9 @@ static void legacy_node_condition_filter_condition(const berth__question *cycle,
         mask->words[w] &= ~cordoned[w];
 }
 
-static void legacy_node_condition_explain_condition(const berth__question *cycle, const void *instance, const void *state,
-                              uint32_t slot, berth__reasons *reasons)
+static void legacy_node_condition_explain_condition(const berth__question *cycle,
+                                                    const void *instance, const void *state,
+                                                    uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
     (void)state;

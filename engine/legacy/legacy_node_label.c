@@ -34,8 +34,8 @@ static berth__mask agreeing(const berth__legacy_labels *labels, const state *own
     return mask;
 }
 
-static void legacy_node_label_filter(const berth__question *cycle, const void *instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void legacy_node_label_filter(const berth__question *cycle, const void *instance,
+                                     const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)cycle;
     berth__mask kept = agreeing(instance, opaque, tile);
@@ -43,19 +43,19 @@ static void legacy_node_label_filter(const berth__question *cycle, const void *i
         mask->words[w] &= kept.words[w];
 }
 
-static void legacy_node_label_explain(const berth__question *cycle, const void *instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void legacy_node_label_explain(const berth__question *cycle, const void *instance,
+                                      const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
     (void)opaque;
     (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
-                  "node(s) didn't have the requested labels");
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't have the requested labels");
 }
 
-static void legacy_node_label_score(const berth__question *cycle, const void *instance, const void *opaque,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void legacy_node_label_score(const berth__question *cycle, const void *instance,
+                                    const void *opaque, uint32_t tile, const berth__mask *mask,
+                                    int64_t *out)
 {
     (void)cycle;
     (void)mask;

@@ -54,16 +54,17 @@ static berth__outcome legacy_node_prefer_avoid_pods_prepare(berth__prepare *prep
     return BERTH__ACTIVE;
 }
 
-static void legacy_node_prefer_avoid_pods_score(const berth__question *cycle, const void *instance, const void *opaque,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void legacy_node_prefer_avoid_pods_score(const berth__question *cycle, const void *instance,
+                                                const void *opaque, uint32_t tile,
+                                                const berth__mask *mask, int64_t *out)
 {
     (void)cycle;
     (void)instance;
     (void)mask;
     const state *own = opaque;
     for (uint32_t s = 0; s < BERTH__TILE; s++)
-        out[s] = berth__bit_get(own->avoiding, tile * BERTH__TILE + s) ? 0
-                                                                       : BERTH__SCORE_MAX_LEGACY;
+        out[s] =
+            berth__bit_get(own->avoiding, tile * BERTH__TILE + s) ? 0 : BERTH__SCORE_MAX_LEGACY;
 }
 
 const berth__plugin_ops berth__plugin_node_prefer_avoid_pods = {

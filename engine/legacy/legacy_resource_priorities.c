@@ -88,25 +88,29 @@ static void free_percents(const berth__question *cycle, const side *one, int32_t
         out[s] = (int32_t)sums[s];
 }
 
-static int64_t legacy_resource_priorities_slot_least(const berth__question *cycle, const void *opaque, const void *state,
-                          uint32_t slot)
+static int64_t legacy_resource_priorities_slot_least(const berth__question *cycle,
+                                                     const void *opaque, const void *state,
+                                                     uint32_t slot)
 {
     (void)opaque;
     (void)state;
     uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
     const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
     return (free_part(&cpu, at, BERTH__SCORE_MAX_LEGACY) +
-            free_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) / 2;
+            free_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) /
+           2;
 }
 
-static void legacy_resource_priorities_score_least(const berth__question *cycle, const void *opaque, const void *state,
-                        uint32_t tile, const berth__mask *mask, int64_t *out)
+static void legacy_resource_priorities_score_least(const berth__question *cycle, const void *opaque,
+                                                   const void *state, uint32_t tile,
+                                                   const berth__mask *mask, int64_t *out)
 {
     const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
     if (is_wide(cycle)) {
         BERTH__MASK_EACH(mask, s)
         {
-            out[s] = legacy_resource_priorities_slot_least(cycle, opaque, state, tile * BERTH__TILE + s);
+            out[s] =
+                legacy_resource_priorities_slot_least(cycle, opaque, state, tile * BERTH__TILE + s);
         }
         return;
     }
@@ -118,15 +122,17 @@ static void legacy_resource_priorities_score_least(const berth__question *cycle,
     kernels->mean_tenths(free_cpu, free_memory, out);
 }
 
-static int64_t legacy_resource_priorities_slot_most(const berth__question *cycle, const void *opaque, const void *state,
-                         uint32_t slot)
+static int64_t legacy_resource_priorities_slot_most(const berth__question *cycle,
+                                                    const void *opaque, const void *state,
+                                                    uint32_t slot)
 {
     (void)opaque;
     (void)state;
     uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
     const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
     return (used_part(&cpu, at, BERTH__SCORE_MAX_LEGACY) +
-            used_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) / 2;
+            used_part(&memory, at, BERTH__SCORE_MAX_LEGACY)) /
+           2;
 }
 
 /* Utilization in hundredths; unlike the kernel's, 0 above the capacity. */
@@ -138,14 +144,16 @@ static void used_percents(const berth__question *cycle, const side *one, double 
         out[s] = one->used[s] + one->ask > one->allocatable[s] ? 0 : out[s];
 }
 
-static void legacy_resource_priorities_score_most(const berth__question *cycle, const void *opaque, const void *state,
-                       uint32_t tile, const berth__mask *mask, int64_t *out)
+static void legacy_resource_priorities_score_most(const berth__question *cycle, const void *opaque,
+                                                  const void *state, uint32_t tile,
+                                                  const berth__mask *mask, int64_t *out)
 {
     const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
     if (is_wide(cycle)) {
         BERTH__MASK_EACH(mask, s)
         {
-            out[s] = legacy_resource_priorities_slot_most(cycle, opaque, state, tile * BERTH__TILE + s);
+            out[s] =
+                legacy_resource_priorities_slot_most(cycle, opaque, state, tile * BERTH__TILE + s);
         }
         return;
     }
@@ -158,7 +166,8 @@ static void legacy_resource_priorities_score_most(const berth__question *cycle, 
 /* ---- by shape ---- */
 
 static berth_status legacy_resource_priorities_configure(berth__model *model, berth__arena *arena,
-                              const berth_plugin_args *args, void *opaque, berth_error *error)
+                                                         const berth_plugin_args *args,
+                                                         void *opaque, berth_error *error)
 {
     static const berth_shape_point prefers_empty[] = {{0, 10}, {100, 0}};
     instance *own = opaque;
@@ -172,20 +181,24 @@ static berth_status legacy_resource_priorities_configure(berth__model *model, be
     return BERTH_OK;
 }
 
-static int64_t legacy_resource_priorities_slot_by_shape(const berth__question *cycle, const void *opaque, const void *state,
-                             uint32_t slot)
+static int64_t legacy_resource_priorities_slot_by_shape(const berth__question *cycle,
+                                                        const void *opaque, const void *state,
+                                                        uint32_t slot)
 {
     (void)state;
     const instance *own = opaque;
     uint32_t tile = slot / BERTH__TILE, at = slot % BERTH__TILE;
     const side cpu = side_of(cycle, tile, BERTH__CPU), memory = side_of(cycle, tile, BERTH__MEMORY);
     return (own->scores[FULL - clamp(free_part(&cpu, at, FULL), 0, FULL)] +
-            own->scores[FULL - clamp(free_part(&memory, at, FULL), 0, FULL)]) / 2;
+            own->scores[FULL - clamp(free_part(&memory, at, FULL), 0, FULL)]) /
+           2;
 }
 
 /* Where the pod does not fit, or nothing does, a node counts as fully used. */
-static void legacy_resource_priorities_score_by_shape(const berth__question *cycle, const void *opaque, const void *state,
-                           uint32_t tile, const berth__mask *mask, int64_t *out)
+static void legacy_resource_priorities_score_by_shape(const berth__question *cycle,
+                                                      const void *opaque, const void *state,
+                                                      uint32_t tile, const berth__mask *mask,
+                                                      int64_t *out)
 {
     (void)state;
     (void)mask;

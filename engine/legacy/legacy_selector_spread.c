@@ -57,7 +57,8 @@ static double part_free(uint64_t most, uint64_t count)
     return (double)BERTH__SCORE_MAX_LEGACY * ((double)(most - count) / (double)most);
 }
 
-static berth__outcome legacy_selector_spread_rank(berth__prepare *prepare, const berth__mask *feasible, uint32_t count)
+static berth__outcome legacy_selector_spread_rank(berth__prepare *prepare,
+                                                  const berth__mask *feasible, uint32_t count)
 {
     (void)count;
     state *own = prepare->state;
@@ -82,8 +83,9 @@ static berth__outcome legacy_selector_spread_rank(berth__prepare *prepare, const
     return own->most_on_node > 0 ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
 
-static void legacy_selector_spread_score(const berth__question *cycle, const void *instance, const void *opaque,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void legacy_selector_spread_score(const berth__question *cycle, const void *instance,
+                                         const void *opaque, uint32_t tile, const berth__mask *mask,
+                                         int64_t *out)
 {
     (void)cycle;
     (void)instance;

@@ -26,8 +26,7 @@ static void add(collection *own, const berth__selector *selector)
 {
     if (own->count == own->capacity) {
         uint32_t capacity = own->capacity * 2 + 4;
-        berth__pod_filter *filters =
-            berth__arena_alloc(own->arena, capacity * sizeof(*filters), 8);
+        berth__pod_filter *filters = berth__arena_alloc(own->arena, capacity * sizeof(*filters), 8);
         own->ok &= filters != NULL;
         for (uint32_t i = 0; own->ok && i < own->count; i++)
             filters[i] = own->filters[i];

@@ -3,8 +3,8 @@
 #ifndef BERTH_LEGACY_LEGACY_SELECTORS_H
 #define BERTH_LEGACY_LEGACY_SELECTORS_H
 
-#include "plugins/plugin.h"
 #include "columns/pod_counts.h"
+#include "plugins/plugin.h"
 
 typedef enum berth__siblings {
     BERTH__SIBLINGS_ALL,           /* Services, ReplicationControllers, ReplicaSets, StatefulSets */

@@ -4,11 +4,11 @@
  * first node in search order. A nominated pod counts as one that runs on its node while that
  * node is tried with it; v1.15 has it last in its list, and fails if it is alone there.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, ServiceAffinity. */
-#include "model/related.h"
+#include "columns/pod_counts.h"
 #include "legacy/legacy_labels.h"
+#include "model/related.h"
 #include "plugins/node_match.h"
 #include "plugins/registry.h"
-#include "columns/pod_counts.h"
 
 /* Body of a plan. */
 typedef struct siblings {
@@ -39,8 +39,8 @@ static bool has_service(const berth__question *cycle)
 {
     const berth__identity *identity = cycle->cls->identity;
     service_visit own = {.model = cycle->view->model, .labels = identity->labels};
-    berth__related_visit_services(cycle->view->related, identity->namespace_name,
-                                  identity->labels, visit_service, &own);
+    berth__related_visit_services(cycle->view->related, identity->namespace_name, identity->labels,
+                                  visit_service, &own);
     return own.found;
 }
 
@@ -51,8 +51,8 @@ static berth__selector own_labels(const berth__identity *identity, berth__arena 
     const berth__labels labels = identity->labels;
     if (labels.count == 0)
         return selector;
-    berth__interned_requirement *items =
-        berth__arena_alloc_zero(arena, labels.count * sizeof(*items), _Alignof(berth__interned_requirement));
+    berth__interned_requirement *items = berth__arena_alloc_zero(
+        arena, labels.count * sizeof(*items), _Alignof(berth__interned_requirement));
     *ok = items != NULL;
     for (uint32_t i = 0; *ok && i < labels.count; i++) {
         items[i].key = labels.items[i].key;
@@ -146,8 +146,7 @@ static berth__outcome legacy_service_affinity_prepare(berth__prepare *prepare)
     filter_state *own = prepare->state;
     const berth__sym **columns =
         berth__legacy_label_columns(prepare->cycle->view, prepare->arena, labels);
-    const berth__sym **kept =
-        berth__arena_alloc(prepare->arena, labels->count * sizeof(*kept), 8);
+    const berth__sym **kept = berth__arena_alloc(prepare->arena, labels->count * sizeof(*kept), 8);
     berth__label *pairs = berth__arena_alloc(prepare->arena, labels->count * sizeof(*pairs), 8);
     uint32_t named = 0, example = BERTH__SLOT_NONE;
     bool followed = false;
@@ -162,16 +161,17 @@ static berth__outcome legacy_service_affinity_prepare(berth__prepare *prepare)
     return count > 0 || followed ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
-static void legacy_service_affinity_filter(const berth__question *cycle, const void *instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void legacy_service_affinity_filter(const berth__question *cycle, const void *instance,
+                                           const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     const filter_state *own = opaque;
     berth__node_match_tile(cycle->view, &own->match, tile, mask);
 }
 
-static void legacy_service_affinity_explain(const berth__question *cycle, const void *instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void legacy_service_affinity_explain(const berth__question *cycle, const void *instance,
+                                            const void *opaque, uint32_t slot,
+                                            berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;

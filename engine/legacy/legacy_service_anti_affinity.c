@@ -17,9 +17,9 @@ static berth__outcome legacy_service_anti_affinity_prepare(berth__prepare *prepa
     const berth__legacy_labels *labels = prepare->instance;
     berth__view *view = prepare->cycle->view;
     state *own = prepare->state;
-    prepare->ok = berth__legacy_siblings(prepare->cycle, prepare->instance,
-                                         BERTH__SIBLINGS_FIRST_SERVICE, labels->keys[0],
-                                         &own->siblings);
+    prepare->ok =
+        berth__legacy_siblings(prepare->cycle, prepare->instance, BERTH__SIBLINGS_FIRST_SERVICE,
+                               labels->keys[0], &own->siblings);
     own->column = berth__layout_column(view->layout, &view->nodes, labels->keys[0]);
     prepare->ok &= own->column != NULL;
     return BERTH__ACTIVE;
@@ -39,7 +39,8 @@ static uint64_t count_tile(const state *own, uint32_t tile, const berth__mask *f
     return total;
 }
 
-static berth__outcome legacy_service_anti_affinity_rank(berth__prepare *prepare, const berth__mask *feasible, uint32_t count)
+static berth__outcome legacy_service_anti_affinity_rank(berth__prepare *prepare,
+                                                        const berth__mask *feasible, uint32_t count)
 {
     (void)count;
     state *own = prepare->state;
@@ -60,14 +61,14 @@ static berth__outcome legacy_service_anti_affinity_rank(berth__prepare *prepare,
     for (uint32_t value = 1; value < value_count; value++)
         scores[value] = total == 0 ? BERTH__SCORE_MAX_LEGACY
                                    : (int64_t)((double)BERTH__SCORE_MAX_LEGACY *
-                                               ((double)(total - by_value[value]) /
-                                                (double)total));
+                                               ((double)(total - by_value[value]) / (double)total));
     own->scores = scores;
     return BERTH__ACTIVE;
 }
 
-static void legacy_service_anti_affinity_score(const berth__question *cycle, const void *instance, const void *opaque,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void legacy_service_anti_affinity_score(const berth__question *cycle, const void *instance,
+                                               const void *opaque, uint32_t tile,
+                                               const berth__mask *mask, int64_t *out)
 {
     (void)cycle;
     (void)instance;

@@ -42,8 +42,7 @@ static void check_claims(const berth__view *view, const berth__volume_list *list
         immediate |= state == BERTH__CLAIM_IMMEDIATE;
         if (state == BERTH__CLAIM_UNDEFINED)
             berth__reason(error, BERTH_CODE_UNRESOLVABLE,
-                          BERTH__ERROR_PREFIX
-                          "VolumeBindingMode not set for StorageClass \"%.*s\"",
+                          BERTH__ERROR_PREFIX "VolumeBindingMode not set for StorageClass \"%.*s\"",
                           (int)class_name.len, class_name.data);
     }
     if (immediate && error->count == 0)
@@ -90,8 +89,9 @@ static berth__outcome legacy_volume_binding_prepare(berth__prepare *prepare)
 }
 
 /* The state points into the view; pods do not matter. */
-static void legacy_volume_binding_adjust(const berth__question *cycle, const void *instance, void *state,
-                   const berth__class *cls, uint32_t slot, int change)
+static void legacy_volume_binding_adjust(const berth__question *cycle, const void *instance,
+                                         void *state, const berth__class *cls, uint32_t slot,
+                                         int change)
 {
     (void)cycle;
     (void)instance;
@@ -101,8 +101,8 @@ static void legacy_volume_binding_adjust(const berth__question *cycle, const voi
     (void)change;
 }
 
-static void legacy_volume_binding_filter(const berth__question *cycle, const void *instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void legacy_volume_binding_filter(const berth__question *cycle, const void *instance,
+                                         const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     const filter_state *own = opaque;
@@ -125,8 +125,9 @@ static void explain_error(berth__reasons *reasons, berth_str text)
     reasons->failed = true;
 }
 
-static void legacy_volume_binding_explain(const berth__question *cycle, const void *instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void legacy_volume_binding_explain(const berth__question *cycle, const void *instance,
+                                          const void *opaque, uint32_t slot,
+                                          berth__reasons *reasons)
 {
     (void)instance;
     const filter_state *own = opaque;
@@ -155,7 +156,8 @@ static void legacy_volume_binding_explain(const berth__question *cycle, const vo
                       "node(s) didn't find available persistent volumes to bind");
 }
 
-static berth_status choose_and_reserve(const berth__question *cycle, const berth__pod_placement *seat)
+static berth_status choose_and_reserve(const berth__question *cycle,
+                                       const berth__pod_placement *seat)
 {
     berth__view *view = cycle->view;
     berth__arena *arena = &view->model->scratch;
@@ -167,8 +169,9 @@ static berth_status choose_and_reserve(const berth__question *cycle, const berth
     return berth__binder_reserve(view, &own.binder, cycle->pod, seat->slot);
 }
 
-static berth_status legacy_volume_binding_reserve(const berth__question *cycle, const void *instance,
-                            const berth__pod_placement *seat)
+static berth_status legacy_volume_binding_reserve(const berth__question *cycle,
+                                                  const void *instance,
+                                                  const berth__pod_placement *seat)
 {
     (void)instance;
     return berth__binder_reserve_locked(cycle, seat, choose_and_reserve);
@@ -177,8 +180,8 @@ static berth_status legacy_volume_binding_reserve(const berth__question *cycle, 
 const berth__plugin_ops berth__plugin_check_volume_binding = {
     .name = "CheckVolumeBinding",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_POD_REMOVE |
-               BERTH__WAKE_STORAGE,
+    .wake_on =
+        BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_POD_REMOVE | BERTH__WAKE_STORAGE,
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = legacy_volume_binding_prepare,
     .filter = legacy_volume_binding_filter,

@@ -75,8 +75,9 @@ static bool published(const berth__view *view, uint32_t resource, uint32_t slot,
 }
 
 /* The state points into the view and does not depend on other pods. */
-static void legacy_volume_limits_adjust(const berth__question *cycle, const void *instance, void *state,
-                   const berth__class *cls, uint32_t slot, int change)
+static void legacy_volume_limits_adjust(const berth__question *cycle, const void *instance,
+                                        void *state, const berth__class *cls, uint32_t slot,
+                                        int change)
 {
     (void)cycle;
     (void)instance;
@@ -86,8 +87,8 @@ static void legacy_volume_limits_adjust(const berth__question *cycle, const void
     (void)change;
 }
 
-static void legacy_volume_limits_explain(const berth__question *cycle, const void *instance, const void *state,
-                    uint32_t slot, berth__reasons *reasons)
+static void legacy_volume_limits_explain(const berth__question *cycle, const void *instance,
+                                         const void *state, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
@@ -139,8 +140,8 @@ static berth__sym in_tree_driver(berth__view *view, berth__in_tree in_tree, bool
 static berth__sym instance_type_key(berth__model *model, bool *ok)
 {
     berth__model_lock(model);
-    berth__sym key = berth__intern_add(
-        &model->strings, BERTH_LITERAL("beta.kubernetes.io/instance-type"), ok);
+    berth__sym key =
+        berth__intern_add(&model->strings, BERTH_LITERAL("beta.kubernetes.io/instance-type"), ok);
     berth__model_unlock(model);
     return key;
 }
@@ -197,8 +198,9 @@ static int64_t limit_of(const berth__view *view, const in_tree_state *own, uint3
 }
 
 /* A node that has too many already takes no pod that uses any. */
-static void legacy_volume_limits_filter_in_tree(const berth__question *cycle, const void *opaque_instance,
-                           const void *opaque, uint32_t tile, berth__mask *mask)
+static void legacy_volume_limits_filter_in_tree(const berth__question *cycle,
+                                                const void *opaque_instance, const void *opaque,
+                                                uint32_t tile, berth__mask *mask)
 {
     (void)opaque_instance;
     const in_tree_state *own = opaque;
@@ -216,26 +218,26 @@ static void legacy_volume_limits_filter_in_tree(const berth__question *cycle, co
 }
 
 /* The predicate `symbol` on one kind. */
-#define IN_TREE(symbol, predicate, which, resource_name, most)                                \
-    static berth__outcome prepare_##symbol(berth__prepare *prepare)                           \
-    {                                                                                         \
-        static const in_tree_kind kind = {which, resource_name, most};                        \
-        return prepare_in_tree(prepare, &kind);                                               \
-    }                                                                                         \
-    const berth__plugin_ops berth__plugin_##symbol = {                                            \
-        .name = predicate,                                                                    \
-        .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,                           \
-        .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS |                           \
-                   BERTH_WAKE_NODE_ALLOCATABLE | BERTH_WAKE_POD_REMOVE | BERTH__WAKE_STORAGE, \
-        .filter_state_bytes = sizeof(in_tree_state),                                          \
-        .prepare_filter = prepare_##symbol,                                                   \
-        .filter = legacy_volume_limits_filter_in_tree,                                                             \
-        .explain = legacy_volume_limits_explain,                                                                   \
-        .adjust = legacy_volume_limits_adjust,                                                                     \
+#define IN_TREE(symbol, predicate, which, resource_name, most)                                  \
+    static berth__outcome prepare_##symbol(berth__prepare *prepare)                             \
+    {                                                                                           \
+        static const in_tree_kind kind = {which, resource_name, most};                          \
+        return prepare_in_tree(prepare, &kind);                                                 \
+    }                                                                                           \
+    const berth__plugin_ops berth__plugin_##symbol = {                                          \
+        .name = predicate,                                                                      \
+        .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,                             \
+        .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_NODE_ALLOCATABLE | \
+                   BERTH_WAKE_POD_REMOVE | BERTH__WAKE_STORAGE,                                 \
+        .filter_state_bytes = sizeof(in_tree_state),                                            \
+        .prepare_filter = prepare_##symbol,                                                     \
+        .filter = legacy_volume_limits_filter_in_tree,                                          \
+        .explain = legacy_volume_limits_explain,                                                \
+        .adjust = legacy_volume_limits_adjust,                                                  \
     }
 
-IN_TREE(max_ebs_volume_count, "MaxEBSVolumeCount", BERTH__IN_TREE_EBS,
-        "attachable-volumes-aws-ebs", EBS_DEFAULT);
+IN_TREE(max_ebs_volume_count, "MaxEBSVolumeCount", BERTH__IN_TREE_EBS, "attachable-volumes-aws-ebs",
+        EBS_DEFAULT);
 IN_TREE(max_gce_pd_volume_count, "MaxGCEPDVolumeCount", BERTH__IN_TREE_GCE_PD,
         "attachable-volumes-gce-pd", GCE_PD_DEFAULT);
 IN_TREE(max_azure_disk_volume_count, "MaxAzureDiskVolumeCount", BERTH__IN_TREE_AZURE_DISK,
@@ -288,10 +290,9 @@ static csi_driver *driver_of(berth__prepare *prepare, csi_state *own, berth__sym
             return &own->drivers[i];
     csi_driver *driver = &own->drivers[own->driver_count++];
     const berth__model *model = prepare->cycle->view->model;
-    *driver = (csi_driver){.name = name,
-                           .resource = driver_resource(model, berth__text(model, name))};
-    driver->wanted.items =
-        berth__arena_alloc(prepare->arena, most * sizeof(berth__attachment), 8);
+    *driver =
+        (csi_driver){.name = name, .resource = driver_resource(model, berth__text(model, name))};
+    driver->wanted.items = berth__arena_alloc(prepare->arena, most * sizeof(berth__attachment), 8);
     return driver->wanted.items != NULL ? driver : NULL;
 }
 
@@ -345,8 +346,9 @@ static bool fits_csi(const berth__view *view, const csi_state *own, uint32_t slo
     return true;
 }
 
-static void legacy_volume_limits_filter_csi(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                       uint32_t tile, berth__mask *mask)
+static void legacy_volume_limits_filter_csi(const berth__question *cycle,
+                                            const void *opaque_instance, const void *opaque,
+                                            uint32_t tile, berth__mask *mask)
 {
     (void)opaque_instance;
     BERTH__MASK_EACH(mask, s)

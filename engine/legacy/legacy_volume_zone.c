@@ -27,8 +27,7 @@ static void add_rules(const berth__pv_facts *volume, filter_state *own)
     static const int labels[LABELS] = {BERTH__ZONE_BETA, BERTH__REGION_BETA};
     for (uint32_t i = 0; i < LABELS; i++)
         if (volume->zones[labels[i]].values != NULL)
-            own->rules[own->rule_count++] =
-                (zone_rule){own->columns[i], &volume->zones[labels[i]]};
+            own->rules[own->rule_count++] = (zone_rule){own->columns[i], &volume->zones[labels[i]]};
 }
 
 static void note_error(filter_state *own, const berth__model *model, const char *what,
@@ -122,8 +121,9 @@ static bool conflicts(const filter_state *own, uint32_t slot)
 }
 
 /* The state points into the view; pods do not matter. */
-static void legacy_volume_zone_adjust(const berth__question *cycle, const void *instance, void *state,
-                   const berth__class *cls, uint32_t slot, int change)
+static void legacy_volume_zone_adjust(const berth__question *cycle, const void *instance,
+                                      void *state, const berth__class *cls, uint32_t slot,
+                                      int change)
 {
     (void)cycle;
     (void)instance;
@@ -133,8 +133,8 @@ static void legacy_volume_zone_adjust(const berth__question *cycle, const void *
     (void)change;
 }
 
-static void legacy_volume_zone_filter(const berth__question *cycle, const void *instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void legacy_volume_zone_filter(const berth__question *cycle, const void *instance,
+                                      const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)cycle;
     (void)instance;
@@ -148,8 +148,8 @@ static void legacy_volume_zone_filter(const berth__question *cycle, const void *
     }
 }
 
-static void legacy_volume_zone_explain(const berth__question *cycle, const void *instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void legacy_volume_zone_explain(const berth__question *cycle, const void *instance,
+                                       const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;

@@ -5,10 +5,22 @@
 
 #include "base/text.h"
 
-#define NAME(id) {#id, sizeof(#id) - 1}
-#define PLAIN(id) {NAME(id), NAME(id), BERTH__LEGACY_PLAIN}
-#define ARGUED(id, need) {NAME(id), NAME(id), BERTH__LEGACY_##need}
-#define REF(id, ref_weight) {.name = NAME(id), .weight = (ref_weight)}
+#define NAME(id)             \
+    {                        \
+#id, sizeof(#id) - 1 \
+    }
+#define PLAIN(id)                               \
+    {                                           \
+        NAME(id), NAME(id), BERTH__LEGACY_PLAIN \
+    }
+#define ARGUED(id, need)                         \
+    {                                            \
+        NAME(id), NAME(id), BERTH__LEGACY_##need \
+    }
+#define REF(id, ref_weight)                      \
+    {                                            \
+        .name = NAME(id), .weight = (ref_weight) \
+    }
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* In evaluation order: a predicate's rank is its index. */
@@ -71,21 +83,19 @@ static const berth_plugin_ref mandatory_predicates[] = {
 };
 
 static const berth_plugin_ref provider_predicates[] = {
-    REF(CheckNodeUnschedulable, 0), REF(GeneralPredicates, 0),
-    REF(NoDiskConflict, 0),         REF(PodToleratesNodeTaints, 0),
-    REF(MaxEBSVolumeCount, 0),      REF(MaxGCEPDVolumeCount, 0),
-    REF(MaxCSIVolumeCountPred, 0),  REF(MaxAzureDiskVolumeCount, 0),
-    REF(CheckVolumeBinding, 0),     REF(NoVolumeZoneConflict, 0),
-    REF(MatchInterPodAffinity, 0),
+    REF(CheckNodeUnschedulable, 0), REF(GeneralPredicates, 0),       REF(NoDiskConflict, 0),
+    REF(PodToleratesNodeTaints, 0), REF(MaxEBSVolumeCount, 0),       REF(MaxGCEPDVolumeCount, 0),
+    REF(MaxCSIVolumeCountPred, 0),  REF(MaxAzureDiskVolumeCount, 0), REF(CheckVolumeBinding, 0),
+    REF(NoVolumeZoneConflict, 0),   REF(MatchInterPodAffinity, 0),
 };
 
 /* The providers differ in the resource priority. NodePreferAvoidPodsPriority outweighs the rest on
  * purpose. */
-#define PROVIDER_PRIORITIES(resource_priority)                              \
-    REF(SelectorSpreadPriority, 1), REF(InterPodAffinityPriority, 1),       \
-    REF(resource_priority, 1), REF(BalancedResourceAllocation, 1),          \
-    REF(NodePreferAvoidPodsPriority, 10000), REF(NodeAffinityPriority, 1),  \
-    REF(TaintTolerationPriority, 1), REF(ImageLocalityPriority, 1)
+#define PROVIDER_PRIORITIES(resource_priority)                                                   \
+    REF(SelectorSpreadPriority, 1), REF(InterPodAffinityPriority, 1), REF(resource_priority, 1), \
+        REF(BalancedResourceAllocation, 1), REF(NodePreferAvoidPodsPriority, 10000),             \
+        REF(NodeAffinityPriority, 1), REF(TaintTolerationPriority, 1),                           \
+        REF(ImageLocalityPriority, 1)
 
 static const berth_plugin_ref default_priorities[] = {
     PROVIDER_PRIORITIES(LeastRequestedPriority),

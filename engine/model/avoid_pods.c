@@ -312,10 +312,8 @@ static bool read_value(scan *s, const shape *wanted, unsigned depth)
 
 bool berth__avoid_pods_lists(berth_str annotation, berth_str kind, berth_str uid)
 {
-    scan s = {.at = annotation.data,
-              .end = annotation.data + annotation.len,
-              .kind = kind,
-              .uid = uid};
+    scan s = {
+        .at = annotation.data, .end = annotation.data + annotation.len, .kind = kind, .uid = uid};
     if (annotation.len == 0 || !read_value(&s, &avoid_pods, 0))
         return false;
     skip_blanks(&s);

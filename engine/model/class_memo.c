@@ -8,7 +8,7 @@ _Thread_local berth__replica_note berth__replica_hint;
 enum { NOTES_MIN = 64, NOTES_MAX = 4096 };
 
 struct berth__class_note {
-    uint64_t serial; /* 0: free */
+    uint64_t serial;       /* 0: free */
     uint64_t classes_gone; /* when it was made */
     struct berth__class *cls;
 };

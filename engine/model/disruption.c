@@ -36,8 +36,7 @@ void berth__disruption_destroy(berth__disruption *disruption)
         return;
     const berth__keymap *budgets = &disruption->budgets;
     for (uint32_t i = 0; budgets->buckets != NULL && i < budgets->bucket_count; i++)
-        for (berth__keymap_entry *entry = budgets->buckets[i], *next; entry != NULL;
-             entry = next) {
+        for (berth__keymap_entry *entry = budgets->buckets[i], *next; entry != NULL; entry = next) {
             next = entry->next;
             free_budget((berth__budget *)entry);
         }
@@ -62,8 +61,7 @@ static bool copy_disrupted(berth__budget *budget, const berth_strs *names)
 }
 
 /* Compile an object, not yet entered. NULL when out of memory. */
-static berth__budget *make(berth__disruption *disruption,
-                           const berth_pod_disruption_budget *source)
+static berth__budget *make(berth__disruption *disruption, const berth_pod_disruption_budget *source)
 {
     berth__model *model = disruption->model;
     berth_str space = source->meta.namespace_name;
@@ -150,9 +148,9 @@ static const berth__undo_kind lent = {undo_lend, keep_lend};
 
 static berth__budget **push(berth__disruption *disruption, const berth__undo_kind *kind)
 {
-    return disruption->undo == NULL ? NULL
-                                    : berth__undo_push(disruption->undo, kind, disruption,
-                                                       sizeof(berth__budget *));
+    return disruption->undo == NULL
+               ? NULL
+               : berth__undo_push(disruption->undo, kind, disruption, sizeof(berth__budget *));
 }
 
 /* The budget goes; while that may be undone, it is kept and so are its places. */
@@ -320,7 +318,7 @@ bool berth__disruption_violates(berth__disruption *disruption, const berth__iden
     eviction own = {disruption, identity, pod_name, false};
     /* kube-scheduler does not look for budgets of a pod without labels, whatever they select. */
     if (disruption->budgets.count > 0 && identity->labels.count > 0)
-        berth__label_index_visit(&disruption->selectors, identity->namespace_name,
-                                 identity->labels, take_one, &own);
+        berth__label_index_visit(&disruption->selectors, identity->namespace_name, identity->labels,
+                                 take_one, &own);
     return own.violates;
 }

@@ -50,8 +50,7 @@ berth_status berth__disruption_add(berth__disruption *disruption, const berth_ob
 
 /* Errors: E_NOT_FOUND. */
 berth_status berth__disruption_remove(berth__disruption *disruption, berth_kind kind,
-                                      berth_str namespace_name, berth_str name,
-                                      berth_error *error);
+                                      berth_str namespace_name, berth_str name, berth_error *error);
 
 /* Begin to evict pods in thought: every budget has again what its object allows. */
 void berth__disruption_begin(berth__disruption *disruption);

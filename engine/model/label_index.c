@@ -129,8 +129,8 @@ static bool matches_nothing(const berth__selector *selector)
 
 /* Anchor number `i` of a selector with the given anchoring requirement (NULL: it has one anchor).
  * A value may be listed twice; it is an anchor once. */
-static bool nth_anchor(berth__sym namespace_name, const berth__interned_requirement *requirement, uint32_t i,
-                       anchor_key *out)
+static bool nth_anchor(berth__sym namespace_name, const berth__interned_requirement *requirement,
+                       uint32_t i, anchor_key *out)
 {
     *out = (anchor_key){namespace_name, 0, 0};
     if (requirement == NULL)

@@ -97,8 +97,8 @@ static bool value_listed(const berth__interned_requirement *requirement, berth__
     return false;
 }
 
-bool berth__requirement_meets(const berth__intern *strings, const berth__interned_requirement *requirement,
-                              berth__sym value)
+bool berth__requirement_meets(const berth__intern *strings,
+                              const berth__interned_requirement *requirement, berth__sym value)
 {
     int64_t number;
     switch (requirement->op) {
@@ -177,9 +177,9 @@ static bool op_of(berth_str text, bool node_operators, berth__op *out)
         berth__op op;
         bool node_only;
     } table[] = {
-        {"In", BERTH__OP_IN, false},          {"NotIn", BERTH__OP_NOT_IN, false},
-        {"Exists", BERTH__OP_EXISTS, false},  {"DoesNotExist", BERTH__OP_NOT_EXISTS, false},
-        {"Gt", BERTH__OP_GREATER, true},      {"Lt", BERTH__OP_LESS, true},
+        {"In", BERTH__OP_IN, false},         {"NotIn", BERTH__OP_NOT_IN, false},
+        {"Exists", BERTH__OP_EXISTS, false}, {"DoesNotExist", BERTH__OP_NOT_EXISTS, false},
+        {"Gt", BERTH__OP_GREATER, true},     {"Lt", BERTH__OP_LESS, true},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         if (berth__str_is(text, table[i].text) && (node_operators || !table[i].node_only)) {
@@ -204,8 +204,7 @@ static bool values_suit(berth__op op, const berth_requirement *requirement, int6
         return requirement->values.count == 0;
     case BERTH__OP_GREATER:
     case BERTH__OP_LESS:
-        if (requirement->values.count != 1 ||
-            !parse_int64(requirement->values.items[0], number))
+        if (requirement->values.count != 1 || !parse_int64(requirement->values.items[0], number))
             return false;
         break;
     }
@@ -295,9 +294,9 @@ berth__selector berth__selector_make(berth__intern *strings, berth__arena *arena
     }
     for (uint32_t i = 0; i < count; i++) {
         berth_str value;
-        berth_requirement source = i < pairs
-                                       ? pair_requirement(&selector->match_labels.entries[i], &value)
-                                       : selector->match_expressions.items[i - pairs];
+        berth_requirement source =
+            i < pairs ? pair_requirement(&selector->match_labels.entries[i], &value)
+                      : selector->match_expressions.items[i - pairs];
         berth__op op;
         if (!op_of(source.op, false, &op))
             return invalid_selector(arena, "\"%.*s\" is not a valid label selector operator",
@@ -388,7 +387,8 @@ berth__node_term berth__node_term_make(berth__intern *strings, berth__arena *are
 }
 
 berth__interned_node_selector berth__node_selector_make(berth__intern *strings, berth__arena *arena,
-                                               const berth_node_selector *selector, bool *ok)
+                                                        const berth_node_selector *selector,
+                                                        bool *ok)
 {
     berth__node_term *terms =
         berth__arena_alloc(arena, selector->count * sizeof(*terms), _Alignof(berth__node_term));
@@ -429,8 +429,9 @@ bool berth__node_term_meets(const berth__intern *strings, const berth__node_term
     return fields_meet(strings, term, name);
 }
 
-bool berth__node_selector_meets(const berth__intern *strings, const berth__interned_node_selector *selector,
-                                berth__sym name, berth__labels labels)
+bool berth__node_selector_meets(const berth__intern *strings,
+                                const berth__interned_node_selector *selector, berth__sym name,
+                                berth__labels labels)
 {
     for (uint32_t i = 0; i < selector->count; i++)
         if (berth__node_term_meets(strings, &selector->terms[i], name, labels))
@@ -454,9 +455,8 @@ berth__selector berth__selector_copy(berth__arena *arena, const berth__selector 
     berth__interned_requirement *items =
         berth__arena_copy(arena, source->items, source->count * sizeof(*items), ok);
     for (uint32_t i = 0; *ok && i < source->count; i++)
-        items[i].values =
-            berth__arena_copy(arena, items[i].values,
-                              items[i].value_count * sizeof(*items[i].values), ok);
+        items[i].values = berth__arena_copy(arena, items[i].values,
+                                            items[i].value_count * sizeof(*items[i].values), ok);
     out.items = items;
     return out;
 }

@@ -51,12 +51,12 @@ typedef struct berth__interned_requirement {
 } berth__interned_requirement;
 
 /* Whether a label value (0: the key is absent) meets a requirement. */
-bool berth__requirement_meets(const berth__intern *strings, const berth__interned_requirement *requirement,
-                              berth__sym value);
+bool berth__requirement_meets(const berth__intern *strings,
+                              const berth__interned_requirement *requirement, berth__sym value);
 
 /* A label selector. INVALID ones match nothing and carry kube-scheduler's error text. */
 typedef enum berth__selector_kind {
-    BERTH__SELECTOR_NOTHING, /* nil */
+    BERTH__SELECTOR_NOTHING,    /* nil */
     BERTH__SELECTOR_EVERYTHING, /* {} */
     BERTH__SELECTOR_REQUIREMENTS,
     BERTH__SELECTOR_INVALID,
@@ -87,9 +87,9 @@ berth__selector berth__selector_and(berth__arena *arena, const berth__selector *
 
 /* One term of a node selector. */
 typedef struct berth__node_term {
-    bool valid; /* false: matches nothing */
+    bool valid;             /* false: matches nothing */
     bool expressions_valid; /* the expressions taken by themselves: all that v1.15 scores by */
-    bool empty; /* neither list: matches nothing */
+    bool empty;             /* neither list: matches nothing */
     const berth__interned_requirement *expressions;
     uint32_t expression_count;
     /* In or NotIn, one value; key metadata.name or 0 for others */
@@ -105,14 +105,16 @@ typedef struct berth__interned_node_selector {
 berth__node_term berth__node_term_make(berth__intern *strings, berth__arena *arena,
                                        const berth_node_selector_term *term, bool *ok);
 berth__interned_node_selector berth__node_selector_make(berth__intern *strings, berth__arena *arena,
-                                               const berth_node_selector *selector, bool *ok);
+                                                        const berth_node_selector *selector,
+                                                        bool *ok);
 
 /* Whether a node of that name and those labels meets a term. */
 bool berth__node_term_meets(const berth__intern *strings, const berth__node_term *term,
                             berth__sym name, berth__labels labels);
 
 /* The same for every term ORed; a selector without terms matches nothing. */
-bool berth__node_selector_meets(const berth__intern *strings, const berth__interned_node_selector *selector,
-                                berth__sym name, berth__labels labels);
+bool berth__node_selector_meets(const berth__intern *strings,
+                                const berth__interned_node_selector *selector, berth__sym name,
+                                berth__labels labels);
 
 #endif

@@ -8,8 +8,7 @@
 #include "model/labels.h"
 #include "model/pod_class.h"
 
-berth_status berth__model_init(berth__model *model, const berth_allocator *allocator,
-                               berth_era era)
+berth_status berth__model_init(berth__model *model, const berth_allocator *allocator, berth_era era)
 {
     memset(model, 0, sizeof(*model));
     model->allocator = allocator;
@@ -32,7 +31,8 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
 #undef X
     static const char *const fixed[] = {"cpu", "memory", "ephemeral-storage"};
     for (uint32_t i = 0; i < BERTH__SCALARS; i++)
-        model->resource_names[i] = berth__intern_add(&model->strings, berth__text_of(fixed[i]), &ok);
+        model->resource_names[i] =
+            berth__intern_add(&model->strings, berth__text_of(fixed[i]), &ok);
     atomic_init(&model->resource_count, BERTH__SCALARS);
     if (!ok || berth__taints_intern(model, NULL, 0) == NULL)
         goto fail;
@@ -136,8 +136,7 @@ static bool has_quota_name(berth_str name)
         return false;
     memcpy(quota, prefix, sizeof(prefix) - 1);
     memcpy(quota + sizeof(prefix) - 1, name.data, name.len);
-    return berth__is_qualified_name(
-        (berth_str){quota, (uint32_t)(sizeof(prefix) - 1) + name.len});
+    return berth__is_qualified_name((berth_str){quota, (uint32_t)(sizeof(prefix) - 1) + name.len});
 }
 
 bool berth__resource_is_extended(berth_str name)

@@ -10,13 +10,13 @@
 
 #include <pthread.h>
 
-#include "base/intern.h"
 #include "base/assert.h"
+#include "base/cow_array.h"
+#include "base/intern.h"
 #include "base/keymap.h"
 #include "base/shares.h"
-#include "base/cow_array.h"
-#include "model/class_memo.h"
 #include "berth/profile.h"
+#include "model/class_memo.h"
 
 /* Resource columns that always exist; extended and other scalar resources follow. Amounts
  * are int64: cpu in milli, everything else in units. */
@@ -50,23 +50,23 @@ typedef struct berth__image_record {
 } berth__image_record;
 
 /* Ids of the texts that rules name. */
-#define BERTH__KNOWN_LIST(X)                                        \
-    X(empty, "")                                                    \
-    X(no_schedule, "NoSchedule")                                    \
-    X(no_execute, "NoExecute")                                      \
-    X(prefer_no_schedule, "PreferNoSchedule")                       \
-    X(op_exists, "Exists")                                          \
-    X(op_equal, "Equal")                                            \
-    X(unschedulable, "node.kubernetes.io/unschedulable")            \
-    X(hostname, "kubernetes.io/hostname")                           \
-    X(zone, "topology.kubernetes.io/zone")                          \
-    X(region, "topology.kubernetes.io/region")                      \
-    X(zone_beta, "failure-domain.beta.kubernetes.io/zone")          \
-    X(region_beta, "failure-domain.beta.kubernetes.io/region")      \
-    X(any_ip, "0.0.0.0")                                            \
-    X(tcp, "TCP")                                                   \
-    X(metadata_name, "metadata.name")                               \
-    X(default_namespace, "default")                                 \
+#define BERTH__KNOWN_LIST(X)                                   \
+    X(empty, "")                                               \
+    X(no_schedule, "NoSchedule")                               \
+    X(no_execute, "NoExecute")                                 \
+    X(prefer_no_schedule, "PreferNoSchedule")                  \
+    X(op_exists, "Exists")                                     \
+    X(op_equal, "Equal")                                       \
+    X(unschedulable, "node.kubernetes.io/unschedulable")       \
+    X(hostname, "kubernetes.io/hostname")                      \
+    X(zone, "topology.kubernetes.io/zone")                     \
+    X(region, "topology.kubernetes.io/region")                 \
+    X(zone_beta, "failure-domain.beta.kubernetes.io/zone")     \
+    X(region_beta, "failure-domain.beta.kubernetes.io/region") \
+    X(any_ip, "0.0.0.0")                                       \
+    X(tcp, "TCP")                                              \
+    X(metadata_name, "metadata.name")                          \
+    X(default_namespace, "default")                            \
     X(default_scheduler, "default-scheduler")
 
 enum { BERTH__TAINT_SHIFT = 6, BERTH__TAINT_SEGMENTS = 32 - BERTH__TAINT_SHIFT };
@@ -82,7 +82,7 @@ typedef struct berth__images {
 
 typedef struct berth__model {
     const berth_allocator *allocator;
-    bool shared; /* there are versions: set before the first is published */
+    bool shared;          /* there are versions: set before the first is published */
     pthread_mutex_t lock; /* of all that is interned here */
     uint32_t lock_depth;  /* how often its holder has taken it. sync: under the lock */
     _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack, by next_due */
@@ -102,14 +102,14 @@ typedef struct berth__model {
     berth__keymap taint_lists;
     berth__taint_list **taint_segments[BERTH__TAINT_SEGMENTS]; /* by id, each twice as long */
     atomic_uint taint_list_count; /* sync: release after the list is there */
-    berth__keymap parts;   /* of pod classes, see pod_class.h */
+    berth__keymap parts;          /* of pod classes, see pod_class.h */
     berth__keymap classes;
     atomic_bool has_volumes; /* some pod has, or had, volumes; sync: relaxed, see transaction.c */
     berth__class_memo class_memo; /* under the lock */
-    atomic_uint class_count; /* sync: under the lock; read by anyone, relaxed */
-    atomic_uint_least64_t epoch; /* the last tick; sync: relaxed, numbers differ and no more */
-    uint64_t class_serial; /* the last serial given to a class or part */
-    uint32_t *words;       /* scratch for keys */
+    atomic_uint class_count;      /* sync: under the lock; read by anyone, relaxed */
+    atomic_uint_least64_t epoch;  /* the last tick; sync: relaxed, numbers differ and no more */
+    uint64_t class_serial;        /* the last serial given to a class or part */
+    uint32_t *words;              /* scratch for keys */
     uint32_t word_count;
     uint32_t word_capacity;
     berth__arena scratch; /* reset at each object */
@@ -120,9 +120,8 @@ typedef struct berth__model {
 static inline const berth_allocator *berth__model_home(const berth__model *model, uint32_t item,
                                                        uint32_t step)
 {
-    return model->home_count == 0
-               ? model->allocator
-               : model->homes[berth__shares_home(item, step, model->home_count)];
+    return model->home_count == 0 ? model->allocator
+                                  : model->homes[berth__shares_home(item, step, model->home_count)];
 }
 
 berth_status berth__model_init(berth__model *model, const berth_allocator *allocator,
@@ -192,7 +191,7 @@ const berth__taint_list *berth__taints_intern(berth__model *model, const berth_t
 /* Whether a toleration of that shape accepts a taint. `op`: 0 reads as Equal.
  * Source: k8s.io/api v0.32, core/v1/toleration.go. */
 typedef struct berth__interned_toleration {
-    berth__sym key;   /* 0 or the empty text: any key */
+    berth__sym key; /* 0 or the empty text: any key */
     berth__sym op;
     berth__sym value;
     berth__sym effect; /* 0 or the empty text: any effect */

@@ -190,8 +190,8 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
     facts.zone_legacy = zone_key(model, labels, true, &ok);
     for (uint32_t i = 0; i < node->meta.annotations.count; i++)
         if (berth__str_is(node->meta.annotations.entries[i].key, avoid_pods_key))
-            facts.avoid_pods = berth__intern_add(&model->strings,
-                                                 node->meta.annotations.entries[i].value, &ok);
+            facts.avoid_pods =
+                berth__intern_add(&model->strings, node->meta.annotations.entries[i].value, &ok);
     facts.conditions = condition_bits(node);
     if (berth__text(model, facts.avoid_pods).len > 0)
         facts.conditions |= BERTH__NODE_AVOIDS_PODS;

@@ -34,7 +34,7 @@ enum {
 /* What the Node object says. Immutable; replaced whole by an update. Behind the head lie the
  * amounts, the images and the labels, one after the other. */
 typedef struct berth__node_facts {
-    uint64_t born;  /* stamp of the copy-on-write owner that put it into the state */
+    uint64_t born;    /* stamp of the copy-on-write owner that put it into the state */
     int64_t pods_max; /* allocatable "pods" */
     const berth__taint_list *taints;
     uint32_t image_count;

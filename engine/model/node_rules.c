@@ -25,13 +25,13 @@ static bool is_tolerated(const berth__model *model, const berth__node_rules *rul
 }
 
 const berth__interned_taint *berth__node_rules_refused_by(const berth__model *model,
-                                                 const berth__node_rules *rules,
-                                                 const berth__taint_list *list)
+                                                          const berth__node_rules *rules,
+                                                          const berth__taint_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const berth__interned_taint *taint = &list->items[i];
-        bool hard = taint->effect == model->known.no_schedule ||
-                    taint->effect == model->known.no_execute;
+        bool hard =
+            taint->effect == model->known.no_schedule || taint->effect == model->known.no_execute;
         if (hard && !is_tolerated(model, rules, taint))
             return taint;
     }

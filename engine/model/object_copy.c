@@ -26,9 +26,9 @@ static void *copy_array(copying *own, const void *items, uint32_t count, size_t 
 }
 
 /* Point `field`, of type `const TYPE *`, to a copy of its items, which `var` then runs over. */
-#define COPY_EACH(own, type, field, count, var)                                       \
-    type *const var##_items = copy_array(own, field, count, sizeof(type));            \
-    (field) = var##_items;                                                            \
+#define COPY_EACH(own, type, field, count, var)                            \
+    type *const var##_items = copy_array(own, field, count, sizeof(type)); \
+    (field) = var##_items;                                                 \
     for (type *var = var##_items; var##_items != NULL && var < var##_items + (count); var++)
 
 static void copy_str(copying *own, berth_str *text)
@@ -39,7 +39,7 @@ static void copy_str(copying *own, berth_str *text)
 static void copy_strs(copying *own, berth_strs *list)
 {
     COPY_EACH(own, berth_str, list->items, list->count, item)
-        copy_str(own, item);
+    copy_str(own, item);
 }
 
 static void copy_map(copying *own, berth_map *map)
@@ -54,7 +54,7 @@ static void copy_map(copying *own, berth_map *map)
 static void copy_resources(copying *own, berth_resources *resources)
 {
     COPY_EACH(own, berth_resource, resources->items, resources->count, item)
-        copy_str(own, &item->name);
+    copy_str(own, &item->name);
 }
 
 static void copy_requirements(copying *own, berth_requirements *list)
@@ -91,7 +91,7 @@ static const berth_node_selector *copy_node_selector(copying *own,
     if (copy == NULL)
         return NULL;
     COPY_EACH(own, berth_node_selector_term, copy->terms, copy->count, term)
-        copy_node_term(own, term);
+    copy_node_term(own, term);
     return copy;
 }
 
@@ -146,7 +146,7 @@ static void copy_node(copying *own, berth_node *node)
     }
     copy_resources(own, &node->allocatable);
     COPY_EACH(own, berth_image, node->images, node->image_count, image)
-        copy_strs(own, &image->names);
+    copy_strs(own, &image->names);
     node->conditions = copy_conditions(own, node->conditions, node->condition_count);
 }
 
@@ -174,12 +174,11 @@ static void copy_node_affinity(copying *own, berth_node_affinity *affinity)
 {
     affinity->required = copy_node_selector(own, affinity->required);
     COPY_EACH(own, berth_preferred_node_term, affinity->preferred, affinity->preferred_count, term)
-        copy_node_term(own, &term->preference);
+    copy_node_term(own, &term->preference);
 }
 
-static const berth_pod_affinity_term *copy_pod_terms(copying *own,
-                                                     const berth_pod_affinity_term *terms,
-                                                     uint32_t count)
+static const berth_pod_affinity_term *
+copy_pod_terms(copying *own, const berth_pod_affinity_term *terms, uint32_t count)
 {
     COPY_EACH(own, berth_pod_affinity_term, terms, count, term)
     {
@@ -288,7 +287,7 @@ static void copy_storage_class(copying *own, berth_storage_class *storage_class)
     copy_str(own, &storage_class->binding_mode);
     COPY_EACH(own, berth_topology_term, storage_class->allowed_topologies,
               storage_class->allowed_topology_count, term)
-        copy_requirements(own, &term->expressions);
+    copy_requirements(own, &term->expressions);
 }
 
 static void copy_csi_node(copying *own, berth_csi_node *node)
@@ -364,18 +363,19 @@ static void copy_pod_disruption_budget(copying *own, berth_pod_disruption_budget
 
 /* ---- any of them ---- */
 
-berth_status berth__object_copy_into(berth__arena *arena, const berth_object *object, berth_object *out)
+berth_status berth__object_copy_into(berth__arena *arena, const berth_object *object,
+                                     berth_object *out)
 {
     copying own = {.arena = arena, .ok = true};
     berth_object copy = {.kind = object->kind};
     switch (object->kind) {
-#define X(name, member, type, text)                                                   \
-    case BERTH_KIND_##name: {                                                         \
-        type *made = copy_array(&own, object->as.member, 1, sizeof(*made));           \
-        if (made != NULL)                                                             \
-            copy_##member(&own, made);                                                \
-        copy.as.member = made;                                                        \
-        break;                                                                        \
+#define X(name, member, type, text)                                         \
+    case BERTH_KIND_##name: {                                               \
+        type *made = copy_array(&own, object->as.member, 1, sizeof(*made)); \
+        if (made != NULL)                                                   \
+            copy_##member(&own, made);                                      \
+        copy.as.member = made;                                              \
+        break;                                                              \
     }
         BERTH_KIND_LIST(X)
 #undef X

@@ -188,7 +188,8 @@ static void close_gap(berth__pods *pods, uint32_t gap)
 
 berth_status berth__pods_make_writable(berth__pods *pods, uint32_t index)
 {
-    return index == BERTH_POD_INDEX_NONE || berth__cow_array_make_writable(&pods->records, pods->cow, index)
+    return index == BERTH_POD_INDEX_NONE ||
+                   berth__cow_array_make_writable(&pods->records, pods->cow, index)
                ? BERTH_OK
                : BERTH_E_NOMEM;
 }
@@ -264,12 +265,12 @@ berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str nam
     berth__pod_record *pod = berth__pod_at(pods, index);
     pods->first_free = pod->next;
     *pod = (berth__pod_record){.cls = cls,
-                        .name = copy->text,
-                        .name_len = name.len & NAME_MAX_BYTES,
-                        .generation = pod->generation,
-                        .node = BERTH_NODE_NONE,
-                        .next = BERTH_POD_INDEX_NONE,
-                        .previous = BERTH_POD_INDEX_NONE};
+                               .name = copy->text,
+                               .name_len = name.len & NAME_MAX_BYTES,
+                               .generation = pod->generation,
+                               .node = BERTH_NODE_NONE,
+                               .next = BERTH_POD_INDEX_NONE,
+                               .previous = BERTH_POD_INDEX_NONE};
     berth__cow_owner_note_made(pods->cow, berth__release_block, copy, name_bytes(name.len));
     berth__cow_owner_note_made(pods->cow, release_class, cls, 0);
     *slot_at(&pods->slots, at) = (slot){index + 1, hash};
@@ -315,7 +316,7 @@ void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod_reco
     name_block *name = name_of(taken);
     let_class_go(pods->cow, model, taken->cls, name->born);
     berth__cow_owner_retire(pods->cow, name->born, berth__release_block, name,
-                         name_bytes(taken->name_len));
+                            name_bytes(taken->name_len));
 }
 
 void berth__pods_remove(berth__pods *pods, berth__model *model, uint32_t index)
@@ -368,7 +369,7 @@ void berth__pods_take_class(berth__pods *pods, uint32_t index, char *name)
         return;
     pod->name = name;
     berth__cow_owner_note_made(pods->cow, berth__release_block, name_of(pod),
-                       name_bytes(pod->name_len));
+                               name_bytes(pod->name_len));
 }
 
 void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth__pod_record *former,
@@ -378,7 +379,7 @@ void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth_
     uint64_t born = name->born;
     if (renamed)
         berth__cow_owner_retire(pods->cow, born, berth__release_block, name,
-                             name_bytes(former->name_len));
+                                name_bytes(former->name_len));
     let_class_go(pods->cow, model, former->cls, born);
 }
 
@@ -435,7 +436,8 @@ void berth__pods_bound_priority(const berth__pods *pods, berth__node_record *nod
         node->lowest_priority = priority;
 }
 
-void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id, uint32_t index)
+void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id,
+                        uint32_t index)
 {
     berth__pod_record *pod = berth__pod_at(pods, index);
     pod->node = node_id;
@@ -461,7 +463,8 @@ static void insert_pod(berth__pods *pods, uint32_t *first, uint32_t *last, uint3
                        uint32_t previous)
 {
     berth__pod_record *pod = berth__pod_at(pods, index);
-    uint32_t *link = previous == BERTH_POD_INDEX_NONE ? first : &berth__pod_at(pods, previous)->next;
+    uint32_t *link =
+        previous == BERTH_POD_INDEX_NONE ? first : &berth__pod_at(pods, previous)->next;
     pod->previous = previous;
     pod->next = *link;
     *link = index;

@@ -8,7 +8,6 @@
 #include "model/node.h"
 #include "model/pod_class.h"
 
-
 /* One pod. Its index never moves; `generation` tells a reused index from its former owner. */
 typedef struct berth__pod_record {
     berth__class *cls; /* NULL: the record is free */
@@ -43,7 +42,8 @@ enum { BERTH__POD_PAGE_SHIFT = 8, BERTH__PODS_A_PAGE = 1 << BERTH__POD_PAGE_SHIF
 
 static inline berth__pod_record *berth__pod_at(const berth__pods *pods, uint32_t index)
 {
-    return berth__cow_array_item(&pods->records, index, sizeof(berth__pod_record), BERTH__POD_PAGE_SHIFT);
+    return berth__cow_array_item(&pods->records, index, sizeof(berth__pod_record),
+                                 BERTH__POD_PAGE_SHIFT);
 }
 
 static inline berth_str berth__pod_name(const berth__pod_record *pod)
@@ -100,7 +100,8 @@ void berth__pods_insert_attached(berth__pods *pods, berth__node_record *node, ui
 /* The list of pending pods, and the list of one node's pods. */
 void berth__pods_append_pending(berth__pods *pods, uint32_t index);
 void berth__pods_remove_pending(berth__pods *pods, uint32_t index);
-void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id, uint32_t index);
+void berth__pods_attach(berth__pods *pods, berth__node_record *node, uint32_t node_id,
+                        uint32_t index);
 void berth__pods_detach(berth__pods *pods, berth__node_record *node, uint32_t index);
 /* A pod on the node has taken another priority. The node's bound is not raised as pods leave,
  * only once the last one has. */

@@ -597,9 +597,8 @@ void berth__class_release(berth__model *model, berth__class *cls)
         return;
     berth__class_memo_void(&model->class_memo);
     berth__keymap_remove(&model->classes, &cls->entry);
-    const void *const parts[PART_COUNT] = {
-        cls->request, cls->node_rules, cls->images, cls->ports,
-        cls->identity, cls->pod_rules, cls->volumes};
+    const void *const parts[PART_COUNT] = {cls->request,  cls->node_rules, cls->images, cls->ports,
+                                           cls->identity, cls->pod_rules,  cls->volumes};
     release_parts(model, parts);
     model->class_count--;
     berth__free(model->allocator, cls, sizeof(*cls) + sizeof(class_key));

@@ -32,8 +32,8 @@ typedef struct berth__request {
     berth__part part;
     int64_t ask[BERTH__SCALARS]; /* cpu milli, memory, ephemeral-storage */
     int64_t use[BERTH__SCALARS];
-    int64_t nonzero_cpu;    /* milli, with 100m for containers that request none */
-    int64_t nonzero_memory; /* bytes, with 200 MiB for containers that request none */
+    int64_t nonzero_cpu;                  /* milli, with 100m for containers that request none */
+    int64_t nonzero_memory;               /* bytes, with 200 MiB for containers that request none */
     const berth__scalar_request *scalars; /* every scalar named, by resource */
     uint32_t scalar_count;
     bool best_effort; /* no regular container has a cpu or memory request or limit above 0 */
@@ -49,7 +49,7 @@ typedef struct berth__interned_node_preference {
 
 typedef struct berth__node_rules {
     berth__part part;
-    bool has_selector;    /* nodeSelector has entries */
+    bool has_selector; /* nodeSelector has entries */
     bool has_required;
     bool has_preferred;
     berth__labels selector; /* every pair must be on the node */
@@ -125,7 +125,7 @@ typedef struct berth__spread_rule {
     bool honor_affinity;
     bool honor_taints;
     berth__selector selector; /* matchLabelKeys folded in */
-    const uint32_t *words; /* canonical form of the selector */
+    const uint32_t *words;    /* canonical form of the selector */
     uint32_t word_count;
 } berth__spread_rule;
 
@@ -157,9 +157,9 @@ typedef struct berth__pod_volume {
 
 typedef struct berth__volume_list {
     berth__part part;
-    berth__sym namespace_name; /* of the claims */
-    berth__sym pod_uid;        /* where a volume is EPHEMERAL, else 0 */
-    berth__sym pod_name;       /* likewise */
+    berth__sym namespace_name;      /* of the claims */
+    berth__sym pod_uid;             /* where a volume is EPHEMERAL, else 0 */
+    berth__sym pod_name;            /* likewise */
     const berth__pod_volume *items; /* none of kind OTHER */
     uint32_t count;
 } berth__volume_list;
@@ -218,8 +218,8 @@ void berth__volume_list_fill(berth__model *model, berth__arena *arena, const ber
 bool berth__node_rules_admit(const berth__intern *strings, const berth__node_rules *rules,
                              berth__sym name, berth__labels labels);
 const berth__interned_taint *berth__node_rules_refused_by(const berth__model *model,
-                                                 const berth__node_rules *rules,
-                                                 const berth__taint_list *list);
+                                                          const berth__node_rules *rules,
+                                                          const berth__taint_list *list);
 
 /* The image name as the scheduler looks it up: ":latest" is added where there is no tag. */
 berth__sym berth__image_name(berth__model *model, berth_str image, bool *ok);

@@ -13,7 +13,7 @@ static const __int128 DEFAULT_MEMORY_NANOS = (__int128)209715200 * 1000000000;
 typedef struct resource_rule {
     berth_str name;
     bool milli;
-    bool substitute;  /* a container that does not name the resource counts `missing` */
+    bool substitute; /* a container that does not name the resource counts `missing` */
     __int128 missing;
 } resource_rule;
 
@@ -90,8 +90,8 @@ static berth_status read_total(__int128 nanos, const resource_rule *rule, int64_
     return BERTH_E_RANGE;
 }
 
-static berth_status total(const berth__model *model, const berth_pod *pod, const resource_rule *rule,
-                          int64_t *ask, int64_t *use, berth_error *error)
+static berth_status total(const berth__model *model, const berth_pod *pod,
+                          const resource_rule *rule, int64_t *ask, int64_t *use, berth_error *error)
 {
     __int128 ask_nanos, use_nanos;
     if (model->era == BERTH_ERA_V1ALPHA1)
@@ -109,7 +109,7 @@ static berth_status check_amounts(berth_resources list, const char *path, uint32
         int64_t ignored;
         __int128 nanos = berth__amount_nanos(list.items[i].amount);
         bool milli = berth__str_is(list.items[i].name, "cpu");
-        berth_status problem = nanos < 0 ? BERTH_E_INVALID
+        berth_status problem = nanos < 0                                     ? BERTH_E_INVALID
                                : !berth__amount_read(nanos, milli, &ignored) ? BERTH_E_RANGE
                                                                              : BERTH_OK;
         if (problem == BERTH_OK)
@@ -185,8 +185,8 @@ static berth_status scalar_totals(berth__model *model, const berth_pod *pod, ber
     if (modern)
         BERTH_TRY(note_scalars(model, pod->overhead, true, scalars, &count, error));
     for (uint32_t i = 0; i < count; i++) {
-        resource_rule rule = {
-            .name = berth__text(model, model->resource_names[scalars[i].resource])};
+        resource_rule rule = {.name =
+                                  berth__text(model, model->resource_names[scalars[i].resource])};
         BERTH_TRY(total(model, pod, &rule, &scalars[i].ask, &scalars[i].use, error));
     }
     out->scalars = scalars;

@@ -56,11 +56,12 @@ void berth__node_rules_fill(berth__model *model, berth__arena *arena, const bert
         out->required = berth__node_selector_make(&model->strings, arena, affinity->required, ok);
     out->has_preferred = affinity->preferred != NULL;
     uint32_t preferred_count = out->has_preferred ? affinity->preferred_count : 0;
-    berth__interned_node_preference *preferred = array(arena, preferred_count, sizeof(*preferred), ok);
+    berth__interned_node_preference *preferred =
+        array(arena, preferred_count, sizeof(*preferred), ok);
     for (uint32_t i = 0; preferred != NULL && i < preferred_count && *ok; i++) {
         preferred[i].weight = affinity->preferred[i].weight;
-        preferred[i].term = berth__node_term_make(&model->strings, arena,
-                                                  &affinity->preferred[i].preference, ok);
+        preferred[i].term =
+            berth__node_term_make(&model->strings, arena, &affinity->preferred[i].preference, ok);
     }
     out->preferred = preferred;
     out->preferred_count = preferred_count;
@@ -144,10 +145,9 @@ static const berth_label_selector *namespace_selector_of(const berth__model *mod
 static void fill_namespaces(berth__model *model, berth__arena *arena, const berth_pod *pod,
                             const berth_pod_affinity_term *source, berth__pod_term *out, bool *ok)
 {
-    berth_str own = pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name
-                                                     : BERTH_LITERAL("default");
-    bool implicit =
-        source->namespaces.count == 0 && namespace_selector_of(model, source) == NULL;
+    berth_str own =
+        pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name : BERTH_LITERAL("default");
+    bool implicit = source->namespaces.count == 0 && namespace_selector_of(model, source) == NULL;
     uint32_t count = implicit ? 1 : source->namespaces.count;
     berth__sym *items = array(arena, count, sizeof(*items), ok);
     for (uint32_t i = 0; i < count && *ok; i++) {
@@ -176,11 +176,9 @@ static berth__pod_terms make_terms(berth__model *model, berth__arena *arena, con
         berth__pod_term *term = &terms[i];
         term->topology_key = sym_of(model, source[i].topology_key, ok);
         term->weight = source[i].weight;
-        term->selector =
-            berth__selector_make(&model->strings, arena, source[i].label_selector, ok);
-        term->namespace_selector =
-            berth__selector_make(&model->strings, arena, namespace_selector_of(model, &source[i]),
-                                 ok);
+        term->selector = berth__selector_make(&model->strings, arena, source[i].label_selector, ok);
+        term->namespace_selector = berth__selector_make(
+            &model->strings, arena, namespace_selector_of(model, &source[i]), ok);
         fill_namespaces(model, arena, pod, &source[i], term, ok);
         term->words = term_words(arena, term, &term->word_count, ok);
         note_problem(rules, &term->selector);
@@ -204,9 +202,9 @@ static void fill_spread(berth__model *model, berth__arena *arena, const berth_po
         berth_str key = source->match_label_keys.items[i];
         for (uint32_t l = 0; l < pod->meta.labels.count; l++)
             if (berth__str_eq(pod->meta.labels.entries[l].key, key))
-                out->selector = berth__selector_and(
-                    arena, &out->selector, sym_of(model, key, ok),
-                    sym_of(model, pod->meta.labels.entries[l].value, ok), ok);
+                out->selector =
+                    berth__selector_and(arena, &out->selector, sym_of(model, key, ok),
+                                        sym_of(model, pod->meta.labels.entries[l].value, ok), ok);
     }
     out->words = selector_words(arena, &out->selector, &out->word_count, ok);
 }
@@ -268,8 +266,8 @@ static void fill_volume(berth__model *model, berth__arena *arena, const berth_po
 void berth__volume_list_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
                              berth__volume_list *out, bool *ok)
 {
-    berth_str own = pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name
-                                                     : BERTH_LITERAL("default");
+    berth_str own =
+        pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name : BERTH_LITERAL("default");
     out->namespace_name = sym_of(model, own, ok);
     berth__pod_volume *items = array(arena, pod->volume_count, sizeof(*items), ok);
     for (uint32_t i = 0; i < pod->volume_count && *ok; i++) {

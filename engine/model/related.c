@@ -99,8 +99,8 @@ static berth__selector map_selector(berth__arena *arena, berth__labels labels, b
 {
     if (labels.count == 0)
         return (berth__selector){.kind = BERTH__SELECTOR_EVERYTHING};
-    berth__interned_requirement *items =
-        berth__arena_alloc_zero(arena, labels.count * sizeof(*items), _Alignof(berth__interned_requirement));
+    berth__interned_requirement *items = berth__arena_alloc_zero(
+        arena, labels.count * sizeof(*items), _Alignof(berth__interned_requirement));
     if (items == NULL) {
         *ok = false;
         return (berth__selector){.kind = BERTH__SELECTOR_NOTHING};
@@ -141,8 +141,7 @@ static void read_body(berth__related *related, berth__related_object *out,
     case BERTH_KIND_STATEFUL_SET:
         selector = source->kind == BERTH_KIND_REPLICA_SET ? source->as.replica_set->selector
                                                           : source->as.stateful_set->selector;
-        out->selector =
-            berth__selector_make(&related->model->strings, &out->arena, selector, ok);
+        out->selector = berth__selector_make(&related->model->strings, &out->arena, selector, ok);
         break;
     default:
         BERTH_ASSERT(source->kind == BERTH_KIND_NAMESPACE);
@@ -193,8 +192,8 @@ static berth__related_list *list_of(berth__related *related, const berth__relate
         find_list(related, (berth_kind)object->key.kind, object->key.namespace_name);
     if (list != NULL)
         return list;
-    list = berth__alloc_zero(related->model->allocator, sizeof(*list),
-                             _Alignof(berth__related_list));
+    list =
+        berth__alloc_zero(related->model->allocator, sizeof(*list), _Alignof(berth__related_list));
     if (list == NULL)
         return NULL;
     list->key.kind = object->key.kind;
@@ -216,15 +215,15 @@ static void note_change(berth__related *related, const berth__related_object *ob
 static bool index_service(berth__related *related, berth__related_object *object)
 {
     return object->key.kind != BERTH_KIND_SERVICE ||
-           berth__label_index_add(&related->services, object->key.namespace_name,
-                                  &object->selector, object);
+           berth__label_index_add(&related->services, object->key.namespace_name, &object->selector,
+                                  object);
 }
 
 static void forget_service(berth__related *related, berth__related_object *object)
 {
     if (object->key.kind == BERTH_KIND_SERVICE)
-        berth__label_index_remove(&related->services, object->key.namespace_name,
-                                  &object->selector, object);
+        berth__label_index_remove(&related->services, object->key.namespace_name, &object->selector,
+                                  object);
 }
 
 static bool is_controller(berth_kind kind)
@@ -281,8 +280,8 @@ typedef struct exchange {
 static void return_service(berth__related *related, berth__related_object *object)
 {
     if (object->key.kind == BERTH_KIND_SERVICE)
-        berth__label_index_return(&related->services, object->key.namespace_name,
-                                  &object->selector, object);
+        berth__label_index_return(&related->services, object->key.namespace_name, &object->selector,
+                                  object);
 }
 
 static void undo_exchange(void *owner, void *record)
@@ -316,8 +315,8 @@ static void keep_exchange(void *owner, void *record)
     if (gone == NULL)
         return;
     if (gone->key.kind == BERTH_KIND_SERVICE)
-        berth__label_index_give_up(&related->services, gone->key.namespace_name,
-                                   &gone->selector, gone);
+        berth__label_index_give_up(&related->services, gone->key.namespace_name, &gone->selector,
+                                   gone);
     drop_if_empty(related, own_list(related, gone));
     free_object(gone);
 }
@@ -328,9 +327,9 @@ static const berth__undo_kind exchanged = {undo_exchange, keep_exchange};
 static bool note_exchange(berth__related *related, berth__related_object *gone,
                           berth__related_object *come)
 {
-    exchange *record = related->undo == NULL ? NULL
-                                             : berth__undo_push(related->undo, &exchanged,
-                                                                related, sizeof(*record));
+    exchange *record = related->undo == NULL
+                           ? NULL
+                           : berth__undo_push(related->undo, &exchanged, related, sizeof(*record));
     if (record == NULL)
         return false;
     *record = (exchange){gone, come};
@@ -344,8 +343,8 @@ static void take_out(berth__related *related, berth__related_list *list,
                      berth__related_object *object, bool undoable)
 {
     if (undoable && object->key.kind == BERTH_KIND_SERVICE)
-        berth__label_index_lend(&related->services, object->key.namespace_name,
-                                &object->selector, object);
+        berth__label_index_lend(&related->services, object->key.namespace_name, &object->selector,
+                                object);
     else
         forget_service(related, object);
     unlink_object(list, object);
@@ -375,8 +374,8 @@ berth_status berth__related_add(berth__related *related, const berth_object *obj
     berth__related_object *fresh = make_object(related, object);
     if (fresh == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
-    berth__related_object *old = find(related, object->kind, fresh->key.namespace_name,
-                                      fresh->key.name);
+    berth__related_object *old =
+        find(related, object->kind, fresh->key.namespace_name, fresh->key.name);
     if ((old != NULL) != replace) {
         free_object(fresh);
         return replace ? berth__error_set(error, BERTH_E_NOT_FOUND, "not found")
@@ -496,8 +495,8 @@ typedef struct merge {
 /* Union of two sets of pairs; `b` wins. */
 static berth__labels merge_labels(berth__arena *arena, berth__labels a, berth__labels b, bool *ok)
 {
-    berth__label *items = berth__arena_alloc(arena, (a.count + b.count) * sizeof(*items),
-                                             _Alignof(berth__label));
+    berth__label *items =
+        berth__arena_alloc(arena, (a.count + b.count) * sizeof(*items), _Alignof(berth__label));
     if (items == NULL) {
         *ok = false;
         return a;
@@ -540,8 +539,7 @@ static berth_kind owner_kind(const berth__model *model, const berth__identity *i
     berth_str api_version = berth__text(model, identity->owner_api_version);
     berth_str kind = berth__text(model, identity->owner_kind);
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-        if (berth__str_is(api_version, table[i].api_version) &&
-            berth__str_is(kind, table[i].kind))
+        if (berth__str_is(api_version, table[i].api_version) && berth__str_is(kind, table[i].kind))
             return table[i].value;
     return BERTH_KIND_COUNT;
 }
@@ -553,13 +551,13 @@ bool berth__related_may_select(const berth__related *related, const berth__ident
 }
 
 /* All requirements of both, by key. */
-static berth__selector join(berth__arena *arena, const berth__selector *a,
-                            const berth__selector *b, bool *ok)
+static berth__selector join(berth__arena *arena, const berth__selector *a, const berth__selector *b,
+                            bool *ok)
 {
     if (a->count == 0 || b->count == 0)
         return a->count == 0 ? *b : *a;
-    berth__interned_requirement *items = berth__arena_alloc(arena, (a->count + b->count) * sizeof(*items),
-                                                   _Alignof(berth__interned_requirement));
+    berth__interned_requirement *items = berth__arena_alloc(
+        arena, (a->count + b->count) * sizeof(*items), _Alignof(berth__interned_requirement));
     if (items == NULL) {
         *ok = false;
         return *a;

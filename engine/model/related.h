@@ -12,7 +12,7 @@
 typedef struct berth__related_object {
     berth__keymap_entry entry;
     struct {
-        uint32_t kind; /* berth_kind */
+        uint32_t kind;             /* berth_kind */
         berth__sym namespace_name; /* 0 for a Namespace */
         berth__sym name;
     } key;
@@ -42,9 +42,9 @@ typedef struct berth__related {
     berth__label_index services; /* by selector */
     uint32_t service_count;
     uint32_t controller_count;
-    uint64_t version;            /* of Services and controllers: differs after every change */
-    uint64_t namespace_version;  /* the same for Namespaces */
-    berth__undo_log *undo;       /* NULL: changes are for good */
+    uint64_t version;           /* of Services and controllers: differs after every change */
+    uint64_t namespace_version; /* the same for Namespaces */
+    berth__undo_log *undo;      /* NULL: changes are for good */
 } berth__related;
 
 berth_status berth__related_create(berth__model *model, berth__related **out);

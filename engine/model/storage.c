@@ -44,8 +44,7 @@ static bool init_tables(berth__storage *storage)
            berth__shelves_init(&storage->capacities, allocator) == BERTH_OK;
 }
 
-berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow,
-                                   berth__storage **out)
+berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow, berth__storage **out)
 {
     berth__storage *storage =
         berth__alloc_zero(model->allocator, sizeof(*storage), _Alignof(berth__storage));
@@ -135,8 +134,7 @@ void berth__storage_destroy(berth__storage *storage)
     berth__free(allocator, storage->nodes, storage->node_capacity * sizeof(*storage->nodes));
     berth__free(allocator, storage->disk_list,
                 storage->disk_capacity * sizeof(*storage->disk_list));
-    berth__free(allocator, storage->journal,
-                BERTH__STORAGE_JOURNAL * sizeof(*storage->journal));
+    berth__free(allocator, storage->journal, BERTH__STORAGE_JOURNAL * sizeof(*storage->journal));
     berth__arena_destroy(&storage->arena);
     berth__free(allocator, storage, sizeof(*storage));
 }
@@ -180,10 +178,9 @@ static const berth__undo_kind arrived = {undo_arrival, NULL};
 
 static void arrive(berth__storage *storage, berth__stored *record)
 {
-    berth__stored **payload =
-        storage->undo == NULL
-            ? NULL
-            : berth__undo_push(storage->undo, &arrived, storage, sizeof(*payload));
+    berth__stored **payload = storage->undo == NULL ? NULL
+                                                    : berth__undo_push(storage->undo, &arrived,
+                                                                       storage, sizeof(*payload));
     if (payload != NULL)
         *payload = record;
     *berth__storage_arrival(record) = ++storage->arrivals;
@@ -262,7 +259,8 @@ berth__claim *berth__storage_claim_make(berth__storage *storage, berth__sym name
                                                 namespace_name, name);
 }
 
-berth__storage_class_record *berth__storage_class_find(const berth__storage *storage, berth__sym name)
+berth__storage_class_record *berth__storage_class_find(const berth__storage *storage,
+                                                       berth__sym name)
 {
     return (berth__storage_class_record *)record_find(storage, BERTH_KIND_STORAGE_CLASS, 0, name);
 }
@@ -387,8 +385,8 @@ static void note_pv(berth__storage *storage, const berth__pv *volume)
 /* The record of a volume that is named (0: none is); false when out of memory. */
 static bool named_volume(berth__storage *storage, berth__sym name, berth__pv **out)
 {
-    *out = name == 0 ? NULL
-                     : (berth__pv *)make_record(storage, BERTH_KIND_PERSISTENT_VOLUME, 0, name);
+    *out =
+        name == 0 ? NULL : (berth__pv *)make_record(storage, BERTH_KIND_PERSISTENT_VOLUME, 0, name);
     return name == 0 || *out != NULL;
 }
 
@@ -450,8 +448,9 @@ static void take_off(berth__shelves *shelves, berth__sym owner,
         berth__shelves_remove(shelves, owner, chooses, item);
 }
 
-static bool put_on(berth__shelves *shelves, berth__sym owner, const berth__interned_node_selector *chooses,
-                   const berth__shelf_item *item, departure how)
+static bool put_on(berth__shelves *shelves, berth__sym owner,
+                   const berth__interned_node_selector *chooses, const berth__shelf_item *item,
+                   departure how)
 {
     if (how != COMING_BACK)
         return berth__shelves_add(shelves, owner, chooses, item);
@@ -712,8 +711,7 @@ static bool reserve_note(berth__storage *storage, const berth__stored_facts *fac
 static bool replace_facts(berth__storage *storage, berth__stored *record,
                           berth__stored_facts *facts)
 {
-    const former_facts former = {record, berth__storage_facts(record),
-                                 berth__storage_held(record)};
+    const former_facts former = {record, berth__storage_facts(record), berth__storage_held(record)};
     bool undoable = storage->undo != NULL && storage->undo->recording;
     if (!reserve_note(storage, former.facts, undoable))
         return false;

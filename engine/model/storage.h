@@ -28,10 +28,10 @@ typedef struct berth__stored {
         berth__sym name;
     } key;
     uint64_t reservation; /* of a volume or claim: serial of what is behind it; 0: not reserved */
-    uint32_t holder;      /* the pod whose placement reserved it; BERTH_POD_INDEX_NONE: it is gone */
-    uint32_t row;         /* its row of what versions show, + 1; 0: none yet (storage_rows.h) */
-    uint8_t kind;         /* a berth_kind */
-    bool changed;         /* its row says something else; it is on the store's list then */
+    uint32_t holder; /* the pod whose placement reserved it; BERTH_POD_INDEX_NONE: it is gone */
+    uint32_t row;    /* its row of what versions show, + 1; 0: none yet (storage_rows.h) */
+    uint8_t kind;    /* a berth_kind */
+    bool changed;    /* its row says something else; it is on the store's list then */
     struct berth__stored *next_changed;
 } berth__stored;
 
@@ -91,8 +91,8 @@ typedef struct berth__claim_facts {
     berth__sym selected_node; /* annotation volume.kubernetes.io/selected-node; 0: absent */
     const berth__sym *access_modes;
     uint32_t access_mode_count;
-    bool once_only;           /* ReadWriteOncePod is among them */
-    bool block;               /* volumeMode */
+    bool once_only; /* ReadWriteOncePod is among them */
+    bool block;     /* volumeMode */
     bool has_attributes_class;
     bool bind_completed;
     bool lost;
@@ -153,8 +153,8 @@ struct berth__pv {
     berth__stored record;
     uint64_t arrival;
     berth__pv_facts *facts;
-    berth__claim *named;       /* the record of claimRef, or NULL */
-    berth__claim *claim;       /* of the reservation, or of claimRef; on whose list it is */
+    berth__claim *named; /* the record of claimRef, or NULL */
+    berth__claim *claim; /* of the reservation, or of claimRef; on whose list it is */
     berth__pv *next_of_claim;
     berth__claim *reserved;    /* taken for this claim; NULL: not reserved */
     berth__claim *first_claim; /* claims whose spec.volumeName is this volume */
@@ -201,11 +201,11 @@ typedef struct berth__csi_driver_record {
 typedef struct berth__capacity_facts {
     berth__stored_facts head;
     berth__sym class_name;
-    bool usable;                  /* it has a limit and a node topology */
-    bool everywhere;              /* the topology is {} */
-    berth__node_term term;        /* the topology as one term of a node selector */
+    bool usable;           /* it has a limit and a node topology */
+    bool everywhere;       /* the topology is {} */
+    berth__node_term term; /* the topology as one term of a node selector */
     berth__interned_node_selector chooses;
-    __int128 limit;               /* units */
+    __int128 limit; /* units */
 } berth__capacity_facts;
 
 typedef struct berth__capacity {
@@ -268,14 +268,14 @@ typedef struct berth__volume_choice {
 
 typedef struct berth__storage {
     berth__model *model;
-    berth__cow_owner *cow; /* of the facts; NULL: they are another store's */
-    berth__arena arena; /* records */
+    berth__cow_owner *cow;                  /* of the facts; NULL: they are another store's */
+    berth__arena arena;                     /* records */
     berth__keymap tables[BERTH_KIND_COUNT]; /* only those of the kinds kept here are in use */
     berth__keymap disks;
-    berth__keymap reservations; /* by pod */
+    berth__keymap reservations;  /* by pod */
     berth__shelves free_volumes; /* by class: volumes that any claim may take; amounts in nanos */
     berth__shelves capacities;   /* by class: CSIStorageCapacities; amounts in units */
-    berth__claim **claims; /* by id */
+    berth__claim **claims;       /* by id */
     uint32_t claim_count, claim_capacity;
     berth__storage_node **nodes; /* by id */
     uint32_t node_count, node_capacity;
@@ -311,7 +311,8 @@ berth_status berth__storage_remove(berth__storage *storage, berth_kind kind,
 /* Records by name, or NULL; a record need not have an object. */
 berth__claim *berth__storage_claim(const berth__storage *storage, berth__sym namespace_name,
                                    berth__sym name);
-berth__storage_class_record *berth__storage_class_find(const berth__storage *storage, berth__sym name);
+berth__storage_class_record *berth__storage_class_find(const berth__storage *storage,
+                                                       berth__sym name);
 berth__csi_driver_record *berth__storage_driver(const berth__storage *storage, berth__sym name);
 berth__storage_node *berth__storage_node_find(const berth__storage *storage, berth__sym name);
 
@@ -379,7 +380,7 @@ berth__stored_facts *berth__storage_compile(berth__storage *storage, const berth
 
 /* A volume's node affinity, without what kube-scheduler does not look at. */
 berth__interned_node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
-                                             const berth_node_selector *source, bool *ok);
+                                                      const berth_node_selector *source, bool *ok);
 
 /* Fill in identity and translation of a volume's facts, and of an interned disk. */
 void berth__storage_identify_pv(berth__storage *storage, const berth_persistent_volume *source,

@@ -112,8 +112,7 @@ static berth_str ebs_handle(berth_str id)
     while (end > begin && id.data[end - 1] == '/')
         end--;
     berth_str volume = {id.data + begin, end - begin};
-    bool valid = berth__str_starts(volume, "vol-") &&
-                 memchr(volume.data, '/', volume.len) == NULL;
+    bool valid = berth__str_starts(volume, "vol-") && memchr(volume.data, '/', volume.len) == NULL;
     return valid ? volume : (berth_str){0};
 }
 
@@ -175,9 +174,9 @@ static berth_str gce_handle(berth__storage *storage, berth_str name, berth_str z
         *ok = false;
         return (berth_str){0};
     }
-    int len = snprintf(text, bytes, "projects/UNSPECIFIED/%s/%.*s/disks/%.*s", level,
-                       (int)place.len, place.len > 0 ? place.data : "", (int)name.len,
-                       name.len > 0 ? name.data : "");
+    int len =
+        snprintf(text, bytes, "projects/UNSPECIFIED/%s/%.*s/disks/%.*s", level, (int)place.len,
+                 place.len > 0 ? place.data : "", (int)name.len, name.len > 0 ? name.data : "");
     return (berth_str){text, (uint32_t)len};
 }
 
@@ -239,8 +238,8 @@ static berth_strs split_zones(berth__arena *arena, berth_str label, bool *ok)
 typedef struct retopology {
     const char *zone_from; /* the zone key in use, renamed to zone_to */
     const char *zone_to;
-    bool beta_region;      /* the beta region key is renamed to the one of today */
-    berth_strs zones;      /* or, where no term names zones: these are added to every term */
+    bool beta_region; /* the beta region key is renamed to the one of today */
+    berth_strs zones; /* or, where no term names zones: these are added to every term */
 } retopology;
 
 static bool translate_term(berth__arena *arena, const berth_node_selector_term *term,
@@ -284,8 +283,7 @@ static void translate_affinity(berth__storage *storage, const berth_persistent_v
     const berth_node_selector made = {terms, term_count};
     facts->has_migrated_affinity = source->node_affinity != NULL || added;
     if (*ok && facts->has_migrated_affinity)
-        facts->migrated_affinity =
-            berth__storage_affinity(storage, &facts->head.arena, &made, ok);
+        facts->migrated_affinity = berth__storage_affinity(storage, &facts->head.arena, &made, ok);
 }
 
 /* Zone and region keys are those of today unless only the beta ones are in use, in the affinity
@@ -300,13 +298,12 @@ static void retarget(berth__storage *storage, const berth_persistent_volume *sou
         return;
     const berth_node_selector *affinity = source->node_affinity;
     berth_map labels = source->meta.labels;
-    bool beta = !names_key(affinity, zone_key, false) &&
-                (names_key(affinity, zone_beta_key, false) ||
-                 (label_of(labels, zone_key).data == NULL &&
-                  label_of(labels, zone_beta_key).data != NULL));
-    retopology how = {.zone_from = beta ? zone_beta_key : zone_key,
-                      .zone_to = driver_key,
-                      .beta_region = beta};
+    bool beta =
+        !names_key(affinity, zone_key, false) &&
+        (names_key(affinity, zone_beta_key, false) ||
+         (label_of(labels, zone_key).data == NULL && label_of(labels, zone_beta_key).data != NULL));
+    retopology how = {
+        .zone_from = beta ? zone_beta_key : zone_key, .zone_to = driver_key, .beta_region = beta};
     if (!names_key(affinity, how.zone_from, true))
         how.zones = split_zones(&storage->model->scratch, label_of(labels, how.zone_from), ok);
     if (*ok)
@@ -332,8 +329,7 @@ void berth__storage_identify_pv(berth__storage *storage, const berth_persistent_
     berth_str zones = label_of(source->meta.labels, zone_beta_key);
     if (zones.len == 0)
         zones = label_of(source->meta.labels, zone_key);
-    berth_str handle =
-        in_tree_handle(storage, facts->in_tree, from->handle, from->uri, zones, ok);
+    berth_str handle = in_tree_handle(storage, facts->in_tree, from->handle, from->uri, zones, ok);
     if (handle.len > 0)
         facts->attachment = make_attachment(
             intern(storage, berth__text_of(driver_text(storage, facts->in_tree)), ok),
@@ -347,9 +343,9 @@ void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bo
     disk->in_tree = in_tree_of(volume->kind);
     if (disk->in_tree == BERTH__IN_TREE_NONE)
         return;
-    berth_str handle = in_tree_handle(storage, disk->in_tree,
-                                      berth__text(storage->model, volume->handle),
-                                      berth__text(storage->model, volume->uri), (berth_str){0}, ok);
+    berth_str handle =
+        in_tree_handle(storage, disk->in_tree, berth__text(storage->model, volume->handle),
+                       berth__text(storage->model, volume->uri), (berth_str){0}, ok);
     if (handle.data == NULL)
         return;
     disk->attachment =
@@ -387,7 +383,8 @@ static const berth__storage_class_facts *class_of(const berth__storage *storage,
 {
     if (claim->class_name == 0)
         return NULL;
-    const berth__storage_class_record *record = berth__storage_class_find(storage, claim->class_name);
+    const berth__storage_class_record *record =
+        berth__storage_class_find(storage, claim->class_name);
     return record != NULL ? record->facts : NULL;
 }
 

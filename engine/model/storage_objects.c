@@ -91,8 +91,7 @@ static void compile_claim(berth__storage *storage, const berth_persistent_volume
     out->lost = berth__str_is(source->phase, "Lost");
     out->deleting = source->meta.deleting;
     out->has_selector = source->selector != NULL;
-    out->selector =
-        berth__selector_make(&storage->model->strings, arena, source->selector, ok);
+    out->selector = berth__selector_make(&storage->model->strings, arena, source->selector, ok);
     out->request = berth__amount_nanos(source->request);
 }
 
@@ -107,7 +106,7 @@ static void drop_fields(berth__interned_node_selector selector, berth__node_term
 }
 
 berth__interned_node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
-                                             const berth_node_selector *source, bool *ok)
+                                                      const berth_node_selector *source, bool *ok)
 {
     berth__interned_node_selector made =
         berth__node_selector_make(&storage->model->strings, arena, source, ok);
@@ -129,8 +128,8 @@ berth__interned_node_selector berth__storage_affinity(berth__storage *storage, b
 static void read_zones(berth__storage *storage, berth__arena *arena, berth_str label,
                        berth__zone_set *out, bool *ok)
 {
-    berth__sym *values = berth__arena_alloc(arena, (label.len / 2 + 1) * sizeof(*values),
-                                            sizeof(*values));
+    berth__sym *values =
+        berth__arena_alloc(arena, (label.len / 2 + 1) * sizeof(*values), sizeof(*values));
     if (values == NULL) {
         *ok = false;
         return;
@@ -259,11 +258,11 @@ static void compile_class(berth__storage *storage, const berth_storage_class *so
 static void compile_capacity(berth__storage *storage, const berth_csi_storage_capacity *source,
                              berth__capacity_facts *out, bool *ok)
 {
-    berth__selector selector = berth__selector_make(&storage->model->strings, &out->head.arena,
-                                                    source->node_topology, ok);
+    berth__selector selector =
+        berth__selector_make(&storage->model->strings, &out->head.arena, source->node_topology, ok);
     out->class_name = intern_filled(storage, source->storage_class, ok);
-    out->limit = units_of(source->has_maximum_volume_size ? source->maximum_volume_size
-                                                          : source->capacity);
+    out->limit =
+        units_of(source->has_maximum_volume_size ? source->maximum_volume_size : source->capacity);
     out->everywhere = selector.kind == BERTH__SELECTOR_EVERYTHING;
     out->usable = (source->has_maximum_volume_size || source->has_capacity) &&
                   (out->everywhere || selector.kind == BERTH__SELECTOR_REQUIREMENTS);
@@ -295,8 +294,7 @@ static void compile_csi_node(berth__storage *storage, const berth_csi_node *sour
             continue;
         berth__sym driver = intern(storage, source->drivers[i].name, ok);
         if (!limits_driver(limits, out->limit_count, driver))
-            limits[out->limit_count++] =
-                (berth__driver_limit){driver, source->drivers[i].count};
+            limits[out->limit_count++] = (berth__driver_limit){driver, source->drivers[i].count};
     }
     out->limits = limits;
     out->migrated = berth__storage_migrated_plugins(

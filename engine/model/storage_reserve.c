@@ -12,7 +12,7 @@ typedef struct reservation {
     berth__pv *volume; /* NULL: the claim is to be provisioned */
     uint64_t serial;   /* held while the volume or the claim still bears it */
     berth__sym node_name;
-    bool returned;     /* by an unreserve that may be undone */
+    bool returned; /* by an unreserve that may be undone */
 } reservation;
 
 typedef struct pod_reservations {
@@ -70,8 +70,8 @@ static void take_pv(berth__storage *storage, berth__pv *volume, berth__claim *cl
 static void release_pv(berth__storage *storage, berth__pv *volume)
 {
     berth__shelf_item item = berth__pv_item(volume, volume->facts);
-    berth__shelves_return(&storage->free_volumes, volume->facts->class_name,
-                          chooses(volume->facts), &item);
+    berth__shelves_return(&storage->free_volumes, volume->facts->class_name, chooses(volume->facts),
+                          &item);
     volume->reserved = NULL;
     mark(storage, &volume->record, 0, BERTH_POD_INDEX_NONE);
     berth__pv_unlink(volume);
@@ -213,8 +213,7 @@ static const berth__undo_kind forgotten = {undo_forget, keep_forgotten};
 static const berth__undo_kind unreserved = {undo_unreserve, keep_forgotten};
 
 /* Leave a record of a list. Returns false while nobody wants one. */
-static bool note_list(berth__storage *storage, const berth__undo_kind *kind,
-                      pod_reservations *list)
+static bool note_list(berth__storage *storage, const berth__undo_kind *kind, pod_reservations *list)
 {
     pod_reservations **record =
         storage->undo == NULL ? NULL

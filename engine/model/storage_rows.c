@@ -14,7 +14,7 @@ void berth__stored_rows_init(berth__stored_rows *rows)
 static berth__stored_row *row_at(const berth__stored_rows *rows, uint32_t index)
 {
     return berth__cow_array_item(&rows->table, index, sizeof(berth__stored_row),
-                             BERTH__ROW_PAGE_SHIFT);
+                                 BERTH__ROW_PAGE_SHIFT);
 }
 
 /* ---- showing ---- */
@@ -114,12 +114,11 @@ static berth__stored_row row_of(const berth__stored_rows *rows, const berth__sto
 }
 
 /* Facts are shelved by their record's arrival: other facts leave before it changes, */
-static void drop_facts(berth__storage *storage, berth__stored *record,
-                       const berth__stored_row *row)
+static void drop_facts(berth__storage *storage, berth__stored *record, const berth__stored_row *row)
 {
     uint64_t *arrival = berth__storage_arrival(record);
-    bool stays = berth__storage_facts(record) == row->facts &&
-                 (arrival == NULL || *arrival == row->arrival);
+    bool stays =
+        berth__storage_facts(record) == row->facts && (arrival == NULL || *arrival == row->arrival);
     bool gone = stays || berth__storage_borrow(storage, record, NULL);
     BERTH_ASSERT(gone);
     (void)gone;
@@ -128,8 +127,7 @@ static void drop_facts(berth__storage *storage, berth__stored *record,
 }
 
 /* and come once all arrivals are known: they name each other's records. */
-static bool take_facts(berth__storage *storage, berth__stored *record,
-                       const berth__stored_row *row)
+static bool take_facts(berth__storage *storage, berth__stored *record, const berth__stored_row *row)
 {
     return berth__storage_facts(record) == row->facts ||
            berth__storage_borrow(storage, record, row->facts);

@@ -33,8 +33,8 @@ enum { BERTH__ROW_PAGE_SHIFT = 6 };
 
 /* Copying the struct gives the rows of a version. All zero: none. */
 typedef struct berth__stored_rows {
-    berth__cow_array table; /* of berth__stored_row */
-    uint32_t count;     /* rows given; they never go, and mean one name for good */
+    berth__cow_array table;      /* of berth__stored_row */
+    uint32_t count;              /* rows given; they never go, and mean one name for good */
     uint64_t reservation_serial; /* of the store */
 } berth__stored_rows;
 
@@ -42,8 +42,7 @@ void berth__stored_rows_init(berth__stored_rows *rows);
 
 /* Bring the rows to what the store says. Returns false when out of memory; a later call goes on.
  * Cost: that of the records which changed since the last call. */
-bool berth__storage_show(berth__storage *storage, berth__stored_rows *rows,
-                         berth__cow_owner *cow);
+bool berth__storage_show(berth__storage *storage, berth__stored_rows *rows, berth__cow_owner *cow);
 
 /* Bring a store without a cow, which said `from` but for the records that it changed itself
  * since, to what `to` says; no transaction is open on it. Errors: E_NOMEM: the store is of no

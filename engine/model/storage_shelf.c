@@ -289,14 +289,16 @@ static void take_out(berth__shelf *shelf, const berth__shelf_item *item)
 }
 
 void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
-                           const berth__interned_node_selector *chooses, const berth__shelf_item *item)
+                           const berth__interned_node_selector *chooses,
+                           const berth__shelf_item *item)
 {
     berth__shelves_lend(shelves, owner, chooses, item);
     berth__shelves_give_up(shelves, owner, chooses);
 }
 
 void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
-                         const berth__interned_node_selector *chooses, const berth__shelf_item *item)
+                         const berth__interned_node_selector *chooses,
+                         const berth__shelf_item *item)
 {
     berth__shelf_set *set = set_find(shelves, owner);
     BERTH_ASSERT(set != NULL);
@@ -309,7 +311,8 @@ void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
 }
 
 void berth__shelves_return(berth__shelves *shelves, berth__sym owner,
-                           const berth__interned_node_selector *chooses, const berth__shelf_item *item)
+                           const berth__interned_node_selector *chooses,
+                           const berth__shelf_item *item)
 {
     berth__shelf_set *set = set_find(shelves, owner);
     BERTH_ASSERT(set != NULL);

@@ -55,17 +55,21 @@ void berth__shelves_destroy(berth__shelves *shelves);
 /* Put an object on its shelves. `chooses` NULL: every node reaches it. Returns false, nothing
  * changed, when out of memory. */
 bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
-                        const berth__interned_node_selector *chooses, const berth__shelf_item *item);
+                        const berth__interned_node_selector *chooses,
+                        const berth__shelf_item *item);
 
 /* Take an object, put there with the same arguments, off its shelves. */
 void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
-                           const berth__interned_node_selector *chooses, const berth__shelf_item *item);
+                           const berth__interned_node_selector *chooses,
+                           const berth__shelf_item *item);
 
 /* The same for a while: the way back, or giving up the places, needs no memory. */
 void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
-                         const berth__interned_node_selector *chooses, const berth__shelf_item *item);
+                         const berth__interned_node_selector *chooses,
+                         const berth__shelf_item *item);
 void berth__shelves_return(berth__shelves *shelves, berth__sym owner,
-                           const berth__interned_node_selector *chooses, const berth__shelf_item *item);
+                           const berth__interned_node_selector *chooses,
+                           const berth__shelf_item *item);
 void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
                             const berth__interned_node_selector *chooses);
 

@@ -80,8 +80,8 @@ static void resolve_wanted(resolving *own, const berth__pod_terms *terms)
              berth__plan_count(view, own->plan, BERTH__PODS_MATCHING, filters, terms->count,
                                terms->items[i].topology_key, NULL));
     if (own->ok)
-        own->body->self = berth__population_matches(
-            view, own->body->wanted.items[0]->population, own->cycle->cls->identity);
+        own->body->self = berth__population_matches(view, own->body->wanted.items[0]->population,
+                                                    own->cycle->cls->identity);
 }
 
 static void resolve_soft(resolving *own, const berth__pod_terms *terms, int64_t sign)
@@ -177,7 +177,8 @@ static void describe_problems(resolving *own, const berth__pod_rules *rules)
 
 /* ---- the whole ---- */
 
-static bool resolve(const berth__question *cycle, const berth__affinity_args *args, berth__plan *plan)
+static bool resolve(const berth__question *cycle, const berth__affinity_args *args,
+                    berth__plan *plan)
 {
     const berth__pod_rules *rules = cycle->cls->pod_rules;
     resolving own = {.cycle = cycle, .args = args, .plan = plan, .ok = true};
@@ -199,10 +200,10 @@ static bool resolve(const berth__question *cycle, const berth__affinity_args *ar
 
 static bool has_terms(const berth__pod_rules *rules)
 {
-    return rules != NULL &&
-           rules->required_affinity.count + rules->required_anti_affinity.count +
-                   rules->preferred_affinity.count + rules->preferred_anti_affinity.count >
-               0;
+    return rules != NULL && rules->required_affinity.count + rules->required_anti_affinity.count +
+                                    rules->preferred_affinity.count +
+                                    rules->preferred_anti_affinity.count >
+                                0;
 }
 
 bool berth__affinity_resolve(const berth__question *cycle, const berth__affinity_args *args,

@@ -2,8 +2,8 @@
 #ifndef BERTH_PLUGINS_AFFINITY_RULES_H
 #define BERTH_PLUGINS_AFFINITY_RULES_H
 
-#include "plugins/plugin.h"
 #include "columns/pod_counts.h"
+#include "plugins/plugin.h"
 
 /* InterPodAffinity's arguments. */
 typedef struct berth__affinity_args {
@@ -25,10 +25,10 @@ typedef struct berth__count_list {
 
 /* Body of a plan. */
 typedef struct berth__affinity {
-    berth_str problem;    /* a selector of the pod can't be read, in kube-scheduler's words */
-    bool has_required;    /* the pod has required terms of its own */
-    bool has_preferred;   /* likewise preferred ones */
-    bool self;            /* it matches all its required affinity terms itself */
+    berth_str problem;          /* a selector of the pod can't be read, in kube-scheduler's words */
+    bool has_required;          /* the pod has required terms of its own */
+    bool has_preferred;         /* likewise preferred ones */
+    bool self;                  /* it matches all its required affinity terms itself */
     berth__count_list wanted;   /* pods that match all of those terms, for each of their keys */
     berth__count_list unwanted; /* pods that match a required anti-affinity term, for each */
     berth__count_list against;  /* pods whose required anti-affinity term speaks of this pod */

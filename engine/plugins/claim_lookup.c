@@ -4,8 +4,7 @@
 berth__claim *berth__claim_find(const berth__view *view, const berth__volume_list *list,
                                 const berth__pod_volume *volume)
 {
-    berth__claim *claim =
-        berth__storage_claim(view->storage, list->namespace_name, volume->handle);
+    berth__claim *claim = berth__storage_claim(view->storage, list->namespace_name, volume->handle);
     return claim != NULL && claim->facts != NULL ? claim : NULL;
 }
 

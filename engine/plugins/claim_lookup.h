@@ -3,15 +3,15 @@
 #ifndef BERTH_PLUGINS_CLAIM_LOOKUP_H
 #define BERTH_PLUGINS_CLAIM_LOOKUP_H
 
+#include "columns/node_volumes.h"
 #include "model/storage.h"
 #include "plugins/plugin.h"
-#include "columns/node_volumes.h"
 
 /* Run the statement for each volume of a class that has a claim, by name or as a generic ephemeral
  * volume. */
-#define BERTH__CLAIM_VOLUMES(list, volume)                                                      \
+#define BERTH__CLAIM_VOLUMES(list, volume)                                                        \
     for (const berth__pod_volume *volume = (list)->items; volume < (list)->items + (list)->count; \
-         volume++)                                                                              \
+         volume++)                                                                                \
         if (berth__uses_claim(volume))
 
 static inline bool berth__uses_claim(const berth__pod_volume *volume)

@@ -185,8 +185,8 @@ static berth_slice slice_of(const berth__question *cycle, uint32_t tile, const b
     return slice;
 }
 
-static void filter(const berth__question *cycle, const void *stage, const void *state, uint32_t tile,
-                   berth__mask *mask)
+static void filter(const berth__question *cycle, const void *stage, const void *state,
+                   uint32_t tile, berth__mask *mask)
 {
     const instance *own = stage;
     berth_slice slice = slice_of(cycle, tile, mask);
@@ -226,8 +226,8 @@ static int64_t score_slot(const berth__question *cycle, const void *stage, const
     return values[slot % BERTH__TILE];
 }
 
-static void explain(const berth__question *cycle, const void *stage, const void *state, uint32_t slot,
-                    berth__reasons *reasons)
+static void explain(const berth__question *cycle, const void *stage, const void *state,
+                    uint32_t slot, berth__reasons *reasons)
 {
     const instance *own = stage;
     berth_str text = {0};
@@ -241,13 +241,15 @@ static void explain(const berth__question *cycle, const void *stage, const void 
 
 /* ---- reserve ---- */
 
-static berth_status reserve(const berth__question *cycle, const void *stage, const berth__pod_placement *seat)
+static berth_status reserve(const berth__question *cycle, const void *stage,
+                            const berth__pod_placement *seat)
 {
     const berth_plugin *table = ((const instance *)stage)->table;
     return table->reserve(table->context, outside(cycle), seat->pod, seat->node);
 }
 
-static void unreserve(const berth__question *cycle, const void *stage, const berth__pod_placement *seat)
+static void unreserve(const berth__question *cycle, const void *stage,
+                      const berth__pod_placement *seat)
 {
     const berth_plugin *table = ((const instance *)stage)->table;
     table->unreserve(table->context, outside(cycle), seat->pod, seat->node);
@@ -330,9 +332,8 @@ berth_status berth__embedder_make(berth__arena *arena, const berth_plugin *table
     *plugin = made;
     *out = own;
     berth_str arguments = args != NULL ? args->raw_json : (berth_str){0};
-    return table->configure != NULL
-               ? table->configure(table->context, arguments, memory, error)
-               : BERTH_OK;
+    return table->configure != NULL ? table->configure(table->context, arguments, memory, error)
+                                    : BERTH_OK;
 }
 
 /* ---- the list ---- */
@@ -378,8 +379,8 @@ berth_status berth__embedder_check(berth__embedder_plugins plugins, berth_error 
         if (fault == NULL) {
             berth__embedder_plugins before = {plugins.items, i};
             berth_str name = berth__text_of(table->name);
-            bool taken = berth__plugin_find(name) != NULL ||
-                         berth__embedder_find(before, name) != NULL;
+            bool taken =
+                berth__plugin_find(name) != NULL || berth__embedder_find(before, name) != NULL;
             status = taken ? BERTH_E_EXISTS : BERTH_OK;
             fault = taken ? "there is a plugin of this name" : NULL;
         }

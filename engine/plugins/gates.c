@@ -58,8 +58,7 @@ void berth__gates_settle(berth__gates *gates)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < gates->domain_count; i++) {
         const berth__domain_gate *gate = &gates->domains[i];
-        bool everywhere =
-            gate->absent_passes || gate->topology->present_count == gates->node_count;
+        bool everywhere = gate->absent_passes || gate->topology->present_count == gates->node_count;
         if (!everywhere || gate->passing != berth__low_bits(gate->topology->domain_count))
             gates->domains[kept++] = *gate;
     }

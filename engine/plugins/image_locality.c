@@ -4,8 +4,8 @@
  * own last update; here they are counted as they are.)
  * Source: kube-scheduler v1.32, plugins/imagelocality/image_locality.go; v1.15.3,
  * priorities/image_locality.go. */
-#include "plugins/registry.h"
 #include "columns/image_column.h"
+#include "plugins/registry.h"
 
 static const int64_t LOW = INT64_C(23) << 20;
 static const int64_t HIGH_A_CONTAINER = INT64_C(1000) << 20;
@@ -13,8 +13,8 @@ static const int64_t HIGH_A_CONTAINER = INT64_C(1000) << 20;
 /* An image of the pod that some node has. */
 typedef struct wanted_image {
     berth__sym name;
-    int64_t times;  /* named by so many containers */
-    int64_t scaled; /* size x share of the nodes that have it */
+    int64_t times;               /* named by so many containers */
+    int64_t scaled;              /* size x share of the nodes that have it */
     berth__image_column *column; /* or NULL */
 } wanted_image;
 
@@ -35,11 +35,11 @@ static void add_image(state *own, berth__view *view, berth__sym name,
         }
     }
     double spread = (double)image->node_count / (double)view->layout->count;
-    own->images[own->count++] = (wanted_image){
-        .name = name,
-        .times = 1,
-        .scaled = (int64_t)((double)image->size_bytes * spread),
-        .column = berth__image_column_get(view->layout, name)};
+    own->images[own->count++] =
+        (wanted_image){.name = name,
+                       .times = 1,
+                       .scaled = (int64_t)((double)image->size_bytes * spread),
+                       .column = berth__image_column_get(view->layout, name)};
 }
 
 /* For the images of the list from `first` on. */
@@ -98,8 +98,9 @@ static berth__mask slots_with(const berth__view *view, const wanted_image *image
 
 /* Pods of one image are scored alike wherever it is; of several, the sum differs from node to
  * node. */
-static void image_locality_score(const berth__question *cycle, const void *instance, const void *opaque,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void image_locality_score(const berth__question *cycle, const void *instance,
+                                 const void *opaque, uint32_t tile, const berth__mask *mask,
+                                 int64_t *out)
 {
     (void)instance;
     (void)mask;

@@ -8,7 +8,8 @@
 #include "plugins/registry.h"
 
 static berth_status inter_pod_affinity_configure(berth__model *model, berth__arena *arena,
-                              const berth_plugin_args *args, void *instance, berth_error *error)
+                                                 const berth_plugin_args *args, void *instance,
+                                                 berth_error *error)
 {
     (void)model;
     (void)arena;
@@ -78,8 +79,8 @@ static void clear_counted(const berth__view *view, const berth__domain_counts *c
         mask->words[w] &= counted ? none.words[w] : ~none.words[w];
 }
 
-static void inter_pod_affinity_filter(const berth__question *cycle, const void *instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void inter_pod_affinity_filter(const berth__question *cycle, const void *instance,
+                                      const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     const filter_state *own = opaque;
@@ -116,8 +117,8 @@ static bool any_on(const berth__count_list *list, uint32_t slot)
     return false;
 }
 
-static void inter_pod_affinity_gate(const berth__question *cycle, const void *instance, const void *opaque,
-                 berth__gates *gates)
+static void inter_pod_affinity_gate(const berth__question *cycle, const void *instance,
+                                    const void *opaque, berth__gates *gates)
 {
     (void)cycle;
     (void)instance;
@@ -132,8 +133,8 @@ static void inter_pod_affinity_gate(const berth__question *cycle, const void *in
                 berth__gates_add(gates, avoided[list]->items[i], 0, 0, false);
 }
 
-static void inter_pod_affinity_explain(const berth__question *cycle, const void *instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void inter_pod_affinity_explain(const berth__question *cycle, const void *instance,
+                                       const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
@@ -258,8 +259,9 @@ static berth__outcome inter_pod_affinity_prepare_score(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void inter_pod_affinity_score(const berth__question *cycle, const void *instance, const void *opaque,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void inter_pod_affinity_score(const berth__question *cycle, const void *instance,
+                                     const void *opaque, uint32_t tile, const berth__mask *mask,
+                                     int64_t *out)
 {
     (void)instance;
     (void)mask;
@@ -280,8 +282,9 @@ static void inter_pod_affinity_score(const berth__question *cycle, const void *i
     }
 }
 
-static void inter_pod_affinity_score_kept(const berth__question *cycle, const void *instance, const void *opaque,
-                       uint32_t tile, const berth__mask *mask, int16_t *kept)
+static void inter_pod_affinity_score_kept(const berth__question *cycle, const void *instance,
+                                          const void *opaque, uint32_t tile,
+                                          const berth__mask *mask, int16_t *kept)
 {
     (void)instance;
     (void)mask;
@@ -291,9 +294,9 @@ static void inter_pod_affinity_score_kept(const berth__question *cycle, const vo
                                       topology->domains + (size_t)tile * BERTH__TILE, kept);
 }
 
-static void inter_pod_affinity_normalize(const berth__question *cycle, const void *instance, const void *state,
-                      int64_t lowest, int64_t highest, const berth__mask *mask,
-                      int64_t *values)
+static void inter_pod_affinity_normalize(const berth__question *cycle, const void *instance,
+                                         const void *state, int64_t lowest, int64_t highest,
+                                         const berth__mask *mask, int64_t *values)
 {
     (void)instance;
     (void)state;
@@ -304,16 +307,14 @@ static void inter_pod_affinity_normalize(const berth__question *cycle, const voi
     int64_t difference = highest - lowest;
     BERTH__MASK_EACH(mask, s)
     {
-        double share = difference > 0
-                           ? (double)(values[s] - lowest) / (double)difference
-                           : 0.0;
+        double share = difference > 0 ? (double)(values[s] - lowest) / (double)difference : 0.0;
         values[s] = (int64_t)((double)BERTH__SCORE_MAX * share);
     }
 }
 
 /* One domain has one sum of counts. */
-static bool inter_pod_affinity_is_level(const berth__question *cycle, const void *instance, const void *opaque,
-                     const berth__gates *gates)
+static bool inter_pod_affinity_is_level(const berth__question *cycle, const void *instance,
+                                        const void *opaque, const berth__gates *gates)
 {
     (void)cycle;
     (void)instance;
@@ -354,11 +355,11 @@ static bool bears_on(const berth__wake *wake, const berth__class *waiting,
            any_term_matches(wake, &other->pod_rules->required_anti_affinity, waiting);
 }
 
-static bool inter_pod_affinity_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool inter_pod_affinity_wakes(berth__wake *wake, const berth__waiter *waiter,
+                                     const void *instance)
 {
     (void)instance;
-    const uint32_t by_pods =
-        BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS;
+    const uint32_t by_pods = BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS;
     if ((wake->bits & by_pods) == 0)
         return true;
     return bears_on(wake, waiter->cls, wake->before) || bears_on(wake, waiter->cls, wake->after);
@@ -401,8 +402,9 @@ static berth__outcome inter_pod_affinity_prepare_predicate(berth__prepare *prepa
     return outcome == BERTH__REFUSE ? BERTH__FAIL : outcome;
 }
 
-static void inter_pod_affinity_explain_predicate(const berth__question *cycle, const void *instance, const void *opaque,
-                              uint32_t slot, berth__reasons *reasons)
+static void inter_pod_affinity_explain_predicate(const berth__question *cycle, const void *instance,
+                                                 const void *opaque, uint32_t slot,
+                                                 berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
@@ -422,12 +424,14 @@ static void inter_pod_affinity_explain_predicate(const berth__question *cycle, c
 static berth__outcome inter_pod_affinity_prepare_priority(berth__prepare *prepare)
 {
     prepare->uniform = 0;
-    return inter_pod_affinity_prepare_score(prepare) == BERTH__ACTIVE ? BERTH__ACTIVE : BERTH__UNIFORM;
+    return inter_pod_affinity_prepare_score(prepare) == BERTH__ACTIVE ? BERTH__ACTIVE
+                                                                      : BERTH__UNIFORM;
 }
 
-static void inter_pod_affinity_normalize_priority(const berth__question *cycle, const void *instance, const void *state,
-                               int64_t lowest, int64_t highest, const berth__mask *mask,
-                               int64_t *values)
+static void inter_pod_affinity_normalize_priority(const berth__question *cycle,
+                                                  const void *instance, const void *state,
+                                                  int64_t lowest, int64_t highest,
+                                                  const berth__mask *mask, int64_t *values)
 {
     (void)cycle;
     (void)instance;

@@ -30,7 +30,8 @@ typedef struct score_state {
 } score_state;
 
 static berth_status node_affinity_configure(berth__model *model, berth__arena *arena,
-                              const berth_plugin_args *args, void *opaque, berth_error *error)
+                                            const berth_plugin_args *args, void *opaque,
+                                            berth_error *error)
 {
     instance *own = opaque;
     bool ok = true;
@@ -45,8 +46,8 @@ static berth_status node_affinity_configure(berth__model *model, berth__arena *a
     ok &= terms != NULL;
     for (uint32_t i = 0; ok && i < added->preferred_count; i++) {
         terms[i].weight = added->preferred[i].weight;
-        terms[i].term = berth__node_term_make(&model->strings, arena,
-                                              &added->preferred[i].preference, &ok);
+        terms[i].term =
+            berth__node_term_make(&model->strings, arena, &added->preferred[i].preference, &ok);
     }
     own->preferred = terms;
     own->preferred_count = added->preferred_count;
@@ -154,14 +155,14 @@ static berth__outcome node_affinity_prepare_filter(berth__prepare *prepare)
         prepare->ok &= berth__node_match_make(view, prepare->arena, (berth__labels){0},
                                               &added->required, &own->added);
     if (needed)
-        prepare->ok &= berth__node_match_make(view, prepare->arena, rules->selector,
-                                              rules->has_required ? &rules->required : NULL,
-                                              &own->own);
+        prepare->ok &=
+            berth__node_match_make(view, prepare->arena, rules->selector,
+                                   rules->has_required ? &rules->required : NULL, &own->own);
     return needed && rules->has_required ? restrict_names(prepare) : BERTH__ACTIVE;
 }
 
-static void node_affinity_filter(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void node_affinity_filter(const berth__question *cycle, const void *opaque_instance,
+                                 const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)opaque_instance;
     const filter_state *own = opaque;
@@ -170,8 +171,8 @@ static void node_affinity_filter(const berth__question *cycle, const void *opaqu
     berth__node_match_tile(cycle->view, &own->own, tile, mask);
 }
 
-static void node_affinity_explain(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void node_affinity_explain(const berth__question *cycle, const void *opaque_instance,
+                                  const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
     (void)opaque_instance;
     const filter_state *own = opaque;
@@ -230,8 +231,9 @@ static berth__outcome node_affinity_prepare_score(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void node_affinity_score(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void node_affinity_score(const berth__question *cycle, const void *opaque_instance,
+                                const void *opaque, uint32_t tile, const berth__mask *mask,
+                                int64_t *out)
 {
     (void)opaque_instance;
     const score_state *own = opaque;
@@ -243,8 +245,9 @@ static void node_affinity_score(const berth__question *cycle, const void *opaque
     }
 }
 
-static void node_affinity_score_kept(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                       uint32_t tile, const berth__mask *mask, int16_t *kept)
+static void node_affinity_score_kept(const berth__question *cycle, const void *opaque_instance,
+                                     const void *opaque, uint32_t tile, const berth__mask *mask,
+                                     int16_t *kept)
 {
     (void)opaque_instance;
     const score_state *own = opaque;

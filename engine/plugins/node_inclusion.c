@@ -140,9 +140,8 @@ bool berth__node_inclusion(berth__view *view, const berth__class *cls, berth__ar
 {
     const berth__node_rules *rules = cls->node_rules;
     set_recipe recipe = {.by_affinity = rule->honor_affinity && rules != NULL &&
-                                    (rules->has_selector || rules->has_required)};
-    recipe.topologies =
-        berth__arena_alloc(arena, rule->key_count * sizeof(*recipe.topologies), 8);
+                                        (rules->has_selector || rules->has_required)};
+    recipe.topologies = berth__arena_alloc(arena, rule->key_count * sizeof(*recipe.topologies), 8);
     uint32_t *words = berth__arena_alloc(arena, (rule->key_count + 5) * sizeof(*words), 8);
     bool ok = recipe.topologies != NULL && words != NULL, any = false;
     if (ok && rule->honor_taints) {

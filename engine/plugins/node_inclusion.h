@@ -3,8 +3,8 @@
 #ifndef BERTH_PLUGINS_NODE_INCLUSION_H
 #define BERTH_PLUGINS_NODE_INCLUSION_H
 
-#include "plugins/plugin.h"
 #include "columns/pod_counts.h"
+#include "plugins/plugin.h"
 
 typedef struct berth__inclusion_rule {
     const berth__sym *keys; /* labels that a node must have, each */

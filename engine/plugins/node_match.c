@@ -99,9 +99,8 @@ static berth__mask meeting(const berth__view *view, const berth__interned_requir
 
 static bool fields_meet(const berth__view *view, const berth__node_term *term, uint32_t slot)
 {
-    const berth__node_term fields = {.valid = true,
-                                     .fields = term->fields,
-                                     .field_count = term->field_count};
+    const berth__node_term fields = {
+        .valid = true, .fields = term->fields, .field_count = term->field_count};
     return berth__node_term_meets(&view->model->strings, &fields,
                                   berth__view_node(view, slot)->name, (berth__labels){0});
 }

@@ -10,7 +10,7 @@ static berth__outcome node_name_prepare(berth__prepare *prepare)
 }
 
 static void node_name_filter(const berth__question *cycle, const void *instance, const void *state,
-                   uint32_t tile, berth__mask *mask)
+                             uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     (void)state;
@@ -25,14 +25,13 @@ static void node_name_filter(const berth__question *cycle, const void *instance,
 }
 
 static void node_name_explain(const berth__question *cycle, const void *instance, const void *state,
-                    uint32_t slot, berth__reasons *reasons)
+                              uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
     (void)state;
     (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
-                  "node(s) didn't match the requested node name");
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match the requested node name");
 }
 
 const berth__plugin_ops berth__plugin_node_name = {
@@ -45,15 +44,14 @@ const berth__plugin_ops berth__plugin_node_name = {
     .explain = node_name_explain,
 };
 
-static void node_name_explain_host_name(const berth__question *cycle, const void *instance, const void *state,
-                              uint32_t slot, berth__reasons *reasons)
+static void node_name_explain_host_name(const berth__question *cycle, const void *instance,
+                                        const void *state, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
     (void)state;
     (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
-                  "node(s) didn't match the requested hostname");
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match the requested hostname");
 }
 
 const berth__plugin_ops berth__plugin_host_name = {

@@ -29,7 +29,7 @@ static bool fits(const berth__model *model, const berth__port_list *wanted,
 }
 
 static void node_ports_filter(const berth__question *cycle, const void *instance, const void *state,
-                   uint32_t tile, berth__mask *mask)
+                              uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     (void)state;
@@ -44,8 +44,8 @@ static void node_ports_filter(const berth__question *cycle, const void *instance
     }
 }
 
-static bool node_ports_filter_slot(const berth__question *cycle, const void *instance, const void *state,
-                        uint32_t slot)
+static bool node_ports_filter_slot(const berth__question *cycle, const void *instance,
+                                   const void *state, uint32_t slot)
 {
     (void)instance;
     (void)state;
@@ -53,8 +53,8 @@ static bool node_ports_filter_slot(const berth__question *cycle, const void *ins
                 cycle->view->tiles[slot / BERTH__TILE]->ports[slot % BERTH__TILE]);
 }
 
-static void node_ports_explain(const berth__question *cycle, const void *instance, const void *state,
-                    uint32_t slot, berth__reasons *reasons)
+static void node_ports_explain(const berth__question *cycle, const void *instance,
+                               const void *state, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;

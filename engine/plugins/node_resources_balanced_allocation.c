@@ -6,13 +6,14 @@
 #include "plugins/registry.h"
 #include "plugins/resource_score.h"
 
-static berth_status node_resources_balanced_allocation_configure(berth__model *model, berth__arena *arena,
-                              const berth_plugin_args *args, void *instance, berth_error *error)
+static berth_status node_resources_balanced_allocation_configure(berth__model *model,
+                                                                 berth__arena *arena,
+                                                                 const berth_plugin_args *args,
+                                                                 void *instance, berth_error *error)
 {
-    bool ok = berth__scored_resources_make(model, arena,
-                                           args != NULL ? args->balanced.resources : NULL,
-                                           args != NULL ? args->balanced.resource_count : 0,
-                                           instance);
+    bool ok =
+        berth__scored_resources_make(model, arena, args != NULL ? args->balanced.resources : NULL,
+                                     args != NULL ? args->balanced.resource_count : 0, instance);
     return ok ? BERTH_OK : berth__error_set(error, BERTH_E_NOMEM, "out of memory");
 }
 
@@ -60,8 +61,9 @@ static double deviation(const berth__asked_resources *asked, berth__tile *tile, 
     return sqrt(squares / (double)count);
 }
 
-static int64_t node_resources_balanced_allocation_score_slot(const berth__question *cycle, const void *instance, const void *opaque,
-                          uint32_t slot)
+static int64_t node_resources_balanced_allocation_score_slot(const berth__question *cycle,
+                                                             const void *instance,
+                                                             const void *opaque, uint32_t slot)
 {
     (void)instance;
     const berth__asked_resources *asked = opaque;
@@ -69,8 +71,9 @@ static int64_t node_resources_balanced_allocation_score_slot(const berth__questi
     return (int64_t)((1 - deviation(asked, tile, slot % BERTH__TILE)) * BERTH__SCORE_MAX);
 }
 
-static bool node_resources_balanced_allocation_basic_score(const berth__question *cycle, const void *instance, const void *opaque,
-                        int32_t weight, berth__basic_ask *ask)
+static bool node_resources_balanced_allocation_basic_score(const berth__question *cycle,
+                                                           const void *instance, const void *opaque,
+                                                           int32_t weight, berth__basic_ask *ask)
 {
     (void)cycle;
     (void)instance;
@@ -85,8 +88,10 @@ static bool node_resources_balanced_allocation_basic_score(const berth__question
     return true;
 }
 
-static void node_resources_balanced_allocation_score(const berth__question *cycle, const void *instance, const void *opaque,
-                  uint32_t index, const berth__mask *mask, int64_t *out)
+static void node_resources_balanced_allocation_score(const berth__question *cycle,
+                                                     const void *instance, const void *opaque,
+                                                     uint32_t index, const berth__mask *mask,
+                                                     int64_t *out)
 {
     (void)instance;
     const berth__asked_resources *asked = opaque;

@@ -66,7 +66,8 @@ static bool copy_shape(berth__arena *arena, const berth_fit_args *args, instance
 }
 
 static berth_status node_resources_fit_configure(berth__model *model, berth__arena *arena,
-                              const berth_plugin_args *args, void *opaque, berth_error *error)
+                                                 const berth_plugin_args *args, void *opaque,
+                                                 berth_error *error)
 {
     static const berth_fit_args defaults = {.strategy = BERTH_FIT_LEAST_ALLOCATED};
     const berth_fit_args *fit = args != NULL ? &args->fit : &defaults;
@@ -140,8 +141,8 @@ static berth__outcome node_resources_fit_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void node_resources_fit_filter(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                   uint32_t index, berth__mask *mask)
+static void node_resources_fit_filter(const berth__question *cycle, const void *opaque_instance,
+                                      const void *opaque, uint32_t index, berth__mask *mask)
 {
     (void)opaque_instance;
     const filter_state *own = opaque;
@@ -166,8 +167,9 @@ static bool fits(berth__tile *tile, uint32_t resource, uint32_t at, int64_t ask)
            berth__tile_allocatable(tile, resource)[at] - berth__tile_used(tile, resource)[at];
 }
 
-static bool node_resources_fit_filter_slot(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                        uint32_t slot)
+static bool node_resources_fit_filter_slot(const berth__question *cycle,
+                                           const void *opaque_instance, const void *opaque,
+                                           uint32_t slot)
 {
     (void)opaque_instance;
     const filter_state *own = opaque;
@@ -182,8 +184,9 @@ static bool node_resources_fit_filter_slot(const berth__question *cycle, const v
     return fit;
 }
 
-static bool node_resources_fit_basic_filter(const berth__question *cycle, const void *opaque_instance,
-                         const void *opaque, berth__basic_ask *ask)
+static bool node_resources_fit_basic_filter(const berth__question *cycle,
+                                            const void *opaque_instance, const void *opaque,
+                                            berth__basic_ask *ask)
 {
     (void)opaque_instance;
     const filter_state *own = opaque;
@@ -211,8 +214,8 @@ static void explain_resource(const berth__question *cycle, uint32_t slot, uint32
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "Insufficient %.*s", (int)name.len, name.data);
 }
 
-static void node_resources_fit_explain(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void node_resources_fit_explain(const berth__question *cycle, const void *opaque_instance,
+                                       const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
     (void)opaque_instance;
     const filter_state *own = opaque;
@@ -234,7 +237,8 @@ static void node_resources_fit_explain(const berth__question *cycle, const void 
 /* ---- waking ---- */
 
 /* A node is worth another look once the pod would fit there, or could by preemption. */
-static bool node_resources_fit_wakes(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
+static bool node_resources_fit_wakes(berth__wake *wake, const berth__waiter *waiter,
+                                     const void *opaque)
 {
     const instance *args = opaque;
     const berth__request *request = waiter->cls->request;
@@ -248,7 +252,8 @@ static bool node_resources_fit_wakes(berth__wake *wake, const berth__waiter *wai
     return true;
 }
 
-static bool node_resources_fit_wakes_legacy(berth__wake *wake, const berth__waiter *waiter, const void *opaque)
+static bool node_resources_fit_wakes_legacy(berth__wake *wake, const berth__waiter *waiter,
+                                            const void *opaque)
 {
     (void)opaque;
     const berth__request *request = waiter->cls->request;
@@ -311,8 +316,9 @@ static berth__outcome node_resources_fit_prepare_score(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void node_resources_fit_score(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                  uint32_t index, const berth__mask *mask, int64_t *out)
+static void node_resources_fit_score(const berth__question *cycle, const void *opaque_instance,
+                                     const void *opaque, uint32_t index, const berth__mask *mask,
+                                     int64_t *out)
 {
     const instance *own = opaque_instance;
     const berth__asked_resources *asked = opaque;
@@ -338,8 +344,9 @@ static void node_resources_fit_score(const berth__question *cycle, const void *o
 
 /* Two resources of small amounts: quotients in double precision, which divides faster than int64
  * and truncates to the same integer (see tile_kernels.h). */
-static int64_t node_resources_fit_one_slot(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                        uint32_t slot)
+static int64_t node_resources_fit_one_slot(const berth__question *cycle,
+                                           const void *opaque_instance, const void *opaque,
+                                           uint32_t slot)
 {
     const instance *own = opaque_instance;
     const berth__asked_resources *asked = opaque;
@@ -363,8 +370,9 @@ static int64_t node_resources_fit_one_slot(const berth__question *cycle, const v
     return weights == 0 ? 0 : sum / weights;
 }
 
-static bool node_resources_fit_basic_score(const berth__question *cycle, const void *opaque_instance, const void *opaque,
-                        int32_t weight, berth__basic_ask *ask)
+static bool node_resources_fit_basic_score(const berth__question *cycle,
+                                           const void *opaque_instance, const void *opaque,
+                                           int32_t weight, berth__basic_ask *ask)
 {
     (void)cycle;
     const instance *own = opaque_instance;

@@ -9,7 +9,7 @@ static berth__outcome node_unschedulable_prepare(berth__prepare *prepare)
     const berth__question *cycle = prepare->cycle;
     const berth__model *model = cycle->view->model;
     const berth__interned_taint cordon = {model->known.unschedulable, model->known.empty,
-                                 model->known.no_schedule};
+                                          model->known.no_schedule};
     if (cycle->view->layout->unschedulable_count == 0)
         return BERTH__SKIP;
     const berth__node_rules *rules = cycle->cls->node_rules;
@@ -19,8 +19,8 @@ static berth__outcome node_unschedulable_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void node_unschedulable_filter(const berth__question *cycle, const void *instance, const void *state,
-                   uint32_t tile, berth__mask *mask)
+static void node_unschedulable_filter(const berth__question *cycle, const void *instance,
+                                      const void *state, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     (void)state;
@@ -30,8 +30,8 @@ static void node_unschedulable_filter(const berth__question *cycle, const void *
         mask->words[w] &= ~cordoned[w];
 }
 
-static void node_unschedulable_explain(const berth__question *cycle, const void *instance, const void *state,
-                    uint32_t slot, berth__reasons *reasons)
+static void node_unschedulable_explain(const berth__question *cycle, const void *instance,
+                                       const void *state, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
@@ -41,7 +41,8 @@ static void node_unschedulable_explain(const berth__question *cycle, const void 
 }
 
 /* A cordon is lifted, or a node comes without one. */
-static bool node_unschedulable_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool node_unschedulable_wakes(berth__wake *wake, const berth__waiter *waiter,
+                                     const void *instance)
 {
     (void)waiter;
     (void)instance;

@@ -89,8 +89,8 @@ static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
         const berth__claim *claim =
             berth__uses_claim(volume) ? berth__claim_find(view, list, volume) : NULL;
         own->missing = berth__uses_claim(volume) && claim == NULL;
-        if (own->missing || (volume->kind == BERTH_VOLUME_EPHEMERAL &&
-                             !berth__claim_is_owned(claim, list)))
+        if (own->missing ||
+            (volume->kind == BERTH_VOLUME_EPHEMERAL && !berth__claim_is_owned(claim, list)))
             own->broken = volume;
         else
             prepare->ok = want_volume(view, volume, claim, own);
@@ -140,8 +140,9 @@ static bool fits(const berth__view *view, const filter_state *own, uint32_t slot
 }
 
 /* What the pod wants does not depend on other pods, and what they have the view knows. */
-static void node_volume_limits_adjust(const berth__question *cycle, const void *instance, void *state,
-                   const berth__class *cls, uint32_t slot, int change)
+static void node_volume_limits_adjust(const berth__question *cycle, const void *instance,
+                                      void *state, const berth__class *cls, uint32_t slot,
+                                      int change)
 {
     (void)cycle;
     (void)instance;
@@ -151,8 +152,8 @@ static void node_volume_limits_adjust(const berth__question *cycle, const void *
     (void)change;
 }
 
-static void node_volume_limits_filter(const berth__question *cycle, const void *instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void node_volume_limits_filter(const berth__question *cycle, const void *instance,
+                                      const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     const filter_state *own = opaque;
@@ -169,8 +170,8 @@ static void node_volume_limits_filter(const berth__question *cycle, const void *
     }
 }
 
-static void node_volume_limits_explain(const berth__question *cycle, const void *instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void node_volume_limits_explain(const berth__question *cycle, const void *instance,
+                                       const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
     (void)slot;
@@ -193,7 +194,8 @@ static void node_volume_limits_explain(const berth__question *cycle, const void 
 }
 
 /* Of pods that go, those with volumes that count. */
-static bool node_volume_limits_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool node_volume_limits_wakes(berth__wake *wake, const berth__waiter *waiter,
+                                     const void *instance)
 {
     (void)waiter;
     (void)instance;
@@ -206,9 +208,8 @@ static bool node_volume_limits_wakes(berth__wake *wake, const berth__waiter *wai
 const berth__plugin_ops berth__plugin_node_volume_limits = {
     .name = "NodeVolumeLimits",
     .flags = BERTH__PREPARE_EACH,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_CLAIM |
-               BERTH_WAKE_VOLUME | BERTH_WAKE_STORAGE_CLASS | BERTH_WAKE_CSI_NODE |
-               BERTH_WAKE_ATTACHMENT,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_CLAIM | BERTH_WAKE_VOLUME |
+               BERTH_WAKE_STORAGE_CLASS | BERTH_WAKE_CSI_NODE | BERTH_WAKE_ATTACHMENT,
     .wakes = node_volume_limits_wakes,
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = node_volume_limits_prepare,

@@ -25,8 +25,8 @@
 #include "plugins/wake.h"
 
 enum {
-    BERTH__SCORE_MAX = 100,        /* of an era v1 plugin */
-    BERTH__SCORE_MAX_LEGACY = 10,  /* of a v1.15 priority */
+    BERTH__SCORE_MAX = 100,       /* of an era v1 plugin */
+    BERTH__SCORE_MAX_LEGACY = 10, /* of a v1.15 priority */
 };
 
 /* Raw value of a slot that takes no part in normalization. */
@@ -91,21 +91,22 @@ typedef struct berth__prepare {
     bool stays;
     bool may_fail; /* a filter's explain may come upon an error, see berth__reasons */
     bool small;    /* of a scorer: no raw value is beyond BERTH__NARROW_MAX; see score_kept */
-    bool ok; /* set to false when out of memory */
+    bool ok;       /* set to false when out of memory */
 } berth__prepare;
 
 typedef enum berth__normalization {
     BERTH__NORMALIZATION_NONE,
     BERTH__NORMALIZATION_MAX,          /* value * M / max */
     BERTH__NORMALIZATION_MAX_REVERSED, /* M - value * M / max; M where max is 0 */
-    BERTH__NORMALIZATION_OF_PLUGIN,          /* the plugin's function */
+    BERTH__NORMALIZATION_OF_PLUGIN,    /* the plugin's function */
 } berth__normalization;
 
 /* Plugin flags. */
 enum {
-    BERTH__STATIC_FILTER = 1 << 0, /* filter reads node facts and the class only: verdicts are kept */
-    BERTH__STATIC_SCORE = 1 << 1,  /* likewise score */
-    BERTH__PREPARE_EACH = 1 << 2,  /* prepare_filter, prepare_score run at every decision */
+    BERTH__STATIC_FILTER =
+        1 << 0, /* filter reads node facts and the class only: verdicts are kept */
+    BERTH__STATIC_SCORE = 1 << 1, /* likewise score */
+    BERTH__PREPARE_EACH = 1 << 2, /* prepare_filter, prepare_score run at every decision */
     /* Every refusal by filter has this code; with neither flag, explain tells. */
     BERTH__ALWAYS_UNSCHEDULABLE = 1 << 3,
     BERTH__ALWAYS_UNRESOLVABLE = 1 << 4,
@@ -196,7 +197,8 @@ typedef struct berth__plugin_ops {
     /* `cycle` has the view, the class and the pod. */
     berth_status (*reserve)(const berth__question *cycle, const void *instance,
                             const berth__pod_placement *seat);
-    void (*unreserve)(const berth__question *cycle, const void *instance, const berth__pod_placement *seat);
+    void (*unreserve)(const berth__question *cycle, const void *instance,
+                      const berth__pod_placement *seat);
 } berth__plugin_ops;
 
 /* The plugin of that name, or NULL. The list is the array in registry.c. */

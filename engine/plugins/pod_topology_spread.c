@@ -52,9 +52,8 @@ static int64_t limit_of(const berth__view *view, const berth__spread *spread, ui
     const berth__domain_counts *counts = spread->counts;
     if (counts->domain_count == 0)
         return INT64_MAX;
-    int64_t lowest = counts->domain_count < spread->min_domains
-                         ? 0
-                         : lowest_with(view, counts, slot, extra);
+    int64_t lowest =
+        counts->domain_count < spread->min_domains ? 0 : lowest_with(view, counts, slot, extra);
     return spread->max_skew - spread->self + lowest - extra;
 }
 
@@ -82,8 +81,9 @@ static bool has_all_keys(const berth__spreads *spreads, uint32_t slot)
 
 /* kube-scheduler's hooks ask neither whether the pod is being deleted nor whether the selector is
  * empty. */
-static void pod_topology_spread_adjust(const berth__question *cycle, const void *instance, void *opaque,
-                   const berth__class *cls, uint32_t slot, int change)
+static void pod_topology_spread_adjust(const berth__question *cycle, const void *instance,
+                                       void *opaque, const berth__class *cls, uint32_t slot,
+                                       int change)
 {
     (void)instance;
     filter_state *own = opaque;
@@ -127,16 +127,15 @@ static berth__outcome pod_topology_spread_prepare_filter(berth__prepare *prepare
     return BERTH__ACTIVE;
 }
 
-static void pod_topology_spread_filter(const berth__question *cycle, const void *instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void pod_topology_spread_filter(const berth__question *cycle, const void *instance,
+                                       const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     const filter_state *own = opaque;
     const berth__kernels *kernels = cycle->view->kernels;
     for (uint32_t i = 0; i < own->spreads->count && !berth__mask_empty(mask); i++) {
         const berth__domain_counts *counts = own->spreads->items[i].counts;
-        const uint64_t *present =
-            counts->topology->present + (size_t)tile * BERTH__TILE_WORDS;
+        const uint64_t *present = counts->topology->present + (size_t)tile * BERTH__TILE_WORDS;
         int64_t limit = own->limits[i];
         uint32_t scratch[BERTH__TILE];
         for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
@@ -147,8 +146,8 @@ static void pod_topology_spread_filter(const berth__question *cycle, const void 
     }
 }
 
-static void pod_topology_spread_gate(const berth__question *cycle, const void *instance, const void *opaque,
-                 berth__gates *gates)
+static void pod_topology_spread_gate(const berth__question *cycle, const void *instance,
+                                     const void *opaque, berth__gates *gates)
 {
     (void)cycle;
     (void)instance;
@@ -156,15 +155,15 @@ static void pod_topology_spread_gate(const berth__question *cycle, const void *i
     for (uint32_t i = 0; i < own->spreads->count; i++) {
         int64_t limit = own->limits[i];
         berth__gates_add(gates, own->spreads->items[i].counts, limit < 0,
-                         limit < 0             ? 0
+                         limit < 0            ? 0
                          : limit > UINT32_MAX ? UINT32_MAX
-                                               : (uint32_t)limit,
+                                              : (uint32_t)limit,
                          true);
     }
 }
 
-static void pod_topology_spread_explain(const berth__question *cycle, const void *instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void pod_topology_spread_explain(const berth__question *cycle, const void *instance,
+                                        const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
@@ -214,8 +213,7 @@ static berth__outcome pod_topology_spread_prepare_score(berth__prepare *prepare)
     if (own->spreads->problem.data != NULL)
         return fail_with(prepare, "calculating preScoreState: obtaining pod's soft",
                          own->spreads->problem);
-    own->ranked =
-        berth__arena_alloc_zero(prepare->arena, own->spreads->count * sizeof(ranked), 8);
+    own->ranked = berth__arena_alloc_zero(prepare->arena, own->spreads->count * sizeof(ranked), 8);
     prepare->ok = own->ranked != NULL;
     return BERTH__ACTIVE;
 }
@@ -226,8 +224,8 @@ static berth__mask scored(const berth__spreads *spreads, uint32_t tile, const be
     berth__mask out = *mask;
     for (uint32_t i = 0; spreads->require_all && i < spreads->count; i++)
         for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-            out.words[w] &= spreads->items[i].counts->topology->present
-                                [(size_t)tile * BERTH__TILE_WORDS + w];
+            out.words[w] &=
+                spreads->items[i].counts->topology->present[(size_t)tile * BERTH__TILE_WORDS + w];
     return out;
 }
 
@@ -303,8 +301,8 @@ static uint32_t *merged_counts(berth__prepare *prepare, const berth__spreads *sp
                                const berth__spread *spread)
 {
     const berth__topology *topology = spread->counts->topology;
-    uint32_t *out = berth__arena_alloc_zero(
-        prepare->arena, ((size_t)topology->domain_count + 1) * sizeof(*out), 8);
+    uint32_t *out = berth__arena_alloc_zero(prepare->arena,
+                                            ((size_t)topology->domain_count + 1) * sizeof(*out), 8);
     for (uint32_t i = 0; out != NULL && i < spreads->count; i++) {
         const berth__domain_counts *counts = spreads->items[i].counts;
         if (counts->topology != topology)
@@ -336,7 +334,8 @@ static bool rank_one(berth__prepare *prepare, const berth__spreads *spreads,
     return out->counts != NULL;
 }
 
-static berth__outcome pod_topology_spread_rank(berth__prepare *prepare, const berth__mask *feasible, uint32_t count)
+static berth__outcome pod_topology_spread_rank(berth__prepare *prepare, const berth__mask *feasible,
+                                               uint32_t count)
 {
     (void)count;
     score_state *own = prepare->state;
@@ -415,8 +414,9 @@ static bool sum_constraints(const berth__kernels *kernels, const score_state *ow
     return any;
 }
 
-static void pod_topology_spread_score(const berth__question *cycle, const void *instance, const void *opaque,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void pod_topology_spread_score(const berth__question *cycle, const void *instance,
+                                      const void *opaque, uint32_t tile, const berth__mask *mask,
+                                      int64_t *out)
 {
     (void)instance;
     const score_state *own = opaque;
@@ -435,8 +435,9 @@ static void pod_topology_spread_score(const berth__question *cycle, const void *
     }
 }
 
-static void pod_topology_spread_score_kept(const berth__question *cycle, const void *instance, const void *opaque,
-                       uint32_t tile, const berth__mask *mask, int16_t *kept)
+static void pod_topology_spread_score_kept(const berth__question *cycle, const void *instance,
+                                           const void *opaque, uint32_t tile,
+                                           const berth__mask *mask, int16_t *kept)
 {
     (void)instance;
     const score_state *own = opaque;
@@ -457,9 +458,9 @@ static void pod_topology_spread_score_kept(const berth__question *cycle, const v
 }
 
 /* 100 * (highest + lowest - value) / highest; ignored nodes get 0. */
-static void pod_topology_spread_normalize(const berth__question *cycle, const void *instance, const void *state,
-                      int64_t lowest, int64_t highest, const berth__mask *mask,
-                      int64_t *values)
+static void pod_topology_spread_normalize(const berth__question *cycle, const void *instance,
+                                          const void *state, int64_t lowest, int64_t highest,
+                                          const berth__mask *mask, int64_t *values)
 {
     (void)instance;
     (void)state;
@@ -502,11 +503,11 @@ static bool is_in_domains(const berth__pod_rules *rules, const berth__node_facts
 
 /* Pods count that are of the pod's namespace and that a constraint selects; nodes that have every
  * topology key. What default constraints select is a matter of services: they wake on all of it. */
-static bool pod_topology_spread_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool pod_topology_spread_wakes(berth__wake *wake, const berth__waiter *waiter,
+                                      const void *instance)
 {
     (void)instance;
-    const uint32_t by_pods =
-        BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS;
+    const uint32_t by_pods = BERTH_WAKE_POD_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_POD_LABELS;
     const berth__pod_rules *rules = waiter->cls->pod_rules;
     const berth__class *pod = wake->before != NULL ? wake->before : wake->after;
     bool defaults = rules == NULL || rules->spread_count == 0;

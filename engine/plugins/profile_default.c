@@ -12,36 +12,38 @@
  * bind, postBind. (DefaultPreemption's preEnqueue does nothing without the gate
  * SchedulerAsyncPreemption and is left out.) */
 #define PLUGIN_TABLE(X)                                                       \
-    X(SchedulingGates,                 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) \
-    X(PrioritySort,                    0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) \
-    X(NodeUnschedulable,               0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0) \
-    X(NodeName,                        0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0) \
-    X(TaintToleration,                 3, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0) \
-    X(NodeAffinity,                    2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0) \
-    X(NodePorts,                       0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0) \
-    X(NodeResourcesFit,                1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0) \
-    X(VolumeRestrictions,              0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0) \
-    X(NodeVolumeLimits,                0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0) \
-    X(VolumeBinding,                   0, 0, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0) \
-    X(VolumeZone,                      0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0) \
-    X(PodTopologySpread,               2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0) \
-    X(InterPodAffinity,                2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0) \
-    X(DefaultPreemption,               0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0) \
+    X(SchedulingGates, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)                 \
+    X(PrioritySort, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)                    \
+    X(NodeUnschedulable, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)               \
+    X(NodeName, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)                        \
+    X(TaintToleration, 3, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0)                 \
+    X(NodeAffinity, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)                    \
+    X(NodePorts, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)                       \
+    X(NodeResourcesFit, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)                \
+    X(VolumeRestrictions, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)              \
+    X(NodeVolumeLimits, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)                \
+    X(VolumeBinding, 0, 0, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0)                   \
+    X(VolumeZone, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)                      \
+    X(PodTopologySpread, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)               \
+    X(InterPodAffinity, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)                \
+    X(DefaultPreemption, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0)               \
     X(NodeResourcesBalancedAllocation, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0) \
-    X(ImageLocality,                   1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0) \
-    X(DefaultBinder,                   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0)
+    X(ImageLocality, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0)                   \
+    X(DefaultBinder, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0)
 
-#define TEXT(text) {text, sizeof(text) - 1}
+#define TEXT(text)             \
+    {                          \
+        text, sizeof(text) - 1 \
+    }
 #define NAME(id) TEXT(#id)
 
 static const berth__plugin_info infos[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob)                          \
-    {NAME(id),                                                                            \
-     pe << BERTH_POINT_PRE_ENQUEUE | qs << BERTH_POINT_QUEUE_SORT |                       \
-         pf << BERTH_POINT_PRE_FILTER | f << BERTH_POINT_FILTER |                         \
-         po << BERTH_POINT_POST_FILTER | ps << BERTH_POINT_PRE_SCORE |                    \
-         s << BERTH_POINT_SCORE | r << BERTH_POINT_RESERVE | p << BERTH_POINT_PERMIT |    \
-         pb << BERTH_POINT_PRE_BIND | b << BERTH_POINT_BIND | ob << BERTH_POINT_POST_BIND, \
+#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob)                                   \
+    {NAME(id),                                                                                     \
+     pe << BERTH_POINT_PRE_ENQUEUE | qs << BERTH_POINT_QUEUE_SORT | pf << BERTH_POINT_PRE_FILTER | \
+         f << BERTH_POINT_FILTER | po << BERTH_POINT_POST_FILTER | ps << BERTH_POINT_PRE_SCORE |   \
+         s << BERTH_POINT_SCORE | r << BERTH_POINT_RESERVE | p << BERTH_POINT_PERMIT |             \
+         pb << BERTH_POINT_PRE_BIND | b << BERTH_POINT_BIND | ob << BERTH_POINT_POST_BIND,         \
      weight},
     PLUGIN_TABLE(X)
 #undef X
@@ -115,24 +117,28 @@ static const berth_plugin_ref bind_refs[] = {
 #undef X
 };
 
-#define LIST(refs) {refs, sizeof(refs) / sizeof((refs)[0])}
+#define LIST(refs)                             \
+    {                                          \
+        refs, sizeof(refs) / sizeof((refs)[0]) \
+    }
 
 /* No plugin of the default set has permit or postBind; their lists stay empty. */
 static const berth_profile default_profile = {
     .scheduler_name = TEXT("default-scheduler"),
     .era = BERTH_ERA_V1,
-    .points = {
-        [BERTH_POINT_PRE_ENQUEUE] = LIST(pre_enqueue_refs),
-        [BERTH_POINT_QUEUE_SORT] = LIST(queue_sort_refs),
-        [BERTH_POINT_PRE_FILTER] = LIST(pre_filter_refs),
-        [BERTH_POINT_FILTER] = LIST(filter_refs),
-        [BERTH_POINT_POST_FILTER] = LIST(post_filter_refs),
-        [BERTH_POINT_PRE_SCORE] = LIST(pre_score_refs),
-        [BERTH_POINT_SCORE] = LIST(score_refs),
-        [BERTH_POINT_RESERVE] = LIST(reserve_refs),
-        [BERTH_POINT_PRE_BIND] = LIST(pre_bind_refs),
-        [BERTH_POINT_BIND] = LIST(bind_refs),
-    },
+    .points =
+        {
+            [BERTH_POINT_PRE_ENQUEUE] = LIST(pre_enqueue_refs),
+            [BERTH_POINT_QUEUE_SORT] = LIST(queue_sort_refs),
+            [BERTH_POINT_PRE_FILTER] = LIST(pre_filter_refs),
+            [BERTH_POINT_FILTER] = LIST(filter_refs),
+            [BERTH_POINT_POST_FILTER] = LIST(post_filter_refs),
+            [BERTH_POINT_PRE_SCORE] = LIST(pre_score_refs),
+            [BERTH_POINT_SCORE] = LIST(score_refs),
+            [BERTH_POINT_RESERVE] = LIST(reserve_refs),
+            [BERTH_POINT_PRE_BIND] = LIST(pre_bind_refs),
+            [BERTH_POINT_BIND] = LIST(bind_refs),
+        },
 };
 
 const berth_profile *berth_profile_default(void)

@@ -13,9 +13,9 @@ bool berth__scored_resources_make(berth__model *model, berth__arena *arena,
     bool ok = true;
     berth__scored_resource *items = berth__arena_alloc(arena, count * sizeof(*items), 8);
     for (uint32_t i = 0; items != NULL && i < count; i++)
-        items[i] = (berth__scored_resource){
-            berth__intern_add(&model->strings, resources[i].name, &ok),
-            resources[i].weight == 0 ? 1 : resources[i].weight};
+        items[i] =
+            (berth__scored_resource){berth__intern_add(&model->strings, resources[i].name, &ok),
+                                     resources[i].weight == 0 ? 1 : resources[i].weight};
     *out = (berth__scored_resources){items, count};
     return ok && items != NULL;
 }
@@ -63,7 +63,7 @@ bool berth__asked_resources_make(const berth__question *cycle, berth__arena *are
                 continue;
         } else {
             item.nonzero = nonzero && resource != BERTH__EPHEMERAL;
-            item.ask = !item.nonzero                ? request->ask[resource]
+            item.ask = !item.nonzero            ? request->ask[resource]
                        : resource == BERTH__CPU ? request->nonzero_cpu
                                                 : request->nonzero_memory;
         }

@@ -53,8 +53,8 @@ berth_status berth__spread_configure(berth__model *model, berth__arena *arena,
     berth__spread_defaults *own = instance;
     own->system = args == NULL || !args->spread.list_defaulting;
     own->count = own->system ? SYSTEM_RULES : args->spread.default_constraint_count;
-    own->rules = own->system ? system_rules(model, arena)
-                             : listed_rules(model, arena, &args->spread);
+    own->rules =
+        own->system ? system_rules(model, arena) : listed_rules(model, arena, &args->spread);
     if (own->rules == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     for (uint32_t i = 0; i < own->count; i++) {
@@ -141,12 +141,11 @@ static berth__domain_counts *count_pods(const resolving *own, const berth__sprea
 static bool include_nodes(const resolving *own, const berth__spread_rule *rule,
                           berth__inclusion **out)
 {
-    const berth__inclusion_rule ask = {.keys = own->keys,
-                                       .key_count = own->body->require_all && own->body->count > 1
-                                                        ? own->body->count
-                                                        : 0,
-                                       .honor_affinity = rule->honor_affinity,
-                                       .honor_taints = rule->honor_taints};
+    const berth__inclusion_rule ask = {
+        .keys = own->keys,
+        .key_count = own->body->require_all && own->body->count > 1 ? own->body->count : 0,
+        .honor_affinity = rule->honor_affinity,
+        .honor_taints = rule->honor_taints};
     return berth__node_inclusion(own->cycle->view, own->cycle->cls, &own->plan->arena, &ask, out);
 }
 
@@ -248,8 +247,7 @@ bool berth__spread_resolve(const berth__question *cycle, const berth__spread_def
                                   cls->pod_rules != NULL ? cls->pod_rules->part.serial : 0,
                                   cls->node_rules != NULL ? cls->node_rules->part.serial : 0}};
     const berth__plan_stamp stamp = {.epoch = view->layout->epoch,
-                                     .related_version =
-                                         from.defaults ? view->related->version : 0};
+                                     .related_version = from.defaults ? view->related->version : 0};
     berth__plan *plan = berth__plan_get(view, &key, &stamp);
     if (plan == NULL || (!plan->resolved && !resolve(cycle, defaults, plan, &from)) ||
         !berth__plan_renew(view, plan))

@@ -3,8 +3,8 @@
 #ifndef BERTH_PLUGINS_SPREAD_RULES_H
 #define BERTH_PLUGINS_SPREAD_RULES_H
 
-#include "plugins/plugin.h"
 #include "columns/pod_counts.h"
+#include "plugins/plugin.h"
 
 /* PodTopologySpread's arguments. */
 typedef struct berth__spread_defaults {
@@ -18,11 +18,11 @@ typedef struct berth__spread_defaults {
 typedef struct berth__spread {
     int64_t max_skew;
     int64_t min_domains;
-    int64_t self; /* 1 if the pod counts itself */
+    int64_t self;    /* 1 if the pod counts itself */
     bool everything; /* the selector is empty: it counts nobody, but what-ifs count everybody */
-    bool by_node; /* the key is kubernetes.io/hostname: scores count the node's own pods */
-    bool shared;  /* another constraint has the same key */
-    bool repeats; /* an earlier one has */
+    bool by_node;    /* the key is kubernetes.io/hostname: scores count the node's own pods */
+    bool shared;     /* another constraint has the same key */
+    bool repeats;    /* an earlier one has */
     const berth__domain_counts *counts;
 } berth__spread;
 
@@ -30,7 +30,7 @@ typedef struct berth__spread {
 typedef struct berth__spreads {
     const berth__spread *items;
     uint32_t count;
-    bool require_all; /* nodes that lack a key of any constraint are passed over */
+    bool require_all;  /* nodes that lack a key of any constraint are passed over */
     berth_str problem; /* a selector of the pod can't be read, in kube-scheduler's words */
 } berth__spreads;
 

@@ -14,7 +14,8 @@ typedef struct state {
 } state;
 
 /* Scoring considers only tolerations of no effect or of PreferNoSchedule. */
-static bool is_tolerated_preferably(const berth__question *cycle, const berth__interned_taint *taint)
+static bool is_tolerated_preferably(const berth__question *cycle,
+                                    const berth__interned_taint *taint)
 {
     const berth__model *model = cycle->view->model;
     const berth__node_rules *rules = cycle->cls->node_rules;
@@ -29,7 +30,8 @@ static bool is_tolerated_preferably(const berth__question *cycle, const berth__i
 }
 
 /* The first taint of a list that refuses the pod, or NULL. */
-static const berth__interned_taint *refusing(const berth__question *cycle, const berth__taint_list *list)
+static const berth__interned_taint *refusing(const berth__question *cycle,
+                                             const berth__taint_list *list)
 {
     return berth__node_rules_refused_by(cycle->view->model, cycle->cls->node_rules, list);
 }
@@ -55,8 +57,8 @@ static berth__outcome taint_toleration_prepare_filter(berth__prepare *prepare)
     return any ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
-static void taint_toleration_filter(const berth__question *cycle, const void *instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void taint_toleration_filter(const berth__question *cycle, const void *instance,
+                                    const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     const state *own = opaque;
@@ -67,8 +69,8 @@ static void taint_toleration_filter(const berth__question *cycle, const void *in
     kernels->at_most(refused, 0, mask);
 }
 
-static void taint_toleration_explain(const berth__question *cycle, const void *instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void taint_toleration_explain(const berth__question *cycle, const void *instance,
+                                     const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
     (void)opaque;
@@ -80,8 +82,9 @@ static void taint_toleration_explain(const berth__question *cycle, const void *i
                   (int)key.len, key.data, (int)value.len, value.data);
 }
 
-static void taint_toleration_explain_legacy(const berth__question *cycle, const void *instance, const void *opaque,
-                           uint32_t slot, berth__reasons *reasons)
+static void taint_toleration_explain_legacy(const berth__question *cycle, const void *instance,
+                                            const void *opaque, uint32_t slot,
+                                            berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
@@ -131,8 +134,9 @@ static berth__outcome taint_toleration_prepare_priority(berth__prepare *prepare)
     return prepare_counts(prepare, BERTH__SCORE_MAX_LEGACY);
 }
 
-static void taint_toleration_score(const berth__question *cycle, const void *instance, const void *opaque,
-                  uint32_t tile, const berth__mask *mask, int64_t *out)
+static void taint_toleration_score(const berth__question *cycle, const void *instance,
+                                   const void *opaque, uint32_t tile, const berth__mask *mask,
+                                   int64_t *out)
 {
     (void)instance;
     (void)mask;
@@ -142,19 +146,20 @@ static void taint_toleration_score(const berth__question *cycle, const void *ins
                                      cycle->view->layout->taints + (size_t)tile * BERTH__TILE, out);
 }
 
-static void taint_toleration_score_kept(const berth__question *cycle, const void *instance, const void *opaque,
-                       uint32_t tile, const berth__mask *mask, int16_t *kept)
+static void taint_toleration_score_kept(const berth__question *cycle, const void *instance,
+                                        const void *opaque, uint32_t tile, const berth__mask *mask,
+                                        int16_t *kept)
 {
     (void)instance;
     (void)mask;
     const state *own = opaque;
-    cycle->view->kernels->gather_kept(own->kept, own->list_count,
-                                      cycle->view->layout->taints + (size_t)tile * BERTH__TILE,
-                                      kept);
+    cycle->view->kernels->gather_kept(
+        own->kept, own->list_count, cycle->view->layout->taints + (size_t)tile * BERTH__TILE, kept);
 }
 
 /* Taints are tolerated that were not. */
-static bool taint_toleration_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool taint_toleration_wakes(berth__wake *wake, const berth__waiter *waiter,
+                                   const void *instance)
 {
     (void)instance;
     const berth__question cycle = {.view = wake->view, .cls = waiter->cls};

@@ -80,16 +80,16 @@ static bool fill_unbound(berth__view *view, berth__arena *arena, berth__claim *c
         driver != NULL && driver->facts != NULL && driver->facts->storage_capacity;
     const __int128 nanos = 1000000000;
     out->request_units = (facts->request + nanos - 1) / nanos;
-    return !out->needs_capacity || make_reach(view, arena, &view->storage->capacities,
-                                              facts->class_name, &out->capacities);
+    return !out->needs_capacity ||
+           make_reach(view, arena, &view->storage->capacities, facts->class_name, &out->capacities);
 }
 
 /* Keep the unbound ascending by request, the order of volumes among equals. */
 static void insert_unbound(berth__binder *binder, const berth__unbound_claim *claim)
 {
     uint32_t at = binder->unbound_count++;
-    for (; at > 0 && claim->claim->facts->request <
-                         binder->unbound[at - 1].claim->facts->request; at--)
+    for (; at > 0 && claim->claim->facts->request < binder->unbound[at - 1].claim->facts->request;
+         at--)
         binder->unbound[at] = binder->unbound[at - 1];
     binder->unbound[at] = *claim;
 }
@@ -154,8 +154,7 @@ static bool meets(const berth__view *view, const berth__node_match *match, uint3
         const berth__term_match *term = &match->terms[t];
         bool met = term->term->valid && !term->term->empty;
         for (uint32_t i = 0; met && i < term->term->expression_count; i++)
-            met = berth__requirement_meets(&view->model->strings,
-                                           term->expressions[i].requirement,
+            met = berth__requirement_meets(&view->model->strings, term->expressions[i].requirement,
                                            term->expressions[i].column[slot]);
         if (met)
             return true;
@@ -237,8 +236,8 @@ static bool suits(const berth__view *view, const berth__pv *volume, const berth_
 {
     const berth__pv_facts *offer = volume->facts;
     return offer->block == claim->block && offers_modes(offer, claim) &&
-           (!claim->has_selector || berth__selector_matches(&view->model->strings,
-                                                            &claim->selector, offer->labels)) &&
+           (!claim->has_selector ||
+            berth__selector_matches(&view->model->strings, &claim->selector, offer->labels)) &&
            !is_chosen(binding, volume) && volume_reaches(view, offer, slot);
 }
 
@@ -263,9 +262,8 @@ static berth__pv *free_volume(const berth__view *view, const berth__unbound_clai
             continue;
         for (uint32_t i = berth__shelf_from(shelf, claim->request); i < shelf->count; i++) {
             const berth__shelf_item *item = &shelf->items[i];
-            if (best != NULL &&
-                (item->amount > best->amount ||
-                 (item->amount == best->amount && item->arrival >= best->arrival)))
+            if (best != NULL && (item->amount > best->amount ||
+                                 (item->amount == best->amount && item->arrival >= best->arrival)))
                 break;
             if (suits(view, item->object, claim, binding, slot)) {
                 best = item;
@@ -423,7 +421,8 @@ berth_status berth__binder_reserve(berth__view *view, const berth__binder *binde
                                   berth__view_node(view, slot)->name);
 }
 
-berth_status berth__binder_reserve_locked(const berth__question *cycle, const berth__pod_placement *seat,
+berth_status berth__binder_reserve_locked(const berth__question *cycle,
+                                          const berth__pod_placement *seat,
                                           berth_status (*reserve)(const berth__question *cycle,
                                                                   const berth__pod_placement *seat))
 {

@@ -89,9 +89,9 @@ berth_status berth__binder_reserve(berth__view *view, const berth__binder *binde
 
 /* Run a plugin's reserve phase under the model's lock: the scratch memory, and what is interned,
  * are shared with branches. Errors: those of `reserve`. */
-berth_status berth__binder_reserve_locked(const berth__question *cycle, const berth__pod_placement *seat,
-                                          berth_status (*reserve)(const berth__question *cycle,
-                                                                  const berth__pod_placement *seat));
+berth_status berth__binder_reserve_locked(
+    const berth__question *cycle, const berth__pod_placement *seat,
+    berth_status (*reserve)(const berth__question *cycle, const berth__pod_placement *seat));
 
 /* The unreserve phase of the plugins that bind volumes (plugin.h). */
 void berth__binder_unreserve(const berth__question *cycle, const void *instance,

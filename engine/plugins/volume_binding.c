@@ -26,8 +26,7 @@ static berth__outcome check_claim(const berth__view *view, const berth__volume_l
                       volume_name.len > 0 ? volume_name.data : "");
     } else if (claim->facts->deleting) {
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
-                      "persistentvolumeclaim \"%.*s\" is being deleted", (int)name.len,
-                      name.data);
+                      "persistentvolumeclaim \"%.*s\" is being deleted", (int)name.len, name.data);
     } else if (ephemeral && !berth__claim_is_owned(claim, list)) {
         berth__reason_not_owned(reasons, view, list, volume, "");
     } else {
@@ -92,8 +91,8 @@ static berth__outcome volume_binding_prepare(berth__prepare *prepare)
     const berth__volume_list *list = prepare->cycle->cls->volumes;
     berth__binder *binder = prepare->state;
     prepare->stays = list == NULL;
-    berth__outcome outcome = make_binder(view, list, prepare->arena, prepare->reasons, binder,
-                                         &prepare->ok);
+    berth__outcome outcome =
+        make_binder(view, list, prepare->arena, prepare->reasons, binder, &prepare->ok);
     prepare->may_fail = binder->problem.len > 0;
     if (outcome == BERTH__ACTIVE && prepare->ok)
         prepare->ok = berth__volumes_refresh(view);
@@ -102,7 +101,7 @@ static berth__outcome volume_binding_prepare(berth__prepare *prepare)
 
 /* The state points into the view. */
 static void volume_binding_adjust(const berth__question *cycle, const void *instance, void *state,
-                   const berth__class *cls, uint32_t slot, int change)
+                                  const berth__class *cls, uint32_t slot, int change)
 {
     (void)cycle;
     (void)instance;
@@ -112,15 +111,15 @@ static void volume_binding_adjust(const berth__question *cycle, const void *inst
     (void)change;
 }
 
-static void volume_binding_filter(const berth__question *cycle, const void *instance, const void *state,
-                   uint32_t tile, berth__mask *mask)
+static void volume_binding_filter(const berth__question *cycle, const void *instance,
+                                  const void *state, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     berth__binder_filter(cycle->view, state, tile, mask);
 }
 
-static void volume_binding_explain(const berth__question *cycle, const void *instance, const void *state,
-                    uint32_t slot, berth__reasons *reasons)
+static void volume_binding_explain(const berth__question *cycle, const void *instance,
+                                   const void *state, uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
     berth__open_binding binding;
@@ -139,14 +138,14 @@ static void volume_binding_explain(const berth__question *cycle, const void *ins
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
                       "node(s) didn't find available persistent volumes to bind");
     if (binding.no_space)
-        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
-                      "node(s) did not have enough free storage");
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) did not have enough free storage");
     if (binding.volume_missing)
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
                       "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
 }
 
-static berth_status choose_and_reserve(const berth__question *cycle, const berth__pod_placement *seat)
+static berth_status choose_and_reserve(const berth__question *cycle,
+                                       const berth__pod_placement *seat)
 {
     berth__view *view = cycle->view;
     berth__arena *arena = &view->model->scratch;
@@ -163,14 +162,15 @@ static berth_status choose_and_reserve(const berth__question *cycle, const berth
 }
 
 static berth_status volume_binding_reserve(const berth__question *cycle, const void *instance,
-                            const berth__pod_placement *seat)
+                                           const berth__pod_placement *seat)
 {
     (void)instance;
     return berth__binder_reserve_locked(cycle, seat, choose_and_reserve);
 }
 
 /* A pod that is taken off its node gives back the volumes reserved for it. */
-static bool volume_binding_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool volume_binding_wakes(berth__wake *wake, const berth__waiter *waiter,
+                                 const void *instance)
 {
     (void)waiter;
     (void)instance;

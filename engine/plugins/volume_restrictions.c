@@ -49,8 +49,9 @@ static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
 }
 
 /* kube-scheduler compares names of claims here, and not their namespaces. */
-static void volume_restrictions_adjust(const berth__question *cycle, const void *instance, void *state,
-                   const berth__class *cls, uint32_t slot, int change)
+static void volume_restrictions_adjust(const berth__question *cycle, const void *instance,
+                                       void *state, const berth__class *cls, uint32_t slot,
+                                       int change)
 {
     (void)cycle;
     (void)instance;
@@ -63,8 +64,8 @@ static void volume_restrictions_adjust(const berth__question *cycle, const void 
     }
 }
 
-static void volume_restrictions_filter(const berth__question *cycle, const void *instance, const void *opaque,
-                   uint32_t tile, berth__mask *mask)
+static void volume_restrictions_filter(const berth__question *cycle, const void *instance,
+                                       const void *opaque, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
     const filter_state *own = opaque;
@@ -74,8 +75,8 @@ static void volume_restrictions_filter(const berth__question *cycle, const void 
         berth__disks_conflict_tile(cycle->view, cycle->cls->volumes, tile, mask);
 }
 
-static void volume_restrictions_explain(const berth__question *cycle, const void *instance, const void *opaque,
-                    uint32_t slot, berth__reasons *reasons)
+static void volume_restrictions_explain(const berth__question *cycle, const void *instance,
+                                        const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
     (void)instance;
     const filter_state *own = opaque;
@@ -99,7 +100,8 @@ static bool share_claim(const berth__volume_list *a, const berth__volume_list *b
 }
 
 /* A pod that was in the way goes, alone or with its node, or a claim of the pod's own changes. */
-static bool volume_restrictions_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+static bool volume_restrictions_wakes(berth__wake *wake, const berth__waiter *waiter,
+                                      const void *instance)
 {
     (void)instance;
     const berth__volume_list *list = waiter->cls->volumes;
@@ -114,8 +116,8 @@ static bool volume_restrictions_wakes(berth__wake *wake, const berth__waiter *wa
 const berth__plugin_ops berth__plugin_volume_restrictions = {
     .name = "VolumeRestrictions",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_POD_REMOVE |
-               BERTH_WAKE_CLAIM,
+    .wake_on =
+        BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_CLAIM,
     .wakes = volume_restrictions_wakes,
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = volume_restrictions_prepare,

@@ -53,8 +53,7 @@ static void add_rules(const berth__pv_facts *volume, filter_state *own)
     for (uint32_t i = 0; i < BERTH__ZONE_LABELS; i++)
         if (volume->zones[i].values != NULL)
             own->rules[own->rule_count++] =
-                (zone_rule){own->columns[i],
-                            fallback[i] >= 0 ? own->columns[fallback[i]] : NULL,
+                (zone_rule){own->columns[i], fallback[i] >= 0 ? own->columns[fallback[i]] : NULL,
                             &volume->zones[i]};
 }
 
@@ -67,8 +66,8 @@ static bool allocate(berth__prepare *prepare, const berth__volume_list *list, fi
         [BERTH__ZONE] = view->model->known.zone,
         [BERTH__REGION] = view->model->known.region,
     };
-    own->rules = berth__arena_alloc(
-        prepare->arena, list->count * BERTH__ZONE_LABELS * sizeof(*own->rules), 8);
+    own->rules = berth__arena_alloc(prepare->arena,
+                                    list->count * BERTH__ZONE_LABELS * sizeof(*own->rules), 8);
     bool ok = own->rules != NULL;
     for (uint32_t i = 0; i < BERTH__ZONE_LABELS && ok; i++) {
         own->columns[i] = berth__layout_column(view->layout, &view->nodes, keys[i]);
@@ -136,7 +135,7 @@ static bool fits(const filter_state *own, uint32_t slot)
 
 /* Pods do not matter. */
 static void volume_zone_adjust(const berth__question *cycle, const void *instance, void *state,
-                   const berth__class *cls, uint32_t slot, int change)
+                               const berth__class *cls, uint32_t slot, int change)
 {
     (void)cycle;
     (void)instance;
@@ -146,8 +145,8 @@ static void volume_zone_adjust(const berth__question *cycle, const void *instanc
     (void)change;
 }
 
-static void volume_zone_filter(const berth__question *cycle, const void *instance, const void *state,
-                   uint32_t tile, berth__mask *mask)
+static void volume_zone_filter(const berth__question *cycle, const void *instance,
+                               const void *state, uint32_t tile, berth__mask *mask)
 {
     (void)cycle;
     (void)instance;
@@ -158,8 +157,8 @@ static void volume_zone_filter(const berth__question *cycle, const void *instanc
     }
 }
 
-static void volume_zone_explain(const berth__question *cycle, const void *instance, const void *state,
-                    uint32_t slot, berth__reasons *reasons)
+static void volume_zone_explain(const berth__question *cycle, const void *instance,
+                                const void *state, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
     (void)instance;
@@ -178,8 +177,8 @@ static bool volume_zone_wakes(berth__wake *wake, const berth__waiter *waiter, co
 const berth__plugin_ops berth__plugin_volume_zone = {
     .name = "VolumeZone",
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_CLAIM |
-               BERTH_WAKE_VOLUME | BERTH_WAKE_STORAGE_CLASS,
+    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_CLAIM | BERTH_WAKE_VOLUME |
+               BERTH_WAKE_STORAGE_CLASS,
     .wakes = volume_zone_wakes,
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = volume_zone_prepare,

@@ -13,8 +13,8 @@ enum { BERTH__WAKE_POD_SELF = 1 << 8 };
 
 enum {
     BERTH__WAKE_STORAGE = BERTH_WAKE_CLAIM | BERTH_WAKE_VOLUME | BERTH_WAKE_STORAGE_CLASS |
-                          BERTH_WAKE_CSI_NODE | BERTH_WAKE_CSI_DRIVER |
-                          BERTH_WAKE_CSI_CAPACITY | BERTH_WAKE_ATTACHMENT,
+                          BERTH_WAKE_CSI_NODE | BERTH_WAKE_CSI_DRIVER | BERTH_WAKE_CSI_CAPACITY |
+                          BERTH_WAKE_ATTACHMENT,
     BERTH__WAKE_NODE = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_NODE_LABELS |
                        BERTH_WAKE_NODE_TAINTS | BERTH_WAKE_NODE_ALLOCATABLE |
                        BERTH_WAKE_NODE_CONDITIONS,
@@ -37,7 +37,8 @@ typedef struct berth__wake {
     uint32_t bits;
     berth__view *view;
     const berth__pods *pods;
-    const berth__node_record *node; /* that changed, or that the pod is or was on; present, or leaving */
+    const berth__node_record
+        *node; /* that changed, or that the pod is or was on; present, or leaving */
     const berth__node_facts *old_facts; /* of a node that was updated or removed */
     const berth__node_facts *new_facts; /* of a node that was added or updated */
     const berth__class *before, *after; /* of a pod on a node; NULL: it was, or is, not there */

@@ -17,8 +17,7 @@ void berth__item_heap_destroy(berth__item_heap *heap)
 
 bool berth__item_heap_reserve(berth__item_heap *heap, uint32_t count)
 {
-    return berth__grow(heap->allocator, &heap->items, &heap->capacity, count,
-                       sizeof(*heap->items));
+    return berth__grow(heap->allocator, &heap->items, &heap->capacity, count, sizeof(*heap->items));
 }
 
 static void put(berth__item_heap *heap, uint32_t at, berth__queue_item *item)

@@ -15,8 +15,7 @@ typedef struct berth__item_heap {
 } berth__item_heap;
 
 void berth__item_heap_init(berth__item_heap *heap, const berth_allocator *allocator,
-                           bool (*before)(const berth__queue_item *a,
-                                          const berth__queue_item *b));
+                           bool (*before)(const berth__queue_item *a, const berth__queue_item *b));
 void berth__item_heap_destroy(berth__item_heap *heap);
 
 /* Room for so many items. Returns false when out of memory. */

@@ -75,9 +75,9 @@ static berth_status start(berth_scheduler *scheduler, const berth_scheduler_opti
     scheduler->callbacks = options->callbacks;
     scheduler->bind_timeout_ns = options->bind_timeout_ns;
     berth__posted_events_init(&scheduler->posted, scheduler->allocator);
-    BERTH_TRY(berth__queue_init(&scheduler->queue, scheduler->allocator,
-                                &scheduler->cluster->pods, scheduler->decider->profiles,
-                                scheduler->decider->profile_count, &times));
+    BERTH_TRY(berth__queue_init(&scheduler->queue, scheduler->allocator, &scheduler->cluster->pods,
+                                scheduler->decider->profiles, scheduler->decider->profile_count,
+                                &times));
     berth__queue_advance(&scheduler->queue, options->now_ns);
     BERTH_TRY(submit_pending(scheduler));
     scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear, false, false};
@@ -130,8 +130,7 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
 /* ---- time ---- */
 
 /* What was posted in time comes before what time brings: an answer that is here is not too late. */
-berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns,
-                                     berth_error *error)
+berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns, berth_error *error)
 {
     BERTH_TRY(berth__may_change(&scheduler->watcher, error));
     if (scheduler->cluster->undo.recording)

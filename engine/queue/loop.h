@@ -4,8 +4,8 @@
 #define BERTH_QUEUE_LOOP_H
 
 #include "base/assert.h"
-#include "queue/posted_events.h"
 #include "decide/preemption.h"
+#include "queue/posted_events.h"
 #include "queue/queue.h"
 
 struct berth_scheduler {

@@ -9,10 +9,13 @@
 const char *berth_pod_state_name(berth_pod_state state)
 {
     static const char *const names[BERTH_POD_STATE_COUNT] = {
-        [BERTH_POD_STATE_GONE] = "gone",       [BERTH_POD_STATE_GATED] = "gated",
-        [BERTH_POD_STATE_ACTIVE] = "active",   [BERTH_POD_STATE_BACKOFF] = "backoff",
+        [BERTH_POD_STATE_GONE] = "gone",
+        [BERTH_POD_STATE_GATED] = "gated",
+        [BERTH_POD_STATE_ACTIVE] = "active",
+        [BERTH_POD_STATE_BACKOFF] = "backoff",
         [BERTH_POD_STATE_UNSCHEDULABLE] = "unschedulable",
-        [BERTH_POD_STATE_ASSUMED] = "assumed", [BERTH_POD_STATE_BOUND] = "bound",
+        [BERTH_POD_STATE_ASSUMED] = "assumed",
+        [BERTH_POD_STATE_BOUND] = "bound",
     };
     return (unsigned)state < BERTH_POD_STATE_COUNT ? names[state] : "?";
 }
@@ -40,8 +43,8 @@ void berth_scheduler_pod(const berth_scheduler *scheduler, berth_pod_id pod, ber
         return;
     }
     /* A callback may ask about the pod that is being decided. */
-    out->state = item->state == BERTH__POD_DECIDING ? BERTH_POD_STATE_ACTIVE
-                                                    : (berth_pod_state)item->state;
+    out->state =
+        item->state == BERTH__POD_DECIDING ? BERTH_POD_STATE_ACTIVE : (berth_pod_state)item->state;
     out->attempts = item->attempts;
     out->submitted_ns = item->submitted_ns;
     out->due_ns = item->due_ns;
@@ -84,8 +87,8 @@ const berth_error *berth_scheduler_last_trouble(const berth_scheduler *scheduler
 
 /* ---- checking ---- */
 
-static berth_status broken_pod(const berth_scheduler *scheduler, uint32_t index,
-                               berth_error *error, const char *what)
+static berth_status broken_pod(const berth_scheduler *scheduler, uint32_t index, berth_error *error,
+                               const char *what)
 {
     berth_str space, name;
     berth_engine_pod_name(scheduler->engine, berth__cluster_pod_id(scheduler->cluster, index),
@@ -119,7 +122,8 @@ static berth_status check_items(const berth_scheduler *scheduler, berth_error *e
         if (scheduler->queue.by_pod[i] != NULL)
             BERTH_TRY(check_item(scheduler, scheduler->queue.by_pod[i], error));
     const berth__pods *pods = &scheduler->cluster->pods;
-    for (uint32_t i = pods->first_pending; i != BERTH_POD_INDEX_NONE; i = berth__pod_at(pods, i)->next) {
+    for (uint32_t i = pods->first_pending; i != BERTH_POD_INDEX_NONE;
+         i = berth__pod_at(pods, i)->next) {
         const berth__class *cls = berth__pod_at(pods, i)->cls;
         if (!cls->deleting && berth__queue_find(&scheduler->queue, i) == NULL &&
             berth__decider_profile(scheduler->decider, cls) != UINT32_MAX)
@@ -130,11 +134,10 @@ static berth_status check_items(const berth_scheduler *scheduler, berth_error *e
 
 static berth_status check_sum(berth_error *error, const char *what, uint64_t left, uint64_t right)
 {
-    return left == right
-               ? BERTH_OK
-               : berth__error_set(error, BERTH_E_INTERNAL,
-                                  "%" PRIu64 " %s, but their outcomes add up to %" PRIu64, left,
-                                  what, right);
+    return left == right ? BERTH_OK
+                         : berth__error_set(error, BERTH_E_INTERNAL,
+                                            "%" PRIu64 " %s, but their outcomes add up to %" PRIu64,
+                                            left, what, right);
 }
 
 berth_status berth_scheduler_check(const berth_scheduler *scheduler, berth_error *error)

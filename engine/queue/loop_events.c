@@ -100,8 +100,7 @@ static berth_status post(berth_scheduler *scheduler, berth__posted *event, berth
         berth__posted_free(scheduler->allocator, event);
         return status;
     }
-    if (berth__posted_events_post(&scheduler->posted, event) &&
-        scheduler->callbacks.notify != NULL)
+    if (berth__posted_events_post(&scheduler->posted, event) && scheduler->callbacks.notify != NULL)
         scheduler->callbacks.notify(scheduler->callbacks.context);
     return BERTH_OK;
 }

@@ -31,13 +31,14 @@ static bool evict(berth_scheduler *scheduler, const berth_eviction *eviction)
 {
     berth__cluster *cluster = scheduler->cluster;
     berth_answer answer = ask_to_evict(scheduler, eviction);
-    berth__pod_record *victim = berth__pod_at(&cluster->pods, berth__cluster_pod(cluster, eviction->victim));
+    berth__pod_record *victim =
+        berth__pod_at(&cluster->pods, berth__cluster_pod(cluster, eviction->victim));
     berth_str space = berth__text(cluster->model, victim->cls->identity->namespace_name);
     if (answer == BERTH_ANSWER_LATER)
         victim->evicting = true;
     else if (answer != BERTH_ANSWER_DONE ||
-             berth__cluster_remove(cluster, BERTH_KIND_POD, space, berth__pod_name(victim),
-                                   NULL) != BERTH_OK)
+             berth__cluster_remove(cluster, BERTH_KIND_POD, space, berth__pod_name(victim), NULL) !=
+                 BERTH_OK)
         return false;
     scheduler->counters.evictions++;
     return true;
@@ -106,7 +107,6 @@ berth_status berth__loop_preempt(berth_scheduler *scheduler, const berth__queue_
     BERTH_TRY(berth__preempt(scheduler->decider, NULL, &chosen));
     if (chosen.outcome == BERTH__PREEMPTION_HOPELESS)
         end_nomination(scheduler, item->pod);
-    return chosen.outcome == BERTH__PREEMPTION_NOMINATED
-               ? carry_out(scheduler, item, &chosen, out)
-               : BERTH_OK;
+    return chosen.outcome == BERTH__PREEMPTION_NOMINATED ? carry_out(scheduler, item, &chosen, out)
+                                                         : BERTH_OK;
 }

@@ -7,9 +7,8 @@
 
 static berth__wake change_wake(berth_scheduler *scheduler, uint32_t bits)
 {
-    return (berth__wake){.bits = bits,
-                         .view = &scheduler->cluster->view,
-                         .pods = &scheduler->cluster->pods};
+    return (berth__wake){
+        .bits = bits, .view = &scheduler->cluster->view, .pods = &scheduler->cluster->pods};
 }
 
 void berth__loop_wake_pod(berth_scheduler *scheduler, uint32_t bits, uint32_t node,
@@ -97,8 +96,7 @@ static void follow_assumed(berth_scheduler *scheduler, berth__queue_item *item,
 static bool changes_itself(const berth_scheduler *scheduler, const berth__change *change)
 {
     return change->old_class != change->new_class ||
-           change->old_priority !=
-               berth__pod_at(&scheduler->cluster->pods, change->pod)->priority;
+           change->old_priority != berth__pod_at(&scheduler->cluster->pods, change->pod)->priority;
 }
 
 static void follow_waiting(berth_scheduler *scheduler, berth__queue_item *item,
@@ -113,7 +111,7 @@ static void follow_waiting(berth_scheduler *scheduler, berth__queue_item *item,
         return;
     }
     *(change->new_node != BERTH_NODE_NONE ? &scheduler->counters.taken
-                                           : &scheduler->counters.deleted) += 1;
+                                          : &scheduler->counters.deleted) += 1;
     berth__queue_remove(&scheduler->queue, item);
 }
 
@@ -135,13 +133,11 @@ static void wake_others(berth_scheduler *scheduler, const berth__change *change)
     uint32_t old_node = change->old_class != NULL ? change->old_node : BERTH_NODE_NONE;
     uint32_t new_node = change->new_class != NULL ? change->new_node : BERTH_NODE_NONE;
     if (old_node != new_node) {
-        berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_REMOVE, old_node, change->old_class,
-                             NULL);
+        berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_REMOVE, old_node, change->old_class, NULL);
         berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_ADD, new_node, NULL, change->new_class);
     } else if (old_node != BERTH_NODE_NONE) {
         uint32_t bits = berth__pod_difference(change->old_class, change->new_class);
-        if (change->old_priority !=
-            berth__pod_at(&scheduler->cluster->pods, change->pod)->priority)
+        if (change->old_priority != berth__pod_at(&scheduler->cluster->pods, change->pod)->priority)
             bits |= BERTH_WAKE_POD_REMOVE; /* it may have become one that can be preempted */
         berth__loop_wake_pod(scheduler, bits, old_node, change->old_class, change->new_class);
     }
@@ -198,7 +194,8 @@ berth_status berth__loop_catch_up(berth_scheduler *scheduler)
     for (uint32_t i = 0; i < scheduler->queue.by_pod_capacity; i++)
         if (scheduler->queue.by_pod[i] != NULL)
             catch_up_with(scheduler, scheduler->queue.by_pod[i]);
-    for (uint32_t i = pods->first_pending; i != BERTH_POD_INDEX_NONE; i = berth__pod_at(pods, i)->next) {
+    for (uint32_t i = pods->first_pending; i != BERTH_POD_INDEX_NONE;
+         i = berth__pod_at(pods, i)->next) {
         BERTH_TRY(berth__queue_reserve(&scheduler->queue, pods->record_count));
         if (berth__queue_find(&scheduler->queue, i) == NULL)
             berth__loop_submit(scheduler, i);

@@ -17,8 +17,7 @@ void berth__posted_events_destroy(berth__posted_events *events)
 berth__posted *berth__posted_make(const berth_allocator *allocator, berth__posted_kind kind)
 {
     enum { FIRST_BYTES = 1024 }; /* most pods */
-    berth__posted *event =
-        berth__alloc_zero(allocator, sizeof(*event), _Alignof(berth__posted));
+    berth__posted *event = berth__alloc_zero(allocator, sizeof(*event), _Alignof(berth__posted));
     if (event == NULL)
         return NULL;
     event->kind = kind;

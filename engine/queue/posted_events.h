@@ -33,7 +33,7 @@ typedef struct berth__posted {
 typedef struct berth__posted_events {
     const berth_allocator *allocator;
     _Alignas(64) _Atomic(berth__posted *) head; /* newest first; sync: atomic, POST-1 */
-    _Alignas(64) berth__posted *taken; /* oldest first; sync: the scheduling thread's */
+    _Alignas(64) berth__posted *taken;          /* oldest first; sync: the scheduling thread's */
 } berth__posted_events;
 
 void berth__posted_events_init(berth__posted_events *events, const berth_allocator *allocator);

@@ -53,8 +53,7 @@ void berth__queue_destroy(berth__queue *queue)
         queue->spare = item->list_next;
         berth__free(queue->allocator, item, sizeof(*item));
     }
-    berth__free(queue->allocator, queue->by_pod,
-                queue->by_pod_capacity * sizeof(*queue->by_pod));
+    berth__free(queue->allocator, queue->by_pod, queue->by_pod_capacity * sizeof(*queue->by_pod));
     berth__item_heap_destroy(&queue->active);
     berth__item_heap_destroy(&queue->backoff);
     *queue = (berth__queue){0};
@@ -113,8 +112,8 @@ static void place_gated(berth__queue *queue, berth__queue_item *item)
 /* Never stays never, on either side of the origin. */
 static int64_t after(int64_t time_ns, int64_t span_ns)
 {
-    bool never = span_ns == BERTH_TIME_NEVER ||
-                 (time_ns > 0 && span_ns > BERTH_TIME_NEVER - time_ns);
+    bool never =
+        span_ns == BERTH_TIME_NEVER || (time_ns > 0 && span_ns > BERTH_TIME_NEVER - time_ns);
     return never ? BERTH_TIME_NEVER : time_ns + span_ns;
 }
 
@@ -349,8 +348,7 @@ void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item)
 
 static berth__stage_set all_stages(const berth__ready_profile *profile)
 {
-    return ((UINT64_C(1) << profile->filter_count) - 1) |
-           (UINT64_C(1) << BERTH__STAGE_NO_NODES);
+    return ((UINT64_C(1) << profile->filter_count) - 1) | (UINT64_C(1) << BERTH__STAGE_NO_NODES);
 }
 
 void berth__queue_wake(berth__queue *queue, berth__wake *wake)

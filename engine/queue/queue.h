@@ -28,7 +28,7 @@ typedef struct berth__queue {
     const berth__ready_profile *profiles;
     berth__queue_times times;
     int64_t now_ns;
-    uint64_t order; /* the last one given */
+    uint64_t order;             /* the last one given */
     berth__queue_item **by_pod; /* by pod index; NULL: not in the queue */
     uint32_t by_pod_capacity;
     berth__queue_item *spare; /* free records, linked by list_next */
@@ -70,8 +70,7 @@ berth__queue_item *berth__queue_take(berth__queue *queue);
 /* Where a pod that was taken goes: to the pool, its attempt rejected by these stages; to
  * backoff after an error or a binding that came to nothing; to the active ones as if it had
  * not been taken; or to the assumed ones until `due_ns`. */
-void berth__queue_reject(berth__queue *queue, berth__queue_item *item,
-                         berth__stage_set rejectors);
+void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__stage_set rejectors);
 void berth__queue_retry(berth__queue *queue, berth__queue_item *item);
 void berth__queue_put_back(berth__queue *queue, berth__queue_item *item);
 void berth__queue_assume(berth__queue *queue, berth__queue_item *item, uint64_t binding,

@@ -17,14 +17,14 @@ typedef struct berth__queue_item {
     uint32_t pod; /* index, and its record's generation */
     uint32_t generation;
     uint32_t profile;
-    int32_t state; /* berth_pod_state, or BERTH__POD_DECIDING */
+    int32_t state;    /* berth_pod_state, or BERTH__POD_DECIDING */
     int32_t priority; /* by which it is ordered */
     uint32_t attempts;
     uint32_t heap_at; /* position in its heap */
     int64_t submitted_ns;
-    int64_t queued_ns; /* submitted, or put back last */
-    int64_t due_ns;    /* end of backoff, flush from the pool, or expiry */
-    uint64_t order;    /* tells apart what was put back at the same time */
+    int64_t queued_ns;          /* submitted, or put back last */
+    int64_t due_ns;             /* end of backoff, flush from the pool, or expiry */
+    uint64_t order;             /* tells apart what was put back at the same time */
     berth__stage_set rejectors; /* of the last attempt */
     berth__stage_set helped;    /* while deciding: stages that a change may have turned around */
     struct berth__waiting_group *group; /* in the pool */

@@ -24,8 +24,8 @@ static berth__stage_set rejectors_in_tile(const berth__attempt *attempt, uint32_
         const berth__mask before = *left;
         if (attempt->prepared->filters[i].outcome != BERTH__ACTIVE)
             continue;
-        stage->plugin->filter(&attempt->cycle, stage->instance,
-                              attempt->prepared->filters[i].state, tile, left);
+        stage->plugin->filter(&attempt->cycle, stage->instance, attempt->prepared->filters[i].state,
+                              tile, left);
         if (differs(&before, left))
             rejectors |= UINT64_C(1) << i;
     }

@@ -74,15 +74,12 @@ static void unlink_group(berth__waiting_pool *pool, berth__waiting_group *group)
 static berth__waiting_group *group_of(berth__waiting_pool *pool, const berth__queue_item *item,
                                       berth__class *cls)
 {
-    berth__waiting_group wanted = {
-        .key = {cls, item->rejectors, item->profile, item->priority}};
-    berth__keymap_entry *known =
-        berth__keymap_find(&pool->groups, &wanted.key, sizeof(wanted.key));
+    berth__waiting_group wanted = {.key = {cls, item->rejectors, item->profile, item->priority}};
+    berth__keymap_entry *known = berth__keymap_find(&pool->groups, &wanted.key, sizeof(wanted.key));
     if (known != NULL)
         return (berth__waiting_group *)known;
     uint32_t link_count = (uint32_t)__builtin_popcountll(item->rejectors);
-    berth__waiting_group *group =
-        berth__alloc_zero(pool->allocator, group_bytes(link_count), 16);
+    berth__waiting_group *group = berth__alloc_zero(pool->allocator, group_bytes(link_count), 16);
     if (group == NULL)
         return NULL;
     group->key = wanted.key;
@@ -154,7 +151,8 @@ static bool stage_wakes(berth__wake *wake, const berth__ready_profile *profile, 
     return wakes;
 }
 
-static berth__waiter waiter_of(const berth__ready_profile *profile, berth__class *cls, int32_t priority)
+static berth__waiter waiter_of(const berth__ready_profile *profile, berth__class *cls,
+                               int32_t priority)
 {
     bool legacy = profile->era == BERTH_ERA_V1ALPHA1; /* knows no preemptionPolicy */
     return (berth__waiter){cls, priority, profile->preempts && (legacy || cls->preempts)};

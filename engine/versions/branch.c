@@ -5,9 +5,9 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "columns/pod_counts.h"
 #include "versions/follow.h"
 #include "versions/snapshot_state.h"
-#include "columns/pod_counts.h"
 
 /* Stamps of branches; those of engines count versions. */
 #define BRANCH_STAMP (UINT64_C(1) << 63)

@@ -32,12 +32,12 @@ enum {
 
 typedef struct berth__branch {
     berth_engine *parent;
-    berth_engine *next;           /* idle ones */
-    berth_snapshot *base;         /* NULL: idle */
-    berth_snapshot *followed;     /* NULL: the counters are in step, or there are none */
+    berth_engine *next;               /* idle ones */
+    berth_snapshot *base;             /* NULL: idle */
+    berth_snapshot *followed;         /* NULL: the counters are in step, or there are none */
     struct berth__pod_counts *counts; /* while the view has none */
     berth__branch_volumes volumes;
-    uint32_t *placed;             /* pods bound, in order; pods may come again, or not stay */
+    uint32_t *placed; /* pods bound, in order; pods may come again, or not stay */
     uint32_t placed_count;
     uint32_t placed_capacity;
 } berth__branch;

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/cow_array.h"
+#include "base/error.h"
 #include "cluster/cluster_read.h"
 #include "versions/snapshot_state.h"
 
@@ -48,7 +48,8 @@ static const berth__pod_record *pod_of(const berth__cluster *cluster, uint32_t i
 /* A pod of the version that the branch still has. */
 static bool is_known(const handing *own, uint32_t index)
 {
-    const berth__pod_record *was = pod_of(own->base, index), *is = pod_of(&own->branch->cluster, index);
+    const berth__pod_record *was = pod_of(own->base, index),
+                            *is = pod_of(&own->branch->cluster, index);
     return was != NULL && is != NULL && was->generation == is->generation;
 }
 
@@ -99,7 +100,8 @@ static placement *find_placement(const handing *own, uint32_t pod)
 
 static void compare_pods(handing *own, berth__page_visit *visit)
 {
-    berth__cow_array_compare(&own->base->pods.records, &own->branch->cluster.pods.records, visit, own);
+    berth__cow_array_compare(&own->base->pods.records, &own->branch->cluster.pods.records, visit,
+                             own);
 }
 
 /* Placements of known pods, by pod, each with its place in the order of bindings: the last. Pods
@@ -135,7 +137,8 @@ static uint32_t find_pod(handing *own, uint32_t index, uint32_t to)
 /* A pod that the branch took off its node leaves it; one that is gone has left. */
 static void take_off(handing *own, uint32_t index)
 {
-    const berth__pod_record *was = pod_of(own->base, index), *is = pod_of(&own->branch->cluster, index);
+    const berth__pod_record *was = pod_of(own->base, index),
+                            *is = pod_of(&own->branch->cluster, index);
     if (own->status != BERTH_OK || was->node == BERTH_NODE_NONE || was->node == is->node)
         return;
     berth_pod_id id = berth__cluster_pod_id(own->base, index);

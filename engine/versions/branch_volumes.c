@@ -46,8 +46,7 @@ static berth_status follow(berth__branch_volumes *volumes, berth__cluster *clust
     return berth__cluster_follow_volumes(cluster, former) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes,
-                                            berth__cluster *cluster,
+berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes, berth__cluster *cluster,
                                             const berth_snapshot *version)
 {
     berth_status status = volumes->storage == NULL ? make(volumes, cluster, version)

@@ -14,9 +14,9 @@
 #ifndef BERTH_VERSIONS_BRANCH_VOLUMES_H
 #define BERTH_VERSIONS_BRANCH_VOLUMES_H
 
-#include "model/storage.h"
 #include "cluster/cluster.h"
 #include "columns/node_volumes.h"
+#include "model/storage.h"
 
 struct berth_snapshot;
 
@@ -29,8 +29,7 @@ typedef struct berth__branch_volumes {
 /* Bring them into step with a branch of a pinned version. Errors: E_NOMEM; there are none then.
  * Cost: that of what differs; the first time, of all records of volumes and a walk over the
  * pods. */
-berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes,
-                                            berth__cluster *cluster,
+berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes, berth__cluster *cluster,
                                             const struct berth_snapshot *version);
 
 /* The cluster is the version's again, and was `former` when they were in step. Follows the

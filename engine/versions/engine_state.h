@@ -7,7 +7,7 @@
 #include "decide/transaction.h"
 
 struct berth_engine {
-    berth__heap *heap; /* NULL: the allocator is the caller's */
+    berth__heap *heap;                     /* NULL: the allocator is the caller's */
     berth__heap *homes[BERTH__GROUPS_MAX]; /* near each group of workers, where there are several */
     const berth_allocator *allocator;
     berth__machine *machine;
@@ -18,7 +18,7 @@ struct berth_engine {
     berth__arena arena; /* profiles */
     berth__ready_profile *profiles;
     uint32_t profile_count;
-    berth__history history; /* published versions of the cluster */
+    berth__history history;           /* published versions of the cluster */
     struct berth__branches *branches; /* versions/branch.h; NULL: it never had one, or is one */
     struct berth__branch *branch;     /* of a branch; NULL: it is none */
 };

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/bite.h"
-#include "columns/pod_counts.h"
 #include "columns/node_volumes.h"
+#include "columns/pod_counts.h"
 
 typedef struct journey journey;
 
@@ -65,8 +65,7 @@ static void count(journey *own, uint32_t node_id, const berth__class *cls)
 
 static const berth__pod_record *placed_pod(const berth__pod_record *page, uint32_t i)
 {
-    return page != NULL && page[i].cls != NULL && page[i].node != BERTH_NODE_NONE ? &page[i]
-                                                                                   : NULL;
+    return page != NULL && page[i].cls != NULL && page[i].node != BERTH_NODE_NONE ? &page[i] : NULL;
 }
 
 static bool same_place(const berth__pod_record *a, const berth__pod_record *b)
@@ -157,7 +156,8 @@ static uint32_t *map_slots(const journey *own, size_t bytes)
     uint32_t *slots = berth__alloc(own->to->cow.allocator, bytes, 64);
     for (uint32_t slot = 0; slots != NULL && slot < layout->count; slot++) {
         uint32_t id = layout->nodes[slot];
-        const berth__node_record *was = counted_node(own->from, id), *is = counted_node(own->to, id);
+        const berth__node_record *was = counted_node(own->from, id),
+                                 *is = counted_node(own->to, id);
         slots[slot] = was != NULL && was->slot == slot && is != NULL ? is->slot : BERTH__SLOT_NONE;
     }
     return slots;
@@ -254,9 +254,8 @@ bool berth__cluster_recount(berth__cluster *cluster)
     view->counts->pods = pods;
     for (uint32_t i = 0; i < pods->record_count; i++) {
         const berth__pod_record *pod = placed_pod(berth__pod_at(pods, i), 0);
-        const berth__node_record *node = pod != NULL && pod->cls->pod_rules != NULL
-                                      ? counted_node(cluster, pod->node)
-                                      : NULL;
+        const berth__node_record *node =
+            pod != NULL && pod->cls->pod_rules != NULL ? counted_node(cluster, pod->node) : NULL;
         if (node == NULL)
             continue;
         if (!berth__pod_counts_register(view, pod->cls))

@@ -5,9 +5,9 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "cluster/cluster_read.h"
 #include "model/storage_rows.h"
 #include "versions/branch.h"
-#include "cluster/cluster_read.h"
 #include "versions/snapshot_state.h"
 
 /* ---- publishing ---- */
@@ -70,8 +70,7 @@ static bool copy_nominations(const berth__nominations *nominations, berth_snapsh
     out->nominated_count = (uint32_t)count;
     berth__nominated *to = out->nominated;
     for (uint32_t i = 0; i < map->bucket_count; i++)
-        for (const berth__keymap_entry *entry = map->buckets[i]; entry != NULL;
-             entry = entry->next)
+        for (const berth__keymap_entry *entry = map->buckets[i]; entry != NULL; entry = entry->next)
             to = copy_list((const berth__nomination *)entry, to);
     BERTH_ASSERT(to == out->nominated + count);
     return true;
@@ -111,8 +110,7 @@ berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
     }
     share(cluster->model);
     BERTH_ASSERT(cluster->cow.stamp == engine->history.number + 1);
-    berth__retired *retired =
-        berth__cow_owner_publish(&cluster->cow, cluster->cow.stamp + 1);
+    berth__retired *retired = berth__cow_owner_publish(&cluster->cow, cluster->cow.stamp + 1);
     berth__history_publish(&engine->history, &version->head, retired);
     berth__model_collect(cluster->model);
     berth__branches_age(engine);
@@ -160,7 +158,7 @@ berth_node_id berth_snapshot_find_node(const berth_snapshot *version, berth_str 
 }
 
 berth_pod_id berth_snapshot_find_pod(const berth_snapshot *version, berth_str namespace_name,
-                                    berth_str name)
+                                     berth_str name)
 {
     return berth__cluster_find_pod(&version->cluster, namespace_name, name);
 }
@@ -171,7 +169,7 @@ berth_str berth_snapshot_node_name(const berth_snapshot *version, berth_node_id 
 }
 
 void berth_snapshot_pod_name(const berth_snapshot *version, berth_pod_id pod,
-                            berth_str *namespace_name, berth_str *name)
+                             berth_str *namespace_name, berth_str *name)
 {
     berth__cluster_pod_name(&version->cluster, pod, namespace_name, name);
 }
@@ -182,13 +180,14 @@ berth_node_id berth_snapshot_pod_node(const berth_snapshot *version, berth_pod_i
 }
 
 berth_status berth_snapshot_node_resource(const berth_snapshot *version, berth_node_id node,
-                                         berth_str resource, int64_t *allocatable,
-                                         int64_t *requested)
+                                          berth_str resource, int64_t *allocatable,
+                                          int64_t *requested)
 {
     return berth__cluster_node_resource(&version->cluster, node, resource, allocatable, requested);
 }
 
-berth_str berth_snapshot_node_label(const berth_snapshot *version, berth_node_id node, berth_str key)
+berth_str berth_snapshot_node_label(const berth_snapshot *version, berth_node_id node,
+                                    berth_str key)
 {
     return berth__cluster_node_label(&version->cluster, node, key);
 }
@@ -209,7 +208,7 @@ bool berth_snapshot_node_present(const berth_snapshot *version, berth_node_id no
 }
 
 berth_pod_id berth_snapshot_next_pod(const berth_snapshot *version, berth_node_id node,
-                                    berth_pod_id after)
+                                     berth_pod_id after)
 {
     const berth__cluster *cluster = &version->cluster;
     uint32_t index = BERTH_POD_INDEX_NONE;
@@ -233,13 +232,13 @@ static berth_status check_list(const berth__cluster *cluster, uint32_t first, ui
 {
     const berth__pods *pods = &cluster->pods;
     uint32_t previous = BERTH_POD_INDEX_NONE;
-    for (uint32_t i = first; i != BERTH_POD_INDEX_NONE; previous = i, i = berth__pod_at(pods, i)->next) {
+    for (uint32_t i = first; i != BERTH_POD_INDEX_NONE;
+         previous = i, i = berth__pod_at(pods, i)->next) {
         const berth__pod_record *pod = berth__pod_at(pods, i);
         if (pod->cls == NULL || pod->node != node || pod->previous != previous ||
             berth__pods_find(pods, pod->cls->identity->namespace_name, berth__pod_name(pod)) != i)
             return berth__error_set(error, BERTH_E_INTERNAL,
-                                    "pod record %u is not where its list says",
-                                    (unsigned)i);
+                                    "pod record %u is not where its list says", (unsigned)i);
         ++*count;
     }
     return BERTH_OK;
@@ -250,8 +249,8 @@ berth_status berth_snapshot_check(const berth_snapshot *version, berth_error *er
     const berth__cluster *cluster = &version->cluster;
     uint64_t listed = 0;
     for (uint32_t id = 0; id < cluster->node_count; id++)
-        BERTH_TRY(check_list(cluster, berth__cluster_node(cluster, id)->first_pod, id, &listed,
-                             error));
+        BERTH_TRY(
+            check_list(cluster, berth__cluster_node(cluster, id)->first_pod, id, &listed, error));
     BERTH_TRY(check_list(cluster, cluster->pods.first_pending, BERTH_NODE_NONE, &listed, error));
     if (listed != cluster->pods.count)
         return berth__error_set(error, BERTH_E_INTERNAL,

@@ -11,12 +11,12 @@
 /* Returns 0; a broken property aborts. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define FUZZ_CHECK(expression)                                                             \
-    do {                                                                                   \
-        if (!(expression)) {                                                               \
+#define FUZZ_CHECK(expression)                                                              \
+    do {                                                                                    \
+        if (!(expression)) {                                                                \
             fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #expression); \
-            abort();                                                                       \
-        }                                                                                  \
+            abort();                                                                        \
+        }                                                                                   \
     } while (0)
 
 #endif

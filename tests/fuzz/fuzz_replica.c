@@ -8,14 +8,14 @@
 #include "berth/berth.h"
 
 /* Each template thrice, as a text is learnt when it comes again. */
-#define PLAIN(number)                                                                            \
-    "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"pod-" number "\","   \
-    " \"labels\": {\"app\": \"a\"}}, \"spec\": {\"nodeName\": \"node-" number "\","              \
-    " \"containers\": [{\"name\": \"main\", \"image\": \"i\", \"resources\": {\"requests\":"     \
+#define PLAIN(number)                                                                          \
+    "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"pod-" number "\"," \
+    " \"labels\": {\"app\": \"a\"}}, \"spec\": {\"nodeName\": \"node-" number "\","            \
+    " \"containers\": [{\"name\": \"main\", \"image\": \"i\", \"resources\": {\"requests\":"   \
     " {\"cpu\": \"250m\"}}}]}, \"status\": {\"phase\": \"Running\"}}\n"
-#define OWNED(number)                                                                            \
+#define OWNED(number)                                                                             \
     "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"own-" number "\",\"ownerReferences\":[{\"kind\":" \
-    "\"ReplicaSet\",\"name\":\"r\",\"uid\":\"o\",\"controller\":true}],\"uid\":\"u" number       \
+    "\"ReplicaSet\",\"name\":\"r\",\"uid\":\"o\",\"controller\":true}],\"uid\":\"u" number        \
     "\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"ports\":[{\"hostPort\":80}]}]}}\n"
 static const char known[] = PLAIN("1") PLAIN("2") PLAIN("3") OWNED("1") OWNED("2") OWNED("3");
 

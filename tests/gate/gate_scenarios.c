@@ -194,8 +194,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(uint64_t count);
-    } scenarios[] = {{"cold", cold}, {"commit", commit}, {"report", report}, {"json", json},
-                   {"replicas", replicas}};
+    } scenarios[] = {{"cold", cold},
+                     {"commit", commit},
+                     {"report", report},
+                     {"json", json},
+                     {"replicas", replicas}};
     char *end = NULL;
     uint64_t count = argc == 3 ? strtoull(argv[2], &end, 10) : 0;
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]) && count > 0 && *end == '\0';

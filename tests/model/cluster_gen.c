@@ -676,9 +676,9 @@ uint32_t gen_object_names(berth_kind kind)
 static berth_strs access_modes(cluster_gen *g)
 {
     berth_str *mode = naive_alloc(&g->region, sizeof(*mode));
-    *mode = competes(g) ? naive_str("ReadWriteOnce")
-                        : PICK(g, "ReadWriteOnce", "ReadWriteOnce", "ReadOnlyMany",
-                               "ReadWriteOncePod");
+    *mode = competes(g)
+                ? naive_str("ReadWriteOnce")
+                : PICK(g, "ReadWriteOnce", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod");
     return (berth_strs){mode, 1};
 }
 

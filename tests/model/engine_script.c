@@ -252,11 +252,11 @@ static berth_status do_operation(script *t, berth_engine *engine, const operatio
     case CORDON:
     case UNCORDON:
         return berth_engine_cordon_node(engine, berth_engine_find_node(engine, op->node),
-                                   op->verb == CORDON, error);
+                                        op->verb == CORDON, error);
     case CLOSE:
     case OPEN:
         return berth_engine_close_node(engine, berth_engine_find_node(engine, op->node),
-                                  op->verb == CLOSE, error);
+                                       op->verb == CLOSE, error);
     case GROUP:
         return do_group(engine, op, out, error);
     case FIT_COUNT:

@@ -290,8 +290,8 @@ static void search(naive_attempt *a, naive_decision *d)
             record_node(d, &refusal);
         }
     }
-    d->next = (uint32_t)((d->start + d->feasible_count + d->refused_nodes + discarded) %
-                         a->node_count);
+    d->next =
+        (uint32_t)((d->start + d->feasible_count + d->refused_nodes + discarded) % a->node_count);
 }
 
 /* ---- scores ---- */

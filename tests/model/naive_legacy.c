@@ -64,8 +64,7 @@ static berth_strs scalar_names(naive_attempt *a)
             i < regular ? &a->pod->containers[i] : &a->pod->init_containers[i - regular];
         for (uint32_t k = 0; k < c->requests.count; k++) {
             berth_str name = c->requests.items[k].name;
-            if (naive_scalar_name(name) &&
-                (i < regular || container_amount(c, name, false) > 0) &&
+            if (naive_scalar_name(name) && (i < regular || container_amount(c, name, false) > 0) &&
                 !naive_in((berth_strs){names, (uint32_t)count}, name)) {
                 names = naive_grow(a->region, names, count, sizeof(*names));
                 names[count++] = name;

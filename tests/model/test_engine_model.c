@@ -35,7 +35,7 @@ typedef struct trial {
     berth_explanation *explanation;
     berth_profile profiles[PROFILES];
     uint32_t pod_serial;
-    uint32_t picks; /* among equals, round robin */
+    uint32_t picks;       /* among equals, round robin */
     berth_str doing;      /* the object of the current operation */
     const berth_pod *pod; /* the pod being decided on, or NULL */
     bool failed;
@@ -322,8 +322,7 @@ static void schedule(trial *t, const berth_pod *pod)
     count_pick(t, &d, profile);
     same_number(t, "next", d.next, placement.next);
     if (!t->failed && placement.verdict == BERTH_VERDICT_PLACED) {
-        naive_bind(&t->naive, profile, pod,
-                   berth_engine_node_name(t->engine, placement.node));
+        naive_bind(&t->naive, profile, pod, berth_engine_node_name(t->engine, placement.node));
     }
     t->pod = NULL;
     naive_region_free(&r);
@@ -343,8 +342,8 @@ static void decide(trial *t, const berth_pod *pod, naive_decision *d)
     t->pod = pod;
     trace(t, "decide", pod->meta.name, pod->scheduler_name);
     naive_decide(&t->naive, profile, pod, d);
-    must(t, "decide", berth_engine_decide(t->engine, pod_id(t, pod), &quick, &placements[0], &error),
-         &error);
+    must(t, "decide",
+         berth_engine_decide(t->engine, pod_id(t, pod), &quick, &placements[0], &error), &error);
     must(t, "decide with explanation",
          berth_engine_decide(t->engine, pod_id(t, pod), &full, &placements[1], &error), &error);
     if (!d->error && !t->failed) {

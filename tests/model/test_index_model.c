@@ -40,7 +40,8 @@ static const struct {
 };
 
 /* A pod template with the storage of everything that its pods point to. */
-typedef struct template {
+typedef struct template
+{
     berth_pod pod;
     berth_container container;
     berth_resource requests[3];
@@ -57,7 +58,8 @@ typedef struct template {
     berth_key_value peer_labels[1];
     berth_pod_affinity_term peer_terms[2];
     berth_topology_spread spreads[2];
-} template;
+}
+template;
 
 typedef struct pod {
     char name[16];
@@ -79,9 +81,9 @@ typedef struct trial {
     uint64_t node_seeds[NODES_MAX]; /* what a node has follows from its seed */
     bool has_namespace[2];
     uint32_t node_names;
-    uint32_t peers;   /* percentage of templates with rules about other pods */
-    bool together;    /* these rules keep pods of an app in one zone, or on one sort of disk */
-    bool preferences; /* a feature that leaves the index, in some rounds only */
+    uint32_t peers;        /* percentage of templates with rules about other pods */
+    bool together;         /* these rules keep pods of an app in one zone, or on one sort of disk */
+    bool preferences;      /* a feature that leaves the index, in some rounds only */
     uint32_t node_changes; /* of 1,000 steps */
     pod *pods;
     uint32_t pod_count, pod_serial;
@@ -161,8 +163,7 @@ static void make_requests(trial *t, template *out)
 {
     uint32_t count = 0;
     if (!chance(t, 10))
-        out->requests[count++] =
-            amount("cpu", below(t, 3), (int32_t)(1 + below(t, 9)) * 100000000);
+        out->requests[count++] = amount("cpu", below(t, 3), (int32_t)(1 + below(t, 9)) * 100000000);
     if (!chance(t, 20))
         out->requests[count++] = amount("memory", (int64_t)(1 + below(t, 4096)) << 20, 0);
     if (chance(t, 10))
@@ -206,8 +207,7 @@ static void make_node_rules(trial *t, template *out)
     out->expression.key = op >= 4 ? str("rank") : pick(t, keys, 2);
     out->values[0] = op >= 4 ? pick(t, ranks, 5) : chance(t, 50) ? pick(t, disks, 2) : str("a");
     out->values[1] = str("b");
-    out->expression.values =
-        (berth_strs){out->values, op >= 4 ? 1 : op < 2 ? 1 + below(t, 2) : 0};
+    out->expression.values = (berth_strs){out->values, op >= 4 ? 1 : op < 2 ? 1 + below(t, 2) : 0};
     out->term.match_expressions = (berth_requirements){&out->expression, 1};
     if (t->preferences && chance(t, 30)) {
         out->preferred = (berth_preferred_node_term){1 + (int32_t)below(t, 100), out->term};
@@ -234,12 +234,12 @@ static void make_spreads(trial *t, template *out)
 {
     uint32_t count = chance(t, 25) ? 2 : 1;
     for (uint32_t i = 0; i < count; i++)
-        out->spreads[i] = (berth_topology_spread){
-            .max_skew = 1 + (int32_t)below(t, 4),
-            .min_domains = chance(t, 10) ? 1 + (int32_t)below(t, 4) : 0,
-            .topology_key = pick(t, topologies, 4),
-            .when_unsatisfiable = str("DoNotSchedule"),
-            .label_selector = &out->peers};
+        out->spreads[i] =
+            (berth_topology_spread){.max_skew = 1 + (int32_t)below(t, 4),
+                                    .min_domains = chance(t, 10) ? 1 + (int32_t)below(t, 4) : 0,
+                                    .topology_key = pick(t, topologies, 4),
+                                    .when_unsatisfiable = str("DoNotSchedule"),
+                                    .label_selector = &out->peers};
     out->pod.spreads = out->spreads;
     out->pod.spread_count = count;
 }
@@ -266,9 +266,8 @@ static void make_peer_rules(trial *t, template *out)
     if (kind >= 35) {
         out->peer_terms[0] = peer_term(t, out);
         out->peer_terms[1] = peer_term(t, out);
-        berth_pod_affinity rules = {.present = true,
-                                    .required = out->peer_terms,
-                                    .required_count = chance(t, 25) ? 2 : 1};
+        berth_pod_affinity rules = {
+            .present = true, .required = out->peer_terms, .required_count = chance(t, 25) ? 2 : 1};
         *(kind < 85 ? &out->pod.pod_anti_affinity : &out->pod.pod_affinity) = rules;
     }
 }
@@ -367,8 +366,8 @@ static void update_all(trial *t, const berth_object *object)
 {
     for (int e = 0; e < ENGINES; e++) {
         berth_error error;
-        must(t, e, "berth_engine_update",
-             berth_engine_update(t->engines[e], object, &error), &error);
+        must(t, e, "berth_engine_update", berth_engine_update(t->engines[e], object, &error),
+             &error);
     }
 }
 
@@ -434,8 +433,8 @@ static void start(trial *t)
         config.seed = t->seed;
         config.profiles = t->profiles;
         config.profile_count = PROFILES;
-        must(t, e, "berth_engine_create",
-             berth_engine_create(&config, &t->engines[e], &error), &error);
+        must(t, e, "berth_engine_create", berth_engine_create(&config, &t->engines[e], &error),
+             &error);
         expect(t, e, "berth_explanation_create", BERTH_OK,
                berth_explanation_create(&t->explanations[e]));
     }
@@ -505,8 +504,8 @@ static void decide(trial *t, pod *p)
         return;
     for (int e = 0; e < ENGINES; e++) {
         berth_error error;
-        must(t, e, "berth_engine_bind",
-             berth_engine_bind(t->engines[e], p->id, node, &error), &error);
+        must(t, e, "berth_engine_bind", berth_engine_bind(t->engines[e], p->id, node, &error),
+             &error);
     }
     p->node = node;
 }
@@ -515,8 +514,8 @@ static void unbind(trial *t, pod *p)
 {
     for (int e = 0; e < ENGINES; e++) {
         berth_error error;
-        must(t, e, "berth_engine_unbind",
-             berth_engine_unbind(t->engines[e], p->id, &error), &error);
+        must(t, e, "berth_engine_unbind", berth_engine_unbind(t->engines[e], p->id, &error),
+             &error);
     }
     p->node = BERTH_NODE_NONE;
 }

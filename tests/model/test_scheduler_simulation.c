@@ -32,7 +32,7 @@ enum {
 
 typedef enum life {
     ABSENT,
-    IDLE,    /* there, but nobody's to schedule, or without a future */
+    IDLE, /* there, but nobody's to schedule, or without a future */
     WAITING,
     ASSUMED,
     SETTLED, /* on a node, bound by whomever */
@@ -66,7 +66,7 @@ typedef struct simulation {
     uint32_t pod_count, live_count;
     node_record nodes[512];
     berth_metadata *known[BERTH_KIND_COUNT][16]; /* other objects; NULL: absent */
-    berth_binding_id stale; /* some binding that is no more */
+    berth_binding_id stale;                      /* some binding that is no more */
     berth_scheduler_counters want;
     uint64_t troubles, troubles_wanted;
     berth_snapshot *versions[VERSIONS];
@@ -86,7 +86,8 @@ static void fail(simulation *s, const char *format, ...)
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fprintf(stderr,
-            "\nreplay: test_scheduler_simulation --seed %" PRIu64 " --rounds 1 --steps %lu --trace\n",
+            "\nreplay: test_scheduler_simulation --seed %" PRIu64
+            " --rounds 1 --steps %lu --trace\n",
             s->seed, s->step + 1);
 }
 
@@ -410,8 +411,8 @@ static void apply(simulation *s, verb how, const berth_object *object, berth_sta
     else if (how == UPDATE)
         status = berth_scheduler_update(s->scheduler, s->now_ns, object, &error);
     else
-        status = berth_scheduler_remove(s->scheduler, s->now_ns, object->kind,
-                                        meta->namespace_name, meta->name, &error);
+        status = berth_scheduler_remove(s->scheduler, s->now_ns, object->kind, meta->namespace_name,
+                                        meta->name, &error);
     if (posted) {
         must(s, what, status, NULL);
         s->troubles_wanted += wanted != BERTH_OK;
@@ -631,8 +632,9 @@ static void close_or_open(simulation *s)
     node->closed = !node->closed;
     trace(s, node->closed ? "close" : "open", node->object->meta.name);
     must(s, "close",
-         berth_engine_close_node(s->engine, berth_engine_find_node(s->engine, node->object->meta.name),
-                            node->closed, &error),
+         berth_engine_close_node(s->engine,
+                                 berth_engine_find_node(s->engine, node->object->meta.name),
+                                 node->closed, &error),
          &error);
 }
 
@@ -715,10 +717,10 @@ static void answer(simulation *s)
         s->troubles_wanted++;
     }
     trace(s, done ? "answer done" : "answer failed", (berth_str){0});
-    must(s, "bind_done",
-         berth_scheduler_bind_done(s->scheduler, id,
-                                   done ? BERTH_ANSWER_DONE : BERTH_ANSWER_FAILED),
-         NULL);
+    must(
+        s, "bind_done",
+        berth_scheduler_bind_done(s->scheduler, id, done ? BERTH_ANSWER_DONE : BERTH_ANSWER_FAILED),
+        NULL);
     must(s, "advance", berth_scheduler_advance(s->scheduler, s->now_ns, &error), &error);
 }
 
@@ -906,9 +908,9 @@ static bool has_all(void *context, berth_str name)
 static void make_profiles(simulation *s)
 {
     for (uint32_t i = 0; i < PROFILES; i++)
-        s->profiles[i] =
-            s->legacy ? *gen_legacy_profile(&s->gen, i, has_all, NULL)
-                      : *gen_profile(&s->gen, i, berth_profile_default(), has_all, NULL);
+        s->profiles[i] = s->legacy
+                             ? *gen_legacy_profile(&s->gen, i, has_all, NULL)
+                             : *gen_profile(&s->gen, i, berth_profile_default(), has_all, NULL);
 }
 
 static void start(simulation *s)
@@ -927,14 +929,11 @@ static void start(simulation *s)
     must(s, "explanation", berth_explanation_create(&s->explanation), NULL);
     berth_scheduler_options_init(&options);
     options.bind_timeout_ns = gen_chance(&s->gen, 80) ? 5 * SECOND : BERTH_TIME_NEVER;
-    options.callbacks = (berth_scheduler_callbacks){.context = s,
-                                                    .bind = on_bind,
-                                                    .unbind = on_unbind,
-                                                    .evict = on_evict,
-                                                    .report = on_report};
+    options.callbacks = (berth_scheduler_callbacks){
+        .context = s, .bind = on_bind, .unbind = on_unbind, .evict = on_evict, .report = on_report};
     if (!s->failed)
-        must(s, "scheduler",
-             berth_scheduler_create(s->engine, &options, &s->scheduler, &error), &error);
+        must(s, "scheduler", berth_scheduler_create(s->engine, &options, &s->scheduler, &error),
+             &error);
     for (uint32_t i = 0; !s->failed && i < 1 + s->gen.node_names / 2; i++)
         put_node(s, false);
 }
@@ -1002,8 +1001,7 @@ static void print_total(void)
            total.submitted, total.bound, total.taken, total.deleted);
     printf("assumed %" PRIu64 ": forgotten %" PRIu64 ", expired %" PRIu64 ", given up %" PRIu64
            "; late answers %" PRIu64 "\n",
-           total.assumptions, total.forgotten, total.expired, total.given_up,
-           total.late_answers);
+           total.assumptions, total.forgotten, total.expired, total.given_up, total.late_answers);
     printf("unplaced %" PRIu64 ", errors %" PRIu64 ", woken %" PRIu64 ", flushed %" PRIu64
            ", nominations %" PRIu64 ", evictions %" PRIu64 "\n",
            total.unplaced, total.errors, total.woken, total.flushed, total.nominations,

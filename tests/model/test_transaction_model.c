@@ -127,8 +127,9 @@ static void start(trial *t)
     berth_engine_config_init(&config);
     bool legacy = gen_chance(&t->s.gen, 20);
     for (uint32_t i = 0; i < SCRIPT_PROFILES; i++)
-        t->profiles[i] = legacy ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)
-                                : *gen_profile(&t->s.gen, i, berth_profile_default(), has_any, NULL);
+        t->profiles[i] = legacy
+                             ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)
+                             : *gen_profile(&t->s.gen, i, berth_profile_default(), has_any, NULL);
     config.threads = threads[gen_below(&t->s.gen, 3)];
     config.path = paths[gen_below(&t->s.gen, 3)];
     config.seed = t->seed;
@@ -152,8 +153,7 @@ static void fill(trial *t)
     for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
         for (uint32_t i = 0; i < gen_object_names((berth_kind)kind); i++) {
             operation op = {.verb = ADD};
-            if (gen_chance(&t->s.gen, 80) &&
-                gen_object(&t->s.gen, (berth_kind)kind, i, &op.object))
+            if (gen_chance(&t->s.gen, 80) && gen_object(&t->s.gen, (berth_kind)kind, i, &op.object))
                 do_both(t, &op);
         }
     for (uint32_t i = 0; i < t->s.gen.node_names; i++) {

@@ -197,9 +197,8 @@ static berth_engine *made_of_objects(trial *t, const berth_node_id *drained, uin
 static void count_plainly(trial *t, const berth_pod *like, uint32_t limit)
 {
     berth_engine *engine = made_by_deeds(t);
-    const berth_decide_options how = {.size = sizeof(how),
-                                      .flags = BERTH_DECIDE_KEEP_ROTATION,
-                                      .explanation = t->explanation};
+    const berth_decide_options how = {
+        .size = sizeof(how), .flags = BERTH_DECIDE_KEEP_ROTATION, .explanation = t->explanation};
     for (uint32_t i = 0; i < limit && !t->failed; i++) {
         char name[32];
         berth_error error = {0};
@@ -437,8 +436,7 @@ static void live(trial *t, deed d)
 
 static void bring_pod(trial *t)
 {
-    const berth_pod *pod =
-        gen_pod(&t->gen, (uint32_t)t->pod_count, (berth_str){0}, PROFILES);
+    const berth_pod *pod = gen_pod(&t->gen, (uint32_t)t->pod_count, (berth_str){0}, PROFILES);
     t->pods = naive_grow(&t->gen.region, t->pods, t->pod_count, sizeof(*t->pods));
     t->pods[t->pod_count++] = pod;
     live(t, (deed){.object = {.kind = BERTH_KIND_POD, .as.pod = pod}});

@@ -49,26 +49,29 @@ static uint64_t mix_text(uint64_t hash, berth_str text)
 }
 
 /* What an engine and a snapshot both tell, in one number. X: berth_engine or berth_snapshot. */
-#define CHECKSUM(X, of)                                                                       \
-    do {                                                                                      \
-        berth_counts counts;                                                                  \
-        X##_counts(of, &counts);                                                              \
-        hash = mix(mix(mix(hash, counts.nodes), counts.pods_running), counts.pods_pending);   \
-        hash = mix(mix(hash, counts.pods_orphaned), X##_digest(of));                          \
-        for (uint32_t i = 0; i < NODES; i++) {                                                \
-            char name[16];                                                                    \
-            int len = snprintf(name, sizeof(name), "n%u", (unsigned)i);                       \
-            berth_node_id id = X##_find_node(of, (berth_str){name, (uint32_t)len});           \
-            if (id == BERTH_NODE_NONE)                                                        \
-                continue;                                                                     \
-            hash = mix_text(mix(hash, id), X##_node_name(of, id));                            \
-            hash = mix_text(hash, X##_node_label(of, id, zone_key));                          \
-            for (int r = 0; r < 3; r++) {                                                     \
-                int64_t allocatable = 0, requested = 0;                                       \
-                (void)X##_node_resource(of, id, resources[r], &allocatable, &requested);      \
-                hash = mix(mix(hash, (uint64_t)allocatable), (uint64_t)requested);            \
-            }                                                                                 \
-        }                                                                                     \
+#define CHECKSUM(X, of)                                                                     \
+    do {                                                                                    \
+        berth_counts counts;                                                                \
+        X                                                                                   \
+        ##_counts(of, &counts);                                                             \
+        hash = mix(mix(mix(hash, counts.nodes), counts.pods_running), counts.pods_pending); \
+        hash = mix(mix(hash, counts.pods_orphaned), X##_digest(of));                        \
+        for (uint32_t i = 0; i < NODES; i++) {                                              \
+            char name[16];                                                                  \
+            int len = snprintf(name, sizeof(name), "n%u", (unsigned)i);                     \
+            berth_node_id id = X                                                            \
+            ##_find_node(of, (berth_str){name, (uint32_t)len});                             \
+            if (id == BERTH_NODE_NONE)                                                      \
+                continue;                                                                   \
+            hash = mix_text(mix(hash, id), X##_node_name(of, id));                          \
+            hash = mix_text(hash, X##_node_label(of, id, zone_key));                        \
+            for (int r = 0; r < 3; r++) {                                                   \
+                int64_t allocatable = 0, requested = 0;                                     \
+                (void)X                                                                     \
+                ##_node_resource(of, id, resources[r], &allocatable, &requested);           \
+                hash = mix(mix(hash, (uint64_t)allocatable), (uint64_t)requested);          \
+            }                                                                               \
+        }                                                                                   \
     } while (0)
 
 static const berth_str zone_key = {"topology.kubernetes.io/zone", 27};
@@ -214,8 +217,8 @@ static void add_pod(writer *w)
     bool bound = gen_chance(&w->gen, 30);
     if (w->pod_count == sizeof(w->pods) / sizeof(w->pods[0]))
         return;
-    const berth_pod *pod = gen_pod(&w->gen, w->serial++,
-                                   bound ? (berth_str){name, (uint32_t)len} : (berth_str){0}, 1);
+    const berth_pod *pod =
+        gen_pod(&w->gen, w->serial++, bound ? (berth_str){name, (uint32_t)len} : (berth_str){0}, 1);
     berth_object object = {.kind = BERTH_KIND_POD};
     object.as.pod = pod;
     uint64_t id = BERTH_POD_NONE;
@@ -232,10 +235,9 @@ static void remove_pod(writer *w, uint32_t at)
     snprintf(copies[0], sizeof(copies[0]), "%.*s", (int)space.len, space.data);
     snprintf(copies[1], sizeof(copies[1]), "%.*s", (int)name.len, name.data);
     berth_error error = {0};
-    if (berth_engine_remove(engine, BERTH_KIND_POD,
-                            (berth_str){copies[0], (uint32_t)strlen(copies[0])},
-                            (berth_str){copies[1], (uint32_t)strlen(copies[1])},
-                            &error) != BERTH_OK)
+    if (berth_engine_remove(
+            engine, BERTH_KIND_POD, (berth_str){copies[0], (uint32_t)strlen(copies[0])},
+            (berth_str){copies[1], (uint32_t)strlen(copies[1])}, &error) != BERTH_OK)
         fail("berth_engine_remove", error.message);
     w->pods[at] = w->pods[--w->pod_count];
 }

@@ -14,10 +14,10 @@
 #include <cmocka.h>
 
 typedef struct counted {
-    atomic_size_t bytes;   /* not given back yet */
+    atomic_size_t bytes; /* not given back yet */
     atomic_uint calls;
-    atomic_uint fail_at;   /* the call that fails, from 1; 0: none */
-    bool for_good;         /* and all calls after it */
+    atomic_uint fail_at; /* the call that fails, from 1; 0: none */
+    bool for_good;       /* and all calls after it */
 } counted;
 
 enum { HEAD = 64 }; /* in front of each piece: its size */

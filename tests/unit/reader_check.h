@@ -308,11 +308,11 @@ static void put_csi(const berth_object *object)
 {
     if (object->kind == BERTH_KIND_CSI_DRIVER)
         put(" capacity=%d", object->as.csi_driver->storage_capacity);
-    for (uint32_t i = 0; object->kind == BERTH_KIND_CSI_NODE &&
-                         i < object->as.csi_node->driver_count; i++) {
+    for (uint32_t i = 0;
+         object->kind == BERTH_KIND_CSI_NODE && i < object->as.csi_node->driver_count; i++) {
         const berth_csi_node_driver *driver = &object->as.csi_node->drivers[i];
-        put(" driver(%.*s %.*s %d %d)", STR(driver->name), STR(driver->node_id),
-            driver->has_count, driver->count);
+        put(" driver(%.*s %.*s %d %d)", STR(driver->name), STR(driver->node_id), driver->has_count,
+            driver->count);
     }
     if (object->kind != BERTH_KIND_CSI_STORAGE_CAPACITY)
         return;
@@ -328,8 +328,7 @@ static void put_csi(const berth_object *object)
 static void put_object(const berth_object *object)
 {
     const berth_metadata *meta = object->as.any;
-    put("%s %.*s/%.*s", berth_kind_name(object->kind), STR(meta->namespace_name),
-        STR(meta->name));
+    put("%s %.*s/%.*s", berth_kind_name(object->kind), STR(meta->namespace_name), STR(meta->name));
     put_meta(meta);
     switch (object->kind) {
     case BERTH_KIND_NODE:
@@ -413,7 +412,8 @@ static bool names_only = true;
 static berth_reader *make_reader(bool apply_defaults, const char *default_kind)
 {
     berth_reader *reader;
-    berth_read_options options = {.size = sizeof(options), .apply_defaults = apply_defaults,
+    berth_read_options options = {.size = sizeof(options),
+                                  .apply_defaults = apply_defaults,
                                   .default_kind = default_kind,
                                   .threads = READER_CHECK_BATCH_BYTES == 0 ? 1 : 2};
     assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
@@ -431,8 +431,8 @@ static berth_status read_all(const char *text, bool apply_defaults, bool *what, 
     char *exact = malloc(len > 0 ? len : 1);
     assert_non_null(exact);
     memcpy(exact, text, len);
-    berth_status status = berth_reader_text(reader, (berth_str){exact, (uint32_t)len}, "test",
-                                            collect, what, error);
+    berth_status status =
+        berth_reader_text(reader, (berth_str){exact, (uint32_t)len}, "test", collect, what, error);
     free(exact);
     if (status == BERTH_OK)
         status = berth_reader_finish(reader, NULL, collect, what, error);

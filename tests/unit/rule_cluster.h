@@ -14,7 +14,10 @@
 
 #include "berth/berth.h"
 
-#define TEXT(text) {(text), sizeof(text) - 1}
+#define TEXT(text)               \
+    {                            \
+        (text), sizeof(text) - 1 \
+    }
 
 typedef struct small_cluster {
     berth_engine *engine;

@@ -13,14 +13,14 @@ typedef struct loop {
     small_cluster c;
     berth_scheduler *scheduler;
     int64_t now_ms;
-    bool updates; /* objects of texts are updates */
+    bool updates;                           /* objects of texts are updates */
     berth_answer bind_answer, evict_answer; /* what the callbacks answer */
     berth_binding bound;                    /* of the last bind */
     uint32_t binds, unbinds, evictions, troubles;
     berth_unbind_reason unbind_reason;
     berth_binding unbound;
     berth_trouble trouble;
-    berth_step step; /* the last one */
+    berth_step step;                /* the last one */
     void (*inside)(struct loop *l); /* called by every callback; NULL: nothing is */
 } loop;
 
@@ -87,8 +87,8 @@ static void loop_open_with(loop *l, const berth_profile *profiles, uint32_t prof
     berth_scheduler_options_init(&options);
     if (bind_timeout_ms > 0)
         options.bind_timeout_ns = bind_timeout_ms * MS;
-    options.callbacks = (berth_scheduler_callbacks){
-        l, loop_bind, loop_unbind, loop_evict, loop_report, NULL};
+    options.callbacks =
+        (berth_scheduler_callbacks){l, loop_bind, loop_unbind, loop_evict, loop_report, NULL};
     small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
 }
 

@@ -20,8 +20,13 @@ enum { BATCH_SIZES = sizeof(batch_sizes) / sizeof(batch_sizes[0]) };
 
 static void add_object(text *t, berth__random *random, uint32_t number, bool bare)
 {
-    static const char *const kinds[] = {"Pod", "Node", "Service", "ConfigMap", "Deployment",
-                                        "PriorityClass", "PersistentVolumeClaim"};
+    static const char *const kinds[] = {"Pod",
+                                        "Node",
+                                        "Service",
+                                        "ConfigMap",
+                                        "Deployment",
+                                        "PriorityClass",
+                                        "PersistentVolumeClaim"};
     uint32_t dice = berth__random_below(random, 40);
     if (dice == 0) {
         add(t, "null");
@@ -33,8 +38,9 @@ static void add_object(text *t, berth__random *random, uint32_t number, bool bar
     add(t, "\"metadata\": {\"name\": \"o\\u002d%u\"", number);
     if (dice % 4 == 1)
         add(t, ", \"labels\": {\"app\": \"a%u\", \"b\": null}", dice);
-    add(t, "}, \"value\": 7, \"spec\": {\"containers\": [{\"name\": \"c\", \"resources\":"
-           " {\"requests\": {\"cpu\": \"%s\"}}}]",
+    add(t,
+        "}, \"value\": 7, \"spec\": {\"containers\": [{\"name\": \"c\", \"resources\":"
+        " {\"requests\": {\"cpu\": \"%s\"}}}]",
         dice == 39 ? (number % 3 == 0 ? "-1" : "1") : "250m");
     if (dice % 5 == 2)
         add(t, ", \"priorityClassName\": \"o-%u\"", number + berth__random_below(random, 9));
@@ -45,9 +51,9 @@ static void add_list(text *t, berth__random *random, uint32_t objects, uint32_t 
 {
     uint32_t shape = berth__random_below(random, 5);
     bool bare = shape == 1 || shape == 2;
-    static const char *const heads[] = {
-        "{\"kind\": \"List\", \"items\": [", "{\"kind\": \"PodList\", \"items\": [",
-        "{\"items\": [", "[", "{\"kind\": \"Set\", \"items\": ["};
+    static const char *const heads[] = {"{\"kind\": \"List\", \"items\": [",
+                                        "{\"kind\": \"PodList\", \"items\": [", "{\"items\": [",
+                                        "[", "{\"kind\": \"Set\", \"items\": ["};
     static const char *const tails[] = {"], \"x\": 1}", "]}", "], \"kind\": \"PodList\"}", "]",
                                         "]}"};
     add(t, "%s", heads[shape]);
@@ -95,8 +101,10 @@ typedef struct outcome {
 
 static void read_text(const text *t, uint32_t threads, size_t batch_bytes, bool fresh, outcome *out)
 {
-    berth_read_options options = {.size = sizeof(options), .apply_defaults = fresh,
-                                  .default_kind = fresh ? "Pod" : NULL, .threads = threads};
+    berth_read_options options = {.size = sizeof(options),
+                                  .apply_defaults = fresh,
+                                  .default_kind = fresh ? "Pod" : NULL,
+                                  .threads = threads};
     berth_reader *reader;
     memset(&out->where, 0, sizeof(out->where));
     assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
@@ -121,10 +129,9 @@ static void expect_same(const text *t, bool fresh, uint64_t seed)
     for (int i = 0; i < BATCH_SIZES; i++) {
         read_text(t, 2, batch_sizes[i], fresh, &helped);
         if (helped.status != alone.status || strcmp(helped.error, alone.error) != 0 ||
-            strcmp(helped.objects, alone.objects) != 0 ||
-            helped.where.offset != alone.where.offset)
-            fail_msg("BERTH_TEST_SEED=%llu, batches of %zu:\n%s\n%s\n%s",
-                     (unsigned long long)seed, batch_sizes[i], alone.error, helped.error, t->data);
+            strcmp(helped.objects, alone.objects) != 0 || helped.where.offset != alone.where.offset)
+            fail_msg("BERTH_TEST_SEED=%llu, batches of %zu:\n%s\n%s\n%s", (unsigned long long)seed,
+                     batch_sizes[i], alone.error, helped.error, t->data);
     }
 }
 
@@ -179,8 +186,8 @@ static void test_early_stop(void **state)
 static berth_status read_counted(counted *c, const text *t)
 {
     const berth_allocator allocator = {c, counted_allocate, counted_release};
-    const berth_read_options options = {.size = sizeof(options), .apply_defaults = true,
-                                        .default_kind = "Pod", .threads = 2};
+    const berth_read_options options = {
+        .size = sizeof(options), .apply_defaults = true, .default_kind = "Pod", .threads = 2};
     berth_reader *reader;
     berth_error error;
     clear_sheet();
@@ -204,8 +211,9 @@ static void test_scarce_memory(void **state)
     counted c = {0};
     t.len = 0;
     for (uint32_t i = 0; i < 40; i++)
-        add(&t, "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\\u002d%u\", \"labels\": {\"a\":"
-                " \"b\"}}, \"spec\": {\"containers\": [{\"name\": \"c\"}]}}\n",
+        add(&t,
+            "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p\\u002d%u\", \"labels\": {\"a\":"
+            " \"b\"}}, \"spec\": {\"containers\": [{\"name\": \"c\"}]}}\n",
             i);
     assert_int_equal(read_counted(&c, &t), BERTH_OK);
     memcpy(whole, got.text, got.len + 1);
@@ -246,16 +254,18 @@ static berth_status journal_object(void *context, const berth_object *object,
 static void journal_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
     journal *j = context;
-    j->len += (size_t)snprintf(j->text + j->len, sizeof(j->text) - j->len, "%u objects, %llu/%llu\n",
-                               j->objects, (unsigned long long)done_bytes,
-                               (unsigned long long)total_bytes);
+    j->len += (size_t)snprintf(j->text + j->len, sizeof(j->text) - j->len,
+                               "%u objects, %llu/%llu\n", j->objects,
+                               (unsigned long long)done_bytes, (unsigned long long)total_bytes);
     assert_true(j->len < sizeof(j->text));
 }
 
 static void read_journal(const char *path, uint32_t threads, journal *out)
 {
-    const berth_read_options options = {.size = sizeof(options), .threads = threads,
-                                        .progress = journal_progress, .progress_context = out};
+    const berth_read_options options = {.size = sizeof(options),
+                                        .threads = threads,
+                                        .progress = journal_progress,
+                                        .progress_context = out};
     berth_reader *reader;
     *out = (journal){.len = 0};
     assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
@@ -295,8 +305,8 @@ static void test_progress(void **state)
 
 static bool is_due(berth__input *input, uint32_t threads, size_t batch_bytes)
 {
-    const berth__ahead_options options = {.allocator = berth__allocator_default(),
-                                          .threads = threads, .batch_bytes = batch_bytes};
+    const berth__ahead_options options = {
+        .allocator = berth__allocator_default(), .threads = threads, .batch_bytes = batch_bytes};
     berth__window window;
     berth__window_init(&window, input, options.allocator);
     assert_int_equal(berth__window_fill(&window, NULL), BERTH_OK);

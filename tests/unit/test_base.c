@@ -22,7 +22,7 @@
 /* ---- an allocator that counts, and fails when it is told to ---- */
 
 typedef struct counted {
-    size_t bytes;     /* not given back yet */
+    size_t bytes; /* not given back yet */
     unsigned calls;
     unsigned fail_at; /* the call that fails, from 1; 0: none */
 } counted;

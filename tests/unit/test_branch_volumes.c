@@ -2,34 +2,35 @@
  * way round; what commits hand over; objects that change between versions; memory that runs out. */
 #include "branch_cluster.h"
 
-#define LATE "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: late}\n" \
-             "provisioner: kubernetes.io/no-provisioner\nvolumeBindingMode: "              \
-             "WaitForFirstConsumer\n---\n"
-#define VOLUME(name)                                                                        \
-    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\nspec: {capacity: " \
+#define LATE                                                                      \
+    "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: late}\n" \
+    "provisioner: kubernetes.io/no-provisioner\nvolumeBindingMode: "              \
+    "WaitForFirstConsumer\n---\n"
+#define VOLUME(name)                                                                          \
+    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\nspec: {capacity: "   \
     "{storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: late, csi: {driver: d, " \
     "volumeHandle: h-" name "}}\nstatus: {phase: Available}\n---\n"
 #define CLAIM(name)                                                                          \
-    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name ", uid: u-" name  \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name ", uid: u-" name   \
     "}\nspec: {accessModes: [ReadWriteOnce], storageClassName: late, resources: {requests: " \
     "{storage: 1Gi}}}\n---\n"
-#define CSI_NODE_OF(node, count)                                                             \
-    "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " node "}\nspec: "     \
+#define CSI_NODE_OF(node, count)                                                       \
+    "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " node "}\nspec: " \
     "{drivers: [{name: d, nodeID: x, allocatable: {count: " count "}}]}\n---\n"
 #define CSI_NODE(count) CSI_NODE_OF("a", count)
 #define BOUND(volume, claim)                                                                 \
-    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " volume "}\nspec: "         \
+    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " volume "}\nspec: "           \
     "{capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: d, "             \
     "volumeHandle: h}, claimRef: {name: " claim ", namespace: default}}\nstatus: {phase: "   \
     "Bound}\n---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " claim ", " \
-    "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: "          \
+    "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: "           \
     "[ReadWriteOnce], volumeName: " volume ", resources: {requests: {storage: 1Gi}}}\n"      \
     "status: {phase: Bound}\n---\n"
-#define ATTACHED(volume)                                                                     \
-    "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: t-" volume     \
+#define ATTACHED(volume)                                                                \
+    "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: t-" volume \
     "}\nspec: {attacher: d, nodeName: a, source: {persistentVolumeName: " volume "}}\n---\n"
-#define USES(claim) \
-    "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}], containers: "      \
+#define USES(claim)                                                                     \
+    "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}], containers: " \
     "[{name: c, image: i}]"
 #define DISK \
     "volumes: [{name: v, gcePersistentDisk: {pdName: one}}], containers: [{name: c, image: i}]"
@@ -96,8 +97,8 @@ static void test_taken_before(void **state)
     assert_int_equal(place(branch, two.q), BERTH_NODE_NONE);
     berth_branch_drop(branch);
     small_pod(c, "other", NULL, "", USES("e")); /* has the index of p now, but nothing of its own */
-    berth_pod_id other = berth_engine_find_pod(c->engine, (berth_str)TEXT("default"),
-                                               (berth_str)TEXT("other"));
+    berth_pod_id other =
+        berth_engine_find_pod(c->engine, (berth_str)TEXT("default"), (berth_str)TEXT("other"));
     assert_int_equal(berth_engine_bind(c->engine, other, two.a, NULL), BERTH_OK);
     branch = branch_off(c);
     take_off(branch, other);
@@ -232,9 +233,9 @@ static void test_rollback_of_node(void **state)
     small_decide(c, twin); /* nodes have their slots */
     berth_engine *branch = branch_off(c);
     small_require(berth_engine_begin(branch, &error), &error);
-    small_require(berth_engine_remove(branch, BERTH_KIND_NODE, (berth_str){0},
-                                      (berth_str)TEXT("a"), &error),
-                  &error);
+    small_require(
+        berth_engine_remove(branch, BERTH_KIND_NODE, (berth_str){0}, (berth_str)TEXT("a"), &error),
+        &error);
     small_require(berth_engine_unbind(branch, other, &error), &error);
     small_require(berth_engine_rollback(branch, &error), &error);
     small_require(berth_engine_check(branch, &error), &error);
@@ -349,16 +350,11 @@ int main(void)
 {
 #define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
-        WITH_CLUSTER(test_apart),
-        WITH_CLUSTER(test_taken_before),
-        WITH_CLUSTER(test_objects_change),
-        WITH_CLUSTER(test_limits),
-        WITH_CLUSTER(test_lost_volumes),
-        WITH_CLUSTER(test_node_ids),
-        WITH_CLUSTER(test_rollback),
-        WITH_CLUSTER(test_rollback_of_node),
-        WITH_CLUSTER(test_commit),
-        WITH_CLUSTER(test_commit_no_volume),
+        WITH_CLUSTER(test_apart),          WITH_CLUSTER(test_taken_before),
+        WITH_CLUSTER(test_objects_change), WITH_CLUSTER(test_limits),
+        WITH_CLUSTER(test_lost_volumes),   WITH_CLUSTER(test_node_ids),
+        WITH_CLUSTER(test_rollback),       WITH_CLUSTER(test_rollback_of_node),
+        WITH_CLUSTER(test_commit),         WITH_CLUSTER(test_commit_no_volume),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

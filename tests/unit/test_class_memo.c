@@ -24,8 +24,8 @@ static void release(berth__class *cls)
 
 static berth_pod pod_in(const char *namespace_name)
 {
-    return (berth_pod){.meta = {.name = BERTH_LITERAL("p"),
-                                .namespace_name = berth__text_of(namespace_name)}};
+    return (berth_pod){
+        .meta = {.name = BERTH_LITERAL("p"), .namespace_name = berth__text_of(namespace_name)}};
 }
 
 /* The memo is what answers: another pod under the serial gets the class too, which no reader
@@ -146,9 +146,9 @@ static void test_scarce_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_MODEL(test_recalled),  WITH_MODEL(test_other_pod),
-        WITH_MODEL(test_gone),      WITH_MODEL(test_ephemeral),
-        WITH_MODEL(test_many),      cmocka_unit_test(test_scarce_memory),
+        WITH_MODEL(test_recalled), WITH_MODEL(test_other_pod),
+        WITH_MODEL(test_gone),     WITH_MODEL(test_ephemeral),
+        WITH_MODEL(test_many),     cmocka_unit_test(test_scarce_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

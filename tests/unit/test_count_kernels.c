@@ -129,9 +129,9 @@ static void test_tables(void **state)
             columns in;
             draw(&random, &in);
             check_masks(kernels, &in, in.pods[0]);
-            check_look_ups(kernels, &in,
-                           1 + berth__random_below(&random,
-                                                   round_number % 2 == 0 ? 34 : BERTH__TILE));
+            check_look_ups(
+                kernels, &in,
+                1 + berth__random_below(&random, round_number % 2 == 0 ? 34 : BERTH__TILE));
             check_spread(kernels, &in, 1.0 / (1 + berth__random_below(&random, 9)) + 1);
             check_normals(kernels, &in);
             check_sums(kernels, &in, (int64_t)berth__random_below(&random, 201) - 100);

@@ -13,9 +13,9 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "model/related.h"
 #include "cluster/cluster.h"
 #include "columns/pod_counts.h"
+#include "model/related.h"
 
 enum {
     NODES = 150, /* more than a tile */
@@ -57,14 +57,14 @@ typedef struct test_pod {
 
 /* Filters: a namespace rule and a label rule, both of few kinds. */
 typedef struct test_filter {
-    int32_t space;     /* one namespace; -1: those with env=prod; -2: all; -3: the two last */
-    uint32_t app;      /* app = this; APPS: everything; APPS + 1: app exists; APPS + 2: nothing;
+    int32_t space; /* one namespace; -1: those with env=prod; -2: all; -3: the two last */
+    uint32_t app;  /* app = this; APPS: everything; APPS + 1: app exists; APPS + 2: nothing;
                         * APPS + 3: one of the first two */
 } test_filter;
 
 static const test_filter filters[] = {
-    {0, 0},  {1, 0},  {2, 1},        {0, APPS},     {-1, 0}, {-1, APPS + 1}, {-2, 2},
-    {-2, 3}, {-3, 4}, {-3, APPS},    {0, APPS + 2}, {0, APPS + 3},           {-1, APPS + 3},
+    {0, 0},  {1, 0},  {2, 1},     {0, APPS},     {-1, 0},       {-1, APPS + 1}, {-2, 2},
+    {-2, 3}, {-3, 4}, {-3, APPS}, {0, APPS + 2}, {0, APPS + 3}, {-1, APPS + 3},
 };
 enum { FILTERS = sizeof(filters) / sizeof(filters[0]) };
 
@@ -233,12 +233,11 @@ static berth_status put_pod(world *w, uint32_t which, const test_pod *pod, bool 
     berth_key_value app = {BERTH_LITERAL("app"), berth__text_of(app_names[pod->app])};
     term_room rooms[TERMS];
     berth_pod_affinity_term terms[4][TERMS] = {0};
-    berth_pod source = {
-        .meta = {.name = number(name, "p", which),
-                 .namespace_name = berth__text_of(space_names[pod->space]),
-                 .labels = {&app, 1},
-                 .deleting = pod->deleting},
-        .node_name = number(node, "n", pod->node)};
+    berth_pod source = {.meta = {.name = number(name, "p", which),
+                                 .namespace_name = berth__text_of(space_names[pod->space]),
+                                 .labels = {&app, 1},
+                                 .deleting = pod->deleting},
+                        .node_name = number(node, "n", pod->node)};
     uint32_t *lists[4] = {
         &source.pod_affinity.required_count, &source.pod_anti_affinity.required_count,
         &source.pod_affinity.preferred_count, &source.pod_anti_affinity.preferred_count};
@@ -323,8 +322,8 @@ static void change_pod(world *w)
     if (pod->present)
         next.node = pod->node;
     for (uint32_t i = 0; i < TERMS && below(w, 2) == 0; i++)
-        next.terms[i] = (test_term){below(w, 5), below(w, KEYS), below(w, FILTERS),
-                                    1 + (int32_t)below(w, 2)};
+        next.terms[i] =
+            (test_term){below(w, 5), below(w, KEYS), below(w, FILTERS), 1 + (int32_t)below(w, 2)};
     berth_status status = put_pod(w, which, &next, pod->present);
     check_status(w, status);
     if (status == BERTH_OK)
@@ -392,10 +391,9 @@ static bool resolve(world *w, test_plan *plan, berth__plan *of)
         if (set->epoch != view->layout->epoch)
             fill_inclusion(w, plan, set);
     }
-    plan->counts = berth__plan_count(view, of, plan->kind, ask, plan->filter_count,
-                                     berth__intern_find(&w->cluster.model->strings,
-                                                        berth__text_of(keys[plan->key])),
-                                     set);
+    plan->counts = berth__plan_count(
+        view, of, plan->kind, ask, plan->filter_count,
+        berth__intern_find(&w->cluster.model->strings, berth__text_of(keys[plan->key])), set);
     if (set != NULL)
         berth__pod_counts_release_inclusion(view->counts, set);
     if (plan->counts == NULL)
@@ -508,8 +506,8 @@ static void check_holders(world *w)
     char name[32];
     if (!about->present)
         return;
-    berth__sym space = berth__intern_find(&w->cluster.model->strings,
-                                          berth__text_of(space_names[about->space]));
+    berth__sym space =
+        berth__intern_find(&w->cluster.model->strings, berth__text_of(space_names[about->space]));
     uint32_t index = berth__pods_find(&w->cluster.pods, space, number(name, "p", which));
     const berth__identity *identity = berth__pod_at(&w->cluster.pods, index)->cls->identity;
     holders found = {.w = w, .kind = below(w, 4), .key = below(w, KEYS)};

@@ -59,8 +59,8 @@ static void price_filter(const berth_cycle *cycle, const void *instance, const v
 {
     (void)instance;
     for (uint32_t i = 0; i < slice->count; i++)
-        if (asked(slice, i) && price_of(cycle, slice->index * BERTH_SLICE + i) >
-                                   ((const price_limit *)state)->highest)
+        if (asked(slice, i) &&
+            price_of(cycle, slice->index * BERTH_SLICE + i) > ((const price_limit *)state)->highest)
             refuse(slice, i);
 }
 
@@ -131,8 +131,8 @@ static void cap_filter(const berth_cycle *cycle, const void *instance, const voi
         int64_t allocatable, requested;
         if (!asked(slice, i))
             continue;
-        berth_cycle_node_resource(cycle, slice->index * BERTH_SLICE + i, text("pods"),
-                                  &allocatable, &requested);
+        berth_cycle_node_resource(cycle, slice->index * BERTH_SLICE + i, text("pods"), &allocatable,
+                                  &requested);
         if (requested >= ((const cap *)instance)->most)
             refuse(slice, i);
     }
@@ -215,14 +215,14 @@ static void append(fixture *own, berth_point point, berth_plugin_ref *items)
     for (uint32_t i = 0; i < count; i++)
         items[i] = list->items[i];
     items[count++] = (berth_plugin_ref){.name = text("NodePrice"), .weight = 3};
-    items[count++] =
-        (berth_plugin_ref){.name = text("PodCap"), .weight = 2, .args = &own->args};
+    items[count++] = (berth_plugin_ref){.name = text("PodCap"), .weight = 2, .args = &own->args};
     own->profile.points[point] = (berth_plugin_list){items, count};
 }
 
 static void configure(fixture *own, berth_path path, uint32_t threads)
 {
-    *own = (fixture){.cap = {.most = 3, .refused = BERTH_POD_NONE}, .profile = *berth_profile_default()};
+    *own = (fixture){.cap = {.most = 3, .refused = BERTH_POD_NONE},
+                     .profile = *berth_profile_default()};
     own->tables[0] = node_price;
     own->tables[1] = cap_plugin(&own->cap);
     own->plugins[0] = &own->tables[0];
@@ -294,8 +294,8 @@ static void test_answers_count(void **state)
     }
     for (berth_node_id node = 0; node < NODES; node++) {
         int64_t most, pods;
-        assert_int_equal(
-            berth_engine_node_resource(own.engine, node, text("pods"), &most, &pods), BERTH_OK);
+        assert_int_equal(berth_engine_node_resource(own.engine, node, text("pods"), &most, &pods),
+                         BERTH_OK);
         assert_true(pods <= 3);
     }
     assert_int_equal(berth_engine_check(own.engine, NULL), BERTH_OK);
@@ -584,19 +584,43 @@ static void refused_table(void (*break_it)(fixture *), berth_status status, cons
     assert_true(error.message[0] != '\0');
 }
 
-static void break_size(fixture *own) { own->tables[0].size = 8; }
-static void break_pointer(fixture *own) { own->plugins[1] = NULL; }
-static void break_name(fixture *own) { own->tables[1].name = ""; }
+static void break_size(fixture *own)
+{
+    own->tables[0].size = 8;
+}
+static void break_pointer(fixture *own)
+{
+    own->plugins[1] = NULL;
+}
+static void break_name(fixture *own)
+{
+    own->tables[1].name = "";
+}
 static void break_phases(fixture *own)
 {
     own->tables[0].filter = NULL;
     own->tables[0].score = NULL;
 }
-static void break_flags(fixture *own) { own->tables[0].flags = 1 << 9; }
-static void break_each(fixture *own) { own->tables[0].flags |= BERTH_PLUGIN_EACH; }
-static void break_pair(fixture *own) { own->tables[1].unreserve = NULL; }
-static void break_reserve(fixture *own) { own->tables[1].filter = NULL; }
-static void break_wake(fixture *own) { own->tables[0].wake_on = 1 << 8; }
+static void break_flags(fixture *own)
+{
+    own->tables[0].flags = 1 << 9;
+}
+static void break_each(fixture *own)
+{
+    own->tables[0].flags |= BERTH_PLUGIN_EACH;
+}
+static void break_pair(fixture *own)
+{
+    own->tables[1].unreserve = NULL;
+}
+static void break_reserve(fixture *own)
+{
+    own->tables[1].filter = NULL;
+}
+static void break_wake(fixture *own)
+{
+    own->tables[0].wake_on = 1 << 8;
+}
 static void wake_score(fixture *own)
 {
     own->tables[1].wake_on = BERTH_WAKE_NODE_ADD;
@@ -604,11 +628,26 @@ static void wake_score(fixture *own)
     own->tables[1].unreserve = NULL;
     own->tables[1].filter = NULL;
 }
-static void take_registered(fixture *own) { own->tables[0].name = "NodeName"; }
-static void take_twice(fixture *own) { own->tables[1].name = "NodePrice"; }
-static void break_count(fixture *own) { own->config.plugins = NULL; }
-static void leave_out(fixture *own) { own->config.plugin_count = 1; }
-static void drop_filter(fixture *own) { own->tables[0].filter = NULL; }
+static void take_registered(fixture *own)
+{
+    own->tables[0].name = "NodeName";
+}
+static void take_twice(fixture *own)
+{
+    own->tables[1].name = "NodePrice";
+}
+static void break_count(fixture *own)
+{
+    own->config.plugins = NULL;
+}
+static void leave_out(fixture *own)
+{
+    own->config.plugin_count = 1;
+}
+static void drop_filter(fixture *own)
+{
+    own->tables[0].filter = NULL;
+}
 
 static void test_refused_tables(void **state)
 {
@@ -635,11 +674,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers_count), cmocka_unit_test(test_explained),
         cmocka_unit_test(test_paths_agree),   cmocka_unit_test(test_reserve),
-        cmocka_unit_test(test_branch),
-        cmocka_unit_test(test_refused_commit),
-        cmocka_unit_test(test_new_column),
-        cmocka_unit_test(test_rolled_back),   cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_refused_tables),
+        cmocka_unit_test(test_branch),        cmocka_unit_test(test_refused_commit),
+        cmocka_unit_test(test_new_column),    cmocka_unit_test(test_rolled_back),
+        cmocka_unit_test(test_arguments),     cmocka_unit_test(test_refused_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

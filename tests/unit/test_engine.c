@@ -73,8 +73,8 @@ static berth_pod_id add_pod(const char *name, const char *node, int32_t milli)
 
 static void remove_node(const char *name)
 {
-    assert_int_equal(
-        berth_engine_remove(engine, BERTH_KIND_NODE, text(""), text(name), NULL), BERTH_OK);
+    assert_int_equal(berth_engine_remove(engine, BERTH_KIND_NODE, text(""), text(name), NULL),
+                     BERTH_OK);
 }
 
 static uint32_t node_order(berth_node_id *order, uint32_t capacity)
@@ -494,8 +494,7 @@ static void test_resources_of_a_node(void **state)
     assert_true(a == 10 && r == 2);
     assert_int_equal(berth_engine_node_resource(engine, n, text("no/such"), &a, &r), BERTH_OK);
     assert_true(a == 0 && r == 0);
-    assert_int_equal(berth_engine_node_resource(engine, 9, text("cpu"), &a, &r),
-                     BERTH_E_NOT_FOUND);
+    assert_int_equal(berth_engine_node_resource(engine, 9, text("cpu"), &a, &r), BERTH_E_NOT_FOUND);
 }
 
 /* ---- decisions ---- */
@@ -520,8 +519,7 @@ static void test_errors_of_decisions(void **state)
     (void)small_pod_object(&pod, &object, "r", NULL, 100);
     pod.pod.scheduler_name = text("nobody");
     assert_int_equal(berth_engine_add(engine, &object, &stranger, NULL), BERTH_OK);
-    assert_int_equal(berth_engine_decide(engine, stranger, NULL, &got, &error),
-                     BERTH_E_NOT_FOUND);
+    assert_int_equal(berth_engine_decide(engine, stranger, NULL, &got, &error), BERTH_E_NOT_FOUND);
     assert_non_null(strstr(error.message, "nobody"));
     assert_int_equal(got.node, 77); /* nothing of this wrote a result */
     assert_int_equal(berth_engine_bind(engine, p, 5, &error), BERTH_E_NOT_FOUND);
@@ -707,8 +705,8 @@ static void test_rotation(void **state)
         const berth_decide_options keep = {.size = sizeof(keep),
                                            .flags = BERTH_DECIDE_KEEP_ROTATION};
         for (int again = 0; again < 2; again++) {
-            assert_int_equal(
-                berth_engine_decide(engine, p, again == 0 ? &keep : NULL, &got, NULL), BERTH_OK);
+            assert_int_equal(berth_engine_decide(engine, p, again == 0 ? &keep : NULL, &got, NULL),
+                             BERTH_OK);
             assert_int_equal(got.start, starts[i]);
             assert_int_equal(got.next, starts[i + 1]);
             assert_int_equal(got.feasible_count, 420);

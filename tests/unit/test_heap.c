@@ -199,10 +199,8 @@ static void test_engine_tells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_use_is_counted),
-        cmocka_unit_test(test_huge_pages_are_asked_for),
-        cmocka_unit_test(test_heaps_come_and_go),
-        cmocka_unit_test(test_threads_share_a_heap),
+        cmocka_unit_test(test_use_is_counted),    cmocka_unit_test(test_huge_pages_are_asked_for),
+        cmocka_unit_test(test_heaps_come_and_go), cmocka_unit_test(test_threads_share_a_heap),
         cmocka_unit_test(test_engine_tells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

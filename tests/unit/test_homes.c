@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "versions/engine_state.h"
 #include "small_cluster.h"
+#include "versions/engine_state.h"
 
 enum { NODES = 3000 };
 

@@ -14,9 +14,9 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "counted_memory.h"
 #include "cluster/cluster.h"
 #include "columns/image_column.h"
+#include "counted_memory.h"
 
 enum {
     NODES = 300, /* three tiles, the last of them not full */
@@ -58,8 +58,7 @@ static void put_node(world *w, uint32_t which)
         if (!w->has[which][i])
             continue;
         texts[i] = numbered(names[i], "image-", i);
-        images[node.image_count++] =
-            (berth_image){.names = {&texts[i], 1}, .size_bytes = 1 << 20};
+        images[node.image_count++] = (berth_image){.names = {&texts[i], 1}, .size_bytes = 1 << 20};
     }
     berth_object object = {.kind = BERTH_KIND_NODE, .as = {.node = &node}};
     assert_int_equal(w->present[which] ? berth__cluster_update(&w->cluster, &object, NULL)
@@ -122,8 +121,8 @@ static void check_bits(world *w, const berth__layout *layout, berth__image_colum
         berth__image_column_bits(layout, &view->nodes, column, symbol(w, "image-", image), tile);
     for (uint32_t s = 0; s < BERTH__TILE; s++) {
         uint32_t slot = tile * BERTH__TILE + s;
-        bool wanted = slot < layout->count &&
-                      w->has[number_of(&w->cluster, layout->nodes[slot])][image];
+        bool wanted =
+            slot < layout->count && w->has[number_of(&w->cluster, layout->nodes[slot])][image];
         assert_int_equal(wanted, berth__bit_get(bits.words, s));
     }
 }

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "berth/plugin.h"
-#include "versions/engine_state.h"
 #include "small_cluster.h"
+#include "versions/engine_state.h"
 
 enum { NODES = 90 }; /* too few for a search to be cut short */
 

@@ -2,7 +2,7 @@
 #include "rule_cluster.h"
 
 #define HOST "kubernetes.io/hostname"
-#define TERM(app, more)                                                           \
+#define TERM(app, more) \
     "{topologyKey: " HOST ", labelSelector: {matchLabels: {app: " app "}}" more "}"
 #define AFFINITY "requiredDuringSchedulingIgnoredDuringExecution: "
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution: "
@@ -30,20 +30,25 @@ static void test_filter(void **state)
         const char *spec;
         const char *refusals[4];
     } cases[] = {
-        {"p", "affinity: {podAffinity: {" AFFINITY "[" TERM("x", "") "]}}",
+        {"p",
+         "affinity: {podAffinity: {" AFFINITY "[" TERM("x", "") "]}}",
          {"", UNMATCHED, UNMATCHED, UNMATCHED}},
-        {"p", "affinity: {podAntiAffinity: {" AFFINITY "[" TERM("x", "") "]}}",
+        {"p",
+         "affinity: {podAntiAffinity: {" AFFINITY "[" TERM("x", "") "]}}",
          {UNWANTED, "", "", ""}},
         /* nobody matches both terms, and the pod does not either */
-        {"x", "affinity: {podAffinity: {" AFFINITY "[" TERM("x", "") ", " TERM("u", "") "]}}",
+        {"x",
+         "affinity: {podAffinity: {" AFFINITY "[" TERM("x", "") ", " TERM("u", "") "]}}",
          {UNMATCHED, UNMATCHED, UNMATCHED, UNMATCHED}},
         /* the first of its kind */
-        {"p", "affinity: {podAffinity: {" AFFINITY "[" TERM("p", "") "]}}",
+        {"p",
+         "affinity: {podAffinity: {" AFFINITY "[" TERM("p", "") "]}}",
          {"", "", "", UNMATCHED}},
-        {"p", "affinity: {podAffinity: {" AFFINITY "[" TERM("x", ", namespaces: [dev]") "]}}",
+        {"p",
+         "affinity: {podAffinity: {" AFFINITY "[" TERM("x", ", namespaces: [dev]") "]}}",
          {UNMATCHED, UNMATCHED, UNMATCHED, UNMATCHED}},
-        {"p", "affinity: {podAntiAffinity: {" AFFINITY "[" TERM("u", ", namespaceSelector: {}")
-              "]}}",
+        {"p",
+         "affinity: {podAntiAffinity: {" AFFINITY "[" TERM("u", ", namespaceSelector: {}") "]}}",
          {"", UNWANTED, "", ""}},
     };
     (void)state;
@@ -91,10 +96,10 @@ static void test_namespaces(void **state)
     small_cluster c;
     berth_node_id nodes[4];
     open_hosts(&c, nodes);
-    berth_pod_id pod = small_pod(
-        &c, "p", NULL, ", labels: {app: p}",
-        "affinity: {podAntiAffinity: {" AFFINITY
-        "[" TERM("x", ", namespaceSelector: {matchLabels: {env: prod}}") "]}}");
+    berth_pod_id pod =
+        small_pod(&c, "p", NULL, ", labels: {app: p}",
+                  "affinity: {podAntiAffinity: {" AFFINITY
+                  "[" TERM("x", ", namespaceSelector: {matchLabels: {env: prod}}") "]}}");
     small_decide(&c, pod);
     assert_int_equal(c.placement.feasible_count, 4);
     small_add(&c, "kind: Namespace\napiVersion: v1\n"
@@ -126,15 +131,17 @@ static void test_scores(void **state)
 {
     (void)state;
 #define SOFT(weight, term) "{weight: " weight ", podAffinityTerm: " term "}"
-    check_scores("affinity: {podAffinity: {" PREFERRED "[" SOFT("100", TERM("x", "")) ", "
-                 SOFT("29", TERM("u", "")) "]}}",
+    check_scores("affinity: {podAffinity: {" PREFERRED
+                 "[" SOFT("100", TERM("x", "")) ", " SOFT("29", TERM("u", "")) "]}}",
                  (const int64_t[]){200, 56, 0, 0});
-    check_scores("affinity: {podAntiAffinity: {" PREFERRED "[" SOFT("10", TERM("x", "")) ", "
-                 SOFT("20", TERM("u", "")) "]}}",
+    check_scores("affinity: {podAntiAffinity: {" PREFERRED
+                 "[" SOFT("10", TERM("x", "")) ", " SOFT("20", TERM("u", "")) "]}}",
                  (const int64_t[]){100, 0, 200, 200});
     /* terms that cancel one another count; terms that match nobody do not */
-    check_scores("affinity: {podAffinity: {" PREFERRED "[" SOFT("5", TERM("x", "")) "]}, "
-                 "podAntiAffinity: {" PREFERRED "[" SOFT("5", TERM("x", "")) "]}}",
+    check_scores("affinity: {podAffinity: {" PREFERRED
+                 "[" SOFT("5", TERM("x", "")) "]}, "
+                                              "podAntiAffinity: {" PREFERRED
+                                              "[" SOFT("5", TERM("x", "")) "]}}",
                  (const int64_t[]){0, 0, 0, 0});
     check_scores("affinity: {podAffinity: {" PREFERRED "[" SOFT("5", TERM("z", "")) "]}}",
                  (const int64_t[]){-1, -1, -1, -1});
@@ -161,8 +168,9 @@ static void test_unreadable_selector(void **state)
 #define BECAUSE(op) "\"" op "\" is not a valid label selector operator"
     check_parse_error("affinity: {podAntiAffinity: {" AFFINITY "[" ODD("Odd") "]}}",
                       "parsing pod: requiredAntiAffinityTerms: " BECAUSE("Odd"));
-    check_parse_error("affinity: {podAffinity: {" AFFINITY "[" ODD("One") "], " PREFERRED
-                      "[{weight: 1, podAffinityTerm: " ODD("Two") "}]}}",
+    check_parse_error("affinity: {podAffinity: {" AFFINITY
+                      "[" ODD("One") "], " PREFERRED
+                                     "[{weight: 1, podAffinityTerm: " ODD("Two") "}]}}",
                       "parsing pod: [requiredAffinityTerms: " BECAUSE(
                           "One") ", preferredAffinityTerms: " BECAUSE("Two") "]");
 }

@@ -69,11 +69,11 @@ static const tree_case accepted[] = {
     {"{\"a\":1,\"a\":2}", "{\"a\":1,\"a\":2}"},
     {"{\"\\u0061\\\"\":1}", "{\"a\\u0022\":1}"},
     {"{\"a\\\\\":1}", "{\"a\\u005c\":1}"},
-    {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
-     "\"\\u0022\\u005c/\\u0008\\u000c\\u000a\\u000d\\u0009\""},
+    {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u0022\\u005c/\\u0008\\u000c\\u000a\\u000d\\u0009\""},
     {"\"\\u00e9\\u20ac\\ud83d\\ude00\"", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
     {"\"\\ud800\"", "\"\xef\xbf\xbd\""},
-    {"\"\\ud800\\u0041\"", "\"\xef\xbf\xbd" "A\""},
+    {"\"\\ud800\\u0041\"", "\"\xef\xbf\xbd"
+                           "A\""},
     {"\"\\udc00x\"", "\"\xef\xbf\xbdx\""},
     {"\"\\u0000\"", "\"\\u0000\""},
     {"\"\xc3\xa9\"", "\"\xc3\xa9\""},
@@ -179,9 +179,9 @@ static void test_get(void **state)
 {
     (void)state;
     const berth__json *tree;
-    assert_int_equal(parse(BERTH_LITERAL("{\"a\":1,\"b\":null,\"a\":\"last\",\"ab\":3}"), &tree,
-                           NULL),
-                     BERTH_OK);
+    assert_int_equal(
+        parse(BERTH_LITERAL("{\"a\":1,\"b\":null,\"a\":\"last\",\"ab\":3}"), &tree, NULL),
+        BERTH_OK);
     assert_int_equal(berth__json_get(tree, "a")->type, BERTH__JSON_STRING);
     assert_null(berth__json_get(tree, "b"));
     assert_null(berth__json_get(tree, "c"));
@@ -203,8 +203,10 @@ static uint32_t below(uint32_t bound)
 static uint32_t make_text(char *out, uint32_t size)
 {
     static const char *const pieces[] = {
-        "{", "}", "[", "]", ",", ":", "\"a\"", "\"b\\n\"", "1", "-2.5e3", "true", "null", " ",
-        "\n", "\"\\\\\"", "\\", "\"", "{\"a\":", "[1,2]", "{\"k\":{}}", "\"\xc3\xa9\"", "\xc3",
+        "{",        "}",  "[",      "]",       ",",     ":",          "\"a\"",
+        "\"b\\n\"", "1",  "-2.5e3", "true",    "null",  " ",          "\n",
+        "\"\\\\\"", "\\", "\"",     "{\"a\":", "[1,2]", "{\"k\":{}}", "\"\xc3\xa9\"",
+        "\xc3",
     };
     uint32_t len = 0;
     uint32_t count = 1 + below(12);
@@ -301,9 +303,12 @@ static void test_bracket_scan_depth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_depth),        cmocka_unit_test(test_get),
-        cmocka_unit_test(test_fault_agrees), cmocka_unit_test(test_bracket_scan),
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_get),
+        cmocka_unit_test(test_fault_agrees),
+        cmocka_unit_test(test_bracket_scan),
         cmocka_unit_test(test_bracket_scan_depth),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

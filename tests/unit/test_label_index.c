@@ -102,8 +102,7 @@ static void toggle(world *w)
     } else {
         one->namespace_name = below(w, NAMESPACES + 1);
         one->selector = random_selector(w);
-        assert_true(
-            berth__label_index_add(&w->index, one->namespace_name, &one->selector, one));
+        assert_true(berth__label_index_add(&w->index, one->namespace_name, &one->selector, one));
     }
     one->entered = !one->entered;
 }
@@ -129,8 +128,8 @@ static void test_random(void **state)
     }
     for (uint32_t i = 0; i < ITEMS; i++)
         if (w->items[i].entered)
-            berth__label_index_remove(&w->index, w->items[i].namespace_name,
-                                      &w->items[i].selector, &w->items[i]);
+            berth__label_index_remove(&w->index, w->items[i].namespace_name, &w->items[i].selector,
+                                      &w->items[i]);
     assert_int_equal(w->index.anchors.count, 0);
     berth__label_index_destroy(&w->index);
     berth__arena_destroy(&w->arena);

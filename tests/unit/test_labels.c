@@ -48,7 +48,8 @@ static berth_requirement requirement(const wanted *from, berth_str *values)
     uint32_t count = 0;
     for (; count < VALUES_MAX && from->values[count] != NULL; count++)
         values[count] = berth__text_of(from->values[count]);
-    return (berth_requirement){berth__text_of(from->key), berth__text_of(from->op), {values, count}};
+    return (berth_requirement){
+        berth__text_of(from->key), berth__text_of(from->op), {values, count}};
 }
 
 /* Labels written "a=1,b=,c=x". */
@@ -219,12 +220,9 @@ static const wanted invalid_requirements[] = {
 };
 
 static const wanted valid_requirements[] = {
-    {"A_b.c-9", "Exists", {NULL}},
-    {"0", "Exists", {NULL}},
-    {"example.com/a", "Exists", {NULL}},
-    {"a-b.c0/X", "Exists", {NULL}},
-    {TEXT_63, "Exists", {NULL}},
-    {"a", "In", {""}},
+    {"A_b.c-9", "Exists", {NULL}},       {"0", "Exists", {NULL}},
+    {"example.com/a", "Exists", {NULL}}, {"a-b.c0/X", "Exists", {NULL}},
+    {TEXT_63, "Exists", {NULL}},         {"a", "In", {""}},
     {"a", "In", {TEXT_63, "A.b_c-d"}},
 };
 
@@ -280,8 +278,10 @@ static void test_comparisons_are_for_nodes_only(void **state)
 }
 
 static const wanted invalid_comparisons[] = {
-    {"a", "Gt", {NULL}},  {"a", "Gt", {"1", "2"}}, {"a", "Lt", {"-5"}},  {"a", "Gt", {"+5"}},
-    {"a", "Gt", {"x"}},   {"a", "Lt", {""}},       {"a", "Gt", {"1.5"}}, {"a", "Lt", {" 1"}},
+    {"a", "Gt", {NULL}},  {"a", "Gt", {"1", "2"}},
+    {"a", "Lt", {"-5"}},  {"a", "Gt", {"+5"}},
+    {"a", "Gt", {"x"}},   {"a", "Lt", {""}},
+    {"a", "Gt", {"1.5"}}, {"a", "Lt", {" 1"}},
     {"a", "Gt", {"0x1"}}, {"a", "Gt", {"9223372036854775808"}},
 };
 
@@ -379,11 +379,13 @@ static void test_terms_are_alternatives(void **state)
     const berth_requirement first = {BERTH_LITERAL("a"), BERTH_LITERAL("In"), {&one, 1}};
     const berth_requirement second = {BERTH_LITERAL("a"), BERTH_LITERAL("In"), {&two, 1}};
     const berth_requirement broken = {BERTH_LITERAL("a"), BERTH_LITERAL("In"), {NULL, 0}};
-    const berth_node_selector_term terms[] = {
-        {{&broken, 1}, {NULL, 0}}, {{&first, 1}, {NULL, 0}}, {{NULL, 0}, {NULL, 0}},
-        {{&second, 1}, {NULL, 0}}};
+    const berth_node_selector_term terms[] = {{{&broken, 1}, {NULL, 0}},
+                                              {{&first, 1}, {NULL, 0}},
+                                              {{NULL, 0}, {NULL, 0}},
+                                              {{&second, 1}, {NULL, 0}}};
     const berth_node_selector all = {terms, 4}, none = {terms, 0}, useless = {terms, 1};
-    berth__interned_node_selector made = berth__node_selector_make(&model.strings, &arena, &all, &ok);
+    berth__interned_node_selector made =
+        berth__node_selector_make(&model.strings, &arena, &all, &ok);
     assert_true(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=1")));
     assert_true(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=2")));
     assert_false(berth__node_selector_meets(&model.strings, &made, sym("x"), labels("a=3")));
@@ -435,7 +437,8 @@ static void test_tolerations(void **state)
         }
         const berth__interned_toleration toleration = {parts[0], parts[1], parts[2], parts[3]};
         for (size_t t = 0; t < COUNT(taints); t++) {
-            const berth__interned_taint taint = {sym(taints[t][0]), sym(taints[t][1]), sym(taints[t][2])};
+            const berth__interned_taint taint = {sym(taints[t][0]), sym(taints[t][1]),
+                                                 sym(taints[t][2])};
             if (berth__tolerates(&model, &toleration, &taint) != toleration_cases[i].tolerates[t])
                 fail_msg("toleration %zu and taint %zu: not %d", i, t,
                          toleration_cases[i].tolerates[t]);

@@ -79,9 +79,9 @@ static void test_taints(void **state)
     (void)state;
     small_cluster c;
     open_with_predicate(&c, "PodToleratesNodeTaints");
-    berth_node_id node = (berth_node_id)small_add(
-        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
-            "spec: {taints: [{key: k, value: v, effect: NoExecute}]}\n");
+    berth_node_id node =
+        (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
+                                     "spec: {taints: [{key: k, value: v, effect: NoExecute}]}\n");
     small_decide(&c, small_pod(&c, "p", NULL, "", ""));
     check_refusal(&c, node,
                   "PodToleratesNodeTaints: node(s) had taints that the pod didn't tolerate");
@@ -152,10 +152,8 @@ static void test_general(void **state)
                   "GeneralPredicates: Insufficient cpu, node(s) didn't have free ports for the "
                   "requested pod ports, node(s) didn't match node selector");
     check_refusal(&c, other, "GeneralPredicates: Insufficient cpu");
-    assert_int_equal(berth_explanation_refusal(c.explanation, 0).code,
-                     BERTH_CODE_UNRESOLVABLE);
-    assert_int_equal(berth_explanation_refusal(c.explanation, 1).code,
-                     BERTH_CODE_UNSCHEDULABLE);
+    assert_int_equal(berth_explanation_refusal(c.explanation, 0).code, BERTH_CODE_UNRESOLVABLE);
+    assert_int_equal(berth_explanation_refusal(c.explanation, 1).code, BERTH_CODE_UNSCHEDULABLE);
     small_close(&c);
 }
 
@@ -191,8 +189,7 @@ static void test_label_presence(void **state)
         berth_node_id both = small_node(&c, "both", ", labels: {a: x, b: ''}");
         berth_node_id one = small_node(&c, "one", ", labels: {a: x}");
         berth_node_id none = small_node(&c, "none", "");
-        const char *reason =
-            "CheckNodeLabelPresence: node(s) didn't have the requested labels";
+        const char *reason = "CheckNodeLabelPresence: node(s) didn't have the requested labels";
         small_decide(&c, small_pod(&c, "p", NULL, "", ""));
         check_refusal(&c, both, presence ? "" : reason);
         check_refusal(&c, one, reason);
@@ -213,16 +210,16 @@ static void test_first_failure(void **state)
         small_cluster c;
         small_open(&c, &profile);
         berth_node_id node = small_node(&c, "n1", "");
-        small_decide(&c, small_pod(&c, "p", NULL, "",
-                                   "nodeSelector: {a: b}, " REQUESTS("cpu: 9")));
+        small_decide(&c, small_pod(&c, "p", NULL, "", "nodeSelector: {a: b}, " REQUESTS("cpu: 9")));
         check_refusal(&c, node,
                       all ? "MatchNodeSelector: node(s) didn't match node selector; "
                             "PodFitsResources: Insufficient cpu"
                           : "MatchNodeSelector: node(s) didn't match node selector");
         berth_str message = berth_explanation_message(c.explanation);
         char wanted[128];
-        snprintf(wanted, sizeof(wanted), "0/1 nodes are available: %s1 node(s) didn't match node "
-                                         "selector.",
+        snprintf(wanted, sizeof(wanted),
+                 "0/1 nodes are available: %s1 node(s) didn't match node "
+                 "selector.",
                  all ? "1 Insufficient cpu, " : "");
         assert_int_equal(message.len, strlen(wanted));
         assert_memory_equal(message.data, wanted, message.len);
@@ -238,9 +235,9 @@ static void check_resource_priority(const char *priority, int64_t half, int64_t 
     small_cluster c;
     open_with_priority(&c, priority);
     berth_node_id node = small_node(&c, "n1", "");
-    berth_node_id small = (berth_node_id)small_add(
-        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: small}\n"
-            "status: {allocatable: {cpu: 2, memory: 2Gi, pods: 10}}\n");
+    berth_node_id small =
+        (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: small}\n"
+                                     "status: {allocatable: {cpu: 2, memory: 2Gi, pods: 10}}\n");
     small_decide(&c, small_pod(&c, "p", NULL, "", REQUESTS("cpu: 2, memory: 2Gi")));
     assert_int_equal(small_score(&c, priority, node), half);
     assert_int_equal(small_score(&c, priority, small), full);
@@ -273,9 +270,9 @@ static void test_resource_edges(void **state)
     open_with_priority(&c, "LeastRequestedPriority");
     node = (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
                                         "status: {allocatable: {cpu: 1, memory: 400Mi}}\n");
-    berth_node_id wide = (berth_node_id)small_add(
-        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: wide}\n"
-            "status: {allocatable: {cpu: 1, memory: 400Pi}}\n");
+    berth_node_id wide =
+        (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: wide}\n"
+                                     "status: {allocatable: {cpu: 1, memory: 400Pi}}\n");
     small_decide(&c, small_pod(&c, "p", NULL, "", "containers: [{name: c}]"));
     assert_int_equal(small_score(&c, "LeastRequestedPriority", node), (9 + 5) / 2);
     assert_int_equal(small_score(&c, "LeastRequestedPriority", wide), (9 + 9) / 2);
@@ -293,8 +290,8 @@ static void test_shape(void **state)
     small_cluster c;
     small_open(&c, lone(&plugin, NULL, "RequestedToCapacityRatioPriority", &args));
     berth_node_id node = small_node(&c, "n1", "");
-    berth_node_id none = (berth_node_id)small_add(
-        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: none}\n");
+    berth_node_id none =
+        (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: none}\n");
     small_decide(&c, small_pod(&c, "p", NULL, "", REQUESTS("cpu: 2, memory: 2Gi")));
     assert_int_equal(small_score(&c, "RequestedToCapacityRatioPriority", node), (5 + 2) / 2);
     assert_int_equal(small_score(&c, "RequestedToCapacityRatioPriority", none), 10);
@@ -336,14 +333,16 @@ static void test_node_affinity_priority(void **state)
     open_with_priority(&c, "NodeAffinityPriority");
     berth_node_id a = small_node(&c, "a", ", labels: {disk: ssd, gen: '5'}");
     berth_node_id b = small_node(&c, "b", ", labels: {gen: '7'}");
-    small_decide(&c, small_pod(
-        &c, "p", NULL, "",
-        "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: ["
-        "{weight: 7, preference: {matchExpressions: [{key: disk, operator: Exists}]}}, "
-        "{weight: 3, preference: {matchExpressions: [{key: gen, operator: Gt, values: ['4']}], "
-        "matchFields: [{key: metadata.name, operator: In, values: [nobody]}]}}, "
-        "{weight: 90, preference: {matchFields: [{key: metadata.name, operator: In, values: "
-        "[b]}]}}]}}"));
+    small_decide(
+        &c,
+        small_pod(
+            &c, "p", NULL, "",
+            "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: ["
+            "{weight: 7, preference: {matchExpressions: [{key: disk, operator: Exists}]}}, "
+            "{weight: 3, preference: {matchExpressions: [{key: gen, operator: Gt, values: ['4']}], "
+            "matchFields: [{key: metadata.name, operator: In, values: [nobody]}]}}, "
+            "{weight: 90, preference: {matchFields: [{key: metadata.name, operator: In, values: "
+            "[b]}]}}]}}"));
     assert_int_equal(small_score(&c, "NodeAffinityPriority", a), 10);
     assert_int_equal(small_score(&c, "NodeAffinityPriority", b), 3);
     small_decide(&c, small_pod(&c, "q", NULL, "", ""));
@@ -469,7 +468,7 @@ static void add_app_pods(small_cluster *c, const char *node, int count)
     small_pod(c, name, node, APP("db"), "");
 }
 
-#define SERVICE                                                \
+#define SERVICE                                              \
     "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n" \
     "spec: {selector: {app: web}}\n"
 
@@ -501,8 +500,7 @@ static void test_selector_spread(void **state)
 /* Services alone, or controllers as well; all selectors must match. */
 static void test_selectors(void **state)
 {
-    static const char *const priorities[] = {"ServiceSpreadingPriority",
-                                             "SelectorSpreadPriority"};
+    static const char *const priorities[] = {"ServiceSpreadingPriority", "SelectorSpreadPriority"};
     (void)state;
     for (int all = 0; all < 2; all++) {
         small_cluster c;
@@ -617,8 +615,8 @@ static void test_inter_pod_affinity(void **state)
     assert_int_equal(berth_explanation_refusal(c.explanation, 0).code, BERTH_CODE_UNSCHEDULABLE);
     /* what running pods object to is told first */
     small_decide(&c, small_pod(&c, "r", NULL, APP("web"), far));
-    snprintf(wanted, sizeof(wanted),
-             "%snode(s) didn't satisfy existing pods anti-affinity rules", common);
+    snprintf(wanted, sizeof(wanted), "%snode(s) didn't satisfy existing pods anti-affinity rules",
+             common);
     check_refusal(&c, a, wanted);
     check_refusal(&c, none, "");
     small_close(&c);
@@ -677,12 +675,11 @@ static uint64_t place_fleet(berth_path path, uint32_t threads, uint32_t *indexed
     berth_engine_config_init(&engine_config);
     engine_config.threads = threads;
     engine_config.path = path;
-    engine_config.profiles =
-        berth_scheduler_config_profiles(config, &engine_config.profile_count);
+    engine_config.profiles = berth_scheduler_config_profiles(config, &engine_config.profile_count);
     small_require(berth_engine_create(&engine_config, &c.engine, &error), &error);
-    assert_int_equal(berth_reader_create(&(berth_read_options){.size = sizeof(berth_read_options)},
-                                         &c.reader),
-                     BERTH_OK);
+    assert_int_equal(
+        berth_reader_create(&(berth_read_options){.size = sizeof(berth_read_options)}, &c.reader),
+        BERTH_OK);
     for (int i = 0; i < FLEET; i++) {
         char name[16], more[128];
         snprintf(name, sizeof(name), "n%d", i);

@@ -5,12 +5,12 @@
 #include "legacy_rules.h"
 
 #define TOO_MANY "node(s) exceed max volume count"
-#define CLAIM(name, spec) \
+#define CLAIM(name, spec)                                                 \
     "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name \
     ", annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {" spec "}\n---\n"
 #define VOLUME(name, spec) \
     "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\nspec: {" spec "}\n---\n"
-#define CLASS(name, provisioner, mode)                                                 \
+#define CLASS(name, provisioner, mode)                                                \
     "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: " name "}\n" \
     "provisioner: " provisioner "\n" mode "\n---\n"
 
@@ -33,7 +33,7 @@ typedef struct limit_case {
     const char *source;
     const char *id;
     const char *node; /* labels and the like */
-    uint32_t told; /* attached_volumes_max */
+    uint32_t told;    /* attached_volumes_max */
     int limit;
 } limit_case;
 
@@ -100,12 +100,12 @@ static void test_published_limit(void **state)
     (void)state;
     small_cluster c;
     open_with_predicate(&c, "MaxGCEPDVolumeCount");
-    berth_node_id none = (berth_node_id)small_add(
-        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: none}\n"
-            "status: {allocatable: {attachable-volumes-gce-pd: '0'}}\n");
-    berth_node_id two = (berth_node_id)small_add(
-        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: two}\n"
-            "status: {allocatable: {attachable-volumes-gce-pd: '2'}}\n");
+    berth_node_id none =
+        (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: none}\n"
+                                     "status: {allocatable: {attachable-volumes-gce-pd: '0'}}\n");
+    berth_node_id two =
+        (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: two}\n"
+                                     "status: {allocatable: {attachable-volumes-gce-pd: '2'}}\n");
     small_pod(&c, "running", "two", "", disks("gcePersistentDisk", "pdName", 0, 3));
     small_decide(&c, small_pod(&c, "p", NULL, "", disks("gcePersistentDisk", "pdName", 0, 1)));
     check_refusal(&c, none, "MaxGCEPDVolumeCount: " TOO_MANY);
@@ -121,22 +121,24 @@ static void test_claims_count(void **state)
     lone_plugin plugin;
     small_open_limited(&c, lone(&plugin, "MaxEBSVolumeCount", NULL, NULL), 2);
     berth_node_id node = small_node(&c, "n1", "");
-    small_add(&c, CLASS("fast", "kubernetes.io/aws-ebs", "")
-                  CLAIM("bound", "volumeName: pv1") CLAIM("unbound", "storageClassName: fast")
-                  CLAIM("csi", "volumeName: pv2")
-                  VOLUME("pv1", "awsElasticBlockStore: {volumeID: d0}")
-                  VOLUME("pv2", "csi: {driver: ebs.csi.aws.com, volumeHandle: x}"));
+    small_add(&c, CLASS("fast", "kubernetes.io/aws-ebs", "") CLAIM("bound", "volumeName: pv1")
+                      CLAIM("unbound", "storageClassName: fast") CLAIM("csi", "volumeName: pv2")
+                          VOLUME("pv1", "awsElasticBlockStore: {volumeID: d0}")
+                              VOLUME("pv2", "csi: {driver: ebs.csi.aws.com, volumeHandle: x}"));
     small_pod(&c, "running", "n1", "",
               "volumes: [{name: a, awsElasticBlockStore: {volumeID: d0}}, "
               "{name: b, persistentVolumeClaim: {claimName: unbound}}]");
-    small_decide(&c, small_pod(&c, "p1", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
-                                                   "{claimName: bound}}]"));
+    small_decide(&c, small_pod(&c, "p1", NULL, "",
+                               "volumes: [{name: a, persistentVolumeClaim: "
+                               "{claimName: bound}}]"));
     check_refusal(&c, node, "");
-    small_decide(&c, small_pod(&c, "p2", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
-                                                   "{claimName: nobody}}]"));
+    small_decide(&c, small_pod(&c, "p2", NULL, "",
+                               "volumes: [{name: a, persistentVolumeClaim: "
+                               "{claimName: nobody}}]"));
     check_refusal(&c, node, "MaxEBSVolumeCount: " TOO_MANY);
-    small_decide(&c, small_pod(&c, "p3", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
-                                                   "{claimName: csi}}]"));
+    small_decide(&c, small_pod(&c, "p3", NULL, "",
+                               "volumes: [{name: a, persistentVolumeClaim: "
+                               "{claimName: csi}}]"));
     check_refusal(&c, node, "");
     small_close(&c);
 }
@@ -163,12 +165,13 @@ static void test_csi_limit(void **state)
     open_with_predicate(&c, "MaxCSIVolumeCountPred");
     berth_node_id id = (berth_node_id)small_add(&c, node);
     berth_node_id free = small_node(&c, "free", "");
-    small_add(&c, CLAIM("s1", "volumeName: s1") CLAIM("s2", "volumeName: s2")
+    small_add(&c,
+              CLAIM("s1", "volumeName: s1") CLAIM("s2", "volumeName: s2")
                   CLAIM("l1", "volumeName: l1") CLAIM("l2", "volumeName: l2")
-                  VOLUME("s1", "csi: {driver: short, volumeHandle: s1}")
-                  VOLUME("s2", "csi: {driver: short, volumeHandle: s2}")
-                  VOLUME("l1", "csi: {driver: " LONG_DRIVER ", volumeHandle: l1}")
-                  VOLUME("l2", "csi: {driver: " LONG_DRIVER ", volumeHandle: l2}"));
+                      VOLUME("s1", "csi: {driver: short, volumeHandle: s1}")
+                          VOLUME("s2", "csi: {driver: short, volumeHandle: s2}")
+                              VOLUME("l1", "csi: {driver: " LONG_DRIVER ", volumeHandle: l1}")
+                                  VOLUME("l2", "csi: {driver: " LONG_DRIVER ", volumeHandle: l2}"));
     small_pod(&c, "running", "n1", "",
               "volumes: [{name: a, persistentVolumeClaim: {claimName: s1}}, "
               "{name: b, persistentVolumeClaim: {claimName: l1}}]");
@@ -176,8 +179,8 @@ static void test_csi_limit(void **state)
     for (int i = 0; i < 4; i++) {
         char name[16], spec[128];
         snprintf(name, sizeof(name), "p%d", i);
-        snprintf(spec, sizeof(spec),
-                 "volumes: [{name: a, persistentVolumeClaim: {claimName: %s}}]", claims[i]);
+        snprintf(spec, sizeof(spec), "volumes: [{name: a, persistentVolumeClaim: {claimName: %s}}]",
+                 claims[i]);
         small_decide(&c, small_pod(&c, name, NULL, "", spec));
         check_refusal(&c, id, i % 2 == 0 ? "" : "MaxCSIVolumeCountPred: " TOO_MANY);
         check_refusal(&c, free, "");
@@ -221,11 +224,13 @@ static void test_disk_conflict(void **state)
     small_pod(&c, "running", "n1", "",
               "volumes: [{name: a, awsElasticBlockStore: {volumeID: d, readOnly: true}}, "
               "{name: b, gcePersistentDisk: {pdName: d, readOnly: true}}]");
-    small_decide(&c, small_pod(&c, "p1", NULL, "", "volumes: [{name: a, awsElasticBlockStore: "
-                                                   "{volumeID: d, readOnly: true}}]"));
+    small_decide(&c, small_pod(&c, "p1", NULL, "",
+                               "volumes: [{name: a, awsElasticBlockStore: "
+                               "{volumeID: d, readOnly: true}}]"));
     check_refusal(&c, node, "NoDiskConflict: node(s) had no available disk");
-    small_decide(&c, small_pod(&c, "p2", NULL, "", "volumes: [{name: a, gcePersistentDisk: "
-                                                   "{pdName: d, readOnly: true}}]"));
+    small_decide(&c, small_pod(&c, "p2", NULL, "",
+                               "volumes: [{name: a, gcePersistentDisk: "
+                               "{pdName: d, readOnly: true}}]"));
     check_refusal(&c, node, "");
     small_close(&c);
 }
@@ -242,24 +247,26 @@ static void test_zones(void **state)
     berth_node_id z1 = small_node(&c, "z1", ", labels: {" BETA("zone") ": z1}");
     berth_node_id z2 = small_node(&c, "z2", ", labels: {" BETA("zone") ": z2}");
     berth_node_id plain = small_node(&c, "plain", ", labels: {topology.kubernetes.io/zone: z9}");
-    small_add(&c, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv1, labels: {"
-                  BETA("zone") ": z1__z3}}\nspec: {}\n---\n"
-                  CLAIM("c1", "volumeName: pv1") CLAIM("lost", "volumeName: gone")
-                  CLAIM("late", "storageClassName: late") CLAIM("now", "storageClassName: now")
-                  CLASS("late", "x/y", "volumeBindingMode: WaitForFirstConsumer")
-                  CLASS("now", "x/y", "volumeBindingMode: Immediate"));
+    small_add(&c, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv1, labels: {" BETA(
+                      "zone") ": z1__z3}}\nspec: {}\n---\n" CLAIM("c1", "volumeName: pv1")
+                      CLAIM("lost", "volumeName: gone") CLAIM("late", "storageClassName: late")
+                          CLAIM("now", "storageClassName: now")
+                              CLASS("late", "x/y", "volumeBindingMode: WaitForFirstConsumer")
+                                  CLASS("now", "x/y", "volumeBindingMode: Immediate"));
     const char *conflict = "NoVolumeZoneConflict: node(s) had no available volume zone";
-    small_decide(&c, small_pod(&c, "p1", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
-                                                   "{claimName: c1}}, {name: b, "
-                                                   "persistentVolumeClaim: {claimName: late}}]"));
+    small_decide(&c, small_pod(&c, "p1", NULL, "",
+                               "volumes: [{name: a, persistentVolumeClaim: "
+                               "{claimName: c1}}, {name: b, "
+                               "persistentVolumeClaim: {claimName: late}}]"));
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
     check_refusal(&c, z1, "");
     check_refusal(&c, z2, conflict);
     check_refusal(&c, plain, "");
     /* the first volume that fails decides */
-    small_decide(&c, small_pod(&c, "p2", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
-                                                   "{claimName: c1}}, {name: b, "
-                                                   "persistentVolumeClaim: {claimName: now}}]"));
+    small_decide(&c, small_pod(&c, "p2", NULL, "",
+                               "volumes: [{name: a, persistentVolumeClaim: "
+                               "{claimName: c1}}, {name: b, "
+                               "persistentVolumeClaim: {claimName: now}}]"));
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
     assert_int_equal(c.placement.node, BERTH_NODE_NONE);
     check_refusal(&c, z1,
@@ -268,12 +275,13 @@ static void test_zones(void **state)
     check_refusal(&c, plain, "");
     berth_str message = berth_explanation_message(c.explanation);
     assert_memory_equal(message.data, "PersistentVolumeClaim was not found: \"now\"", message.len);
-    small_decide(&c, small_pod(&c, "p3", NULL, "", "volumes: [{name: a, persistentVolumeClaim: "
-                                                   "{claimName: lost}}]"));
+    small_decide(&c, small_pod(&c, "p3", NULL, "",
+                               "volumes: [{name: a, persistentVolumeClaim: "
+                               "{claimName: lost}}]"));
     check_refusal(&c, z1, "NoVolumeZoneConflict: error: Unable to find persistent volume: gone");
     message = berth_explanation_message(c.explanation);
-    assert_memory_equal(message.data,
-                        "Unable to find persistent volume: gone (repeated 2 times)", message.len);
+    assert_memory_equal(message.data, "Unable to find persistent volume: gone (repeated 2 times)",
+                        message.len);
     small_close(&c);
 }
 
@@ -297,8 +305,9 @@ static void test_error_not_met(void **state)
     assert_int_equal(c.placement.node, plain);
     small_decide(&c, small_pod(&c, "q", NULL, "", claim));
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
-    check_refusal(&c, zoned, "NoVolumeZoneConflict: error: Unable to find persistent volume "
-                             "claim: default/nobody");
+    check_refusal(&c, zoned,
+                  "NoVolumeZoneConflict: error: Unable to find persistent volume "
+                  "claim: default/nobody");
     small_close(&c);
 }
 
@@ -313,21 +322,22 @@ static void test_binding(void **state)
     open_with_predicate(&c, "CheckVolumeBinding");
     berth_node_id a = small_node(&c, "a", ", labels: {zone: z1}");
     berth_node_id b = small_node(&c, "b", ", labels: {zone: z2}");
-    small_add(&c, VOLUME("pv1", "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
-                                "[{key: zone, operator: In, values: [z1]}]}]}}")
-                  VOLUME("free", "capacity: {storage: 1Gi}, storageClassName: local, accessModes: "
-                                 "[ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: "
-                                 "[{matchExpressions: [{key: zone, operator: In, values: "
-                                 "[z2]}]}]}}}\nstatus: {phase: Available")
-                  CLAIM("bound", "volumeName: pv1") CLAIM("now", "storageClassName: now")
-                  CLAIM("late", "storageClassName: local, accessModes: [ReadWriteOnce], resources: "
+    small_add(
+        &c, VOLUME("pv1", "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
+                          "[{key: zone, operator: In, values: [z1]}]}]}}")
+                VOLUME("free", "capacity: {storage: 1Gi}, storageClassName: local, accessModes: "
+                               "[ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: "
+                               "[{matchExpressions: [{key: zone, operator: In, values: "
+                               "[z2]}]}]}}}\nstatus: {phase: Available")
+                    CLAIM("bound", "volumeName: pv1") CLAIM("now", "storageClassName: now") CLAIM(
+                        "late", "storageClassName: local, accessModes: [ReadWriteOnce], resources: "
                                 "{requests: {storage: 1Gi}}")
-                  CLAIM("late2", "storageClassName: local, accessModes: [ReadWriteOnce], "
-                                 "resources: {requests: {storage: 1Gi}}")
-                  CLAIM("lost", "volumeName: gone")
-                  CLASS("local", "kubernetes.io/no-provisioner",
-                        "volumeBindingMode: WaitForFirstConsumer")
-                  CLASS("now", "x/y", "volumeBindingMode: Immediate"));
+                        CLAIM("late2", "storageClassName: local, accessModes: [ReadWriteOnce], "
+                                       "resources: {requests: {storage: 1Gi}}")
+                            CLAIM("lost", "volumeName: gone")
+                                CLASS("local", "kubernetes.io/no-provisioner",
+                                      "volumeBindingMode: WaitForFirstConsumer")
+                                    CLASS("now", "x/y", "volumeBindingMode: Immediate"));
     small_decide(&c, small_pod(&c, "p1", NULL, "", USES("bound")));
     check_refusal(&c, a, "");
     check_refusal(&c, b, "CheckVolumeBinding: node(s) had volume node affinity conflict");
@@ -374,9 +384,11 @@ static void test_basic_checks(void **state)
     small_cluster c;
     small_open(&c, &profile);
     small_node(&c, "n1", "");
-    small_add(&c, CLAIM("there", "volumeName: pv1")
-                  "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: going, "
-                  "deletionTimestamp: '2020-01-01T00:00:00Z'}\nspec: {volumeName: pv1}\n");
+    small_add(&c,
+              CLAIM("there", "volumeName: pv1") "apiVersion: v1\nkind: "
+                                                "PersistentVolumeClaim\nmetadata: {name: going, "
+                                                "deletionTimestamp: '2020-01-01T00:00:00Z'}\nspec: "
+                                                "{volumeName: pv1}\n");
     for (int i = 0; i < 3; i++) {
         char name[16];
         snprintf(name, sizeof(name), "p%d", i);
@@ -393,11 +405,12 @@ static void test_basic_checks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_first_volumes),        cmocka_unit_test(test_published_limit),
-        cmocka_unit_test(test_claims_count),  cmocka_unit_test(test_csi_limit),
-        cmocka_unit_test(test_sha1),          cmocka_unit_test(test_disk_conflict),
-        cmocka_unit_test(test_zones),         cmocka_unit_test(test_error_not_met),
-        cmocka_unit_test(test_binding),       cmocka_unit_test(test_basic_checks),
+        cmocka_unit_test(test_limits),          cmocka_unit_test(test_first_volumes),
+        cmocka_unit_test(test_published_limit), cmocka_unit_test(test_claims_count),
+        cmocka_unit_test(test_csi_limit),       cmocka_unit_test(test_sha1),
+        cmocka_unit_test(test_disk_conflict),   cmocka_unit_test(test_zones),
+        cmocka_unit_test(test_error_not_met),   cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_basic_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,9 +105,8 @@ static void test_bad_topology(void **state)
 {
     (void)state;
     berth__machine *machine = NULL;
-    assert_int_equal(
-        berth__machine_create(berth__allocator_default(), "nonsense:x", &machine),
-        BERTH_E_INTERNAL);
+    assert_int_equal(berth__machine_create(berth__allocator_default(), "nonsense:x", &machine),
+                     BERTH_E_INTERNAL);
     assert_null(machine);
 }
 

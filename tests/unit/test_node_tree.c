@@ -24,10 +24,10 @@ static void expect_order(const berth__node_tree *tree, const uint32_t *wanted, u
                      (unsigned)wanted[i]);
 }
 
-#define EXPECT_ORDER(tree, ...)                                                   \
-    do {                                                                          \
-        const uint32_t wanted_[] = {__VA_ARGS__};                                 \
-        expect_order((tree), wanted_, sizeof(wanted_) / sizeof(wanted_[0]));      \
+#define EXPECT_ORDER(tree, ...)                                              \
+    do {                                                                     \
+        const uint32_t wanted_[] = {__VA_ARGS__};                            \
+        expect_order((tree), wanted_, sizeof(wanted_) / sizeof(wanted_[0])); \
     } while (0)
 
 static void add(berth__node_tree *tree, berth__sym zone, uint32_t node)

@@ -84,9 +84,9 @@ static void test_yaml(void **state)
 
 static void write_texts(output *o)
 {
-    static const char *const texts[] = {"plain/text_1.x", "yes",  "Null", "12",  "1.5",  "-",
-                                        "",               "a: b", "a b",  "#",   "\"\\", "\x01\n\t",
-                                        "\xc3\xa9",       "~",    ".5",   "n",   "a\x7f"};
+    static const char *const texts[] = {
+        "plain/text_1.x", "yes",      "Null",     "12", "1.5", "-", "",     "a: b", "a b", "#",
+        "\"\\",           "\x01\n\t", "\xc3\xa9", "~",  ".5",  "n", "a\x7f"};
     output_array(o);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         output_text(o, texts[i]);

@@ -140,9 +140,8 @@ static void test_words(void **state)
  * bytes than quotes. */
 static void test_not_learnt(void **state)
 {
-    static const char *const heads[] = {"{\"na\\u006de\": \"",
-                                        "{\"name\"                         : \"", "{name: \"",
-                                        "\""};
+    static const char *const heads[] = {
+        "{\"na\\u006de\": \"", "{\"name\"                         : \"", "{name: \"", "\""};
     (void)state;
     berth__patterns *patterns = create();
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
@@ -284,9 +283,9 @@ static void test_scarce_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_found),   cmocka_unit_test(test_words),
+        cmocka_unit_test(test_found),      cmocka_unit_test(test_words),
         cmocka_unit_test(test_not_learnt), cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_scarce_memory),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_scarce_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

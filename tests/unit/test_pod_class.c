@@ -201,25 +201,23 @@ static void make_rich(rich *r)
                                         .label_selector = &r->peers};
     r->volume = (berth_volume){BERTH_LITERAL("data"),
                                {.kind = BERTH_VOLUME_CLAIM, .handle = BERTH_LITERAL("claim")}};
-    r->owner = (berth_owner){.kind = BERTH_LITERAL("ReplicaSet"),
-                             .name = BERTH_LITERAL("web"),
-                             .controller = true};
-    r->pod = (berth_pod){.meta = {.name = BERTH_LITERAL("web-0"),
-                                  .labels = {r->labels, 2},
-                                  .owners = &r->owner,
-                                  .owner_count = 1},
-                         .containers = &r->container,
-                         .container_count = 1,
-                         .node_selector = {&r->selector, 1},
-                         .tolerations = &r->toleration,
-                         .toleration_count = 1,
-                         .pod_anti_affinity = {.present = true,
-                                               .required = &r->term,
-                                               .required_count = 1},
-                         .spreads = &r->spread,
-                         .spread_count = 1,
-                         .volumes = &r->volume,
-                         .volume_count = 1};
+    r->owner = (berth_owner){
+        .kind = BERTH_LITERAL("ReplicaSet"), .name = BERTH_LITERAL("web"), .controller = true};
+    r->pod = (berth_pod){
+        .meta = {.name = BERTH_LITERAL("web-0"),
+                 .labels = {r->labels, 2},
+                 .owners = &r->owner,
+                 .owner_count = 1},
+        .containers = &r->container,
+        .container_count = 1,
+        .node_selector = {&r->selector, 1},
+        .tolerations = &r->toleration,
+        .toleration_count = 1,
+        .pod_anti_affinity = {.present = true, .required = &r->term, .required_count = 1},
+        .spreads = &r->spread,
+        .spread_count = 1,
+        .volumes = &r->volume,
+        .volume_count = 1};
 }
 
 static void test_equal_pods_share_a_class(void **state)

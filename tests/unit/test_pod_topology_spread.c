@@ -4,8 +4,8 @@
 #define ZONE "topology.kubernetes.io/zone"
 #define HOST "kubernetes.io/hostname"
 #define WEB ", labels: {app: web}"
-#define SPREAD(key, skew, action, more)                                       \
-    "topologySpreadConstraints: [{topologyKey: " key ", maxSkew: " skew       \
+#define SPREAD(key, skew, action, more)                                 \
+    "topologySpreadConstraints: [{topologyKey: " key ", maxSkew: " skew \
     ", whenUnsatisfiable: " action more "}]"
 #define OF_WEB ", labelSelector: {matchLabels: {app: web}}"
 #define SKEWED "PodTopologySpread: node(s) didn't match pod topology spread constraints"
@@ -37,8 +37,7 @@ static void test_filter(void **state)
     } cases[] = {
         {SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB), {SKEWED, "", UNLABELLED}},
         {SPREAD(ZONE, "3", "DoNotSchedule", OF_WEB), {"", "", UNLABELLED}},
-        {SPREAD(ZONE, "2", "DoNotSchedule", OF_WEB ", minDomains: 3"),
-         {SKEWED, "", UNLABELLED}},
+        {SPREAD(ZONE, "2", "DoNotSchedule", OF_WEB ", minDomains: 3"), {SKEWED, "", UNLABELLED}},
         {SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB ", minDomains: 3"),
          {SKEWED, SKEWED, UNLABELLED}},
         {SPREAD(ZONE, "1", "DoNotSchedule", ", labelSelector: {}"), {"", "", UNLABELLED}},
@@ -76,18 +75,18 @@ static void test_policies(void **state)
     small_pod(&c, "a1", "a", WEB, "");
     small_decide(&c, small_pod(&c, "p", NULL, WEB, SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB)));
     assert_string_equal(small_refusal(&c, a), SKEWED);
-    small_decide(&c, small_pod(&c, "q", NULL, WEB,
-                               SPREAD(ZONE, "1", "DoNotSchedule",
-                                      OF_WEB ", nodeTaintsPolicy: Honor")));
+    small_decide(&c,
+                 small_pod(&c, "q", NULL, WEB,
+                           SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB ", nodeTaintsPolicy: Honor")));
     assert_string_equal(small_refusal(&c, a), "");
     small_decide(&c, small_pod(&c, "r", NULL, WEB,
-                               "nodeSelector: {" ZONE ": a}, " SPREAD(ZONE, "1", "DoNotSchedule",
-                                                                      OF_WEB)));
+                               "nodeSelector: {" ZONE
+                               ": a}, " SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB)));
     assert_string_equal(small_refusal(&c, a), "");
     small_decide(&c, small_pod(&c, "s", NULL, WEB,
-                               "nodeSelector: {" ZONE ": a}, "
-                               SPREAD(ZONE, "1", "DoNotSchedule",
-                                      OF_WEB ", nodeAffinityPolicy: Ignore")));
+                               "nodeSelector: {" ZONE
+                               ": a}, " SPREAD(ZONE, "1", "DoNotSchedule",
+                                               OF_WEB ", nodeAffinityPolicy: Ignore")));
     assert_string_equal(small_refusal(&c, a), SKEWED);
     small_close(&c);
 }

@@ -57,9 +57,9 @@ static void add_budget(small_cluster *c, const char *selector, const char *statu
 
 static void remove_object(small_cluster *c, berth_kind kind, const char *space, const char *name)
 {
-    assert_int_equal(berth_engine_remove(c->engine, kind, berth__text_of(space), berth__text_of(name),
-                                         NULL),
-                     BERTH_OK);
+    assert_int_equal(
+        berth_engine_remove(c->engine, kind, berth__text_of(space), berth__text_of(name), NULL),
+        BERTH_OK);
 }
 
 static berth_status update_object(void *context, const berth_object *object,
@@ -79,8 +79,9 @@ static void update_pod(small_cluster *c, const char *name, const char *status)
              "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {priority: 10, containers: "
              "[{name: c, image: i, resources: {requests: {cpu: 1}}}]}\nstatus: {%s}\n",
              name, status);
-    small_require(berth_reader_text(c->reader, berth__text_of(text), "test", update_object, c, &error),
-                  &error);
+    small_require(
+        berth_reader_text(c->reader, berth__text_of(text), "test", update_object, c, &error),
+        &error);
 }
 
 /* ---- answers ---- */
@@ -163,8 +164,9 @@ static void reprioritize(small_cluster *c, const char *name, const char *node, i
              "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {nodeName: %s, priority: %d, "
              "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n",
              name, node, priority);
-    small_require(berth_reader_text(c->reader, berth__text_of(text), "test", update_object, c, &error),
-                  &error);
+    small_require(
+        berth_reader_text(c->reader, berth__text_of(text), "test", update_object, c, &error),
+        &error);
 }
 
 /* Nodes without pods of lower priority are passed over; which ones these are follows every
@@ -237,7 +239,8 @@ static void test_budgets(void **state)
     assert_string_equal(choice(c, small), "c: c1");
     berth_error error;
     assert_int_equal(berth_engine_remove(c->engine, BERTH_KIND_POD_DISRUPTION_BUDGET,
-                                         berth__text_of("default"), berth__text_of("other"), &error),
+                                         berth__text_of("default"), berth__text_of("other"),
+                                         &error),
                      BERTH_E_NOT_FOUND);
 }
 
@@ -271,9 +274,8 @@ static void test_words(void **state)
     assert_string_equal(
         words(c, add_pod(c, "picky", "1", 10, ", nodeSelector: {zone: other}", "", "")),
         " preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
-    assert_string_equal(
-        words(c, add_pod(c, "meek", "2", 10, ", preemptionPolicy: Never", "", "")),
-        " preemption: not eligible due to preemptionPolicy=Never.");
+    assert_string_equal(words(c, add_pod(c, "meek", "2", 10, ", preemptionPolicy: Never", "", "")),
+                        " preemption: not eligible due to preemptionPolicy=Never.");
     assert_null(words(c, add_pending(c, "able", "2", 10)));
     assert_int_equal(berth_explanation_nominated(c->explanation),
                      berth_engine_find_node(c->engine, berth__text_of("b")));
@@ -342,11 +344,11 @@ static void test_counters_come_back(void **state)
             ", nodeName: a, affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuring"
             "Execution: [{topologyKey: zone, labelSelector: {matchLabels: {app: x}}}]}}",
             ", labels: {app: x}", "");
-    berth_pod_id pod = add_pod(
-        c, "p", "1", 10,
-        ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: "
-        "DoNotSchedule, labelSelector: {matchLabels: {app: x}}}]",
-        ", labels: {app: x}", "");
+    berth_pod_id pod =
+        add_pod(c, "p", "1", 10,
+                ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: "
+                "DoNotSchedule, labelSelector: {matchLabels: {app: x}}}]",
+                ", labels: {app: x}", "");
     for (int i = 0; i < 3; i++) {
         assert_string_equal(choice(c, pod), "a: a0");
         small_require(berth_engine_check(c->engine, &error), &error);
@@ -532,8 +534,7 @@ static crowd *crowd_open(uint32_t threads, uint64_t seed)
     berth__arena_init(&own->arena, allocator);
     const berth__embedder_plugins none = {NULL, 0};
     assert_int_equal(berth__profile_make(own->cluster.model, &own->arena, none,
-                                         berth_profile_default(),
-                                         &own->profile, NULL),
+                                         berth_profile_default(), &own->profile, NULL),
                      BERTH_OK);
     assert_int_equal(berth__machine_create(allocator, NULL, &own->machine), BERTH_OK);
     assert_int_equal(berth__workers_create(allocator, own->machine, threads, false, &own->workers),
@@ -568,8 +569,9 @@ static void crowd_node(crowd *own, uint32_t i, int64_t cpu)
 {
     char name[32];
     snprintf(name, sizeof(name), "n%u", (unsigned)i);
-    const berth_key_value labels[] = {{berth__text_of("zone"), berth__text_of(i % 2 != 0 ? "z1" : "z0")},
-                                      {berth__text_of("host"), berth__text_of(name)}};
+    const berth_key_value labels[] = {
+        {berth__text_of("zone"), berth__text_of(i % 2 != 0 ? "z1" : "z0")},
+        {berth__text_of("host"), berth__text_of(name)}};
     const berth_resource allocatable[] = {{berth__text_of("cpu"), {cpu, 0}},
                                           {berth__text_of("pods"), {110, 0}}};
     const berth_node node = {.meta = {.name = berth__text_of(name), .labels = {labels, 2}},
@@ -596,7 +598,8 @@ static uint32_t crowd_pod(crowd *own, const char *letter, uint32_t i, uint32_t n
                                           .label_selector = &selector};
     const berth_pod_affinity_term term = {.label_selector = &selector,
                                           .topology_key = berth__text_of("host")};
-    const berth_volume_source source = {.kind = BERTH_VOLUME_GCE_PD, .handle = berth__text_of(name)};
+    const berth_volume_source source = {.kind = BERTH_VOLUME_GCE_PD,
+                                        .handle = berth__text_of(name)};
     const berth_volume disk = {.name = berth__text_of("v"), .source = source};
     const berth_port port = {.host_port = 1000 + (int32_t)i};
     berth_container ported = container;
@@ -649,15 +652,15 @@ static uint64_t wave(uint32_t threads, uint32_t nodes, uint32_t pods, bool expla
         if (!explained)
             assert_int_equal(berth__preempt(&own->decider, NULL, &chosen), BERTH_OK);
         uint32_t node = explained ? berth_explanation_nominated(explanation) : chosen.node;
-        uint32_t count = explained ? berth_explanation_victim_count(explanation)
-                                   : chosen.victim_count;
+        uint32_t count =
+            explained ? berth_explanation_victim_count(explanation) : chosen.victim_count;
         assert_int_not_equal(node, BERTH_NODE_NONE);
         assert_int_equal(berth__nominations_reserve(&own->cluster.nominations, node), BERTH_OK);
         berth__nominations_take_over(&own->cluster.nominations, &own->cluster.pods, pod, node);
         digest = digest * 31 + node;
         for (uint32_t v = 0; v < count; v++) {
-            uint32_t victim = explained ? (uint32_t)berth_explanation_victim(explanation, v)
-                                        : chosen.victims[v];
+            uint32_t victim =
+                explained ? (uint32_t)berth_explanation_victim(explanation, v) : chosen.victims[v];
             digest = digest * 31 + victim;
             berth_str name = berth__pod_name(berth__pod_at(&own->cluster.pods, victim));
             assert_int_equal(berth__cluster_remove(&own->cluster, BERTH_KIND_POD,
@@ -775,10 +778,11 @@ static void test_slot_is_given_up(void **state)
     uint32_t pod = crowd_pod(own, "rich", 1000, UINT32_MAX, 2, 10);
     assert_int_equal(crowd_decide(own, pod, NULL, &placement), BERTH_OK);
     assert_int_equal(berth__preempt(&own->decider, NULL, &before), BERTH_OK);
-    uint32_t slot = berth__cluster_node(&own->cluster, before.node)->slot, first = before.victims[0];
+    uint32_t slot = berth__cluster_node(&own->cluster, before.node)->slot,
+             first = before.victims[0];
     assert_int_equal(berth__dry_run_begin(dry_run, slot), BERTH_OK);
-    for (uint32_t i = berth__cluster_node(&own->cluster, before.node)->first_pod; i != BERTH_POD_INDEX_NONE;
-         i = berth__pod_at(&own->cluster.pods, i)->next)
+    for (uint32_t i = berth__cluster_node(&own->cluster, before.node)->first_pod;
+         i != BERTH_POD_INDEX_NONE; i = berth__pod_at(&own->cluster.pods, i)->next)
         berth__dry_run_take(dry_run, berth__pod_at(&own->cluster.pods, i)->cls);
     berth__dry_run_forfeit(dry_run);
     assert_int_equal(berth__dry_run_end(dry_run), BERTH_E_NOMEM);

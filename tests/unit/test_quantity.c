@@ -75,12 +75,18 @@ static const parse_case parsed[] = {
 };
 
 static const char *const malformed[] = {
-    "", " ", "1e", "K", "ki", "KiB", "1e3m", "1 Gi", "1mm", "abc", "1..2", "1.2.3", "--1", "+-1",
-    "1K", "1g", "0x10", "1e3.5", "1e+", "E+", "1Ee3", "1,5", "1_000", "NaN", "1MiB", "1 m", "1\xff",
+    "",    " ",    "1e",    "K",   "ki",    "KiB", "1e3m", "1 Gi", "1mm",
+    "abc", "1..2", "1.2.3", "--1", "+-1",   "1K",  "1g",   "0x10", "1e3.5",
+    "1e+", "E+",   "1Ee3",  "1,5", "1_000", "NaN", "1MiB", "1 m",  "1\xff",
 };
 
 static const char *const beyond[] = {
-    "9223372036854775808", "-9223372036854775808", "10E", "9.3E", "1e19", "1e1000000000",
+    "9223372036854775808",
+    "-9223372036854775808",
+    "10E",
+    "9.3E",
+    "1e19",
+    "1e1000000000",
     "99999999999999999999999999999999999999999999",
 };
 
@@ -109,7 +115,7 @@ static void expect_refused(const char *text, berth_status expected)
 static void test_leading_zeros(void **state)
 {
     (void)state;
-    static const char *const suffixes[] = {"",  "n", "u", "m",  "k",  "M",  "G",  "T",  "P",
+    static const char *const suffixes[] = {"",  "n",  "u",  "m",  "k",  "M",  "G",  "T",  "P",
                                            "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e9", "e-4"};
     uint64_t seed = 1;
     for (int i = 0; i < 20000; i++) {
@@ -154,18 +160,29 @@ typedef struct format_case {
 } format_case;
 
 static const format_case formatted[] = {
-    {"0", false, "0"},          {"0", true, "0"},
-    {"1.5", false, "1500m"},    {"-1.5", false, "-1500m"},
-    {"1000k", false, "1M"},     {"0.5Gi", true, "512Mi"},
-    {"1536Mi", true, "1536Mi"}, {"2048Mi", true, "2Gi"},
-    {"1023", true, "1023"},     {"1024", true, "1Ki"},
-    {"1025", true, "1025"},     {"0.1Ki", true, "102400m"},
-    {"100u", false, "100u"},    {"1n", false, "1n"},
-    {"12e6", false, "12M"},     {"1024", false, "1024"},
-    {"100", false, "100"},      {"10", false, "10"},
+    {"0", false, "0"},
+    {"0", true, "0"},
+    {"1.5", false, "1500m"},
+    {"-1.5", false, "-1500m"},
+    {"1000k", false, "1M"},
+    {"0.5Gi", true, "512Mi"},
+    {"1536Mi", true, "1536Mi"},
+    {"2048Mi", true, "2Gi"},
+    {"1023", true, "1023"},
+    {"1024", true, "1Ki"},
+    {"1025", true, "1025"},
+    {"0.1Ki", true, "102400m"},
+    {"100u", false, "100u"},
+    {"1n", false, "1n"},
+    {"12e6", false, "12M"},
+    {"1024", false, "1024"},
+    {"100", false, "100"},
+    {"10", false, "10"},
     {"8Ei", true, "9223372036854775807"},
-    {"4Ei", true, "4Ei"},       {"9E", false, "9E"},
-    {"0.01", false, "10m"},     {"1234.5678", false, "1234567800u"},
+    {"4Ei", true, "4Ei"},
+    {"9E", false, "9E"},
+    {"0.01", false, "10m"},
+    {"1234.5678", false, "1234567800u"},
 };
 
 static void test_format(void **state)
@@ -174,7 +191,8 @@ static void test_format(void **state)
     for (size_t i = 0; i < sizeof(formatted) / sizeof(formatted[0]); i++) {
         berth_quantity amount;
         char text[64];
-        assert_int_equal(berth_quantity_parse(berth__text_of(formatted[i].text), &amount), BERTH_OK);
+        assert_int_equal(berth_quantity_parse(berth__text_of(formatted[i].text), &amount),
+                         BERTH_OK);
         size_t len = berth_quantity_format(amount, formatted[i].binary, text, sizeof(text));
         assert_string_equal(text, formatted[i].canonical);
         assert_int_equal(len, strlen(formatted[i].canonical));
@@ -224,10 +242,10 @@ static void test_real_spellings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_leading_zeros),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_absent),     cmocka_unit_test(test_format),
-        cmocka_unit_test(test_format_cut), cmocka_unit_test(test_real_spellings),
+        cmocka_unit_test(test_parse),          cmocka_unit_test(test_leading_zeros),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_format),         cmocka_unit_test(test_format_cut),
+        cmocka_unit_test(test_real_spellings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

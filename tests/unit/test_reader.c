@@ -217,10 +217,12 @@ static const object_case shapes[] = {
     {"{\"items\":[" BARE("a") "," BARE("b") "],\"kind\":\"PodList\"}",
      "Pod default/a\nPod default/b\n"},
     {"{\"items\":[" BARE("a") "," POD("b") "],\"kind\":\"NodeList\"}", "Pod default/b\nNode a\n"},
-    {"{\"kind\":\"List\",\"items\":[{\"kind\":\"NodeList\",\"items\":[" BARE("n") "]}," POD("p")
-     "]}", "Node n\nPod default/p\n"},
-    {"{\"kind\":\"ServiceList\",\"apiVersion\":\"serving.knative.dev/v1\",\"items\":[" BARE("a")
-     "]}", ""},
+    {"{\"kind\":\"List\",\"items\":[{\"kind\":\"NodeList\",\"items\":[" BARE("n") "]}," POD(
+         "p") "]}",
+     "Node n\nPod default/p\n"},
+    {"{\"kind\":\"ServiceList\",\"apiVersion\":\"serving.knative.dev/v1\",\"items\":[" BARE(
+         "a") "]}",
+     ""},
     {"{\"kind\":\"Basket\",\"items\":[" BARE("a") "],\"items\":[1,\"x\"]}", ""},
     {"{\"items\":[" BARE("a") "],\"kind\":\"Basket\"}", ""},
     {"kind: Pod\nmetadata: {name: a}\n---\n# none\n---\nkind: Node\nmetadata: {name: b}\n",
@@ -403,8 +405,7 @@ static void test_defaults(void **state)
         expect_objects(defaulted[i].text, true, &whole_objects, defaulted[i].object);
     expect_objects("--- {kind: Pod, metadata: {name: p}, spec: {priorityClassName: x, containers:"
                    " [{name: a, resources: {limits: {cpu: 1}}, ports: [{containerPort: 1}]}]}}",
-                   false, &whole_objects,
-                   "Pod /p container(a limits={cpu=1} port(  0 1))\n");
+                   false, &whole_objects, "Pod /p container(a limits={cpu=1} port(  0 1))\n");
 }
 
 /* ---- refused input ---- */
@@ -485,7 +486,8 @@ static const fault_case faults[] = {
      "test:1: Pod default/p: metadata.creationTimestamp: expected a time such as"
      " 2006-01-02T15:04:05Z, found \"yesterday\""},
     {"kind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: a\n    resources:\n"
-     "      requests: {cpu: lots}\n", BERTH_E_PARSE,
+     "      requests: {cpu: lots}\n",
+     BERTH_E_PARSE,
      "test:1: Pod default/p: spec.containers[0].resources.requests.cpu: expected a quantity such"
      " as 500m, 2 or 1.5Gi, found \"lots\""},
     {"kind: Pod\nmetadata: {name: p}\nspec: {containers: [{resources: {requests: {cpu: -1}}}]}\n",
@@ -564,9 +566,9 @@ static void test_bombs(void **state)
         memset(text, '[', SIZE);
         memcpy(text, heads[i], strlen(heads[i]));
         berth_reader *reader = make_reader(false, NULL);
-        assert_int_equal(berth_reader_text(reader, (berth_str){text, SIZE}, "t", collect,
-                                           &names_only, &error),
-                         BERTH_E_PARSE);
+        assert_int_equal(
+            berth_reader_text(reader, (berth_str){text, SIZE}, "t", collect, &names_only, &error),
+            BERTH_E_PARSE);
         assert_string_equal(error.message, "found '[', expected at most 1024 levels of nesting");
         assert_true(error.column < 1060);
         berth_reader_destroy(reader);
@@ -733,17 +735,17 @@ static void test_progress(void **state)
     (void)state;
     enum { SIZE = 3 << 20 };
     progress_log log = {0};
-    berth_read_options options = {.size = sizeof(options), .progress = log_progress,
-                                  .progress_context = &log};
+    berth_read_options options = {
+        .size = sizeof(options), .progress = log_progress, .progress_context = &log};
     berth_reader *reader;
     char *text = malloc(SIZE);
     assert_non_null(text);
     memset(text, '\n', SIZE);
     memcpy(text, POD("a"), strlen(POD("a")));
     assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
-    assert_int_equal(berth_reader_file(reader, write_file("long", text, SIZE), collect,
-                                       &names_only, NULL),
-                     BERTH_OK);
+    assert_int_equal(
+        berth_reader_file(reader, write_file("long", text, SIZE), collect, &names_only, NULL),
+        BERTH_OK);
     assert_int_equal(log.last, SIZE);
     assert_int_equal(log.total, SIZE);
     assert_true(log.calls >= 3);
@@ -780,8 +782,8 @@ static berth_status read_scarcely(const berth_allocator *allocator, const char *
 {
     berth_reader *reader;
     berth_error error;
-    berth_read_options options = {.size = sizeof(options), .apply_defaults = true,
-                                  .default_kind = "Pod"};
+    berth_read_options options = {
+        .size = sizeof(options), .apply_defaults = true, .default_kind = "Pod"};
     clear_sheet();
     BERTH_TRY(berth__reader_create_with(allocator, &options, &reader));
     berth_status status =

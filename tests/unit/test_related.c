@@ -21,8 +21,8 @@ static int set_up(void **state)
 {
     static world w;
     memset(&w, 0, sizeof(w));
-    assert_int_equal(
-        berth__model_init(&w.model, berth__allocator_default(), BERTH_ERA_V1), BERTH_OK);
+    assert_int_equal(berth__model_init(&w.model, berth__allocator_default(), BERTH_ERA_V1),
+                     BERTH_OK);
     assert_int_equal(berth__related_create(&w.model, &w.related), BERTH_OK);
     berth__arena_init(&w.arena, berth__allocator_default());
     *state = &w;
@@ -65,8 +65,8 @@ static berth_status put(world *w, berth_kind kind, const char *name, const char 
                         bool replace)
 {
     berth_key_value entries[8];
-    berth_label_selector compiled = {
-        .match_labels = map_of(entries, selector != NULL ? selector : "")};
+    berth_label_selector compiled = {.match_labels =
+                                         map_of(entries, selector != NULL ? selector : "")};
     berth_metadata meta = {.name = berth__text_of(name), .namespace_name = berth__text_of("ns")};
     berth_service service = {meta, selector != NULL, compiled.match_labels};
     berth_controller controller = {meta, selector != NULL ? &compiled : NULL};

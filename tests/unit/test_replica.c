@@ -31,9 +31,10 @@ static shape make_shape(berth__random *random)
 
 static void add_name(text *t, berth__random *random, const shape *s, uint32_t number)
 {
-    static const char *const odd[] = {"\"p\\u002d%u\"", "\"caf\xc3\xa9-%u\"", "null, \"x\": %u",
-                                      "\"\", \"y\": %u", "\"p-%u\", \"name\": \"q\"", "{\"n\": %u}",
-                                      "\"a\\\"b%u\""};
+    static const char *const odd[] = {
+        "\"p\\u002d%u\"",  "\"caf\xc3\xa9-%u\"",        "null, \"x\": %u",
+        "\"\", \"y\": %u", "\"p-%u\", \"name\": \"q\"", "{\"n\": %u}",
+        "\"a\\\"b%u\""};
     add(t, "\"name\"%s:%s", s->gap, s->gap);
     if (below(random, 40) == 0)
         add(t, odd[below(random, 7)], number);
@@ -47,8 +48,9 @@ static void add_metadata(text *t, berth__random *random, const shape *s, uint32_
     if (s->form & 1)
         add(t, "\"labels\": {\"app\": \"app-%u\", \"name\": \"x\"}, ", s->app);
     if (s->form & 2)
-        add(t, "\"ownerReferences\": [{\"kind\": \"ReplicaSet\", \"name\": \"r\", \"uid\": \"o%u\","
-               " \"controller\": true}], ",
+        add(t,
+            "\"ownerReferences\": [{\"kind\": \"ReplicaSet\", \"name\": \"r\", \"uid\": \"o%u\","
+            " \"controller\": true}], ",
             s->app);
     if (s->form & 4)
         add(t, "\"uid\": \"u%u\", ", number);
@@ -62,8 +64,9 @@ static void add_metadata(text *t, berth__random *random, const shape *s, uint32_
 
 static void add_spec(text *t, berth__random *random, const shape *s)
 {
-    add(t, "\"spec\": {\"containers\": [{\"name\": \"main\", \"image\": \"i\", \"resources\":"
-           " {\"%s\": {\"cpu\": \"%u\", \"memory\": \"0.1\"}}",
+    add(t,
+        "\"spec\": {\"containers\": [{\"name\": \"main\", \"image\": \"i\", \"resources\":"
+        " {\"%s\": {\"cpu\": \"%u\", \"memory\": \"0.1\"}}",
         s->form & 32 ? "limits" : "requests", s->cpu);
     if (s->form & 64)
         add(t, ", \"ports\": [{\"containerPort\": 80}]");
@@ -76,8 +79,8 @@ static void add_spec(text *t, berth__random *random, const shape *s)
         add(t, ", \"volumes\": [{\"name\": \"v\", \"ephemeral\": {}}]");
     if ((s->form & 1536) == 1024)
         add(t, ", \"hostNetwork\": true, \"tolerations\": [{\"operator\": \"Exists\"}]");
-    add(t, "}, \"status\": {\"phase\": \"%s\"}", (s->form & 2048) && s->app == 0 ? "Failed"
-                                                                               : "Running");
+    add(t, "}, \"status\": {\"phase\": \"%s\"}",
+        (s->form & 2048) && s->app == 0 ? "Failed" : "Running");
 }
 
 static void add_pod(text *t, berth__random *random, const shape *s, uint32_t number, bool bare)
@@ -98,8 +101,9 @@ static void add_any(text *t, berth__random *random, const shape *shapes, uint32_
                     uint32_t number, bool bare)
 {
     if (below(random, 25) == 0)
-        add(t, "{\"apiVersion\": \"scheduling.k8s.io/v1\", \"kind\": \"PriorityClass\","
-               " \"metadata\": {\"name\": \"class-%u\"}, \"value\": %u, \"globalDefault\": %s}",
+        add(t,
+            "{\"apiVersion\": \"scheduling.k8s.io/v1\", \"kind\": \"PriorityClass\","
+            " \"metadata\": {\"name\": \"class-%u\"}, \"value\": %u, \"globalDefault\": %s}",
             below(random, 3), below(random, 100), below(random, 2) == 0 ? "true" : "false");
     else
         add_pod(t, random, &shapes[below(random, count)], number, bare);
@@ -108,9 +112,9 @@ static void add_any(text *t, berth__random *random, const shape *shapes, uint32_
 /* Lists of pods of few templates; in a third of all cases one byte of it is wrong. */
 static void make_text(text *t, berth__random *random)
 {
-    static const char *const heads[] = {
-        "{\"kind\": \"List\", \"items\": [", "{\"kind\": \"PodList\", \"items\": [",
-        "{\"items\": [", "[", "{\"kind\": \"Set\", \"items\": ["};
+    static const char *const heads[] = {"{\"kind\": \"List\", \"items\": [",
+                                        "{\"kind\": \"PodList\", \"items\": [", "{\"items\": [",
+                                        "[", "{\"kind\": \"Set\", \"items\": ["};
     static const char *const tails[] = {"]}", "]}", "], \"kind\": \"PodList\"}", "]", "]}"};
     shape shapes[SHAPES_MAX];
     uint32_t count = 1 + below(random, SHAPES_MAX), number = 0;
@@ -160,8 +164,10 @@ static void expect_no_hint(void)
 static berth_reader *open_reader(const berth_allocator *allocator, bool fresh, bool patterns,
                                  uint32_t threads)
 {
-    const berth_read_options options = {.size = sizeof(options), .apply_defaults = fresh,
-                                        .default_kind = fresh ? "Pod" : NULL, .threads = threads};
+    const berth_read_options options = {.size = sizeof(options),
+                                        .apply_defaults = fresh,
+                                        .default_kind = fresh ? "Pod" : NULL,
+                                        .threads = threads};
     berth_reader *reader;
     if (berth__reader_create_with(allocator, &options, &reader) != BERTH_OK)
         return NULL;

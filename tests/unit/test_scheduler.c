@@ -175,7 +175,8 @@ static void test_flush(void **state)
 static int64_t used_cpu(const loop *l, const char *node)
 {
     int64_t allocatable, requested;
-    berth_node_id id = berth_engine_find_node(l->c.engine, (berth_str){node, (uint32_t)strlen(node)});
+    berth_node_id id =
+        berth_engine_find_node(l->c.engine, (berth_str){node, (uint32_t)strlen(node)});
     assert_int_equal(berth_engine_node_resource(l->c.engine, id, (berth_str){"cpu", 3},
                                                 &allocatable, &requested),
                      BERTH_OK);
@@ -384,18 +385,18 @@ static void test_refused_events(void **state)
     assert_int_equal(berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, space, name, &error),
                      BERTH_E_NOT_FOUND);
     assert_int_equal(berth_scheduler_post_update(l->scheduler, &object), BERTH_OK);
-    assert_int_equal(
-        berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name), BERTH_OK);
+    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name),
+                     BERTH_OK);
     assert_int_equal(berth_scheduler_post_add(l->scheduler, &object), BERTH_OK);
     assert_int_equal(berth_scheduler_post_add(l->scheduler, &object), BERTH_OK);
-    assert_int_equal(
-        berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name), BERTH_OK);
-    assert_int_equal(
-        berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name), BERTH_OK);
+    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name),
+                     BERTH_OK);
+    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name),
+                     BERTH_OK);
     assert_int_equal(berth_scheduler_post_add(l->scheduler, &nothing), BERTH_E_ARG);
     assert_int_equal(berth_scheduler_post_add(l->scheduler, &unknown), BERTH_E_ARG);
-    assert_int_equal(
-        berth_scheduler_post_remove(l->scheduler, (berth_kind)77, space, name), BERTH_E_ARG);
+    assert_int_equal(berth_scheduler_post_remove(l->scheduler, (berth_kind)77, space, name),
+                     BERTH_E_ARG);
     loop_advance(l, 0);
     assert_int_equal(l->troubles, 4); /* update, removal, second addition, second removal */
     assert_int_equal(loop_count(l).events_posted, 6);
@@ -475,7 +476,8 @@ static void test_preemption_at_once(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->step.victim_count, 2);
     assert_int_equal(l->evictions, 2);
-    assert_int_equal(l->step.nominated, berth_engine_find_node(l->c.engine, (berth_str)TEXT("node")));
+    assert_int_equal(l->step.nominated,
+                     berth_engine_find_node(l->c.engine, (berth_str)TEXT("node")));
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
     /* The node is kept for it. */
     loop_pod(l, "late", "1", "");
@@ -542,7 +544,8 @@ static void test_nomination_taken_over(void **state)
     berth_scheduler_pod(l->scheduler, high, &status);
     assert_int_equal(status.nominated, BERTH_NODE_NONE);
     berth_scheduler_pod(l->scheduler, higher, &status);
-    assert_int_equal(status.nominated, berth_engine_find_node(l->c.engine, (berth_str)TEXT("node")));
+    assert_int_equal(status.nominated,
+                     berth_engine_find_node(l->c.engine, (berth_str)TEXT("node")));
 }
 
 /* ---- transactions ---- */

@@ -1,7 +1,7 @@
 /* What a scheduler's callbacks may do, and what they are refused. */
-#include <pthread.h>
 #include "branch_cluster.h"
 #include "scheduler_cluster.h"
+#include <pthread.h>
 
 /* ---- nothing changes ---- */
 
@@ -24,14 +24,11 @@ static void refuse_objects(loop *l)
         assert_int_equal(berth_engine_update(engine, &objects[i], NULL), BERTH_E_STATE);
         assert_int_equal(berth_scheduler_add(l->scheduler, 0, &objects[i], NULL, NULL),
                          BERTH_E_STATE);
-        assert_int_equal(berth_scheduler_update(l->scheduler, 0, &objects[i], NULL),
-                         BERTH_E_STATE);
+        assert_int_equal(berth_scheduler_update(l->scheduler, 0, &objects[i], NULL), BERTH_E_STATE);
     }
-    assert_int_equal(berth_engine_remove(engine, BERTH_KIND_POD, space, name, NULL),
+    assert_int_equal(berth_engine_remove(engine, BERTH_KIND_POD, space, name, NULL), BERTH_E_STATE);
+    assert_int_equal(berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, space, name, NULL),
                      BERTH_E_STATE);
-    assert_int_equal(
-        berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, space, name, NULL),
-        BERTH_E_STATE);
     assert_int_equal(berth_engine_add_like(engine, berth_engine_find_pod(engine, space, name),
                                            (berth_str)TEXT("twin"), &id, NULL),
                      BERTH_E_STATE);

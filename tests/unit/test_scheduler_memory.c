@@ -109,16 +109,16 @@ static void answer(scene *s, berth_binding_id binding)
     uint32_t number = s->answers++;
     if (number == 1)
         return;
-    while (again(s, berth_scheduler_bind_done(s->scheduler, binding,
-                                              number == 0 ? BERTH_ANSWER_FAILED
-                                                          : BERTH_ANSWER_DONE)))
+    while (
+        again(s, berth_scheduler_bind_done(s->scheduler, binding,
+                                           number == 0 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_DONE)))
         ;
 }
 
 static void remove_pod(scene *s, const char *name)
 {
-    while (again(s, berth_scheduler_remove(s->scheduler, s->now_ns, BERTH_KIND_POD,
-                                           text("default"), text(name), NULL)))
+    while (again(s, berth_scheduler_remove(s->scheduler, s->now_ns, BERTH_KIND_POD, text("default"),
+                                           text(name), NULL)))
         ;
 }
 

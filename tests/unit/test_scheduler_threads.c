@@ -99,8 +99,8 @@ static void *produce(void *context)
                                                     text(name)));
         }
         if (round + 1 < s->rounds)
-            sent(s, berth_scheduler_post_remove(s->scheduler, BERTH_KIND_NODE, text(""),
-                                                text(node)));
+            sent(s,
+                 berth_scheduler_post_remove(s->scheduler, BERTH_KIND_NODE, text(""), text(node)));
     }
     atomic_fetch_sub(&s->running, 1);
     return NULL;
@@ -116,8 +116,7 @@ static void *answer(void *context)
             continue;
         }
         sent(s, berth_scheduler_bind_done(s->scheduler, s->bindings[done],
-                                          done % 5 == 0 ? BERTH_ANSWER_FAILED
-                                                        : BERTH_ANSWER_DONE));
+                                          done % 5 == 0 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_DONE));
         done++;
     }
     return NULL;

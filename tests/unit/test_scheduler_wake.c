@@ -85,11 +85,11 @@ static void test_node_affinity(void **state)
 {
     loop *l = *state;
     loop_node(l, "a", "4");
-    berth_pod_id pod = loop_pod(
-        l, "p", "1",
-        ", nodeSelector: {disk: ssd}, affinity: {nodeAffinity: "
-        "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
-        "[{matchExpressions: [{key: zone, operator: In, values: [z1, z2]}]}]}}}");
+    berth_pod_id pod =
+        loop_pod(l, "p", "1",
+                 ", nodeSelector: {disk: ssd}, affinity: {nodeAffinity: "
+                 "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+                 "[{matchExpressions: [{key: zone, operator: In, values: [z1, z2]}]}]}}}");
     expect_rejected(l, pod, "NodeAffinity");
     loop_update(l, loop_node_text("a", "4", ", labels: {disk: ssd}", ""));
     loop_update(l, loop_node_text("a", "4", ", labels: {disk: ssd, zone: z3}", ""));
@@ -218,10 +218,10 @@ static void test_anti_affinity(void **state)
     loop_add(l, loop_node_text("a", "4", ", labels: {zone: z1}", ""));
     loop_add(l, loop_pod_text("r1", "1", ", labels: {app: web}", ", nodeName: a"));
     loop_add(l, loop_pod_text("r2", "1", ", labels: {app: db}", ", nodeName: a"));
-    berth_pod_id pod = loop_pod(
-        l, "p", "1",
-        ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}");
+    berth_pod_id pod =
+        loop_pod(l, "p", "1",
+                 ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                 "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}");
     expect_rejected(l, pod, "InterPodAffinity");
     loop_add(l, loop_pod_text("r3", "1", "", ", nodeName: a"));
     loop_remove(l, BERTH_KIND_POD, "default", "r2");
@@ -236,11 +236,10 @@ static void test_anti_affinity_of_others(void **state)
 {
     loop *l = *state;
     loop_add(l, loop_node_text("a", "4", ", labels: {zone: z1}", ""));
-    loop_add(l, loop_pod_text(
-                    "r1", "1", "",
-                    ", nodeName: a, affinity: {podAntiAffinity: "
-                    "{requiredDuringSchedulingIgnoredDuringExecution: "
-                    "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}"));
+    loop_add(l, loop_pod_text("r1", "1", "",
+                              ", nodeName: a, affinity: {podAntiAffinity: "
+                              "{requiredDuringSchedulingIgnoredDuringExecution: "
+                              "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}"));
     loop_add(l, loop_pod_text("r2", "1", "", ", nodeName: a"));
     berth_pod_id pod = loop_add(l, loop_pod_text("p", "1", ", labels: {app: web}", ""));
     expect_rejected(l, pod, "InterPodAffinity");
@@ -254,14 +253,13 @@ static void test_affinity(void **state)
 {
     loop *l = *state;
     loop_add(l, loop_node_text("a", "4", ", labels: {zone: z1}", ""));
-    berth_pod_id pod = loop_pod(
-        l, "p", "1",
-        ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-        "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}");
+    berth_pod_id pod =
+        loop_pod(l, "p", "1",
+                 ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                 "[{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]}}");
     expect_rejected(l, pod, "InterPodAffinity");
     loop_add(l, loop_pod_text("r1", "1", ", labels: {app: db}", ", nodeName: a"));
-    loop_add(l, loop_pod_text("r2", "1", ", namespace: far, labels: {app: web}",
-                              ", nodeName: a"));
+    loop_add(l, loop_pod_text("r2", "1", ", namespace: far, labels: {app: web}", ", nodeName: a"));
     expect_asleep(l, pod);
     /* Placed by the scheduler itself. */
     loop_add(l, loop_pod_text("r3", "1", ", labels: {app: web}", ""));
@@ -276,18 +274,17 @@ static void test_spread(void **state)
     loop_add(l, loop_node_text("b", "4", ", labels: {zone: z2}",
                                "taints: [{key: k, effect: NoSchedule}]"));
     loop_add(l, loop_pod_text("r1", "1", ", labels: {app: web}", ", nodeName: a"));
-    berth_pod_id pod = loop_add(
-        l, loop_pod_text("p", "1", ", labels: {app: web}",
-                         ", tolerations: [{operator: Exists}], nodeSelector: {zone: z1}, "
-                         "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
-                         "nodeAffinityPolicy: Ignore, "
-                         "whenUnsatisfiable: DoNotSchedule, "
-                         "labelSelector: {matchLabels: {app: web}}}]"));
+    berth_pod_id pod =
+        loop_add(l, loop_pod_text("p", "1", ", labels: {app: web}",
+                                  ", tolerations: [{operator: Exists}], nodeSelector: {zone: z1}, "
+                                  "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
+                                  "nodeAffinityPolicy: Ignore, "
+                                  "whenUnsatisfiable: DoNotSchedule, "
+                                  "labelSelector: {matchLabels: {app: web}}}]"));
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     expect_asleep(l, pod);
     loop_add(l, loop_pod_text("r2", "1", ", labels: {app: db}", ", nodeName: b"));
-    loop_add(l, loop_pod_text("r3", "1", ", namespace: far, labels: {app: web}",
-                              ", nodeName: b"));
+    loop_add(l, loop_pod_text("r3", "1", ", namespace: far, labels: {app: web}", ", nodeName: b"));
     loop_update(l, loop_pod_text("r2", "1", ", labels: {app: x}", ", nodeName: b"));
     loop_node(l, "nozone", "4");
     loop_remove(l, BERTH_KIND_NODE, "", "nozone");

@@ -55,8 +55,8 @@ static void test_each_piece_once(void **state)
                 for (uint32_t t = 0; t < count; t++) {
                     takers[t].shares = &shares;
                     takers[t].group = t % groups;
-                    assert_int_equal(
-                        pthread_create(&takers[t].thread, NULL, take_all, &takers[t]), 0);
+                    assert_int_equal(pthread_create(&takers[t].thread, NULL, take_all, &takers[t]),
+                                     0);
                 }
                 for (uint32_t t = 0; t < count; t++)
                     pthread_join(takers[t].thread, NULL);

@@ -11,10 +11,13 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "model/storage.h"
 #include "columns/node_volumes.h"
+#include "model/storage.h"
 
-#define TEXT(text) {(text), sizeof(text) - 1}
+#define TEXT(text)               \
+    {                            \
+        (text), sizeof(text) - 1 \
+    }
 
 /* ---- an allocator that fails once ---- */
 
@@ -72,9 +75,8 @@ static void make_object(object *o, berth__random *random, uint64_t arrival)
         if (r->value_count == 0)
             o->values[t][r->value_count++] = 1;
         r->values = o->values[t];
-        o->terms[t] = (berth__node_term){.valid = berth__random_below(random, 8) > 0,
-                                         .expressions = r,
-                                         .expression_count = 1};
+        o->terms[t] = (berth__node_term){
+            .valid = berth__random_below(random, 8) > 0, .expressions = r, .expression_count = 1};
     }
     o->item = (berth__shelf_item){berth__random_below(random, 4), arrival, o};
 }
@@ -93,14 +95,14 @@ static const object *find_shelved(const berth__shelves *shelves, const berth__in
     for (uint32_t s = 0; set != NULL && s <= set->label_count; s++) {
         const berth__shelf *shelf = &set->open;
         if (s < set->label_count)
-            shelf = berth__shelf_find(set, set->labels[s],
-                                      berth__labels_get(labels, set->labels[s]));
+            shelf =
+                berth__shelf_find(set, set->labels[s], berth__labels_get(labels, set->labels[s]));
         for (uint32_t i = shelf != NULL ? berth__shelf_from(shelf, amount) : 0;
              shelf != NULL && i < shelf->count; i++) {
             const object *o = shelf->items[i].object;
             assert_true(i == 0 || shelf->items[i - 1].amount <= shelf->items[i].amount);
-            bool reached = o->everywhere ||
-                           berth__node_selector_meets(strings, &o->chooses, 0, labels);
+            bool reached =
+                o->everywhere || berth__node_selector_meets(strings, &o->chooses, 0, labels);
             if (reached &&
                 (best == NULL || o->item.amount < best->item.amount ||
                  (o->item.amount == best->item.amount && o->item.arrival < best->item.arrival)))
@@ -260,8 +262,8 @@ typedef struct store {
 static berth__sym sym_of(store *s, const char *text)
 {
     bool ok = true;
-    berth__sym sym = berth__intern_add(&s->model.strings,
-                                       (berth_str){text, (uint32_t)strlen(text)}, &ok);
+    berth__sym sym =
+        berth__intern_add(&s->model.strings, (berth_str){text, (uint32_t)strlen(text)}, &ok);
     assert_true(ok);
     return sym;
 }
@@ -310,8 +312,7 @@ static void add_all(store *s, bool replace)
         assert_int_equal(status, BERTH_E_NOMEM);
         assert_int_equal(s->storage->journal_end, news);
         s->memory.until_failure = 0;
-        assert_int_equal(berth__storage_add(s->storage, &objects_in[i], replace, &error),
-                         BERTH_OK);
+        assert_int_equal(berth__storage_add(s->storage, &objects_in[i], replace, &error), BERTH_OK);
     }
 }
 
@@ -335,9 +336,9 @@ static void use_volumes(store *s)
     berth__cow_directory directory = {.pages = {(char *)&node}};
     berth__cow_directory *root[] = {&directory};
     const berth__cow_array nodes = {.directories = root,
-                                .directory_count = 1,
-                                .item_bytes = sizeof(node),
-                                .page_shift = BERTH__NODE_PAGE_SHIFT};
+                                    .directory_count = 1,
+                                    .item_bytes = sizeof(node),
+                                    .page_shift = BERTH__NODE_PAGE_SHIFT};
     const berth__layout layout = {.count = 1, .epoch = 1, .nodes = ids};
     if (!berth__volume_use_refresh(s->use, &layout, &nodes)) {
         s->memory.until_failure = 0;
@@ -357,8 +358,7 @@ static void use_volumes(store *s)
 
 static void reserve_volume(store *s)
 {
-    berth__claim *claim =
-        berth__storage_claim(s->storage, sym_of(s, "default"), sym_of(s, "c1"));
+    berth__claim *claim = berth__storage_claim(s->storage, sym_of(s, "default"), sym_of(s, "c1"));
     const berth__shelf *shelf = zone_shelf(s, "z2");
     assert_int_equal(shelf->count, 1);
     berth__pv *volume = shelf->items[0].object;
@@ -434,8 +434,7 @@ static void test_reservations(void **state)
     (void)state;
     assert_true(open_store(&s));
     add_all(&s, false);
-    berth__claim *claim =
-        berth__storage_claim(s.storage, sym_of(&s, "default"), sym_of(&s, "c1"));
+    berth__claim *claim = berth__storage_claim(s.storage, sym_of(&s, "default"), sym_of(&s, "c1"));
     berth__sym nodes[] = {sym_of(&s, "n1"), sym_of(&s, "n2")};
     uint32_t holder = UINT32_MAX;
     for (uint32_t round = 0; round < 2000; round++) {

@@ -64,8 +64,8 @@ static void test_ends(void **state)
     }
 }
 
-static berth_status name_object(void *context, const berth_object *object, const berth_error *origin,
-                                berth_error *error)
+static berth_status name_object(void *context, const berth_object *object,
+                                const berth_error *origin, berth_error *error)
 {
     (void)origin;
     (void)error;
@@ -93,8 +93,8 @@ static void test_reader(void **state)
         berth_error error;
         berth_reader *reader;
         assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
-        if (berth_reader_text(reader, berth__text_of(texts[i]), "test", name_object, names, &error) !=
-            BERTH_OK)
+        if (berth_reader_text(reader, berth__text_of(texts[i]), "test", name_object, names,
+                              &error) != BERTH_OK)
             fail_msg("text %zu: %s", i, error.message);
         assert_string_equal(names, " a b");
         berth_reader_destroy(reader);
@@ -110,8 +110,8 @@ static void test_faults(void **state)
     berth_error error;
     berth_reader *reader;
     assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
-    assert_int_equal(berth_reader_text(reader, berth__text_of("{kind: Node,\n metadata: [}"), "test",
-                                       name_object, names, &error),
+    assert_int_equal(berth_reader_text(reader, berth__text_of("{kind: Node,\n metadata: [}"),
+                                       "test", name_object, names, &error),
                      BERTH_E_PARSE);
     berth_error_format(&error, text, sizeof(text));
     assert_non_null(strstr(text, "test:2:"));
@@ -127,7 +127,7 @@ static void test_config(void **state)
     assert_int_equal(
         berth_scheduler_config_text(
             berth__text_of("{apiVersion: kubescheduler.config.k8s.io/v1,\n"
-                       " kind: KubeSchedulerConfiguration, podMaxBackoffSeconds: 77}"),
+                           " kind: KubeSchedulerConfiguration, podMaxBackoffSeconds: 77}"),
             "test", &config, &error),
         BERTH_OK);
     assert_int_equal(berth_scheduler_config_backoff(config).max_seconds, 77);

@@ -554,8 +554,8 @@ static berth__tree_level level_of(one_node *node)
 }
 
 /* The node at position 0 comes out as wanted, and is listed if it was otherwise before. */
-static void check_regrouped(const char *what, uint32_t table, berth__tree_sum wanted, one_node *node,
-                            bool same, uint32_t listed)
+static void check_regrouped(const char *what, uint32_t table, berth__tree_sum wanted,
+                            one_node *node, bool same, uint32_t listed)
 {
     check_group(what, table, wanted,
                 (berth__tree_sum){node->best, node->best_count, node->feasible});
@@ -670,11 +670,13 @@ static void fill_basic(basic_slots *out)
         out->nonzero[1][s] = use_of(out->amounts.allocatable2[s], BERTH__SMALL_AMOUNT);
         out->pods_max[s] = (int32_t)berth__random_below(&source, 4);
         out->pods_used[s] = (int32_t)berth__random_below(&source, 4);
-        const double values[7] = {
-            (double)out->amounts.allocatable[s], (double)out->amounts.used[s],
-            (double)out->nonzero[0][s],          (double)out->amounts.allocatable2[s],
-            (double)out->amounts.used2[s],       (double)out->nonzero[1][s],
-            (double)out->pods_max[s] - (double)out->pods_used[s]};
+        const double values[7] = {(double)out->amounts.allocatable[s],
+                                  (double)out->amounts.used[s],
+                                  (double)out->nonzero[0][s],
+                                  (double)out->amounts.allocatable2[s],
+                                  (double)out->amounts.used2[s],
+                                  (double)out->nonzero[1][s],
+                                  (double)out->pods_max[s] - (double)out->pods_used[s]};
         for (uint32_t c = 0; c < 7; c++)
             out->doubles[c][s] = values[c];
     }
@@ -725,8 +727,7 @@ static void separate(const basic_slots *slots, const basic_pod *pod, int32_t *to
                      balance);
     for (uint32_t s = 0; s < BERTH__TILE; s++)
         totals[s] = berth__bit_get(mask.words, s)
-                        ? (int32_t)(least[s] * pod->least_weight +
-                                    balance[s] * pod->balance_weight)
+                        ? (int32_t)(least[s] * pod->least_weight + balance[s] * pod->balance_weight)
                         : -1;
 }
 
@@ -788,9 +789,9 @@ static void test_basic_scores(void **state)
         }
         int32_t wanted[BERTH__TILE];
         separate(&slots, &pod, wanted);
-        const berth__amount_columns of = {
-            slots.amounts.allocatable,  slots.amounts.used,  slots.nonzero[0],
-            slots.amounts.allocatable2, slots.amounts.used2, slots.nonzero[1]};
+        const berth__amount_columns of = {slots.amounts.allocatable, slots.amounts.used,
+                                          slots.nonzero[0],          slots.amounts.allocatable2,
+                                          slots.amounts.used2,       slots.nonzero[1]};
         const berth__basic_ask ask = ask_of(&pod); /* but for room, which is the filters' */
         for (uint32_t t = 0; t < table_count; t++) {
             _Alignas(64) int64_t got[BERTH__TILE];

@@ -2,7 +2,8 @@
  * what a rollback has to restore that random histories seldom reach. */
 #include "rule_cluster.h"
 
-static const char small_spec[] = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
+static const char small_spec[] =
+    "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
 
 static void begin(small_cluster *c)
 {
@@ -152,11 +153,12 @@ static void test_reservation_outlives_update(void **state)
     small_add(c, volume);
     for (int i = 0; i < 2; i++) {
         char claim[512];
-        snprintf(claim, sizeof(claim),
-                 "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c%d, namespace: "
-                 "default}\nspec: {accessModes: [ReadWriteOnce], storageClassName: wait, resources: "
-                 "{requests: {storage: 1Gi}}}\n",
-                 i);
+        snprintf(
+            claim, sizeof(claim),
+            "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c%d, namespace: "
+            "default}\nspec: {accessModes: [ReadWriteOnce], storageClassName: wait, resources: "
+            "{requests: {storage: 1Gi}}}\n",
+            i);
         small_add(c, claim);
     }
     static const char with[] = "containers: [{name: c, image: i}], volumes: [{name: v, "
@@ -212,9 +214,9 @@ static void test_id_of_node_with_driver(void **state)
 static void test_names_of_resources(void **state)
 {
     small_cluster *c = *state;
-    static const char node[] =
-        "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\nstatus: {allocatable: {cpu: '4', memory: "
-        "8Gi, pods: '110', example.com/%s: '%d'}}\n";
+    static const char node[] = "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\nstatus: "
+                               "{allocatable: {cpu: '4', memory: "
+                               "8Gi, pods: '110', example.com/%s: '%d'}}\n";
     static const char asks[] = "containers: [{name: c, image: i, resources: {requests: {%s: 1}, "
                                "limits: {%s: 1}}}]";
     char text[512];
@@ -254,7 +256,8 @@ static void test_nominations(void **state)
                                "{requests: {cpu: 2}}}]";
     berth_pod_id first = small_pod(c, "first", NULL, "", low);
     berth_pod_id second = small_pod(c, "second", NULL, "", high);
-    berth_pod_id asking = small_pod(c, "asking", NULL, "", "priority: 1, containers: [{name: c, "
+    berth_pod_id asking = small_pod(c, "asking", NULL, "",
+                                    "priority: 1, containers: [{name: c, "
                                     "image: i, resources: {requests: {cpu: 2}}}]");
     assert_int_equal(berth_engine_nominate(c->engine, first, node, NULL), BERTH_OK);
     small_decide(c, asking);
@@ -286,8 +289,8 @@ static void test_group(void **state)
         char name[] = {'p', (char)('0' + i), '\0'};
         pods[i] = small_pod(c, name, NULL, "", small_spec);
     }
-    assert_int_equal(
-        berth_engine_schedule_group(c->engine, pods, 9, placements, &placed, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_schedule_group(c->engine, pods, 9, placements, &placed, NULL),
+                     BERTH_OK);
     assert_int_equal(placed, 8);
     assert_int_equal(placements[8].verdict, BERTH_VERDICT_UNSCHEDULABLE);
     for (int i = 0; i < 9; i++)
@@ -312,9 +315,8 @@ static void test_fit_count(void **state)
     small_pod(c, "p-1", NULL, "", small_spec); /* in the way of the first name */
     berth_node_id nodes[20];
     uint32_t count;
-    assert_int_equal(berth_engine_fit_count(c->engine, pod, 20, &count, nodes, c->explanation,
-                                            NULL),
-                     BERTH_OK);
+    assert_int_equal(
+        berth_engine_fit_count(c->engine, pod, 20, &count, nodes, c->explanation, NULL), BERTH_OK);
     assert_int_equal(count, 7);
     uint32_t on_a = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -323,8 +325,7 @@ static void test_fit_count(void **state)
     assert_text(berth_explanation_message(c->explanation),
                 "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: "
                 "2 No preemption victims found for incoming pod.");
-    assert_int_equal(berth_engine_fit_count(c->engine, pod, 3, &count, NULL, NULL, NULL),
-                     BERTH_OK);
+    assert_int_equal(berth_engine_fit_count(c->engine, pod, 3, &count, NULL, NULL, NULL), BERTH_OK);
     assert_int_equal(count, 3);
     berth_counts counts;
     berth_engine_counts(c->engine, &counts);
@@ -388,13 +389,12 @@ static void test_close(void **state)
                 "0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes are "
                 "available: 1 Preemption is not helpful for scheduling.");
     int64_t allocatable, requested;
-    assert_int_equal(berth_engine_node_resource(c->engine, a, (berth_str)TEXT("pods"),
-                                                &allocatable, &requested),
-                     BERTH_OK);
+    assert_int_equal(
+        berth_engine_node_resource(c->engine, a, (berth_str)TEXT("pods"), &allocatable, &requested),
+        BERTH_OK);
     assert_int_equal(allocatable, 110);
-    const berth_decide_options alone = {.size = sizeof(alone),
-                                        .flags = BERTH_DECIDE_SEARCH_ONLY,
-                                        .explanation = c->explanation};
+    const berth_decide_options alone = {
+        .size = sizeof(alone), .flags = BERTH_DECIDE_SEARCH_ONLY, .explanation = c->explanation};
     assert_int_equal(berth_engine_decide(c->engine, pod, &alone, &c->placement, NULL), BERTH_OK);
     assert_text(berth_explanation_message(c->explanation),
                 "0/1 nodes are available: 1 node(s) were unschedulable.");

@@ -2,33 +2,39 @@
  * rules that the decision vectors reach seldom or never, and what reservations do. */
 #include "rule_cluster.h"
 
-#define NODE_A "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {host: a, zone: z1}}\n" \
-               "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n---\n"
-#define NODE_B "apiVersion: v1\nkind: Node\nmetadata: {name: b, labels: {host: b, zone: z2}}\n" \
-               "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n---\n"
-#define CLASS(name, rest) "apiVersion: storage.k8s.io/v1\nkind: StorageClass\n" \
-                          "metadata: {name: " name "}\n" rest "\n---\n"
-#define LATE(name, provisioner) CLASS(name, "provisioner: " provisioner "\n" \
-                                      "volumeBindingMode: WaitForFirstConsumer")
-#define PV(name, rest) "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\n" \
-                       "spec: {" rest "}\nstatus: {phase: Available}\n---\n"
-#define LOCAL_PV(name, size, host)                                                             \
-    PV(name, "capacity: {storage: " size "}, accessModes: [ReadWriteOnce], "                   \
-             "storageClassName: local, nodeAffinity: {required: {nodeSelectorTerms: "          \
+#define NODE_A                                                                       \
+    "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {host: a, zone: z1}}\n" \
+    "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n---\n"
+#define NODE_B                                                                       \
+    "apiVersion: v1\nkind: Node\nmetadata: {name: b, labels: {host: b, zone: z2}}\n" \
+    "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n---\n"
+#define CLASS(name, rest)                                 \
+    "apiVersion: storage.k8s.io/v1\nkind: StorageClass\n" \
+    "metadata: {name: " name "}\n" rest "\n---\n"
+#define LATE(name, provisioner)                  \
+    CLASS(name, "provisioner: " provisioner "\n" \
+                "volumeBindingMode: WaitForFirstConsumer")
+#define PV(name, rest)                                                     \
+    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\n" \
+    "spec: {" rest "}\nstatus: {phase: Available}\n---\n"
+#define LOCAL_PV(name, size, host)                                                    \
+    PV(name, "capacity: {storage: " size "}, accessModes: [ReadWriteOnce], "          \
+             "storageClassName: local, nodeAffinity: {required: {nodeSelectorTerms: " \
              "[{matchExpressions: [{key: host, operator: In, values: [" host "]}]}]}}")
-#define CLAIM(name, class_name, size, rest)                                                    \
-    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name ", uid: u-" name     \
-    ", annotations: {" rest "}}\nspec: {accessModes: [ReadWriteOnce], storageClassName: "       \
-    class_name ", resources: {requests: {storage: " size "}}}\nstatus: {phase: Pending}\n---\n"
+#define CLAIM(name, class_name, size, rest)                                                \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name ", uid: u-" name \
+    ", annotations: {" rest                                                                \
+    "}}\nspec: {accessModes: [ReadWriteOnce], storageClassName: " class_name               \
+    ", resources: {requests: {storage: " size "}}}\nstatus: {phase: Pending}\n---\n"
 #define BOUND_CLAIM(name, volume)                                                              \
-    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name ", annotations: "     \
-    "{pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: [ReadWriteOnce], "          \
-    "storageClassName: slow, volumeName: " volume ", resources: {requests: {storage: 1Gi}}}\n"  \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name ", annotations: "    \
+    "{pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: [ReadWriteOnce], "         \
+    "storageClassName: slow, volumeName: " volume ", resources: {requests: {storage: 1Gi}}}\n" \
     "status: {phase: Bound}\n---\n"
-#define CSI_NODE(name, driver, count, annotations)                                             \
-    "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " name ", annotations: {"   \
-    annotations "}}\nspec: {drivers: [{name: " driver ", nodeID: x, allocatable: {count: "      \
-    count "}}]}\n---\n"
+#define CSI_NODE(name, driver, count, annotations)                         \
+    "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " name \
+    ", annotations: {" annotations "}}\nspec: {drivers: [{name: " driver   \
+    ", nodeID: x, allocatable: {count: " count "}}]}\n---\n"
 #define USES(claim) "volumes: [{name: v, persistentVolumeClaim: {claimName: " claim "}}]"
 #define IN_TREE(source) "volumes: [{name: v, " source "}]"
 
@@ -79,8 +85,9 @@ static void expect_pre_filter(small_cluster *c, berth_pod_id pod, const char *te
 /* ---- VolumeRestrictions ---- */
 
 #define NO_DISK "VolumeRestrictions: node(s) had no available disk"
-#define TAKEN "VolumeRestrictions: node has pod using PersistentVolumeClaim with the same name " \
-              "and ReadWriteOncePod access mode"
+#define TAKEN                                                                          \
+    "VolumeRestrictions: node has pod using PersistentVolumeClaim with the same name " \
+    "and ReadWriteOncePod access mode"
 
 static void test_disks(void **state)
 {
@@ -129,7 +136,7 @@ static void test_exclusive_claim(void **state)
     (void)state;
     open_two_nodes(&c, &a, &b);
     small_add(&c, CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate")
-                  PV("pv", "capacity: {storage: 1Gi}, storageClassName: slow"));
+                      PV("pv", "capacity: {storage: 1Gi}, storageClassName: slow"));
     small_add(&c, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: alone, "
                   "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\n"
                   "spec: {accessModes: [ReadWriteOncePod], storageClassName: slow, "
@@ -276,9 +283,8 @@ static void test_translated_handles(void **state)
         small_add(&c, text);
         snprintf(text, sizeof(text),
                  "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {%s}}\n"
-                 "spec: {capacity: {storage: 1Gi}, storageClassName: slow, %s}\n---\n"
-                 CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate")
-                 BOUND_CLAIM("c", "pv"),
+                 "spec: {capacity: {storage: 1Gi}, storageClassName: slow, %s}\n---\n" CLASS(
+                     "slow", "provisioner: x\nvolumeBindingMode: Immediate") BOUND_CLAIM("c", "pv"),
                  cases[i].labels, cases[i].volume);
         small_add(&c, text);
         small_pod(&c, "running", "a", "", USES("c"));
@@ -302,10 +308,9 @@ static void test_reservations(void **state)
     berth_node_id a, b;
     (void)state;
     open_two_nodes(&c, &a, &b);
-    small_add(&c, LATE("local", "kubernetes.io/no-provisioner")
-                  LOCAL_PV("pa", "2Gi", "a") LOCAL_PV("pb", "3Gi", "b")
-                  CLAIM("c1", "local", "1Gi", "") CLAIM("c2", "local", "1Gi", "")
-                  CLAIM("big", "local", "3Gi", ""));
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner") LOCAL_PV("pa", "2Gi", "a")
+                      LOCAL_PV("pb", "3Gi", "b") CLAIM("c1", "local", "1Gi", "")
+                          CLAIM("c2", "local", "1Gi", "") CLAIM("big", "local", "3Gi", ""));
     berth_pod_id one = small_pod(&c, "p1", NULL, "", USES("c1"));
     berth_pod_id two = small_pod(&c, "p2", NULL, "", USES("c2"));
     berth_pod_id big = small_pod(&c, "p3", NULL, "", USES("big"));
@@ -336,7 +341,7 @@ static void test_reservation_ends(void **state)
     (void)state;
     open_two_nodes(&c, &a, &b);
     small_add(&c, LATE("local", "kubernetes.io/no-provisioner") LOCAL_PV("pa", "2Gi", "a")
-                  CLAIM("c1", "local", "1Gi", "") CLAIM("c2", "local", "1Gi", ""));
+                      CLAIM("c1", "local", "1Gi", "") CLAIM("c2", "local", "1Gi", ""));
     berth_pod_id one = small_pod(&c, "p1", NULL, "", USES("c1"));
     berth_pod_id two = small_pod(&c, "p2", NULL, "", USES("c2"));
     bind(&c, one, a);
@@ -365,10 +370,9 @@ static void test_provisioning(void **state)
     open_two_nodes(&c, &a, &b);
     small_add(&c, CLASS("zonal", "provisioner: drv\nvolumeBindingMode: WaitForFirstConsumer\n"
                                  "allowedTopologies: [{matchLabelExpressions: [{key: zone, "
-                                 "values: [z1]}]}, {}]")
-                  LATE("any", "drv")
-                  CLAIM("c1", "zonal", "1Gi", "") CLAIM("c2", "any", "10Gi", "")
-                  CLAIM("c3", "any", "1Gi", "volume.kubernetes.io/selected-node: b"));
+                                 "values: [z1]}]}, {}]") LATE("any", "drv")
+                      CLAIM("c1", "zonal", "1Gi", "") CLAIM("c2", "any", "10Gi", "")
+                          CLAIM("c3", "any", "1Gi", "volume.kubernetes.io/selected-node: b"));
     berth_pod_id zonal = small_pod(&c, "p1", NULL, "", USES("c1"));
     berth_pod_id any = small_pod(&c, "p2", NULL, "", USES("c2"));
     berth_pod_id selected = small_pod(&c, "p3", NULL, "", USES("c3"));
@@ -402,19 +406,21 @@ static void test_choice_of_volume(void **state)
     berth_node_id a, b;
     (void)state;
     open_two_nodes(&c, &a, &b);
-    small_add(&c, LATE("local", "kubernetes.io/no-provisioner")
-                  LOCAL_PV("p5", "5Gi", "a") LOCAL_PV("p3", "3Gi", "a")
-                  PV("block", "capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], "
-                              "storageClassName: local, volumeMode: Block")
-                  PV("many", "capacity: {storage: 2Gi}, accessModes: [ReadOnlyMany], "
-                             "storageClassName: local")
-                  PV("mine", "capacity: {storage: 9Gi}, accessModes: [ReadOnlyMany], "
-                             "storageClassName: local, "
-                             "claimRef: {namespace: default, name: own, uid: u-own}, "
-                             "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
-                             "[{key: host, operator: In, values: [b]}]}]}}")
-                  CLAIM("c2", "local", "2Gi", "") CLAIM("c4", "local", "4Gi", "")
-                  CLAIM("own", "local", "1Gi", ""));
+    small_add(&c,
+              LATE("local", "kubernetes.io/no-provisioner") LOCAL_PV("p5", "5Gi", "a")
+                  LOCAL_PV("p3", "3Gi", "a")
+                      PV("block", "capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], "
+                                  "storageClassName: local, volumeMode: Block")
+                          PV("many", "capacity: {storage: 2Gi}, accessModes: [ReadOnlyMany], "
+                                     "storageClassName: local")
+                              PV("mine",
+                                 "capacity: {storage: 9Gi}, accessModes: [ReadOnlyMany], "
+                                 "storageClassName: local, "
+                                 "claimRef: {namespace: default, name: own, uid: u-own}, "
+                                 "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
+                                 "[{key: host, operator: In, values: [b]}]}]}}")
+                                  CLAIM("c2", "local", "2Gi", "") CLAIM("c4", "local", "4Gi", "")
+                                      CLAIM("own", "local", "1Gi", ""));
     berth_pod_id both = small_pod(&c, "both", NULL, "",
                                   "volumes: [{name: x, persistentVolumeClaim: {claimName: c4}}, "
                                   "{name: w, persistentVolumeClaim: {claimName: c2}}]");
@@ -422,7 +428,7 @@ static void test_choice_of_volume(void **state)
     berth_pod_id small = small_pod(&c, "small", NULL, "", USES("c2"));
     expect(&c, own, a, NO_VOLUME, b, "");
     expect(&c, both, a, "", b, NO_VOLUME);
-    bind(&c, small, a); /* takes p3 */
+    bind(&c, small, a);                    /* takes p3 */
     expect(&c, both, a, "", b, NO_VOLUME); /* c2 has p3, c4 finds p5 */
     drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "p5");
     expect(&c, both, a, NO_VOLUME, b, NO_VOLUME);
@@ -440,25 +446,26 @@ static void test_bound_affinity(void **state)
         &c, "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: "
             "{topology.kubernetes.io/zone: z1, topology.ebs.csi.aws.com/zone: z1}}\n"
             "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
-    b = (berth_node_id)small_add(
-        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: b, labels: "
-            "{topology.kubernetes.io/zone: z1}}\n"
-            "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
+    b = (berth_node_id)small_add(&c,
+                                 "apiVersion: v1\nkind: Node\nmetadata: {name: b, labels: "
+                                 "{topology.kubernetes.io/zone: z1}}\n"
+                                 "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
     small_add(&c, CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate")
-                  PV("fields", "capacity: {storage: 1Gi}, nodeAffinity: {required: "
-                               "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, "
-                               "operator: In, values: [a]}]}]}}")
-                  PV("zoned", "capacity: {storage: 1Gi}, awsElasticBlockStore: {volumeID: v}, "
-                              "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
-                              "[{key: topology.kubernetes.io/zone, operator: In, values: [z1]}]}"
-                              "]}}")
-                  BOUND_CLAIM("f", "fields") BOUND_CLAIM("z", "zoned")
-                  BOUND_CLAIM("none", "absent"));
+                      PV("fields", "capacity: {storage: 1Gi}, nodeAffinity: {required: "
+                                   "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, "
+                                   "operator: In, values: [a]}]}]}}")
+                          PV("zoned",
+                             "capacity: {storage: 1Gi}, awsElasticBlockStore: {volumeID: v}, "
+                             "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
+                             "[{key: topology.kubernetes.io/zone, operator: In, values: [z1]}]}"
+                             "]}}") BOUND_CLAIM("f", "fields") BOUND_CLAIM("z", "zoned")
+                              BOUND_CLAIM("none", "absent"));
     expect(&c, small_pod(&c, "p1", NULL, "", USES("f")), a, "", b, "");
     berth_pod_id zoned = small_pod(&c, "p2", NULL, "", USES("z"));
     expect(&c, zoned, a, "", b, "");
-    small_add(&c, CSI_NODE("a", "drv", "9",
-                           "storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/aws-ebs")
+    small_add(&c,
+              CSI_NODE("a", "drv", "9",
+                       "storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/aws-ebs")
                   CSI_NODE("b", "drv", "9",
                            "storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/aws-ebs"));
     expect(&c, zoned, a, "", b, CONFLICT);
@@ -480,11 +487,12 @@ static void test_ephemeral(void **state)
     expect_pre_filter(&c, pod,
                       "waiting for ephemeral volume controller to create the "
                       "persistentvolumeclaim \"p-v\"");
-    small_add(&c, LATE("late", "drv")
-                  "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: p-v, "
-                  "ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: other, "
-                  "controller: true}]}\nspec: {storageClassName: late, resources: {requests: "
-                  "{storage: 1Gi}}}\n");
+    small_add(
+        &c, LATE("late",
+                 "drv") "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: p-v, "
+                        "ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: other, "
+                        "controller: true}]}\nspec: {storageClassName: late, resources: {requests: "
+                        "{storage: 1Gi}}}\n");
     expect_pre_filter(&c, pod,
                       "PVC default/p-v was not created for pod default/p (pod is not owner)");
     drop(&c, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, "default", "p-v");
@@ -502,11 +510,9 @@ static void test_errors(void **state)
     berth_node_id a, b;
     (void)state;
     open_two_nodes(&c, &a, &b);
-    const berth_storage_class undefined = {.meta = {.name = TEXT("odd")},
-                                           .provisioner = TEXT("x")};
-    const berth_persistent_volume_claim claim = {.meta = {.name = TEXT("c1")},
-                                                 .storage_class = TEXT("odd"),
-                                                 .request = {.units = 1}};
+    const berth_storage_class undefined = {.meta = {.name = TEXT("odd")}, .provisioner = TEXT("x")};
+    const berth_persistent_volume_claim claim = {
+        .meta = {.name = TEXT("c1")}, .storage_class = TEXT("odd"), .request = {.units = 1}};
     const berth_persistent_volume_claim tuned = {.meta = {.name = TEXT("c2")},
                                                  .storage_class = TEXT("late"),
                                                  .volume_attributes_class = TEXT("gold"),
@@ -556,8 +562,7 @@ static void test_zones(void **state)
         {"failure-domain.beta.kubernetes.io/zone: z1", "topology.kubernetes.io/zone: z1", ""},
         {"failure-domain.beta.kubernetes.io/region: r1", "topology.kubernetes.io/region: r2",
          NO_ZONE},
-        {"topology.kubernetes.io/zone: z1", "failure-domain.beta.kubernetes.io/zone: z1",
-         NO_ZONE},
+        {"topology.kubernetes.io/zone: z1", "failure-domain.beta.kubernetes.io/zone: z1", NO_ZONE},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -568,9 +573,8 @@ static void test_zones(void **state)
         berth_node_id node = small_node(&c, "node", text);
         snprintf(text, sizeof(text),
                  "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {%s}}\n"
-                 "spec: {capacity: {storage: 1Gi}}\n---\n"
-                 CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate")
-                 BOUND_CLAIM("c", "pv"),
+                 "spec: {capacity: {storage: 1Gi}}\n---\n" CLASS(
+                     "slow", "provisioner: x\nvolumeBindingMode: Immediate") BOUND_CLAIM("c", "pv"),
                  cases[i].volume);
         small_add(&c, text);
         small_decide(&c, small_pod(&c, "p", NULL, "", USES("c")));
@@ -582,12 +586,18 @@ static void test_zones(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_disks),          cmocka_unit_test(test_exclusive_claim),
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_limit_follows_binding),
-        cmocka_unit_test(test_translated_handles), cmocka_unit_test(test_reservations),
-        cmocka_unit_test(test_reservation_ends), cmocka_unit_test(test_provisioning),
-        cmocka_unit_test(test_choice_of_volume), cmocka_unit_test(test_bound_affinity),
-        cmocka_unit_test(test_ephemeral),      cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_disks),
+        cmocka_unit_test(test_exclusive_claim),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_limit_follows_binding),
+        cmocka_unit_test(test_translated_handles),
+        cmocka_unit_test(test_reservations),
+        cmocka_unit_test(test_reservation_ends),
+        cmocka_unit_test(test_provisioning),
+        cmocka_unit_test(test_choice_of_volume),
+        cmocka_unit_test(test_bound_affinity),
+        cmocka_unit_test(test_ephemeral),
+        cmocka_unit_test(test_errors),
         cmocka_unit_test(test_zones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* The worker pool: who takes part runs once a round, and the caller sees what they wrote. Plain
  * cells, not atomic ones, hold the results, so that ThreadSanitizer checks the pool's ordering. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>

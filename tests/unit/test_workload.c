@@ -49,7 +49,8 @@ static const workload_case named[] = {
      " {parallelism: 2, " TEMPLATE "}}}\n",
      "Pod default/c-HASH-0\nPod default/c-HASH-1\n"},
     {"kind: CronJob\nmetadata: {name: c}\nspec: {suspend: true, jobTemplate: {spec: {" TEMPLATE
-     "}}}\n", ""},
+     "}}}\n",
+     ""},
     {"kind: Job\nmetadata: {generateName: j-}\nspec: {" TEMPLATE "}\n",
      "Pod default/j-00000-HASH-0\n"},
     /* an API server has been here: the pods are in the dump, if anywhere */
@@ -67,7 +68,8 @@ static const workload_case named[] = {
     {"apiVersion: argoproj.io/v1\nkind: Deployment\nmetadata: {name: j}\nspec: {" TEMPLATE "}\n",
      ""},
     {"apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: web}\nspec: {" TEMPLATE
-     "}\n", "ReplicaSet default/web-HASH\nPod default/web-HASH-0\n"},
+     "}\n",
+     "ReplicaSet default/web-HASH\nPod default/web-HASH-0\n"},
     {"kind: PodTemplate\nmetadata: {name: j}\n" TEMPLATE "\n", ""},
 };
 
@@ -203,10 +205,9 @@ static void test_class_behind(void **state)
         "--- {kind: Node, metadata: {name: a}}\n";
     assert_int_equal(read_all(text, true, &names_only, &error), BERTH_OK);
     hide_hashes(got.text);
-    assert_string_equal(got.text,
-                        "Node a\nReplicaSet default/w-HASH\nPod default/w-HASH-0\n"
-                        "StatefulSet default/d\nPod default/d-0\n"
-                        "PersistentVolumeClaim default/v-d-0\n");
+    assert_string_equal(got.text, "Node a\nReplicaSet default/w-HASH\nPod default/w-HASH-0\n"
+                                  "StatefulSet default/d\nPod default/d-0\n"
+                                  "PersistentVolumeClaim default/v-d-0\n");
     assert_string_equal(got.origin.source, "test");
     assert_int_equal(got.origin.line, 3);
 }
@@ -240,37 +241,36 @@ static void test_daemons(void **state)
     config.threads = 1;
     assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
     berth_reader *reader = make_reader(false, NULL);
-    assert_int_equal(berth_reader_text(reader, berth__text_of(text), "t", add_nodes, engine, &error),
-                     BERTH_OK);
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(text), "t", add_nodes, engine, &error), BERTH_OK);
     assert_int_equal(berth_reader_finish(reader, engine, collect, &whole_objects, &error),
                      BERTH_OK);
     hide_hashes(got.text);
-    assert_string_equal(
-        got.text,
-#define TOLERATED                                                                          \
-    " toleration(node.kubernetes.io/not-ready Exists  NoExecute)"                          \
-    " toleration(node.kubernetes.io/unreachable Exists  NoExecute)"                        \
-    " toleration(node.kubernetes.io/disk-pressure Exists  NoSchedule)"                     \
-    " toleration(node.kubernetes.io/memory-pressure Exists  NoSchedule)"                   \
-    " toleration(node.kubernetes.io/pid-pressure Exists  NoSchedule)"                      \
+    assert_string_equal(got.text,
+#define TOLERATED                                                        \
+    " toleration(node.kubernetes.io/not-ready Exists  NoExecute)"        \
+    " toleration(node.kubernetes.io/unreachable Exists  NoExecute)"      \
+    " toleration(node.kubernetes.io/disk-pressure Exists  NoSchedule)"   \
+    " toleration(node.kubernetes.io/memory-pressure Exists  NoSchedule)" \
+    " toleration(node.kubernetes.io/pid-pressure Exists  NoSchedule)"    \
     " toleration(node.kubernetes.io/unschedulable Exists  NoSchedule)"
-#define DAEMON_D(node)                                                                     \
-    "Pod s/d-HASH-" node " labels={app=d,controller-revision-hash=HASH}"               \
-    " owner(apps/v1 DaemonSet d berth-HASH controller)"                                    \
-    " required[< fields(metadata.name In =[" node "])>]"                                   \
-    " toleration(k Exists  )" TOLERATED                                                    \
+#define DAEMON_D(node)                                                   \
+    "Pod s/d-HASH-" node " labels={app=d,controller-revision-hash=HASH}" \
+    " owner(apps/v1 DaemonSet d berth-HASH controller)"                  \
+    " required[< fields(metadata.name In =[" node "])>]"                 \
+    " toleration(k Exists  )" TOLERATED                                  \
     " toleration(node.kubernetes.io/network-unavailable Exists  NoSchedule)\n"
-#define DAEMON_E(node)                                                                     \
-    "Pod default/e-HASH-" node " labels={controller-revision-hash=HASH}"               \
-    " owner(apps/v1 DaemonSet e berth-HASH controller)"                                    \
+#define DAEMON_E(node)                                                   \
+    "Pod default/e-HASH-" node " labels={controller-revision-hash=HASH}" \
+    " owner(apps/v1 DaemonSet e berth-HASH controller)"                  \
     " required[< fields(metadata.name In =[" node "])>]" TOLERATED "\n"
-        DAEMON_D("n-1") DAEMON_D("n-2") DAEMON_E("n-1") DAEMON_E("n-2"));
+                        DAEMON_D("n-1") DAEMON_D("n-2") DAEMON_E("n-1") DAEMON_E("n-2"));
     berth_reader_destroy(reader);
     berth_engine_destroy(engine);
 }
 
-#define REQUIRED(terms)                                                               \
-    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:"       \
+#define REQUIRED(terms)                                                         \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:" \
     " {nodeSelectorTerms: [" terms "]}}}"
 
 /* The nodes that get a pod, by their last letter, of eight nodes that differ in a label, a taint
@@ -291,7 +291,8 @@ static const struct {
     {"nodeName: n-d", ""},
     {"nodeName: n-h, nodeSelector: {disk: ssd}", ""},
     {REQUIRED("{matchExpressions: [{key: zone, operator: Exists}]},"
-              " {matchFields: [{key: metadata.name, operator: In, values: [n-h]}]}"), "ch"},
+              " {matchFields: [{key: metadata.name, operator: In, values: [n-h]}]}"),
+     "ch"},
     {REQUIRED("{matchExpressions: [{key: zone, operator: DoesNotExist}]}"), "afh"},
     {REQUIRED("{matchExpressions: [{key: zone, operator: Gt, values: [word]}]}"), ""},
     {REQUIRED("{}"), ""},
@@ -318,7 +319,8 @@ static void test_daemon_choices(void **state)
         "--- {kind: Node, metadata: {name: n-b}, spec: {taints:"
         " [{key: node.kubernetes.io/network-unavailable, effect: NoSchedule}]}}\n"
         "--- {kind: Node, metadata: {name: n-c, labels: {disk: ssd, zone: z}}}\n"
-        "--- {kind: Node, metadata: {name: n-d}, spec: {taints: [{key: own, effect: NoSchedule}]}}\n"
+        "--- {kind: Node, metadata: {name: n-d}, spec: {taints: [{key: own, effect: "
+        "NoSchedule}]}}\n"
         "--- {kind: Node, metadata: {name: n-e}, spec: {taints: [{key: own, effect: NoExecute}]}}\n"
         "--- {kind: Node, metadata: {name: n-f, labels: {disk: ssd}}, spec: {unschedulable: true,"
         " taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}}\n"
@@ -338,7 +340,8 @@ static void test_daemon_choices(void **state)
         assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
         berth_reader *reader = make_reader(false, NULL);
         assert_int_equal(
-            berth_reader_text(reader, berth__text_of(text), "t", add_nodes, engine, &error), BERTH_OK);
+            berth_reader_text(reader, berth__text_of(text), "t", add_nodes, engine, &error),
+            BERTH_OK);
         assert_int_equal(berth_reader_finish(reader, engine, note_node, got_nodes, &error),
                          BERTH_OK);
         assert_string_equal(got_nodes, daemon_choices[i].nodes);
@@ -404,7 +407,8 @@ static const fault_case faults[] = {
     {"kind: Deployment\nmetadata: {name: w}\nspec: {replicas: -1, " TEMPLATE "}\n", BERTH_E_INVALID,
      "test:1: Deployment default/w: spec.replicas: must not be negative, found -1"},
     {"kind: CronJob\nmetadata: {name: w}\nspec: {jobTemplate: {spec: {parallelism: -2, " TEMPLATE
-     "}}}\n", BERTH_E_INVALID,
+     "}}}\n",
+     BERTH_E_INVALID,
      "test:1: CronJob default/w: spec.jobTemplate.spec.parallelism: must not be negative, found"
      " -2"},
     {"kind: Deployment\nmetadata: {name: w}\nspec: {replicas: many, " TEMPLATE "}\n",
@@ -413,7 +417,8 @@ static const fault_case faults[] = {
     {"kind: Deployment\nmetadata: {}\nspec: {" TEMPLATE "}\n", BERTH_E_INVALID,
      "test:1: Deployment default/(unnamed): metadata.name: a name is required"},
     {"kind: CronJob\nmetadata: {name: w}\nspec: {jobTemplate: {spec: {template: {spec: {containers:"
-     " [{resources: {requests: {cpu: x}}}]}}}}}\n", BERTH_E_PARSE,
+     " [{resources: {requests: {cpu: x}}}]}}}}}\n",
+     BERTH_E_PARSE,
      "test:1: CronJob default/w: spec.jobTemplate.spec.template.spec.containers[0].resources"
      ".requests.cpu: expected a quantity such as 500m, 2 or 1.5Gi, found \"x\""},
     {"kind: Job\nmetadata: {name: w}\nspec: {template: {spec: {priorityClassName: gone}}}\n",
@@ -432,11 +437,10 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),       cmocka_unit_test(test_names_differ),
-        cmocka_unit_test(test_whole),       cmocka_unit_test(test_no_defaults),
-        cmocka_unit_test(test_class_behind), cmocka_unit_test(test_daemons),
-        cmocka_unit_test(test_daemon_choices),
-        cmocka_unit_test(test_daemons_without_memory),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_names_differ),
+        cmocka_unit_test(test_whole),          cmocka_unit_test(test_no_defaults),
+        cmocka_unit_test(test_class_behind),   cmocka_unit_test(test_daemons),
+        cmocka_unit_test(test_daemon_choices), cmocka_unit_test(test_daemons_without_memory),
         cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

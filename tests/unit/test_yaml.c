@@ -83,8 +83,7 @@ static const tree_case accepted[] = {
     /* numbers */
     {"[0, 7, -7, +7, 007, 010, 08, 0x1F, -0x1f, 0b101, 0o17, 1_000]",
      "[0,7,-7,7,7,8,8,31,-31,5,15,1000]"},
-    {"[0.5, .5, 5., -.5, +.5, 1.10, 0.30, -0, 0.0, 0.1]",
-     "[0.5,0.5,5,-0.5,0.5,1.1,0.3,0,0,0.1]"},
+    {"[0.5, .5, 5., -.5, +.5, 1.10, 0.30, -0, 0.0, 0.1]", "[0.5,0.5,5,-0.5,0.5,1.1,0.3,0,0,0.1]"},
     {"[1e3, 12e6, 1E3, -0.5e-3, 1e-30, 1e30, 1e400, 1.5e1]",
      "[1000,12000000,1000,-0.0005,0.000000000000000000000000000001,"
      "1000000000000000000000000000000,\"1e400\",15]"},
@@ -147,8 +146,7 @@ static const fault_case refused[] = {
      "not YAML: did not find expected ',' or ']', while parsing a flow sequence"},
     {"\ta: 1", 1, 1, 0,
      "not YAML: found character that cannot start any token, while scanning for the next token"},
-    {"a: \"x", 1, 6, 5,
-     "not YAML: found unexpected end of stream, while scanning a quoted scalar"},
+    {"a: \"x", 1, 6, 5, "not YAML: found unexpected end of stream, while scanning a quoted scalar"},
     {"\xc3\xa9: b: c", 1, 5, 5, "not YAML: mapping values are not allowed in this context"},
     {"a: 1\nb: \x01", 2, 4, 8, "not YAML: control characters are not allowed"},
     {"a: 1\nb: \xff", 2, 4, 8, "not YAML: invalid leading UTF-8 octet"},
@@ -227,9 +225,9 @@ static void test_callback_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),   cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_alias_bomb),
-        cmocka_unit_test(test_merge_bomb), cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_accepted),       cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_alias_bomb),
+        cmocka_unit_test(test_merge_bomb),     cmocka_unit_test(test_depth),
         cmocka_unit_test(test_callback_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,10 @@
 
 #include <berth/berth.h>
 
-#define TEXT(literal) {(literal), sizeof(literal) - 1}
+#define TEXT(literal)                  \
+    {                                  \
+        (literal), sizeof(literal) - 1 \
+    }
 
 static const char pods_yaml[] =
     "apiVersion: v1\n"

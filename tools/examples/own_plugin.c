@@ -8,7 +8,10 @@
 
 #include <berth/berth.h>
 
-#define TEXT(literal) {(literal), sizeof(literal) - 1}
+#define TEXT(literal)                  \
+    {                                  \
+        (literal), sizeof(literal) - 1 \
+    }
 
 static const berth_str price_key = TEXT("example.com/price");
 static const berth_str limit_key = TEXT("example.com/highest-price");
@@ -81,13 +84,12 @@ static const berth_plugin node_price = {
 
 /* ---- an engine that runs it: a configuration names the plugin as it would any other ---- */
 
-static const char configuration[] =
-    "apiVersion: kubescheduler.config.k8s.io/v1\n"
-    "kind: KubeSchedulerConfiguration\n"
-    "profiles:\n"
-    "- plugins:\n"
-    "    filter: {enabled: [{name: NodePrice}]}\n"
-    "    score: {enabled: [{name: NodePrice, weight: 100}]}\n";
+static const char configuration[] = "apiVersion: kubescheduler.config.k8s.io/v1\n"
+                                    "kind: KubeSchedulerConfiguration\n"
+                                    "profiles:\n"
+                                    "- plugins:\n"
+                                    "    filter: {enabled: [{name: NodePrice}]}\n"
+                                    "    score: {enabled: [{name: NodePrice, weight: 100}]}\n";
 
 static const char objects[] =
     "apiVersion: v1\n"

@@ -9,13 +9,16 @@
 
 #include <berth/berth.h>
 
-#define TEXT(literal) {(literal), sizeof(literal) - 1}
+#define TEXT(literal)                  \
+    {                                  \
+        (literal), sizeof(literal) - 1 \
+    }
 
-#define NODE(name)                                                                                \
-    "apiVersion: v1\nkind: Node\nmetadata: {name: " name "}\n"                                    \
+#define NODE(name)                                             \
+    "apiVersion: v1\nkind: Node\nmetadata: {name: " name "}\n" \
     "status: {allocatable: {cpu: '2', memory: 8Gi, pods: '10'}}\n---\n"
-#define POD(name, cpu, priority)                                                                  \
-    "apiVersion: v1\nkind: Pod\nmetadata: {name: " name "}\n"                                     \
+#define POD(name, cpu, priority)                                                                 \
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: " name "}\n"                                    \
     "spec: {priority: " priority ", containers: [{name: main, resources: {requests: {cpu: '" cpu \
     "'}}}]}\n---\n"
 
@@ -136,8 +139,11 @@ int main(void)
     berth_error error = {.code = BERTH_OK};
     berth_scheduler_options options;
     berth_scheduler_options_init(&options);
-    options.callbacks = (berth_scheduler_callbacks){
-        .context = &p, .bind = on_bind, .unbind = on_unbind, .evict = on_evict, .report = on_report};
+    options.callbacks = (berth_scheduler_callbacks){.context = &p,
+                                                    .bind = on_bind,
+                                                    .unbind = on_unbind,
+                                                    .evict = on_evict,
+                                                    .report = on_report};
     require(berth_engine_create(NULL, &p.engine, &error), &error);
     require(berth_scheduler_create(p.engine, &options, &p.scheduler, &error), &error);
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {

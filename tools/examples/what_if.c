@@ -8,7 +8,10 @@
 
 #include <berth/berth.h>
 
-#define TEXT(literal) {(literal), sizeof(literal) - 1}
+#define TEXT(literal)                  \
+    {                                  \
+        (literal), sizeof(literal) - 1 \
+    }
 
 enum { PODS_MAX = 64 };
 
@@ -66,9 +69,9 @@ static void try_group(berth_engine *engine, berth_pod_id like, uint32_t count)
     for (uint32_t i = 1; i < count; i++) {
         char name[32];
         int len = snprintf(name, sizeof(name), "worker-%u", (unsigned)i);
-        require(berth_engine_add_like(engine, like, (berth_str){name, (uint32_t)len}, &pods[i],
-                                      &error),
-                &error);
+        require(
+            berth_engine_add_like(engine, like, (berth_str){name, (uint32_t)len}, &pods[i], &error),
+            &error);
     }
     require(berth_engine_schedule_group(engine, pods, count, NULL, &placed, &error), &error);
     printf("%u workers: %s\n", (unsigned)count, placed == count ? "placed" : "not placed");

@@ -31,7 +31,7 @@ typedef struct berth_engine_config {
     uint32_t size;    /* sizeof(berth_engine_config), set by berth_engine_config_init */
     uint32_t threads; /* workers, the caller included; 0: one a core */
     berth_path path;
-    uint64_t seed; /* of random tie-breaks */
+    uint64_t seed;                 /* of random tie-breaks */
     const berth_profile *profiles; /* NULL: berth_profile_default() alone */
     uint32_t profile_count;
     const berth_allocator *allocator; /* NULL: jemalloc */
@@ -187,8 +187,8 @@ typedef struct berth_placement {
     uint32_t best_count;     /* nodes that share the best total */
     uint32_t start;          /* rotation index before and after */
     uint32_t next;
-    int64_t total;           /* best total; 0 when a single node was feasible and none was scored */
-    berth_path path;         /* the path taken */
+    int64_t total;   /* best total; 0 when a single node was feasible and none was scored */
+    berth_path path; /* the path taken */
 } berth_placement;
 
 enum {
@@ -198,8 +198,8 @@ enum {
 };
 
 typedef struct berth_decide_options {
-    uint32_t size;  /* sizeof(berth_decide_options) */
-    uint32_t flags; /* BERTH_DECIDE_* */
+    uint32_t size;                  /* sizeof(berth_decide_options) */
+    uint32_t flags;                 /* BERTH_DECIDE_* */
     berth_explanation *explanation; /* NULL, or filled with the decision's details */
 } berth_decide_options;
 
@@ -250,8 +250,7 @@ BERTH_API uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_
  * are. Errors: E_NOMEM (no memory to sort them; a `capacity` of 0 takes none). Cost: n log
  * n; with a `capacity` of 0 constant. */
 BERTH_API berth_status berth_engine_pending(const berth_engine *engine, berth_pod_id *out,
-                                            uint64_t capacity, uint64_t *count,
-                                            berth_error *error);
+                                            uint64_t capacity, uint64_t *count, berth_error *error);
 
 /* A hash of every pod's name and node; equal for equal placements, whatever the order of
  * binding. Cost: linear in nodes and pods. */

@@ -96,7 +96,7 @@ typedef struct berth_node_affinity {
 } berth_node_affinity;
 
 typedef struct berth_pod_affinity_term {
-    const berth_label_selector *label_selector;     /* NULL: nil, matches no pod */
+    const berth_label_selector *label_selector; /* NULL: nil, matches no pod */
     berth_strs namespaces;
     const berth_label_selector *namespace_selector; /* NULL: nil */
     berth_str topology_key;
@@ -115,7 +115,7 @@ typedef struct berth_topology_spread {
     int32_t max_skew;
     int32_t min_domains; /* 0: nil */
     berth_str topology_key;
-    berth_str when_unsatisfiable; /* DoNotSchedule, ScheduleAnyway */
+    berth_str when_unsatisfiable;               /* DoNotSchedule, ScheduleAnyway */
     const berth_label_selector *label_selector; /* NULL: nil */
     berth_str node_affinity_policy;             /* Honor, Ignore; absent: Honor */
     berth_str node_taints_policy;               /* Honor, Ignore; absent: Ignore */
@@ -206,16 +206,16 @@ typedef struct berth_container {
 /* The volume sources that a scheduler tells apart; every other source is BERTH_VOLUME_OTHER. */
 typedef enum berth_volume_kind {
     BERTH_VOLUME_OTHER = 0,
-    BERTH_VOLUME_CLAIM,     /* handle: claim name */
-    BERTH_VOLUME_EPHEMERAL, /* claim is POD-VOLUME */
-    BERTH_VOLUME_GCE_PD,    /* handle: pdName */
-    BERTH_VOLUME_AWS_EBS,   /* handle: volumeID */
-    BERTH_VOLUME_ISCSI,     /* handle: iqn */
-    BERTH_VOLUME_RBD,       /* handle: image; pool; monitors */
+    BERTH_VOLUME_CLAIM,      /* handle: claim name */
+    BERTH_VOLUME_EPHEMERAL,  /* claim is POD-VOLUME */
+    BERTH_VOLUME_GCE_PD,     /* handle: pdName */
+    BERTH_VOLUME_AWS_EBS,    /* handle: volumeID */
+    BERTH_VOLUME_ISCSI,      /* handle: iqn */
+    BERTH_VOLUME_RBD,        /* handle: image; pool; monitors */
     BERTH_VOLUME_AZURE_DISK, /* handle: diskName; uri */
-    BERTH_VOLUME_CINDER,    /* handle: volumeID */
-    BERTH_VOLUME_PORTWORX,  /* handle: volumeID */
-    BERTH_VOLUME_CSI,       /* handle: volumeHandle; driver (PersistentVolume only) */
+    BERTH_VOLUME_CINDER,     /* handle: volumeID */
+    BERTH_VOLUME_PORTWORX,   /* handle: volumeID */
+    BERTH_VOLUME_CSI,        /* handle: volumeHandle; driver (PersistentVolume only) */
 } berth_volume_kind;
 
 typedef struct berth_volume_source {
@@ -257,9 +257,9 @@ typedef struct berth_pod {
     uint32_t volume_count;
     berth_strs scheduling_gates;
     /* status */
-    berth_str phase;               /* Succeeded and Failed pods use nothing */
+    berth_str phase; /* Succeeded and Failed pods use nothing */
     berth_str nominated_node_name;
-    int64_t start_time_ns;         /* Unix time, 0: absent */
+    int64_t start_time_ns; /* Unix time, 0: absent */
     const berth_condition *conditions;
     uint32_t condition_count;
 } berth_pod;
@@ -271,7 +271,7 @@ typedef struct berth_persistent_volume {
     berth_quantity capacity;
     berth_strs access_modes;
     berth_str storage_class;
-    berth_str volume_mode;             /* Filesystem, Block; absent: Filesystem */
+    berth_str volume_mode; /* Filesystem, Block; absent: Filesystem */
     berth_str volume_attributes_class;
     bool has_claim_ref;
     berth_str claim_namespace;
@@ -369,32 +369,31 @@ typedef struct berth_pod_disruption_budget {
 /* ---- any of them ---- */
 
 /* Kind, C member and Kubernetes spelling, in the order in which a cluster is best loaded. */
-#define BERTH_KIND_LIST(X)                                                              \
-    X(NAMESPACE, namespace_object, berth_namespace, "Namespace")                        \
-    X(STORAGE_CLASS, storage_class, berth_storage_class, "StorageClass")                \
-    X(CSI_DRIVER, csi_driver, berth_csi_driver, "CSIDriver")                            \
-    X(CSI_NODE, csi_node, berth_csi_node, "CSINode")                                    \
-    X(CSI_STORAGE_CAPACITY, csi_storage_capacity, berth_csi_storage_capacity,           \
-      "CSIStorageCapacity")                                                             \
-    X(PERSISTENT_VOLUME, persistent_volume, berth_persistent_volume, "PersistentVolume") \
-    X(PERSISTENT_VOLUME_CLAIM, persistent_volume_claim, berth_persistent_volume_claim,  \
-      "PersistentVolumeClaim")                                                          \
-    X(VOLUME_ATTACHMENT, volume_attachment, berth_volume_attachment, "VolumeAttachment") \
-    X(SERVICE, service, berth_service, "Service")                                       \
-    X(REPLICATION_CONTROLLER, replication_controller, berth_controller,                 \
-      "ReplicationController")                                                          \
-    X(REPLICA_SET, replica_set, berth_controller, "ReplicaSet")                         \
-    X(STATEFUL_SET, stateful_set, berth_controller, "StatefulSet")                      \
-    X(POD_DISRUPTION_BUDGET, pod_disruption_budget, berth_pod_disruption_budget,        \
-      "PodDisruptionBudget")                                                            \
-    X(NODE, node, berth_node, "Node")                                                   \
+#define BERTH_KIND_LIST(X)                                                                       \
+    X(NAMESPACE, namespace_object, berth_namespace, "Namespace")                                 \
+    X(STORAGE_CLASS, storage_class, berth_storage_class, "StorageClass")                         \
+    X(CSI_DRIVER, csi_driver, berth_csi_driver, "CSIDriver")                                     \
+    X(CSI_NODE, csi_node, berth_csi_node, "CSINode")                                             \
+    X(CSI_STORAGE_CAPACITY, csi_storage_capacity, berth_csi_storage_capacity,                    \
+      "CSIStorageCapacity")                                                                      \
+    X(PERSISTENT_VOLUME, persistent_volume, berth_persistent_volume, "PersistentVolume")         \
+    X(PERSISTENT_VOLUME_CLAIM, persistent_volume_claim, berth_persistent_volume_claim,           \
+      "PersistentVolumeClaim")                                                                   \
+    X(VOLUME_ATTACHMENT, volume_attachment, berth_volume_attachment, "VolumeAttachment")         \
+    X(SERVICE, service, berth_service, "Service")                                                \
+    X(REPLICATION_CONTROLLER, replication_controller, berth_controller, "ReplicationController") \
+    X(REPLICA_SET, replica_set, berth_controller, "ReplicaSet")                                  \
+    X(STATEFUL_SET, stateful_set, berth_controller, "StatefulSet")                               \
+    X(POD_DISRUPTION_BUDGET, pod_disruption_budget, berth_pod_disruption_budget,                 \
+      "PodDisruptionBudget")                                                                     \
+    X(NODE, node, berth_node, "Node")                                                            \
     X(POD, pod, berth_pod, "Pod")
 
 typedef enum berth_kind {
 #define X(name, member, type, text) BERTH_KIND_##name,
     BERTH_KIND_LIST(X)
 #undef X
-    BERTH_KIND_COUNT
+        BERTH_KIND_COUNT
 } berth_kind;
 
 /* One object of any kind; `kind` says which member is set. */

@@ -59,9 +59,9 @@ BERTH_API const int64_t *berth_cycle_requested(const berth_cycle *cycle, uint32_
 
 /* Slots slice * BERTH_SLICE and up. */
 typedef struct berth_slice {
-    uint32_t index; /* of the slice */
-    uint32_t count; /* slots in use in it, at most BERTH_SLICE */
-    const berth_node_id *nodes; /* `count` ids */
+    uint32_t index;                  /* of the slice */
+    uint32_t count;                  /* slots in use in it, at most BERTH_SLICE */
+    const berth_node_id *nodes;      /* `count` ids */
     uint64_t mask[BERTH_SLICE / 64]; /* a bit a slot: those that are asked about */
 } berth_slice;
 
@@ -117,14 +117,14 @@ enum {
     BERTH_WAKE_POD_REMOVE = 1 << 6,       /* one has left, or takes something else or less there */
     BERTH_WAKE_POD_LABELS = 1 << 7,       /* of one on a node; also: it begins to terminate */
     BERTH_WAKE_NODE_REMOVE = 1 << 9,
-    BERTH_WAKE_CLAIM = 1 << 10,           /* of these and the following kinds: any change */
+    BERTH_WAKE_CLAIM = 1 << 10, /* of these and the following kinds: any change */
     BERTH_WAKE_VOLUME = 1 << 11,
     BERTH_WAKE_STORAGE_CLASS = 1 << 12,
     BERTH_WAKE_CSI_NODE = 1 << 13,
     BERTH_WAKE_CSI_DRIVER = 1 << 14,
     BERTH_WAKE_CSI_CAPACITY = 1 << 15,
     BERTH_WAKE_ATTACHMENT = 1 << 16,
-    BERTH_WAKE_RELATED = 1 << 17,         /* services and controllers */
+    BERTH_WAKE_RELATED = 1 << 17, /* services and controllers */
     BERTH_WAKE_NAMESPACE = 1 << 18,
 };
 

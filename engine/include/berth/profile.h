@@ -72,8 +72,8 @@ typedef struct berth_label_args {
 } berth_label_args;
 
 typedef struct berth_plugin_args {
-    berth_fit_args fit;             /* NodeResourcesFit, RequestedToCapacityRatioPriority (shape) */
-    berth_balanced_args balanced;   /* NodeResourcesBalancedAllocation */
+    berth_fit_args fit;           /* NodeResourcesFit, RequestedToCapacityRatioPriority (shape) */
+    berth_balanced_args balanced; /* NodeResourcesBalancedAllocation */
     berth_node_affinity_args node_affinity;
     berth_inter_pod_affinity_args inter_pod_affinity;
     berth_spread_args spread;
@@ -84,9 +84,9 @@ typedef struct berth_plugin_args {
 
 /* One plugin of one list. */
 typedef struct berth_plugin_ref {
-    berth_str name;           /* the name shown in results */
-    berth_str implementation; /* the registry's name; absent: the same as `name` */
-    int32_t weight;           /* of a score plugin, >= 1 */
+    berth_str name;                /* the name shown in results */
+    berth_str implementation;      /* the registry's name; absent: the same as `name` */
+    int32_t weight;                /* of a score plugin, >= 1 */
     const berth_plugin_args *args; /* NULL: the plugin's defaults */
 } berth_plugin_ref;
 
@@ -96,25 +96,25 @@ typedef struct berth_plugin_list {
 } berth_plugin_list;
 
 /* Extension points at which Berth runs plugins. */
-#define BERTH_POINT_LIST(X)        \
-    X(PRE_ENQUEUE, "preEnqueue")   \
-    X(QUEUE_SORT, "queueSort")     \
-    X(PRE_FILTER, "preFilter")     \
-    X(FILTER, "filter")            \
-    X(POST_FILTER, "postFilter")   \
-    X(PRE_SCORE, "preScore")       \
-    X(SCORE, "score")              \
-    X(RESERVE, "reserve")          \
-    X(PERMIT, "permit")            \
-    X(PRE_BIND, "preBind")         \
-    X(BIND, "bind")                \
+#define BERTH_POINT_LIST(X)      \
+    X(PRE_ENQUEUE, "preEnqueue") \
+    X(QUEUE_SORT, "queueSort")   \
+    X(PRE_FILTER, "preFilter")   \
+    X(FILTER, "filter")          \
+    X(POST_FILTER, "postFilter") \
+    X(PRE_SCORE, "preScore")     \
+    X(SCORE, "score")            \
+    X(RESERVE, "reserve")        \
+    X(PERMIT, "permit")          \
+    X(PRE_BIND, "preBind")       \
+    X(BIND, "bind")              \
     X(POST_BIND, "postBind")
 
 typedef enum berth_point {
 #define X(name, text) BERTH_POINT_##name,
     BERTH_POINT_LIST(X)
 #undef X
-    BERTH_POINT_COUNT
+        BERTH_POINT_COUNT
 } berth_point;
 
 /* Rules of the era that the profile belongs to (reference: kube-scheduler v1.32 and v1.15.3). */

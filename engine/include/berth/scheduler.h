@@ -211,13 +211,13 @@ typedef enum berth_step_kind {
 
 typedef struct berth_step {
     berth_step_kind kind;
-    berth_pod_id pod;           /* BERTH_POD_NONE when idle */
+    berth_pod_id pod; /* BERTH_POD_NONE when idle */
     berth_placement placement;
-    berth_binding_id binding;   /* of a pod that was placed */
-    berth_node_id nominated;    /* by preemption; BERTH_NODE_NONE: none */
-    uint32_t victim_count;      /* whose eviction was asked for */
-    uint32_t attempt;           /* of this pod, from 1 on */
-    int64_t waited_ns;          /* since the pod was submitted */
+    berth_binding_id binding; /* of a pod that was placed */
+    berth_node_id nominated;  /* by preemption; BERTH_NODE_NONE: none */
+    uint32_t victim_count;    /* whose eviction was asked for */
+    uint32_t attempt;         /* of this pod, from 1 on */
+    int64_t waited_ns;        /* since the pod was submitted */
 } berth_step;
 
 /* Advance to `now_ns`, take the first active pod, decide, and bind it or put it back; preempt if
@@ -292,7 +292,7 @@ typedef struct berth_scheduler_counters {
     uint64_t nominations;
     uint64_t evictions; /* asked for, and not refused */
     /* events */
-    uint64_t events_posted; /* taken from the list so far, answers of bindings included */
+    uint64_t events_posted;  /* taken from the list so far, answers of bindings included */
     uint64_t events_refused; /* of those, the ones that changed nothing */
     uint64_t late_answers;
 } berth_scheduler_counters;

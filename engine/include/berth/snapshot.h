@@ -52,16 +52,16 @@ BERTH_API uint64_t berth_snapshot_number(const berth_snapshot *version);
 BERTH_API void berth_snapshot_counts(const berth_snapshot *version, berth_counts *out);
 BERTH_API berth_node_id berth_snapshot_find_node(const berth_snapshot *version, berth_str name);
 BERTH_API berth_pod_id berth_snapshot_find_pod(const berth_snapshot *version,
-                                              berth_str namespace_name, berth_str name);
+                                               berth_str namespace_name, berth_str name);
 BERTH_API berth_str berth_snapshot_node_name(const berth_snapshot *version, berth_node_id node);
 BERTH_API void berth_snapshot_pod_name(const berth_snapshot *version, berth_pod_id pod,
-                                      berth_str *namespace_name, berth_str *name);
+                                       berth_str *namespace_name, berth_str *name);
 BERTH_API berth_node_id berth_snapshot_pod_node(const berth_snapshot *version, berth_pod_id pod);
 BERTH_API berth_status berth_snapshot_node_resource(const berth_snapshot *version,
-                                                   berth_node_id node, berth_str resource,
-                                                   int64_t *allocatable, int64_t *requested);
+                                                    berth_node_id node, berth_str resource,
+                                                    int64_t *allocatable, int64_t *requested);
 BERTH_API berth_str berth_snapshot_node_label(const berth_snapshot *version, berth_node_id node,
-                                             berth_str key);
+                                              berth_str key);
 BERTH_API uint64_t berth_snapshot_digest(const berth_snapshot *version);
 
 /* Walking all nodes: the ids of present ones lie below the limit, with gaps. Walking a node's
@@ -72,7 +72,7 @@ BERTH_API uint64_t berth_snapshot_digest(const berth_snapshot *version);
 BERTH_API berth_node_id berth_snapshot_node_limit(const berth_snapshot *version);
 BERTH_API bool berth_snapshot_node_present(const berth_snapshot *version, berth_node_id node);
 BERTH_API berth_pod_id berth_snapshot_next_pod(const berth_snapshot *version, berth_node_id node,
-                                              berth_pod_id after);
+                                               berth_pod_id after);
 
 /* Check that the version is consistent in itself: what is kept as requested on each node is
  * the sum of its pods, every pod is once on a node or pending, and can be found by its name.

@@ -21,19 +21,19 @@ extern "C" {
 
 /* Outcome of a call. Append only: the numbers are part of the ABI. A pod that fits nowhere
  * is not a status but a verdict (engine.h). */
-#define BERTH_STATUS_LIST(X)                                                    \
-    X(0, OK, "success")                                                         \
-    X(1, E_ARG, "invalid argument")                                             \
-    X(2, E_STATE, "not allowed in this state")                                  \
-    X(3, E_NOMEM, "out of memory")                                              \
-    X(4, E_PARSE, "malformed text")                                             \
-    X(5, E_INVALID, "invalid object")                                           \
-    X(6, E_EXISTS, "already exists")                                            \
-    X(7, E_NOT_FOUND, "not found")                                              \
-    X(8, E_RANGE, "value out of range")                                         \
-    X(9, E_UNSUPPORTED, "not supported")                                        \
-    X(10, E_IO, "input or output failed")                                       \
-    X(11, E_CONFLICT, "conflicts with a change made meanwhile")                 \
+#define BERTH_STATUS_LIST(X)                                    \
+    X(0, OK, "success")                                         \
+    X(1, E_ARG, "invalid argument")                             \
+    X(2, E_STATE, "not allowed in this state")                  \
+    X(3, E_NOMEM, "out of memory")                              \
+    X(4, E_PARSE, "malformed text")                             \
+    X(5, E_INVALID, "invalid object")                           \
+    X(6, E_EXISTS, "already exists")                            \
+    X(7, E_NOT_FOUND, "not found")                              \
+    X(8, E_RANGE, "value out of range")                         \
+    X(9, E_UNSUPPORTED, "not supported")                        \
+    X(10, E_IO, "input or output failed")                       \
+    X(11, E_CONFLICT, "conflicts with a change made meanwhile") \
     X(12, E_INTERNAL, "internal error")
 
 typedef enum berth_status {
@@ -61,13 +61,13 @@ typedef struct berth_quantity {
  * accepts NULL. Filled only when the call fails. Texts are cut to fit and always terminated. */
 typedef struct berth_error {
     berth_status code;
-    uint32_t line;      /* 1-based, 0 if unknown */
-    uint32_t column;    /* 1-based, 0 if unknown */
-    uint64_t offset;    /* bytes from the start of the input, UINT64_MAX if unknown */
-    char source[256];   /* file name, "" if unknown */
-    char object[320];   /* "Pod default/web-0", "" if none */
-    char field[192];    /* "spec.containers[0].resources.requests.cpu", "" if none */
-    char message[320];  /* a sentence: what was found and what was expected */
+    uint32_t line;     /* 1-based, 0 if unknown */
+    uint32_t column;   /* 1-based, 0 if unknown */
+    uint64_t offset;   /* bytes from the start of the input, UINT64_MAX if unknown */
+    char source[256];  /* file name, "" if unknown */
+    char object[320];  /* "Pod default/web-0", "" if none */
+    char field[192];   /* "spec.containers[0].resources.requests.cpu", "" if none */
+    char message[320]; /* a sentence: what was found and what was expected */
 } berth_error;
 
 /* The name ("BERTH_E_ARG") and the English text of a status. Never NULL, never freed.

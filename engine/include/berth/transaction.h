@@ -53,14 +53,14 @@ BERTH_API uint32_t berth_engine_depth(const berth_engine *engine);
  * pods that tolerate it go there. Nothing if it is so already. Errors: E_NOT_FOUND, E_NOMEM. Cost:
  * that of berth_engine_update of the node. */
 BERTH_API berth_status berth_engine_cordon_node(berth_engine *engine, berth_node_id node,
-                                           bool unschedulable, berth_error *error);
+                                                bool unschedulable, berth_error *error);
 
 /* Let a node take no pod at all, whatever the pod tolerates, as one that is being drained; or
  * (closed false) again those that fit. Its own pods stay and count. Decisions find it
  * unschedulable. It ends with the node's removal. Errors: E_NOT_FOUND, E_NOMEM. Cost: constant,
  * where a cordon makes anew what is kept by kind of pod. */
-BERTH_API berth_status berth_engine_close_node(berth_engine *engine, berth_node_id node, bool closed,
-                                          berth_error *error);
+BERTH_API berth_status berth_engine_close_node(berth_engine *engine, berth_node_id node,
+                                               bool closed, berth_error *error);
 
 /* Place all of these pending pods or none: decide and bind one after the other, and take all back
  * if one fits nowhere. `*placed` receives how many were placed: `count`, or the number of those
@@ -78,9 +78,8 @@ BERTH_API berth_status berth_engine_schedule_group(berth_engine *engine, const b
  * it is untouched if all `limit` fit. Errors: those of berth_engine_add_like and _schedule.
  * Cost: a decision for each that fits, and one more. */
 BERTH_API berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id like,
-                                              uint32_t limit, uint32_t *count,
-                                              berth_node_id *nodes, berth_explanation *explanation,
-                                              berth_error *error);
+                                              uint32_t limit, uint32_t *count, berth_node_id *nodes,
+                                              berth_explanation *explanation, berth_error *error);
 
 #ifdef __cplusplus
 }
