@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "changed_engine.h"
+#include "cli/heap.h"
 #include "harness.h"
-#include "heap.h"
 #include "ruled_objects.h"
 
 enum { CHANGES_MAX = 4096 };

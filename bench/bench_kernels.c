@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "cli/heap.h"
 #include "columns/tile_kernels.h"
 #include "harness.h"
-#include "heap.h"
 
 enum { BASIC_COLUMNS = 7, DOMAINS = 64, FEW = 4 };
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "cli/heap.h"
 #include "harness.h"
-#include "heap.h"
 #include "inside_cluster.h"
 
 typedef struct plugin_case {

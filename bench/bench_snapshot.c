@@ -6,8 +6,8 @@
 
 #include "berth/snapshot.h"
 #include "changed_engine.h"
+#include "cli/heap.h"
 #include "harness.h"
-#include "heap.h"
 
 typedef struct publish_case {
     uint64_t nodes;

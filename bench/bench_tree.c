@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "cli/heap.h"
 #include "decide/search_tree.h"
 #include "harness.h"
-#include "heap.h"
 
 typedef struct tree_case {
     const berth__kernels *kernels;

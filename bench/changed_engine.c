@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "heap.h"
-#include "workloads.h"
+#include "cli/heap.h"
+#include "workloads/workloads.h"
 
 bool changed_engine_open_empty(changed_engine *c, berth_path path, uint64_t pods)
 {

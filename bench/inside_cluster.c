@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "heap.h"
+#include "cli/heap.h"
 #include "ruled_objects.h"
-#include "workloads.h"
+#include "workloads/workloads.h"
 
 enum { RUNNING = 8192 };
 

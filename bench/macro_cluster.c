@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap.h"
+#include "cli/heap.h"
 
 int macro_workload_kind(const char *name)
 {

@@ -3,7 +3,7 @@
 #define BERTH_BENCH_MACRO_CLUSTER_H
 
 #include "berth/berth.h"
-#include "workloads.h"
+#include "workloads/workloads.h"
 
 typedef struct macro_cluster {
     berth_engine *engine;

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/heap.h"
 #include "harness.h"
-#include "heap.h"
 #include "macro_latency.h"
 #include "ruled_objects.h"
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/heap.h"
 #include "harness.h"
-#include "heap.h"
 #include "macro_latency.h"
 
 typedef struct decide_case {

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "heap.h"
-#include "histogram.h"
-#include "stopwatch.h"
+#include "cli/heap.h"
+#include "cli/histogram.h"
+#include "cli/stopwatch.h"
 
 /* ---- rounds ---- */
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "berth/kube.h"
+#include "cli/heap.h"
 #include "harness.h"
-#include "heap.h"
 #include "macro_cluster.h"
 #include "manifest_text.h"
 

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 
 #include "berth/scheduler.h"
+#include "cli/heap.h"
+#include "cli/words.h"
 #include "harness.h"
-#include "heap.h"
 #include "macro_latency.h"
 #include "ruled_objects.h"
-#include "words.h"
 
 typedef enum loop_how {
     LOOP_STEP,

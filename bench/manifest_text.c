@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "manifest.h"
-#include "workloads.h"
+#include "workloads/manifest.h"
+#include "workloads/workloads.h"
 
 static berth_status write_object(void *context, const berth_object *object, berth_error *error)
 {

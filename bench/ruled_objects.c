@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "words.h"
+#include "cli/words.h"
 
 enum { ZONES = 3 };
 

@@ -3,7 +3,7 @@
 #ifndef BERTH_BENCH_RULED_OBJECTS_H
 #define BERTH_BENCH_RULED_OBJECTS_H
 
-#include "draft.h"
+#include "workloads/draft.h"
 
 /* Owners that ruled pods belong to: pod I to number I modulo so many. */
 enum { RULED_OWNERS = 64 };

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "berth/status.h"
-#include "commands.h"
-#include "exits.h"
-#include "output.h"
+#include "cli/exits.h"
+#include "cli/output.h"
+#include "commands/commands.h"
 
 typedef struct subcommand {
     const char *name;

@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "berth/berth.h"
-#include "heap.h"
+#include "cli/heap.h"
+#include "cli/words.h"
 #include "manifest_text.h"
 #include "ruled_objects.h"
-#include "words.h"
 
 enum { NODES = 2000, REPORTING_NODES = 5000, DECISIONS_A_REPORT = 10 };
 

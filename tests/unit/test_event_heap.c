@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "../../tools/event_heap.h"
 #include "base/random.h"
+#include "replay/event_heap.h"
 
 enum { STEPS = 20000 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/histogram.c"
+#include "cli/histogram.c"
 
 static void test_buckets_follow_one_another(void **state)
 {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "../../tools/id_table.h"
 #include "base/random.h"
+#include "replay/id_table.h"
 
 enum { IDS = 600, STEPS = 200000 };
 

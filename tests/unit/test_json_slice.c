@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/json_slice.c"
+#include "traces/json_slice.c"
 
 static berth_str text_of(const char *text)
 {

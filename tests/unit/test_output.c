@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/output.c"
+#include "cli/output.c"
 
 /* A document with every kind of value in every kind of place. */
 static void write_document(output *o)

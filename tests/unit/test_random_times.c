@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "../../tools/random_times.h"
+#include "traces/random_times.h"
 
 static void test_same_everywhere(void **state)
 {

@@ -14,8 +14,8 @@
 
 #include "base/random.h" /* first: its locals must not shadow the tools' types */
 
-#include "../../tools/replay_load.h"
 #include "berth/engine.h"
+#include "replay/replay_load.h"
 
 enum { NODES = 12, PODS = 60, STEPS = 3000, RESOURCES = 4 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/replay_reasons.h"
+#include "replay/replay_reasons.h"
 
 static void assert_group(const replay_reasons *reasons, uint32_t group, const char *name,
                          uint64_t pods)

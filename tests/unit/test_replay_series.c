@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../tools/replay_series.h"
+#include "replay/replay_series.h"
 
 static const int64_t second_ns = INT64_C(1000000000);
 

@@ -1,0 +1,87 @@
+/* Exit codes and diagnostics. */
+#include "cli/exits.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int exit_usage(const char *command, const char *format, ...)
+{
+    fprintf(stderr, "berth%s%s: ", command[0] != '\0' ? " " : "", command);
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "\nTry 'berth%s%s --help'.\n", command[0] != '\0' ? " " : "", command);
+    return EXIT_USAGE;
+}
+
+static int code_of(berth_status status)
+{
+    switch (status) {
+    case BERTH_OK:
+        return EXIT_DONE;
+    case BERTH_E_PARSE:
+    case BERTH_E_INVALID:
+    case BERTH_E_EXISTS:
+    case BERTH_E_NOT_FOUND:
+    case BERTH_E_RANGE:
+    case BERTH_E_UNSUPPORTED:
+    case BERTH_E_IO:
+    case BERTH_E_CONFLICT:
+        return EXIT_INPUT;
+    case BERTH_E_ARG:
+    case BERTH_E_STATE:
+    case BERTH_E_NOMEM:
+    case BERTH_E_INTERNAL:
+        break;
+    }
+    return EXIT_INTERNAL;
+}
+
+int exit_error(const char *command, const berth_error *error)
+{
+    char text[1536];
+    berth_error_format(error, text, sizeof(text));
+    fprintf(stderr, "berth %s: %s\n", command, text);
+    return code_of(error->code);
+}
+
+int exit_status(const char *command, const char *doing, berth_status status)
+{
+    fprintf(stderr, "berth %s: %s: %s\n", command, doing, berth_status_text(status));
+    return code_of(status);
+}
+
+berth_status error_set(berth_error *error, berth_status code, const char *source,
+                       const char *format, ...)
+{
+    memset(error, 0, sizeof(*error));
+    error->code = code;
+    error->offset = UINT64_MAX;
+    if (source != NULL)
+        snprintf(error->source, sizeof(error->source), "%s", source);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->message, sizeof(error->message), format, args);
+    va_end(args);
+    return code;
+}
+
+void error_object(berth_error *error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->object, sizeof(error->object), format, args);
+    va_end(args);
+}
+
+void error_place(berth_error *error, const berth_error *origin)
+{
+    memcpy(error->source, origin->source, sizeof(error->source));
+    error->line = origin->line;
+    error->column = origin->column;
+    error->offset = origin->offset;
+    if (error->object[0] == '\0')
+        memcpy(error->object, origin->object, sizeof(error->object));
+}

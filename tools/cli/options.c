@@ -1,0 +1,244 @@
+/* Option parsing by table. getopt is not used: its messages cannot name the subcommand, and its
+ * long options would have to be listed a second time for the help text. */
+#include "cli/options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+
+/* The words being read, and what is known about the options they may name. */
+typedef struct parse {
+    const command_help *help;
+    const option_group *groups;
+    size_t group_count;
+    text_list *operands;
+    int argc;
+    char **argv;
+    int at; /* the next word */
+} parse;
+
+void text_list_add(text_list *list, const char *text)
+{
+    list->items = heap_grow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+    list->items[list->count++] = text;
+}
+
+void text_list_free(text_list *list)
+{
+    free(list->items);
+    *list = (text_list){0};
+}
+
+bool options_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+    uint64_t value = 0;
+    if (text[0] == '\0')
+        return false;
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9')
+            return false;
+        uint64_t digit = (uint64_t)(*c - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    if (value < min || value > max)
+        return false;
+    *out = value;
+    return true;
+}
+
+static const option *find_option(const parse *p, const char *name, size_t len, char letter)
+{
+    for (size_t g = 0; g < p->group_count; g++) {
+        for (size_t i = 0; i < p->groups[g].count; i++) {
+            const option *o = &p->groups[g].items[i];
+            if (letter != '\0' && o->letter == letter)
+                return o;
+            if (name != NULL && strlen(o->name) == len && memcmp(o->name, name, len) == 0)
+                return o;
+        }
+    }
+    return NULL;
+}
+
+static void list_choices(char *out, size_t size, const char *const *choices)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (size_t i = 0; choices[i] != NULL && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%s", i > 0 ? ", " : "", choices[i]);
+}
+
+static int choose(const char *const *choices, const char *value)
+{
+    for (int i = 0; choices[i] != NULL; i++)
+        if (strcmp(choices[i], value) == 0)
+            return i;
+    return -1;
+}
+
+static options_result wrong_number(const parse *p, const option *o, const char *value)
+{
+    uint64_t number = 0;
+    if (options_number(value, 0, UINT64_MAX, &number))
+        exit_usage(p->help->name, "--%s is %s, which is not between %" PRIu64 " and %" PRIu64,
+                   o->name, value, o->min, o->max);
+    else
+        exit_usage(p->help->name, "--%s takes a whole number, not '%s'", o->name, value);
+    return OPTIONS_WRONG;
+}
+
+static options_result store(const parse *p, const option *o, const char *value)
+{
+    switch (o->kind) {
+    case OPTION_FLAG:
+        *(bool *)o->target = true;
+        break;
+    case OPTION_TEXT:
+        *(const char **)o->target = value;
+        break;
+    case OPTION_TEXTS:
+        text_list_add(o->target, value);
+        break;
+    case OPTION_NUMBER:
+        if (!options_number(value, o->min, o->max, o->target))
+            return wrong_number(p, o, value);
+        break;
+    case OPTION_CHOICE: {
+        int choice = choose(o->choices, value);
+        if (choice < 0) {
+            char known[256];
+            list_choices(known, sizeof(known), o->choices);
+            exit_usage(p->help->name, "--%s is '%s', which is none of: %s", o->name, value, known);
+            return OPTIONS_WRONG;
+        }
+        *(int *)o->target = choice;
+        break;
+    }
+    }
+    if (o->given != NULL)
+        *o->given = true;
+    return OPTIONS_RUN;
+}
+
+static void print_option(const option *o)
+{
+    char left[64];
+    char letter[8] = "    ";
+    if (o->letter != '\0')
+        snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+    snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->value != NULL ? " " : "",
+             o->value != NULL ? o->value : "");
+    printf("  %-26s", left);
+    if (strlen(left) > 25)
+        printf("\n  %-26s", "");
+    for (const char *c = o->help; *c != '\0'; c++) {
+        putchar(*c);
+        if (*c == '\n')
+            printf("  %-26s", "");
+    }
+    if (o->kind == OPTION_CHOICE) {
+        char known[256];
+        list_choices(known, sizeof(known), o->choices);
+        printf(" (%s)", known);
+    }
+    putchar('\n');
+}
+
+static void print_help(const parse *p)
+{
+    printf("Usage: berth %s %s\n\n%s\nOptions:\n", p->help->name, p->help->synopsis, p->help->text);
+    for (size_t g = 0; g < p->group_count; g++)
+        for (size_t i = 0; i < p->groups[g].count; i++)
+            print_option(&p->groups[g].items[i]);
+    printf("  %-26s%s\n", "-h, --help", "print this and stop");
+    printf("\nExamples:\n%s\n"
+           "Exit code: 0 done, 1 the answer is no, 2 wrong usage, 3 wrong or unreadable input,\n"
+           "4 internal failure.\n",
+           p->help->examples);
+}
+
+/* --name, --name=value, --name value */
+static options_result parse_long(parse *p, const char *word)
+{
+    const char *name = word + 2;
+    const char *equals = strchr(name, '=');
+    size_t len = equals != NULL ? (size_t)(equals - name) : strlen(name);
+    if (len == 4 && memcmp(name, "help", 4) == 0) {
+        print_help(p);
+        return OPTIONS_HELP;
+    }
+    const option *o = find_option(p, name, len, '\0');
+    if (o == NULL) {
+        exit_usage(p->help->name, "unknown option '--%.*s'", (int)len, name);
+        return OPTIONS_WRONG;
+    }
+    if (o->kind == OPTION_FLAG) {
+        if (equals == NULL)
+            return store(p, o, NULL);
+        exit_usage(p->help->name, "--%s takes no value", o->name);
+        return OPTIONS_WRONG;
+    }
+    if (equals != NULL)
+        return store(p, o, equals + 1);
+    if (p->at == p->argc) {
+        exit_usage(p->help->name, "--%s needs a value: --%s %s", o->name, o->name, o->value);
+        return OPTIONS_WRONG;
+    }
+    return store(p, o, p->argv[p->at++]);
+}
+
+/* -x, -xVALUE, -x VALUE; flags may share one dash */
+static options_result parse_short(parse *p, const char *word)
+{
+    for (const char *c = word + 1; *c != '\0'; c++) {
+        if (*c == 'h') {
+            print_help(p);
+            return OPTIONS_HELP;
+        }
+        const option *o = find_option(p, NULL, 0, *c);
+        if (o == NULL) {
+            exit_usage(p->help->name, "unknown option '-%c'", *c);
+            return OPTIONS_WRONG;
+        }
+        if (o->kind == OPTION_FLAG) {
+            store(p, o, NULL);
+            continue;
+        }
+        if (c[1] != '\0')
+            return store(p, o, c + 1);
+        if (p->at == p->argc) {
+            exit_usage(p->help->name, "-%c needs a value: -%c %s", *c, *c, o->value);
+            return OPTIONS_WRONG;
+        }
+        return store(p, o, p->argv[p->at++]);
+    }
+    return OPTIONS_RUN;
+}
+
+options_result options_parse(const command_help *help, const option_group *groups,
+                             size_t group_count, text_list *operands, int argc, char **argv)
+{
+    parse p = {help, groups, group_count, operands, argc, argv, 1};
+    bool options_ended = false;
+    while (p.at < argc) {
+        const char *word = argv[p.at++];
+        if (options_ended || word[0] != '-' || word[1] == '\0') {
+            text_list_add(operands, word);
+            continue;
+        }
+        if (strcmp(word, "--") == 0) {
+            options_ended = true;
+            continue;
+        }
+        options_result result = word[1] == '-' ? parse_long(&p, word) : parse_short(&p, word);
+        if (result != OPTIONS_RUN)
+            return result;
+    }
+    return OPTIONS_RUN;
+}

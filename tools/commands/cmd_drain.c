@@ -1,0 +1,676 @@
+/* berth drain: would the pods of a node fit elsewhere were it drained. Each question is a
+ * transaction that is rolled back: the node is closed, its pods are taken off and placed anew. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/stopwatch.h"
+#include "cli/table.h"
+#include "commands/commands.h"
+#include "loading/cluster_input.h"
+#include "loading/node_list.h"
+
+/* What a drain does with a pod, or has to tell of it. */
+typedef enum pod_trait {
+    POD_DAEMON = 1u << 0,      /* of a DaemonSet: stays */
+    POD_MIRROR = 1u << 1,      /* of the node's own manifests: stays */
+    POD_TERMINATING = 1u << 2, /* on its way out: not placed anew */
+    POD_BARE = 1u << 3,        /* of no controller: nobody would make it again */
+} pod_trait;
+
+enum { POD_STAYS = POD_DAEMON | POD_MIRROR | POD_TERMINATING };
+
+typedef struct marked_pod {
+    berth_pod_id pod;
+    unsigned traits;
+} marked_pod;
+
+/* A pod that has to find another node. */
+typedef struct move {
+    berth_pod_id pod;
+    berth_node_id from;
+    berth_node_id to; /* BERTH_NODE_NONE: it fits nowhere */
+    int32_t priority;
+    uint32_t order;   /* in which the pods came to their nodes */
+    uint32_t message; /* in `messages`, if it fits nowhere */
+    bool bare;
+    bool forbidden; /* a disruption budget keeps it */
+} move;
+
+/* One node of the question, or, drained together, one of several. */
+typedef struct drained {
+    berth_node_id node;
+    uint32_t pods; /* to be moved */
+    uint32_t placed;
+    uint32_t stay[3]; /* by trait: daemon, mirror, terminating */
+    uint32_t bare;
+    uint32_t forbidden;
+} drained;
+
+typedef struct drain {
+    engine_setup setup;
+    cluster_input input;
+    bool all;
+    bool together;
+    bool list_moves;
+    bool summary_only;
+    int format;
+    berth_engine *engine;
+    berth_explanation *explanation;
+    marked_pod *marked; /* by pod id once loaded; pods of no trait are not here */
+    size_t marked_count;
+    size_t marked_capacity;
+    drained *nodes;
+    size_t node_count;
+    uint32_t *place_of_node; /* by id: place in `nodes` + 1 */
+    uint32_t place_count;
+    move *moves; /* of all nodes, each node's together unless drained together */
+    size_t move_count;
+    size_t move_capacity;
+    berth_pod_id *ids; /* scratch */
+    size_t id_capacity;
+    bool *flags;
+    size_t flag_capacity;
+    word_table messages;
+    double seconds;
+} drain;
+
+static const command_help help = {
+    .name = "drain",
+    .synopsis = "[OPTION...] -f FILE... NODE... | --all",
+    .text =
+        "Tells of each node whether its pods would fit elsewhere were it drained: the node takes\n"
+        "no pod, its pods are taken off and placed anew, highest priority first, then in the\n"
+        "order in which they came. Each node is asked about alone; with --together the nodes are\n"
+        "drained at once. Pods of DaemonSets, mirror pods and terminating pods are left aside.\n"
+        "Pods without a controller are counted as bare, and those that a PodDisruptionBudget\n"
+        "would not let go as forbidden; where they would fit is told all the same.\n"
+        "The exit code is 0 whatever the answers are.\n",
+    .examples = "  berth drain -f cluster.json node-17 node-18 --together\n"
+                "  berth drain -f cluster.json --all --summary\n"
+                "  kubectl get nodes,pods,pdb -A -o json | berth drain -f - --all -o json\n",
+};
+
+/* ---- what the engine does not keep of a pod ---- */
+
+static bool has_key(berth_map map, const char *key)
+{
+    for (uint32_t i = 0; i < map.count; i++)
+        if (words_equal(map.entries[i].key, words_of(key)))
+            return true;
+    return false;
+}
+
+static unsigned traits_of(const berth_pod *pod)
+{
+    unsigned traits = POD_BARE;
+    for (uint32_t i = 0; i < pod->meta.owner_count; i++) {
+        const berth_owner *owner = &pod->meta.owners[i];
+        if (!owner->controller)
+            continue;
+        traits &= ~(unsigned)POD_BARE;
+        if (words_equal(owner->kind, words_of("DaemonSet")))
+            traits |= POD_DAEMON;
+        if (words_equal(owner->kind, words_of("Node")))
+            traits |= POD_MIRROR;
+    }
+    if (has_key(pod->meta.annotations, "kubernetes.io/config.mirror"))
+        traits |= POD_MIRROR;
+    if (pod->meta.deleting)
+        traits |= POD_TERMINATING;
+    return traits;
+}
+
+static void on_added(void *context, const berth_object *object, uint64_t id)
+{
+    drain *d = context;
+    if (object->kind != BERTH_KIND_POD || id == BERTH_POD_NONE)
+        return;
+    unsigned traits = traits_of(object->as.pod);
+    if (traits == 0)
+        return;
+    d->marked = heap_grow(d->marked, &d->marked_capacity, d->marked_count + 1, sizeof(*d->marked));
+    d->marked[d->marked_count++] = (marked_pod){id, traits};
+}
+
+static int by_pod(const void *a, const void *b)
+{
+    const marked_pod *left = a;
+    const marked_pod *right = b;
+    return left->pod < right->pod ? -1 : left->pod > right->pod;
+}
+
+static unsigned find_traits(const drain *d, berth_pod_id pod)
+{
+    const marked_pod wanted = {.pod = pod};
+    const marked_pod *found = d->marked_count > 0 ? bsearch(&wanted, d->marked, d->marked_count,
+                                                            sizeof(*d->marked), by_pod)
+                                                  : NULL;
+    return found != NULL ? found->traits : 0;
+}
+
+/* ---- the nodes asked about ---- */
+
+static void add_node(drain *d, berth_node_id node)
+{
+    if (d->place_of_node[node] != 0)
+        return; /* named twice */
+    d->nodes[d->node_count++] = (drained){.node = node};
+    d->place_of_node[node] = (uint32_t)d->node_count;
+}
+
+static berth_status choose_nodes(drain *d, const text_list *names, berth_error *error)
+{
+    uint32_t count = 0;
+    berth_node_id *order = NULL;
+    berth_status status = node_list_make(d->engine, &order, &count, error);
+    if (status != BERTH_OK)
+        return status;
+    for (uint32_t i = 0; i < count; i++)
+        if (order[i] >= d->place_count)
+            d->place_count = order[i] + 1;
+    d->place_of_node = heap_new(d->place_count, sizeof(*d->place_of_node));
+    d->nodes = heap_new(d->all ? count : names->count, sizeof(*d->nodes));
+    for (uint32_t i = 0; d->all && i < count; i++)
+        add_node(d, order[i]);
+    for (size_t i = 0; !d->all && i < names->count && status == BERTH_OK; i++) {
+        berth_node_id node = berth_engine_find_node(d->engine, words_of(names->items[i]));
+        if (node == BERTH_NODE_NONE)
+            status = error_set(error, BERTH_E_NOT_FOUND, NULL, "node '%s' is not in the input",
+                               names->items[i]);
+        else
+            add_node(d, node);
+    }
+    free(order);
+    return status;
+}
+
+static drained *place_of(const drain *d, berth_node_id node)
+{
+    return &d->nodes[d->place_of_node[node] - 1];
+}
+
+/* ---- draining ---- */
+
+static void add_move(drain *d, drained *node, berth_pod_id pod, uint32_t order)
+{
+    unsigned traits = find_traits(d, pod);
+    if (traits & POD_STAYS) {
+        node->stay[traits & POD_DAEMON ? 0 : traits & POD_MIRROR ? 1 : 2]++;
+        return;
+    }
+    d->moves = heap_grow(d->moves, &d->move_capacity, d->move_count + 1, sizeof(*d->moves));
+    d->moves[d->move_count++] = (move){.pod = pod,
+                                       .from = node->node,
+                                       .to = BERTH_NODE_NONE,
+                                       .priority = berth_engine_pod_priority(d->engine, pod),
+                                       .order = order,
+                                       .bare = (traits & POD_BARE) != 0};
+    node->pods++;
+    node->bare += (traits & POD_BARE) != 0;
+}
+
+/* The pods of a node that have to go; the engine lists the last comer first. */
+static void collect_pods(drain *d, drained *node)
+{
+    uint32_t count = berth_engine_node_pods(d->engine, node->node, NULL, 0);
+    d->ids = heap_grow(d->ids, &d->id_capacity, count, sizeof(*d->ids));
+    berth_engine_node_pods(d->engine, node->node, d->ids, count);
+    for (uint32_t i = count; i-- > 0;)
+        add_move(d, node, d->ids[i], (uint32_t)d->move_count);
+}
+
+static int by_priority(const void *a, const void *b)
+{
+    const move *left = a;
+    const move *right = b;
+    if (left->priority != right->priority)
+        return left->priority > right->priority ? -1 : 1;
+    return left->order < right->order ? -1 : left->order > right->order;
+}
+
+static void ask_budgets(drain *d, move *moves, size_t count)
+{
+    d->ids = heap_grow(d->ids, &d->id_capacity, count, sizeof(*d->ids));
+    d->flags = heap_grow(d->flags, &d->flag_capacity, count, sizeof(*d->flags));
+    for (size_t i = 0; i < count; i++)
+        d->ids[i] = moves[i].pod;
+    if (berth_engine_forbidden(d->engine, d->ids, (uint32_t)count, d->flags) == 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        moves[i].forbidden = d->flags[i];
+        place_of(d, moves[i].from)->forbidden += d->flags[i];
+    }
+}
+
+static berth_status explain(drain *d, move *one, berth_error *error)
+{
+    const berth_decide_options options = {.size = sizeof(options),
+                                          .flags =
+                                              BERTH_DECIDE_KEEP_ROTATION | BERTH_DECIDE_SEARCH_ONLY,
+                                          .explanation = d->explanation};
+    berth_placement placement;
+    berth_status status = berth_engine_decide(d->engine, one->pod, &options, &placement, error);
+    if (status != BERTH_OK)
+        return status;
+    berth_str message = berth_explanation_message(d->explanation);
+    if (message.data == NULL)
+        message = words_of("the attempt failed with an error");
+    one->message = word_table_add(&d->messages, message);
+    return BERTH_OK;
+}
+
+static berth_status place(drain *d, move *one, berth_error *error)
+{
+    berth_placement placement;
+    berth_status status = berth_engine_schedule(d->engine, one->pod, &placement, error);
+    if (status == BERTH_E_NOT_FOUND) { /* another scheduler's pod */
+        one->message = word_table_add(&d->messages, words_of(error->message));
+        return BERTH_OK;
+    }
+    if (status != BERTH_OK)
+        return status;
+    one->to = placement.node;
+    if (placement.verdict != BERTH_VERDICT_PLACED)
+        return d->summary_only ? BERTH_OK : explain(d, one, error); /* it would not be shown */
+    place_of(d, one->from)->placed++;
+    return BERTH_OK;
+}
+
+/* All leave before the first is placed, as evictions run ahead of a scheduler. */
+static berth_status move_pods(drain *d, move *moves, size_t count, berth_error *error)
+{
+    berth_status status = BERTH_OK;
+    for (size_t i = 0; i < count && status == BERTH_OK; i++)
+        status = berth_engine_unbind(d->engine, moves[i].pod, error);
+    for (size_t i = 0; i < count && status == BERTH_OK; i++)
+        status = place(d, &moves[i], error);
+    return status;
+}
+
+static berth_status drain_nodes(drain *d, drained *nodes, size_t count, berth_error *error)
+{
+    size_t first = d->move_count;
+    berth_status status = berth_engine_begin(d->engine, error);
+    if (status != BERTH_OK)
+        return status;
+    for (size_t i = 0; i < count && status == BERTH_OK; i++) {
+        status = berth_engine_close_node(d->engine, nodes[i].node, true, error);
+        collect_pods(d, &nodes[i]);
+    }
+    move *moves = d->moves + first;
+    size_t move_count = d->move_count - first;
+    if (status == BERTH_OK && move_count > 0) {
+        qsort(moves, move_count, sizeof(*moves), by_priority);
+        ask_budgets(d, moves, move_count);
+        status = move_pods(d, moves, move_count, error);
+    }
+    berth_engine_rollback(d->engine, NULL);
+    return status;
+}
+
+static berth_status drain_all(drain *d, berth_error *error)
+{
+    berth_status status = BERTH_OK;
+    stopwatch watch;
+    progress bar;
+    progress_start(&bar, "draining", d->node_count);
+    stopwatch_start(&watch);
+    if (d->together)
+        status = drain_nodes(d, d->nodes, d->node_count, error);
+    for (size_t i = 0; i < d->node_count && !d->together && status == BERTH_OK; i++) {
+        status = drain_nodes(d, &d->nodes[i], 1, error);
+        if (i % 16 == 0)
+            progress_update(&bar, i);
+    }
+    stopwatch_stop(&watch);
+    progress_end(&bar);
+    d->seconds = stopwatch_seconds(&watch);
+    return status;
+}
+
+/* ---- results ---- */
+
+static const char *verdict_of(const drained *node)
+{
+    if (node->placed < node->pods)
+        return "does not fit";
+    return node->forbidden > 0 ? "forbidden" : "fits";
+}
+
+typedef struct totals {
+    uint64_t fit, unfit, forbidden; /* nodes */
+    uint64_t pods, unplaced, bare, forbidden_pods, stay;
+} totals;
+
+static totals add_up(const drain *d)
+{
+    totals sum = {0};
+    for (size_t i = 0; i < d->node_count; i++) {
+        const drained *node = &d->nodes[i];
+        if (node->placed < node->pods)
+            sum.unfit++;
+        else if (node->forbidden > 0)
+            sum.forbidden++;
+        else
+            sum.fit++;
+        sum.pods += node->pods;
+        sum.unplaced += node->pods - node->placed;
+        sum.bare += node->bare;
+        sum.forbidden_pods += node->forbidden;
+        sum.stay += (uint64_t)node->stay[0] + node->stay[1] + node->stay[2];
+    }
+    return sum;
+}
+
+static double nodes_a_second(const drain *d)
+{
+    return d->seconds > 0.0 ? (double)d->node_count / d->seconds : 0.0;
+}
+
+/* One row in two passes: measured, then written. */
+static void row(table *t, bool writing, const berth_str *cells)
+{
+    for (uint32_t i = 0; i < t->column_count; i++) {
+        if (writing)
+            table_cell(t, cells[i]);
+        else if (i + 1 < t->column_count)
+            table_measure(t, i, cells[i].len);
+    }
+}
+
+static void print_nodes(const drain *d)
+{
+    static const char *const titles[] = {"NODE", "PODS",      "PLACED", "STAY",
+                                         "BARE", "FORBIDDEN", "VERDICT"};
+    table t;
+    table_open(&t, stdout, titles, 7, 0x3e);
+    for (int writing = 0; writing <= 1; writing++) {
+        if (writing)
+            table_head(&t);
+        for (size_t i = 0; i < d->node_count; i++) {
+            const drained *node = &d->nodes[i];
+            const uint32_t numbers[] = {node->pods, node->placed,
+                                        node->stay[0] + node->stay[1] + node->stay[2], node->bare,
+                                        node->forbidden};
+            char texts[5][16];
+            berth_str cells[7] = {berth_engine_node_name(d->engine, node->node)};
+            for (int k = 0; k < 5; k++) {
+                snprintf(texts[k], sizeof(texts[k]), "%" PRIu32, numbers[k]);
+                cells[1 + k] = words_of(texts[k]);
+            }
+            cells[6] = words_of(verdict_of(node));
+            row(&t, writing != 0, cells);
+        }
+    }
+    putchar('\n');
+}
+
+static bool is_shown(const drain *d, const move *one)
+{
+    return d->list_moves || one->to == BERTH_NODE_NONE || one->forbidden;
+}
+
+static bool shows_moves(const drain *d)
+{
+    for (size_t i = 0; i < d->move_count; i++)
+        if (is_shown(d, &d->moves[i]))
+            return true;
+    return false;
+}
+
+/* Pods that do not fit or may not go; with --moves, all. */
+static void print_moves(const drain *d)
+{
+    static const char *const titles[] = {"NAMESPACE", "NAME", "FROM", "TO", "NOTE"};
+    table t;
+    if (!shows_moves(d))
+        return;
+    table_open(&t, stdout, titles, 5, 0);
+    for (int writing = 0; writing <= 1; writing++) {
+        if (writing)
+            table_head(&t);
+        for (size_t i = 0; i < d->move_count; i++) {
+            const move *one = &d->moves[i];
+            if (!is_shown(d, one))
+                continue;
+            berth_str cells[5];
+            berth_engine_pod_name(d->engine, one->pod, &cells[0], &cells[1]);
+            cells[2] = berth_engine_node_name(d->engine, one->from);
+            cells[3] = one->to != BERTH_NODE_NONE ? berth_engine_node_name(d->engine, one->to)
+                                                  : words_of("-");
+            cells[4] = one->to == BERTH_NODE_NONE ? word_table_get(&d->messages, one->message)
+                       : one->forbidden           ? words_of("a disruption budget keeps it")
+                       : one->bare                ? words_of("no controller")
+                                                  : words_of("");
+            row(&t, writing != 0, cells);
+        }
+    }
+    putchar('\n');
+}
+
+static void print_summary(const drain *d)
+{
+    totals sum = add_up(d);
+    printf("Nodes        %zu%s\n", d->node_count, d->together ? ", drained together" : "");
+    printf("Fit          %" PRIu64 "\n", sum.fit);
+    printf("Forbidden    %" PRIu64 ", %" PRIu64 " pods kept by disruption budgets\n", sum.forbidden,
+           sum.forbidden_pods);
+    printf("Do not fit   %" PRIu64 ", %" PRIu64 " of %" PRIu64 " pods without a place\n", sum.unfit,
+           sum.unplaced, sum.pods);
+    printf("Left aside   %" PRIu64 " pods of DaemonSets, mirror and terminating pods\n", sum.stay);
+    printf("Bare         %" PRIu64 " pods without a controller\n", sum.bare);
+    printf("Drained      %zu nodes in %.6f s, %.0f a second\n", d->node_count, d->seconds,
+           nodes_a_second(d));
+}
+
+static void write_move(const drain *d, const move *one, bool from, output *o)
+{
+    berth_str namespace_name, name;
+    berth_engine_pod_name(d->engine, one->pod, &namespace_name, &name);
+    output_object(o);
+    output_pair_str(o, "namespace", namespace_name);
+    output_pair_str(o, "name", name);
+    if (from)
+        output_pair_str(o, "from", berth_engine_node_name(d->engine, one->from));
+    if (one->to != BERTH_NODE_NONE)
+        output_pair_str(o, "node", berth_engine_node_name(d->engine, one->to));
+    else
+        output_pair_str(o, "message", word_table_get(&d->messages, one->message));
+    if (one->bare) {
+        output_key(o, "bare");
+        output_bool(o, true);
+    }
+    if (one->forbidden) {
+        output_key(o, "forbidden");
+        output_bool(o, true);
+    }
+    output_object_end(o);
+}
+
+/* Moves from `*at` on that leave one node, or (NULL) all. */
+static void write_moves(const drain *d, const drained *node, size_t *at, output *o)
+{
+    output_key(o, "pods");
+    output_array(o);
+    for (; *at < d->move_count && (node == NULL || d->moves[*at].from == node->node); (*at)++)
+        write_move(d, &d->moves[*at], node == NULL, o);
+    output_array_end(o);
+}
+
+static void write_node(const drain *d, const drained *node, size_t *at, output *o)
+{
+    output_object(o);
+    output_pair_str(o, "node", berth_engine_node_name(d->engine, node->node));
+    output_pair_text(o, "verdict", verdict_of(node));
+    output_pair_int(o, "moved", node->pods);
+    output_pair_int(o, "placed", node->placed);
+    output_pair_int(o, "daemons", node->stay[0]);
+    output_pair_int(o, "mirrors", node->stay[1]);
+    output_pair_int(o, "terminating", node->stay[2]);
+    output_pair_int(o, "bare", node->bare);
+    output_pair_int(o, "forbidden", node->forbidden);
+    if (!d->together)
+        write_moves(d, node, at, o);
+    output_object_end(o);
+}
+
+static void write_summary(const drain *d, output *o)
+{
+    totals sum = add_up(d);
+    output_key(o, "summary");
+    output_object(o);
+    output_pair_int(o, "nodes", (int64_t)d->node_count);
+    output_key(o, "together");
+    output_bool(o, d->together);
+    output_pair_int(o, "fit", (int64_t)sum.fit);
+    output_pair_int(o, "forbidden", (int64_t)sum.forbidden);
+    output_pair_int(o, "doNotFit", (int64_t)sum.unfit);
+    output_pair_int(o, "podsMoved", (int64_t)sum.pods);
+    output_pair_int(o, "podsWithoutPlace", (int64_t)sum.unplaced);
+    output_pair_int(o, "podsForbidden", (int64_t)sum.forbidden_pods);
+    output_pair_int(o, "podsLeftAside", (int64_t)sum.stay);
+    output_pair_int(o, "podsBare", (int64_t)sum.bare);
+    output_pair_real(o, "seconds", d->seconds, 6);
+    output_pair_real(o, "nodesPerSecond", nodes_a_second(d), 0);
+    output_object_end(o);
+}
+
+static void write_results(const drain *d)
+{
+    output o;
+    size_t at = 0;
+    output_open(&o, stdout, (output_format)d->format, 4); /* a pod a line */
+    output_object(&o);
+    if (!d->summary_only) {
+        output_key(&o, "nodes");
+        output_array(&o);
+        for (size_t i = 0; i < d->node_count; i++)
+            write_node(d, &d->nodes[i], &at, &o);
+        output_array_end(&o);
+        if (d->together)
+            write_moves(d, NULL, &at, &o);
+    }
+    write_summary(d, &o);
+    output_object_end(&o);
+    output_close(&o);
+}
+
+static void show(const drain *d)
+{
+    if (d->format != OUTPUT_TABLE) {
+        write_results(d);
+        return;
+    }
+    if (!d->summary_only) {
+        print_nodes(d);
+        print_moves(d);
+    }
+    print_summary(d);
+}
+
+/* ---- the command ---- */
+
+static berth_status prepare(drain *d, const text_list *names, berth_error *error)
+{
+    berth_status status = engine_setup_resolve(&d->setup, error);
+    if (status == BERTH_OK)
+        status = engine_setup_create(&d->setup, &d->engine, error);
+    d->input.on_added = on_added;
+    d->input.context = d;
+    if (status == BERTH_OK)
+        status = cluster_input_load(&d->input, &d->setup, d->engine, error);
+    if (d->marked_count > 0)
+        qsort(d->marked, d->marked_count, sizeof(*d->marked), by_pod);
+    if (status == BERTH_OK)
+        status = choose_nodes(d, names, error);
+    return status;
+}
+
+static int run(drain *d, const text_list *names)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_status status = prepare(d, names, &error);
+    if (status != BERTH_OK)
+        return exit_error(help.name, &error);
+    status = berth_explanation_create(&d->explanation);
+    if (status != BERTH_OK)
+        return exit_status(help.name, "making room for explanations", status);
+    status = drain_all(d, &error);
+    if (status != BERTH_OK)
+        return exit_error(help.name, &error);
+    show(d);
+    return EXIT_DONE;
+}
+
+static int check(drain *d, const text_list *names)
+{
+    static const text_list none = {0};
+    int code = cluster_input_check(&d->input, &none, help.name);
+    if (code != EXIT_DONE)
+        return code;
+    if (d->all && names->count > 0)
+        return exit_usage(help.name, "names of nodes and --all exclude each other");
+    if (!d->all && names->count == 0)
+        return exit_usage(help.name, "no node to drain: name some, or give --all");
+    return EXIT_DONE;
+}
+
+static void release(drain *d)
+{
+    free(d->marked);
+    free(d->nodes);
+    free(d->place_of_node);
+    free(d->moves);
+    free(d->ids);
+    free(d->flags);
+    word_table_free(&d->messages);
+    berth_explanation_destroy(d->explanation);
+    berth_engine_destroy(d->engine);
+    cluster_input_release(&d->input);
+    engine_setup_release(&d->setup);
+}
+
+int cmd_drain(int argc, char **argv)
+{
+    drain d = {.format = OUTPUT_TABLE};
+    text_list names = {0};
+    const option own[] = {
+        {.name = "all", .kind = OPTION_FLAG, .target = &d.all, .help = "ask about every node"},
+        {.name = "together",
+         .kind = OPTION_FLAG,
+         .target = &d.together,
+         .help = "drain the nodes at once, not each alone"},
+        {.name = "moves",
+         .kind = OPTION_FLAG,
+         .target = &d.list_moves,
+         .help = "list where every pod would go (json and yaml always do)"},
+        {.name = "output",
+         .letter = 'o',
+         .kind = OPTION_CHOICE,
+         .value = "FORMAT",
+         .target = &d.format,
+         .choices = output_format_names,
+         .help = "form of the results"},
+        {.name = "summary",
+         .kind = OPTION_FLAG,
+         .target = &d.summary_only,
+         .help = "print the summary alone"},
+    };
+    const option_group groups[] = {cluster_input_options(&d.input), engine_setup_options(&d.setup),
+                                   OPTION_GROUP(own)};
+    options_result parsed = options_parse(&help, groups, 3, &names, argc, argv);
+    int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == OPTIONS_RUN)
+        code = check(&d, &names);
+    if (parsed == OPTIONS_RUN && code == EXIT_DONE)
+        code = run(&d, &names);
+    text_list_free(&names);
+    release(&d);
+    return code;
+}

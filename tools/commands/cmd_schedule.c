@@ -1,0 +1,409 @@
+/* berth schedule: places the pending pods of a cluster, in the order in which a scheduler takes
+ * them, and explains those for which there is no node. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/stopwatch.h"
+#include "cli/table.h"
+#include "commands/commands.h"
+#include "loading/cluster_input.h"
+#include "loading/usage.h"
+
+enum { MESSAGES_SHOWN = 10 };
+
+/* What became of one pending pod. */
+typedef struct outcome {
+    berth_pod_id pod;
+    berth_node_id node; /* BERTH_NODE_NONE: not placed */
+    uint32_t message;   /* why not: in `messages`, or, if skipped, in the input's reasons */
+    bool skipped;       /* passed over */
+} outcome;
+
+typedef struct schedule {
+    engine_setup setup;
+    cluster_input input;
+    int format;
+    bool summary_only;
+    berth_engine *engine;
+    berth_explanation *explanation;
+    outcome *outcomes;
+    uint64_t outcome_count;
+    uint64_t bound_count;
+    word_table messages;
+    uint64_t *message_counts;
+    size_t message_capacity;
+    uint64_t *skip_counts; /* by reason */
+    uint64_t skipped_count;
+    uint64_t indexed_count; /* decisions that the index made */
+    double seconds;         /* spent deciding */
+} schedule;
+
+static const command_help help = {
+    .name = "schedule",
+    .synopsis = "[OPTION...] [-f] FILE... | --synthetic SPEC",
+    .text =
+        "Places the pods that have no node, highest priority first, then in the order of the\n"
+        "input, and binds each before the next is looked at. Workloads (Deployments, Jobs, ...)\n"
+        "become their pods. The table ends with a summary: bound, not placed and why, use by\n"
+        "zone and resource, decisions a second. A pod without a place is an answer, not a\n"
+        "failure: the exit code is 0.\n",
+    .examples =
+        "  berth schedule -f cluster.json -f deployment.yaml\n"
+        "  kubectl get nodes,pods -A -o json | berth schedule -f - -o yaml\n"
+        "  berth schedule -f cluster.json --config scheduler.yaml --tie random --seed 7\n"
+        "  berth schedule --synthetic nodes=5000,zones=3,pods=20000,workload=mixed --summary\n",
+};
+
+/* ---- deciding ---- */
+
+static void count_message(schedule *s, uint32_t message)
+{
+    size_t before = s->message_capacity;
+    s->message_counts = heap_grow(s->message_counts, &s->message_capacity, (size_t)message + 1,
+                                  sizeof(*s->message_counts));
+    if (s->message_capacity > before)
+        memset(s->message_counts + before, 0,
+               (s->message_capacity - before) * sizeof(*s->message_counts));
+    s->message_counts[message]++;
+}
+
+/* Decide again, with an explanation, about a pod that was not placed. */
+static berth_status explain(schedule *s, outcome *result, berth_error *error)
+{
+    const berth_decide_options options = {
+        .size = sizeof(options),
+        .flags = BERTH_DECIDE_KEEP_ROTATION,
+        .explanation = s->explanation,
+    };
+    berth_placement placement;
+    berth_status status = berth_engine_decide(s->engine, result->pod, &options, &placement, error);
+    if (status != BERTH_OK)
+        return status;
+    berth_str message = berth_explanation_message(s->explanation);
+    if (message.data == NULL)
+        message = words_of("the attempt failed with an error");
+    result->message = word_table_add(&s->messages, message);
+    count_message(s, result->message);
+    return BERTH_OK;
+}
+
+static berth_status decide(schedule *s, stopwatch *watch, uint64_t *ticks, outcome *result,
+                           berth_error *error)
+{
+    const cluster_skip *skip = cluster_input_skipped(&s->input, result->pod);
+    if (skip != NULL) {
+        result->skipped = true;
+        result->message = skip->reason;
+        s->skip_counts[skip->reason]++;
+        s->skipped_count++;
+        return BERTH_OK;
+    }
+    berth_placement placement;
+    uint64_t from = stopwatch_ticks(watch);
+    berth_status status = berth_engine_schedule(s->engine, result->pod, &placement, error);
+    *ticks += stopwatch_ticks(watch) - from;
+    if (status != BERTH_OK)
+        return status;
+    result->node = placement.node;
+    s->indexed_count += placement.path == BERTH_PATH_INDEX;
+    if (placement.verdict != BERTH_VERDICT_PLACED)
+        return explain(s, result, error);
+    s->bound_count++;
+    return BERTH_OK;
+}
+
+static berth_status decide_all(schedule *s, berth_error *error)
+{
+    uint64_t count = 0;
+    TRY(berth_engine_pending(s->engine, NULL, 0, &count, error));
+    s->outcomes = heap_new(count, sizeof(*s->outcomes));
+    s->outcome_count = count;
+    s->skip_counts = heap_new(s->input.skip_reasons.count, sizeof(*s->skip_counts));
+    berth_pod_id *pods = heap_new(count, sizeof(*pods));
+    progress bar;
+    stopwatch watch;
+    uint64_t ticks = 0;
+    berth_status status = berth_engine_pending(s->engine, pods, count, NULL, error);
+    progress_start(&bar, "placing", s->outcome_count);
+    stopwatch_start(&watch);
+    for (uint64_t i = 0; i < s->outcome_count && status == BERTH_OK; i++) {
+        s->outcomes[i] = (outcome){.pod = pods[i], .node = BERTH_NODE_NONE};
+        status = decide(s, &watch, &ticks, &s->outcomes[i], error);
+        if (i % 64 == 0)
+            progress_update(&bar, i);
+    }
+    stopwatch_stop(&watch);
+    progress_end(&bar);
+    s->seconds = stopwatch_microseconds(&watch, ticks) / 1e6;
+    free(pods);
+    return status;
+}
+
+/* ---- results ---- */
+
+static berth_str reason_of(const schedule *s, const outcome *result)
+{
+    return word_table_get(result->skipped ? &s->input.skip_reasons : &s->messages, result->message);
+}
+
+static uint64_t decision_count(const schedule *s)
+{
+    return s->outcome_count - s->skipped_count;
+}
+
+static uint64_t unplaced_count(const schedule *s)
+{
+    return decision_count(s) - s->bound_count;
+}
+
+static double decisions_a_second(const schedule *s)
+{
+    return s->seconds > 0.0 ? (double)decision_count(s) / s->seconds : 0.0;
+}
+
+typedef struct ranked_message {
+    uint64_t count;
+    uint32_t message;
+} ranked_message;
+
+static int by_count(const void *a, const void *b)
+{
+    const ranked_message *left = a;
+    const ranked_message *right = b;
+    if (left->count != right->count)
+        return left->count > right->count ? -1 : 1;
+    return left->message < right->message ? -1 : left->message > right->message;
+}
+
+/* The messages, the most frequent first, equals in the order of their first pod. */
+static ranked_message *rank_messages(const schedule *s)
+{
+    ranked_message *ranked = heap_new(s->messages.count, sizeof(*ranked));
+    for (uint32_t i = 0; i < s->messages.count; i++)
+        ranked[i] = (ranked_message){s->message_counts[i], i};
+    qsort(ranked, s->messages.count, sizeof(*ranked), by_count);
+    return ranked;
+}
+
+static void print_placements(const schedule *s)
+{
+    static const char *const titles[] = {"NAMESPACE", "NAME", "NODE", "MESSAGE"};
+    bool messages = s->bound_count < s->outcome_count;
+    table t;
+    table_open(&t, stdout, titles, messages ? 4 : 3, 0);
+    for (int writing = 0; writing <= 1; writing++) {
+        if (writing)
+            table_head(&t);
+        for (uint64_t i = 0; i < s->outcome_count; i++) {
+            const outcome *result = &s->outcomes[i];
+            bool placed = result->node != BERTH_NODE_NONE;
+            berth_str cells[4] = {{0}};
+            berth_engine_pod_name(s->engine, result->pod, &cells[0], &cells[1]);
+            cells[2] = placed ? berth_engine_node_name(s->engine, result->node) : words_of("-");
+            cells[3] = placed ? words_of("") : reason_of(s, result);
+            for (uint32_t c = 0; c < t.column_count; c++) {
+                if (writing)
+                    table_cell(&t, cells[c]);
+                else if (c < 3)
+                    table_measure(&t, c, cells[c].len);
+            }
+        }
+    }
+    putchar('\n');
+}
+
+static void print_count(uint64_t count, berth_str reason)
+{
+    printf("  %8" PRIu64 "  %.*s\n", count, (int)reason.len, reason.data);
+}
+
+static void print_messages(const schedule *s)
+{
+    ranked_message *ranked = rank_messages(s);
+    uint64_t rest = 0;
+    for (size_t i = 0; i < s->messages.count; i++) {
+        if (i < MESSAGES_SHOWN)
+            print_count(ranked[i].count, word_table_get(&s->messages, ranked[i].message));
+        else
+            rest += ranked[i].count;
+    }
+    if (rest > 0)
+        printf("  %8" PRIu64 "  with %zu other messages\n", rest,
+               s->messages.count - MESSAGES_SHOWN);
+    free(ranked);
+}
+
+static void print_summary(const schedule *s, const usage *used)
+{
+    printf("Bound        %" PRIu64 " of %" PRIu64 " pending pods\n", s->bound_count,
+           s->outcome_count);
+    printf("Not placed   %" PRIu64 "\n", unplaced_count(s));
+    print_messages(s);
+    if (s->skipped_count > 0)
+        printf("Passed over  %" PRIu64 "\n", s->skipped_count);
+    for (uint32_t i = 0; i < s->input.skip_reasons.count; i++)
+        if (s->skip_counts[i] > 0)
+            print_count(s->skip_counts[i], word_table_get(&s->input.skip_reasons, i));
+    putchar('\n');
+    usage_print(used, stdout);
+    printf("\nDecisions    %" PRIu64 " in %.6f s, %.0f a second, %" PRIu64 " by index\n",
+           decision_count(s), s->seconds, decisions_a_second(s), s->indexed_count);
+}
+
+static void write_placements(const schedule *s, output *o)
+{
+    output_key(o, "placements");
+    output_array(o);
+    for (uint64_t i = 0; i < s->outcome_count; i++) {
+        const outcome *result = &s->outcomes[i];
+        berth_str namespace_name = {0};
+        berth_str name = {0};
+        berth_engine_pod_name(s->engine, result->pod, &namespace_name, &name);
+        output_object(o);
+        output_pair_str(o, "namespace", namespace_name);
+        output_pair_str(o, "name", name);
+        if (result->node != BERTH_NODE_NONE)
+            output_pair_str(o, "node", berth_engine_node_name(s->engine, result->node));
+        else
+            output_pair_str(o, result->skipped ? "passedOver" : "message", reason_of(s, result));
+        output_object_end(o);
+    }
+    output_array_end(o);
+}
+
+static void write_reason(output *o, uint64_t count, berth_str message)
+{
+    output_object(o);
+    output_pair_int(o, "pods", (int64_t)count);
+    output_pair_str(o, "message", message);
+    output_object_end(o);
+}
+
+static void write_reasons(const schedule *s, output *o)
+{
+    ranked_message *ranked = rank_messages(s);
+    output_key(o, "notPlacedReasons");
+    output_array(o);
+    for (size_t i = 0; i < s->messages.count; i++)
+        write_reason(o, ranked[i].count, word_table_get(&s->messages, ranked[i].message));
+    output_array_end(o);
+    free(ranked);
+    output_key(o, "passedOverReasons");
+    output_array(o);
+    for (uint32_t i = 0; i < s->input.skip_reasons.count; i++)
+        if (s->skip_counts[i] > 0)
+            write_reason(o, s->skip_counts[i], word_table_get(&s->input.skip_reasons, i));
+    output_array_end(o);
+}
+
+static void write_summary(const schedule *s, const usage *used, output *o)
+{
+    berth_counts counts;
+    char digest[32];
+    berth_engine_counts(s->engine, &counts);
+    snprintf(digest, sizeof(digest), "%016" PRIx64, berth_engine_digest(s->engine));
+    output_key(o, "summary");
+    output_object(o);
+    output_pair_int(o, "nodes", counts.nodes);
+    output_pair_int(o, "pending", (int64_t)s->outcome_count);
+    output_pair_int(o, "bound", (int64_t)s->bound_count);
+    output_pair_int(o, "notPlaced", (int64_t)unplaced_count(s));
+    output_pair_int(o, "passedOver", (int64_t)s->skipped_count);
+    write_reasons(s, o);
+    output_key(o, "use");
+    usage_write(used, o);
+    output_pair_int(o, "decisions", (int64_t)decision_count(s));
+    output_pair_int(o, "decisionsByIndex", (int64_t)s->indexed_count);
+    output_pair_real(o, "seconds", s->seconds, 6);
+    output_pair_real(o, "decisionsPerSecond", decisions_a_second(s), 0);
+    output_pair_text(o, "digest", digest);
+    output_object_end(o);
+}
+
+static berth_status show(const schedule *s, berth_error *error)
+{
+    usage used;
+    TRY(usage_measure(&used, s->engine, &s->input.resources, error));
+    if (s->format == OUTPUT_TABLE) {
+        if (!s->summary_only)
+            print_placements(s);
+        print_summary(s, &used);
+    } else {
+        output o;
+        output_open(&o, stdout, (output_format)s->format, 2); /* a placement a line */
+        output_object(&o);
+        if (!s->summary_only)
+            write_placements(s, &o);
+        o.flat_depth = 3; /* a member of the summary's lists a line */
+        write_summary(s, &used, &o);
+        output_object_end(&o);
+        output_close(&o);
+    }
+    usage_release(&used);
+    return BERTH_OK;
+}
+
+/* ---- the command ---- */
+
+static int run(schedule *s)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_status status = engine_setup_resolve(&s->setup, &error);
+    if (status == BERTH_OK)
+        status = engine_setup_create(&s->setup, &s->engine, &error);
+    if (status == BERTH_OK)
+        status = cluster_input_load(&s->input, &s->setup, s->engine, &error);
+    if (status != BERTH_OK)
+        return exit_error(help.name, &error);
+    status = berth_explanation_create(&s->explanation);
+    if (status != BERTH_OK)
+        return exit_status(help.name, "making room for explanations", status);
+    status = decide_all(s, &error);
+    if (status != BERTH_OK)
+        return exit_error(help.name, &error);
+    status = show(s, &error);
+    return status == BERTH_OK ? EXIT_DONE : exit_error(help.name, &error);
+}
+
+int cmd_schedule(int argc, char **argv)
+{
+    schedule s = {.format = OUTPUT_TABLE};
+    text_list operands = {0};
+    const option own[] = {
+        {.name = "output",
+         .letter = 'o',
+         .kind = OPTION_CHOICE,
+         .value = "FORMAT",
+         .target = &s.format,
+         .choices = output_format_names,
+         .help = "form of the results"},
+        {.name = "summary",
+         .kind = OPTION_FLAG,
+         .target = &s.summary_only,
+         .help = "print the summary alone"},
+    };
+    const option_group groups[] = {cluster_input_options(&s.input), engine_setup_options(&s.setup),
+                                   OPTION_GROUP(own)};
+    options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
+    int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == OPTIONS_RUN)
+        code = cluster_input_check(&s.input, &operands, help.name);
+    if (parsed == OPTIONS_RUN && code == EXIT_DONE)
+        code = run(&s);
+    free(s.outcomes);
+    free(s.message_counts);
+    free(s.skip_counts);
+    word_table_free(&s.messages);
+    text_list_free(&operands);
+    berth_explanation_destroy(s.explanation);
+    berth_engine_destroy(s.engine);
+    cluster_input_release(&s.input);
+    engine_setup_release(&s.setup);
+    return code;
+}

@@ -1,0 +1,479 @@
+/* berth verify: replays decision vectors and reports every difference.
+ *
+ * A scenario's objects go into a fresh engine as they stand in the file, its pods are decided one
+ * by one, and each is then bound where the vector bound it, so that one difference does not cause
+ * the next. Every decision is taken twice on the same state: with an explanation, which is
+ * compared whole, and without, which must come to the same outcome.
+ *
+ * Vectors of v1.15 name no mode. They are replayed under two profiles, first with the
+ * priorities that count in the total, then with those that were recorded beside them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "berth/berth.h"
+#include "cli/exits.h"
+#include "cli/heap.h"
+#include "cli/options.h"
+#include "cli/words.h"
+#include "commands/commands.h"
+#include "loading/engine_setup.h"
+#include "loading/node_list.h"
+#include "traces/json_slice.h"
+#include "verify/decision_json.h"
+#include "verify/difference_log.h"
+#include "verify/legacy_profile.h"
+#include "verify/vector_file.h"
+
+/* The lists of a scenario, in the order in which they are loaded. */
+static const struct {
+    const char *key;
+    berth_kind kind;
+} lists[] = {
+    {"namespaces", BERTH_KIND_NAMESPACE},
+    {"storageClasses", BERTH_KIND_STORAGE_CLASS},
+    {"csiDrivers", BERTH_KIND_CSI_DRIVER},
+    {"csiNodes", BERTH_KIND_CSI_NODE},
+    {"csiStorageCapacities", BERTH_KIND_CSI_STORAGE_CAPACITY},
+    {"persistentVolumes", BERTH_KIND_PERSISTENT_VOLUME},
+    {"persistentVolumeClaims", BERTH_KIND_PERSISTENT_VOLUME_CLAIM},
+    {"volumeAttachments", BERTH_KIND_VOLUME_ATTACHMENT},
+    {"services", BERTH_KIND_SERVICE},
+    {"replicationControllers", BERTH_KIND_REPLICATION_CONTROLLER},
+    {"replicaSets", BERTH_KIND_REPLICA_SET},
+    {"statefulSets", BERTH_KIND_STATEFUL_SET},
+    {"podDisruptionBudgets", BERTH_KIND_POD_DISRUPTION_BUDGET},
+    {"nodes", BERTH_KIND_NODE},
+    {"pods", BERTH_KIND_POD},
+};
+
+enum { LIST_COUNT = sizeof(lists) / sizeof(lists[0]) };
+
+typedef struct verify {
+    engine_setup setup;
+    uint64_t shown_max;
+    berth_reader *readers[BERTH_KIND_COUNT];
+    berth_explanation *explanation;
+    /* of the scenario at hand */
+    berth_engine *engine;
+    vector_scenario scenario;
+    berth_pod_id *placed; /* pods bound as expected */
+    size_t placed_count;
+    size_t placed_capacity;
+    const berth_profile *legacy; /* the profile of v1.15 at hand; NULL: v1.32 */
+    const char *path;
+    bool *differs; /* each decision of the scenario */
+    size_t differs_capacity;
+    difference_log log; /* of the file at hand */
+    uint64_t decisions;
+    uint64_t mismatches; /* decisions that differ, and node orders */
+} verify;
+
+static const command_help help = {
+    .name = "verify",
+    .synopsis = "[OPTION...] FILE...",
+    .text =
+        "Replays decision vectors (JSON lines, gzip or not; tests/vectors/README.md) and prints a\n"
+        "line a file, 'FILE decisions=N mismatches=M', and the first differences in full. The\n"
+        "exit code is 0 only if nothing differs, 1 if something does.\n",
+    .examples = "  berth verify tests/vectors/v1.32/resources.jsonl.gz\n"
+                "  berth verify --threads 4 --path scan tests/vectors/v1.32/*.jsonl.gz\n",
+};
+
+/* ---- loading a scenario ---- */
+
+/* Where an object read goes, and where its id. */
+typedef struct reading {
+    berth_engine *engine;
+    uint64_t *id;
+} reading;
+
+static berth_status add_object(void *context, const berth_object *object, const berth_error *origin,
+                               berth_error *error)
+{
+    (void)origin;
+    const reading *r = context;
+    return berth_engine_add(r->engine, object, r->id, error);
+}
+
+static berth_status read_object(verify *v, berth_kind kind, berth_str text, uint64_t *id,
+                                berth_error *error)
+{
+    if (v->readers[kind] == NULL) {
+        const berth_read_options options = {.size = sizeof(options),
+                                            .default_kind = berth_kind_name(kind)};
+        berth_status status = berth_reader_create(&options, &v->readers[kind]);
+        if (status != BERTH_OK)
+            return error_set(error, status, v->path, "%s", berth_status_text(status));
+    }
+    reading r = {v->engine, id};
+    return berth_reader_text(v->readers[kind], text, v->scenario.name, add_object, &r, error);
+}
+
+static berth_status load_lists(verify *v, berth_error *error)
+{
+    for (size_t i = 0; i < LIST_COUNT; i++) {
+        berth_str list = json_slice_member(v->scenario.scenario, lists[i].key);
+        berth_str element = {0};
+        size_t at = 0;
+        while (list.data != NULL && json_slice_next(list, &at, &element)) {
+            berth_status status = read_object(v, lists[i].kind, element, NULL, error);
+            if (status != BERTH_OK)
+                return status;
+        }
+    }
+    return BERTH_OK;
+}
+
+/* Make the engine of a scenario: in mode all-nodes the percentage is 100, else the
+ * configuration's. */
+static berth_status open_engine(verify *v, berth_error *error)
+{
+    const char *mode = json_string_value(json_object_get(v->scenario.expected, "mode"));
+    berth_status status = BERTH_OK;
+    v->setup.percentage_given = mode != NULL && strcmp(mode, "all-nodes") == 0;
+    v->setup.percentage = 100;
+    if (v->legacy != NULL)
+        engine_setup_resolve_profile(&v->setup, v->legacy);
+    else
+        status = engine_setup_resolve_text(
+            &v->setup, json_slice_member(v->scenario.scenario, "config"), v->scenario.name, error);
+    if (status == BERTH_OK)
+        status = engine_setup_create(&v->setup, &v->engine, error);
+    if (status == BERTH_OK)
+        status = load_lists(v, error);
+    return status;
+}
+
+static void close_engine(verify *v)
+{
+    berth_engine_destroy(v->engine);
+    engine_setup_release(&v->setup);
+    v->engine = NULL;
+    v->placed_count = 0;
+}
+
+/* ---- comparing ---- */
+
+static berth_status compare_order(verify *v, berth_error *error)
+{
+    json_t *wanted = json_object_get(v->scenario.expected, "order");
+    if (wanted == NULL)
+        return BERTH_OK;
+    uint32_t count = 0;
+    berth_node_id *nodes = NULL;
+    TRY(node_list_make(v->engine, &nodes, &count, error));
+    json_t *names = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(names,
+                              decision_json_text(berth_engine_node_name(v->engine, nodes[i])));
+    json_t *expected = json_pack("{sO}", "order", wanted);
+    json_t *found = json_pack("{so}", "order", names);
+    v->mismatches += difference_log_compare(&v->log, v->scenario.name, expected, found);
+    json_decref(expected);
+    json_decref(found);
+    free(nodes);
+    return BERTH_OK;
+}
+
+/* Of an attempt that ended in an error only what the vector tells is compared. */
+static void keep_members_of(json_t *normal, const json_t *decision)
+{
+    const char *key = NULL;
+    void *next = NULL;
+    json_t *value = NULL;
+    json_object_foreach_safe(normal, next, key, value)
+    {
+        if (json_object_get(decision, key) == NULL)
+            json_object_del(normal, key);
+    }
+}
+
+static berth_status decide_both(verify *v, berth_pod_id pod, berth_placement *plain,
+                                berth_placement *explained, berth_error *error)
+{
+    berth_decide_options options = {
+        .size = sizeof(options),
+        .flags = BERTH_DECIDE_KEEP_ROTATION,
+    };
+    berth_status status = berth_engine_decide(v->engine, pod, &options, plain, error);
+    if (status != BERTH_OK)
+        return status;
+    options.flags = 0;
+    options.explanation = v->explanation;
+    return berth_engine_decide(v->engine, pod, &options, explained, error);
+}
+
+static void set_both(const verify *v, const json_t *decision, const berth_placement *plain,
+                     const berth_placement *explained, json_t **expected, json_t **found)
+{
+    *expected = decision_json_expected(decision);
+    const decision_json_placed placed = {v->placed, v->placed_count};
+    *found = decision_json_taken(v->engine, explained, v->explanation, placed);
+    json_object_set_new(*expected, "withoutExplanation", decision_json_outcome_expected(*expected));
+    json_object_set_new(*found, "withoutExplanation",
+                        decision_json_outcome_taken(v->engine, plain));
+    if (json_is_true(json_object_get(*expected, "error"))) {
+        keep_members_of(*expected, decision);
+        keep_members_of(*found, decision);
+    }
+}
+
+static void set_both_legacy(const verify *v, const json_t *decision, const berth_placement *plain,
+                            const berth_placement *explained, json_t **expected, json_t **found)
+{
+    const berth_plugin_list *priorities = &v->legacy->points[BERTH_POINT_SCORE];
+    *expected = decision_json_expected_legacy(decision, priorities);
+    *found = decision_json_taken_legacy(v->engine, explained, v->explanation, priorities);
+    if (v->legacy == &legacy_profile_counted) {
+        json_t *taken = decision_json_outcome_taken(v->engine, plain);
+        json_object_set_new(*expected, "withoutExplanation",
+                            decision_json_outcome_expected_legacy(*expected, taken));
+        json_object_set_new(*found, "withoutExplanation", taken);
+    } else { /* these priorities do not make the total */
+        json_object_del(*expected, "total");
+        json_object_del(*expected, "best");
+        json_object_del(*found, "total");
+        json_object_del(*found, "best");
+    }
+}
+
+/* Returns whether the decision differs. */
+static bool compare_decision(verify *v, const char *title, const json_t *decision,
+                             const berth_placement *plain, const berth_placement *explained)
+{
+    json_t *expected = NULL;
+    json_t *found = NULL;
+    if (v->legacy == NULL)
+        set_both(v, decision, plain, explained, &expected, &found);
+    else
+        set_both_legacy(v, decision, plain, explained, &expected, &found);
+    bool differs = difference_log_compare(&v->log, title, expected, found);
+    json_decref(expected);
+    json_decref(found);
+    return differs;
+}
+
+/* ---- replaying ---- */
+
+static berth_status bind_as_expected(verify *v, berth_pod_id pod, const json_t *decision,
+                                     berth_error *error)
+{
+    const char *name = json_string_value(json_object_get(decision, "bound"));
+    if (name == NULL)
+        return BERTH_OK;
+    berth_node_id node = berth_engine_find_node(v->engine, words_of(name));
+    if (node == BERTH_NODE_NONE)
+        return error_set(error, BERTH_E_NOT_FOUND, NULL, "bound to node '%s', which is not there",
+                         name);
+    v->placed = heap_grow(v->placed, &v->placed_capacity, v->placed_count + 1, sizeof(*v->placed));
+    v->placed[v->placed_count++] = pod;
+    return berth_engine_bind(v->engine, pod, node, error);
+}
+
+static berth_status replay_pod(verify *v, berth_str pod_text, const json_t *decision,
+                               size_t decision_idx, berth_error *error)
+{
+    uint64_t pod = BERTH_POD_NONE;
+    berth_status status = read_object(v, BERTH_KIND_POD, pod_text, &pod, error);
+    berth_placement plain;
+    berth_placement explained;
+    if (status == BERTH_OK)
+        status = decide_both(v, pod, &plain, &explained, error);
+    if (status != BERTH_OK)
+        return status;
+    char title[256];
+    const char *name = json_string_value(json_object_get(decision, "pod"));
+    snprintf(title, sizeof(title), "%s decision %zu pod %s", v->scenario.name, decision_idx,
+             name != NULL ? name : "?");
+    if (compare_decision(v, title, decision, &plain, &explained))
+        v->differs[decision_idx] = true;
+    return bind_as_expected(v, pod, decision, error);
+}
+
+/* Replay the decisions of a scenario; `*done` counts those that were taken. */
+static berth_status replay(verify *v, size_t *done, berth_error *error)
+{
+    berth_status status = open_engine(v, error);
+    if (status == BERTH_OK)
+        status = compare_order(v, error);
+    if (status != BERTH_OK)
+        return status;
+    const json_t *decisions = json_object_get(v->scenario.expected, "decisions");
+    const berth_str pending = json_slice_member(v->scenario.scenario, "pending");
+    size_t count = json_array_size(decisions);
+    size_t at = 0;
+    for (; *done < count; (*done)++) {
+        berth_str pod = {0};
+        if (pending.data == NULL || !json_slice_next(pending, &at, &pod))
+            return error_set(error, BERTH_E_INVALID, NULL,
+                             "fewer pending pods than expected decisions");
+        status = replay_pod(v, pod, json_array_get(decisions, *done), *done, error);
+        if (status != BERTH_OK)
+            return status;
+    }
+    return BERTH_OK;
+}
+
+/* A scenario that cannot be replayed to its end makes every decision that is left a mismatch. */
+static void replay_or_tell(verify *v, const berth_profile *legacy)
+{
+    berth_error error = {.code = BERTH_OK};
+    size_t done = 0;
+    size_t count = json_array_size(json_object_get(v->scenario.expected, "decisions"));
+    v->legacy = legacy;
+    if (replay(v, &done, &error) != BERTH_OK) {
+        char text[1536];
+        char title[192];
+        berth_error_format(&error, text, sizeof(text));
+        for (; done < count; done++) {
+            snprintf(title, sizeof(title), "%s decision %zu: not taken", v->scenario.name, done);
+            difference_log_failure(&v->log, title, text);
+            v->differs[done] = true;
+        }
+    }
+    close_engine(v);
+}
+
+static void replay_legacy(verify *v)
+{
+    /* what the recorded scheduler had in its environment */
+    char text[32];
+    uint64_t limit = 0;
+    berth_str volumes = json_slice_member(v->scenario.scenario, "kubeMaxPDVols");
+    snprintf(text, sizeof(text), "%.*s", (int)volumes.len, volumes.data);
+    if (options_number(text, 1, UINT32_MAX, &limit))
+        v->setup.attached_volumes_max = (uint32_t)limit;
+    replay_or_tell(v, &legacy_profile_counted);
+    replay_or_tell(v, &legacy_profile_recorded);
+    v->setup.attached_volumes_max = 0;
+}
+
+static void replay_scenario(verify *v)
+{
+    const json_t *expected = v->scenario.expected;
+    size_t count = json_array_size(json_object_get(expected, "decisions"));
+    v->differs = heap_grow(v->differs, &v->differs_capacity, count + 1, sizeof(*v->differs));
+    memset(v->differs, 0, count * sizeof(*v->differs));
+    if (json_object_get(expected, "mode") != NULL)
+        replay_or_tell(v, NULL);
+    else
+        replay_legacy(v);
+    v->decisions += count;
+    for (size_t i = 0; i < count; i++)
+        v->mismatches += v->differs[i];
+}
+
+static berth_status replay_file(verify *v, berth_error *error)
+{
+    vector_file file;
+    bool more = true;
+    berth_status status = vector_file_open(&file, v->path, error);
+    while (status == BERTH_OK) {
+        status = vector_file_next(&file, &v->scenario, &more, error);
+        if (status == BERTH_OK && more)
+            replay_scenario(v);
+        vector_scenario_release(&v->scenario);
+        if (!more)
+            break;
+    }
+    vector_file_close(&file);
+    return status;
+}
+
+/* ---- the command ---- */
+
+/* Prints a file's line and its differences. Returns an exit code. */
+static int verify_file(verify *v, const char *path)
+{
+    berth_error error = {.code = BERTH_OK};
+    v->path = path;
+    v->decisions = 0;
+    v->mismatches = 0;
+    difference_log_begin(&v->log, v->shown_max);
+    berth_status status = replay_file(v, &error);
+    difference_log_end(&v->log);
+    int code = v->mismatches > 0 ? EXIT_NEGATIVE : EXIT_DONE;
+    if (status != BERTH_OK) {
+        code = exit_error(help.name, &error);
+    } else {
+        printf("%s decisions=%" PRIu64 " mismatches=%" PRIu64 "\n", path, v->decisions,
+               v->mismatches);
+        fwrite(v->log.text, 1, v->log.text_len, stdout);
+        if (v->log.found > v->log.shown)
+            printf("  and %" PRIu64 " more\n", v->log.found - v->log.shown);
+        fflush(stdout);
+    }
+    difference_log_release(&v->log);
+    return code;
+}
+
+/* Find out before any file is read whether such an engine can be made at all. */
+static berth_status try_engine(verify *v, berth_error *error)
+{
+    berth_engine *engine = NULL;
+    berth_status status = engine_setup_resolve_text(&v->setup, (berth_str){NULL, 0}, NULL, error);
+    if (status == BERTH_OK)
+        status = engine_setup_create(&v->setup, &engine, error);
+    berth_engine_destroy(engine);
+    engine_setup_release(&v->setup);
+    return status;
+}
+
+/* Every file is verified, whatever the ones before it said; the worst exit code wins. */
+static int run(verify *v, const text_list *files)
+{
+    berth_error error = {.code = BERTH_OK};
+    if (try_engine(v, &error) != BERTH_OK)
+        return exit_error(help.name, &error);
+    berth_status status = berth_explanation_create(&v->explanation);
+    if (status != BERTH_OK)
+        return exit_status(help.name, "making room for explanations", status);
+    int worst = EXIT_DONE;
+    for (size_t i = 0; i < files->count; i++) {
+        int code = verify_file(v, files->items[i]);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+int cmd_verify(int argc, char **argv)
+{
+    verify v = {.shown_max = 5};
+    text_list files = {0};
+    const option options[] = {
+        {.name = "threads",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .max = 1024,
+         .target = &v.setup.threads,
+         .help = "threads that search (default: one a core)"},
+        {.name = "path",
+         .kind = OPTION_CHOICE,
+         .value = "PATH",
+         .target = &v.setup.path,
+         .choices = engine_path_names,
+         .help = "how a node is found"},
+        {.name = "show",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .max = INT32_MAX,
+         .target = &v.shown_max,
+         .help = "decisions a file whose differences are shown\n(default 5)"},
+    };
+    const option_group groups[] = {OPTION_GROUP(options)};
+    options_result parsed = options_parse(&help, groups, 1, &files, argc, argv);
+    int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == OPTIONS_RUN && files.count == 0)
+        code = exit_usage(help.name, "no file named");
+    else if (parsed == OPTIONS_RUN)
+        code = run(&v, &files);
+    for (size_t i = 0; i < BERTH_KIND_COUNT; i++)
+        berth_reader_destroy(v.readers[i]);
+    berth_explanation_destroy(v.explanation);
+    free(v.placed);
+    free(v.differs);
+    text_list_free(&files);
+    return code;
+}

@@ -1,0 +1,41 @@
+/* The cluster that berth bench measures on: made from a specification, or read from files. */
+#ifndef BERTH_TOOLS_BENCH_CLUSTER_H
+#define BERTH_TOOLS_BENCH_CLUSTER_H
+
+#include "cli/progress.h"
+#include "loading/engine_setup.h"
+#include "workloads/workloads.h"
+
+typedef struct bench_cluster {
+    /* what to make */
+    workload_spec spec;
+    text_list files;           /* read these instead */
+    const engine_setup *setup; /* whose profiles say which pods are to be placed */
+    berth_engine *engine;
+    /* what came of it */
+    berth_pod_id *pods; /* to place */
+    size_t pod_count;
+    size_t pod_capacity;
+    uint64_t object_count;
+    uint64_t read_bytes; /* of the files as they lie, and the time that reading and adding took */
+    double read_seconds;
+    bool weighed; /* the engine tells what it holds */
+    uint64_t empty_bytes, nodes_bytes,
+        all_bytes; /* held before, with the nodes laid out, at the end */
+    progress bar;
+} bench_cluster;
+
+/* Fill the engine, and lay its nodes out. */
+berth_status bench_cluster_build(bench_cluster *c, berth_error *error);
+
+void bench_cluster_release(bench_cluster *c);
+
+/* What the engine holds now; 0 if it does not tell. */
+uint64_t bench_cluster_held_bytes(const bench_cluster *c);
+
+/* Bytes that a node takes, and a pod; 0 where unknown: without them, or read from files, where
+ * nodes and pods come as they come. */
+double bench_cluster_node_bytes(const bench_cluster *c);
+double bench_cluster_pod_bytes(const bench_cluster *c);
+
+#endif

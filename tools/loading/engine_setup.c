@@ -1,0 +1,172 @@
+/* From options and a KubeSchedulerConfiguration to an engine. */
+#include "loading/engine_setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/heap.h"
+#include "cli/words.h"
+
+const char *const engine_path_names[] = {"auto", "scan", "index", NULL};
+
+static const char *const tie_names[] = {"first", "random", NULL};
+
+option_group engine_setup_options(engine_setup *setup)
+{
+    const option options[ENGINE_OPTIONS_MAX] = {
+        {.name = "config",
+         .kind = OPTION_TEXT,
+         .value = "FILE",
+         .target = &setup->config_path,
+         .help = "read a KubeSchedulerConfiguration (default: kube-scheduler's\ndefault profile)"},
+        {.name = "percentage",
+         .kind = OPTION_NUMBER,
+         .value = "P",
+         .max = INT32_MAX,
+         .target = &setup->percentage,
+         .given = &setup->percentage_given,
+         .help = "percentageOfNodesToScore; 0: by the number of nodes; above\n100: as 100"},
+        {.name = "min-feasible",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .max = INT32_MAX,
+         .target = &setup->min_feasible,
+         .help = "feasible nodes below which a search is not cut short\n(default 100)"},
+        {.name = "threads",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .max = 1024,
+         .target = &setup->threads,
+         .help = "threads that search and read (default: one a core)"},
+        {.name = "bind",
+         .kind = OPTION_FLAG,
+         .target = &setup->bind_workers,
+         .help = "keep each thread but the first on a core of its own"},
+        {.name = "huge-pages",
+         .kind = OPTION_FLAG,
+         .target = &setup->huge_pages,
+         .help = "ask for huge pages for a large cluster"},
+        {.name = "path",
+         .kind = OPTION_CHOICE,
+         .value = "PATH",
+         .target = &setup->path,
+         .choices = engine_path_names,
+         .help = "how a node is found"},
+        {.name = "tie",
+         .kind = OPTION_CHOICE,
+         .value = "RULE",
+         .target = &setup->tie,
+         .given = &setup->tie_given,
+         .choices = tie_names,
+         .help = "which of the nodes with the best score is taken"},
+        {.name = "seed",
+         .kind = OPTION_NUMBER,
+         .value = "S",
+         .max = INT64_MAX,
+         .target = &setup->seed,
+         .help = "seed of everything random (default 0)"},
+    };
+    memcpy(setup->options, options, sizeof(options));
+    return (option_group){setup->options, ENGINE_OPTIONS_MAX};
+}
+
+/* Copy the profiles and put the options in. */
+static void settle(engine_setup *setup, const berth_profile *profiles, uint32_t count)
+{
+    setup->profile_count = count;
+    setup->profiles = heap_new(count, sizeof(*setup->profiles));
+    memcpy(setup->profiles, profiles, count * sizeof(*profiles));
+    for (uint32_t i = 0; i < count; i++) {
+        berth_profile *profile = &setup->profiles[i];
+        if (setup->percentage_given)
+            profile->percentage_of_nodes_to_score = (int32_t)setup->percentage;
+        if (setup->min_feasible != 0)
+            profile->min_feasible_nodes = (int32_t)setup->min_feasible;
+        if (setup->tie_given)
+            profile->tie = (berth_tie)setup->tie;
+    }
+}
+
+static void settle_config(engine_setup *setup)
+{
+    uint32_t count = 0;
+    const berth_profile *profiles = berth_scheduler_config_profiles(setup->config, &count);
+    settle(setup, profiles, count);
+}
+
+/* v1.15 takes a whole number above 0 and passes over anything else. */
+static uint32_t volumes_of_environment(void)
+{
+    const char *text = getenv("KUBE_MAX_PD_VOLS");
+    uint64_t number;
+    if (text == NULL || !options_number(text + (*text == '+'), 1, INT64_MAX, &number))
+        return 0;
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+berth_status engine_setup_resolve(engine_setup *setup, berth_error *error)
+{
+    setup->attached_volumes_max = volumes_of_environment();
+    if (setup->config_path == NULL) {
+        settle(setup, berth_profile_default(), 1);
+        return BERTH_OK;
+    }
+    berth_status status = berth_scheduler_config_file(setup->config_path, &setup->config, error);
+    if (status == BERTH_OK)
+        settle_config(setup);
+    return status;
+}
+
+berth_status engine_setup_resolve_text(engine_setup *setup, berth_str text, const char *source,
+                                       berth_error *error)
+{
+    if (text.data == NULL) {
+        settle(setup, berth_profile_default(), 1);
+        return BERTH_OK;
+    }
+    berth_status status = berth_scheduler_config_text(text, source, &setup->config, error);
+    if (status == BERTH_OK)
+        settle_config(setup);
+    return status;
+}
+
+void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *profile)
+{
+    settle(setup, profile, 1);
+}
+
+berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error)
+{
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.threads = (uint32_t)setup->threads;
+    config.path = (berth_path)setup->path;
+    config.seed = setup->seed;
+    config.bind_workers = setup->bind_workers;
+    config.huge_pages = setup->huge_pages;
+    config.attached_volumes_max = setup->attached_volumes_max;
+    config.profiles = setup->profiles;
+    config.profile_count = setup->profile_count;
+    return berth_engine_create(&config, out, error);
+}
+
+bool engine_setup_serves(const engine_setup *setup, berth_str scheduler_name)
+{
+    berth_str standard = words_of("default-scheduler");
+    berth_str wanted = scheduler_name.len > 0 ? scheduler_name : standard;
+    for (uint32_t i = 0; i < setup->profile_count; i++) {
+        berth_str name = setup->profiles[i].scheduler_name;
+        if (words_equal(name.len > 0 ? name : standard, wanted))
+            return true;
+    }
+    return false;
+}
+
+void engine_setup_release(engine_setup *setup)
+{
+    free(setup->profiles);
+    berth_scheduler_config_destroy(setup->config);
+    setup->profiles = NULL;
+    setup->profile_count = 0;
+    setup->config = NULL;
+}

@@ -1,0 +1,60 @@
+/* The options that decide how an engine decides, the same for every subcommand, and the engine that
+ * follows from them. */
+#ifndef BERTH_TOOLS_ENGINE_SETUP_H
+#define BERTH_TOOLS_ENGINE_SETUP_H
+
+#include <stdbool.h>
+
+#include "berth/berth.h"
+#include "cli/options.h"
+
+enum { ENGINE_OPTIONS_MAX = 9 };
+
+typedef struct engine_setup {
+    /* given on the command line */
+    const char *config_path;
+    uint64_t percentage;
+    bool percentage_given;
+    uint64_t min_feasible;
+    uint64_t threads;
+    bool bind_workers;
+    bool huge_pages;
+    int path; /* a berth_path */
+    int tie;  /* a berth_tie */
+    bool tie_given;
+    uint64_t seed;
+    uint32_t attached_volumes_max; /* of the environment, or whoever resolves a text or a profile */
+    /* made from it */
+    option options[ENGINE_OPTIONS_MAX];
+    berth_scheduler_config *config;
+    berth_profile *profiles; /* the configuration's, with the options above put in */
+    uint32_t profile_count;
+} engine_setup;
+
+/* The words of --path, in the order of berth_path. */
+extern const char *const engine_path_names[];
+
+/* The options as a group for options_parse. `setup` must not move afterwards. */
+option_group engine_setup_options(engine_setup *setup);
+
+/* Read the configuration, if one is named, and settle the profiles. As v1.15 does, reads the
+ * environment variable KUBE_MAX_PD_VOLS (attached_volumes_max of berth_engine_config). */
+berth_status engine_setup_resolve(engine_setup *setup, berth_error *error);
+
+/* The same for a configuration given as text (NULL data: the default profile). */
+berth_status engine_setup_resolve_text(engine_setup *setup, berth_str text, const char *source,
+                                       berth_error *error);
+
+/* The same for a profile; borrowed until released. */
+void engine_setup_resolve_profile(engine_setup *setup, const berth_profile *profile);
+
+/* Make an engine of the resolved setup. Any number may be made. */
+berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, berth_error *error);
+
+/* Whether a profile serves pods with this scheduler name (absent or empty: the default name). */
+bool engine_setup_serves(const engine_setup *setup, berth_str scheduler_name);
+
+/* Free what resolving made; the options stay, so that it can be resolved again. */
+void engine_setup_release(engine_setup *setup);
+
+#endif

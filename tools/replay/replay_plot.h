@@ -1,0 +1,22 @@
+/* Pictures of a replay by gnuplot, from the files that it wrote. */
+#ifndef BERTH_TOOLS_REPLAY_PLOT_H
+#define BERTH_TOOLS_REPLAY_PLOT_H
+
+#include <stdio.h>
+
+#include "replay/replay.h"
+
+typedef enum replay_plots { PLOTS_SVG, PLOTS_PNG, PLOTS_NONE } replay_plots;
+
+/* The words of --plots, in that order. */
+extern const char *const replay_plots_names[];
+
+/* A script for gnuplot that draws, from series.csv and waits.csv beside it: utilization,
+ * fragmentation, queue and waits. */
+void replay_plot_script(const replay *r, replay_plots kind, FILE *file);
+
+/* Run gnuplot on `script` in the folder `folder`. Errors: E_NOT_FOUND if there is no gnuplot,
+ * E_IO if it can't be run or fails, which it says itself on standard error. */
+berth_status replay_plot_run(const char *folder, const char *script, berth_error *error);
+
+#endif

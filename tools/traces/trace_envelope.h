@@ -1,0 +1,94 @@
+/* One line of a trace: which event, and what is said about it. */
+#ifndef BERTH_TOOLS_TRACE_ENVELOPE_H
+#define BERTH_TOOLS_TRACE_ENVELOPE_H
+
+#include "traces/line_file.h"
+#include "traces/trace.h"
+
+enum { TRACE_NAME_BYTES = 512 };
+
+typedef enum event_kind {
+    EVENT_POD_TEMPLATE,
+    EVENT_NODE_TEMPLATE,
+    EVENT_POD_ADD,
+    EVENT_POD_UPDATE,
+    EVENT_POD_REMOVE,
+    EVENT_NODE_ADD,
+    EVENT_NODE_UPDATE,
+    EVENT_NODE_REMOVE,
+    EVENT_NODE_FAIL,
+    EVENT_NODE_RETURN,
+    EVENT_OBJECT_ADD,
+    EVENT_OBJECT_UPDATE,
+    EVENT_OBJECT_REMOVE,
+    EVENT_COUNT,
+} event_kind;
+
+/* Members of a line, and bits of which are allowed. */
+typedef enum member {
+    MEMBER_TIME,
+    MEMBER_EVENT,
+    MEMBER_OBJECT,
+    MEMBER_TEMPLATE,
+    MEMBER_NAME,
+    MEMBER_NAMESPACE,
+    MEMBER_LABELS,
+    MEMBER_COUNT_OF,
+    MEMBER_DURATION,
+    MEMBER_KIND,
+    MEMBER_COUNT,
+} member;
+
+/* What an event is: its word, what it does to objects of which kind, and what a line of it may
+ * and must say. */
+typedef struct event_rule {
+    const char *name;
+    trace_verb verb;
+    berth_kind kind;  /* BERTH_KIND_COUNT: as the object says */
+    uint32_t allowed; /* bits of members, beside time and event */
+    uint32_t needed;
+} event_rule;
+
+extern const event_rule trace_event_rules[EVENT_COUNT];
+
+static inline bool trace_event_is_template(event_kind event)
+{
+    return event == EVENT_POD_TEMPLATE || event == EVENT_NODE_TEMPLATE;
+}
+
+/* One line taken apart. */
+typedef struct trace_envelope {
+    event_kind event;
+    uint32_t given;                 /* bits */
+    berth_str values[MEMBER_COUNT]; /* as they stand */
+    char name[TRACE_NAME_BYTES];
+    char namespace_name[TRACE_NAME_BYTES];
+    char template_name[TRACE_NAME_BYTES];
+    char kind[64];
+    int64_t time_ns;
+    int64_t duration_ns;
+    uint64_t count;
+} trace_envelope;
+
+/* Take the current line of `lines` apart; its time must not be before `last_ns`. Errors:
+ * E_PARSE, E_INVALID with the line and the member. */
+berth_status trace_envelope_read(const line_file *lines, int64_t last_ns, trace_envelope *line,
+                                 berth_error *error);
+
+static inline bool trace_envelope_has(const trace_envelope *line, member which)
+{
+    return (line->given & 1u << which) != 0;
+}
+
+/* A JSON string's text into `out`, terminated; false if it is none, or does not fit. */
+bool trace_string(berth_str value, char *out, size_t size);
+
+/* Seconds as JSON writes a number, to nanoseconds; false if it is none, or below 0, or beyond
+ * 199 years. Digits below the nanosecond are cut off. */
+bool trace_seconds(berth_str text, int64_t *out_ns);
+
+/* An error about a member of the current line. Returns `code`. */
+berth_status trace_member_fail(const line_file *lines, berth_error *error, berth_status code,
+                               member which, const char *message);
+
+#endif

@@ -1,0 +1,70 @@
+/* What a workload is to the driver in workloads.c: how its nodes and pods are drawn. */
+#ifndef BERTH_TOOLS_WORKLOAD_KINDS_H
+#define BERTH_TOOLS_WORKLOAD_KINDS_H
+
+#include "workloads/draft.h"
+#include "workloads/workloads.h"
+
+/* What a node has left and what it is, for the placing of running pods. */
+typedef struct workload_room {
+    int32_t cpu_milli;
+    int32_t mem_mib;
+    uint16_t pods;
+    uint16_t gpus;
+    uint16_t traits;    /* the workload's own */
+    uint64_t exclusive; /* bit APP % 64: a pod of an app that is one per node is here */
+} workload_room;
+
+/* What a pod needs and where it may run. */
+typedef struct workload_need {
+    int32_t cpu_milli;
+    int32_t mem_mib;
+    uint16_t gpus;
+    uint16_t traits_needed;  /* a node must have all of these */
+    uint16_t traits_refused; /* and none of these */
+    int32_t zone;            /* -1: any */
+    uint32_t app;
+    bool one_per_node; /* no two pods of its app */
+    bool alike;        /* all pods of its app need the same */
+} workload_need;
+
+typedef struct workload_random {
+    uint64_t state;
+} workload_random;
+
+/* One pod to make. */
+typedef struct workload_pod {
+    uint64_t idx; /* among its part */
+    bool running;
+} workload_pod;
+
+struct workload {
+    uint32_t running_a_node; /* where none were asked for */
+    /* How many objects that pods need come before the nodes, and putting one together; both NULL:
+     * none. */
+    uint64_t (*storage_count)(const workload_spec *spec);
+    void (*storage)(const workload_spec *spec, uint64_t idx, draft *d);
+    /* Put node `idx` together and say what room it has. */
+    void (*node)(const workload_spec *spec, uint32_t idx, draft *d, workload_room *room);
+    /* Put a pod together and say what it needs. Draws from `random` in a fixed order. */
+    void (*pod)(const workload_spec *spec, workload_pod which, workload_random *random, draft *d,
+                workload_need *need);
+};
+
+uint64_t workload_random_next(workload_random *random);
+/* Uniform in 0..bound-1. */
+uint32_t workload_random_below(workload_random *random, uint32_t bound);
+/* A number that depends on its arguments alone. */
+uint64_t workload_hash(uint64_t seed, uint64_t what, uint64_t idx);
+
+extern const workload workload_basic;
+extern const workload workload_distinct;
+extern const workload workload_spread;
+extern const workload workload_anti;
+extern const workload workload_affinity;
+extern const workload workload_preferred;
+extern const workload workload_mixed;
+extern const workload workload_volumes;
+extern const workload workload_preempt;
+
+#endif

@@ -1,0 +1,141 @@
+/* The workload `volumes`: basic pods, each with a persistent volume of its own.
+ *
+ * Volumes are of a driver that takes a fixed number on a node. There is a storage class for each
+ * zone, which allows volumes in that zone and the next, and binds a claim when its first pod has
+ * a node. Running pods have their volume; of the pods to place every second one has, in a zone
+ * drawn for it, and the others' claims wait. Claims are named after their pods, volumes after
+ * their claims. */
+#include <inttypes.h>
+
+#include "cli/words.h"
+#include "workloads/workload_kinds.h"
+
+enum {
+    VOLUMES_A_NODE = 25,
+    VOLUME_GIB = 20,
+    ABOUT_ZONE = 32, /* what workload_hash is asked about */
+};
+
+static const char zone_key[] = "topology.kubernetes.io/zone";
+static const char driver[] = "ebs.csi.aws.com";
+static const char namespace_name[] = "default";
+
+/* Running pods are dealt to the zones in turn. Zones beyond the last node have no node. */
+static uint64_t zone_of(const workload_spec *spec, workload_pod which)
+{
+    uint64_t zones = spec->zones < spec->nodes ? spec->zones : spec->nodes;
+    uint64_t drawn = which.running ? which.idx : workload_hash(spec->seed, ABOUT_ZONE, which.idx);
+    return drawn % zones;
+}
+
+static bool is_bound(workload_pod which)
+{
+    return which.running || which.idx % 2 == 0;
+}
+
+static uint64_t bound_pending(const workload_spec *spec)
+{
+    return (spec->pods + 1) / 2;
+}
+
+static berth_str zone_name(draft *d, uint64_t zone)
+{
+    return draft_text(d, "zone-%" PRIu64, zone);
+}
+
+static berth_str class_name(draft *d, uint64_t zone)
+{
+    return draft_text(d, "ebs-%" PRIu64, zone);
+}
+
+static berth_str claim_name(draft *d, workload_pod which)
+{
+    return draft_text(d, "data-%s-%" PRIu64, which.running ? "running" : "pod", which.idx);
+}
+
+static berth_str volume_name(draft *d, workload_pod which)
+{
+    return draft_text(d, "pv-data-%s-%" PRIu64, which.running ? "running" : "pod", which.idx);
+}
+
+static void make_class(const workload_spec *spec, uint64_t zone, draft *d)
+{
+    const berth_str zones[] = {zone_name(d, zone), zone_name(d, (zone + 1) % spec->zones)};
+    draft_storage_class(d, class_name(d, zone), words_of(driver));
+    draft_allow_topology(d, zone_key, zones, spec->zones > 1 ? 2 : 1);
+}
+
+static void make_volume(const workload_spec *spec, workload_pod which, draft *d)
+{
+    uint64_t zone = zone_of(spec, which);
+    berth_str zone_text = zone_name(d, zone);
+    draft_volume(d, volume_name(d, which), words_of(driver), VOLUME_GIB);
+    draft_label(d, zone_key, zone_text);
+    draft_use_class(d, class_name(d, zone));
+    draft_bind_volume(d, words_of(namespace_name), claim_name(d, which));
+    draft_require_node(d, zone_key, &zone_text, 1);
+}
+
+static void make_claim(const workload_spec *spec, workload_pod which, draft *d)
+{
+    draft_claim(d, words_of(namespace_name), claim_name(d, which), VOLUME_GIB);
+    draft_use_class(d, class_name(d, zone_of(spec, which)));
+    if (is_bound(which))
+        draft_bind_claim(d, volume_name(d, which));
+}
+
+static uint64_t count_storage(const workload_spec *spec)
+{
+    uint64_t volumes = spec->running + bound_pending(spec);
+    uint64_t claims = spec->running + spec->pods;
+    return spec->zones + 1 + spec->nodes + volumes + claims;
+}
+
+/* Whether `*idx` is among the next `count`; if not, count from behind them. */
+static bool is_among(uint64_t *idx, uint64_t count)
+{
+    if (*idx < count)
+        return true;
+    *idx -= count;
+    return false;
+}
+
+/* Classes, the driver, its limit on each node, volumes, claims. */
+static void make_storage(const workload_spec *spec, uint64_t idx, draft *d)
+{
+    if (is_among(&idx, spec->zones))
+        make_class(spec, idx, d);
+    else if (is_among(&idx, 1))
+        draft_csi_driver(d, words_of(driver));
+    else if (is_among(&idx, spec->nodes))
+        draft_csi_node(d, draft_text(d, "node-%" PRIu64, idx), words_of(driver), VOLUMES_A_NODE);
+    else if (is_among(&idx, spec->running))
+        make_volume(spec, (workload_pod){idx, true}, d);
+    else if (is_among(&idx, bound_pending(spec)))
+        make_volume(spec, (workload_pod){idx * 2, false}, d);
+    else if (is_among(&idx, spec->running))
+        make_claim(spec, (workload_pod){idx, true}, d);
+    else
+        make_claim(spec, (workload_pod){idx, false}, d);
+}
+
+static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workload_room *room)
+{
+    workload_basic.node(spec, idx, d, room);
+    room->pods = VOLUMES_A_NODE; /* each has a volume */
+}
+
+static void make_pod(const workload_spec *spec, workload_pod which, workload_random *random,
+                     draft *d, workload_need *need)
+{
+    workload_basic.pod(spec, which, random, d, need);
+    draft_mount(d, words_of("data"), claim_name(d, which));
+    need->zone = (int32_t)zone_of(spec, which);
+}
+
+const workload workload_volumes = {
+    .storage_count = count_storage,
+    .storage = make_storage,
+    .node = make_node,
+    .pod = make_pod,
+};

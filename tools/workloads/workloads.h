@@ -1,0 +1,99 @@
+/* Synthetic clusters, made object by object and kept nowhere: what pods' volumes need, nodes, pods
+ * running on them, and pods to place. The same specification gives the same objects, wherever and
+ * however often. */
+#ifndef BERTH_TOOLS_WORKLOADS_H
+#define BERTH_TOOLS_WORKLOADS_H
+
+#include <stdbool.h>
+
+#include "berth/objects.h"
+#include "cli/options.h"
+
+typedef struct workload workload;
+
+typedef struct workload_spec {
+    int kind; /* place in workload_names */
+    uint64_t nodes;
+    uint64_t zones;
+    uint64_t pods;    /* to place */
+    uint64_t running; /* on nodes */
+    uint64_t seed;
+} workload_spec;
+
+enum {
+    WORKLOAD_NODE_COUNT_MAX = 4000000,
+    WORKLOAD_ZONE_COUNT_MAX = 10000,
+};
+#define WORKLOAD_POD_COUNT_MAX UINT64_C(1000000000)
+
+/* Name of each workload, and its lines in a help text. */
+#define WORKLOAD_LIST(X)                                                                           \
+    X(basic, "  basic      one container, cpu 100m to 2, memory 128Mi to 4Gi, ten apps;\n"         \
+             "             nodes of 32 cpu, 256Gi, 110 pods\n")                                    \
+    X(spread, "  spread     basic, each app spread over zones: maxSkew 5, DoNotSchedule\n")        \
+    X(anti, "  anti       basic, no two pods of an app on one node\n")                             \
+    X(affinity, "  affinity   basic, all pods of an app in one zone\n")                            \
+    X(preferred, "  preferred  basic, with soft spread, affinity and anti-affinity\n")             \
+    X(mixed, "  mixed      machines of published traces, some with GPUs; taints; heavy-\n"         \
+             "             tailed requests; all kinds of constraints\n")                           \
+    X(distinct, "  distinct   basic, but no two pods have the same requests\n")                    \
+    X(volumes, "  volumes    basic, one persistent volume a pod, 25 a node: half of them bound\n"  \
+               "             in a zone, half to be made in one of two zones\n")                    \
+    X(preempt, "  preempt    nodes full of pods of 4 cpu (8 a node unless --running says other-\n" \
+               "             wise), pods of 4 cpu and a higher priority to place\n")
+
+#define WORKLOAD_HELP_LINES(name, lines) lines
+#define WORKLOAD_HELP WORKLOAD_LIST(WORKLOAD_HELP_LINES)
+
+/* The words of --workload, ended by NULL. */
+extern const char *const workload_names[];
+
+/* 5,000 nodes in 3 zones, 20,000 mixed pods to place, none running. */
+workload_spec workload_spec_default(void);
+
+/* The options that name a specification but for its seed: room for them, and filling it. */
+enum { WORKLOAD_OPTIONS = 5 };
+void workload_spec_options(workload_spec *spec, option options[WORKLOAD_OPTIONS]);
+
+/* Read "nodes=5000,zones=3,pods=20000,running=0,workload=mixed,seed=0" over `spec`; keys may be
+ * left out. On failure says what is wrong in `reason` and returns false. */
+bool workload_spec_parse(const char *text, workload_spec *spec, char *reason, size_t reason_size);
+
+/* Which part of a cluster. */
+typedef enum workload_part {
+    WORKLOAD_STORAGE, /* what the pods' volumes are */
+    WORKLOAD_NODES,
+    WORKLOAD_RUNNING, /* pods with a node */
+    WORKLOAD_PENDING, /* pods without */
+    WORKLOAD_PART_COUNT,
+} workload_part;
+
+typedef struct workload_source workload_source;
+
+/* Called with each object, which lives until the call returns. */
+typedef berth_status (*workload_object_fn)(void *context, const berth_object *object,
+                                           berth_error *error);
+
+/* How many pods run: what the specification says, or where it says none, as many as the workload
+ * needs. */
+uint64_t workload_running_count(const workload_spec *spec);
+
+/* Whether the pods to place find room only in the place of others. */
+bool workload_preempts(const workload_spec *spec);
+
+/* How many objects a specification makes. */
+uint64_t workload_object_count(const workload_spec *spec);
+
+workload_source *workload_source_create(const workload_spec *spec);
+void workload_source_destroy(workload_source *source);
+
+/* Make the objects of one part, once each, parts in the order above. Errors: the callback's, and
+ * E_RANGE if the running pods do not fit on the nodes. */
+berth_status workload_source_make(workload_source *source, workload_part part,
+                                  workload_object_fn each, void *context, berth_error *error);
+
+/* Make all parts. */
+berth_status workload_source_make_all(workload_source *source, workload_object_fn each,
+                                      void *context, berth_error *error);
+
+#endif
