@@ -1,4 +1,4 @@
-/* Making and closing engines that are changed. */
+/* Engines for benchmarks of what changes a cluster: made and closed. */
 #include "changed_engine.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Making and filling of engines. */
+/* Engines filled with synthetic clusters, for the macro-benchmarks. */
 #include "macro_cluster.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Decisions timed one by one. */
+/* The measured loop of the macro-benchmarks: decisions timed one by one. */
 #include "macro_latency.h"
 
 #include <stdlib.h>

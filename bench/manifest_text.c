@@ -1,4 +1,4 @@
-/* Manifests written into memory. */
+/* Synthetic clusters written into memory as manifests. */
 #include "manifest_text.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Nodes and pods with rules. */
+/* Nodes and pods with something for every default plugin to look at. */
 #include "ruled_objects.h"
 
 #include <inttypes.h>

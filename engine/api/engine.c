@@ -63,7 +63,11 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
         config->profiles != NULL ? config->profiles : berth_profile_default();
     uint32_t profile_count = config->profiles != NULL ? config->profile_count : 1;
     const berth__embedder_plugins own = {config->plugins, config->plugin_count};
-    berth_status status = berth__cluster_init(&engine->cluster, engine->allocator, profiles[0].era);
+    uint32_t minor = profiles[0].era == BERTH_ERA_V1ALPHA1 ? (uint32_t)BERTH__KUBERNETES_LEGACY
+                                                           : config->kubernetes;
+    berth__behaviours behaviours;
+    BERTH_TRY(berth__behaviours_make(minor, config->feature_gates, &behaviours, error));
+    berth_status status = berth__cluster_init(&engine->cluster, engine->allocator, &behaviours);
     if (status != BERTH_OK)
         return berth__error_set(error, status, "out of memory");
     berth__published_init(engine);
@@ -100,6 +104,10 @@ static berth_status check_config(const berth_engine_config *config, berth_error 
         return berth__error_set(error, BERTH_E_ARG, "an engine needs a profile");
     if (config->plugins == NULL && config->plugin_count > 0)
         return berth__error_set(error, BERTH_E_ARG, "plugin_count is not 0, and plugins is NULL");
+    if (config->kubernetes != 0 && config->kubernetes < BERTH__KUBERNETES_OLDEST)
+        return berth__error_set(
+            error, BERTH_E_UNSUPPORTED, "Kubernetes 1.%u is not known: 1.%d to 1.%d are",
+            (unsigned)config->kubernetes, BERTH__KUBERNETES_OLDEST, BERTH__KUBERNETES_NEWEST);
     if ((unsigned)config->path > BERTH_PATH_INDEX)
         return berth__error_set(error, BERTH_E_ARG, "there is no path number %d",
                                 (int)config->path);

@@ -36,11 +36,11 @@ static berth_status make_parts(berth__cluster *cluster)
 }
 
 berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator *allocator,
-                                 berth_era era)
+                                 const berth__behaviours *behaviours)
 {
     memset(cluster, 0, sizeof(*cluster));
     berth__model *model = berth__alloc(allocator, sizeof(*model), _Alignof(berth__model));
-    if (model == NULL || berth__model_init(model, allocator, era) != BERTH_OK) {
+    if (model == NULL || berth__model_init(model, allocator, behaviours) != BERTH_OK) {
         berth__free(allocator, model, sizeof(*model));
         return BERTH_E_NOMEM;
     }
@@ -121,7 +121,7 @@ static bool layout_is_old(const berth__cluster *cluster)
 {
     const berth__layout *layout = cluster->view.layout;
     return cluster->unplaced_count > 0 || cluster->present_count < layout->count ||
-           (cluster->model->era == BERTH_ERA_V1ALPHA1 &&
+           (cluster->model->behaviours.order_follows_tree &&
             layout->tree_changes != cluster->tree->changes);
 }
 

@@ -43,7 +43,7 @@ typedef struct berth__cluster {
 } berth__cluster;
 
 berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator *allocator,
-                                 berth_era era);
+                                 const berth__behaviours *behaviours);
 /* Nothing is published or branched any more. */
 void berth__cluster_destroy(berth__cluster *cluster);
 

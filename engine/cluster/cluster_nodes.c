@@ -160,7 +160,7 @@ static void refresh_slot(berth__cluster *cluster, const berth__node_record *node
 /* The zone that the order of nodes goes by: v1.15 knows the beta labels alone. */
 berth__sym berth__cluster_zone(const berth__cluster *cluster, const berth__node_facts *facts)
 {
-    return cluster->model->era == BERTH_ERA_V1ALPHA1 ? facts->zone_legacy : facts->zone;
+    return cluster->model->behaviours.beta_zones_alone ? facts->zone_legacy : facts->zone;
 }
 
 /* Facts become part of the state, or leave it; there is a note for either. */

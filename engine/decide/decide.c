@@ -175,7 +175,7 @@ static berth_status search(berth__decider *decider, const berth__question *cycle
         return berth__search_filter(&decider->search, cycle, profile, prepared, decider->rotation);
     BERTH_TRY(berth__dry_run_ask(&decider->dry_run, cycle, profile, prepared));
     uint32_t own_slot =
-        profile->era == BERTH_ERA_V1ALPHA1 ? BERTH__SLOT_NONE : decider->dry_run.own_slot;
+        profile->behaviours->tries_nominated_first ? decider->dry_run.own_slot : BERTH__SLOT_NONE;
     return berth__search_nominated(&decider->search, cycle, profile, prepared, decider->rotation,
                                    &decider->dry_run, own_slot);
 }
@@ -219,7 +219,8 @@ static bool ask_index(berth__decider *decider, const berth__question *cycle, uin
     out->path = BERTH_PATH_INDEX;
     out->feasible_count = answer.slots.feasible_count;
     out->next = answer.slots.next;
-    if (answer.slots.cut_short && profile->era == BERTH_ERA_V1ALPHA1) /* see berth__search_filter */
+    if (answer.slots.cut_short &&
+        profile->behaviours->passes_discarded_node) /* see berth__search_filter */
         out->next = (answer.slots.next + 1) % node_count;
     if (answer.slots.feasible_count == 0)
         return true;

@@ -190,12 +190,11 @@ static bool explain_kept(berth_explanation *explanation, const berth__search *se
 static bool explain_closed(berth_explanation *explanation, const berth__search *search,
                            uint32_t slot)
 {
-    bool legacy = search->profile->era == BERTH_ERA_V1ALPHA1;
     berth__reasons reasons = {.arena = &explanation->arena, .ok = true};
     berth__reason(&reasons, BERTH_CODE_UNRESOLVABLE, "node(s) were unschedulable");
     return add_refused(explanation, search->cycle->view->layout->nodes[slot],
-                       legacy ? BERTH_LITERAL("CheckNodeUnschedulable")
-                              : BERTH_LITERAL("NodeUnschedulable"),
+                       search->profile->legacy ? BERTH_LITERAL("CheckNodeUnschedulable")
+                                               : BERTH_LITERAL("NodeUnschedulable"),
                        &reasons);
 }
 

@@ -15,9 +15,9 @@ static const berth_str NEVER = {"not eligible due to preemptionPolicy=Never.", 4
 static const berth_str TERMINATING = {
     "not eligible due to a terminating pod on the nominated node.", 60};
 
-static bool is_legacy(const berth__attempt *attempt)
+static const berth__behaviours *behaviours_of(const berth__attempt *attempt)
 {
-    return attempt->profile->era == BERTH_ERA_V1ALPHA1;
+    return attempt->profile->behaviours;
 }
 
 /* ---- potential nodes ---- */
@@ -139,7 +139,8 @@ static bool is_leaving_for(const berth__attempt *attempt, const berth__pod_recor
 {
     if (pod->priority >= priority)
         return false;
-    return pod->evicting || (pod->cls->deleting && (is_legacy(attempt) || pod->disrupted));
+    return pod->evicting ||
+           (pod->cls->deleting && (!behaviours_of(attempt)->samples_candidates || pod->disrupted));
 }
 
 /* The pod's earlier victims are still leaving its nominated node. A node that refuses for good
@@ -150,7 +151,8 @@ static bool must_wait(const berth__decider *decider)
     const berth__attempt *attempt = &decider->attempt;
     uint32_t slot = decider->dry_run.own_slot;
     int32_t priority = decider->dry_run.priority;
-    if (slot == BERTH__SLOT_NONE || (!is_legacy(attempt) && !is_potential(decider, slot)))
+    if (slot == BERTH__SLOT_NONE ||
+        (behaviours_of(attempt)->samples_candidates && !is_potential(decider, slot)))
         return false;
     uint32_t index = berth__view_node(&cluster->view, slot)->first_pod;
     for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(&cluster->pods, index)->next)
@@ -163,7 +165,7 @@ static bool must_wait(const berth__decider *decider)
 static berth_str ineligible(const berth__decider *decider)
 {
     const berth__attempt *attempt = &decider->attempt;
-    if (!attempt->cycle.cls->preempts && !is_legacy(attempt))
+    if (!attempt->cycle.cls->preempts && behaviours_of(attempt)->preemption_policies)
         return NEVER;
     return must_wait(decider) ? TERMINATING : (berth_str){0};
 }
@@ -190,7 +192,9 @@ static uint32_t wanted_candidates(const berth__attempt *attempt, uint32_t potent
         (uint64_t)potential_count * (uint64_t)args->min_candidate_nodes_percentage / 100;
     uint64_t least = (uint64_t)args->min_candidate_nodes_absolute;
     wanted = wanted > least ? wanted : least;
-    return wanted > potential_count || is_legacy(attempt) ? potential_count : (uint32_t)wanted;
+    return wanted > potential_count || !behaviours_of(attempt)->samples_candidates
+               ? potential_count
+               : (uint32_t)wanted;
 }
 
 /* Among equals: the node kept for the pod already, then the first in the order of the search. */
@@ -374,8 +378,9 @@ static berth_status choose_node(trials *own, berth_explanation *explanation, ber
         return explanation != NULL ? explain_choice(decider, out, explanation) : BERTH_OK;
     }
     out->outcome = BERTH__PREEMPTION_HOPELESS;
-    return explanation != NULL && !is_legacy(&decider->attempt) ? explain_hopeless(own, explanation)
-                                                                : BERTH_OK;
+    return explanation != NULL && behaviours_of(&decider->attempt)->explains_preemption
+               ? explain_hopeless(own, explanation)
+               : BERTH_OK;
 }
 
 static berth_status preempt(berth__decider *decider, berth_explanation *explanation,
@@ -392,11 +397,12 @@ static berth_status preempt(berth__decider *decider, berth_explanation *explanat
     berth_str words = ineligible(decider);
     if (words.data != NULL) {
         out->outcome = BERTH__PREEMPTION_INELIGIBLE;
-        return explanation != NULL && !is_legacy(attempt) ? append_words(explanation, words)
-                                                          : BERTH_OK;
+        return explanation != NULL && behaviours_of(attempt)->explains_preemption
+                   ? append_words(explanation, words)
+                   : BERTH_OK;
     }
     own.wanted = wanted_candidates(attempt, own.potential_count);
-    if (explanation != NULL && !is_legacy(attempt)) {
+    if (explanation != NULL && behaviours_of(attempt)->explains_preemption) {
         own.arena = &explanation->arena;
         berth__histogram_init(&own.reasons, own.arena);
     }

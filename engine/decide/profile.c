@@ -125,7 +125,8 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
         .scheduler_name = source->scheduler_name.len > 0
                               ? berth__intern_add(&model->strings, source->scheduler_name, &ok)
                               : model->known.default_scheduler,
-        .era = source->era,
+        .legacy = source->era == BERTH_ERA_V1ALPHA1,
+        .behaviours = &model->behaviours,
         .percentage = source->percentage_of_nodes_to_score,
         .min_feasible = source->min_feasible_nodes > 0 ? (uint32_t)source->min_feasible_nodes
                                                        : MIN_FEASIBLE_NODES,
@@ -149,7 +150,7 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
 
 uint32_t berth__profile_limit(const berth__ready_profile *profile, uint32_t candidates)
 {
-    if (!profile->ranks_nodes && profile->era == BERTH_ERA_V1)
+    if (!profile->ranks_nodes && profile->behaviours->first_where_none_ranks)
         return 1; /* nobody compares them: the first will do */
     if (candidates < profile->min_feasible || profile->percentage >= 100)
         return candidates;

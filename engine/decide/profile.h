@@ -13,7 +13,8 @@ typedef struct berth__stage {
 
 typedef struct berth__ready_profile {
     berth__sym scheduler_name;
-    berth_era era;
+    bool legacy; /* of the era v1alpha1 */
+    const berth__behaviours *behaviours;
     int32_t percentage;
     uint32_t min_feasible;
     berth_tie tie;

@@ -382,7 +382,7 @@ static berth_status walk_in_rotation(berth__search *search, uint32_t start)
     BERTH_TRY(walk(search, first, berth__profile_limit(profile, candidates)));
     /* v1.15's iterator has already moved past the node that is discarded. */
     uint64_t passed =
-        search->visited_count + (search->cut_short && profile->era == BERTH_ERA_V1ALPHA1);
+        search->visited_count + (search->cut_short && profile->behaviours->passes_discarded_node);
     if (search->refused_slot != BERTH__SLOT_NONE && !was_visited(search, search->refused_slot))
         passed++;
     search->next = (uint32_t)((rotation + passed) % layout->count);

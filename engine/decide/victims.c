@@ -174,11 +174,11 @@ static void put_back(berth__victims *victims, berth__dry_run *dry_run)
 berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_run, uint32_t slot,
                                    berth__candidate *out, berth__reasons *reasons)
 {
-    bool legacy = dry_run->profile->era == BERTH_ERA_V1ALPHA1;
+    const berth__behaviours *behaviours = dry_run->profile->behaviours;
     *out = (berth__candidate){.state = BERTH__TRIED_REFUSED};
     if (!collect_lower(victims, dry_run, slot))
         return BERTH_E_NOMEM;
-    if (victims->lower_count == 0 && !legacy) {
+    if (victims->lower_count == 0 && behaviours->samples_candidates) {
         if (reasons != NULL)
             berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
                           "No preemption victims found for incoming pod");
@@ -194,7 +194,7 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
     if (berth__dry_run_passes(dry_run, reasons)) {
         out->state = BERTH__TRIED_FITS;
         sort_lower(victims);
-        if (split_by_budgets(victims, dry_run->pods) && legacy)
+        if (split_by_budgets(victims, dry_run->pods) && !behaviours->spends_budgets)
             put_violating_first(victims);
         reprieve(victims, dry_run, true);
         reprieve(victims, dry_run, false);

@@ -28,6 +28,7 @@ static const berth__field status_fields[] = {
     BERTH__FIELD_MANY("images", berth_node, images, image_count, image_fields, berth_image),
     BERTH__FIELD_MANY("conditions", berth_node, conditions, condition_count,
                       berth__fields_condition, berth_condition),
+    BERTH__FIELD("declaredFeatures", STRS, berth_node, declared_features),
     BERTH__FIELD_LAST,
 };
 

@@ -30,12 +30,31 @@ static berth_status decode_restart_policy(berth__decoder *decoder, const berth__
     return BERTH_OK;
 }
 
+/* Whether one of the rules restarts all containers: nothing else of them is read. */
+static berth_status decode_restart_rules(berth__decoder *decoder, const berth__field_path *path,
+                                         const berth__json *value, void *out)
+{
+    static const berth__field rule_fields[] = {
+        {.key = "action", .key_len = 6, .type = BERTH__FIELD_STR},
+        BERTH__FIELD_LAST,
+    };
+    const void *rules = NULL;
+    uint32_t count = 0;
+    bool *restarts_all = out;
+    BERTH_TRY(
+        berth__decode_list(decoder, path, value, rule_fields, sizeof(berth_str), &rules, &count));
+    for (uint32_t i = 0; i < count; i++)
+        *restarts_all |= berth__str_is(((const berth_str *)rules)[i], "RestartAllContainers");
+    return BERTH_OK;
+}
+
 static const berth__field container_fields[] = {
     BERTH__FIELD("name", STR, berth_container, name),
     BERTH__FIELD("image", STR, berth_container, image),
     BERTH__FIELD_SAME("resources", resource_fields),
     BERTH__FIELD_MANY("ports", berth_container, ports, port_count, port_fields, berth_port),
     BERTH__FIELD_BY("restartPolicy", berth_container, restart_always, decode_restart_policy),
+    BERTH__FIELD_BY("restartPolicyRules", berth_container, restarts_all, decode_restart_rules),
     BERTH__FIELD_LAST,
 };
 
@@ -134,6 +153,31 @@ static berth_status decode_gates(berth__decoder *decoder, const berth__field_pat
     return BERTH_OK;
 }
 
+static const berth__field pod_resource_fields[] = {
+    BERTH__FIELD("requests", RESOURCES, berth_pod, pod_requests),
+    BERTH__FIELD("limits", RESOURCES, berth_pod, pod_limits),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field pod_claim_fields[] = {
+    BERTH__FIELD("name", STR, berth_pod_claim, name),
+    BERTH__FIELD("resourceClaimName", STR, berth_pod_claim, claim),
+    BERTH__FIELD("resourceClaimTemplateName", STR, berth_pod_claim, claim_template),
+    BERTH__FIELD_LAST,
+};
+
+/* Absent is true. */
+static berth_status decode_host_users(berth__decoder *decoder, const berth__field_path *path,
+                                      const berth__json *value, void *out)
+{
+    static const berth__field as_bool = {.type = BERTH__FIELD_BOOL};
+    bool host_users = true;
+    bool *off = out;
+    BERTH_TRY(berth__decode_value(decoder, path, value, &as_bool, &host_users));
+    *off = !host_users;
+    return BERTH_OK;
+}
+
 static const berth__field spec_fields[] = {
     BERTH__FIELD("nodeName", STR, berth_pod, node_name),
     BERTH__FIELD("schedulerName", STR, berth_pod, scheduler_name),
@@ -153,6 +197,29 @@ static const berth__field spec_fields[] = {
                       berth_topology_spread),
     BERTH__FIELD_MANY("volumes", berth_pod, volumes, volume_count, volume_fields, berth_volume),
     BERTH__FIELD_BY("schedulingGates", berth_pod, scheduling_gates, decode_gates),
+    BERTH__FIELD_SAME("resources", pod_resource_fields),
+    BERTH__FIELD("hostNetwork", BOOL, berth_pod, host_network),
+    BERTH__FIELD_BY("hostUsers", berth_pod, host_users_off, decode_host_users),
+    BERTH__FIELD_MANY("resourceClaims", berth_pod, resource_claims, resource_claim_count,
+                      pod_claim_fields, berth_pod_claim),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field container_status_resource_fields[] = {
+    BERTH__FIELD("requests", RESOURCES, berth_container_status, requests),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field container_status_fields[] = {
+    BERTH__FIELD("name", STR, berth_container_status, name),
+    BERTH__FIELD("resources", PRESENT, berth_container_status, has_resources),
+    BERTH__FIELD_SAME("resources", container_status_resource_fields),
+    BERTH__FIELD("allocatedResources", RESOURCES, berth_container_status, allocated),
+    BERTH__FIELD_LAST,
+};
+
+static const berth__field pod_status_resource_fields[] = {
+    BERTH__FIELD("requests", RESOURCES, berth_pod, status_requests),
     BERTH__FIELD_LAST,
 };
 
@@ -162,6 +229,13 @@ static const berth__field status_fields[] = {
     BERTH__FIELD("startTime", TIME, berth_pod, start_time_ns),
     BERTH__FIELD_MANY("conditions", berth_pod, conditions, condition_count, berth__fields_condition,
                       berth_condition),
+    BERTH__FIELD_MANY("containerStatuses", berth_pod, container_statuses, container_status_count,
+                      container_status_fields, berth_container_status),
+    BERTH__FIELD_MANY("initContainerStatuses", berth_pod, init_container_statuses,
+                      init_container_status_count, container_status_fields, berth_container_status),
+    BERTH__FIELD("resources", PRESENT, berth_pod, has_status_resources),
+    BERTH__FIELD_SAME("resources", pod_status_resource_fields),
+    BERTH__FIELD("allocatedResources", RESOURCES, berth_pod, status_allocated),
     BERTH__FIELD_LAST,
 };
 

@@ -33,6 +33,11 @@ static const berth__field csi_fields[] = {
     BERTH__FIELD_LAST,
 };
 
+static const berth__field image_volume_fields[] = {
+    BERTH__FIELD("reference", STR, berth_volume_source, handle),
+    BERTH__FIELD_LAST,
+};
+
 typedef struct source_entry {
     const char *key;
     berth_volume_kind kind;
@@ -52,6 +57,7 @@ static const source_entry sources[] = {
     {"cinder", BERTH_VOLUME_CINDER, volume_id_fields, true, true},
     {"portworxVolume", BERTH_VOLUME_PORTWORX, volume_id_fields, true, true},
     {"csi", BERTH_VOLUME_CSI, csi_fields, false, true},
+    {"image", BERTH_VOLUME_IMAGE, image_volume_fields, true, false},
 };
 
 static berth_status decode_source(berth__decoder *decoder, const berth__field_path *path,

@@ -298,7 +298,7 @@ static bool take_one(void *context, void *item)
     const berth__model *model = own->disruption->model;
     if (!berth__selector_matches(&model->strings, &budget->selector, own->identity->labels))
         return true;
-    if (model->era == BERTH_ERA_V1ALPHA1) {
+    if (!model->behaviours.spends_budgets) {
         own->violates |= budget->allowed <= 0;
         return true;
     }

@@ -8,11 +8,15 @@
 #include "model/labels.h"
 #include "model/pod_class.h"
 
-berth_status berth__model_init(berth__model *model, const berth_allocator *allocator, berth_era era)
+berth_status berth__model_init(berth__model *model, const berth_allocator *allocator,
+                               const berth__behaviours *behaviours)
 {
     memset(model, 0, sizeof(*model));
     model->allocator = allocator;
-    model->era = era;
+    if (behaviours != NULL)
+        model->behaviours = *behaviours;
+    else
+        (void)berth__behaviours_make(0, (berth_str){0}, &model->behaviours, NULL);
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);

@@ -16,6 +16,7 @@
 #include "base/keymap.h"
 #include "base/shares.h"
 #include "berth/profile.h"
+#include "model/behaviours.h"
 #include "model/class_memo.h"
 
 /* Resource columns that always exist; extended and other scalar resources follow. Amounts
@@ -86,8 +87,8 @@ typedef struct berth__model {
     pthread_mutex_t lock; /* of all that is interned here */
     uint32_t lock_depth;  /* how often its holder has taken it. sync: under the lock */
     _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack, by next_due */
-    berth_era era;
-    uint32_t attached_volumes_max; /* see berth_engine_config */
+    berth__behaviours behaviours;       /* of the scheduler whose decisions are given */
+    uint32_t attached_volumes_max;      /* see berth_engine_config */
     /* Memory near each group of workers, for what they scan; see berth__model_home. */
     const berth_allocator *homes[BERTH__GROUPS_MAX];
     uint32_t home_count; /* 0: everything lies together */
@@ -124,8 +125,9 @@ static inline const berth_allocator *berth__model_home(const berth__model *model
                                   : model->homes[berth__shares_home(item, step, model->home_count)];
 }
 
+/* `behaviours` NULL: those of the newest version. */
 berth_status berth__model_init(berth__model *model, const berth_allocator *allocator,
-                               berth_era era);
+                               const berth__behaviours *behaviours);
 /* All classes must have been released. */
 void berth__model_destroy(berth__model *model);
 

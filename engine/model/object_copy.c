@@ -148,6 +148,7 @@ static void copy_node(copying *own, berth_node *node)
     COPY_EACH(own, berth_image, node->images, node->image_count, image)
     copy_strs(own, &image->names);
     node->conditions = copy_conditions(own, node->conditions, node->condition_count);
+    copy_strs(own, &node->declared_features);
 }
 
 /* ---- Pod ---- */
@@ -168,6 +169,28 @@ static const berth_container *copy_containers(copying *own, const berth_containe
         }
     }
     return containers;
+}
+
+static const berth_container_status *
+copy_container_statuses(copying *own, const berth_container_status *statuses, uint32_t count)
+{
+    COPY_EACH(own, berth_container_status, statuses, count, status)
+    {
+        copy_str(own, &status->name);
+        copy_resources(own, &status->requests);
+        copy_resources(own, &status->allocated);
+    }
+    return statuses;
+}
+
+static void copy_pod_claims(copying *own, berth_pod *pod)
+{
+    COPY_EACH(own, berth_pod_claim, pod->resource_claims, pod->resource_claim_count, claim)
+    {
+        copy_str(own, &claim->name);
+        copy_str(own, &claim->claim);
+        copy_str(own, &claim->claim_template);
+    }
 }
 
 static void copy_node_affinity(copying *own, berth_node_affinity *affinity)
@@ -249,6 +272,15 @@ static void copy_pod(copying *own, berth_pod *pod)
     copy_str(own, &pod->phase);
     copy_str(own, &pod->nominated_node_name);
     pod->conditions = copy_conditions(own, pod->conditions, pod->condition_count);
+    copy_resources(own, &pod->pod_requests);
+    copy_resources(own, &pod->pod_limits);
+    copy_pod_claims(own, pod);
+    pod->container_statuses =
+        copy_container_statuses(own, pod->container_statuses, pod->container_status_count);
+    pod->init_container_statuses = copy_container_statuses(own, pod->init_container_statuses,
+                                                           pod->init_container_status_count);
+    copy_resources(own, &pod->status_requests);
+    copy_resources(own, &pod->status_allocated);
 }
 
 /* ---- storage ---- */

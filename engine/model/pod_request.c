@@ -94,7 +94,7 @@ static berth_status total(const berth__model *model, const berth_pod *pod,
                           const resource_rule *rule, int64_t *ask, int64_t *use, berth_error *error)
 {
     __int128 ask_nanos, use_nanos;
-    if (model->era == BERTH_ERA_V1ALPHA1)
+    if (model->behaviours.rounds_by_container)
         legacy_totals(pod, rule, &ask_nanos, &use_nanos);
     else
         ask_nanos = use_nanos = modern_total(pod, rule);
@@ -176,7 +176,7 @@ static berth_status scalar_totals(berth__model *model, const berth_pod *pod, ber
     if (scalars == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     uint32_t count = 0;
-    bool modern = model->era == BERTH_ERA_V1;
+    bool modern = !model->behaviours.rounds_by_container;
     for (uint32_t i = 0; i < pod->container_count; i++)
         BERTH_TRY(note_scalars(model, pod->containers[i].requests, true, scalars, &count, error));
     for (uint32_t i = 0; i < pod->init_container_count; i++)

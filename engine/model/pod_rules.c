@@ -139,7 +139,7 @@ static const uint32_t *selector_words(berth__arena *arena, const berth__selector
 static const berth_label_selector *namespace_selector_of(const berth__model *model,
                                                          const berth_pod_affinity_term *term)
 {
-    return model->era == BERTH_ERA_V1ALPHA1 ? NULL : term->namespace_selector;
+    return model->behaviours.namespace_selectors ? term->namespace_selector : NULL;
 }
 
 static void fill_namespaces(berth__model *model, berth__arena *arena, const berth_pod *pod,

@@ -48,8 +48,8 @@ static berth__in_tree in_tree_of(berth_volume_kind kind)
 
 static const char *driver_text(const berth__storage *storage, berth__in_tree in_tree)
 {
-    return storage->model->era == BERTH_ERA_V1 ? in_tree_plugins[in_tree].driver
-                                               : in_tree_plugins[in_tree].plugin;
+    return storage->model->behaviours.csi_migration ? in_tree_plugins[in_tree].driver
+                                                    : in_tree_plugins[in_tree].plugin;
 }
 
 static berth__sym intern(berth__storage *storage, berth_str text, bool *ok)
@@ -184,7 +184,7 @@ static berth_str gce_handle(berth__storage *storage, berth_str name, berth_str z
 static berth_str in_tree_handle(berth__storage *storage, berth__in_tree in_tree, berth_str handle,
                                 berth_str uri, berth_str zones, bool *ok)
 {
-    if (storage->model->era != BERTH_ERA_V1)
+    if (!storage->model->behaviours.csi_migration)
         return handle;
     switch (in_tree) {
     case BERTH__IN_TREE_EBS:
@@ -360,7 +360,7 @@ void berth__storage_identify_class(berth__storage *storage, const berth_storage_
     static const char *const uncounted[] = {"kubernetes.io/azure-file",
                                             "kubernetes.io/vsphere-volume"};
     berth_str driver = source->provisioner;
-    bool legacy = storage->model->era != BERTH_ERA_V1;
+    bool legacy = !storage->model->behaviours.csi_migration;
     for (uint32_t i = 1; i < BERTH__IN_TREE_COUNT; i++) {
         if (!berth__str_is(source->provisioner, in_tree_plugins[i].plugin))
             continue;
@@ -412,7 +412,7 @@ berth__attachments berth__storage_claim_attachments(const berth__storage *storag
 {
     berth__attachments out = {{0}};
     const berth__pv_facts *volume = volume_of(claim);
-    bool legacy = storage->model->era != BERTH_ERA_V1;
+    bool legacy = !storage->model->behaviours.csi_migration;
     if (volume != NULL) {
         if (legacy || volume->is_csi || berth__storage_migrated(node, volume->in_tree))
             out.items[0] = volume->attachment;
@@ -430,7 +430,7 @@ berth__attachments berth__storage_disk_attachments(const berth__storage *storage
                                                    const berth__storage_node *node)
 {
     bool counts =
-        storage->model->era != BERTH_ERA_V1 || berth__storage_migrated(node, disk->in_tree);
+        !storage->model->behaviours.csi_migration || berth__storage_migrated(node, disk->in_tree);
     return (berth__attachments){{counts ? disk->attachment : 0, 0}};
 }
 
@@ -440,7 +440,7 @@ berth__attachment berth__storage_listed_attachment(const berth__storage *storage
     const berth__attachment_facts *facts = listed->facts;
     const berth__pv_facts *volume = listed->volume != NULL ? listed->volume->facts : NULL;
     if (facts->attacher == 0 || volume == NULL || !volume->is_csi ||
-        storage->model->era != BERTH_ERA_V1)
+        !storage->model->behaviours.csi_migration)
         return 0;
     return make_attachment(facts->attacher, volume->handle);
 }

@@ -154,8 +154,8 @@ static bool stage_wakes(berth__wake *wake, const berth__ready_profile *profile, 
 static berth__waiter waiter_of(const berth__ready_profile *profile, berth__class *cls,
                                int32_t priority)
 {
-    bool legacy = profile->era == BERTH_ERA_V1ALPHA1; /* knows no preemptionPolicy */
-    return (berth__waiter){cls, priority, profile->preempts && (legacy || cls->preempts)};
+    bool policies = profile->behaviours->preemption_policies;
+    return (berth__waiter){cls, priority, profile->preempts && (!policies || cls->preempts)};
 }
 
 static bool listens(const berth__ready_profile *profile, uint32_t stage, uint32_t bits)

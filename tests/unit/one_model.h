@@ -16,7 +16,7 @@ static berth__model model;
 static int model_set_up(void **state)
 {
     (void)state;
-    return berth__model_init(&model, berth__allocator_default(), BERTH_ERA_V1) == BERTH_OK ? 0 : -1;
+    return berth__model_init(&model, berth__allocator_default(), NULL) == BERTH_OK ? 0 : -1;
 }
 
 static int model_tear_down(void **state)

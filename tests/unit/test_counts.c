@@ -602,7 +602,7 @@ static void run(uint64_t seed, uint32_t fail_one_in)
     w->allocator = (berth_allocator){w, allocate, release};
     w->random.state = seed;
     berth__arena_init(&w->arena, berth__allocator_default());
-    assert_int_equal(berth__cluster_init(&w->cluster, &w->allocator, BERTH_ERA_V1), BERTH_OK);
+    assert_int_equal(berth__cluster_init(&w->cluster, &w->allocator, NULL), BERTH_OK);
     compile_filters(w);
     memset(w->space_env, -1, sizeof(w->space_env));
     for (uint32_t i = 0; i < PLANS; i++)

@@ -82,7 +82,7 @@ static void set_up(world *w, uint64_t seed)
 {
     *w = (world){.random.state = seed};
     w->allocator = (berth_allocator){&w->memory, counted_allocate, counted_release};
-    assert_int_equal(berth__cluster_init(&w->cluster, &w->allocator, BERTH_ERA_V1), BERTH_OK);
+    assert_int_equal(berth__cluster_init(&w->cluster, &w->allocator, NULL), BERTH_OK);
     for (uint32_t n = 0; n < NODES; n++)
         put_node(w, n);
     assert_int_equal(berth__cluster_sync(&w->cluster), BERTH_OK);

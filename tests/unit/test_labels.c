@@ -32,7 +32,7 @@ static int set_up(void **state)
 {
     (void)state;
     berth__arena_init(&arena, berth__allocator_default());
-    return berth__model_init(&model, berth__allocator_default(), BERTH_ERA_V1) == BERTH_OK ? 0 : -1;
+    return berth__model_init(&model, berth__allocator_default(), NULL) == BERTH_OK ? 0 : -1;
 }
 
 static int tear_down(void **state)

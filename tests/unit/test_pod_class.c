@@ -63,7 +63,7 @@ static void test_legacy_totals(void **state)
 {
     (void)state;
     int64_t ask, use;
-    model.era = BERTH_ERA_V1ALPHA1;
+    berth__behaviours_make(BERTH__KUBERNETES_LEGACY, (berth_str){0}, &model.behaviours, NULL);
     request_of_example(&ask, &use);
     assert_int_equal(ask, 1600);
     assert_int_equal(use, 900);
@@ -81,7 +81,7 @@ static void test_rounding(void **state)
     berth__class *modern = class_of(&pod);
     assert_int_equal(modern->request->ask[BERTH__CPU], 1);
     release(modern);
-    model.era = BERTH_ERA_V1ALPHA1;
+    berth__behaviours_make(BERTH__KUBERNETES_LEGACY, (berth_str){0}, &model.behaviours, NULL);
     berth__class *legacy = class_of(&pod);
     assert_int_equal(legacy->request->ask[BERTH__CPU], 3);
     release(legacy);
@@ -432,7 +432,7 @@ static void test_out_of_memory(void **state)
         const berth_allocator allocator = {&c, counted_allocate, counted_release};
         berth__model poor;
         berth__class *cls;
-        if (berth__model_init(&poor, &allocator, BERTH_ERA_V1) == BERTH_OK) {
+        if (berth__model_init(&poor, &allocator, NULL) == BERTH_OK) {
             berth_status status = berth__class_of(&poor, &r.pod, &cls, NULL);
             if (status != BERTH_OK) {
                 assert_int_equal(status, BERTH_E_NOMEM);

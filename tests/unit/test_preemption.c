@@ -530,7 +530,7 @@ static crowd *crowd_open(uint32_t threads, uint64_t seed)
     assert_non_null(own);
     own->allocator = (berth_allocator){own, counting_allocate, counting_release};
     const berth_allocator *allocator = &own->allocator;
-    assert_int_equal(berth__cluster_init(&own->cluster, allocator, BERTH_ERA_V1), BERTH_OK);
+    assert_int_equal(berth__cluster_init(&own->cluster, allocator, NULL), BERTH_OK);
     berth__arena_init(&own->arena, allocator);
     const berth__embedder_plugins none = {NULL, 0};
     assert_int_equal(berth__profile_make(own->cluster.model, &own->arena, none,

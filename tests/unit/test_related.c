@@ -21,8 +21,7 @@ static int set_up(void **state)
 {
     static world w;
     memset(&w, 0, sizeof(w));
-    assert_int_equal(berth__model_init(&w.model, berth__allocator_default(), BERTH_ERA_V1),
-                     BERTH_OK);
+    assert_int_equal(berth__model_init(&w.model, berth__allocator_default(), NULL), BERTH_OK);
     assert_int_equal(berth__related_create(&w.model, &w.related), BERTH_OK);
     berth__arena_init(&w.arena, berth__allocator_default());
     *state = &w;

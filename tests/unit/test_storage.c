@@ -271,7 +271,7 @@ static berth__sym sym_of(store *s, const char *text)
 static bool open_store(store *s)
 {
     s->allocator = (berth_allocator){&s->memory, failing_allocate, failing_release};
-    if (berth__model_init(&s->model, &s->allocator, BERTH_ERA_V1) != BERTH_OK)
+    if (berth__model_init(&s->model, &s->allocator, NULL) != BERTH_OK)
         return false;
     berth__cow_owner_init(&s->cow, &s->allocator, &s->model);
     if (berth__storage_create(&s->model, &s->cow, &s->storage) == BERTH_OK) {

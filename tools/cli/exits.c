@@ -1,4 +1,4 @@
-/* Exit codes and diagnostics. */
+/* How the program ends: exit codes, and diagnostics on standard error. */
 #include "cli/exits.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Memory that is there or the program is not. */
+/* Memory of the program: it is there, or the program ends. */
 #include "cli/heap.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Percentiles of a histogram. */
+/* Percentiles of the latency histogram. */
 #include "cli/histogram.h"
 
 /* The middle of a bucket; its own value where it covers one. */

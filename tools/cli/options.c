@@ -1,5 +1,5 @@
-/* Option parsing by table. getopt is not used: its messages cannot name the subcommand, and its
- * long options would have to be listed a second time for the help text. */
+/* Command-line options parsed by table. getopt is not used: its messages cannot name the
+ * subcommand, and its long options would have to be listed a second time for the help text. */
 #include "cli/options.h"
 
 #include <inttypes.h>

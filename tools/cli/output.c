@@ -1,6 +1,7 @@
-/* JSON and YAML, written as they come. YAML is the block style that kubectl prints: two blanks an
- * indent, list dashes level with their key; text is quoted wherever a reader might take it for
- * anything but text, with JSON's escapes, which YAML's double quotes share. */
+/* Writer of results as JSON or YAML, value by value as they come. YAML is the block style that
+ * kubectl prints: two blanks an indent, list dashes level with their key; text is quoted wherever
+ * a reader might take it for anything but text, with JSON's escapes, which YAML's double quotes
+ * share. */
 #include "cli/output.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* The bar appears after half a second and is redrawn ten times a second, so short work shows
- * none. */
+/* The progress bar on standard error. The bar appears after half a second and is redrawn ten times
+ * a second, so short work shows none. */
 #include "cli/progress.h"
 
 #include <stdio.h>

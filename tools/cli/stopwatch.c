@@ -1,4 +1,4 @@
-/* Choice and conversion of the clock. */
+/* A cheap clock: the time-stamp counter or the monotonic clock, and ticks to nanoseconds. */
 #include "cli/stopwatch.h"
 
 #if defined(__x86_64__)

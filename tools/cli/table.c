@@ -1,4 +1,4 @@
-/* Aligned columns. */
+/* Columns of text on standard output, aligned. */
 #include "cli/table.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Comparing and numbering of texts. */
+/* Borrowed texts compared, named and numbered. */
 #include "cli/words.h"
 
 #include <stdlib.h>

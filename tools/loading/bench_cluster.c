@@ -1,4 +1,4 @@
-/* Filling an engine, and weighing it. */
+/* The cluster that berth bench measures on: an engine filled, and its memory weighed. */
 #include "loading/bench_cluster.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Loading of clusters. */
+/* Loading of clusters from files, standard input or a synthetic specification into an engine. */
 #include "loading/cluster_input.h"
 
 #include <stdio.h>

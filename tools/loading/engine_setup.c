@@ -1,4 +1,4 @@
-/* From options and a KubeSchedulerConfiguration to an engine. */
+/* The options that all subcommands share and a KubeSchedulerConfiguration, made into an engine. */
 #include "loading/engine_setup.h"
 
 #include <stdlib.h>

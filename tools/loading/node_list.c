@@ -1,4 +1,4 @@
-/* Room for as many as there are, then the list itself. */
+/* The list of all nodes of an engine. */
 #include "loading/node_list.h"
 
 #include <stdlib.h>

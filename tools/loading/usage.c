@@ -1,4 +1,4 @@
-/* Adding up the nodes, and showing the sums. */
+/* How full a cluster is: the nodes added up by zone and resource, and the table of the sums. */
 #include "loading/usage.h"
 
 #include <inttypes.h>

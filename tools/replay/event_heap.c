@@ -1,5 +1,5 @@
-/* A heap with four children a node: half as deep as a binary one, and its children share a line or
- * two of cache. */
+/* Four-ary min-heap over events of a replay: half as deep as a binary one, and its children share
+ * a line or two of cache. */
 #include "replay/event_heap.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
-/* Linear probing; a removal moves what follows back, so that no tombstones are left. */
+/* Hash table from 64-bit ids to small numbers by linear probing; a removal moves what follows
+ * back, so that no tombstones are left. */
 #include "replay/id_table.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* The course of a replay: time, events, and the queue. */
+/* The course of a replay: virtual time, events in order, and the scheduling queue. */
 #include "replay/replay.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Files of results: each is written whole, and its closing checked. */
+/* The files of results of a replay: each is written whole, and its closing checked. */
 #include "replay/replay_files.h"
 
 #include <errno.h>

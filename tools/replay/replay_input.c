@@ -1,4 +1,4 @@
-/* Reading what a replay works on. */
+/* What a replay works on: a cluster read from files or made, and a trace opened. */
 #include "replay/replay_input.h"
 
 #include <stdlib.h>

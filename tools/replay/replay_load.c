@@ -1,4 +1,4 @@
-/* Sums over nodes, kept up to date node by node. */
+/* How full the cluster of a replay is: sums and fragmentation, kept up to date node by node. */
 #include "replay/replay_load.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Nodes: there, failed, back, gone. */
+/* What happens to nodes in a replay: they come, fail, return and go. */
 #include "replay/replay_nodes.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The script, and running it. */
+/* Pictures of a replay: the gnuplot script, and running it. */
 #include "replay/replay_plot.h"
 
 #include <errno.h>

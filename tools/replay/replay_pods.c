@@ -1,4 +1,4 @@
-/* Pods: submitted, placed, lost, gone. */
+/* What happens to pods in a replay: they are submitted, placed, lost, and go. */
 #include "replay/replay_pods.h"
 
 #include <inttypes.h>

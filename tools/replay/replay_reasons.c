@@ -1,4 +1,4 @@
-/* Grouping of messages. */
+/* Why pods of a replay found no place: messages grouped by their reasons. */
 #include "replay/replay_reasons.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Records in arrays that grow; those of pods that left are used again. */
+/* What a replay knows of its pods and nodes: records in arrays; those of pods that left are used
+ * again. */
 #include "replay/replay_records.h"
 
 #include <assert.h>

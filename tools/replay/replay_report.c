@@ -1,4 +1,4 @@
-/* Reports. */
+/* The report of a replay, for people (a table) and for programs (JSON or YAML). */
 #include "replay/replay_report.h"
 
 #include <inttypes.h>

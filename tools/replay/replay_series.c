@@ -1,5 +1,5 @@
-/* Rows in memory: an automatic series must be able to thin them out, and every series to widen
- * them. */
+/* The time series of a replay, as rows in memory: an automatic series must be able to thin them
+ * out, and every series to widen them. */
 #include "replay/replay_series.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Reading of comma-separated values. */
+/* Comma-separated values read by line and column name. */
 #include "traces/csv_table.h"
 
 #include <errno.h>

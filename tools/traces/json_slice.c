@@ -1,4 +1,4 @@
-/* Finding values by their brackets and quotes alone. */
+/* Parts of a JSON text found by their brackets and quotes alone. */
 #include "traces/json_slice.h"
 
 #include <string.h>

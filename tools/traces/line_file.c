@@ -1,4 +1,4 @@
-/* Reading of lines. */
+/* Text files, gzip or not, read by lines. */
 #include "traces/line_file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Reading of the openb trace. */
+/* The nodes and tasks of the openb trace read from its files. */
 #include "traces/openb.h"
 
 #include <string.h>

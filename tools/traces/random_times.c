@@ -1,4 +1,4 @@
-/* Exponential times by inversion. The logarithm is worked out here, by additions,
+/* Random times: exponential, by inversion. The logarithm is worked out here, by additions,
  * multiplications and divisions alone, since those round the same everywhere and the C library's
  * log may not. */
 #include "traces/random_times.h"

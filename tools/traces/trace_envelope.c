@@ -1,4 +1,5 @@
-/* Taking lines apart by their brackets; what stands between is checked here, objects are not. */
+/* A line of a trace taken apart by its brackets; what stands between is checked here, objects are
+ * not. */
 #include "traces/trace_envelope.h"
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
-/* From lines to events: objects go, as they stand, to the library's own reader; templates are
- * kept as copies. */
+/* Traces as JSON lines, from lines to events: objects go, as they stand, to the library's own
+ * reader; templates are kept as copies. */
 #include "traces/trace_lines.h"
 
 #include <inttypes.h>

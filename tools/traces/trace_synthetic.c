@@ -1,4 +1,4 @@
-/* Synthetic traces. */
+/* Synthetic traces: pods of a synthetic cluster with random times of arrival and running. */
 #include "traces/trace_synthetic.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Writing of JSON lines. */
+/* Writer of traces as JSON lines. */
 #include "traces/trace_writer.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Decisions to JSON values. A pack that fails for want of memory gives NULL, which jansson's
- * setters refuse; the member is then missing and the comparison says so. */
+/* Decisions as JSON values in one normal form. A pack that fails for want of memory gives NULL,
+ * which jansson's setters refuse; the member is then missing and the comparison says so. */
 #include "verify/decision_json.h"
 
 #include <stdlib.h>

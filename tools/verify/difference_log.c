@@ -1,5 +1,6 @@
-/* Telling differences. A member that is an object itself (node -> refusal, plugin -> scores) is
- * told by those of its members that differ; everything else is told whole. */
+/* Differences between an expected and a found decision, printed. A member that is an object itself
+ * (node -> refusal, plugin -> scores) is told by those of its members that differ; everything else
+ * is told whole. */
 #include "verify/difference_log.h"
 
 #include <stdlib.h>

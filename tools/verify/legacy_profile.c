@@ -1,4 +1,4 @@
-/* Profiles of the v1.15 vectors. */
+/* The profiles under which the v1.15 decision vectors were recorded. */
 #include "verify/legacy_profile.h"
 
 #define TEXT(text)               \

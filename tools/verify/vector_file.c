@@ -1,4 +1,4 @@
-/* Reading of decision vectors, a line in memory at a time. */
+/* Reader of files of decision vectors, a line in memory at a time. */
 #include "verify/vector_file.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Putting objects together. */
+/* One object being put together by the program: metadata, containers, rules added one by one. */
 #include "workloads/draft.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* Objects to manifests, field by field in the API's own order. */
+/* Objects written as Kubernetes manifests, field by field in the API's own order. */
 #include "workloads/manifest.h"
 
 #include <assert.h>

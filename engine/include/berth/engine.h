@@ -35,6 +35,12 @@ typedef struct berth_engine_config {
     const berth_profile *profiles; /* NULL: berth_profile_default() alone */
     uint32_t profile_count;
     const berth_allocator *allocator; /* NULL: jemalloc */
+    /* Whose decisions are given: those of kube-scheduler of Kubernetes 1.`kubernetes`, 32 to 36; 0:
+     * the newest. Without effect on profiles of era v1alpha1, which are those of 1.15. */
+    uint32_t kubernetes;
+    /* Feature gates that change decisions, as kube-scheduler's --feature-gates takes them:
+     * "Name=true,Other=false"; absent: that version's defaults. */
+    berth_str feature_gates;
     /* The embedder's own plugins (berth/plugin.h), which profiles may name; the tables live as long
      * as the engine. */
     const struct berth_plugin *const *plugins;
@@ -59,7 +65,8 @@ BERTH_API void berth_engine_config_init(berth_engine_config *config);
 
 /* Make an empty engine. Owner: borrows `config` until return; the engine is the caller's, freed by
  * berth_engine_destroy. Errors: E_ARG, E_NOMEM, E_INVALID (a profile: `error->field` names the
- * plugin), E_UNSUPPORTED (a plugin or path that does not exist), E_EXISTS (an own plugin has a name
+ * plugin), E_UNSUPPORTED (a plugin or path that does not exist; a version or a feature
+ * gate's setting that is not implemented), E_EXISTS (an own plugin has a name
  * that is taken), and those of an own plugin's configure. Threads: any. Cost: that of starting the
  * workers. */
 BERTH_API berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,

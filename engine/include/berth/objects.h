@@ -182,6 +182,7 @@ typedef struct berth_node {
     uint32_t image_count;
     const berth_condition *conditions;
     uint32_t condition_count;
+    berth_strs declared_features; /* status.declaredFeatures (1.36) */
 } berth_node;
 
 /* ---- Pod ---- */
@@ -201,7 +202,17 @@ typedef struct berth_container {
     const berth_port *ports;
     uint32_t port_count;
     bool restart_always; /* an init container that is a sidecar */
+    bool restarts_all;   /* a restartPolicyRules entry has the action RestartAllContainers */
 } berth_container;
+
+/* What a kubelet says of one container's resources: those of a pod resized in place count as the
+ * larger of what is asked for and what is held. */
+typedef struct berth_container_status {
+    berth_str name;
+    bool has_resources;        /* `resources` is set */
+    berth_resources requests;  /* resources.requests */
+    berth_resources allocated; /* allocatedResources */
+} berth_container_status;
 
 /* The volume sources that a scheduler tells apart; every other source is BERTH_VOLUME_OTHER. */
 typedef enum berth_volume_kind {
@@ -216,6 +227,7 @@ typedef enum berth_volume_kind {
     BERTH_VOLUME_CINDER,     /* handle: volumeID */
     BERTH_VOLUME_PORTWORX,   /* handle: volumeID */
     BERTH_VOLUME_CSI,        /* handle: volumeHandle; driver (PersistentVolume only) */
+    BERTH_VOLUME_IMAGE,      /* handle: reference of an image (of a pod) */
 } berth_volume_kind;
 
 typedef struct berth_volume_source {
@@ -232,6 +244,13 @@ typedef struct berth_volume {
     berth_str name;
     berth_volume_source source;
 } berth_volume;
+
+/* An entry of spec.resourceClaims: a ResourceClaim, or a template that one is made from. */
+typedef struct berth_pod_claim {
+    berth_str name;
+    berth_str claim;          /* resourceClaimName */
+    berth_str claim_template; /* resourceClaimTemplateName */
+} berth_pod_claim;
 
 typedef struct berth_pod {
     berth_metadata meta;
@@ -256,12 +275,25 @@ typedef struct berth_pod {
     const berth_volume *volumes;
     uint32_t volume_count;
     berth_strs scheduling_gates;
+    berth_resources pod_requests; /* spec.resources.requests: of the pod as a whole (1.34) */
+    berth_resources pod_limits;   /* spec.resources.limits */
+    bool host_network;
+    bool host_users_off; /* spec.hostUsers is false */
+    const berth_pod_claim *resource_claims;
+    uint32_t resource_claim_count;
     /* status */
     berth_str phase; /* Succeeded and Failed pods use nothing */
     berth_str nominated_node_name;
     int64_t start_time_ns; /* Unix time, 0: absent */
     const berth_condition *conditions;
     uint32_t condition_count;
+    const berth_container_status *container_statuses;
+    uint32_t container_status_count;
+    const berth_container_status *init_container_statuses;
+    uint32_t init_container_status_count;
+    bool has_status_resources;        /* status.resources is set (1.36) */
+    berth_resources status_requests;  /* status.resources.requests */
+    berth_resources status_allocated; /* status.allocatedResources */
 } berth_pod;
 
 /* ---- storage ---- */

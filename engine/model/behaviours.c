@@ -1,0 +1,189 @@
+/* The columns of the table of behaviours, and feature gates as switches of its lines. */
+#include "model/behaviours.h"
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum { COLUMN_COUNT = 6 };
+
+/* A line of the table, read by column. */
+typedef struct line {
+    size_t offset;
+    uint8_t columns[COLUMN_COUNT];
+} line;
+
+static const uint32_t minors[COLUMN_COUNT] = {BERTH__KUBERNETES_LEGACY, 32, 33, 34, 35, 36};
+
+static const line lines[] = {
+#define X(name, ...) {offsetof(berth__behaviours, name), {__VA_ARGS__}},
+    BERTH__BEHAVIOUR_LIST(X)
+#undef X
+};
+
+static void set(berth__behaviours *out, size_t offset, bool value)
+{
+    *(bool *)(void *)((char *)out + offset) = value;
+}
+
+static berth_status make_column(uint32_t minor, berth__behaviours *out, berth_error *error)
+{
+    for (uint32_t c = 0; c < COLUMN_COUNT; c++) {
+        if (minors[c] != minor)
+            continue;
+        for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+            set(out, lines[i].offset, lines[i].columns[c]);
+        return BERTH_OK;
+    }
+    return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                            "Kubernetes 1.%u is not known: 1.%d to 1.%d are", (unsigned)minor,
+                            BERTH__KUBERNETES_OLDEST, BERTH__KUBERNETES_NEWEST);
+}
+
+/* ---- feature gates ---- */
+
+/* A gate that decisions depend on. Other settings than the default are honoured where there is a
+ * behaviour, refused where there is none. */
+typedef struct gate {
+    const char *name;
+    uint8_t first, last;  /* versions that have it */
+    uint8_t on_since;     /* by default; 0: never */
+    uint8_t locked_since; /* 0: never */
+    size_t behaviour;     /* NONE, or what it switches */
+    size_t second;        /* likewise */
+} gate;
+
+enum { LAST = BERTH__KUBERNETES_NEWEST };
+#define NONE SIZE_MAX
+#define SWITCHES(name) offsetof(berth__behaviours, name)
+
+static const gate gates[] = {
+    {"InPlacePodVerticalScaling", 32, LAST, 33, 33, SWITCHES(requests_of_status), NONE},
+    {"PodLevelResources", 32, LAST, 34, 0, SWITCHES(requests_of_pod), NONE},
+    {"InPlacePodLevelResourcesVerticalScaling", 36, LAST, 36, 0, SWITCHES(requests_of_pod_status),
+     NONE},
+    {"TaintTolerationComparisonOperators", 35, LAST, 0, 0, SWITCHES(taint_comparisons), NONE},
+    {"NodeDeclaredFeatures", 36, LAST, 36, 0, SWITCHES(declared_features), NONE},
+    {"DynamicResourceAllocation", 32, LAST, 34, 34, SWITCHES(dynamic_resources), NONE},
+    {"VolumeAttributesClass", 32, LAST, 34, 34, SWITCHES(volume_attributes_classes), NONE},
+    {"ImageVolume", 32, LAST, 35, 35, NONE, NONE},
+    {"SchedulerPopFromBackoffQ", 33, LAST, 33, 0, SWITCHES(backoff_pops_early), NONE},
+    {"SidecarContainers", 32, LAST, 32, 33, NONE, NONE},
+    {"NodeInclusionPolicyInPodTopologySpread", 32, LAST, 32, 33, NONE, NONE},
+    {"MatchLabelKeysInPodAffinity", 32, LAST, 32, 33, NONE, NONE},
+    {"MatchLabelKeysInPodTopologySpread", 32, LAST, 32, 0, NONE, NONE},
+    {"SchedulerQueueingHints", 32, LAST, 32, 34, NONE, NONE},
+    {"StorageCapacityScoring", 33, LAST, 0, 0, NONE, NONE},
+    {"VolumeCapacityPriority", 32, 32, 0, 0, NONE, NONE},
+    {"VolumeLimitScaling", 35, LAST, 0, 0, NONE, NONE},
+    {"CSIMigrationPortworx", 32, 35, 32, 0, NONE, NONE},
+    {"DRAExtendedResource", 34, LAST, 36, 0, NONE, NONE},
+    {"DRAConsumableCapacity", 34, LAST, 36, 0, NONE, NONE},
+    {"DRAPartitionableDevices", 33, LAST, 36, 0, NONE, NONE},
+    {"DRADeviceTaints", 33, LAST, 36, 0, NONE, NONE},
+    {"DRADeviceBindingConditions", 34, LAST, 36, 0, NONE, NONE},
+    {"DRAPrioritizedList", 33, LAST, 34, 0, NONE, NONE},
+    {"DRAAdminAccess", 32, LAST, 34, 0, NONE, NONE},
+    {"GangScheduling", 35, LAST, 0, 0, NONE, NONE},
+    {"GenericWorkload", 35, LAST, 0, 0, NONE, NONE},
+    {"TopologyAwareWorkloadScheduling", 36, LAST, 0, 0, NONE, NONE},
+    {"WorkloadAwarePreemption", 36, LAST, 0, 0, NONE, NONE},
+};
+
+/* Gates that change when something happens, or how often the API server is called, never where a
+ * pod goes: either setting is taken and changes nothing. */
+static const char *const indifferent[] = {
+    "SchedulerAsyncPreemption",
+    "SchedulerAsyncAPICalls",
+    "OpportunisticBatching",
+    "NominatedNodeNameForExpectation",
+    "ClearingNominatedNodeNameAfterBinding",
+    "DRASchedulerFilterTimeout",
+    "MutableCSINodeAllocatableCount",
+    "MatchLabelKeysInPodTopologySpreadSelectorMerge",
+};
+
+static const gate *find_gate(berth_str name, uint32_t minor)
+{
+    for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++)
+        if (berth__str_is(name, gates[i].name) && minor >= gates[i].first && minor <= gates[i].last)
+            return &gates[i];
+    return NULL;
+}
+
+static bool is_indifferent(berth_str name)
+{
+    for (size_t i = 0; i < sizeof(indifferent) / sizeof(indifferent[0]); i++)
+        if (berth__str_is(name, indifferent[i]))
+            return true;
+    return false;
+}
+
+static berth_status switch_gate(berth_str name, bool on, uint32_t minor, berth__behaviours *out,
+                                berth_error *error)
+{
+    const gate *found = find_gate(name, minor);
+    if (found == NULL && is_indifferent(name))
+        return BERTH_OK;
+    if (found == NULL)
+        return berth__error_set(error, BERTH_E_INVALID,
+                                "no feature gate \"%.*s\" of Kubernetes 1.%u changes decisions",
+                                (int)name.len, name.data, (unsigned)minor);
+    bool by_default = found->on_since != 0 && minor >= found->on_since;
+    if (on == by_default)
+        return BERTH_OK;
+    if (found->locked_since != 0 && minor >= found->locked_since)
+        return berth__error_set(error, BERTH_E_INVALID,
+                                "feature gate %s is locked to %s in Kubernetes 1.%u", found->name,
+                                by_default ? "true" : "false", (unsigned)minor);
+    if (found->behaviour == NONE)
+        return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                                "feature gate %s=%s changes decisions in a way that is not "
+                                "implemented",
+                                found->name, on ? "true" : "false");
+    set(out, found->behaviour, on);
+    if (found->second != NONE)
+        set(out, found->second, on);
+    return BERTH_OK;
+}
+
+/* Up to the next comma, and past it. */
+static berth_str next_entry(berth_str *rest)
+{
+    berth_str entry = {rest->data, 0};
+    while (entry.len < rest->len && rest->data[entry.len] != ',')
+        entry.len++;
+    uint32_t taken = entry.len < rest->len ? entry.len + 1 : entry.len;
+    *rest = (berth_str){rest->data + taken, rest->len - taken};
+    return entry;
+}
+
+static berth_status switch_entry(berth_str entry, uint32_t minor, berth__behaviours *out,
+                                 berth_error *error)
+{
+    berth_str name = {entry.data, 0};
+    while (name.len < entry.len && entry.data[name.len] != '=')
+        name.len++;
+    uint32_t passed = name.len < entry.len ? name.len + 1 : name.len;
+    berth_str value = {entry.data + passed, entry.len - passed};
+    bool on = berth__str_is(value, "true");
+    if (name.len == 0 || (!on && !berth__str_is(value, "false")))
+        return berth__error_set(error, BERTH_E_INVALID,
+                                "a feature gate is NAME=true or NAME=false, not \"%.*s\"",
+                                (int)entry.len, entry.data);
+    return switch_gate(name, on, minor, out, error);
+}
+
+berth_status berth__behaviours_make(uint32_t minor, berth_str switches, berth__behaviours *out,
+                                    berth_error *error)
+{
+    berth__behaviours made;
+    if (minor == 0)
+        minor = BERTH__KUBERNETES_OLDEST; /* until the rules of the newest are complete */
+    BERTH_TRY(make_column(minor, &made, error));
+    while (switches.len > 0)
+        BERTH_TRY(switch_entry(next_entry(&switches), minor, &made, error));
+    *out = made;
+    return BERTH_OK;
+}
