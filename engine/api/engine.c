@@ -60,7 +60,7 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
                           berth_error *error)
 {
     const berth_profile *profiles =
-        config->profiles != NULL ? config->profiles : berth_profile_default();
+        config->profiles != NULL ? config->profiles : berth_profile_default_of(config->kubernetes);
     uint32_t profile_count = config->profiles != NULL ? config->profile_count : 1;
     const berth__embedder_plugins own = {config->plugins, config->plugin_count};
     uint32_t minor = profiles[0].era == BERTH_ERA_V1ALPHA1 ? (uint32_t)BERTH__KUBERNETES_LEGACY
@@ -104,7 +104,7 @@ static berth_status check_config(const berth_engine_config *config, berth_error 
         return berth__error_set(error, BERTH_E_ARG, "an engine needs a profile");
     if (config->plugins == NULL && config->plugin_count > 0)
         return berth__error_set(error, BERTH_E_ARG, "plugin_count is not 0, and plugins is NULL");
-    if (config->kubernetes != 0 && config->kubernetes < BERTH__KUBERNETES_OLDEST)
+    if (berth_profile_default_of(config->kubernetes) == NULL)
         return berth__error_set(
             error, BERTH_E_UNSUPPORTED, "Kubernetes 1.%u is not known: 1.%d to 1.%d are",
             (unsigned)config->kubernetes, BERTH__KUBERNETES_OLDEST, BERTH__KUBERNETES_NEWEST);

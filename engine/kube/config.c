@@ -85,7 +85,7 @@ berth_status berth__config_open(berth__config_tree *tree, berth__arena *scratch,
     if (status != BERTH_OK)
         return berth__config_fail(tree, status, "%s: %s", joined, fault.message);
     tree->source = joined;
-    *out = (berth__config_source){text, joined};
+    *out = (berth__config_source){.text = text, .path = joined};
     return BERTH_OK;
 }
 
@@ -352,8 +352,11 @@ static berth_scheduler_config *create_config(const berth_allocator *allocator)
 berth_status berth__config_read(const berth_allocator *allocator, berth__config_source from,
                                 const char *name, berth_scheduler_config **out, berth_error *error)
 {
+    if (berth_profile_default_of(from.minor) == NULL)
+        return berth__error_set(error, BERTH_E_UNSUPPORTED, "Kubernetes 1.%u is not known",
+                                (unsigned)from.minor);
     berth_scheduler_config *config = create_config(allocator);
-    berth__config_tree tree = {.error = error, .source = name};
+    berth__config_tree tree = {.error = error, .minor = from.minor, .source = name};
     if (config == NULL)
         return berth__config_nomem(&tree);
     tree.arena = &config->arena;
@@ -377,21 +380,23 @@ berth_status berth__config_read(const berth_allocator *allocator, berth__config_
     return status;
 }
 
-berth_status berth_scheduler_config_file(const char *path, berth_scheduler_config **out,
-                                         berth_error *error)
+berth_status berth_scheduler_config_file(const char *path, uint32_t kubernetes,
+                                         berth_scheduler_config **out, berth_error *error)
 {
     if (path == NULL || path[0] == '\0' || out == NULL)
         return berth__error_set(error, BERTH_E_ARG, "a path and a result are needed");
-    return berth__config_read(berth__allocator_default(), (berth__config_source){.path = path},
-                              path, out, error);
+    return berth__config_read(berth__allocator_default(),
+                              (berth__config_source){.path = path, .minor = kubernetes}, path, out,
+                              error);
 }
 
-berth_status berth_scheduler_config_text(berth_str text, const char *source,
+berth_status berth_scheduler_config_text(berth_str text, const char *source, uint32_t kubernetes,
                                          berth_scheduler_config **out, berth_error *error)
 {
     if ((text.data == NULL && text.len > 0) || out == NULL)
         return berth__error_set(error, BERTH_E_ARG, "a text and a result are needed");
-    return berth__config_read(berth__allocator_default(), (berth__config_source){.text = text},
+    return berth__config_read(berth__allocator_default(),
+                              (berth__config_source){.text = text, .minor = kubernetes},
                               source != NULL ? source : "", out, error);
 }
 

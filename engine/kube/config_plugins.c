@@ -152,7 +152,7 @@ static berth_status merge_multi(expansion *e)
 {
     const plugin_set *custom = &e->sets[MULTI];
     uint32_t default_count;
-    const berth__plugin_info *defaults = berth__plugin_infos(&default_count);
+    const berth__plugin_info *defaults = berth__plugin_infos(e->tree->minor, &default_count);
     e->multi =
         berth__config_array(e->tree, default_count + custom->enabled_count, sizeof(*e->multi));
     bool *replacing = berth__config_array(e->tree, custom->enabled_count, sizeof(*replacing));
@@ -177,9 +177,9 @@ static berth_status merge_multi(expansion *e)
 
 /* ---- expanding ---- */
 
-static bool implements(berth_str name, berth_point point)
+static bool implements(const expansion *e, berth_str name, berth_point point)
 {
-    const berth__plugin_info *info = berth__plugin_info_find(name);
+    const berth__plugin_info *info = berth__plugin_info_find(e->tree->minor, name);
     if (info == NULL)
         return point != BERTH_POINT_QUEUE_SORT && point != BERTH_POINT_BIND;
     return info->points >> point & 1;
@@ -193,7 +193,7 @@ static berth_status check_explicit(expansion *e, berth_point point)
     for (uint32_t i = 0; i < set->enabled_count; i++) {
         berth_str name = set->enabled[i].name;
         size_t before = berth__config_enter_at(e->tree, i);
-        if (berth__plugin_info_find(name) != NULL && !implements(name, point))
+        if (berth__plugin_info_find(e->tree->minor, name) != NULL && !implements(e, name, point))
             return berth__config_fail(e->tree, BERTH_E_INVALID,
                                       "plugin \"%.*s\" does not extend %s", (int)name.len,
                                       name.data, berth_point_name(point));
@@ -221,7 +221,7 @@ static void append(const expansion *e, berth_point point, const plugin_entry *en
 /* Whether multiPoint brings a plugin to a point: then an explicit entry overrides it. */
 static bool multi_brings(const expansion *e, berth_point point, berth_str name)
 {
-    return implements(name, point) && !is_disabled(&e->sets[point], name) &&
+    return implements(e, name, point) && !is_disabled(&e->sets[point], name) &&
            find_entry(e->multi, e->multi_count, name) < e->multi_count;
 }
 
@@ -231,7 +231,7 @@ static berth_status append_multi(expansion *e, berth_point point, berth_plugin_r
     const plugin_set *set = &e->sets[point];
     for (uint32_t i = 0; i < e->multi_count; i++) {
         berth_str name = e->multi[i].name;
-        if (!implements(name, point) || is_disabled(set, name) ||
+        if (!implements(e, name, point) || is_disabled(set, name) ||
             find_entry(set->enabled, set->enabled_count, name) < set->enabled_count)
             continue;
         if (find_entry(e->multi, i, name) < i) {

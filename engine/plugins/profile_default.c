@@ -1,35 +1,44 @@
-/* The default profile of kube-scheduler v1.32 and the one table that it comes from.
+/* The default profiles of kube-scheduler by version, and the tables that they come from.
  * The preprocessor cuts the lists of all points out of the table, so that the points of a plugin
  * are written down once.
- * Source: v1.32.2, apis/config/v1/default_plugins.go and the interfaces of each plugin. */
+ * Source: v1.32.2, v1.34.1 and v1.36.2, apis/config/v1/default_plugins.go and the interfaces of each plugin. */
 #include "plugins/profile_lists.h"
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "model/behaviours.h"
 
 /* Name, weight, and whether the plugin implements each point, in the order of BERTH_POINT_LIST:
  * preEnqueue, queueSort, preFilter, filter, postFilter, preScore, score, reserve, permit, preBind,
- * bind, postBind. (DefaultPreemption's preEnqueue does nothing without the gate
- * SchedulerAsyncPreemption and is left out.) */
-#define PLUGIN_TABLE(X)                                                       \
-    X(SchedulingGates, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)                 \
-    X(PrioritySort, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)                    \
-    X(NodeUnschedulable, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)               \
-    X(NodeName, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)                        \
-    X(TaintToleration, 3, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0)                 \
-    X(NodeAffinity, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)                    \
-    X(NodePorts, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)                       \
-    X(NodeResourcesFit, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)                \
-    X(VolumeRestrictions, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)              \
-    X(NodeVolumeLimits, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)                \
-    X(VolumeBinding, 0, 0, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0)                   \
-    X(VolumeZone, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)                      \
-    X(PodTopologySpread, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)               \
-    X(InterPodAffinity, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)                \
+ * bind, postBind. (DefaultPreemption's preEnqueue, of 1.33, holds a pod until its victims have been
+ * asked to go; here that is done at once.) */
+#define FIRST_ROWS(X)                                            \
+    X(SchedulingGates, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)    \
+    X(PrioritySort, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)       \
+    X(NodeUnschedulable, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)  \
+    X(NodeName, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)           \
+    X(TaintToleration, 3, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0)    \
+    X(NodeAffinity, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)       \
+    X(NodePorts, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)          \
+    X(NodeResourcesFit, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)   \
+    X(VolumeRestrictions, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0) \
+    X(NodeVolumeLimits, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)   \
+    X(VolumeBinding, 0, 0, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0)      \
+    X(VolumeZone, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)         \
+    X(PodTopologySpread, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)  \
+    X(InterPodAffinity, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)
+
+/* 1.34: behind the other filters. The weight is 1 in 1.34, and of no account without devices. */
+#define DEVICE_ROWS(X) X(DynamicResources, 2, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0)
+
+#define LAST_ROWS(X)                                                          \
     X(DefaultPreemption, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0)               \
     X(NodeResourcesBalancedAllocation, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0) \
     X(ImageLocality, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0)                   \
     X(DefaultBinder, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0)
+
+/* 1.36 */
+#define FEATURE_ROWS(X) X(NodeDeclaredFeatures, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)
 
 #define TEXT(text)             \
     {                          \
@@ -37,113 +46,64 @@
     }
 #define NAME(id) TEXT(#id)
 
-static const berth__plugin_info infos[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob)                                   \
-    {NAME(id),                                                                                     \
-     pe << BERTH_POINT_PRE_ENQUEUE | qs << BERTH_POINT_QUEUE_SORT | pf << BERTH_POINT_PRE_FILTER | \
-         f << BERTH_POINT_FILTER | po << BERTH_POINT_POST_FILTER | ps << BERTH_POINT_PRE_SCORE |   \
-         s << BERTH_POINT_SCORE | r << BERTH_POINT_RESERVE | p << BERTH_POINT_PERMIT |             \
-         pb << BERTH_POINT_PRE_BIND | b << BERTH_POINT_BIND | ob << BERTH_POINT_POST_BIND,         \
-     weight},
-    PLUGIN_TABLE(X)
-#undef X
-};
-
-enum { INFO_COUNT = sizeof(infos) / sizeof(infos[0]) };
-
 /* A row kept in a list, or left out of it. An unwritten weight counts 1 where weights count. */
 #define KEEP_0(id)
 #define KEEP_1(id) {.name = NAME(id)},
 #define SCORE_0(id, w)
 #define SCORE_1(id, w) {.name = NAME(id), .weight = (w) == 0 ? 1 : (w)},
 
-static const berth_plugin_ref pre_enqueue_refs[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob) KEEP_##pe(id)
-    PLUGIN_TABLE(X)
-#undef X
-};
-
-static const berth_plugin_ref queue_sort_refs[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob) KEEP_##qs(id)
-    PLUGIN_TABLE(X)
-#undef X
-};
-
-static const berth_plugin_ref pre_filter_refs[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob) KEEP_##pf(id)
-    PLUGIN_TABLE(X)
-#undef X
-};
-
-static const berth_plugin_ref filter_refs[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob) KEEP_##f(id)
-    PLUGIN_TABLE(X)
-#undef X
-};
-
-static const berth_plugin_ref post_filter_refs[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob) KEEP_##po(id)
-    PLUGIN_TABLE(X)
-#undef X
-};
-
-static const berth_plugin_ref pre_score_refs[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob) KEEP_##ps(id)
-    PLUGIN_TABLE(X)
-#undef X
-};
-
-static const berth_plugin_ref score_refs[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob) SCORE_##s(id, weight)
-    PLUGIN_TABLE(X)
-#undef X
-};
-
-static const berth_plugin_ref reserve_refs[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob) KEEP_##r(id)
-    PLUGIN_TABLE(X)
-#undef X
-};
-
-static const berth_plugin_ref pre_bind_refs[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob) KEEP_##pb(id)
-    PLUGIN_TABLE(X)
-#undef X
-};
-
-static const berth_plugin_ref bind_refs[] = {
-#define X(id, weight, pe, qs, pf, f, po, ps, s, r, p, pb, b, ob) KEEP_##b(id)
-    PLUGIN_TABLE(X)
-#undef X
-};
-
 #define LIST(refs)                             \
     {                                          \
         refs, sizeof(refs) / sizeof((refs)[0]) \
     }
 
-/* No plugin of the default set has permit or postBind; their lists stay empty. */
-static const berth_profile default_profile = {
-    .scheduler_name = TEXT("default-scheduler"),
-    .era = BERTH_ERA_V1,
-    .points =
-        {
-            [BERTH_POINT_PRE_ENQUEUE] = LIST(pre_enqueue_refs),
-            [BERTH_POINT_QUEUE_SORT] = LIST(queue_sort_refs),
-            [BERTH_POINT_PRE_FILTER] = LIST(pre_filter_refs),
-            [BERTH_POINT_FILTER] = LIST(filter_refs),
-            [BERTH_POINT_POST_FILTER] = LIST(post_filter_refs),
-            [BERTH_POINT_PRE_SCORE] = LIST(pre_score_refs),
-            [BERTH_POINT_SCORE] = LIST(score_refs),
-            [BERTH_POINT_RESERVE] = LIST(reserve_refs),
-            [BERTH_POINT_PRE_BIND] = LIST(pre_bind_refs),
-            [BERTH_POINT_BIND] = LIST(bind_refs),
-        },
-};
+#define DEFAULT_TABLE(X) FIRST_ROWS(X) LAST_ROWS(X)
+#define OF_TABLE(name) name##_32
+#include "plugins/profile_default_lists.h"
+
+#define DEFAULT_TABLE(X) FIRST_ROWS(X) DEVICE_ROWS(X) LAST_ROWS(X)
+#define OF_TABLE(name) name##_34
+#include "plugins/profile_default_lists.h"
+
+#define DEFAULT_TABLE(X) FIRST_ROWS(X) DEVICE_ROWS(X) LAST_ROWS(X) FEATURE_ROWS(X)
+#define OF_TABLE(name) name##_36
+#include "plugins/profile_default_lists.h"
+
+/* The default set of a version and all that follow, up to the next entry. */
+typedef struct default_set {
+    uint32_t since; /* Kubernetes 1.`since` */
+    const berth__plugin_info *infos;
+    uint32_t info_count;
+    const berth_profile *profile;
+} default_set;
+
+#define SET(minor)                                                              \
+    {                                                                           \
+        minor, infos_##minor, sizeof(infos_##minor) / sizeof(infos_##minor[0]), \
+            &default_profile_##minor                                            \
+    }
+static const default_set sets[] = {SET(32), SET(34), SET(36)};
+
+static const default_set *set_of(uint32_t minor)
+{
+    const default_set *found = NULL;
+    if (minor == 0)
+        minor = BERTH__KUBERNETES_DEFAULT;
+    for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+        if (sets[i].since <= minor && minor <= BERTH__KUBERNETES_NEWEST)
+            found = &sets[i];
+    return found;
+}
+
+const berth_profile *berth_profile_default_of(uint32_t kubernetes)
+{
+    const default_set *set = set_of(kubernetes);
+    return set != NULL ? set->profile : NULL;
+}
 
 const berth_profile *berth_profile_default(void)
 {
-    return &default_profile;
+    return set_of(0)->profile;
 }
 
 const char *berth_point_name(berth_point point)
@@ -157,15 +117,19 @@ const char *berth_point_name(berth_point point)
     return names[point];
 }
 
-const berth__plugin_info *berth__plugin_infos(uint32_t *count)
+const berth__plugin_info *berth__plugin_infos(uint32_t minor, uint32_t *count)
 {
-    *count = INFO_COUNT;
-    return infos;
+    const default_set *set = set_of(minor);
+    BERTH_ASSERT(set != NULL);
+    *count = set->info_count;
+    return set->infos;
 }
 
-const berth__plugin_info *berth__plugin_info_find(berth_str name)
+const berth__plugin_info *berth__plugin_info_find(uint32_t minor, berth_str name)
 {
-    for (uint32_t i = 0; i < INFO_COUNT; i++) {
+    uint32_t count;
+    const berth__plugin_info *infos = berth__plugin_infos(minor, &count);
+    for (uint32_t i = 0; i < count; i++) {
         if (berth__str_eq(infos[i].name, name))
             return &infos[i];
     }

@@ -5,9 +5,9 @@
 
 #include "berth/profile.h"
 
-/* ---- v1.32 ---- */
+/* ---- v1.32 and later ---- */
 
-/* A plugin of kube-scheduler v1.32's default set. */
+/* A plugin of kube-scheduler's default set of Kubernetes 1.`minor` (0: the newest). */
 typedef struct berth__plugin_info {
     berth_str name;
     uint32_t points; /* bit 1 << berth_point of every point that it implements */
@@ -15,12 +15,12 @@ typedef struct berth__plugin_info {
 } berth__plugin_info;
 
 /* The default multiPoint list, in its order. */
-const berth__plugin_info *berth__plugin_infos(uint32_t *count);
+const berth__plugin_info *berth__plugin_infos(uint32_t minor, uint32_t *count);
 
 /* The entry of a name; NULL for a plugin that the table does not know. */
-const berth__plugin_info *berth__plugin_info_find(berth_str name);
+const berth__plugin_info *berth__plugin_info_find(uint32_t minor, berth_str name);
 
-/* Whether v1.32 refuses this name because the plugin left the tree. */
+/* Whether every version since 1.32 refuses this name because the plugin left the tree. */
 bool berth__plugin_info_removed(berth_str name);
 
 /* ---- v1.15 ---- */

@@ -45,7 +45,7 @@ spoil message '1s/"feasible":/"message":"no",&/' message
 spoil nominated '1s/"feasible":/"nominated":"n0",&/' nominated
 spoil victims '1s/"feasible":/"victims":["a\/b"],&/' victims
 spoil error '1s/"feasible":/"error":"no",&/' error
-spoil outcome "1s/\"best\":\[/\"best\":[\"n99\",/" "withoutExplanation node"
+spoil outcome "1s/\"bound\":\"/\"best\":[],&/" "withoutExplanation best"
 spoil not_taken '1s/"cpu":"[^"]*"/"cpu":"much"/' ".*expected a quantity"
 
 # No more differences are shown than asked for; all are counted.

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&error, 0, sizeof(error));
     berth_scheduler_config *scheduler = NULL;
     berth_str text = {(const char *)data, (uint32_t)size};
-    berth_status status = berth_scheduler_config_text(text, "fuzz", &scheduler, &error);
+    berth_status status = berth_scheduler_config_text(text, "fuzz", 0, &scheduler, &error);
     FUZZ_CHECK((status == BERTH_OK) == (scheduler != NULL));
     FUZZ_CHECK(status == BERTH_OK || (error.code == status && error.message[0] != '\0'));
     if (status == BERTH_OK)

@@ -223,7 +223,7 @@ __attribute__((unused)) static void check_golden(const char *name)
     berth_error error = {0};
     berth_scheduler_config *config = NULL;
     golden_path(path, sizeof(path), name);
-    if (berth_scheduler_config_file(path, &config, &error) != BERTH_OK)
+    if (berth_scheduler_config_file(path, 0, &config, &error) != BERTH_OK)
         report(name, &error);
     put_config(&got, config);
     berth_scheduler_config_destroy(config);
@@ -238,7 +238,7 @@ __attribute__((unused)) static berth_scheduler_config *accept(const char *text)
 {
     berth_error error = {0};
     berth_scheduler_config *config = NULL;
-    if (berth_scheduler_config_text(berth__text_of(text), "test", &config, &error) != BERTH_OK)
+    if (berth_scheduler_config_text(berth__text_of(text), "test", 0, &config, &error) != BERTH_OK)
         report(text, &error);
     return config;
 }
@@ -264,7 +264,7 @@ static void check_refusal(const char *text, const refusal *want)
     berth_error error = {0};
     berth_scheduler_config *config = NULL;
     berth_status status =
-        berth_scheduler_config_text(berth__text_of(text), "test.yaml", &config, &error);
+        berth_scheduler_config_text(berth__text_of(text), "test.yaml", 0, &config, &error);
     if (status == BERTH_OK)
         fail_msg("accepted:\n%s", text);
     assert_null(config);
@@ -272,8 +272,8 @@ static void check_refusal(const char *text, const refusal *want)
         strstr(error.message, want->message) == NULL || strcmp(error.source, "test.yaml") != 0)
         report(text, &error);
     /* An error that nobody wants to see changes nothing. */
-    assert_int_equal(berth_scheduler_config_text(berth__text_of(text), "test.yaml", &config, NULL),
-                     status);
+    assert_int_equal(
+        berth_scheduler_config_text(berth__text_of(text), "test.yaml", 0, &config, NULL), status);
     assert_null(config);
 }
 

@@ -34,7 +34,7 @@ static void test_default_profile(void **state)
     berth_scheduler_config_destroy(config);
 
     uint32_t count;
-    const berth__plugin_info *infos = berth__plugin_infos(&count);
+    const berth__plugin_info *infos = berth__plugin_infos(0, &count);
     assert_int_equal(count, 18);
     for (unsigned p = 0; p < BERTH_POINT_COUNT; p++) {
         const berth_plugin_list *list = &berth_profile_default()->points[p];
@@ -151,16 +151,16 @@ static void test_refused_positions(void **state)
     berth_error error = {0};
     berth_scheduler_config *config = NULL;
     assert_int_equal(
-        berth_scheduler_config_text(BERTH_LITERAL(HEAD "a: [\n"), "x", &config, &error),
+        berth_scheduler_config_text(BERTH_LITERAL(HEAD "a: [\n"), "x", 0, &config, &error),
         BERTH_E_PARSE);
     assert_true(error.line >= 3);
     assert_string_equal(error.source, "x");
     assert_int_equal(
-        berth_scheduler_config_text(BERTH_LITERAL("{\n\"a\": 1,\n}"), NULL, &config, &error),
+        berth_scheduler_config_text(BERTH_LITERAL("{\n\"a\": 1,\n}"), NULL, 0, &config, &error),
         BERTH_E_PARSE);
     assert_int_equal(error.line, 3);
     assert_int_equal(
-        berth_scheduler_config_text(BERTH_LITERAL(HEAD "---\n" HEAD), "x", &config, &error),
+        berth_scheduler_config_text(BERTH_LITERAL(HEAD "---\n" HEAD), "x", 0, &config, &error),
         BERTH_E_INVALID);
     assert_true(error.line >= 3);
 }
@@ -545,7 +545,7 @@ static void test_long_path(void **state)
              name);
     berth_error error = {0};
     berth_scheduler_config *config = NULL;
-    assert_int_equal(berth_scheduler_config_text(berth__text_of(text), "x", &config, &error),
+    assert_int_equal(berth_scheduler_config_text(berth__text_of(text), "x", 0, &config, &error),
                      BERTH_E_INVALID);
     assert_int_equal(strlen(error.field), sizeof(error.field) - 1);
 }
@@ -557,16 +557,16 @@ static void test_files(void **state)
     (void)state;
     berth_error error = {0};
     berth_scheduler_config *config = NULL;
-    assert_int_equal(berth_scheduler_config_file("no/such/file", &config, &error), BERTH_E_IO);
+    assert_int_equal(berth_scheduler_config_file("no/such/file", 0, &config, &error), BERTH_E_IO);
     assert_string_equal(error.source, "no/such/file");
     assert_memory_equal(error.message, "cannot open: ", strlen("cannot open: "));
-    assert_int_equal(berth_scheduler_config_file(".", &config, &error), BERTH_E_IO);
+    assert_int_equal(berth_scheduler_config_file(".", 0, &config, &error), BERTH_E_IO);
     char path[] = "/tmp/berth_config_XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(ftruncate(fd, 17 << 20), 0);
     close(fd);
-    assert_int_equal(berth_scheduler_config_file(path, &config, &error), BERTH_E_INVALID);
+    assert_int_equal(berth_scheduler_config_file(path, 0, &config, &error), BERTH_E_INVALID);
     remove(path);
     assert_non_null(strstr(error.message, "larger than 16 MiB"));
     assert_null(config);
@@ -577,14 +577,14 @@ static void test_wrong_calls(void **state)
     (void)state;
     berth_error error = {0};
     berth_scheduler_config *config = NULL;
-    assert_int_equal(berth_scheduler_config_file(NULL, &config, &error), BERTH_E_ARG);
-    assert_int_equal(berth_scheduler_config_file("", &config, &error), BERTH_E_ARG);
-    assert_int_equal(berth_scheduler_config_file("x", NULL, &error), BERTH_E_ARG);
-    assert_int_equal(berth_scheduler_config_text((berth_str){NULL, 3}, "x", &config, &error),
+    assert_int_equal(berth_scheduler_config_file(NULL, 0, &config, &error), BERTH_E_ARG);
+    assert_int_equal(berth_scheduler_config_file("", 0, &config, &error), BERTH_E_ARG);
+    assert_int_equal(berth_scheduler_config_file("x", 0, NULL, &error), BERTH_E_ARG);
+    assert_int_equal(berth_scheduler_config_text((berth_str){NULL, 3}, "x", 0, &config, &error),
                      BERTH_E_ARG);
-    assert_int_equal(berth_scheduler_config_text(BERTH_LITERAL("a"), "x", NULL, &error),
+    assert_int_equal(berth_scheduler_config_text(BERTH_LITERAL("a"), "x", 0, NULL, &error),
                      BERTH_E_ARG);
-    assert_int_equal(berth_scheduler_config_text((berth_str){0}, "x", &config, &error),
+    assert_int_equal(berth_scheduler_config_text((berth_str){0}, "x", 0, &config, &error),
                      BERTH_E_PARSE);
     berth_scheduler_config_destroy(NULL);
 }

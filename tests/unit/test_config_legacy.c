@@ -257,7 +257,7 @@ static void test_policy_file_errors(void **state)
         write_file(path, cases[i].policy);
         snprintf(text, sizeof(text), HEAD "algorithmSource: {policy: {file: {path: %s}}}\n", path);
         berth_status status =
-            berth_scheduler_config_text(berth__text_of(text), "test.yaml", &config, &error);
+            berth_scheduler_config_text(berth__text_of(text), "test.yaml", 0, &config, &error);
         remove(path);
         assert_null(config);
         assert_int_equal(status, cases[i].status);

@@ -671,7 +671,8 @@ static uint64_t place_fleet(berth_path path, uint32_t threads, uint32_t *indexed
     berth_scheduler_config *config = NULL;
     berth_engine_config engine_config;
     small_cluster c = {.last_id = 0};
-    small_require(berth_scheduler_config_text(str(config_text), "test", &config, &error), &error);
+    small_require(berth_scheduler_config_text(str(config_text), "test", 0, &config, &error),
+                  &error);
     berth_engine_config_init(&engine_config);
     engine_config.threads = threads;
     engine_config.path = path;

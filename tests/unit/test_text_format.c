@@ -128,7 +128,7 @@ static void test_config(void **state)
         berth_scheduler_config_text(
             berth__text_of("{apiVersion: kubescheduler.config.k8s.io/v1,\n"
                            " kind: KubeSchedulerConfiguration, podMaxBackoffSeconds: 77}"),
-            "test", &config, &error),
+            "test", 0, &config, &error),
         BERTH_OK);
     assert_int_equal(berth_scheduler_config_backoff(config).max_seconds, 77);
     berth_scheduler_config_destroy(config);

@@ -125,7 +125,7 @@ static berth_status start(berth_engine **engine, berth_error *error)
     static const berth_plugin *const plugins[] = {&node_price};
     const berth_str text = TEXT(configuration);
     berth_scheduler_config *scheduler;
-    berth_status status = berth_scheduler_config_text(text, "configuration", &scheduler, error);
+    berth_status status = berth_scheduler_config_text(text, "configuration", 0, &scheduler, error);
     if (status != BERTH_OK)
         return status;
     berth_engine_config config;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/words.h"
 
@@ -19,6 +20,16 @@ option_group engine_setup_options(engine_setup *setup)
          .value = "FILE",
          .target = &setup->config_path,
          .help = "read a KubeSchedulerConfiguration (default: kube-scheduler's\ndefault profile)"},
+        {.name = "kubernetes",
+         .kind = OPTION_TEXT,
+         .value = "VERSION",
+         .target = &setup->kubernetes,
+         .help = "decide as kube-scheduler of this version, 1.32 to 1.36\n(default: the newest)"},
+        {.name = "feature-gates",
+         .kind = OPTION_TEXT,
+         .value = "GATES",
+         .target = &setup->feature_gates,
+         .help = "as kube-scheduler's: Name=true,Other=false"},
         {.name = "percentage",
          .kind = OPTION_NUMBER,
          .value = "P",
@@ -104,14 +115,36 @@ static uint32_t volumes_of_environment(void)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
+/* "1.36", "v1.36", "1.36.2": the number behind the first point; absent: 0, the newest. */
+static berth_status read_version(engine_setup *setup, berth_error *error)
+{
+    const char *text = setup->kubernetes;
+    char *end = NULL;
+    setup->minor = 0;
+    if (text == NULL)
+        return BERTH_OK;
+    const char *digits = text + (*text == 'v');
+    unsigned long minor = strncmp(digits, "1.", 2) == 0 && digits[2] >= '0' && digits[2] <= '9'
+                              ? strtoul(digits + 2, &end, 10)
+                              : 0;
+    if (end == NULL || (*end != '\0' && *end != '.') || minor > 99 ||
+        berth_profile_default_of((uint32_t)minor) == NULL || minor == 0)
+        return error_set(error, BERTH_E_UNSUPPORTED, NULL,
+                         "Kubernetes \"%s\" is not known: --kubernetes takes 1.32 to 1.36", text);
+    setup->minor = (uint32_t)minor;
+    return BERTH_OK;
+}
+
 berth_status engine_setup_resolve(engine_setup *setup, berth_error *error)
 {
     setup->attached_volumes_max = volumes_of_environment();
+    TRY(read_version(setup, error));
     if (setup->config_path == NULL) {
-        settle(setup, berth_profile_default(), 1);
+        settle(setup, berth_profile_default_of(setup->minor), 1);
         return BERTH_OK;
     }
-    berth_status status = berth_scheduler_config_file(setup->config_path, &setup->config, error);
+    berth_status status =
+        berth_scheduler_config_file(setup->config_path, setup->minor, &setup->config, error);
     if (status == BERTH_OK)
         settle_config(setup);
     return status;
@@ -120,11 +153,13 @@ berth_status engine_setup_resolve(engine_setup *setup, berth_error *error)
 berth_status engine_setup_resolve_text(engine_setup *setup, berth_str text, const char *source,
                                        berth_error *error)
 {
+    TRY(read_version(setup, error));
     if (text.data == NULL) {
-        settle(setup, berth_profile_default(), 1);
+        settle(setup, berth_profile_default_of(setup->minor), 1);
         return BERTH_OK;
     }
-    berth_status status = berth_scheduler_config_text(text, source, &setup->config, error);
+    berth_status status =
+        berth_scheduler_config_text(text, source, setup->minor, &setup->config, error);
     if (status == BERTH_OK)
         settle_config(setup);
     return status;
@@ -145,6 +180,9 @@ berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, 
     config.bind_workers = setup->bind_workers;
     config.huge_pages = setup->huge_pages;
     config.attached_volumes_max = setup->attached_volumes_max;
+    config.kubernetes = setup->minor;
+    if (setup->feature_gates != NULL)
+        config.feature_gates = words_of(setup->feature_gates);
     config.profiles = setup->profiles;
     config.profile_count = setup->profile_count;
     return berth_engine_create(&config, out, error);

@@ -8,11 +8,13 @@
 #include "berth/berth.h"
 #include "cli/options.h"
 
-enum { ENGINE_OPTIONS_MAX = 9 };
+enum { ENGINE_OPTIONS_MAX = 11 };
 
 typedef struct engine_setup {
     /* given on the command line */
     const char *config_path;
+    const char *kubernetes;
+    const char *feature_gates;
     uint64_t percentage;
     bool percentage_given;
     uint64_t min_feasible;
@@ -25,6 +27,7 @@ typedef struct engine_setup {
     uint64_t seed;
     uint32_t attached_volumes_max; /* of the environment, or whoever resolves a text or a profile */
     /* made from it */
+    uint32_t minor; /* of Kubernetes 1.`minor`; 0: the newest */
     option options[ENGINE_OPTIONS_MAX];
     berth_scheduler_config *config;
     berth_profile *profiles; /* the configuration's, with the options above put in */

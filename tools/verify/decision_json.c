@@ -362,12 +362,20 @@ json_t *decision_json_taken_legacy(const berth_engine *engine, const berth_place
 
 /* ---- outcomes ---- */
 
-json_t *decision_json_outcome_expected(const json_t *normal)
+/* The node: where the vector's scheduler put the pod, which it says where its choice among the best
+ * is foretold; else the first of the best. */
+static json_t *expected_node(const json_t *normal, const json_t *decision)
+{
+    json_t *bound = json_object_get(decision, "bound");
+    return bound != NULL ? bound : json_array_get(json_object_get(normal, "best"), 0);
+}
+
+json_t *decision_json_outcome_expected(const json_t *normal, const json_t *decision)
 {
     const json_t *best = json_object_get(normal, "best");
     size_t feasible_count = json_array_size(json_object_get(normal, "feasible"));
     json_t *outcome = json_object();
-    json_t *node = json_array_get(best, 0);
+    json_t *node = expected_node(normal, decision);
     json_object_set(outcome, "node", node != NULL ? node : json_null());
     json_object_set_new(outcome, "feasible", json_integer((json_int_t)feasible_count));
     json_object_set_new(outcome, "best", json_integer((json_int_t)json_array_size(best)));
@@ -376,7 +384,7 @@ json_t *decision_json_outcome_expected(const json_t *normal)
 
 json_t *decision_json_outcome_expected_legacy(const json_t *normal, const json_t *taken)
 {
-    json_t *outcome = decision_json_outcome_expected(normal);
+    json_t *outcome = decision_json_outcome_expected(normal, NULL);
     const json_t *best = json_object_get(normal, "best");
     json_t *node = json_object_get(taken, "node");
     if (json_is_true(json_object_get(normal, "error"))) {

@@ -39,8 +39,8 @@ json_t *decision_json_taken_legacy(const berth_engine *engine, const berth_place
                                    const berth_plugin_list *priorities);
 
 /* What a decision without an explanation must agree on, from the normal form and from a placement:
- * the first of the best nodes, and how many are best and feasible. New references. */
-json_t *decision_json_outcome_expected(const json_t *normal);
+ * the node taken, and how many are best and feasible. New references. */
+json_t *decision_json_outcome_expected(const json_t *normal, const json_t *decision);
 json_t *decision_json_outcome_taken(const berth_engine *engine, const berth_placement *placement);
 
 /* The same for v1.15, whose vectors do not tell in which order nodes are visited: the node that was

@@ -32,7 +32,7 @@ typedef struct berth_engine_config {
     uint32_t threads; /* workers, the caller included; 0: one a core */
     berth_path path;
     uint64_t seed;                 /* of random tie-breaks */
-    const berth_profile *profiles; /* NULL: berth_profile_default() alone */
+    const berth_profile *profiles; /* NULL: the default one of that version alone */
     uint32_t profile_count;
     const berth_allocator *allocator; /* NULL: jemalloc */
     /* Whose decisions are given: those of kube-scheduler of Kubernetes 1.`kubernetes`, 32 to 36; 0:

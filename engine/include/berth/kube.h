@@ -86,12 +86,15 @@ typedef struct berth_scheduler_config berth_scheduler_config;
 
 /* Read a KubeSchedulerConfiguration: kubescheduler.config.k8s.io/v1, v1beta3 or v1alpha1 (with the
  * Policy it names, relative to the file; from memory, relative to the current folder), or a Policy
- * that stands alone. JSON or YAML, told apart as above. Errors: E_IO, E_PARSE, E_INVALID (the field
+ * that stands alone. JSON or YAML, told apart as above. What it leaves out is as in Kubernetes
+ * 1.`kubernetes` (32 to 36; 0: the newest). Errors: E_IO, E_PARSE, E_INVALID (the field
  * is named), E_UNSUPPORTED (another version or kind, extenders, a Policy in a ConfigMap),
  * E_NOMEM. */
-BERTH_API berth_status berth_scheduler_config_file(const char *path, berth_scheduler_config **out,
+BERTH_API berth_status berth_scheduler_config_file(const char *path, uint32_t kubernetes,
+                                                   berth_scheduler_config **out,
                                                    berth_error *error);
 BERTH_API berth_status berth_scheduler_config_text(berth_str text, const char *source,
+                                                   uint32_t kubernetes,
                                                    berth_scheduler_config **out,
                                                    berth_error *error);
 BERTH_API void berth_scheduler_config_destroy(berth_scheduler_config *config);

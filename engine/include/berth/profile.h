@@ -139,7 +139,11 @@ typedef struct berth_profile {
     berth_plugin_list points[BERTH_POINT_COUNT];
 } berth_profile;
 
-/* kube-scheduler v1.32's default profile. Static storage. Threads: any. */
+/* The default profile of kube-scheduler of Kubernetes 1.`kubernetes` (32 to 36; 0: the newest); NULL
+ * for a version that is not known. Static storage. Threads: any. */
+BERTH_API const berth_profile *berth_profile_default_of(uint32_t kubernetes);
+
+/* That of the newest. */
 BERTH_API const berth_profile *berth_profile_default(void);
 
 /* The spelling of an extension point in a configuration ("preFilter"). Threads: any. */
