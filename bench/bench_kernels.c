@@ -148,7 +148,8 @@ static void run_basic(const berth__kernels *kernels, columns *c)
                                         .memory = c->slots[3],
                                         .memory_used = c->slots[4],
                                         .memory_nonzero = c->slots[5],
-                                        .places = c->slots[6]};
+                                        .places = c->slots[6],
+                                        .evenness = c->basic_totals};
     kernels->basic(&slots, 0, BERTH__TILE, &c->ask, c->basic_totals);
 }
 

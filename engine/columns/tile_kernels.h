@@ -29,7 +29,8 @@ typedef struct berth__tree_level {
 typedef struct berth__basic_columns {
     const double *cpu, *cpu_used, *cpu_nonzero;
     const double *memory, *memory_used, *memory_nonzero;
-    const double *places; /* pods that may still come; negative: there are too many */
+    const double *places;    /* pods that may still come; negative: there are too many */
+    const int32_t *evenness; /* of the slot as it is: berth__evenness_of */
 } berth__basic_columns;
 
 /* What the common plugins make of a slot: room, LeastAllocated of cpu and memory, and their
@@ -41,7 +42,30 @@ typedef struct berth__basic_ask {
     double balance_cpu, balance_memory;   /* asked for in the balance */
     int32_t least_weight, balance_weight; /* of the two scores; 0: no part in it */
     double places;                        /* that must be left: 1; -INFINITY: not tested */
+    bool balance_difference;              /* the balance's score is of berth__balance_difference */
 } berth__basic_ask;
+
+/* How evenly two resources are used: trunc((1 - |f1 - f2| / 2) * 100), a fraction being
+ * min(used / allocatable, 1); 100 where an allocatable is 0. 50 to 100. */
+static inline int32_t berth__evenness_of(double capacity1, double used1, double capacity2,
+                                         double used2)
+{
+    if (capacity1 <= 0 || capacity2 <= 0)
+        return 100;
+    double fraction1 = used1 / capacity1, fraction2 = used2 / capacity2;
+    fraction1 = fraction1 > 1.0 ? 1.0 : fraction1;
+    fraction2 = fraction2 > 1.0 ? 1.0 : fraction2;
+    double difference = fraction1 - fraction2;
+    double deviation = (difference < 0 ? -difference : difference) / 2.0;
+    return (int32_t)((1.0 - deviation) * 100.0);
+}
+
+/* The balance's score in 1.36: what the pod makes of the evenness, each 0 to 100.
+ * Source: engine/plugins/rules/v1.36.md, section 5. */
+static inline int64_t berth__balance_difference(int64_t with, int64_t without)
+{
+    return 50 + (50 + with - without) / 2;
+}
 
 /* The greatest weight of a score that the `basic` kernels take. */
 enum { BERTH__BASIC_WEIGHT_MAX = 1 << 20 };
@@ -92,6 +116,8 @@ typedef struct berth__kernels {
      * min((used + ask) / allocatable, 1); 100 where an allocatable is 0. */
     void (*balance)(const int64_t *allocatable1, const int64_t *used1, int64_t ask1,
                     const int64_t *allocatable2, const int64_t *used2, int64_t ask2, int64_t *out);
+    /* with = berth__balance_difference(with, without), of values of `balance`. */
+    void (*balance_differences)(const int64_t *without, int64_t *with);
     /* The lanes (a bit each) of BERTH__FAN scores that are feasible; the best of the lanes
      * chosen and which of them share it (`lanes` is not 0 and has feasible ones only). */
     uint32_t (*feasible_lanes)(const int32_t *scores);

@@ -21,8 +21,10 @@ static inline double least_of(double capacity, int64_t free)
 /* Slots that all have both resources. Sums are of integers, which a processor has more room for.
  * The sum of weighted scores is a small integer: with half of one more, the product with
  * `share`, one over the weights, truncates as the quotient does. */
-static inline void total_both(const berth__amount_columns *tile, const berth__basic_ask *ask,
-                              double share, int64_t *restrict totals)
+static inline __attribute__((always_inline)) void total_both(const berth__amount_columns *tile,
+                                                             const berth__basic_ask *ask,
+                                                             double share, bool of_difference,
+                                                             int64_t *restrict totals)
 {
     int64_t least_cpu = (int64_t)ask->least_cpu, least_memory = (int64_t)ask->least_memory;
     int64_t more_cpu = (int64_t)ask->balance_cpu, more_memory = (int64_t)ask->balance_memory;
@@ -37,6 +39,10 @@ static inline void total_both(const berth__amount_columns *tile, const berth__ba
         int64_t memory_taken = tile->memory_used[s] + more_memory;
         int32_t balance_score =
             balance_of(small_double(cpu_taken) / cpu, small_double(memory_taken) / memory);
+        if (of_difference)
+            balance_score = difference_score(
+                balance_score, balance_of(small_double(tile->cpu_used[s]) / cpu,
+                                          small_double(tile->memory_used[s]) / memory));
         totals[s] = least_score * ask->least_weight + balance_score * ask->balance_weight;
     }
 }
@@ -55,6 +61,11 @@ static inline void total_some(const berth__amount_columns *tile, const berth__ba
     accumulate(totals, score, ask->least_weight);
     balance(tile->cpu, tile->cpu_used, (int64_t)ask->balance_cpu, tile->memory, tile->memory_used,
             (int64_t)ask->balance_memory, score);
+    if (ask->balance_difference) {
+        int64_t without[BERTH__TILE];
+        balance(tile->cpu, tile->cpu_used, 0, tile->memory, tile->memory_used, 0, without);
+        balance_differences(without, score);
+    }
     accumulate(totals, score, ask->balance_weight);
 }
 
@@ -73,7 +84,8 @@ static void basic_scores(const berth__amount_columns *tile, const berth__basic_a
     const berth__basic_ask own = *ask;
     double weights = ask->cpu_weight + ask->memory_weight;
     if (weights > 0 && all_have_both(&columns))
-        total_both(&columns, &own, 1.0 / weights, totals);
+        own.balance_difference ? total_both(&columns, &own, 1.0 / weights, true, totals)
+                               : total_both(&columns, &own, 1.0 / weights, false, totals);
     else
         total_some(&columns, &own, totals);
 }

@@ -101,6 +101,12 @@ static void balance(const int64_t *restrict allocatable1, const int64_t *restric
     }
 }
 
+static void balance_differences(const int64_t *restrict without, int64_t *restrict with)
+{
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        with[s] = 50 + ((50 + with[s] - without[s]) >> 1);
+}
+
 static void balance_tenths(const int64_t *restrict allocatable1, const int64_t *restrict used1,
                            int64_t ask1, const int64_t *restrict allocatable2,
                            const int64_t *restrict used2, int64_t ask2, int64_t *restrict out)
@@ -239,10 +245,18 @@ static uint32_t regroup_groups(const berth__tree_level *children, const berth__t
     return changed;
 }
 
+/* berth__balance_difference of an evenness that is 50 to 100: no sign to heed. */
+static inline int32_t difference_score(int32_t with, int32_t without)
+{
+    return 50 + (int32_t)((uint32_t)(50 + with - without) >> 1);
+}
+
 /* One run of slots. The steps are those of fit, least, average and balance, so that the bits
  * are. */
-static inline void basic_run(const berth__basic_columns *slots, size_t at,
-                             const berth__basic_ask *ask, int32_t *restrict totals)
+static inline __attribute__((always_inline)) void basic_run(const berth__basic_columns *slots,
+                                                            size_t at, const berth__basic_ask *ask,
+                                                            bool of_difference,
+                                                            int32_t *restrict totals)
 {
     for (uint32_t i = 0; i < BERTH__BASIC_RUN; i++) {
         double cpu = slots->cpu[at + i], memory = slots->memory[at + i];
@@ -268,6 +282,8 @@ static inline void basic_run(const berth__basic_columns *slots, size_t at,
         double deviation = (difference < 0 ? -difference : difference) / 2.0;
         bool both = (cpu > 0) & (memory > 0);
         int32_t balance_score = (int32_t)((1.0 - (both ? deviation : 0.0)) * 100.0);
+        if (of_difference)
+            balance_score = difference_score(balance_score, slots->evenness[at + i]);
         int32_t total = least_score * ask->least_weight + balance_score * ask->balance_weight;
         totals[i] = fits ? total : -1;
     }
@@ -278,8 +294,13 @@ static void basic(const berth__basic_columns *slots, uint32_t first, uint32_t co
 {
     const berth__basic_columns columns = *slots;
     const berth__basic_ask own = *ask;
+    if (own.balance_difference) {
+        for (uint32_t i = 0; i < count; i += BERTH__BASIC_RUN)
+            basic_run(&columns, (size_t)first + i, &own, true, totals + i);
+        return;
+    }
     for (uint32_t i = 0; i < count; i += BERTH__BASIC_RUN)
-        basic_run(&columns, (size_t)first + i, &own, totals + i);
+        basic_run(&columns, (size_t)first + i, &own, false, totals + i);
 }
 
 #include "columns/tile_kernels_basic.h"
@@ -337,6 +358,7 @@ const berth__kernels KERNELS_TABLE = {
     .average = average,
     .mean_tenths = mean_tenths,
     .balance = balance,
+    .balance_differences = balance_differences,
     .at_most = at_most,
     .gather = gather,
     .gather_add = gather_add,

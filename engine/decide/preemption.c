@@ -30,6 +30,11 @@ static bool keep_potential(berth__decider *decider, uint32_t filter, uint32_t ti
     const berth__stage *stage = &attempt->profile->filters[filter];
     if ((stage->plugin->flags & BERTH__ALWAYS_UNSCHEDULABLE) != 0)
         return true;
+    if (stage->plugin->keep_resolvable != NULL) {
+        stage->plugin->keep_resolvable(&attempt->cycle, stage->instance,
+                                       attempt->prepared->filters[filter].state, tile, cleared);
+        return true;
+    }
     berth__mask asked = *cleared;
     *cleared = berth__mask_range(0, 0);
     if ((stage->plugin->flags & BERTH__ALWAYS_UNRESOLVABLE) != 0)

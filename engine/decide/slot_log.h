@@ -21,6 +21,7 @@ enum {
 typedef struct berth__slot_states {
     uint32_t slots[BERTH__LOG_PADDED];
     _Alignas(64) double columns[BERTH__LOG_COLUMNS][BERTH__LOG_PADDED];
+    int32_t evenness[BERTH__LOG_PADDED];
 } berth__slot_states;
 
 typedef struct berth__slot_log {
@@ -46,7 +47,8 @@ static inline berth__basic_columns berth__slot_states_columns(const berth__slot_
                                   .memory = states->columns[3],
                                   .memory_used = states->columns[4],
                                   .memory_nonzero = states->columns[5],
-                                  .places = states->columns[6]};
+                                  .places = states->columns[6],
+                                  .evenness = states->evenness};
 }
 
 #endif

@@ -241,11 +241,14 @@ static void put_request(berth__model *model, const berth__request *request, bool
     }
     put_wide(model, request->nonzero_cpu, ok);
     put_wide(model, request->nonzero_memory, ok);
+    put_wide(model, request->scored_cpu, ok);
+    put_wide(model, request->scored_memory, ok);
     put(model, request->best_effort, ok);
     for (uint32_t i = 0; i < request->scalar_count; i++) {
         put(model, request->scalars[i].resource, ok);
         put_wide(model, request->scalars[i].ask, ok);
         put_wide(model, request->scalars[i].use, ok);
+        put_wide(model, request->scalars[i].scored, ok);
     }
 }
 

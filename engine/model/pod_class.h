@@ -21,19 +21,25 @@ typedef struct berth__part {
 
 typedef struct berth__scalar_request {
     uint32_t resource;
-    int64_t ask; /* what a node must have free */
-    int64_t use; /* what the pod takes once it is there */
+    int64_t ask;    /* what a node must have free */
+    int64_t use;    /* what the pod takes once it is there */
+    int64_t scored; /* what its containers ask for, in NodeResourcesFit's score */
 } berth__scalar_request;
 
-/* Totals of a pod. Under v1.32's rules `ask` equals `use`; under v1.15's, init containers count in
- * `ask` alone. Source: component-helpers v0.32, resource/helpers.go, PodRequests;
+/* Totals of a pod. `ask` and `use` differ where a pod on a node was resized in place; under v1.15's
+ * rules, init containers count in `ask` alone. Source: component-helpers v0.32, resource/helpers.go, PodRequests;
  * Kubernetes v1.15.3, predicates.GetResourceRequest and nodeinfo.calculateResource. */
 typedef struct berth__request {
     berth__part part;
     int64_t ask[BERTH__SCALARS]; /* cpu milli, memory, ephemeral-storage */
     int64_t use[BERTH__SCALARS];
-    int64_t nonzero_cpu;                  /* milli, with 100m for containers that request none */
-    int64_t nonzero_memory;               /* bytes, with 200 MiB for containers that request none */
+    /* Of the pod on a node, in scores: milli, with 100m for containers that request none; bytes,
+     * with 200 MiB for those. */
+    int64_t nonzero_cpu;
+    int64_t nonzero_memory;
+    /* The same of the pod that is scored, which counts its containers alone. */
+    int64_t scored_cpu;
+    int64_t scored_memory;
     const berth__scalar_request *scalars; /* every scalar named, by resource */
     uint32_t scalar_count;
     bool best_effort; /* no regular container has a cpu or memory request or limit above 0 */

@@ -1,10 +1,16 @@
 /* NodeResourcesBalancedAllocation: prefers nodes whose resources would be used in like proportion.
- * Source: kube-scheduler v1.32, plugins/noderesources/balanced_allocation.go. */
+ * Since 1.36: those whose balance the pod improves, or harms least.
+ * Source: kube-scheduler v1.32 and v1.36, plugins/noderesources/balanced_allocation.go. */
 #include <math.h>
 
 #include "base/error.h"
 #include "plugins/registry.h"
 #include "plugins/resource_score.h"
+
+typedef struct state {
+    berth__asked_resources asked;
+    bool of_difference;
+} state;
 
 static berth_status node_resources_balanced_allocation_configure(berth__model *model,
                                                                  berth__arena *arena,
@@ -17,31 +23,47 @@ static berth_status node_resources_balanced_allocation_configure(berth__model *m
     return ok ? BERTH_OK : berth__error_set(error, BERTH_E_NOMEM, "out of memory");
 }
 
+static bool asks_for_none(const berth__asked_resources *asked)
+{
+    for (uint32_t i = 0; i < asked->count; i++)
+        if (asked->items[i].ask != 0)
+            return false;
+    return true;
+}
+
 static berth__outcome node_resources_balanced_allocation_prepare(berth__prepare *prepare)
 {
-    if (!berth__asked_resources_make(prepare->cycle, prepare->arena, prepare->instance, false,
-                                     prepare->state))
+    const berth__behaviours *behaviours = &prepare->cycle->view->model->behaviours;
+    state *own = prepare->state;
+    own->of_difference = behaviours->balance_of_difference;
+    if (!berth__asked_resources_make(prepare->cycle, prepare->arena, prepare->instance,
+                                     BERTH__ASK_REAL, &own->asked))
         prepare->ok = false;
+    else if (behaviours->balance_skips_empty && asks_for_none(&own->asked))
+        return BERTH__SKIP;
     return BERTH__ACTIVE;
 }
 
-static double fraction_of(berth__tile *tile, const berth__asked_resource *item, uint32_t at)
+/* `with` is 1 for the node with the pod, 0 for the node as it is. */
+static double fraction_of(berth__tile *tile, const berth__asked_resource *item, uint32_t at,
+                          int64_t with)
 {
-    double fraction = (double)(berth__asked_used(tile, item)[at] + item->ask) /
+    double fraction = (double)(berth__asked_used(tile, item)[at] + with * item->ask) /
                       (double)berth__tile_allocatable(tile, item->resource)[at];
     return fraction > 1 ? 1 : fraction;
 }
 
 /* Resources without capacity do not count; two passes, so that no list of fractions is kept. The
  * sums run in the order of the resources, as kube-scheduler's do. */
-static double deviation(const berth__asked_resources *asked, berth__tile *tile, uint32_t at)
+static double deviation(const berth__asked_resources *asked, berth__tile *tile, uint32_t at,
+                        int64_t with)
 {
     double sum = 0, squares = 0, first = 0, second = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < asked->count; i++) {
         if (berth__tile_allocatable(tile, asked->items[i].resource)[at] == 0)
             continue;
-        double fraction = fraction_of(tile, &asked->items[i], at);
+        double fraction = fraction_of(tile, &asked->items[i], at, with);
         sum += fraction;
         first = count == 0 ? fraction : first;
         second = count == 1 ? fraction : second;
@@ -55,10 +77,22 @@ static double deviation(const berth__asked_resources *asked, berth__tile *tile, 
     for (uint32_t i = 0; i < asked->count; i++) {
         if (berth__tile_allocatable(tile, asked->items[i].resource)[at] == 0)
             continue;
-        double distance = fraction_of(tile, &asked->items[i], at) - mean;
+        double distance = fraction_of(tile, &asked->items[i], at, with) - mean;
         squares += distance * distance;
     }
     return sqrt(squares / (double)count);
+}
+
+static int64_t evenness(const state *own, berth__tile *tile, uint32_t at, int64_t with)
+{
+    return (int64_t)((1 - deviation(&own->asked, tile, at, with)) * BERTH__SCORE_MAX);
+}
+
+/* Any resources, any amount. Defines the answer. */
+static int64_t score_one(const state *own, berth__tile *tile, uint32_t at)
+{
+    int64_t with = evenness(own, tile, at, 1);
+    return own->of_difference ? berth__balance_difference(with, evenness(own, tile, at, 0)) : with;
 }
 
 static int64_t node_resources_balanced_allocation_score_slot(const berth__question *cycle,
@@ -66,9 +100,7 @@ static int64_t node_resources_balanced_allocation_score_slot(const berth__questi
                                                              const void *opaque, uint32_t slot)
 {
     (void)instance;
-    const berth__asked_resources *asked = opaque;
-    berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
-    return (int64_t)((1 - deviation(asked, tile, slot % BERTH__TILE)) * BERTH__SCORE_MAX);
+    return score_one(opaque, cycle->view->tiles[slot / BERTH__TILE], slot % BERTH__TILE);
 }
 
 static bool node_resources_balanced_allocation_basic_score(const berth__question *cycle,
@@ -77,7 +109,8 @@ static bool node_resources_balanced_allocation_basic_score(const berth__question
 {
     (void)cycle;
     (void)instance;
-    const berth__asked_resources *asked = opaque;
+    const state *own = opaque;
+    const berth__asked_resources *asked = &own->asked;
     const berth__asked_resource *cpu = asked->items, *memory = asked->items + 1;
     if (asked->wide || asked->count != 2 || cpu->resource != BERTH__CPU ||
         memory->resource != BERTH__MEMORY)
@@ -85,6 +118,7 @@ static bool node_resources_balanced_allocation_basic_score(const berth__question
     ask->balance_cpu = (double)cpu->ask;
     ask->balance_memory = (double)memory->ask;
     ask->balance_weight = weight;
+    ask->balance_difference = own->of_difference;
     return true;
 }
 
@@ -94,18 +128,26 @@ static void node_resources_balanced_allocation_score(const berth__question *cycl
                                                      int64_t *out)
 {
     (void)instance;
-    const berth__asked_resources *asked = opaque;
+    const state *own = opaque;
+    const berth__asked_resources *asked = &own->asked;
+    const berth__kernels *kernels = cycle->view->kernels;
     berth__tile *tile = cycle->view->tiles[index];
     if (asked->count == 2 && !cycle->view->wide && !asked->wide) {
         const berth__asked_resource *a = &asked->items[0], *b = &asked->items[1];
-        cycle->view->kernels->balance(
-            berth__tile_allocatable(tile, a->resource), berth__asked_used(tile, a), a->ask,
-            berth__tile_allocatable(tile, b->resource), berth__asked_used(tile, b), b->ask, out);
+        const int64_t *all1 = berth__tile_allocatable(tile, a->resource);
+        const int64_t *all2 = berth__tile_allocatable(tile, b->resource);
+        const int64_t *used1 = berth__asked_used(tile, a), *used2 = berth__asked_used(tile, b);
+        kernels->balance(all1, used1, a->ask, all2, used2, b->ask, out);
+        if (own->of_difference) {
+            int64_t without[BERTH__TILE];
+            kernels->balance(all1, used1, 0, all2, used2, 0, without);
+            kernels->balance_differences(without, out);
+        }
         return;
     }
     BERTH__MASK_EACH(mask, s)
     {
-        out[s] = (int64_t)((1 - deviation(asked, tile, s)) * BERTH__SCORE_MAX);
+        out[s] = score_one(own, tile, s);
     }
 }
 
@@ -113,7 +155,7 @@ const berth__plugin_ops berth__plugin_node_resources_balanced_allocation = {
     .name = "NodeResourcesBalancedAllocation",
     .instance_bytes = sizeof(berth__scored_resources),
     .configure = node_resources_balanced_allocation_configure,
-    .score_state_bytes = sizeof(berth__asked_resources),
+    .score_state_bytes = sizeof(state),
     .prepare_score = node_resources_balanced_allocation_prepare,
     .score = node_resources_balanced_allocation_score,
     .score_slot = node_resources_balanced_allocation_score_slot,

@@ -1,7 +1,8 @@
 /* NodeResourcesFit: the node has room for the pod's requests; scores by LeastAllocated,
  * MostAllocated or RequestedToCapacityRatio. PodFitsResources of v1.15 tests resources that the
  * pod asks 0 of as well, unless the pod asks for nothing at all.
- * Source: kube-scheduler v1.32, plugins/noderesources/{fit,least_allocated,most_allocated,
+ * Since 1.34 a request above what the node has at all is unresolvable.
+ * Source: kube-scheduler v1.32 and v1.36, plugins/noderesources/{fit,least_allocated,most_allocated,
  * requested_to_capacity_ratio,resource_allocation}.go; v1.15.3, predicates.PodFitsResources. */
 #include <math.h>
 #include <string.h>
@@ -214,6 +215,36 @@ static void explain_resource(const berth__question *cycle, uint32_t slot, uint32
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "Insufficient %.*s", (int)name.len, name.data);
 }
 
+/* Whether a node without pods would lack what is asked for. */
+static bool never_fits(const berth__question *cycle, const filter_state *own, uint32_t slot)
+{
+    const berth__request *request = cycle->cls->request;
+    berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
+    uint32_t at = slot % BERTH__TILE;
+    bool never = false;
+    if (own->pods_only || !cycle->view->model->behaviours.fit_unresolvable)
+        return false;
+    for (uint32_t r = 0; r < BERTH__SCALARS; r++)
+        never |= request->ask[r] > 0 && request->ask[r] > berth__tile_allocatable(tile, r)[at];
+    for (uint32_t i = 0; i < own->scalar_count; i++)
+        never |= own->scalars[i].ask > berth__tile_allocatable(tile, own->scalars[i].resource)[at];
+    return never;
+}
+
+static void node_resources_fit_keep_resolvable(const berth__question *cycle,
+                                               const void *opaque_instance, const void *opaque,
+                                               uint32_t tile, berth__mask *mask)
+{
+    (void)opaque_instance;
+    berth__mask kept = *mask;
+    BERTH__MASK_EACH(mask, s)
+    {
+        if (never_fits(cycle, opaque, tile * BERTH__TILE + s))
+            berth__bit_clear(kept.words, s);
+    }
+    *mask = kept;
+}
+
 static void node_resources_fit_explain(const berth__question *cycle, const void *opaque_instance,
                                        const void *opaque, uint32_t slot, berth__reasons *reasons)
 {
@@ -232,6 +263,8 @@ static void node_resources_fit_explain(const berth__question *cycle, const void 
             explain_resource(cycle, slot, r, request->ask[r], reasons);
     for (uint32_t i = 0; i < own->scalar_count; i++)
         explain_resource(cycle, slot, own->scalars[i].resource, own->scalars[i].ask, reasons);
+    if (never_fits(cycle, own, slot))
+        reasons->code = BERTH_CODE_UNRESOLVABLE;
 }
 
 /* ---- waking ---- */
@@ -310,8 +343,8 @@ static int64_t score_slot(const instance *own, const berth__asked_resources *ask
 static berth__outcome node_resources_fit_prepare_score(berth__prepare *prepare)
 {
     const instance *own = prepare->instance;
-    if (!berth__asked_resources_make(prepare->cycle, prepare->arena, &own->scored, true,
-                                     prepare->state))
+    if (!berth__asked_resources_make(prepare->cycle, prepare->arena, &own->scored,
+                                     BERTH__ASK_NONZERO, prepare->state))
         prepare->ok = false;
     return BERTH__ACTIVE;
 }
@@ -391,7 +424,7 @@ static bool node_resources_fit_basic_score(const berth__question *cycle,
 
 const berth__plugin_ops berth__plugin_node_resources_fit = {
     .name = "NodeResourcesFit",
-    .flags = BERTH__ALWAYS_UNSCHEDULABLE | BERTH__COUNTS_PODS,
+    .flags = BERTH__COUNTS_PODS,
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_ALLOCATABLE | BERTH_WAKE_POD_REMOVE |
                BERTH__WAKE_POD_SELF,
     .wakes = node_resources_fit_wakes,
@@ -403,6 +436,7 @@ const berth__plugin_ops berth__plugin_node_resources_fit = {
     .filter_slot = node_resources_fit_filter_slot,
     .basic_filter = node_resources_fit_basic_filter,
     .explain = node_resources_fit_explain,
+    .keep_resolvable = node_resources_fit_keep_resolvable,
     .score_state_bytes = sizeof(berth__asked_resources),
     .prepare_score = node_resources_fit_prepare_score,
     .score = node_resources_fit_score,

@@ -139,6 +139,11 @@ typedef struct berth__plugin_ops {
     void (*explain)(const berth__question *cycle, const void *instance, const void *state,
                     uint32_t slot, berth__reasons *reasons);
 
+    /* Optional, of a filter whose refusals have either code: of the slots in `mask`, which filter
+     * cleared, keep those whose refusal is BERTH_CODE_UNSCHEDULABLE. Without it explain tells. */
+    void (*keep_resolvable)(const berth__question *cycle, const void *instance, const void *state,
+                            uint32_t tile, berth__mask *mask);
+
     /* Optional: the verdict on one slot, for a plugin whose verdict on a node changes only when
      * that node's own state or facts do. Only plugins that have it (or are static) can be
      * indexed. */

@@ -34,17 +34,19 @@ int64_t berth__shape_at(const berth_shape_point *shape, uint32_t count, int64_t 
     return shape[count - 1].score;
 }
 
-static int64_t scalar_ask(const berth__request *request, uint32_t resource)
+static int64_t scalar_ask(const berth__request *request, uint32_t resource,
+                          berth__asked_amounts amounts)
 {
     for (uint32_t i = 0; i < request->scalar_count; i++)
         if (request->scalars[i].resource == resource)
-            return request->scalars[i].ask;
+            return amounts == BERTH__ASK_REAL ? request->scalars[i].ask
+                                              : request->scalars[i].scored;
     return 0;
 }
 
 bool berth__asked_resources_make(const berth__question *cycle, berth__arena *arena,
-                                 const berth__scored_resources *scored, bool nonzero,
-                                 berth__asked_resources *out)
+                                 const berth__scored_resources *scored,
+                                 berth__asked_amounts amounts, berth__asked_resources *out)
 {
     const berth__model *model = cycle->view->model;
     const berth__request *request = cycle->cls->request;
@@ -58,14 +60,14 @@ bool berth__asked_resources_make(const berth__question *cycle, berth__arena *are
             continue;
         berth__asked_resource item = {.resource = resource, .weight = scored->items[i].weight};
         if (resource >= BERTH__SCALARS) {
-            item.ask = scalar_ask(request, resource);
+            item.ask = scalar_ask(request, resource, amounts);
             if (item.ask == 0)
                 continue;
         } else {
-            item.nonzero = nonzero && resource != BERTH__EPHEMERAL;
+            item.nonzero = amounts == BERTH__ASK_NONZERO && resource != BERTH__EPHEMERAL;
             item.ask = !item.nonzero            ? request->ask[resource]
-                       : resource == BERTH__CPU ? request->nonzero_cpu
-                                                : request->nonzero_memory;
+                       : resource == BERTH__CPU ? request->scored_cpu
+                                                : request->scored_memory;
         }
         out->wide |= item.ask > BERTH__SMALL_AMOUNT || item.weight > 1000000;
         items[out->count++] = item;

@@ -40,11 +40,17 @@ typedef struct berth__asked_resources {
     bool wide; /* an ask above BERTH__SMALL_AMOUNT */
 } berth__asked_resources;
 
-/* Resources that no column has, and scalars that the pod does not ask for, are left out. `nonzero`:
- * cpu and memory by their non-zero amounts. Returns false when out of memory. */
+/* Which of a pod's amounts a score takes. */
+typedef enum berth__asked_amounts {
+    BERTH__ASK_REAL,    /* those that a node must have free */
+    BERTH__ASK_NONZERO, /* the containers' alone, cpu and memory never without an amount */
+} berth__asked_amounts;
+
+/* Resources that no column has, and scalars that the pod does not ask for, are left out. Returns
+ * false when out of memory. */
 bool berth__asked_resources_make(const berth__question *cycle, berth__arena *arena,
-                                 const berth__scored_resources *scored, bool nonzero,
-                                 berth__asked_resources *out);
+                                 const berth__scored_resources *scored,
+                                 berth__asked_amounts amounts, berth__asked_resources *out);
 
 static inline const int64_t *berth__asked_used(berth__tile *tile, const berth__asked_resource *item)
 {

@@ -103,6 +103,98 @@ static void test_nonzero_defaults(void **state)
     release(cls);
 }
 
+static void follow(uint32_t minor)
+{
+    assert_int_equal(berth__behaviours_make(minor, (berth_str){0}, &model.behaviours, NULL),
+                     BERTH_OK);
+}
+
+/* What a pod with one container counts on its node once it was resized in place. */
+static void check_resized(uint32_t minor, int32_t spec, int32_t held, const char *reason,
+                          int64_t ask, int64_t use)
+{
+    const berth_resource amounts[] = {cpu(spec), cpu(held)};
+    berth_container one = container(&amounts[0], 1);
+    one.name = BERTH_LITERAL("app");
+    const berth_container_status status = {.name = one.name,
+                                           .has_resources = true,
+                                           .requests = {&amounts[1], 1},
+                                           .allocated = {&amounts[1], 1}};
+    const berth_condition pending = {.type = BERTH_LITERAL("PodResizePending"),
+                                     .status = BERTH_LITERAL("True"),
+                                     .reason = berth__text_of(reason)};
+    const berth_pod pod = {.containers = &one,
+                           .container_count = 1,
+                           .conditions = &pending,
+                           .condition_count = 1,
+                           .container_statuses = &status,
+                           .container_status_count = 1};
+    follow(minor);
+    berth__class *cls = class_of(&pod);
+    assert_int_equal(cls->request->ask[BERTH__CPU], ask);
+    assert_int_equal(cls->request->use[BERTH__CPU], use);
+    assert_int_equal(cls->request->nonzero_cpu, use);
+    release(cls);
+}
+
+static void test_resized_pods(void **state)
+{
+    (void)state;
+    check_resized(36, 500, 1000, "Deferred", 500, 1000);
+    check_resized(36, 4000, 1000, "Deferred", 4000, 4000);
+    check_resized(36, 4000, 1000, "Infeasible", 4000, 1000);
+    check_resized(33, 500, 1000, "Deferred", 500, 1000);
+    check_resized(32, 500, 1000, "Deferred", 500, 500);
+    check_resized(32, 4000, 1000, "Infeasible", 4000, 4000);
+}
+
+/* Requests of the pod as a whole stand in place of its containers', but in the score of
+ * NodeResourcesFit. */
+static void test_pod_level_requests(void **state)
+{
+    (void)state;
+    const berth_resource amounts[] = {cpu(1000)}, container_amounts[] = {cpu(300)};
+    const berth_container containers[] = {container(NULL, 0), container(container_amounts, 1)};
+    const berth_pod pod = {
+        .containers = containers, .container_count = 2, .pod_requests = {amounts, 1}};
+    follow(36);
+    berth__class *cls = class_of(&pod);
+    assert_int_equal(cls->request->ask[BERTH__CPU], 1000);
+    assert_int_equal(cls->request->ask[BERTH__MEMORY], 0);
+    assert_int_equal(cls->request->nonzero_cpu, 1000);
+    assert_int_equal(cls->request->nonzero_memory, 209715200); /* once */
+    assert_int_equal(cls->request->scored_cpu, 400);
+    assert_int_equal(cls->request->scored_memory, 2 * 209715200);
+    release(cls);
+    follow(33);
+    cls = class_of(&pod);
+    assert_int_equal(cls->request->ask[BERTH__CPU], 300);
+    assert_int_equal(cls->request->nonzero_memory, 2 * 209715200);
+    release(cls);
+}
+
+/* The pod's own status counts since 1.36. */
+static void test_resized_pod_level(void **state)
+{
+    (void)state;
+    const berth_resource amounts[] = {cpu(1000), cpu(3000)};
+    const berth_container one = container(NULL, 0);
+    const berth_pod pod = {.containers = &one,
+                           .container_count = 1,
+                           .pod_requests = {&amounts[0], 1},
+                           .has_status_resources = true,
+                           .status_requests = {&amounts[1], 1}};
+    follow(36);
+    berth__class *cls = class_of(&pod);
+    assert_int_equal(cls->request->use[BERTH__CPU], 3000);
+    assert_int_equal(cls->request->ask[BERTH__CPU], 1000);
+    release(cls);
+    follow(35);
+    cls = class_of(&pod);
+    assert_int_equal(cls->request->use[BERTH__CPU], 1000);
+    release(cls);
+}
+
 static void test_scalars(void **state)
 {
     (void)state;
@@ -456,6 +548,9 @@ int main(void)
         WITH_MODEL(test_sidecars_and_overhead),
         WITH_MODEL(test_legacy_totals),
         WITH_MODEL(test_rounding),
+        WITH_MODEL(test_resized_pods),
+        WITH_MODEL(test_pod_level_requests),
+        WITH_MODEL(test_resized_pod_level),
         WITH_MODEL(test_nonzero_defaults),
         WITH_MODEL(test_scalars),
         WITH_MODEL(test_refused_amounts),

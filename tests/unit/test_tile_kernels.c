@@ -660,6 +660,7 @@ typedef struct basic_slots {
     _Alignas(64) int64_t nonzero[2][BERTH__TILE];
     int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
     double doubles[7][BERTH__TILE];
+    int32_t evenness[BERTH__TILE];
 } basic_slots;
 
 static void fill_basic(basic_slots *out)
@@ -679,6 +680,7 @@ static void fill_basic(basic_slots *out)
                                   (double)out->pods_max[s] - (double)out->pods_used[s]};
         for (uint32_t c = 0; c < 7; c++)
             out->doubles[c][s] = values[c];
+        out->evenness[s] = berth__evenness_of(values[0], values[1], values[3], values[4]);
     }
 }
 
@@ -686,6 +688,7 @@ typedef struct basic_pod {
     int64_t cpu, memory, nonzero_cpu, nonzero_memory;
     int64_t cpu_weight, memory_weight, least_weight, balance_weight;
     bool tests_cpu, tests_memory, tests_pods;
+    bool of_difference;
 } basic_pod;
 
 static basic_pod random_pod(void)
@@ -701,7 +704,8 @@ static basic_pod random_pod(void)
                        .balance_weight = amount(5),
                        .tests_cpu = berth__random_below(&source, 4) > 0,
                        .tests_memory = berth__random_below(&source, 4) > 0,
-                       .tests_pods = berth__random_below(&source, 4) > 0};
+                       .tests_pods = berth__random_below(&source, 4) > 0,
+                       .of_difference = berth__random_below(&source, 2) == 0};
 }
 
 /* By the portable table's separate kernels. */
@@ -725,6 +729,12 @@ static void separate(const basic_slots *slots, const basic_pod *pod, int32_t *to
     kernels->average(sums, weights, least);
     kernels->balance(of->allocatable, of->used, pod->cpu, of->allocatable2, of->used2, pod->memory,
                      balance);
+    if (pod->of_difference) {
+        _Alignas(64) int64_t without[BERTH__TILE];
+        kernels->balance(of->allocatable, of->used, 0, of->allocatable2, of->used2, 0, without);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            balance[s] = berth__balance_difference(balance[s], without[s]);
+    }
     for (uint32_t s = 0; s < BERTH__TILE; s++)
         totals[s] = berth__bit_get(mask.words, s)
                         ? (int32_t)(least[s] * pod->least_weight + balance[s] * pod->balance_weight)
@@ -743,7 +753,8 @@ static berth__basic_ask ask_of(const basic_pod *pod)
                               .balance_memory = (double)pod->memory,
                               .least_weight = (int32_t)pod->least_weight,
                               .balance_weight = (int32_t)pod->balance_weight,
-                              .places = pod->tests_pods ? 1 : -INFINITY};
+                              .places = pod->tests_pods ? 1 : -INFINITY,
+                              .balance_difference = pod->of_difference};
 }
 
 static void test_basic(void **state)
@@ -757,7 +768,7 @@ static void test_basic(void **state)
         separate(&slots, &pod, wanted);
         const berth__basic_columns of = {slots.doubles[0], slots.doubles[1], slots.doubles[2],
                                          slots.doubles[3], slots.doubles[4], slots.doubles[5],
-                                         slots.doubles[6]};
+                                         slots.doubles[6], slots.evenness};
         const berth__basic_ask ask = ask_of(&pod);
         uint32_t first = berth__random_below(&source, BERTH__TILE - BERTH__BASIC_RUN);
         uint32_t runs = (BERTH__TILE - first) / BERTH__BASIC_RUN;
@@ -766,6 +777,25 @@ static void test_basic(void **state)
             tables[t]->basic(&of, first, count, &ask, got);
             for (uint32_t i = 0; i < count; i++)
                 check("basic", t, first + i, wanted[first + i], got[i]);
+        }
+    }
+}
+
+static void test_balance_differences(void **state)
+{
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        _Alignas(64) int64_t with[BERTH__TILE], without[BERTH__TILE], got[BERTH__TILE];
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            with[s] = 50 + amount(50);
+            without[s] = 50 + amount(50);
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            memcpy(got, with, sizeof(got));
+            tables[t]->balance_differences(without, got);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("balance_differences", t, s, berth__balance_difference(with[s], without[s]),
+                      got[s]);
         }
     }
 }
@@ -851,6 +881,7 @@ int main(void)
         cmocka_unit_test(test_regroup_groups),
         cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_basic),
+        cmocka_unit_test(test_balance_differences),
         cmocka_unit_test(test_basic_scores),
         cmocka_unit_test(test_mask_ranges),
         cmocka_unit_test(test_the_best_table_is_one_of_them),
