@@ -73,7 +73,7 @@ void berth_scheduler_count(const berth_scheduler *scheduler, berth_scheduler_cou
     *out = scheduler->counters;
     out->gated = queue->gated_count;
     out->active = queue->active.count + (queue->deciding != NULL);
-    out->backoff = queue->backoff.count;
+    out->backoff = queue->backoff.count + queue->backoff_of_errors.count;
     out->unschedulable = queue->pool.by_flush.count;
     out->assumed = queue->assumed.count;
     out->woken = queue->woken;

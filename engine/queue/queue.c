@@ -7,6 +7,8 @@
 #include "base/assert.h"
 #include "base/error.h"
 
+#define SECOND_NS INT64_C(1000000000)
+
 /* ---- orders ---- */
 
 /* Source: kube-scheduler v1.32, plugins/queuesort/priority_sort.go. Equal times: as they were
@@ -25,6 +27,12 @@ static bool ends_first(const berth__queue_item *a, const berth__queue_item *b)
     return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->order < b->order;
 }
 
+/* Whole seconds make many end at once: then in the order in which they would be taken. */
+static bool ends_first_or_goes_first(const berth__queue_item *a, const berth__queue_item *b)
+{
+    return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : goes_first(a, b);
+}
+
 /* ---- life ---- */
 
 berth_status berth__queue_init(berth__queue *queue, const berth_allocator *allocator,
@@ -34,10 +42,14 @@ berth_status berth__queue_init(berth__queue *queue, const berth_allocator *alloc
     *queue = (berth__queue){.allocator = allocator,
                             .pods = pods,
                             .profiles = profiles,
+                            .behaviours = profiles[0].behaviours,
                             .times = *times,
                             .now_ns = INT64_MIN};
     berth__item_heap_init(&queue->active, allocator, goes_first);
-    berth__item_heap_init(&queue->backoff, allocator, ends_first);
+    berth__item_heap_init(&queue->backoff, allocator,
+                          queue->behaviours->backoff_in_seconds ? ends_first_or_goes_first
+                                                                : ends_first);
+    berth__item_heap_init(&queue->backoff_of_errors, allocator, ends_first);
     return berth__waiting_pool_init(&queue->pool, allocator, profiles, profile_count);
 }
 
@@ -56,6 +68,7 @@ void berth__queue_destroy(berth__queue *queue)
     berth__free(queue->allocator, queue->by_pod, queue->by_pod_capacity * sizeof(*queue->by_pod));
     berth__item_heap_destroy(&queue->active);
     berth__item_heap_destroy(&queue->backoff);
+    berth__item_heap_destroy(&queue->backoff_of_errors);
     *queue = (berth__queue){0};
 }
 
@@ -75,7 +88,8 @@ berth_status berth__queue_reserve(berth__queue *queue, uint32_t pod_bound)
 {
     uint32_t count = (uint32_t)queue->item_count + 1;
     if (!grow_by_pod(queue, pod_bound) || !berth__item_heap_reserve(&queue->active, count) ||
-        !berth__item_heap_reserve(&queue->backoff, count))
+        !berth__item_heap_reserve(&queue->backoff, count) ||
+        !berth__item_heap_reserve(&queue->backoff_of_errors, count))
         return BERTH_E_NOMEM;
     if (queue->spare != NULL)
         return BERTH_OK;
@@ -122,26 +136,53 @@ int64_t berth__queue_term(const berth__queue *queue, int64_t span_ns)
     return after(queue->now_ns, span_ns);
 }
 
-/* Doubled with each attempt after the first. Source: calculateBackoffDuration. */
-static int64_t backoff_end(const berth__queue *queue, const berth__queue_item *item)
+/* How many failures make the backoff long. */
+static uint32_t failures_of(const berth__queue *queue, const berth__queue_item *item)
 {
-    int64_t span_ns = queue->times.backoff_initial_ns, most_ns = queue->times.backoff_max_ns;
-    for (uint32_t i = 1; i < item->attempts && span_ns < most_ns; i++)
-        span_ns = span_ns > most_ns - span_ns ? most_ns : 2 * span_ns;
-    return after(item->queued_ns, span_ns < most_ns ? span_ns : most_ns);
+    if (!queue->behaviours->backoff_of_rejections)
+        return item->attempts;
+    return item->errors > 0 ? item->errors : item->rejections;
 }
 
-/* To backoff, or past it if that is over. A pod that was never tried has none. */
+/* The end of the second that a time lies in: when a look once a second finds it past. */
+static int64_t next_second(int64_t time_ns)
+{
+    int64_t passed_ns = time_ns % SECOND_NS;
+    if (passed_ns < 0)
+        passed_ns += SECOND_NS;
+    return after(time_ns - passed_ns, SECOND_NS);
+}
+
+/* Doubled with each failure after the first. Source: calculateBackoffDuration. */
+static int64_t backoff_end(const berth__queue *queue, const berth__queue_item *item,
+                           uint32_t failures)
+{
+    int64_t span_ns = queue->times.backoff_initial_ns, most_ns = queue->times.backoff_max_ns;
+    for (uint32_t i = 1; i < failures && span_ns < most_ns; i++)
+        span_ns = span_ns > most_ns - span_ns ? most_ns : 2 * span_ns;
+    int64_t end_ns = after(item->queued_ns, span_ns < most_ns ? span_ns : most_ns);
+    return queue->behaviours->backoff_in_seconds && end_ns != BERTH_TIME_NEVER && span_ns > 0
+               ? next_second(end_ns)
+               : end_ns;
+}
+
+static berth__item_heap *backoff_of(berth__queue *queue, const berth__queue_item *item)
+{
+    return item->errors > 0 ? &queue->backoff_of_errors : &queue->backoff;
+}
+
+/* To backoff, or past it if that is over. A pod that never failed has none. */
 static void place_tried(berth__queue *queue, berth__queue_item *item)
 {
-    int64_t end_ns = item->attempts > 0 ? backoff_end(queue, item) : queue->now_ns;
+    uint32_t failures = failures_of(queue, item);
+    int64_t end_ns = failures > 0 ? backoff_end(queue, item, failures) : queue->now_ns;
     if (end_ns <= queue->now_ns) {
         place_active(queue, item);
         return;
     }
     item->state = BERTH_POD_STATE_BACKOFF;
     item->due_ns = end_ns;
-    berth__item_heap_add(&queue->backoff, item);
+    berth__item_heap_add(backoff_of(queue, item), item);
 }
 
 static void place_in_pool(berth__queue *queue, berth__queue_item *item)
@@ -163,7 +204,7 @@ static void displace(berth__queue *queue, berth__queue_item *item)
         berth__item_heap_remove(&queue->active, item);
         break;
     case BERTH_POD_STATE_BACKOFF:
-        berth__item_heap_remove(&queue->backoff, item);
+        berth__item_heap_remove(backoff_of(queue, item), item);
         break;
     case BERTH_POD_STATE_UNSCHEDULABLE:
         berth__waiting_pool_remove(&queue->pool, item);
@@ -217,16 +258,22 @@ void berth__queue_remove(berth__queue *queue, berth__queue_item *item)
 
 /* ---- time ---- */
 
+static void end_backoffs(berth__queue *queue, berth__item_heap *heap)
+{
+    berth__queue_item *item;
+    while ((item = berth__item_heap_first(heap)) != NULL && item->due_ns <= queue->now_ns) {
+        displace(queue, item);
+        place_active(queue, item);
+    }
+}
+
 void berth__queue_advance(berth__queue *queue, int64_t now_ns)
 {
     berth__queue_item *item;
     if (now_ns > queue->now_ns)
         queue->now_ns = now_ns;
-    while ((item = berth__item_heap_first(&queue->backoff)) != NULL &&
-           item->due_ns <= queue->now_ns) {
-        displace(queue, item);
-        place_active(queue, item);
-    }
+    end_backoffs(queue, &queue->backoff);
+    end_backoffs(queue, &queue->backoff_of_errors);
     while ((item = queue->pool.by_flush.first) != NULL && item->due_ns <= queue->now_ns) {
         displace(queue, item);
         place_tried(queue, item);
@@ -236,9 +283,11 @@ void berth__queue_advance(berth__queue *queue, int64_t now_ns)
 
 int64_t berth__queue_next(const berth__queue *queue)
 {
-    if (queue->active.count > 0)
+    if (queue->active.count > 0 ||
+        (queue->behaviours->backoff_pops_early && queue->backoff.count > 0))
         return queue->now_ns;
     const berth__queue_item *candidates[] = {berth__item_heap_first(&queue->backoff),
+                                             berth__item_heap_first(&queue->backoff_of_errors),
                                              queue->pool.by_flush.first, queue->assumed.first};
     int64_t next_ns = BERTH_TIME_NEVER;
     for (uint32_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
@@ -253,6 +302,8 @@ berth__queue_item *berth__queue_take(berth__queue *queue)
 {
     berth__queue_item *item = berth__item_heap_first(&queue->active);
     BERTH_ASSERT(queue->deciding == NULL);
+    if (item == NULL && queue->behaviours->backoff_pops_early)
+        item = berth__item_heap_first(&queue->backoff);
     if (item == NULL)
         return NULL;
     displace(queue, item);
@@ -278,6 +329,8 @@ void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__st
 {
     queue_anew(queue, item);
     item->rejectors = rejectors;
+    item->rejections += rejectors != 0;
+    item->errors = rejectors != 0 ? 0 : item->errors + 1;
     if (is_gated(queue, item))
         place_gated(queue, item);
     else if (rejectors == 0 || (rejectors & item->helped) != 0)
@@ -402,10 +455,12 @@ berth_status berth__queue_check(const berth__queue *queue, berth_error *error)
     }
     if (count != queue->item_count)
         return broken(error, "the number of pods is wrong");
-    if (count != queue->active.count + queue->backoff.count + queue->pool.by_flush.count +
-                     queue->assumed.count + queue->gated_count + (queue->deciding != NULL))
+    if (count != queue->active.count + queue->backoff.count + queue->backoff_of_errors.count +
+                     queue->pool.by_flush.count + queue->assumed.count + queue->gated_count +
+                     (queue->deciding != NULL))
         return broken(error, "a pod is in no place, or in two");
-    if (!berth__item_heap_check(&queue->active) || !berth__item_heap_check(&queue->backoff))
+    if (!berth__item_heap_check(&queue->active) || !berth__item_heap_check(&queue->backoff) ||
+        !berth__item_heap_check(&queue->backoff_of_errors))
         return broken(error, "a heap is out of order");
     if (!is_in_order(&queue->pool.by_flush) || !is_in_order(&queue->assumed))
         return broken(error, "a list is out of order of time");

@@ -9,7 +9,8 @@
  * Memory for whatever can happen to a pod later is taken when it is submitted, groups of the pool
  * aside; where there is none for a group, the pod waits in backoff instead. Nothing is lost.
  *
- * Source: kube-scheduler v1.32, backend/queue/scheduling_queue.go, active_queue.go. */
+ * Source: kube-scheduler v1.32 and v1.36, backend/queue/scheduling_queue.go, active_queue.go,
+ * backoff_queue.go. */
 #ifndef BERTH_QUEUE_QUEUE_H
 #define BERTH_QUEUE_QUEUE_H
 
@@ -26,6 +27,7 @@ typedef struct berth__queue {
     const berth_allocator *allocator;
     const berth__pods *pods;
     const berth__ready_profile *profiles;
+    const berth__behaviours *behaviours;
     berth__queue_times times;
     int64_t now_ns;
     uint64_t order;             /* the last one given */
@@ -33,7 +35,9 @@ typedef struct berth__queue {
     uint32_t by_pod_capacity;
     berth__queue_item *spare; /* free records, linked by list_next */
     uint64_t item_count;
-    berth__item_heap active, backoff;
+    /* In backoff after a rejection, and after an error. With backoff_pops_early the first kind may
+     * be taken before its time. */
+    berth__item_heap active, backoff, backoff_of_errors;
     berth__waiting_pool pool;
     berth__item_list assumed; /* by expiry */
     uint64_t gated_count;

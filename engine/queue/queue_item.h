@@ -20,7 +20,9 @@ typedef struct berth__queue_item {
     int32_t state;    /* berth_pod_state, or BERTH__POD_DECIDING */
     int32_t priority; /* by which it is ordered */
     uint32_t attempts;
-    uint32_t heap_at; /* position in its heap */
+    uint32_t rejections; /* attempts that ended with no node */
+    uint32_t errors;     /* attempts in a row, the last included, that ended in an error */
+    uint32_t heap_at;    /* position in its heap */
     int64_t submitted_ns;
     int64_t queued_ns;          /* submitted, or put back last */
     int64_t due_ns;             /* end of backoff, flush from the pool, or expiry */

@@ -66,9 +66,11 @@ static void loop_report(void *context, berth_trouble trouble, const berth_error 
     l->trouble = trouble;
 }
 
-/* An engine with these profiles and an embedder's plugin (NULL: none), and a scheduler over it. */
-static void loop_open_with(loop *l, const berth_profile *profiles, uint32_t profile_count,
-                           int64_t bind_timeout_ms, const berth_plugin *plugin)
+/* A scheduler of 1.`minor` over an engine with these profiles and an embedder's plugin (NULL:
+ * none). */
+static void loop_open_as(loop *l, uint32_t minor, const berth_profile *profiles,
+                         uint32_t profile_count, int64_t bind_timeout_ms,
+                         const berth_plugin *plugin)
 {
     berth_error error = {.code = BERTH_OK};
     berth_engine_config config;
@@ -76,6 +78,7 @@ static void loop_open_with(loop *l, const berth_profile *profiles, uint32_t prof
     *l = (loop){.now_ms = 0};
     berth_engine_config_init(&config);
     config.threads = 1;
+    config.kubernetes = minor;
     config.profiles = profiles;
     config.profile_count = profile_count;
     config.plugins = &plugin;
@@ -90,6 +93,13 @@ static void loop_open_with(loop *l, const berth_profile *profiles, uint32_t prof
     options.callbacks =
         (berth_scheduler_callbacks){l, loop_bind, loop_unbind, loop_evict, loop_report, NULL};
     small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
+}
+
+/* Of 1.32, whose backoffs end to the nanosecond. */
+static inline void loop_open_with(loop *l, const berth_profile *profiles, uint32_t profile_count,
+                                  int64_t bind_timeout_ms, const berth_plugin *plugin)
+{
+    loop_open_as(l, 32, profiles, profile_count, bind_timeout_ms, plugin);
 }
 
 static inline void loop_open(loop *l, const berth_profile *profiles, uint32_t profile_count,

@@ -130,6 +130,76 @@ static void test_backoff_after_waking(void **state)
     assert_int_equal(loop_count(l).woken, 2);
 }
 
+/* ---- backoff since 1.33 ---- */
+
+static int set_up_newest(void **state)
+{
+    loop *l = malloc(sizeof(*l));
+    assert_non_null(l);
+    loop_open_as(l, 36, berth_profile_default(), 1, 0, NULL);
+    *state = l;
+    return 0;
+}
+
+/* Errors have backoffs of their own: doubled by errors in a row, ended by a look at each whole
+ * second, and never cut short. */
+static void test_backoff_of_errors_in_seconds(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_FAILED;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    l->now_ms = 300;
+    assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
+    assert_int_equal(loop_due_ms(l, pod), 2000); /* 1.3 s, noticed at 2 s */
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_advance(l, 1999);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_advance(l, 2000);
+    assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
+    assert_int_equal(loop_due_ms(l, pod), 5000);
+}
+
+/* With nothing active the first pod in backoff is taken before its time. */
+static void test_backoff_pops_early(void **state)
+{
+    loop *l = *state;
+    berth_pod_id low = loop_pod(l, "low", "1", "");
+    berth_pod_id high = loop_pod(l, "high", "1", ", priority: 5");
+    loop_node(l, "tiny", "100m");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_advance(l, 400);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_node(l, "large", "4");
+    assert_int_equal(loop_state(l, low), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(berth_scheduler_next(l->scheduler), l->now_ms * MS);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, high);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, low);
+    assert_int_equal(l->now_ms, 400);
+}
+
+/* The wait after a rejection is made long by rejections alone, that after an error by the errors
+ * since the last one. */
+static void test_rejections_and_errors_count_apart(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_FAILED;
+    berth_pod_id pod = loop_pod(l, "p", "3", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
+    loop_pod(l, "filler", "2", ", nodeName: node");
+    loop_advance(l, 2000);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_remove(l, BERTH_KIND_POD, "default", "filler");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(loop_due_ms(l, pod), 4000); /* one rejection: 1 s from 2 s on */
+    assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
+    assert_int_equal(loop_due_ms(l, pod), 4000); /* one error in a row */
+}
+
 /* ---- gates ---- */
 
 static void test_gates(void **state)
@@ -698,6 +768,11 @@ int main(void)
         TEST(test_order),
         TEST(test_order_follows_updates),
         TEST(test_backoff),
+        cmocka_unit_test_setup_teardown(test_backoff_of_errors_in_seconds, set_up_newest,
+                                        loop_tear_down),
+        cmocka_unit_test_setup_teardown(test_backoff_pops_early, set_up_newest, loop_tear_down),
+        cmocka_unit_test_setup_teardown(test_rejections_and_errors_count_apart, set_up_newest,
+                                        loop_tear_down),
         TEST(test_backoff_after_waking),
         TEST(test_gates),
         TEST(test_flush),
