@@ -391,6 +391,9 @@ berth_status berth__default_pod(berth_reader *reader, const berth__field_path *p
     defaulter d = {reader, arena, path, spec};
     BERTH_TRY(default_containers(&d, &pod->containers, pod->container_count));
     BERTH_TRY(default_containers(&d, &pod->init_containers, pod->init_container_count));
+    if (!berth__default_pod_requests(d.arena, pod) || !round_amounts(d.arena, &pod->pod_requests) ||
+        !round_amounts(d.arena, &pod->pod_limits))
+        return berth__reader_no_memory(reader);
     BERTH_TRY(default_priority(&d, pod));
     BERTH_TRY(default_affinity(&d, "podAffinity", pod, &pod->pod_affinity));
     BERTH_TRY(default_affinity(&d, "podAntiAffinity", pod, &pod->pod_anti_affinity));

@@ -130,6 +130,10 @@ bool berth__priority_class_is_awaited(const berth_reader *reader, const berth__j
 /* Whether a claim names its class; one that does not gets the default class. */
 bool berth__claim_has_class(const berth_persistent_volume_claim *object);
 
+/* Fill in the pod's own requests where its limits or its containers imply them. Returns false when
+ * out of memory. */
+bool berth__default_pod_requests(berth__arena *arena, berth_pod *pod);
+
 /* Defaults of a pod whose specification is `spec`, standing at `path`. New parts go to `arena`. */
 berth_status berth__default_pod(berth_reader *reader, const berth__field_path *path,
                                 const berth__json *spec, berth__arena *arena, berth_pod *pod);

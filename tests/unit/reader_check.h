@@ -178,6 +178,7 @@ static void put_node(const berth_node *node)
         put(")");
     }
     put_conditions(node->conditions, node->condition_count);
+    put_strs("features", node->declared_features);
 }
 
 static void put_containers(const char *name, const berth_container *items, uint32_t count)
@@ -187,6 +188,8 @@ static void put_containers(const char *name, const berth_container *items, uint3
         put_str("image", items[i].image);
         put_resources("requests", items[i].requests);
         put_resources("limits", items[i].limits);
+        if (items[i].restarts_all)
+            put(" restarts-all");
         for (uint32_t p = 0; p < items[i].port_count; p++)
             put(" port(%.*s %.*s %d %d)", STR(items[i].ports[p].host_ip),
                 STR(items[i].ports[p].protocol), items[i].ports[p].host_port,
@@ -243,6 +246,36 @@ static void put_placing(const berth_pod *pod)
     }
 }
 
+static void put_statuses(const char *name, const berth_container_status *statuses, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        put(" %s(%.*s", name, STR(statuses[i].name));
+        if (statuses[i].has_resources)
+            put_resources("holds", statuses[i].requests);
+        put_resources("allocated", statuses[i].allocated);
+        put(")");
+    }
+}
+
+/* What came with Kubernetes 1.33 to 1.36. */
+static void put_newer(const berth_pod *pod)
+{
+    put_resources("pod-requests", pod->pod_requests);
+    put_resources("pod-limits", pod->pod_limits);
+    if (pod->host_network)
+        put(" host-network");
+    if (pod->host_users_off)
+        put(" host-users-off");
+    for (uint32_t i = 0; i < pod->resource_claim_count; i++)
+        put(" devices(%.*s %.*s %.*s)", STR(pod->resource_claims[i].name),
+            STR(pod->resource_claims[i].claim), STR(pod->resource_claims[i].claim_template));
+    put_statuses("status", pod->container_statuses, pod->container_status_count);
+    put_statuses("init-status", pod->init_container_statuses, pod->init_container_status_count);
+    if (pod->has_status_resources)
+        put_resources("pod-holds", pod->status_requests);
+    put_resources("pod-allocated", pod->status_allocated);
+}
+
 static void put_pod(const berth_pod *pod)
 {
     put_str("node", pod->node_name);
@@ -265,6 +298,7 @@ static void put_pod(const berth_pod *pod)
     if (pod->start_time_ns != 0)
         put(" started=%lld", (long long)pod->start_time_ns);
     put_conditions(pod->conditions, pod->condition_count);
+    put_newer(pod);
 }
 
 static void put_volume(const berth_persistent_volume *volume)

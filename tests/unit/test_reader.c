@@ -133,6 +133,19 @@ typedef struct object_case {
 } object_case;
 
 static const object_case other_kinds[] = {
+    {"--- {apiVersion: v1, kind: Node, metadata: {name: m}, status: {declaredFeatures: [A, B]}}",
+     "Node /m features=[A,B]\n"},
+    {"--- {apiVersion: v1, kind: Pod, metadata: {name: p, uid: u}, spec: {hostNetwork: true,"
+     " hostUsers: false, containers: [{name: a, restartPolicyRules: [{action: Restart}, {action:"
+     " RestartAllContainers}]}], resources: {requests: {cpu: 1}}, resourceClaims: [{name: g,"
+     " resourceClaimTemplateName: t}, {name: h, resourceClaimName: c}], volumes: [{name: v, image:"
+     " {reference: 'r:1'}}]}, status: {containerStatuses: [{name: a, resources: {requests: {cpu:"
+     " 2}}, allocatedResources: {cpu: 3}}], initContainerStatuses: [{name: b, resources: {}}],"
+     " resources: {requests: {cpu: 4}}, allocatedResources: {memory: 5}}}",
+     "Pod /p uid=u container(a restarts-all) volume(v source=11 handle=r:1)"
+     " pod-requests={cpu=1} host-network host-users-off devices(g  t) devices(h c )"
+     " status(a holds={cpu=2} allocated={cpu=3}) init-status(b) pod-holds={cpu=4}"
+     " pod-allocated={memory=5}\n"},
     {"--- {apiVersion: v1, kind: Namespace, metadata: {name: nn, labels: {t: x}}}",
      "Namespace /nn labels={t=x}\n"},
     {"--- {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s}, provisioner: p,"
@@ -333,11 +346,20 @@ static const object_case defaulted[] = {
      "Pod default/p scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority"
      " container(a requests={cpu=1m,memory=1Gi,x/y=2} limits={cpu=1,memory=1Gi,x/y=2}"
      " port( TCP 0 80)) init(i requests={cpu=2} limits={cpu=2}) overhead={cpu=1m}\n"},
+    {"--- {kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, resources: {requests:"
+     " {cpu: 300m}}}, {name: b, resources: {requests: {cpu: 200m}}}], initContainers: [{name: i,"
+     " resources: {requests: {cpu: 600m}}}], resources: {requests: {x/y: 1}, limits: {cpu: 2,"
+     " memory: 1Gi}}}}",
+     "Pod default/p scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority"
+     " container(a requests={cpu=300m}) container(b requests={cpu=200m})"
+     " init(i requests={cpu=600m}) pod-requests={x/y=1,cpu=600m,memory=1Gi}"
+     " pod-limits={cpu=2,memory=1Gi}\n"},
     {"--- {kind: Pod, metadata: {name: p, namespace: s}, spec: {hostNetwork: true, containers:"
      " [{name: a, ports: [{containerPort: 80}, {containerPort: 81, hostPort: 9, protocol: UDP}]}],"
      " volumes: [{name: v, rbd: {image: i}}]}}",
      "Pod s/p scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority"
-     " container(a port( TCP 80 80) port( UDP 9 81)) volume(v source=6 handle=i pool=rbd)\n"},
+     " container(a port( TCP 80 80) port( UDP 9 81)) volume(v source=6 handle=i pool=rbd)"
+     " host-network\n"},
     {"--- {kind: Pod, metadata: {generateName: p-}}\n--- {kind: Pod, metadata: {generateName: p-}}",
      "Pod default/p-00000 scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority\n"
      "Pod default/p-00001 scheduler=default-scheduler priority=0 "

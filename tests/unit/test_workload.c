@@ -143,7 +143,7 @@ static const workload_case whole[] = {
      " owner(apps/v1 ReplicaSet web-HASH berth-HASH controller)" STANDARD
      " container(c requests={cpu=1} limits={cpu=1} port( TCP 8 8))"
      " anti-affinity required(0 h selector<(pod-template-hash In =[HASH])>)"
-     " spread(1 0 z  keys=[pod-template-hash])\n"},
+     " spread(1 0 z  keys=[pod-template-hash]) host-network\n"},
     {"kind: StatefulSet\nmetadata: {name: db, namespace: s}\nspec: {selector: {matchLabels: {app:"
      " db}}, template: {metadata: {labels: {app: db}}, spec: {volumes: [{name: data, emptyDir: {}},"
      " {name: tmp, emptyDir: {}}]}}, volumeClaimTemplates: [{metadata: {name: data, labels:"
@@ -259,7 +259,7 @@ static void test_daemons(void **state)
     " owner(apps/v1 DaemonSet d berth-HASH controller)"                  \
     " required[< fields(metadata.name In =[" node "])>]"                 \
     " toleration(k Exists  )" TOLERATED                                  \
-    " toleration(node.kubernetes.io/network-unavailable Exists  NoSchedule)\n"
+    " toleration(node.kubernetes.io/network-unavailable Exists  NoSchedule) host-network\n"
 #define DAEMON_E(node)                                                   \
     "Pod default/e-HASH-" node " labels={controller-revision-hash=HASH}" \
     " owner(apps/v1 DaemonSet e berth-HASH controller)"                  \
