@@ -79,6 +79,13 @@ berth_status berth__config_plugins_read(berth__config_tree *tree, const berth__j
 berth_status berth__config_queue_sort_check(berth__config_tree *tree, const berth__json *list,
                                             const berth_profile *profiles);
 
+/* ---- config_args_devices.c ---- */
+
+/* The members of DynamicResourcesArgs, and checking them. */
+extern const char *const berth__config_devices_fields[];
+berth_status berth__config_devices_read(berth__config_tree *tree, const berth__json *args,
+                                        berth_plugin_args *out);
+
 /* ---- config_legacy.c ---- */
 
 /* Read a v1alpha1 KubeSchedulerConfiguration; `path` is its file (NULL: from memory). */

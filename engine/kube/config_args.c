@@ -574,6 +574,8 @@ typedef struct decoder {
 } decoder;
 
 static const decoder decoders[] = {
+    {"DynamicResources", "DynamicResourcesArgs", berth__config_devices_fields,
+     berth__config_devices_read},
     {"DefaultPreemption", "DefaultPreemptionArgs", preemption_fields, read_preemption},
     {"InterPodAffinity", "InterPodAffinityArgs", inter_pod_fields, read_inter_pod},
     {"NodeAffinity", "NodeAffinityArgs", affinity_fields, read_affinity},

@@ -1,0 +1,110 @@
+/* The table of behaviours by Kubernetes version, and feature gates that switch them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "berth/engine.h"
+#include "model/behaviours.h"
+
+static berth__behaviours made(uint32_t minor, const char *gates)
+{
+    berth__behaviours out;
+    berth_error error = {.code = BERTH_OK};
+    if (berth__behaviours_make(minor, berth__text_of(gates), &out, &error) != BERTH_OK)
+        fail_msg("%u %s: %s", minor, gates, error.message);
+    return out;
+}
+
+static void refused(uint32_t minor, const char *gates, berth_status status, const char *text)
+{
+    berth__behaviours out = {.csi_migration = true}, before = out;
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(berth__behaviours_make(minor, berth__text_of(gates), &out, &error), status);
+    assert_int_equal(error.code, status);
+    if (strstr(error.message, text) == NULL)
+        fail_msg("%s: \"%s\" does not say \"%s\"", gates, error.message, text);
+    assert_memory_equal(&out, &before, sizeof(out));
+}
+
+static void test_columns(void **state)
+{
+    (void)state;
+    assert_false(made(32, "").requests_of_status);
+    assert_true(made(33, "").requests_of_status);
+    assert_false(made(33, "").fit_unresolvable);
+    assert_true(made(34, "").fit_unresolvable);
+    assert_false(made(34, "").ties_by_heap);
+    assert_true(made(35, "").ties_by_heap);
+    assert_false(made(35, "").balance_of_difference);
+    assert_true(made(36, "").balance_of_difference);
+    assert_false(made(BERTH__KUBERNETES_LEGACY, "").csi_migration);
+}
+
+static void test_unknown_versions(void **state)
+{
+    (void)state;
+    refused(31, "", BERTH_E_UNSUPPORTED, "1.31 is not known: 1.32 to 1.36");
+    refused(37, "", BERTH_E_UNSUPPORTED, "1.37");
+    for (uint32_t minor = 0; minor < 60; minor++)
+        assert_int_equal(berth_profile_default_of(minor) != NULL,
+                         minor == 0 || (minor >= 32 && minor <= 36));
+    const uint32_t wrong[] = {1, 15, 31, 37};
+    for (int i = 0; i < 4; i++) {
+        berth_engine_config config;
+        berth_error error = {.code = BERTH_OK};
+        berth_engine *engine = NULL;
+        berth_engine_config_init(&config);
+        config.kubernetes = wrong[i];
+        assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_E_UNSUPPORTED);
+        assert_null(engine);
+        assert_non_null(strstr(error.message, "is not known"));
+    }
+}
+
+static void test_gates(void **state)
+{
+    (void)state;
+    assert_true(made(32, "InPlacePodVerticalScaling=true").requests_of_status);
+    assert_true(made(32, "PodLevelResources=true").requests_of_pod);
+    assert_false(made(32, "PodLevelResources=true").hugepages_of_pod);
+    assert_false(made(36, "PodLevelResources=false").requests_of_pod);
+    assert_true(made(36, "TaintTolerationComparisonOperators=true").taint_comparisons);
+    const berth__behaviours two =
+        made(36, "NodeDeclaredFeatures=false,SchedulerPopFromBackoffQ=false");
+    assert_false(two.declared_features);
+    assert_false(two.backoff_pops_early);
+    /* At their defaults, or of no account where pods go. */
+    const berth__behaviours plain = made(36, ""), same = made(36, "DynamicResourceAllocation=true,"
+                                                                  "OpportunisticBatching=false,"
+                                                                  "SchedulerAsyncPreemption=false");
+    assert_memory_equal(&plain, &same, sizeof(plain));
+}
+
+static void test_refused_gates(void **state)
+{
+    (void)state;
+    refused(36, "NoSuchGate=true", BERTH_E_INVALID, "no feature gate \"NoSuchGate\"");
+    refused(32, "NodeDeclaredFeatures=true", BERTH_E_INVALID, "of Kubernetes 1.32");
+    refused(36, "InPlacePodVerticalScaling=false", BERTH_E_INVALID, "locked to true");
+    refused(36, "StorageCapacityScoring=true", BERTH_E_UNSUPPORTED, "not implemented");
+    refused(36, "PodLevelResources", BERTH_E_INVALID, "NAME=true or NAME=false");
+    refused(36, "PodLevelResources=1", BERTH_E_INVALID, "not \"PodLevelResources=1\"");
+    refused(36, "=true", BERTH_E_INVALID, "NAME=true");
+    refused(36, "PodLevelResources=true,,PodLevelResources=true", BERTH_E_INVALID, "not \"\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_unknown_versions),
+        cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_refused_gates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
