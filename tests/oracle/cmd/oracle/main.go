@@ -1,0 +1,48 @@
+// Oracle answers scheduling scenarios as kube-scheduler answers them, by kube-scheduler itself.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"k8s.io/klog/v2"
+)
+
+const usage = `usage: oracle answer < scenarios.jsonl > vectors.jsonl
+       oracle check FILE...
+`
+
+// The scheduler logs much that is of no interest here, and what is comes back as an error.
+func quiet() {
+	flags := flag.NewFlagSet("klog", flag.PanicOnError)
+	klog.InitFlags(flags)
+	flags.Set("logtostderr", "false")
+	flags.Set("alsologtostderr", "false")
+	flags.Set("stderrthreshold", "FATAL")
+	klog.SetOutput(io.Discard)
+}
+
+func main() {
+	quiet()
+	if len(os.Args) < 2 {
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	}
+	commands := map[string]func([]string) (int, error){
+		"answer": answer,
+		"check":  check,
+	}
+	command, ok := commands[os.Args[1]]
+	if !ok {
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	}
+	code, err := command(os.Args[2:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "oracle:", err)
+		code = 3
+	}
+	os.Exit(code)
+}

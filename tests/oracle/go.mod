@@ -1,0 +1,3 @@
+module berth/tests/oracle
+
+go 1.24

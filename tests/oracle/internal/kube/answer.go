@@ -1,0 +1,264 @@
+package kube
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"berth/tests/oracle/internal/vector"
+)
+
+// Answer decides the pending pods of a line's scenario, one after the other.
+func Answer(line *vector.Line) (*vector.Expected, error) {
+	scenario := &vector.Scenario{}
+	if err := json.Unmarshal(line.Scenario, scenario); err != nil {
+		return nil, err
+	}
+	c, err := newCluster(scenario.Config, line.ModeOf())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
+	}
+	defer c.close()
+	if err := c.load(scenario); err != nil {
+		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
+	}
+	answer := &vector.Expected{Order: []string{}, Decisions: []vector.Decision{}, Mode: line.ModeOf()}
+	if Version != "1.32" {
+		answer.Version = Version
+	}
+	if answer.Order, err = c.order(); err != nil {
+		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
+	}
+	placed := map[string]bool{}
+	for i, text := range scenario.Pending {
+		pod := &v1.Pod{}
+		if err := json.Unmarshal(text, pod); err != nil {
+			return nil, fmt.Errorf("%s: pending pod %d: %w", scenario.Name, i, err)
+		}
+		decision, err := c.decide(pod)
+		if err != nil {
+			return nil, fmt.Errorf("%s: pending pod %d: %w", scenario.Name, i, err)
+		}
+		if Version == "1.32" {
+			decision.Victims = without(decision.Victims, placed)
+		}
+		placed[decision.Pod] = decision.Bound != ""
+		answer.Decisions = append(answer.Decisions, *decision)
+		if decision.Nominated != "" {
+			break
+		}
+	}
+	return answer, nil
+}
+
+// without leaves out pods that the scenario itself placed, as the vectors of 1.32 do.
+func without(victims []string, placed map[string]bool) []string {
+	var out []string
+	for _, victim := range victims {
+		if !placed[victim] {
+			out = append(out, victim)
+		}
+	}
+	return out
+}
+
+// order is the order of the nodes in the snapshot.
+func (c *cluster) order() ([]string, error) {
+	if err := c.sched.Cache.UpdateSnapshot(klog.Background(), snapshot(c.sched)); err != nil {
+		return nil, err
+	}
+	nodes, err := snapshot(c.sched).NodeInfos().List()
+	names := make([]string, 0, len(nodes))
+	for _, node := range nodes {
+		names = append(names, node.Node().Name)
+	}
+	return names, err
+}
+
+// decide runs one scheduling cycle and puts the pod where the vectors put it.
+func (c *cluster) decide(pod *v1.Pod) (*vector.Decision, error) {
+	profile, err := c.profile(pod)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.pods.store(pod); err != nil { // preemption looks its pod up
+		return nil, err
+	}
+	if err := c.sched.Cache.UpdateSnapshot(klog.Background(), snapshot(c.sched)); err != nil {
+		return nil, err
+	}
+	r := &recorder{Framework: profile}
+	state := framework.NewCycleState()
+	decision := &vector.Decision{
+		Pod:      pod.Namespace + "/" + pod.Name,
+		Start:    *rotation(c.sched),
+		Feasible: []string{},
+	}
+	result, err := schedulePod(c.ctx, c.sched, r, state, pod)
+	decision.Next = *rotation(c.sched)
+
+	var unfit *framework.FitError
+	switch {
+	case err == nil:
+		if err := c.describePlacement(decision, r, state, pod, result); err != nil {
+			return nil, err
+		}
+		return decision, c.place(decision, r, state, pod)
+	case errors.Is(err, scheduler.ErrNoNodesAvailable):
+		decision.Message = err.Error()
+	case errors.As(err, &unfit):
+		c.describeRefusal(decision, r, state, pod, unfit)
+	default:
+		decision.Error = err.Error()
+	}
+	return decision, nil
+}
+
+// describeRefusal runs what the scheduling cycle runs for a pod that fits nowhere.
+func (c *cluster) describeRefusal(decision *vector.Decision, r *recorder, state CycleState, pod *v1.Pod,
+	unfit *framework.FitError,
+) {
+	if !r.preFilter.IsSuccess() {
+		decision.PreFilter = r.preFilter.Message()
+	}
+	decision.Failed = refusals(r.filtered)
+	if r.HasPostFilterPlugins() {
+		result, status := r.RunPostFilterPlugins(c.ctx, state, pod, unfit.Diagnosis.NodeToStatus)
+		unfit.Diagnosis.PostFilterMsg = status.Message()
+		if result != nil && result.NominatingInfo != nil {
+			decision.Nominated = result.NominatedNodeName
+		}
+		decision.Victims = c.server.evicted()
+	}
+	decision.Message = unfit.Error()
+}
+
+// describePlacement tells of the feasible nodes and their scores.
+func (c *cluster) describePlacement(decision *vector.Decision, r *recorder, state CycleState, pod *v1.Pod,
+	result scheduler.ScheduleResult,
+) error {
+	decision.Feasible = feasible(r, result)
+	decision.Failed = refusals(r.filtered)
+	if r.scoredNodes == nil { // the only node is not scored; vectors have its scores all the same
+		node, err := snapshot(c.sched).Get(result.SuggestedHost)
+		if err != nil {
+			return err
+		}
+		nodes := []NodeInfo{node}
+		if r.RunPreScorePlugins(c.ctx, state, pod, nodes).IsSuccess() {
+			r.RunScorePlugins(c.ctx, state, pod, nodes)
+		}
+	}
+	if r.failedScoring != nil {
+		// A cycle would have ended in this error had there been two nodes. With one it places the pod.
+		decision.Total, decision.Best = nil, nil
+		decision.Bound = result.SuggestedHost
+		return nil
+	}
+	describeScores(decision, r.scores)
+	decision.Bound = result.SuggestedHost
+	if Version == "1.32" || Version == "1.33" || Version == "1.34" {
+		decision.Bound = decision.Best[0] // the scheduler's choice is random
+	}
+	for _, best := range decision.Best {
+		if best == result.SuggestedHost {
+			return nil
+		}
+	}
+	return fmt.Errorf("the scheduler chose %s, which is not among the best %v", result.SuggestedHost, decision.Best)
+}
+
+// feasible are the nodes found, in order: of those that passed, the last one is discarded by a
+// search that had enough before it.
+func feasible(r *recorder, result scheduler.ScheduleResult) []string {
+	names := []string{}
+	if r.scoredNodes != nil {
+		for _, node := range r.scoredNodes {
+			names = append(names, node.Node().Name)
+		}
+		return names
+	}
+	for _, f := range r.filtered {
+		if f.status.IsSuccess() && len(names) < result.FeasibleNodes {
+			names = append(names, f.node)
+		}
+	}
+	if len(names) == 0 { // no filter plugins at all
+		names = append(names, result.SuggestedHost)
+	}
+	return names
+}
+
+func describeScores(decision *vector.Decision, scores []NodePluginScores) {
+	decision.Scores = map[string][]int64{}
+	highest := int64(0)
+	for i, node := range scores {
+		for _, plugin := range node.Scores {
+			decision.Scores[plugin.Name] = append(decision.Scores[plugin.Name], plugin.Score)
+		}
+		decision.Total = append(decision.Total, node.TotalScore)
+		if i == 0 || node.TotalScore > highest {
+			highest = node.TotalScore
+			decision.Best = nil
+		}
+		if node.TotalScore == highest {
+			decision.Best = append(decision.Best, node.Name)
+		}
+	}
+}
+
+// refusals lists the nodes that were visited and rejected, each once: a nominated node may have
+// been visited twice, and the last answer counts.
+func refusals(all []filtered) []vector.Refusal {
+	var out []vector.Refusal
+	at := map[string]int{}
+	for _, f := range all {
+		if f.status.IsSuccess() {
+			continue
+		}
+		reasons := append([]string{}, f.status.Reasons()...)
+		sort.Strings(reasons)
+		refusal := vector.Refusal{
+			Node: f.node, Plugin: f.status.Plugin(), Code: f.status.Code().String(), Reasons: reasons,
+		}
+		if i, seen := at[f.node]; seen {
+			out[i] = refusal
+			continue
+		}
+		at[f.node] = len(out)
+		out = append(out, refusal)
+	}
+	return out
+}
+
+// place assumes the pod on its node and reserves what it took, as far as a cycle goes before
+// binding.
+func (c *cluster) place(decision *vector.Decision, r *recorder, state CycleState, pod *v1.Pod) error {
+	before, err := allocatedDevices(r.Framework)
+	if err != nil {
+		return err
+	}
+	assumed := pod.DeepCopy()
+	assumed.Spec.NodeName = decision.Bound
+	if err := c.sched.Cache.AssumePod(klog.Background(), assumed); err != nil {
+		return err
+	}
+	c.sched.SchedulingQueue.DeleteNominatedPodIfExists(assumed)
+	if status := r.RunReservePluginsReserve(c.ctx, state, assumed, decision.Bound); !status.IsSuccess() {
+		return fmt.Errorf("reserving on %s: %w", decision.Bound, status.AsError())
+	}
+	after, err := allocatedDevices(r.Framework)
+	for device := range after {
+		if !before[device] {
+			decision.Devices = append(decision.Devices, device)
+		}
+	}
+	sort.Strings(decision.Devices)
+	return err
+}

@@ -1,0 +1,144 @@
+// Package kube answers scenarios by kube-scheduler itself, in this process.
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apps "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	policy "k8s.io/api/policy/v1"
+	storage "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"berth/tests/oracle/internal/vector"
+)
+
+// cluster is a scheduler and everything that it knows.
+type cluster struct {
+	ctx    context.Context
+	stop   context.CancelFunc
+	server *apiServer
+	sched  *scheduler.Scheduler
+
+	nodes, pods, namespaces                                *informer
+	services, replicationControllers                       *informer
+	replicaSets, statefulSets                              *informer
+	budgets                                                *informer
+	volumes, claims, classes                               *informer
+	csiNodes, csiDrivers, csiCapacities, volumeAttachments *informer
+	devices                                                deviceInformers
+}
+
+// newCluster makes an empty one.
+func newCluster(config json.RawMessage, mode string) (*cluster, error) {
+	settings, err := configuration(config, mode)
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{server: newAPIServer()}
+	c.ctx, c.stop = context.WithCancel(context.Background())
+	factory := informers.NewSharedInformerFactory(c.server, 0)
+	c.nodes = register(factory, &v1.Node{})
+	c.pods = register(factory, &v1.Pod{})
+	c.namespaces = register(factory, &v1.Namespace{})
+	c.services = register(factory, &v1.Service{})
+	c.replicationControllers = register(factory, &v1.ReplicationController{})
+	c.replicaSets = register(factory, &apps.ReplicaSet{})
+	c.statefulSets = register(factory, &apps.StatefulSet{})
+	c.budgets = register(factory, &policy.PodDisruptionBudget{})
+	c.volumes = register(factory, &v1.PersistentVolume{})
+	c.claims = register(factory, &v1.PersistentVolumeClaim{})
+	c.classes = register(factory, &storage.StorageClass{})
+	c.csiNodes = register(factory, &storage.CSINode{})
+	c.csiDrivers = register(factory, &storage.CSIDriver{})
+	c.csiCapacities = register(factory, &storage.CSIStorageCapacity{})
+	c.volumeAttachments = register(factory, &storage.VolumeAttachment{})
+	c.devices = registerDevices(factory)
+
+	c.sched, err = scheduler.New(c.ctx, c.server, factory, nil,
+		func(string) events.EventRecorder { return &events.FakeRecorder{} },
+		scheduler.WithProfiles(settings.Profiles...),
+		scheduler.WithPercentageOfNodesToScore(settings.PercentageOfNodesToScore),
+		scheduler.WithParallelism(1))
+	if err != nil {
+		c.stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *cluster) close() { c.stop() }
+
+// load fills the cluster. Pods of the scenario that are on no node come to the scheduling queue,
+// where those that are nominated count on their node.
+func (c *cluster) load(s *vector.Scenario) error {
+	for _, load := range []func() error{
+		func() error { return load[v1.Namespace](c.namespaces, s.Namespaces, "Namespace") },
+		func() error { return load[storage.StorageClass](c.classes, s.StorageClasses, "StorageClass") },
+		func() error { return load[storage.CSIDriver](c.csiDrivers, s.CSIDrivers, "CSIDriver") },
+		func() error { return load[storage.CSINode](c.csiNodes, s.CSINodes, "CSINode") },
+		func() error {
+			return load[storage.CSIStorageCapacity](c.csiCapacities, s.CSIStorageCapacities, "CSIStorageCapacity")
+		},
+		func() error { return load[v1.PersistentVolume](c.volumes, s.PersistentVolumes, "PersistentVolume") },
+		func() error {
+			return load[v1.PersistentVolumeClaim](c.claims, s.PersistentVolumeClaims, "PersistentVolumeClaim")
+		},
+		func() error {
+			return load[storage.VolumeAttachment](c.volumeAttachments, s.VolumeAttachments, "VolumeAttachment")
+		},
+		func() error { return load[v1.Service](c.services, s.Services, "Service") },
+		func() error {
+			return load[v1.ReplicationController](c.replicationControllers, s.ReplicationControllers,
+				"ReplicationController")
+		},
+		func() error { return load[apps.ReplicaSet](c.replicaSets, s.ReplicaSets, "ReplicaSet") },
+		func() error { return load[apps.StatefulSet](c.statefulSets, s.StatefulSets, "StatefulSet") },
+		func() error {
+			return load[policy.PodDisruptionBudget](c.budgets, s.PodDisruptionBudgets, "PodDisruptionBudget")
+		},
+		func() error { return c.devices.load(s) },
+		func() error { return load[v1.Node](c.nodes, s.Nodes, "Node") },
+		func() error { return load[v1.Pod](c.pods, s.Pods, "Pod") },
+	} {
+		if err := load(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func load[T any, P interface {
+	*T
+	runtime.Object
+}](into *informer, list vector.List, kind string) error {
+	for i, text := range list {
+		object := P(new(T))
+		if err := json.Unmarshal(text, object); err != nil {
+			return fmt.Errorf("%s %d: %w", kind, i, err)
+		}
+		if err := into.add(object); err != nil {
+			return fmt.Errorf("%s %d: %w", kind, i, err)
+		}
+	}
+	return nil
+}
+
+// profile is the framework that is to place a pod.
+func (c *cluster) profile(pod *v1.Pod) (framework.Framework, error) {
+	name := pod.Spec.SchedulerName
+	if name == "" {
+		name = v1.DefaultSchedulerName
+	}
+	profile, ok := c.sched.Profiles[name]
+	if !ok {
+		return nil, fmt.Errorf("pod %s: no profile %q", pod.Name, name)
+	}
+	return profile, nil
+}

@@ -1,0 +1,50 @@
+package kube
+
+import (
+	"sort"
+
+	v1 "k8s.io/api/core/v1"
+	policy "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// apiServer is a client that says yes to everything and notes which pods were deleted.
+type apiServer struct {
+	*fake.Clientset
+	deleted []string
+}
+
+func newAPIServer() *apiServer {
+	server := &apiServer{Clientset: fake.NewClientset()}
+	server.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		switch a := action.(type) {
+		case clienttesting.DeleteAction:
+			if a.GetResource().Resource == "pods" {
+				server.deleted = append(server.deleted, a.GetNamespace()+"/"+a.GetName())
+			}
+			return true, nil, nil
+		case clienttesting.ListAction:
+			return true, emptyList(a.GetResource().Resource), nil
+		}
+		return true, &v1.Pod{}, nil
+	})
+	return server
+}
+
+func emptyList(resource string) runtime.Object {
+	if resource == "poddisruptionbudgets" {
+		return &policy.PodDisruptionBudgetList{}
+	}
+	return &v1.PodList{}
+}
+
+// evicted are the pods deleted since the last call, sorted.
+func (s *apiServer) evicted() []string {
+	out := s.deleted
+	s.deleted = nil
+	s.ClearActions()
+	sort.Strings(out)
+	return out
+}

@@ -1,0 +1,72 @@
+package kube
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	clientset "k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"time"
+)
+
+// An informer that is told of objects instead of listing and watching them: add puts an object into
+// the store and calls every handler before it returns, so the scheduler's own event handlers and
+// assume caches are filled without a goroutine, a channel or a wait.
+type informer struct {
+	cache.SharedIndexInformer // never run; it has the store and everything else of the interface
+	handlers                  []cache.ResourceEventHandler
+}
+
+func newInformer(object runtime.Object) *informer {
+	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+	return &informer{
+		SharedIndexInformer: cache.NewSharedIndexInformer(&cache.ListWatch{}, object, 0, indexers),
+	}
+}
+
+// registration answers that all is synced: what was added has been told to the handlers.
+type registration struct {
+	cache.ResourceEventHandlerRegistration
+}
+
+func (registration) HasSynced() bool { return true }
+
+func (i *informer) AddEventHandler(handler cache.ResourceEventHandler) (
+	cache.ResourceEventHandlerRegistration, error,
+) {
+	i.handlers = append(i.handlers, handler)
+	for _, object := range i.GetStore().List() {
+		handler.OnAdd(object, true)
+	}
+	return registration{}, nil
+}
+
+func (i *informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, _ time.Duration) (
+	cache.ResourceEventHandlerRegistration, error,
+) {
+	return i.AddEventHandler(handler)
+}
+
+func (i *informer) HasSynced() bool { return true }
+
+func (i *informer) add(object any) error {
+	if err := i.GetIndexer().Add(object); err != nil {
+		return err
+	}
+	for _, handler := range i.handlers {
+		handler.OnAdd(object, true)
+	}
+	return nil
+}
+
+// store puts an object where listers see it, without an event.
+func (i *informer) store(object any) error { return i.GetIndexer().Add(object) }
+
+// register makes the factory give out this informer for objects of the kind.
+func register(factory informers.SharedInformerFactory, object runtime.Object) *informer {
+	made := newInformer(object)
+	factory.InformerFor(object, func(clientset.Interface, time.Duration) cache.SharedIndexInformer {
+		return made
+	})
+	return made
+}

@@ -1,0 +1,26 @@
+//go:build kube1_32 || kube1_33
+
+package kube
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// The framework's types, by the names that they have in this release.
+type (
+	CycleState       = *framework.CycleState
+	NodeInfo         = *framework.NodeInfo
+	Status           = framework.Status
+	PreFilterResult  = framework.PreFilterResult
+	NodePluginScores = framework.NodePluginScores
+)
+
+func schedulePod(ctx context.Context, sched *scheduler.Scheduler, r *recorder, state CycleState, pod *v1.Pod) (
+	scheduler.ScheduleResult, error,
+) {
+	return sched.SchedulePod(ctx, r, state, pod)
+}

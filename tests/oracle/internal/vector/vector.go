@@ -1,0 +1,89 @@
+// Package vector is the form of decision vectors: JSON lines of a scenario and the decisions that
+// a scheduler took on it (tests/vectors/README.md).
+package vector
+
+import "encoding/json"
+
+// The two modes of a search over nodes.
+const (
+	AllNodes = "all-nodes" // every node is visited
+	Sampled  = "sampled"   // the adaptive percentage, or the configuration's, by one worker
+)
+
+// Line is one line of a vector file. The scenario is kept as it was written.
+type Line struct {
+	Scenario json.RawMessage `json:"scenario"`
+	Expected *Expected       `json:"expected,omitempty"`
+}
+
+// Scenario is a cluster and the pods to place in it, one after the other.
+type Scenario struct {
+	Name    string          `json:"name"`
+	Config  json.RawMessage `json:"config,omitempty"`
+	Nodes   List            `json:"nodes"`
+	Pods    List            `json:"pods,omitempty"`
+	Pending List            `json:"pending"`
+
+	Namespaces             List `json:"namespaces,omitempty"`
+	Services               List `json:"services,omitempty"`
+	ReplicationControllers List `json:"replicationControllers,omitempty"`
+	ReplicaSets            List `json:"replicaSets,omitempty"`
+	StatefulSets           List `json:"statefulSets,omitempty"`
+	PodDisruptionBudgets   List `json:"podDisruptionBudgets,omitempty"`
+	PersistentVolumes      List `json:"persistentVolumes,omitempty"`
+	PersistentVolumeClaims List `json:"persistentVolumeClaims,omitempty"`
+	StorageClasses         List `json:"storageClasses,omitempty"`
+	CSINodes               List `json:"csiNodes,omitempty"`
+	CSIDrivers             List `json:"csiDrivers,omitempty"`
+	CSIStorageCapacities   List `json:"csiStorageCapacities,omitempty"`
+	VolumeAttachments      List `json:"volumeAttachments,omitempty"`
+	ResourceSlices         List `json:"resourceSlices,omitempty"`
+	ResourceClaims         List `json:"resourceClaims,omitempty"`
+	DeviceClasses          List `json:"deviceClasses,omitempty"`
+}
+
+// List holds the objects of one kind, in the order in which they came to be.
+type List []json.RawMessage
+
+// Expected is what a scheduler answered to a scenario.
+type Expected struct {
+	Version   string     `json:"version,omitempty"` // absent: 1.32
+	Order     []string   `json:"order"`
+	Decisions []Decision `json:"decisions"`
+	Mode      string     `json:"mode"`
+}
+
+// Decision is the answer to one pending pod.
+type Decision struct {
+	Pod       string             `json:"pod"`
+	Start     int                `json:"start"`
+	Next      int                `json:"next"`
+	PreFilter string             `json:"preFilter,omitempty"`
+	Feasible  []string           `json:"feasible"`
+	Failed    []Refusal          `json:"failed,omitempty"`
+	Scores    map[string][]int64 `json:"scores,omitempty"`
+	Total     []int64            `json:"total,omitempty"`
+	Best      []string           `json:"best,omitempty"`
+	Bound     string             `json:"bound,omitempty"`
+	Devices   []string           `json:"devices,omitempty"`
+	Message   string             `json:"message,omitempty"`
+	Nominated string             `json:"nominated,omitempty"`
+	Victims   []string           `json:"victims,omitempty"`
+	Error     string             `json:"error,omitempty"`
+}
+
+// Refusal is a node that was visited and rejected.
+type Refusal struct {
+	Node    string   `json:"node"`
+	Plugin  string   `json:"plugin"`
+	Code    string   `json:"code"`
+	Reasons []string `json:"reasons"`
+}
+
+// ModeOf is the mode that a line asks for; a bare scenario is answered over all nodes.
+func (l *Line) ModeOf() string {
+	if l.Expected != nil && l.Expected.Mode != "" {
+		return l.Expected.Mode
+	}
+	return AllNodes
+}
