@@ -62,7 +62,7 @@ func newCluster(config json.RawMessage, mode string) (*cluster, error) {
 	c.devices = registerDevices(factory)
 
 	c.sched, err = scheduler.New(c.ctx, c.server, factory, nil,
-		func(string) events.EventRecorder { return &events.FakeRecorder{} },
+		func(string) eventRecorder { return &events.FakeRecorder{} },
 		scheduler.WithProfiles(settings.Profiles...),
 		scheduler.WithPercentageOfNodesToScore(settings.PercentageOfNodesToScore),
 		scheduler.WithParallelism(1))

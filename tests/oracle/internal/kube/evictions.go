@@ -17,8 +17,8 @@ type apiServer struct {
 }
 
 func newAPIServer() *apiServer {
-	server := &apiServer{Clientset: fake.NewClientset()}
-	server.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+	server := &apiServer{Clientset: &fake.Clientset{}} // without a tracker: it keeps no objects
+	server.AddReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		switch a := action.(type) {
 		case clienttesting.DeleteAction:
 			if a.GetResource().Resource == "pods" {

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
@@ -17,6 +18,7 @@ type (
 	Status           = framework.Status
 	PreFilterResult  = framework.PreFilterResult
 	NodePluginScores = framework.NodePluginScores
+	eventRecorder    = events.EventRecorder
 )
 
 func schedulePod(ctx context.Context, sched *scheduler.Scheduler, r *recorder, state CycleState, pod *v1.Pod) (

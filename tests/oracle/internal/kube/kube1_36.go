@@ -6,6 +6,7 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -18,6 +19,7 @@ type (
 	Status           = fwk.Status
 	PreFilterResult  = fwk.PreFilterResult
 	NodePluginScores = fwk.NodePluginScores
+	eventRecorder    = events.EventRecorderLogger
 )
 
 func schedulePod(ctx context.Context, sched *scheduler.Scheduler, r *recorder, state CycleState, pod *v1.Pod) (
