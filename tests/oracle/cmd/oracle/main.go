@@ -12,6 +12,8 @@ import (
 
 const usage = `usage: oracle answer < scenarios.jsonl > vectors.jsonl
        oracle check FILE...
+       oracle generate [--seed S] [--family F] [--first I] [--count N] > scenarios.jsonl
+       oracle differ [--berth PATH] [--seed S] [--decisions N] [--families F,...] [--folder PATH]
 `
 
 // The scheduler logs much that is of no interest here, and what is comes back as an error.
@@ -31,8 +33,10 @@ func main() {
 		os.Exit(2)
 	}
 	commands := map[string]func([]string) (int, error){
-		"answer": answer,
-		"check":  check,
+		"answer":   answer,
+		"check":    check,
+		"generate": generateCommand,
+		"differ":   differCommand,
 	}
 	command, ok := commands[os.Args[1]]
 	if !ok {

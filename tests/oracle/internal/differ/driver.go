@@ -1,0 +1,193 @@
+package differ
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"berth/tests/oracle/internal/compare"
+	"berth/tests/oracle/internal/kube"
+	"berth/tests/oracle/internal/vector"
+)
+
+// Options of a run.
+type Options struct {
+	Berth       Berth
+	Seed        uint64
+	Families    []string
+	Decisions   int    // to take at least
+	Differences int    // to find before the run ends
+	Workers     int    // scenarios answered at a time
+	Folder      string // where minimized scenarios go
+	Log         io.Writer
+}
+
+// Result is what a run came to.
+type Result struct {
+	Scenarios, Decisions int
+	Undefined            int // scenarios to which kube-scheduler has more than one answer
+	Refused              int // scenarios that kube-scheduler would not take
+	Files                []string
+	Elapsed              time.Duration
+}
+
+type run struct {
+	Options
+	plan *plan
+
+	sync.Mutex
+	result Result
+	seen   map[string]bool // kinds of differences already reported
+	failed error
+}
+
+// Run compares until enough decisions are taken or enough differences found.
+func Run(options Options) (Result, error) {
+	r := &run{Options: options, plan: newPlan(options.Seed, options.Families), seen: map[string]bool{}}
+	start := time.Now()
+	var workers sync.WaitGroup
+	for range options.Workers {
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			for r.more() {
+				if err := r.batch(); err != nil {
+					r.fail(err)
+				}
+			}
+		}()
+	}
+	workers.Wait()
+	r.result.Elapsed = time.Since(start)
+	return r.result, r.failed
+}
+
+func (r *run) more() bool {
+	r.Lock()
+	defer r.Unlock()
+	return r.failed == nil && r.result.Decisions < r.Decisions && len(r.result.Files) < r.Differences
+}
+
+func (r *run) fail(err error) {
+	r.Lock()
+	defer r.Unlock()
+	if r.failed == nil {
+		r.failed = err
+	}
+}
+
+// batch answers some hundreds of scenarios by both and looks into what differs.
+func (r *run) batch() error {
+	scenarios, err := r.plan.batch()
+	if err != nil {
+		return err
+	}
+	var lines []*vector.Line
+	decisions, refused := 0, 0
+	for _, scenario := range scenarios {
+		answer, err := kube.Answer(scenario)
+		if err != nil {
+			refused++
+			fmt.Fprintf(r.Log, "refused: %v\n", err)
+			continue
+		}
+		decisions += len(answer.Decisions)
+		lines = append(lines, &vector.Line{Scenario: scenario.Scenario, Expected: answer})
+	}
+	differences, err := r.Berth.Verify(lines)
+	if err != nil {
+		return err
+	}
+	r.Lock()
+	r.result.Scenarios += len(lines)
+	r.result.Decisions += decisions
+	r.result.Refused += refused
+	r.Unlock()
+	for _, line := range lines {
+		if text, differs := differences[nameOf(line.Scenario)]; differs && r.more() {
+			if err := r.look(line, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func nameOf(scenario json.RawMessage) string {
+	name := struct{ Name string }{}
+	json.Unmarshal(scenario, &name)
+	return name.Name
+}
+
+// look sorts out scenarios to which kube-scheduler itself has several answers, and minimizes others.
+func (r *run) look(line *vector.Line, text string) error {
+	if !defined(line) {
+		r.Lock()
+		r.result.Undefined++
+		r.Unlock()
+		return nil
+	}
+	kinds := what(text)
+	if !r.isNew(kinds) {
+		return nil
+	}
+	fmt.Fprintf(r.Log, "%s differs; minimizing\n%s", nameOf(line.Scenario), text)
+	small, err := smallest(r.Berth, line, kinds)
+	if err != nil {
+		return err
+	}
+	return r.report(small)
+}
+
+// isNew notes kinds of differences; one that was found before is not minimized again.
+func (r *run) isNew(kinds map[string]bool) bool {
+	r.Lock()
+	defer r.Unlock()
+	text := fmt.Sprint(kinds)
+	known := r.seen[text]
+	r.seen[text] = true
+	return !known
+}
+
+func (r *run) report(line *vector.Line) error {
+	name := nameOf(line.Scenario)
+	path := filepath.Join(r.Folder, "v"+kube.Version+"-"+name+".jsonl")
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := vector.Write(file, line); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	differences, err := r.Berth.Verify([]*vector.Line{line})
+	if err != nil {
+		return err
+	}
+	r.Lock()
+	defer r.Unlock()
+	r.result.Files = append(r.result.Files, path)
+	fmt.Fprintf(r.Log, "%s, minimized, is in %s\n%s  scenario %s\n", name, path, differences[name], line.Scenario)
+	return nil
+}
+
+// How often kube-scheduler is asked whether it stays with its answer: where several are possible (a
+// hash map's order, a random number) most of its choices are among few.
+const askedAgain = 6
+
+// defined tells whether kube-scheduler has one answer to the scenario of a line, the line's own.
+func defined(line *vector.Line) bool {
+	for range askedAgain {
+		again, err := kube.Answer(line)
+		if err != nil || len(compare.Answers(line.Expected, again)) > 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,68 @@
+package differ
+
+import (
+	"sync"
+
+	"berth/tests/oracle/internal/generate"
+	"berth/tests/oracle/internal/vector"
+)
+
+// Scenarios of a batch: one process of berth answers them.
+const batchSize = 200
+
+// Families with large clusters come up once in so many rounds, so that the others are not starved.
+var rareFamilies = map[string]int{"sampled": 20, "zones": 4}
+
+// plan hands out scenarios: families take turns, and each counts its own.
+type plan struct {
+	sync.Mutex
+	seed     uint64
+	families []string
+	round    int
+	turn     int
+	indexes  map[string]int
+}
+
+func newPlan(seed uint64, families []string) *plan {
+	return &plan{seed: seed, families: families, indexes: map[string]int{}}
+}
+
+type place struct {
+	family string
+	index  int
+}
+
+func (p *plan) next() place {
+	for {
+		if p.turn == len(p.families) {
+			p.turn = 0
+			p.round++
+		}
+		family := p.families[p.turn]
+		p.turn++
+		if rare := rareFamilies[family]; rare > 0 && len(p.families) > 1 && p.round%rare != 0 {
+			continue
+		}
+		index := p.indexes[family]
+		p.indexes[family]++
+		return place{family, index}
+	}
+}
+
+func (p *plan) batch() ([]*vector.Line, error) {
+	p.Lock()
+	places := make([]place, batchSize)
+	for i := range places {
+		places[i] = p.next()
+	}
+	p.Unlock()
+	lines := make([]*vector.Line, batchSize)
+	for i, place := range places {
+		line, err := generate.Scenario(p.seed, place.family, place.index)
+		if err != nil {
+			return nil, err
+		}
+		lines[i] = line
+	}
+	return lines, nil
+}

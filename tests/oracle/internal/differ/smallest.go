@@ -1,0 +1,48 @@
+package differ
+
+import (
+	"encoding/json"
+
+	"berth/tests/oracle/internal/kube"
+	"berth/tests/oracle/internal/minimize"
+	"berth/tests/oracle/internal/vector"
+)
+
+// smallest drops what it can of a scenario while berth still differs from kube-scheduler, whose
+// answer is asked for anew each time, in one of the things that differed to begin with.
+func smallest(berth Berth, line *vector.Line, kinds map[string]bool) (*vector.Line, error) {
+	mode := line.Expected.Mode
+	answered := func(scenario json.RawMessage) (*vector.Line, bool) {
+		tried := &vector.Line{Scenario: scenario, Expected: &vector.Expected{Mode: mode}}
+		answer, err := kube.Answer(tried)
+		if err != nil {
+			return nil, false
+		}
+		tried.Expected = answer
+		return tried, true
+	}
+	scenario, err := minimize.Scenario(line.Scenario, func(scenario json.RawMessage) bool {
+		tried, ok := answered(scenario)
+		if !ok {
+			return false
+		}
+		differences, err := berth.Verify([]*vector.Line{tried})
+		if err != nil {
+			return false
+		}
+		for kind := range what(differences[nameOf(scenario)]) {
+			if kinds[kind] {
+				return defined(tried)
+			}
+		}
+		return false
+	})
+	if err != nil {
+		return nil, err
+	}
+	small, ok := answered(scenario)
+	if !ok {
+		return line, nil
+	}
+	return small, nil
+}

@@ -1,0 +1,150 @@
+package generate
+
+// configuration is a KubeSchedulerConfiguration with one profile or two.
+func (g *generator) configuration(second bool) object {
+	profiles := []object{g.profile("default-scheduler")}
+	if second {
+		profiles = append(profiles, g.profile("second"))
+	}
+	config := object{
+		"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": profiles,
+	}
+	if g.mode == "sampled" && g.chance(40) {
+		config["percentageOfNodesToScore"] = pick(g.source, 0, 5, 50, 80, 100)
+	}
+	return config
+}
+
+func (g *generator) profile(name string) object {
+	profile := object{"schedulerName": name}
+	if g.mode == "sampled" && g.chance(40) {
+		profile["percentageOfNodesToScore"] = pick(g.source, 0, 10, 60, 90)
+	}
+	args := []object{}
+	add := func(plugin string, value object) {
+		args = append(args, object{"name": plugin, "args": value})
+	}
+	if g.chance(50) {
+		add("NodeResourcesFit", g.fitArgs())
+	}
+	if g.chance(25) {
+		add("NodeResourcesBalancedAllocation", object{"resources": g.resourceList(true)})
+	}
+	if g.chance(20) {
+		add("NodeAffinity", object{"addedAffinity": g.addedAffinity()})
+	}
+	if g.chance(25) {
+		add("InterPodAffinity", object{
+			"hardPodAffinityWeight": pick(g.source, 0, 1, 5, 100), "ignorePreferredTermsOfExistingPods": g.chance(50),
+		})
+	}
+	if g.services > 0 || g.chance(15) {
+		add("PodTopologySpread", g.spreadArgs())
+	}
+	if len(args) > 0 {
+		profile["pluginConfig"] = args
+	}
+	if plugins := g.plugins(); len(plugins) > 0 {
+		profile["plugins"] = plugins
+	}
+	return profile
+}
+
+func (g *generator) resourceList(unweighted bool) []object {
+	var out []object
+	for _, name := range some(g.source, 1, 4, []string{"cpu", "memory", "nvidia.com/gpu", "ephemeral-storage"}) {
+		weight := 1
+		if !unweighted {
+			weight = pick(g.source, 1, 2, 3, 5, 100)
+		}
+		out = append(out, object{"name": name, "weight": weight})
+	}
+	return out
+}
+
+func (g *generator) fitArgs() object {
+	args := object{}
+	if g.chance(20) {
+		args["ignoredResources"] = []string{"example.com/fpga"}
+	}
+	if g.chance(20) {
+		args["ignoredResourceGroups"] = []string{"nobody.io"}
+	}
+	strategy := object{
+		"type":      pick(g.source, "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"),
+		"resources": g.resourceList(false),
+	}
+	if strategy["type"] == "RequestedToCapacityRatio" {
+		shape, utilization := []object{}, g.between(0, 20)
+		for utilization <= 100 {
+			shape = append(shape, object{"utilization": utilization, "score": g.between(0, 10)})
+			utilization += g.between(15, 60)
+		}
+		strategy["requestedToCapacityRatio"] = object{"shape": shape}
+	}
+	args["scoringStrategy"] = strategy
+	return args
+}
+
+func (g *generator) addedAffinity() object {
+	affinity := object{}
+	if g.chance(50) {
+		affinity["requiredDuringSchedulingIgnoredDuringExecution"] = object{
+			"nodeSelectorTerms": []object{g.nodeTerm(false), g.nodeTerm(false)},
+		}
+	}
+	if len(affinity) == 0 || g.chance(50) {
+		affinity["preferredDuringSchedulingIgnoredDuringExecution"] = []object{
+			{"weight": g.between(1, 100), "preference": g.nodeTerm(false)},
+		}
+	}
+	return affinity
+}
+
+func (g *generator) spreadArgs() object {
+	if g.chance(25) {
+		return object{"defaultingType": "System"}
+	}
+	constraints := []object{}
+	for _, key := range some(g.source, 0, 2, []string{zoneLabel, hostLabel, "rack"}) {
+		constraints = append(constraints, object{
+			"maxSkew": g.between(1, 4), "topologyKey": key,
+			"whenUnsatisfiable": pick(g.source, "ScheduleAnyway", "ScheduleAnyway", "DoNotSchedule"),
+		})
+	}
+	return object{"defaultingType": "List", "defaultConstraints": constraints}
+}
+
+func (g *generator) plugins() object {
+	scorers := []string{
+		"TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity",
+		"NodeResourcesBalancedAllocation", "ImageLocality",
+	}
+	plugins := object{}
+	disabled, enabled := []object{}, []object{}
+	for _, name := range scorers {
+		switch {
+		case g.chance(8):
+			disabled = append(disabled, object{"name": name})
+		case g.chance(12):
+			disabled = append(disabled, object{"name": name})
+			enabled = append(enabled, object{"name": name, "weight": g.between(1, 9)})
+		case g.chance(5): // replaced in place
+			enabled = append(enabled, object{"name": name, "weight": g.between(1, 9)})
+		}
+	}
+	if g.chance(3) {
+		disabled, enabled = []object{{"name": "*"}}, []object{{"name": "ImageLocality", "weight": 2}}
+	}
+	if len(disabled)+len(enabled) > 0 {
+		plugins["score"] = object{"disabled": disabled, "enabled": enabled}
+	}
+	if g.chance(15) {
+		name := pick(g.source, "TaintToleration", "NodeResourcesFit", "InterPodAffinity", "NodePorts", "NodeAffinity")
+		plugins["filter"] = object{"disabled": []object{{"name": name}}}
+	}
+	if g.chance(6) {
+		plugins["postFilter"] = object{"disabled": []object{{"name": "DefaultPreemption"}}}
+	}
+	return plugins
+}

@@ -1,0 +1,118 @@
+package generate
+
+// recipe says what the objects of a family are like: percentages, unless said otherwise.
+type recipe struct {
+	nodesMin, nodesMax int
+	running            int // pods a node on average
+	pending            int // pods at most
+	mode               string
+
+	requests, oddRequests, initContainers, overhead, scalars, podLevel, resized int // of pods
+	tight                                                                       int // of nodes: small ones
+	zeroCapacity, fewPods, bareNodes                                            int // of nodes
+	taints, unschedulable                                                       int // of nodes
+	tolerations, nodeAffinity, nodeSelector, ports, sidecarPorts                int // of pods
+	images, imageVolumes                                                        int // of nodes and pods
+	spread, podAffinity, namespaceSelectors, badLabels                          int // of pods
+	services, owners                                                            int
+	volumes, inlineVolumes, attributes                                          int // of pods; of claims
+	priorities, budgets, never                                                  int
+	nominated, terminating                                                      int // of pods
+	features                                                                    int // of pods
+	config                                                                      int // of scenarios
+	secondProfile                                                               int // of scenarios
+	zones                                                                       int // how many
+}
+
+// since is the first release that reads what a family is about.
+var since = map[string]string{
+	"podlevel": "1.34", "resize": "1.33", "features": "1.36", "imagevolumes": "1.36", "attributes": "1.34",
+}
+
+// Families are the names of all families, in the order in which the driver takes turns.
+var Families = []string{
+	"resources", "taints", "nodeaffinity", "ports", "images", "spread", "defaultspread", "podaffinity",
+	"volumes", "preempt", "preemptmix", "profiles", "sampled", "zones", "zerocap", "mixed",
+	"namespaces", "nominated", "sidecars", "badlabels", "podlevel", "resize", "features",
+	"imagevolumes", "attributes",
+}
+
+// Supports tells whether a release reads what the family is about. The API server of an earlier one
+// would have dropped those fields.
+func Supports(version, family string) bool {
+	first, limited := since[family]
+	return !limited || len(version) > len(first) || version >= first
+}
+
+func recipeOf(family string) (recipe, bool) {
+	r := recipe{
+		nodesMin: 3, nodesMax: 20, running: 2, pending: 14, mode: "all-nodes",
+		requests: 85, oddRequests: 15, initContainers: 5, scalars: 4, tight: 30, zones: 3,
+	}
+	switch family {
+	case "resources":
+		r.oddRequests, r.initContainers, r.overhead, r.scalars, r.fewPods = 40, 40, 25, 35, 25
+	case "taints":
+		r.taints, r.unschedulable, r.tolerations = 60, 20, 65
+	case "nodeaffinity":
+		r.nodeAffinity, r.nodeSelector, r.bareNodes = 70, 25, 10
+	case "ports":
+		r.ports, r.running = 75, 3
+	case "images":
+		r.images = 80
+	case "spread":
+		r.spread, r.taints, r.tolerations, r.nodeAffinity, r.bareNodes, r.terminating = 75, 25, 30, 20, 10, 5
+	case "defaultspread":
+		r.services, r.owners, r.config = 80, 50, 40
+	case "podaffinity":
+		r.podAffinity, r.namespaceSelectors, r.bareNodes = 65, 20, 10
+	case "namespaces":
+		r.podAffinity, r.namespaceSelectors = 75, 85
+	case "volumes":
+		r.volumes, r.inlineVolumes = 60, 35
+	case "attributes":
+		r.volumes, r.attributes = 80, 50
+	case "preempt":
+		r.nodesMin, r.nodesMax, r.running, r.pending = 3, 8, 3, 6
+		r.priorities, r.budgets, r.tight, r.never = 100, 60, 80, 10
+	case "preemptmix":
+		r.nodesMin, r.nodesMax, r.running, r.pending = 4, 10, 3, 6
+		r.priorities, r.budgets, r.tight, r.never = 100, 50, 70, 5
+		r.taints, r.tolerations, r.nodeAffinity, r.ports, r.spread, r.podAffinity = 20, 40, 15, 25, 30, 30
+		r.inlineVolumes, r.initContainers, r.namespaceSelectors, r.unschedulable = 15, 15, 10, 5
+	case "profiles":
+		r.config, r.secondProfile, r.taints, r.tolerations, r.nodeAffinity, r.images = 100, 15, 30, 50, 30, 30
+		r.scalars, r.spread, r.podAffinity = 25, 15, 15
+	case "sampled":
+		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode = 105, 220, 1, 8, "sampled"
+		r.taints, r.tolerations, r.nodeAffinity, r.config = 15, 30, 30, 60
+	case "zones":
+		r.nodesMin, r.nodesMax, r.pending, r.mode, r.zones, r.bareNodes = 3, 60, 10, "sampled", 6, 25
+	case "zerocap":
+		r.zeroCapacity, r.config, r.scalars, r.oddRequests, r.requests = 40, 60, 40, 30, 60
+	case "mixed":
+		r.initContainers, r.overhead, r.scalars, r.fewPods, r.zeroCapacity = 10, 8, 8, 8, 4
+		r.taints, r.unschedulable, r.tolerations, r.nodeAffinity, r.nodeSelector = 20, 8, 45, 20, 5
+		r.ports, r.images, r.spread, r.podAffinity, r.namespaceSelectors = 25, 40, 30, 30, 25
+		r.services, r.owners, r.volumes, r.inlineVolumes = 30, 30, 12, 12
+		r.priorities, r.budgets, r.never, r.config, r.bareNodes, r.terminating = 30, 20, 10, 15, 5, 3
+	case "nominated":
+		r.nominated, r.priorities, r.ports, r.podAffinity, r.spread = 60, 100, 30, 25, 25
+		r.running, r.tight, r.initContainers, r.taints, r.tolerations = 1, 80, 10, 15, 40
+	case "sidecars":
+		r.sidecarPorts, r.initContainers, r.ports, r.priorities = 60, 60, 25, 30
+	case "badlabels":
+		r.badLabels, r.podAffinity, r.spread, r.nodeAffinity, r.nodeSelector, r.services = 50, 45, 45, 45, 20, 20
+	case "podlevel":
+		r.podLevel, r.initContainers, r.overhead, r.scalars, r.priorities, r.resized = 60, 30, 15, 15, 20, 20
+	case "resize":
+		r.resized, r.initContainers, r.running, r.priorities, r.tight = 75, 25, 3, 20, 70
+	case "features":
+		r.features = 60
+	case "imagevolumes":
+		r.images, r.imageVolumes = 80, 50
+	default:
+		return r, false
+	}
+	return r, true
+}
