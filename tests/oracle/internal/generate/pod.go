@@ -102,14 +102,16 @@ func (g *generator) nominatedPod(name string) object {
 }
 
 // pendingPod has a start time where pods preempt: placed, it may be a victim of the pods after it,
-// and of victims that have not started the scheduler takes whichever it happens to see first.
-func (g *generator) pendingPod(name string) object {
+// and of victims that have not started the scheduler takes whichever it happens to see first. The
+// last one may have been nominated before; of another one the vectors do not say whether its
+// nomination is still there for those after it.
+func (g *generator) pendingPod(name string, last bool) object {
 	pod := g.pod(name)
 	status := object{"phase": "Pending"}
 	if g.priorities > 0 {
 		status["startTime"] = g.startTime()
 	}
-	if g.chance(g.nominated / 3) {
+	if last && g.chance(g.nominated) {
 		status["nominatedNodeName"] = pick(g.source, append(g.nodeNames, "gone")...)
 	}
 	pod["status"] = status

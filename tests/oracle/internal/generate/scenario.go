@@ -68,8 +68,9 @@ func (g *generator) scenario(name string) object {
 	s["pods"] = running
 	var pending []object
 	second := g.chance(g.secondProfile)
-	for i := range g.between(1, g.pending) {
-		pod := g.pendingPod(fmt.Sprintf("new%d", i))
+	last := g.between(1, g.pending) - 1
+	for i := range last + 1 {
+		pod := g.pendingPod(fmt.Sprintf("new%d", i), i == last)
 		if second && g.chance(40) {
 			pod["spec"].(object)["schedulerName"] = "second"
 		}

@@ -37,8 +37,8 @@ func Answer(line *vector.Line) (*vector.Expected, error) {
 	}
 	placed := map[string]bool{}
 	for i, text := range scenario.Pending {
-		pod := &v1.Pod{}
-		if err := json.Unmarshal(text, pod); err != nil {
+		pod, err := podOf(text)
+		if err != nil {
 			return nil, fmt.Errorf("%s: pending pod %d: %w", scenario.Name, i, err)
 		}
 		decision, err := c.decide(pod)
@@ -111,11 +111,14 @@ func (c *cluster) decide(pod *v1.Pod) (*vector.Decision, error) {
 		}
 		return decision, c.place(decision, r, state, pod)
 	case errors.Is(err, scheduler.ErrNoNodesAvailable):
-		decision.Message = err.Error()
+		decision.PreFilter, decision.Message = err.Error(), err.Error()
 	case errors.As(err, &unfit):
 		c.describeRefusal(decision, r, state, pod, unfit)
 	default:
 		decision.Error = err.Error()
+		if r.scoredNodes != nil { // the search was over
+			decision.Feasible, decision.Failed = feasible(r, result), refusals(r.filtered)
+		}
 	}
 	return decision, nil
 }

@@ -105,7 +105,7 @@ func (c *cluster) load(s *vector.Scenario) error {
 		},
 		func() error { return c.devices.load(s) },
 		func() error { return load[v1.Node](c.nodes, s.Nodes, "Node") },
-		func() error { return load[v1.Pod](c.pods, s.Pods, "Pod") },
+		func() error { return c.loadPods(s.Pods) },
 	} {
 		if err := load(); err != nil {
 			return err
@@ -130,15 +130,37 @@ func load[T any, P interface {
 	return nil
 }
 
+func (c *cluster) loadPods(list vector.List) error {
+	for i, text := range list {
+		pod, err := podOf(text)
+		if err == nil {
+			err = c.pods.add(pod)
+		}
+		if err != nil {
+			return fmt.Errorf("Pod %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// podOf reads a pod. Vectors leave out the name of the default scheduler, which an API server fills
+// in; without it no scheduler would take the pod.
+func podOf(text json.RawMessage) (*v1.Pod, error) {
+	pod := &v1.Pod{}
+	if err := json.Unmarshal(text, pod); err != nil {
+		return nil, err
+	}
+	if pod.Spec.SchedulerName == "" {
+		pod.Spec.SchedulerName = v1.DefaultSchedulerName
+	}
+	return pod, nil
+}
+
 // profile is the framework that is to place a pod.
 func (c *cluster) profile(pod *v1.Pod) (framework.Framework, error) {
-	name := pod.Spec.SchedulerName
-	if name == "" {
-		name = v1.DefaultSchedulerName
-	}
-	profile, ok := c.sched.Profiles[name]
+	profile, ok := c.sched.Profiles[pod.Spec.SchedulerName]
 	if !ok {
-		return nil, fmt.Errorf("pod %s: no profile %q", pod.Name, name)
+		return nil, fmt.Errorf("pod %s: no profile %q", pod.Name, pod.Spec.SchedulerName)
 	}
 	return profile, nil
 }

@@ -25,9 +25,6 @@ type (
 func schedulePod(ctx context.Context, sched *scheduler.Scheduler, r *recorder, state CycleState, pod *v1.Pod) (
 	scheduler.ScheduleResult, error,
 ) {
-	info, err := framework.NewPodInfo(pod)
-	if err != nil {
-		return scheduler.ScheduleResult{}, err
-	}
+	info, _ := framework.NewPodInfo(pod) // the queue does not mind terms that cannot be read, either
 	return sched.SchedulePod(ctx, r, state, &framework.QueuedPodInfo{PodInfo: info})
 }

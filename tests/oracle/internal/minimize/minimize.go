@@ -23,6 +23,7 @@ var required = map[string]bool{
 	"driver": true, "volumeHandle": true, "claimName": true, "selector": true, "kind": true, "apiVersion": true,
 	"schedulerName": true, "profiles": true, "args": true, "type": true, "resourceVersion": true, "phase": true,
 	"volumeMode": true, "startTime": true, "nodeName": true,
+	"nodes": true, "pending": true, "pods": true, "image": true,
 }
 
 // Keys of lists that may not become empty.
