@@ -22,6 +22,7 @@ func differCommand(arguments []string) (int, error) {
 	decisions := flags.Int("decisions", 20000, "how many to take at least")
 	differences := flags.Int("differences", 1, "how many to find before the run ends")
 	families := flags.String("families", "", "families, separated by commas (default: all that this release reads)")
+	only := flags.String("scenario", "", "compare only this one, FAMILY-SEED-INDEX")
 	workers := flags.Int("workers", runtime.NumCPU(), "scenarios answered at a time")
 	folder := flags.String("folder", ".", "where minimized scenarios are written")
 	flags.Parse(arguments)
@@ -29,7 +30,7 @@ func differCommand(arguments []string) (int, error) {
 	debug.SetGCPercent(400) // clusters come and go; memory is not what is short
 	options := differ.Options{
 		Berth: differ.Berth{Path: *berth}, Seed: *seed, Decisions: *decisions, Differences: *differences,
-		Workers: *workers, Folder: *folder, Log: os.Stdout,
+		Workers: *workers, Only: *only, Folder: *folder, Log: os.Stdout,
 	}
 	if options.Seed == 0 {
 		options.Seed = uint64(time.Now().UnixNano()) % 1_000_000_007
@@ -52,8 +53,6 @@ func differCommand(arguments []string) (int, error) {
 		result.Scenarios, result.Decisions, result.Undefined, result.Refused, len(result.Files), seconds,
 		float64(result.Decisions)/seconds)
 	if len(result.Files) > 0 {
-		fmt.Printf("replay: tests/oracle/run --version %s --seed %d --decisions %d\n",
-			kube.Version, options.Seed, options.Decisions)
 		return 1, nil
 	}
 	return 0, nil

@@ -21,6 +21,7 @@ type Options struct {
 	Families    []string
 	Decisions   int    // to take at least
 	Differences int    // to find before the run ends
+	Only        string // name of the one scenario to compare; empty: random ones
 	Workers     int    // scenarios answered at a time
 	Folder      string // where minimized scenarios go
 	Log         io.Writer
@@ -49,6 +50,14 @@ type run struct {
 func Run(options Options) (Result, error) {
 	r := &run{Options: options, plan: newPlan(options.Seed, options.Families), seen: map[string]bool{}}
 	start := time.Now()
+	if options.Only != "" {
+		line, err := named(options.Only)
+		if err == nil {
+			err = r.compare([]*vector.Line{line})
+		}
+		r.result.Elapsed = time.Since(start)
+		return r.result, err
+	}
 	var workers sync.WaitGroup
 	for range options.Workers {
 		workers.Add(1)
@@ -72,6 +81,13 @@ func (r *run) more() bool {
 	return r.failed == nil && r.result.Decisions < r.Decisions && len(r.result.Files) < r.Differences
 }
 
+// wanted tells whether another difference is to be looked into.
+func (r *run) wanted() bool {
+	r.Lock()
+	defer r.Unlock()
+	return len(r.result.Files) < r.Differences
+}
+
 func (r *run) fail(err error) {
 	r.Lock()
 	defer r.Unlock()
@@ -80,12 +96,16 @@ func (r *run) fail(err error) {
 	}
 }
 
-// batch answers some hundreds of scenarios by both and looks into what differs.
 func (r *run) batch() error {
 	scenarios, err := r.plan.batch()
 	if err != nil {
 		return err
 	}
+	return r.compare(scenarios)
+}
+
+// compare answers scenarios by both and looks into what differs.
+func (r *run) compare(scenarios []*vector.Line) error {
 	var lines []*vector.Line
 	decisions, refused := 0, 0
 	for _, scenario := range scenarios {
@@ -108,7 +128,7 @@ func (r *run) batch() error {
 	r.result.Refused += refused
 	r.Unlock()
 	for _, line := range lines {
-		if text, differs := differences[nameOf(line.Scenario)]; differs && r.more() {
+		if text, differs := differences[nameOf(line.Scenario)]; differs && r.wanted() {
 			if err := r.look(line, text); err != nil {
 				return err
 			}
@@ -174,6 +194,7 @@ func (r *run) report(line *vector.Line) error {
 	defer r.Unlock()
 	r.result.Files = append(r.result.Files, path)
 	fmt.Fprintf(r.Log, "%s, minimized, is in %s\n%s  scenario %s\n", name, path, differences[name], line.Scenario)
+	fmt.Fprintf(r.Log, "replay: tests/oracle/run --version %s --scenario %s\n", kube.Version, name)
 	return nil
 }
 

@@ -1,6 +1,9 @@
 package differ
 
 import (
+	"fmt"
+	"regexp"
+	"strconv"
 	"sync"
 
 	"berth/tests/oracle/internal/generate"
@@ -65,4 +68,23 @@ func (p *plan) batch() ([]*vector.Line, error) {
 		lines[i] = line
 	}
 	return lines, nil
+}
+
+var scenarioName = regexp.MustCompile(`^([a-z]+)-([0-9]+)-([0-9]+)$`)
+
+// named makes the scenario of a name, FAMILY-SEED-INDEX.
+func named(name string) (*vector.Line, error) {
+	parts := scenarioName.FindStringSubmatch(name)
+	if parts == nil {
+		return nil, fmt.Errorf("%q is not FAMILY-SEED-INDEX", name)
+	}
+	seed, err := strconv.ParseUint(parts[2], 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	index, err := strconv.Atoi(parts[3])
+	if err != nil {
+		return nil, err
+	}
+	return generate.Scenario(seed, parts[1], index)
 }

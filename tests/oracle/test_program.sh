@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# The Go program's unit tests, its formatting and what `go vet` has to say. What needs no module of
+# Kubernetes is tested wherever Go is; the rest where the modules are.
+set -euo pipefail
+cd "$(dirname "$0")"
+command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+command -v go >/dev/null || { echo "skipped: Go is not installed"; exit 77; }
+export GOFLAGS=-buildvcs=false GOTOOLCHAIN=local GOWORK=off
+[[ $(go env GOVERSION) =~ ^go1\.([0-9]+) && ${BASH_REMATCH[1]} -ge 24 ]] || {
+  echo "skipped: $(go env GOVERSION) is older than go1.24"
+  exit 77
+}
+unformatted=$(gofmt -l .)
+[[ -z $unformatted ]] || { echo "not as gofmt has it: $unformatted"; exit 1; }
+plain=(./internal/vector ./internal/compare ./internal/generate ./internal/minimize)
+go vet "${plain[@]}"
+go test "${plain[@]}"

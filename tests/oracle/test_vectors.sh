@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# kube-scheduler's answers to the committed vectors are the committed ones. A sample of the families.
+set -euo pipefail
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+vectors=$source/../vectors
+for version in 1.32 1.36; do
+  [[ -d $vectors/v$version ]] || continue
+  code=0
+  oracle=$("$source/build" "$version") || code=$?
+  ((code == 0)) || exit "$code"
+  "$oracle" check "$vectors/v$version"/{mixed,preemptmix,volumes,profiles}.jsonl.gz
+done
