@@ -152,7 +152,7 @@ func (r *run) look(line *vector.Line, text string) error {
 		return nil
 	}
 	kinds := what(text)
-	if !r.isNew(kinds) {
+	if !r.isNew(kinds, "found") {
 		return nil
 	}
 	fmt.Fprintf(r.Log, "%s differs; minimizing\n%s", nameOf(line.Scenario), text)
@@ -160,20 +160,29 @@ func (r *run) look(line *vector.Line, text string) error {
 	if err != nil {
 		return err
 	}
-	return r.report(small)
+	differences, err := r.Berth.Verify([]*vector.Line{small})
+	if err != nil {
+		return err
+	}
+	left := differences[nameOf(small.Scenario)]
+	if kinds = what(left); !r.isNew(kinds, "minimized") {
+		fmt.Fprintf(r.Log, "%s, minimized, differs as one before\n", nameOf(line.Scenario))
+		return nil
+	}
+	return r.report(small, left)
 }
 
 // isNew notes kinds of differences; one that was found before is not minimized again.
-func (r *run) isNew(kinds map[string]bool) bool {
+func (r *run) isNew(kinds map[string]bool, stage string) bool {
 	r.Lock()
 	defer r.Unlock()
-	text := fmt.Sprint(kinds)
+	text := fmt.Sprint(stage, kinds)
 	known := r.seen[text]
 	r.seen[text] = true
 	return !known
 }
 
-func (r *run) report(line *vector.Line) error {
+func (r *run) report(line *vector.Line, differences string) error {
 	name := nameOf(line.Scenario)
 	path := filepath.Join(r.Folder, "v"+kube.Version+"-"+name+".jsonl")
 	file, err := os.Create(path)
@@ -186,14 +195,10 @@ func (r *run) report(line *vector.Line) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	differences, err := r.Berth.Verify([]*vector.Line{line})
-	if err != nil {
-		return err
-	}
 	r.Lock()
 	defer r.Unlock()
 	r.result.Files = append(r.result.Files, path)
-	fmt.Fprintf(r.Log, "%s, minimized, is in %s\n%s  scenario %s\n", name, path, differences[name], line.Scenario)
+	fmt.Fprintf(r.Log, "%s, minimized, is in %s\n%s  scenario %s\n", name, path, differences, line.Scenario)
 	fmt.Fprintf(r.Log, "replay: tests/oracle/run --version %s --scenario %s\n", kube.Version, name)
 	return nil
 }

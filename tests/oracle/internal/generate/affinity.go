@@ -77,6 +77,9 @@ func (g *generator) nodeAffinityOf() object {
 		}
 		if g.chance(6) {
 			terms = []object{{"matchFields": []object{g.nameField("In")}}}
+			if g.chance(40) {
+				terms[0]["matchExpressions"] = []object{g.nodeExpression()}
+			}
 		}
 		affinity["requiredDuringSchedulingIgnoredDuringExecution"] = object{"nodeSelectorTerms": terms}
 	}

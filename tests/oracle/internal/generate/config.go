@@ -139,12 +139,51 @@ func (g *generator) plugins() object {
 	if len(disabled)+len(enabled) > 0 {
 		plugins["score"] = object{"disabled": disabled, "enabled": enabled}
 	}
-	if g.chance(15) {
-		name := pick(g.source, "TaintToleration", "NodeResourcesFit", "InterPodAffinity", "NodePorts", "NodeAffinity")
-		plugins["filter"] = object{"disabled": []object{{"name": name}}}
+	if g.chance(20) {
+		plugins["filter"] = g.filterPoint()
+	}
+	if g.chance(6) {
+		plugins["preFilter"] = object{"disabled": []object{{"name": pick(g.source, preFilters...)}}}
+	}
+	if g.chance(5) {
+		plugins["preScore"] = object{"disabled": []object{{"name": pick(g.source, scorers[:6]...)}}}
 	}
 	if g.chance(6) {
 		plugins["postFilter"] = object{"disabled": []object{{"name": "DefaultPreemption"}}}
 	}
+	if g.chance(12) {
+		plugins["multiPoint"] = g.multiPoint(scorers)
+	}
 	return plugins
+}
+
+var preFilters = []string{
+	"NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "PodTopologySpread", "InterPodAffinity",
+}
+
+var filters = append([]string{"NodeUnschedulable", "NodeName", "TaintToleration"}, preFilters...)
+
+// filterPoint leaves a filter out, or has some come first, in another order.
+func (g *generator) filterPoint() object {
+	if g.chance(60) {
+		return object{"disabled": []object{{"name": pick(g.source, filters...)}}}
+	}
+	first := some(g.source, 1, 3, filters)
+	enabled := []object{}
+	for i := len(first) - 1; i >= 0; i-- {
+		enabled = append(enabled, object{"name": first[i]})
+	}
+	return object{"enabled": enabled}
+}
+
+// multiPoint changes a plugin at all its points.
+func (g *generator) multiPoint(scorers []string) object {
+	name := pick(g.source, scorers...)
+	switch g.below(3) {
+	case 0:
+		return object{"disabled": []object{{"name": name}}}
+	case 1:
+		return object{"enabled": []object{{"name": name, "weight": g.between(1, 9)}}}
+	}
+	return object{"disabled": []object{{"name": name}}, "enabled": []object{{"name": name, "weight": g.between(1, 9)}}}
 }

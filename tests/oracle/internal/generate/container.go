@@ -55,14 +55,14 @@ func (g *generator) container(name string) object {
 
 func (g *generator) cpu() string {
 	if g.chance(g.oddRequests) {
-		return pick(g.source, "0", "1m", "0.5", "1e-1", "333m", "1.5", "5", "100")
+		return pick(g.source, "0", "1m", "0.5", "1e-1", "333m", "1.5", "5", "100", "100u", "1500001u", "1n")
 	}
 	return pick(g.source, "100m", "250m", "500m", "1", "1500m", "2", "3")
 }
 
 func (g *generator) memory() string {
 	if g.chance(g.oddRequests) {
-		return pick(g.source, "0", "1", "1e9", "0.5Gi", "3G", "1000000001", "256M", "40Gi", "1500m")
+		return pick(g.source, "0", "1", "1e9", "0.5Gi", "3G", "1000000001", "256M", "40Gi", "1500m", "1E-3", "1Ti", "3000Ki")
 	}
 	return pick(g.source, "64Mi", "128Mi", "256Mi", "512Mi", "1Gi", "2Gi", "4Gi")
 }

@@ -58,6 +58,9 @@ func (g *generator) nodeLabels(name string) object {
 		}
 	}
 	labels[hostLabel] = name
+	if g.chance(2) { // a label is only a label
+		labels[hostLabel] = pick(g.source, g.nodeNames...)
+	}
 	if g.chance(5) {
 		labels[oldZoneLabel] = fmt.Sprintf("z%d", g.below(g.zones))
 	}

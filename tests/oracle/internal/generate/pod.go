@@ -18,6 +18,9 @@ func (g *generator) pod(name string) object {
 	g.containers(spec)
 	if g.chance(g.overhead) {
 		spec["overhead"] = object{"cpu": pick(g.source, "100m", "250m"), "memory": "120Mi"}
+		if g.chance(15) {
+			spec["overhead"].(object)[pick(g.source, "ephemeral-storage", "example.com/fpga")] = "1"
+		}
 	}
 	if g.chance(g.podLevel) {
 		g.podResources(spec)
@@ -57,7 +60,7 @@ func (g *generator) pod(name string) object {
 		g.own(metadata, kind, pick(g.source, labels["app"].(string), labels["app"].(string), apps[0]))
 	}
 	if g.volumes > 0 || g.inlineVolumes > 0 || g.imageVolumes > 0 {
-		g.podVolumes(spec, namespace)
+		g.podVolumes(spec, name, namespace)
 	}
 	if g.chance(g.features) {
 		g.requireFeature(spec)
@@ -83,6 +86,14 @@ func (g *generator) own(metadata object, kind, app string) {
 func (g *generator) runningPod(name string) object {
 	pod := g.pod(name)
 	pod["spec"].(object)["nodeName"] = pick(g.source, g.nodeNames...)
+	switch g.below(100) {
+	case 0: // its node has just been removed
+		pod["spec"].(object)["nodeName"] = "gone"
+	case 1: // it waits, too
+		delete(pod["spec"].(object), "nodeName")
+		pod["status"] = object{"phase": "Pending"}
+		return pod
+	}
 	status := object{"phase": "Running", "startTime": g.startTime()}
 	if g.chance(g.terminating) {
 		pod["metadata"].(object)["deletionTimestamp"] = "2026-02-01T00:00:00Z"

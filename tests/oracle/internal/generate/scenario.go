@@ -17,6 +17,7 @@ type generator struct {
 	recipe
 	nodeNames  []string
 	claimNames map[string][]string // by namespace
+	ephemeral  []object            // claims of pods' own volumes
 	seconds    int                 // that start times have used up
 }
 
@@ -77,6 +78,9 @@ func (g *generator) scenario(name string) object {
 		pending = append(pending, pod)
 	}
 	s["pending"] = pending
+	if g.ephemeral != nil {
+		s["persistentVolumeClaims"] = append(s["persistentVolumeClaims"].([]object), g.ephemeral...)
+	}
 	if g.services > 0 {
 		g.workloads(s)
 	}

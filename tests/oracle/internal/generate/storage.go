@@ -22,6 +22,14 @@ func (g *generator) storage(s object) {
 		size += g.between(1, 3)
 		volume := g.volume(fmt.Sprintf("free%d", i), fmt.Sprintf("%dGi", size), "local", drivers[2])
 		volume["status"] = object{"phase": "Available"}
+		if len(claims) > 0 && g.chance(15) { // kept for a claim
+			claim := pick(g.source, claims...)["metadata"].(object)
+			reference := object{"namespace": claim["namespace"], "name": claim["name"]}
+			if g.chance(50) {
+				reference["uid"] = claim["uid"]
+			}
+			volume["spec"].(object)["claimRef"] = reference
+		}
 		volumes = append(volumes, volume)
 	}
 	s["persistentVolumes"], s["persistentVolumeClaims"] = volumes, claims
@@ -34,7 +42,7 @@ func (g *generator) storage(s object) {
 	s["csiNodes"] = csiNodes
 	var attachments []object
 	for i, volume := range volumes {
-		if g.chance(8) {
+		if _, driven := volume["spec"].(object)["csi"]; driven && g.chance(8) {
 			attachments = append(attachments, object{
 				"metadata": object{"name": fmt.Sprintf("attached%d", i)},
 				"spec": object{
@@ -88,6 +96,10 @@ func (g *generator) volume(name, size, class, driver string) object {
 			}},
 		}}}
 	}
+	if g.chance(8) {
+		spec["volumeMode"] = "Block"
+	}
+	labels["tier"] = pick(g.source, "gold", "iron")
 	return object{
 		"metadata": object{"name": name, "labels": labels, "uid": name + "-uid", "resourceVersion": "1"}, "spec": spec,
 	}
@@ -129,9 +141,29 @@ func (g *generator) claim(index int) (volume, claim object) {
 			volume = nil
 		case 1:
 			status["phase"] = "Lost"
+		case 2, 3, 4, 5: // from before there were drivers
+			delete(volume["spec"].(object), "csi")
+			source := g.inTree(volumeName)
+			for key, value := range source {
+				volume["spec"].(object)[key] = value
+			}
 		}
 	} else if g.chance(8) {
 		metadata["annotations"] = object{"volume.kubernetes.io/selected-node": pick(g.source, g.nodeNames...)}
+	}
+	if g.chance(8) {
+		spec["selector"] = object{"matchLabels": object{"tier": "gold"}}
+	}
+	if g.chance(6) {
+		spec["volumeMode"] = "Block"
+	}
+	if g.chance(3) {
+		annotations, _ := metadata["annotations"].(object)
+		if annotations == nil {
+			annotations = object{}
+			metadata["annotations"] = annotations
+		}
+		annotations["volume.beta.kubernetes.io/storage-class"] = pick(g.source, "fast", "late", "local")
 	}
 	if g.chance(3) {
 		spec["storageClassName"] = pick(g.source, "", "unknown")
@@ -183,7 +215,39 @@ func (g *generator) storageCapacity(s object) {
 	s["csiStorageCapacities"] = capacities
 }
 
-func (g *generator) podVolumes(spec object, namespace string) {
+func (g *generator) inTree(name string) object {
+	if g.chance(50) {
+		return object{"gcePersistentDisk": object{"pdName": "disk-" + name, "fsType": "ext4"}}
+	}
+	return object{"awsElasticBlockStore": object{"volumeID": "aws://z0/vol-" + name, "fsType": "ext4"}}
+}
+
+// ephemeralVolume is a volume whose claim is made for the pod; the claim may not be there yet, or
+// be somebody else's.
+func (g *generator) ephemeralVolume(pod, namespace, volume string) object {
+	class := pick(g.source, "late", "measured", "fast")
+	claim := object{
+		"accessModes": []string{"ReadWriteOnce"}, "storageClassName": class, "volumeMode": "Filesystem",
+		"resources": object{"requests": object{"storage": "1Gi"}},
+	}
+	if g.chance(85) {
+		owner := pod + "-uid"
+		if g.chance(10) {
+			owner = "another-uid"
+		}
+		name := pod + "-" + volume
+		g.ephemeral = append(g.ephemeral, object{
+			"metadata": object{"name": name, "namespace": namespace, "uid": name + "-uid", "resourceVersion": "1",
+				"ownerReferences": []object{{
+					"apiVersion": "v1", "kind": "Pod", "name": pod, "uid": owner, "controller": true,
+				}}},
+			"spec": claim, "status": object{"phase": "Pending"},
+		})
+	}
+	return object{"ephemeral": object{"volumeClaimTemplate": object{"metadata": object{}, "spec": claim}}}
+}
+
+func (g *generator) podVolumes(spec object, pod, namespace string) {
 	var volumes []object
 	add := func(volume object) {
 		volume["name"] = fmt.Sprintf("v%d", len(volumes))
@@ -197,6 +261,9 @@ func (g *generator) podVolumes(spec object, namespace string) {
 		for _, name := range some(g.source, 1, 2, names) {
 			add(object{"persistentVolumeClaim": object{"claimName": name}})
 		}
+	}
+	if g.chance(g.volumes / 6) {
+		add(g.ephemeralVolume(pod, namespace, fmt.Sprintf("v%d", len(volumes))))
 	}
 	if g.chance(g.inlineVolumes) {
 		for range g.between(1, 2) {
