@@ -2,10 +2,12 @@ package differ
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sync"
 	"time"
 
@@ -30,7 +32,7 @@ type Options struct {
 // Result is what a run came to.
 type Result struct {
 	Scenarios, Decisions int
-	Undefined            int // scenarios to which kube-scheduler has more than one answer
+	Undefined            int // scenarios to which there is no answer, or more than one
 	Refused              int // scenarios that kube-scheduler would not take
 	Files                []string
 	Elapsed              time.Duration
@@ -107,9 +109,13 @@ func (r *run) batch() error {
 // compare answers scenarios by both and looks into what differs.
 func (r *run) compare(scenarios []*vector.Line) error {
 	var lines []*vector.Line
-	decisions, refused := 0, 0
+	decisions, refused, undefined := 0, 0, 0
 	for _, scenario := range scenarios {
 		answer, err := kube.Answer(scenario)
+		if errors.Is(err, kube.ErrUndefined) {
+			undefined++
+			continue
+		}
 		if err != nil {
 			refused++
 			fmt.Fprintf(r.Log, "refused: %v\n", err)
@@ -126,6 +132,7 @@ func (r *run) compare(scenarios []*vector.Line) error {
 	r.result.Scenarios += len(lines)
 	r.result.Decisions += decisions
 	r.result.Refused += refused
+	r.result.Undefined += undefined
 	r.Unlock()
 	for _, line := range lines {
 		if text, differs := differences[nameOf(line.Scenario)]; differs && r.wanted() {
@@ -152,7 +159,7 @@ func (r *run) look(line *vector.Line, text string) error {
 		return nil
 	}
 	kinds := what(text)
-	if !r.isNew(kinds, "found") {
+	if !r.isNew("found", kinds, line) {
 		return nil
 	}
 	fmt.Fprintf(r.Log, "%s differs; minimizing\n%s", nameOf(line.Scenario), text)
@@ -165,22 +172,33 @@ func (r *run) look(line *vector.Line, text string) error {
 		return err
 	}
 	left := differences[nameOf(small.Scenario)]
-	if kinds = what(left); !r.isNew(kinds, "minimized") {
+	if kinds = what(left); !r.isNew("minimized", kinds, small) {
 		fmt.Fprintf(r.Log, "%s, minimized, differs as one before\n", nameOf(line.Scenario))
 		return nil
 	}
 	return r.report(small, left)
 }
 
-// isNew notes kinds of differences; one that was found before is not minimized again.
-func (r *run) isNew(kinds map[string]bool, stage string) bool {
+// isNew notes kinds of differences, and of errors where they are among them; what was found before is
+// not looked into again.
+func (r *run) isNew(stage string, kinds map[string]bool, line *vector.Line) bool {
+	key := fmt.Sprint(stage, kinds)
+	if kinds["error"] {
+		for _, decision := range line.Expected.Decisions {
+			if decision.Error != "" {
+				key += errorNames.ReplaceAllString(decision.Error, "")
+			}
+		}
+	}
 	r.Lock()
 	defer r.Unlock()
-	text := fmt.Sprint(stage, kinds)
-	known := r.seen[text]
-	r.seen[text] = true
+	known := r.seen[key]
+	r.seen[key] = true
 	return !known
 }
+
+// What an error names besides plugins: objects of the one scenario.
+var errorNames = regexp.MustCompile(`[a-z]+/|[a-z]+[0-9]+|: .*`)
 
 func (r *run) report(line *vector.Line, differences string) error {
 	name := nameOf(line.Scenario)

@@ -142,16 +142,13 @@ func (g *generator) plugins() object {
 	if g.chance(20) {
 		plugins["filter"] = g.filterPoint()
 	}
-	if g.chance(6) {
+	if g.chance(g.partial) {
 		plugins["preFilter"] = object{"disabled": []object{{"name": pick(g.source, preFilters...)}}}
-	}
-	if g.chance(5) {
-		plugins["preScore"] = object{"disabled": []object{{"name": pick(g.source, scorers[:6]...)}}}
 	}
 	if g.chance(6) {
 		plugins["postFilter"] = object{"disabled": []object{{"name": "DefaultPreemption"}}}
 	}
-	if g.chance(12) {
+	if _, reordered := plugins["filter"]; g.chance(12) && (!reordered || g.partial > 0) {
 		plugins["multiPoint"] = g.multiPoint(scorers)
 	}
 	return plugins
@@ -166,7 +163,11 @@ var filters = append([]string{"NodeUnschedulable", "NodeName", "TaintToleration"
 // filterPoint leaves a filter out, or has some come first, in another order.
 func (g *generator) filterPoint() object {
 	if g.chance(60) {
-		return object{"disabled": []object{{"name": pick(g.source, filters...)}}}
+		name := pick(g.source, filters...)
+		if g.partial == 0 && name == "NodeAffinity" { // its PreFilter would go on narrowing the search
+			name = "TaintToleration"
+		}
+		return object{"disabled": []object{{"name": name}}}
 	}
 	first := some(g.source, 1, 3, filters)
 	enabled := []object{}

@@ -19,7 +19,7 @@ type recipe struct {
 	priorities, budgets, never                                                  int
 	nominated, terminating                                                      int // of pods
 	features                                                                    int // of pods
-	config                                                                      int // of scenarios
+	config, partial                                                             int // of scenarios; of profiles
 	secondProfile                                                               int // of scenarios
 	zones                                                                       int // how many
 }
@@ -34,7 +34,7 @@ var Families = []string{
 	"resources", "taints", "nodeaffinity", "ports", "images", "spread", "defaultspread", "podaffinity",
 	"volumes", "preempt", "preemptmix", "profiles", "sampled", "zones", "zerocap", "mixed",
 	"namespaces", "nominated", "sidecars", "badlabels", "podlevel", "resize", "features",
-	"imagevolumes", "attributes",
+	"imagevolumes", "attributes", "partial",
 }
 
 // Supports tells whether a release reads what the family is about. The API server of an earlier one
@@ -83,6 +83,8 @@ func recipeOf(family string) (recipe, bool) {
 	case "profiles":
 		r.config, r.secondProfile, r.taints, r.tolerations, r.nodeAffinity, r.images = 100, 15, 30, 50, 30, 30
 		r.scalars, r.spread, r.podAffinity = 25, 15, 15
+	case "partial": // plugins that are left out at one of their points only
+		r.config, r.partial, r.nodeAffinity, r.ports, r.spread, r.podAffinity = 100, 25, 50, 20, 20, 20
 	case "sampled":
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode = 105, 220, 1, 8, "sampled"
 		r.taints, r.tolerations, r.nodeAffinity, r.config = 15, 30, 30, 60

@@ -1,6 +1,9 @@
 package generate
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 var drivers = []string{"ebs.csi.aws.com", "pd.csi.storage.gke.io", "other.csi.example.com"}
 
@@ -232,7 +235,7 @@ func (g *generator) ephemeralVolume(pod, namespace, volume string) object {
 	}
 	if g.chance(85) {
 		owner := pod + "-uid"
-		if g.chance(10) {
+		if strings.HasPrefix(pod, "new") && g.chance(10) { // no such pod can be running
 			owner = "another-uid"
 		}
 		name := pod + "-" + volume

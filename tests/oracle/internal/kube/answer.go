@@ -14,6 +14,10 @@ import (
 	"berth/tests/oracle/internal/vector"
 )
 
+// ErrUndefined is the error of a scenario to which the form of the vectors has no answer: a scheduler
+// does not score a pod's only node, vectors do.
+var ErrUndefined = errors.New("undefined")
+
 // Answer decides the pending pods of a line's scenario, one after the other.
 func Answer(line *vector.Line) (*vector.Expected, error) {
 	scenario := &vector.Scenario{}
@@ -159,10 +163,8 @@ func (c *cluster) describePlacement(decision *vector.Decision, r *recorder, stat
 		}
 	}
 	if r.failedScoring != nil {
-		// A cycle would have ended in this error had there been two nodes. With one it places the pod.
-		decision.Total, decision.Best = nil, nil
-		decision.Bound = result.SuggestedHost
-		return nil
+		return fmt.Errorf("%w: %s is the only node, and scoring it fails: %w", ErrUndefined, result.SuggestedHost,
+			r.failedScoring.AsError())
 	}
 	describeScores(decision, r.scores)
 	decision.Bound = result.SuggestedHost
