@@ -133,6 +133,9 @@ func (g *generator) plugins() object {
 			enabled = append(enabled, object{"name": name, "weight": g.between(1, 9)})
 		}
 	}
+	if g.partial == 0 && g.chance(8) {
+		plugins["multiPoint"] = object{"enabled": []object{{"name": pick(g.source, scorers...), "weight": g.between(1, 9)}}}
+	}
 	if g.chance(3) {
 		disabled, enabled = []object{{"name": "*"}}, []object{{"name": "ImageLocality", "weight": 2}}
 	}
@@ -148,7 +151,7 @@ func (g *generator) plugins() object {
 	if g.chance(6) {
 		plugins["postFilter"] = object{"disabled": []object{{"name": "DefaultPreemption"}}}
 	}
-	if _, reordered := plugins["filter"]; g.chance(12) && (!reordered || g.partial > 0) {
+	if g.chance(g.partial) {
 		plugins["multiPoint"] = g.multiPoint(scorers)
 	}
 	return plugins
