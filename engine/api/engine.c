@@ -82,10 +82,13 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
                                    config->bind_workers, &engine->workers);
     if (status == BERTH_OK)
         status = make_homes(engine, config->huge_pages);
+    const berth__decider_setup setup = {.profiles = engine->profiles,
+                                        .profile_count = engine->profile_count,
+                                        .workers = engine->workers,
+                                        .path = config->path,
+                                        .seed = config->seed};
     if (status == BERTH_OK)
-        status =
-            berth__decider_init(&engine->decider, &engine->cluster, engine->profiles,
-                                engine->profile_count, engine->workers, config->path, config->seed);
+        status = berth__decider_init(&engine->decider, &engine->cluster, &setup);
     berth__transactions_init(&engine->transactions, &engine->decider);
     return status == BERTH_OK
                ? BERTH_OK

@@ -1,4 +1,6 @@
-/* The cycle of one pod: prepare, search, score, select, explain.
+/* The way of one pod, from top to bottom: the question, what its kind has prepared, the nodes that
+ * take it (by index, or by search), the choice among them; or why there is none. The whole is at
+ * the end; binding follows in reserve.c.
  * Source: kube-scheduler v1.32, schedule_one.go, schedulePod. */
 #include "decide/decide.h"
 
@@ -6,102 +8,23 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cluster/cluster_undo.h"
 #include "columns/pod_counts.h"
 #include "decide/message.h"
 #include "decide/node_errors.h"
 #include "decide/preemption.h"
 
-/* Plugins whose reservations nobody else takes back. */
-static bool undone_by_us(const berth__plugin_ops *plugin)
-{
-    return (plugin->flags & BERTH__READS_CLASS) != 0 && plugin->reserve != NULL;
-}
-
-static uint32_t own_records(const berth__ready_profile *profiles, uint32_t profile_count)
-{
-    uint32_t most = 0;
-    for (uint32_t p = 0; p < profile_count; p++) {
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < profiles[p].filter_count; i++)
-            count += undone_by_us(profiles[p].filters[i].plugin);
-        most = count > most ? count : most;
-    }
-    return most;
-}
-
-/* Embedders' plugins: whatever they prepare or call static, they may have read amounts for it. */
-static bool keeps_amounts(const berth__ready_profile *profiles, uint32_t profile_count)
-{
-    for (uint32_t p = 0; p < profile_count; p++) {
-        for (uint32_t i = 0; i < profiles[p].filter_count; i++)
-            if ((profiles[p].filters[i].plugin->flags & BERTH__READS_CLASS) != 0)
-                return true;
-        for (uint32_t i = 0; i < profiles[p].scorer_count; i++)
-            if ((profiles[p].scorers[i].plugin->flags & BERTH__READS_CLASS) != 0)
-                return true;
-    }
-    return false;
-}
-
-berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluster,
-                                 const berth__ready_profile *profiles, uint32_t profile_count,
-                                 berth__workers *workers, berth_path path, uint64_t seed)
-{
-    const berth_allocator *allocator = cluster->model->allocator;
-    *decider = (berth__decider){.cluster = cluster,
-                                .profiles = profiles,
-                                .profile_count = profile_count,
-                                .path = path,
-                                .random = {seed}};
-    cluster->own_records = own_records(profiles, profile_count);
-    cluster->amounts_are_facts = keeps_amounts(profiles, profile_count);
-    berth__arena_init(&decider->arena, allocator);
-    berth__search_init(&decider->search, allocator, workers, berth__workers_count(workers));
-    berth__dry_run_init(&decider->dry_run, allocator, &cluster->pods, &cluster->nominations,
-                        cluster->disruption);
-    berth__victims_init(&decider->victims, allocator, cluster->disruption);
-    BERTH_TRY(berth__prepared_cache_init(&decider->prepared, allocator));
-    return berth__index_cache_init(&decider->indexes, allocator);
-}
-
-/* The budgets are replaced as a whole when they change after a publication. */
-static void follow_disruption(berth__decider *decider)
-{
-    decider->dry_run.disruption = decider->cluster->disruption;
-    decider->victims.disruption = decider->cluster->disruption;
-}
-
-void berth__decider_destroy(berth__decider *decider)
-{
-    if (decider->cluster == NULL)
-        return;
-    follow_disruption(decider);
-    berth__index_cache_destroy(&decider->indexes);
-    berth__prepared_cache_destroy(&decider->prepared);
-    berth__search_destroy(&decider->search);
-    berth__dry_run_destroy(&decider->dry_run);
-    berth__victims_destroy(&decider->victims);
-    const berth_allocator *allocator = decider->cluster->model->allocator;
-    berth__free(allocator, decider->potential,
-                decider->potential_capacity * sizeof(*decider->potential));
-    berth__free(allocator, decider->chosen, decider->chosen_capacity * sizeof(*decider->chosen));
-    berth__arena_destroy(&decider->arena);
-    decider->cluster = NULL;
-}
+/* What a pod has with it on its way. */
+typedef struct pod_way {
+    berth__decider *decider;
+    berth__decision *decision;
+    berth_explanation *explanation; /* NULL: nobody wants to know */
+    berth_placement *out;
+} pod_way;
 
 /* ---- the question ---- */
 
-uint32_t berth__decider_profile(const berth__decider *decider, const berth__class *cls)
-{
-    for (uint32_t i = 0; i < decider->profile_count; i++)
-        if (decider->profiles[i].scheduler_name == cls->scheduler_name)
-            return i;
-    return UINT32_MAX;
-}
-
-static berth_status question(berth__decider *decider, uint32_t pod, berth__question *cycle,
-                             uint32_t *profile, berth_error *error)
+static berth_status ask(berth__decider *decider, uint32_t pod, berth__question *cycle,
+                        berth__decision *decision, berth_error *error)
 {
     berth__cluster *cluster = decider->cluster;
     const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
@@ -110,42 +33,25 @@ static berth_status question(berth__decider *decider, uint32_t pod, berth__quest
     if (record->node != BERTH_NODE_NONE &&
         berth__node_present(berth__cluster_node(cluster, record->node)))
         return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
-    *profile = berth__decider_profile(decider, record->cls);
-    if (*profile == UINT32_MAX) {
+    uint32_t profile = berth__decider_profile(decider, record->cls);
+    if (profile == UINT32_MAX) {
         berth_str name = berth__text(cluster->model, record->cls->scheduler_name);
         return berth__error_set(error, BERTH_E_NOT_FOUND, "no profile serves scheduler \"%.*s\"",
                                 (int)name.len, name.data);
     }
+    *decision = (berth__decision){
+        .cycle = cycle, .profile = &decider->profiles[profile], .profile_index = profile};
     bool ready =
         berth__cluster_sync(cluster) == BERTH_OK &&
         (record->cls->volumes == NULL || berth__cluster_catch_up_volumes(cluster) == BERTH_OK);
     return ready ? BERTH_OK : berth__error_no_memory(error);
 }
 
-/* ---- answers before any node is visited ---- */
-
-static berth_status refuse_with(berth_explanation *explanation, berth_str text)
+static void begin(berth__decider *decider)
 {
-    bool ok = true;
-    if (explanation == NULL)
-        return BERTH_OK;
-    explanation->pre_filter = berth__arena_str(&explanation->arena, text, &ok);
-    explanation->pre_filter_code = BERTH_CODE_UNRESOLVABLE;
-    explanation->message = explanation->pre_filter;
-    return ok ? BERTH_OK : BERTH_E_NOMEM;
+    berth__decider_follow_disruption(decider);
+    berth__arena_reset(&decider->arena);
 }
-
-static berth_status refuse_gated(berth__decider *decider, const berth__question *cycle,
-                                 berth_explanation *explanation)
-{
-    berth_str gates = berth__text(decider->cluster->model, cycle->cls->gates);
-    berth__reasons reasons = {.arena = &decider->arena, .ok = true};
-    berth__reason(&reasons, BERTH_CODE_UNRESOLVABLE, "waiting for scheduling gates: [%.*s]",
-                  (int)gates.len, gates.data);
-    return reasons.ok ? refuse_with(explanation, reasons.items[0]) : BERTH_E_NOMEM;
-}
-
-/* ---- nominated pods ---- */
 
 static bool has_nominations(const berth__decider *decider)
 {
@@ -153,7 +59,7 @@ static bool has_nominations(const berth__decider *decider)
 }
 
 /* What-ifs put nominated pods on nodes: counters must know their terms before filters prepare. */
-static bool learn_nominated(berth__decider *decider)
+static bool register_nominated(berth__decider *decider)
 {
     const berth__nominations *nominations = &decider->cluster->nominations;
     const berth__keymap *map = &nominations->by_pod;
@@ -168,24 +74,75 @@ static bool learn_nominated(berth__decider *decider)
     return true;
 }
 
-static berth_status search(berth__decider *decider, const berth__question *cycle,
-                           const berth__ready_profile *profile, berth__prepared_kind *prepared)
+/* ---- answers before any node is visited ---- */
+
+static bool is_gated(const berth__decision *decision)
 {
-    if (!has_nominations(decider))
-        return berth__search_filter(&decider->search, cycle, profile, prepared, decider->rotation);
-    BERTH_TRY(berth__dry_run_ask(&decider->dry_run, cycle, profile, prepared));
-    uint32_t own_slot =
-        profile->behaviours->tries_nominated_first ? decider->dry_run.own_slot : BERTH__SLOT_NONE;
-    return berth__search_nominated(&decider->search, cycle, profile, prepared, decider->rotation,
-                                   &decider->dry_run, own_slot);
+    return decision->cycle->cls->gates != 0 && decision->profile->gates;
+}
+
+static berth_status refuse_with(berth_explanation *explanation, berth_str text)
+{
+    bool ok = true;
+    if (explanation == NULL)
+        return BERTH_OK;
+    explanation->pre_filter = berth__arena_str(&explanation->arena, text, &ok);
+    explanation->pre_filter_code = BERTH_CODE_UNRESOLVABLE;
+    explanation->message = explanation->pre_filter;
+    return ok ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+static berth_status refuse_gated(const pod_way *way)
+{
+    berth__decider *decider = way->decider;
+    berth_str gates = berth__text(decider->cluster->model, way->decision->cycle->cls->gates);
+    berth__reasons reasons = {.arena = &decider->arena, .ok = true};
+    berth__reason(&reasons, BERTH_CODE_UNRESOLVABLE, "waiting for scheduling gates: [%.*s]",
+                  (int)gates.len, gates.data);
+    return reasons.ok ? refuse_with(way->explanation, reasons.items[0]) : BERTH_E_NOMEM;
+}
+
+/* An error, of a plugin or on nodes, ends the attempt; preemption has no part in it. */
+static berth_status fail(const pod_way *way, const berth__reasons *reasons)
+{
+    berth_explanation *explanation = way->explanation;
+    way->out->verdict = BERTH_VERDICT_ERROR;
+    if (explanation == NULL)
+        return BERTH_OK;
+    explanation->message = berth__message_join(&explanation->arena, reasons->items, reasons->count);
+    return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+static berth_status explain_preemption(const pod_way *way)
+{
+    berth__preemption preemption;
+    return way->explanation != NULL ? berth__preempt(way->decider, way->explanation, &preemption)
+                                    : BERTH_OK;
+}
+
+static berth_status refuse_prepared(const pod_way *way)
+{
+    way->decider->attempt.refused = true;
+    if (way->explanation != NULL)
+        BERTH_TRY(
+            berth__explanation_refuse(way->explanation, way->decision->prepared->verdict.why));
+    return explain_preemption(way);
+}
+
+static berth_status fail_prepared(const pod_way *way)
+{
+    const berth__reasons *why = way->decision->prepared->verdict.why;
+    way->decision->prepared = NULL; /* it did not come to the filters */
+    return fail(way, why);
 }
 
 /* ---- choosing ---- */
 
 /* Which of so many equals: a number below `count`. */
-static uint32_t choose(berth__decider *decider, const berth__ready_profile *profile, uint32_t count)
+static uint32_t choose(const pod_way *way, uint32_t count)
 {
-    switch (profile->tie) {
+    berth__decider *decider = way->decider;
+    switch (way->decision->profile->tie) {
     case BERTH_TIE_FIRST:
         break;
     case BERTH_TIE_RANDOM:
@@ -196,156 +153,162 @@ static uint32_t choose(berth__decider *decider, const berth__ready_profile *prof
     return 0;
 }
 
-/* Answer from the index, if it can. A single feasible node is taken without a score. */
-static bool ask_index(berth__decider *decider, const berth__question *cycle, uint32_t profile_index,
-                      berth__prepared_kind *prepared, berth_placement *out)
+/* ---- by index ---- */
+
+/* A single feasible node is taken without a score. */
+static void pick_by_index(const pod_way *way, const berth__index *index, uint32_t start,
+                          const berth__index_answer *answer)
 {
-    const berth__ready_profile *profile = &decider->profiles[profile_index];
-    if (cycle->view->layout->closed_count > 0 && !profile->counts_pods)
+    const berth__layout *layout = way->decision->cycle->view->layout;
+    bool single = answer->slots.feasible_count == 1;
+    uint32_t pick = single ? 0 : choose(way, answer->slots.best_count);
+    way->out->verdict = BERTH_VERDICT_PLACED;
+    way->out->node = layout->nodes[berth__index_nth_best(index, start, answer, pick)];
+    way->out->best_count = answer->slots.best_count;
+    way->out->total = single ? 0 : answer->best;
+}
+
+/* Answer from the index; false if it can't. */
+static bool ask_index(const pod_way *way)
+{
+    berth__decider *decider = way->decider;
+    const berth__ready_profile *profile = way->decision->profile;
+    const berth__layout *layout = way->decision->cycle->view->layout;
+    if (layout->closed_count > 0 && !profile->counts_pods)
         return false; /* trees know of closed nodes by their room for pods */
-    berth__index *index =
-        berth__index_get(&decider->indexes, cycle, profile, profile_index, prepared,
-                         &decider->search, &decider->arena, decider->path == BERTH_PATH_INDEX);
+    berth__index *index = berth__index_get(&decider->indexes, way->decision, &decider->search,
+                                           &decider->arena, decider->path == BERTH_PATH_INDEX);
     if (index == NULL)
         return false;
-    uint32_t node_count = cycle->view->layout->count;
-    uint32_t start = decider->rotation % node_count;
+    uint32_t start = decider->rotation % layout->count;
     berth__index_answer answer;
-    berth__index_search(&decider->indexes, index, start, berth__profile_limit(profile, node_count),
-                        &answer);
+    berth__index_search(&decider->indexes, index, start,
+                        berth__profile_limit(profile, layout->count), &answer);
     /* Nominated pods can only make nodes unfit. */
     if (answer.slots.feasible_count > 0 && has_nominations(decider))
         return false;
-    out->path = BERTH_PATH_INDEX;
-    out->feasible_count = answer.slots.feasible_count;
-    out->next = answer.slots.next;
+    way->out->path = BERTH_PATH_INDEX;
+    way->out->feasible_count = answer.slots.feasible_count;
+    way->out->next = answer.slots.next;
     if (answer.slots.cut_short &&
         profile->behaviours->passes_discarded_node) /* see berth__search_filter */
-        out->next = (answer.slots.next + 1) % node_count;
-    if (answer.slots.feasible_count == 0)
-        return true;
-    bool single = answer.slots.feasible_count == 1;
-    uint32_t pick = single ? 0 : choose(decider, profile, answer.slots.best_count);
-    out->verdict = BERTH_VERDICT_PLACED;
-    out->node = cycle->view->layout->nodes[berth__index_nth_best(index, start, &answer, pick)];
-    out->best_count = answer.slots.best_count;
-    out->total = single ? 0 : answer.best;
+        way->out->next = (answer.slots.next + 1) % layout->count;
+    if (answer.slots.feasible_count > 0)
+        pick_by_index(way, index, start, &answer);
     return true;
 }
 
-static berth_status fail(berth__decider *decider, berth_explanation *explanation,
-                         const berth__reasons *reasons, berth_placement *out)
+/* ---- by search ---- */
+
+static berth_status walk(const pod_way *way)
 {
-    (void)decider;
-    out->verdict = BERTH_VERDICT_ERROR;
-    if (explanation == NULL)
-        return BERTH_OK;
-    explanation->message = berth__message_join(&explanation->arena, reasons->items, reasons->count);
-    return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
+    berth__decider *decider = way->decider;
+    berth__dry_run *dry_run = &decider->dry_run;
+    if (!has_nominations(decider))
+        return berth__search_filter(&decider->search, way->decision, decider->rotation);
+    BERTH_TRY(berth__dry_run_ask(dry_run, way->decision));
+    bool first = way->decision->profile->behaviours->tries_nominated_first;
+    return berth__search_nominated(&decider->search, way->decision, decider->rotation, dry_run,
+                                   first ? dry_run->own_slot : BERTH__SLOT_NONE);
 }
 
 static const berth__reasons *failed_scorer(const berth__search *search)
 {
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++)
-        if (search->ranked[i].outcome == BERTH__FAIL)
-            return &search->ranked[i].reasons;
+    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++)
+        if (search->scores.ranked[i].outcome == BERTH__FAIL)
+            return &search->scores.ranked[i].reasons;
     return NULL;
 }
 
 /* Score and pick. A single feasible node is taken without scoring, but explained with scores. */
-static berth_status pick(berth__decider *decider, const berth__ready_profile *profile,
-                         berth_explanation *explanation, berth_placement *out)
+static berth_status pick(const pod_way *way)
 {
-    berth__search *search = &decider->search;
-    bool single = search->feasible_count == 1;
+    berth__search *search = &way->decider->search;
+    bool single = search->answer.feasible_count == 1;
     uint32_t slot = BERTH__SLOT_NONE;
-    out->best_count = 1;
-    if (!single || explanation != NULL) {
-        berth_status status = berth__search_score(search, &decider->arena);
+    way->out->best_count = 1;
+    if (!single || way->explanation != NULL) {
+        berth_status status = berth__search_score(search, &way->decider->arena);
         if (status == BERTH_E_INVALID && !single)
-            return fail(decider, explanation, failed_scorer(search), out);
-        if (status == BERTH_OK && explanation != NULL)
-            status = berth__explanation_scores(explanation, search);
+            return fail(way, failed_scorer(search));
+        if (status == BERTH_OK && way->explanation != NULL)
+            status = berth__explanation_scores(way->explanation, search);
         if (status != BERTH_OK && status != BERTH_E_INVALID)
             return status;
     }
     if (single) {
         slot = berth__search_only(search);
     } else {
-        slot = berth__search_nth_best(search, choose(decider, profile, search->best_count));
-        out->best_count = search->best_count;
-        out->total = search->best;
+        slot = berth__search_nth_best(search, choose(way, search->scores.best_count));
+        way->out->best_count = search->scores.best_count;
+        way->out->total = search->scores.best;
     }
-    out->verdict = BERTH_VERDICT_PLACED;
-    out->node = decider->cluster->view.layout->nodes[slot];
+    way->out->verdict = BERTH_VERDICT_PLACED;
+    way->out->node = way->decision->cycle->view->layout->nodes[slot];
     return BERTH_OK;
 }
 
 /* Errors on some nodes end the attempt; what the other nodes came to is explained nevertheless. */
-static berth_status fail_on_nodes(berth__decider *decider, const berth__ready_profile *profile,
-                                  berth_explanation *explanation, berth_str errors,
-                                  berth_placement *out)
+static berth_status fail_on_nodes(const pod_way *way, berth_str errors)
 {
+    berth__decider *decider = way->decider;
     const berth__reasons reasons = {.count = 1, .items = &errors, .ok = true};
     uint32_t picks = decider->round_robin;
-    if (explanation != NULL && decider->search.feasible_count > 0)
-        BERTH_TRY(pick(decider, profile, explanation, out));
+    if (way->explanation != NULL && decider->search.answer.feasible_count > 0)
+        BERTH_TRY(pick(way));
     decider->round_robin = picks;
-    out->node = BERTH_NODE_NONE;
-    out->best_count = 0;
-    out->total = 0;
-    return fail(decider, explanation, &reasons, out);
+    way->out->node = BERTH_NODE_NONE;
+    way->out->best_count = 0;
+    way->out->total = 0;
+    return fail(way, &reasons);
 }
 
-static berth_status explain_preemption(berth__decider *decider, berth_explanation *explanation)
+static berth_status ask_search(const pod_way *way)
 {
-    berth__preemption preemption;
-    return explanation != NULL ? berth__preempt(decider, explanation, &preemption) : BERTH_OK;
-}
-
-static berth_status run(berth__decider *decider, const berth__question *cycle,
-                        uint32_t profile_index, berth_explanation *explanation,
-                        berth_placement *out)
-{
-    const berth__ready_profile *profile = &decider->profiles[profile_index];
-    uint32_t node_count = cycle->view->layout->count;
-    if (cycle->cls->gates != 0 && profile->gates)
-        return refuse_gated(decider, cycle, explanation);
-    if (node_count == 0)
-        return refuse_with(explanation, BERTH_LITERAL("no nodes available to schedule pods"));
-    berth__prepared_kind *prepared =
-        berth__prepared_get(&decider->prepared, cycle, profile, profile_index, &decider->arena);
-    if (prepared == NULL)
-        return BERTH_E_NOMEM;
-    if (prepared->outcome == BERTH__FAIL)
-        return fail(decider, explanation, prepared->why, out);
-    decider->attempt.prepared = prepared;
-    decider->attempt.refused = prepared->outcome == BERTH__REFUSE;
-    if (decider->attempt.refused) {
-        if (explanation != NULL)
-            BERTH_TRY(berth__explanation_refuse(explanation, prepared->why));
-        return explain_preemption(decider, explanation);
-    }
-    if (explanation == NULL && decider->path != BERTH_PATH_SCAN &&
-        ask_index(decider, cycle, profile_index, prepared, out))
-        return BERTH_OK;
-    berth_status status = search(decider, cycle, profile, prepared);
-    if (status != BERTH_OK)
-        return status;
-    out->feasible_count = decider->search.feasible_count;
-    out->next = decider->search.next;
-    if (explanation != NULL)
-        status = berth__explanation_walk(explanation, &decider->search);
+    berth__decider *decider = way->decider;
+    const berth__search *search = &decider->search;
     berth_str errors = {0};
-    if (status == BERTH_OK)
-        status = berth__node_errors(&decider->search, &decider->arena, &errors);
-    if (status != BERTH_OK)
-        return status;
+    BERTH_TRY(walk(way));
+    way->out->feasible_count = search->answer.feasible_count;
+    way->out->next = search->answer.next;
+    if (way->explanation != NULL)
+        BERTH_TRY(berth__explanation_walk(way->explanation, search));
+    BERTH_TRY(berth__node_errors(search, &decider->arena, &errors));
     if (errors.data != NULL)
-        return fail_on_nodes(decider, profile, explanation, errors, out);
-    if (decider->search.feasible_count > 0)
-        return pick(decider, profile, explanation, out);
-    return explain_preemption(decider, explanation);
+        return fail_on_nodes(way, errors);
+    return search->answer.feasible_count > 0 ? pick(way) : explain_preemption(way);
+}
+
+/* ---- the whole way ---- */
+
+static berth_status go(const pod_way *way)
+{
+    berth__decider *decider = way->decider;
+    berth__decision *decision = way->decision;
+    if (is_gated(decision))
+        return refuse_gated(way);
+    if (decision->cycle->view->layout->count == 0)
+        return refuse_with(way->explanation, BERTH_LITERAL("no nodes available to schedule pods"));
+    BERTH_TRY(berth__prepared_get(&decider->prepared, decision, &decider->arena));
+    if (decision->prepared->verdict.outcome == BERTH__FAIL)
+        return fail_prepared(way);
+    if (decision->prepared->verdict.outcome == BERTH__REFUSE)
+        return refuse_prepared(way);
+    if (way->explanation == NULL && decider->path != BERTH_PATH_SCAN && ask_index(way))
+        return BERTH_OK;
+    return ask_search(way);
+}
+
+/* With the counters held while nominated pods are about: what-ifs must find them as they are. */
+static berth_status go_with_nominated(const pod_way *way)
+{
+    berth__decider *decider = way->decider;
+    struct berth__pod_counts *counts = decider->cluster->view.counts;
+    bool held = counts->held;
+    berth__pod_counts_hold(counts, held || has_nominations(decider));
+    berth_status status = register_nominated(decider) ? go(way) : BERTH_E_NOMEM;
+    berth__pod_counts_hold(counts, held);
+    return status;
 }
 
 berth_status berth__decide(berth__decider *decider, uint32_t pod,
@@ -353,14 +316,13 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
                            berth_error *error)
 {
     berth__attempt *attempt = &decider->attempt;
-    uint32_t profile = 0, picks = decider->round_robin;
-    attempt->prepared = NULL;
+    uint32_t picks = decider->round_robin;
+    attempt->decision.prepared = NULL;
     attempt->search_only = (options->flags & BERTH_DECIDE_SEARCH_ONLY) != 0;
-    BERTH_TRY(question(decider, pod, &attempt->cycle, &profile, error));
-    attempt->profile = &decider->profiles[profile];
+    BERTH_TRY(ask(decider, pod, &attempt->cycle, &attempt->decision, error));
     attempt->start = decider->rotation;
-    follow_disruption(decider);
-    berth__arena_reset(&decider->arena);
+    attempt->refused = false;
+    begin(decider);
     if (options->explanation != NULL)
         berth__explanation_reset(options->explanation);
     *out = (berth_placement){.verdict = BERTH_VERDICT_UNSCHEDULABLE,
@@ -368,14 +330,8 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
                              .start = decider->rotation,
                              .next = decider->rotation,
                              .path = BERTH_PATH_SCAN};
-    struct berth__pod_counts *counts = decider->cluster->view.counts;
-    bool held = counts->held;
-    berth__pod_counts_hold(counts, held || has_nominations(decider));
-    berth_status status = learn_nominated(decider)
-                              ? run(decider, &attempt->cycle, profile, options->explanation, out)
-                              : BERTH_E_NOMEM;
-    berth__pod_counts_hold(counts, held);
-    if (status != BERTH_OK)
+    const pod_way way = {decider, &attempt->decision, options->explanation, out};
+    if (go_with_nominated(&way) != BERTH_OK)
         return berth__error_no_memory(error);
     if ((options->flags & BERTH_DECIDE_KEEP_ROTATION) != 0)
         decider->round_robin = picks;
@@ -386,12 +342,11 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
 
 /* ---- one node ---- */
 
-static berth_status ask_slot(berth__decider *decider, const berth__question *cycle,
-                             const berth__ready_profile *profile, berth__prepared_kind *prepared,
+static berth_status ask_slot(berth__decider *decider, const berth__decision *decision,
                              uint32_t slot, bool *fits)
 {
     berth__dry_run *dry_run = &decider->dry_run;
-    BERTH_TRY(berth__dry_run_ask(dry_run, cycle, profile, prepared));
+    BERTH_TRY(berth__dry_run_ask(dry_run, decision));
     BERTH_TRY(berth__dry_run_begin(dry_run, slot));
     bool passes = berth__dry_run_passes(dry_run, NULL);
     BERTH_TRY(berth__dry_run_end(dry_run));
@@ -399,157 +354,30 @@ static berth_status ask_slot(berth__decider *decider, const berth__question *cyc
     return BERTH_OK;
 }
 
+static bool is_open(const berth__decision *decision, uint32_t slot)
+{
+    const berth__prepared_verdict *verdict = &decision->prepared->verdict;
+    return verdict->outcome == BERTH__ACTIVE &&
+           (verdict->allowed == NULL || berth__bit_get(verdict->allowed, slot));
+}
+
 berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t node, bool *fits,
                                  berth_error *error)
 {
     berth__question cycle;
-    uint32_t index = 0;
+    berth__decision decision;
     *fits = false;
-    decider->attempt.prepared = NULL;
-    BERTH_TRY(question(decider, pod, &cycle, &index, error));
-    const berth__ready_profile *profile = &decider->profiles[index];
-    const berth__layout *layout = cycle.view->layout;
+    decider->attempt.decision.prepared = NULL;
+    BERTH_TRY(ask(decider, pod, &cycle, &decision, error));
     uint32_t slot = berth__cluster_node(decider->cluster, node)->slot;
-    follow_disruption(decider);
-    berth__arena_reset(&decider->arena);
-    if ((cycle.cls->gates != 0 && profile->gates) || slot == BERTH__SLOT_NONE ||
-        berth__layout_closed(layout, slot))
+    begin(decider);
+    if (is_gated(&decision) || slot == BERTH__SLOT_NONE ||
+        berth__layout_closed(cycle.view->layout, slot))
         return BERTH_OK;
-    if (!learn_nominated(decider))
+    if (!register_nominated(decider) ||
+        berth__prepared_get(&decider->prepared, &decision, &decider->arena) != BERTH_OK)
         return berth__error_no_memory(error);
-    berth__prepared_kind *prepared =
-        berth__prepared_get(&decider->prepared, &cycle, profile, index, &decider->arena);
-    if (prepared == NULL)
-        return berth__error_no_memory(error);
-    bool open = prepared->outcome == BERTH__ACTIVE &&
-                (prepared->allowed == NULL || berth__bit_get(prepared->allowed, slot));
     berth_status status =
-        open ? ask_slot(decider, &cycle, profile, prepared, slot, fits) : BERTH_OK;
+        is_open(&decision, slot) ? ask_slot(decider, &decision, slot, fits) : BERTH_OK;
     return status == BERTH_OK ? BERTH_OK : berth__error_no_memory(error);
-}
-
-/* ---- binding ---- */
-
-static const berth__ready_profile *profile_for(const berth__decider *decider,
-                                               const berth__class *cls)
-{
-    uint32_t profile = berth__decider_profile(decider, cls);
-    return &decider->profiles[profile == UINT32_MAX ? 0 : profile];
-}
-
-static berth__question reserve_cycle(berth__decider *decider, uint32_t pod)
-{
-    return (berth__question){.view = &decider->cluster->view,
-                             .cls = berth__pod_at(&decider->cluster->pods, pod)->cls,
-                             .pod = pod,
-                             .required_node = BERTH_NODE_NONE};
-}
-
-static berth__pod_placement seat_on(const berth__cluster *cluster, uint32_t pod, uint32_t node)
-{
-    return (berth__pod_placement){berth__cluster_pod_id(cluster, pod), node,
-                                  berth__cluster_node(cluster, node)->slot};
-}
-
-/* An embedder's plugin that has reserved, or given back, in a transaction: the opposite undoes
- * it. */
-typedef struct reserve_record {
-    const berth__stage *stage;
-    uint32_t pod;
-    uint32_t node;
-} reserve_record;
-
-static void undo_reserve(void *owner, void *opaque)
-{
-    const reserve_record *record = opaque;
-    const berth__question cycle = reserve_cycle(owner, record->pod);
-    const berth__pod_placement seat =
-        seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
-    record->stage->plugin->unreserve(&cycle, record->stage->instance, &seat);
-}
-
-static void undo_unreserve(void *owner, void *opaque)
-{
-    const reserve_record *record = opaque;
-    const berth__question cycle = reserve_cycle(owner, record->pod);
-    const berth__pod_placement seat =
-        seat_on(((berth__decider *)owner)->cluster, record->pod, record->node);
-    (void)record->stage->plugin->reserve(&cycle, record->stage->instance, &seat);
-}
-
-static void note_reserve(berth__decider *decider, const berth__stage *stage, uint32_t pod,
-                         uint32_t node, bool reserved)
-{
-    static const berth__undo_kind kinds[] = {{.undo = undo_unreserve}, {.undo = undo_reserve}};
-    if (!undone_by_us(stage->plugin))
-        return;
-    reserve_record *record =
-        berth__undo_push(&decider->cluster->undo, &kinds[reserved], decider, sizeof(*record));
-    if (record != NULL)
-        *record = (reserve_record){stage, pod, node};
-}
-
-/* What an embedder's plugins keep of reservations is the engine's, not a branch's. */
-static bool reserves(const berth__decider *decider, const berth__plugin_ops *plugin)
-{
-    return !decider->cluster->cow.branch || !undone_by_us(plugin);
-}
-
-static void unreserve(berth__decider *decider, uint32_t pod, uint32_t node)
-{
-    const berth__question cycle = reserve_cycle(decider, pod);
-    const berth__pod_placement seat = seat_on(decider->cluster, pod, node);
-    const berth__ready_profile *profile = profile_for(decider, cycle.cls);
-    for (uint32_t i = profile->filter_count; i-- > 0;) {
-        const berth__stage *stage = &profile->filters[i];
-        if (stage->plugin->unreserve == NULL || !reserves(decider, stage->plugin))
-            continue;
-        stage->plugin->unreserve(&cycle, stage->instance, &seat);
-        note_reserve(decider, stage, pod, node, false);
-    }
-}
-
-/* The reserve phase of all filters; what came before the first that refuses is the caller's to
- * undo. */
-static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t node)
-{
-    const berth__question cycle = reserve_cycle(decider, pod);
-    const berth__pod_placement seat = seat_on(decider->cluster, pod, node);
-    const berth__ready_profile *profile = profile_for(decider, cycle.cls);
-    for (uint32_t i = 0; i < profile->filter_count; i++) {
-        const berth__stage *stage = &profile->filters[i];
-        if (stage->plugin->reserve == NULL || !reserves(decider, stage->plugin))
-            continue;
-        BERTH_TRY(stage->plugin->reserve(&cycle, stage->instance, &seat));
-        note_reserve(decider, stage, pod, node, true);
-    }
-    return BERTH_OK;
-}
-
-berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t node)
-{
-    berth__cluster *cluster = decider->cluster;
-    BERTH_TRY(berth__cluster_sync(cluster));
-    uint32_t begin = cluster->undo.top;
-    BERTH_TRY(berth__cluster_bind(cluster, pod, node));
-    berth_status status = reserve_all(decider, pod, node);
-    if (status == BERTH_OK)
-        return BERTH_OK;
-    if (cluster->undo.recording) {
-        berth__undo_to(&cluster->undo, begin);
-    } else {
-        unreserve(decider, pod, node);
-        (void)berth__cluster_unbind(cluster, pod); /* needs no memory so soon */
-    }
-    return status;
-}
-
-berth_status berth__decider_unbind(berth__decider *decider, uint32_t pod)
-{
-    berth__cluster *cluster = decider->cluster;
-    BERTH_TRY(berth__cluster_prepare_unbind(cluster, pod));
-    if (!berth__cluster_reserve_undo(cluster, pod))
-        return BERTH_E_NOMEM;
-    unreserve(decider, pod, berth__pod_at(&cluster->pods, pod)->node);
-    return berth__cluster_unbind(cluster, pod);
 }

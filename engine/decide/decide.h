@@ -10,11 +10,10 @@
 /* The last attempt, where preemption takes up. */
 typedef struct berth__attempt {
     berth__question cycle;
-    const berth__ready_profile *profile;
-    berth__prepared_kind *prepared; /* NULL: it did not come to the filters */
-    uint32_t start;                 /* rotation index */
-    bool refused;                   /* before any node was visited */
-    bool search_only;               /* preemption is not asked about */
+    berth__decision decision; /* about `cycle`; prepared NULL: it did not come to the filters */
+    uint32_t start;           /* rotation index */
+    bool refused;             /* before any node was visited */
+    bool search_only;         /* preemption is not asked about */
 } berth__attempt;
 
 typedef struct berth__decider {
@@ -39,10 +38,21 @@ typedef struct berth__decider {
     uint32_t chosen_capacity;
 } berth__decider;
 
+/* What a decider is made of, beside its cluster. Borrowed, but for the seed of ties. */
+typedef struct berth__decider_setup {
+    const berth__ready_profile *profiles;
+    uint32_t profile_count;
+    berth__workers *workers;
+    berth_path path;
+    uint64_t seed;
+} berth__decider_setup;
+
 berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluster,
-                                 const berth__ready_profile *profiles, uint32_t profile_count,
-                                 berth__workers *workers, berth_path path, uint64_t seed);
+                                 const berth__decider_setup *setup);
 void berth__decider_destroy(berth__decider *decider);
+
+/* Before each decision: budgets are replaced as a whole when they change after a publication. */
+void berth__decider_follow_disruption(berth__decider *decider);
 
 /* The index of the profile that serves a class, or UINT32_MAX. */
 uint32_t berth__decider_profile(const berth__decider *decider, const berth__class *cls);
@@ -59,6 +69,9 @@ berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t
 
 /* The decider of an engine, and with it the cluster, for those who work on top of the engine. */
 berth__decider *berth__engine_decider(berth_engine *engine);
+
+/* Whether nobody but the engine takes back what a plugin has reserved: an embedder's. */
+bool berth__reserve_is_undone(const berth__plugin_ops *plugin);
 
 /* Bind and unbind with the plugins' reserve phase. The pod and the node are in the right state.
  * Errors: E_NOMEM. */

@@ -60,26 +60,25 @@ static uint32_t own_slot(const berth__dry_run *dry_run, const berth__question *c
     return node != NULL && node->facts != NULL ? node->slot : BERTH__SLOT_NONE;
 }
 
-berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__question *cycle,
-                                const berth__ready_profile *profile, berth__prepared_kind *prepared)
+berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *decision)
 {
+    const berth__question *cycle = decision->cycle;
+    const berth__ready_profile *profile = decision->profile;
     if (!berth__grow(dry_run->allocator, &dry_run->stages, &dry_run->stage_capacity,
                      profile->filter_count, sizeof(*dry_run->stages)) ||
         !berth__grow(dry_run->allocator, &dry_run->asked, &dry_run->asked_capacity,
                      profile->filter_count, sizeof(*dry_run->asked)))
         return BERTH_E_NOMEM;
-    dry_run->cycle = cycle;
-    dry_run->profile = profile;
-    dry_run->prepared = prepared;
+    dry_run->decision = *decision;
     dry_run->priority = berth__pod_at(dry_run->pods, cycle->pod)->priority;
     dry_run->own_slot = own_slot(dry_run, cycle);
-    dry_run->memo = berth__dry_run_memo_get(&dry_run->memos, cycle, profile, prepared,
-                                            dry_run->priority, dry_run->disruption->version);
+    dry_run->memo = berth__dry_run_memo_get(&dry_run->memos, decision, dry_run->priority,
+                                            dry_run->disruption->version);
     dry_run->renews = dry_run->adjusts = false;
     dry_run->asked_count = 0;
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__stage *stage = &profile->filters[i];
-        if (prepared->filters[i].outcome != BERTH__ACTIVE)
+        if (decision->prepared->filters[i].outcome != BERTH__ACTIVE)
             continue;
         dry_run->renews |= is_renewed(stage);
         dry_run->adjusts |= stage->plugin->adjust != NULL;
@@ -93,12 +92,14 @@ berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__question *
 
 static const berth__nomination *nominations_on(const berth__dry_run *dry_run, uint32_t slot)
 {
-    return berth__nominations_on(dry_run->nominations, dry_run->cycle->view->layout->nodes[slot]);
+    return berth__nominations_on(dry_run->nominations,
+                                 dry_run->decision.cycle->view->layout->nodes[slot]);
 }
 
 static bool counts(const berth__dry_run *dry_run, const berth__nomination *nomination)
 {
-    return nomination->priority >= dry_run->priority && nomination->pod != dry_run->cycle->pod;
+    return nomination->priority >= dry_run->priority &&
+           nomination->pod != dry_run->decision.cycle->pod;
 }
 
 bool berth__dry_run_concerns(const berth__dry_run *dry_run, uint32_t slot)
@@ -128,7 +129,8 @@ static bool collect_nominated(berth__dry_run *dry_run, uint32_t slot)
 
 static berth__port_set *ports_of(const berth__dry_run *dry_run, uint32_t slot)
 {
-    return dry_run->cycle->view->tiles[slot >> BERTH__TILE_SHIFT]->ports[slot % BERTH__TILE];
+    return dry_run->decision.cycle->view->tiles[slot >> BERTH__TILE_SHIFT]
+        ->ports[slot % BERTH__TILE];
 }
 
 /* Host ports are a set: what two pods share goes with the first of them and does not come back
@@ -167,25 +169,25 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
     uint32_t tile = slot >> BERTH__TILE_SHIFT;
     if (!save_ports(dry_run, slot) || !collect_nominated(dry_run, slot))
         return BERTH_E_NOMEM;
-    berth__prepared_tile(dry_run->prepared, dry_run->cycle, dry_run->profile, tile);
+    berth__prepared_tile(&dry_run->decision, tile);
     dry_run->slot = slot;
     dry_run->statics_pass =
-        berth__bit_get(dry_run->prepared->static_mask[tile].words, slot % BERTH__TILE);
-    dry_run->wide = dry_run->cycle->view->wide;
+        berth__bit_get(dry_run->decision.prepared->statics.mask[tile].words, slot % BERTH__TILE);
+    dry_run->wide = dry_run->decision.cycle->view->wide;
     dry_run->balance = 0;
     dry_run->stale = false;
     dry_run->ok = true;
-    berth__pod_counts_suppose(dry_run->cycle->view, true);
+    berth__pod_counts_suppose(dry_run->decision.cycle->view, true);
     berth__arena_reset(&dry_run->arena);
-    memcpy(dry_run->stages, dry_run->prepared->filters,
-           dry_run->profile->filter_count * sizeof(*dry_run->stages));
+    memcpy(dry_run->stages, dry_run->decision.prepared->filters,
+           dry_run->decision.profile->filter_count * sizeof(*dry_run->stages));
     return BERTH_OK;
 }
 
 /* Pods that leave are taken from an owned tile, and a node that gives up its slot is owned, too. */
 berth_status berth__dry_run_own(const berth__dry_run *dry_run)
 {
-    berth__view *view = dry_run->cycle->view;
+    berth__view *view = dry_run->decision.cycle->view;
     BERTH_TRY(berth__view_make_writable(view, dry_run->slot));
     return !view->cow->shared || berth__cow_array_make_writable(&view->nodes, view->cow,
                                                                 view->layout->nodes[dry_run->slot])
@@ -197,15 +199,15 @@ berth_status berth__dry_run_end(berth__dry_run *dry_run)
 {
     BERTH_ASSERT(dry_run->balance == 0);
     restore_ports(dry_run);
-    berth__pod_counts_suppose(dry_run->cycle->view, false);
-    dry_run->cycle->view->wide = dry_run->wide;
+    berth__pod_counts_suppose(dry_run->decision.cycle->view, false);
+    dry_run->decision.cycle->view->wide = dry_run->wide;
     dry_run->slot = BERTH__SLOT_NONE;
     return dry_run->ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 void berth__dry_run_forfeit(berth__dry_run *dry_run)
 {
-    berth__view_node(dry_run->cycle->view, dry_run->slot)->slot = BERTH__SLOT_NONE;
+    berth__view_node(dry_run->decision.cycle->view, dry_run->slot)->slot = BERTH__SLOT_NONE;
     dry_run->forfeited++;
     dry_run->balance = 0;
     dry_run->ok = false;
@@ -215,8 +217,8 @@ void berth__dry_run_forfeit(berth__dry_run *dry_run)
 
 static bool change(berth__dry_run *dry_run, const berth__class *cls, int by)
 {
-    const berth__ready_profile *profile = dry_run->profile;
-    if (berth__view_suppose(dry_run->cycle->view, dry_run->slot, cls, by) != BERTH_OK) {
+    const berth__ready_profile *profile = dry_run->decision.profile;
+    if (berth__view_suppose(dry_run->decision.cycle->view, dry_run->slot, cls, by) != BERTH_OK) {
         dry_run->ok = false;
         return false;
     }
@@ -225,8 +227,8 @@ static bool change(berth__dry_run *dry_run, const berth__class *cls, int by)
     for (uint32_t i = 0; dry_run->adjusts && i < profile->filter_count; i++) {
         const berth__stage *stage = &profile->filters[i];
         if (stage->plugin->adjust != NULL && dry_run->stages[i].outcome == BERTH__ACTIVE)
-            stage->plugin->adjust(dry_run->cycle, stage->instance, dry_run->stages[i].state, cls,
-                                  dry_run->slot, by);
+            stage->plugin->adjust(dry_run->decision.cycle, stage->instance,
+                                  dry_run->stages[i].state, cls, dry_run->slot, by);
     }
     return true;
 }
@@ -258,11 +260,11 @@ void berth__dry_run_take_nominated(berth__dry_run *dry_run)
 
 static void renew(berth__dry_run *dry_run)
 {
-    const berth__ready_profile *profile = dry_run->profile;
+    const berth__ready_profile *profile = dry_run->decision.profile;
     for (uint32_t i = 0; i < profile->filter_count; i++)
-        if (dry_run->prepared->filters[i].outcome == BERTH__ACTIVE &&
+        if (dry_run->decision.prepared->filters[i].outcome == BERTH__ACTIVE &&
             is_renewed(&profile->filters[i]) &&
-            !berth__prepare_filter(dry_run->cycle, &profile->filters[i], &dry_run->arena,
+            !berth__prepare_filter(dry_run->decision.cycle, &profile->filters[i], &dry_run->arena,
                                    &dry_run->stages[i]))
             dry_run->ok = false;
     dry_run->stale = false;
@@ -270,13 +272,14 @@ static void renew(berth__dry_run *dry_run)
 
 static bool filter_passes(const berth__dry_run *dry_run, uint32_t filter)
 {
-    const berth__stage *stage = &dry_run->profile->filters[filter];
+    const berth__stage *stage = &dry_run->decision.profile->filters[filter];
     const void *state = dry_run->stages[filter].state;
     if (stage->plugin->filter_slot != NULL)
-        return stage->plugin->filter_slot(dry_run->cycle, stage->instance, state, dry_run->slot);
+        return stage->plugin->filter_slot(dry_run->decision.cycle, stage->instance, state,
+                                          dry_run->slot);
     uint32_t at = dry_run->slot % BERTH__TILE;
     berth__mask alone = berth__mask_range(at, at + 1);
-    stage->plugin->filter(dry_run->cycle, stage->instance, state,
+    stage->plugin->filter(dry_run->decision.cycle, stage->instance, state,
                           dry_run->slot >> BERTH__TILE_SHIFT, &alone);
     return !berth__mask_empty(&alone);
 }
@@ -291,7 +294,7 @@ static bool lets_pass(const berth__dry_run *dry_run, uint32_t filter)
 
 uint32_t berth__dry_run_refuser(berth__dry_run *dry_run, uint32_t from)
 {
-    uint32_t filter_count = dry_run->profile->filter_count;
+    uint32_t filter_count = dry_run->decision.profile->filter_count;
     if (dry_run->stale && dry_run->renews)
         renew(dry_run);
     if (dry_run->statics_pass) {
@@ -308,11 +311,11 @@ uint32_t berth__dry_run_refuser(berth__dry_run *dry_run, uint32_t from)
 
 void berth__dry_run_explain(const berth__dry_run *dry_run, uint32_t filter, berth__reasons *reasons)
 {
-    const berth__stage *stage = &dry_run->profile->filters[filter];
+    const berth__stage *stage = &dry_run->decision.profile->filters[filter];
     const berth__prepared_stage *prepared = &dry_run->stages[filter];
     if (prepared->outcome == BERTH__ACTIVE) {
-        stage->plugin->explain(dry_run->cycle, stage->instance, prepared->state, dry_run->slot,
-                               reasons);
+        stage->plugin->explain(dry_run->decision.cycle, stage->instance, prepared->state,
+                               dry_run->slot, reasons);
         return;
     }
     for (uint32_t i = 0; i < prepared->reasons.count; i++)
@@ -323,7 +326,7 @@ void berth__dry_run_explain(const berth__dry_run *dry_run, uint32_t filter, bert
 static bool passes_now(berth__dry_run *dry_run, berth__reasons *reasons)
 {
     uint32_t refuser = berth__dry_run_refuser(dry_run, 0);
-    if (refuser == dry_run->profile->filter_count)
+    if (refuser == dry_run->decision.profile->filter_count)
         return true;
     if (reasons != NULL)
         berth__dry_run_explain(dry_run, refuser, reasons);
@@ -346,7 +349,7 @@ bool berth__dry_run_passes(berth__dry_run *dry_run, berth__reasons *reasons)
 
 static berth_code code_of(berth__dry_run *dry_run, uint32_t filter)
 {
-    uint32_t flags = dry_run->profile->filters[filter].plugin->flags;
+    uint32_t flags = dry_run->decision.profile->filters[filter].plugin->flags;
     if ((flags & BERTH__ALWAYS_UNSCHEDULABLE) != 0)
         return BERTH_CODE_UNSCHEDULABLE;
     if ((flags & BERTH__ALWAYS_UNRESOLVABLE) != 0)
@@ -364,7 +367,7 @@ static berth__kept_verdict ask_both(berth__dry_run *dry_run)
         if (with_them)
             berth__dry_run_put_nominated(dry_run);
         uint32_t refuser = berth__dry_run_refuser(dry_run, 0);
-        bool passes = refuser == dry_run->profile->filter_count;
+        bool passes = refuser == dry_run->decision.profile->filter_count;
         berth_code code = passes ? BERTH_CODE_UNSCHEDULABLE : code_of(dry_run, refuser);
         if (with_them)
             berth__dry_run_take_nominated(dry_run);

@@ -20,9 +20,7 @@ typedef struct berth__dry_run {
     const berth__disruption *disruption;
     berth__dry_run_memos memos;
     /* the question */
-    const berth__question *cycle;
-    const berth__ready_profile *profile;
-    berth__prepared_kind *prepared;
+    berth__decision decision;
     int32_t priority;  /* of the pod in question */
     uint32_t own_slot; /* of the node that it is nominated for itself, or BERTH__SLOT_NONE */
     berth__dry_run_memo *memo;     /* of such attempts, or NULL */
@@ -57,9 +55,7 @@ void berth__dry_run_destroy(berth__dry_run *dry_run);
 
 /* The attempt that what-ifs are about, until the next call; what it was prepared with must live
  * that long. Errors: E_NOMEM. */
-berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__question *cycle,
-                                const berth__ready_profile *profile,
-                                berth__prepared_kind *prepared);
+berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *decision);
 
 /* Whether pods of at least the pod's priority are nominated for the slot's node, itself aside. */
 bool berth__dry_run_concerns(const berth__dry_run *dry_run, uint32_t slot);

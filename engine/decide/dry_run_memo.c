@@ -81,12 +81,12 @@ static bool reserve(berth__dry_run_memos *memos, berth__dry_run_memo *memo, cons
 
 /* ---- all ---- */
 
-static bool depends_on_slot_alone(const berth__ready_profile *profile,
-                                  const berth__prepared_kind *prepared)
+static bool depends_on_slot_alone(const berth__decision *decision)
 {
+    const berth__ready_profile *profile = decision->profile;
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__plugin_ops *plugin = profile->filters[i].plugin;
-        if (prepared->filters[i].outcome == BERTH__ACTIVE &&
+        if (decision->prepared->filters[i].outcome == BERTH__ACTIVE &&
             (plugin->flags & BERTH__STATIC_FILTER) == 0 &&
             (plugin->filter_slot == NULL || (plugin->flags & BERTH__PREPARE_EACH) != 0))
             return false;
@@ -114,26 +114,25 @@ static berth__dry_run_memo *place_for(berth__dry_run_memos *memos, const berth__
 }
 
 berth__dry_run_memo *berth__dry_run_memo_get(berth__dry_run_memos *memos,
-                                             const berth__question *cycle,
-                                             const berth__ready_profile *profile,
-                                             const berth__prepared_kind *prepared, int32_t priority,
+                                             const berth__decision *decision, int32_t priority,
                                              uint64_t disruption_version)
 {
-    const berth__class *cls = cycle->cls;
-    if (!depends_on_slot_alone(profile, prepared))
+    const berth__view *view = decision->cycle->view;
+    const berth__class *cls = decision->cycle->cls;
+    if (!depends_on_slot_alone(decision))
         return NULL;
     const berth__memo_key key = {.request = cls->request->part.serial,
                                  .node_rules =
                                      cls->node_rules != NULL ? cls->node_rules->part.serial : 0,
                                  .ports = cls->ports != NULL ? cls->ports->part.serial : 0,
-                                 .profile = (uint64_t)(uintptr_t)profile,
+                                 .profile = (uint64_t)(uintptr_t)decision->profile,
                                  .priority = priority};
     berth__dry_run_memo *memo = place_for(memos, &key);
     memo->used = ++memos->clock;
-    if (!reserve(memos, memo, cycle->view)) {
+    if (!reserve(memos, memo, view)) {
         give_up(memos, memo);
         return NULL;
     }
-    catch_up(memo, cycle->view, disruption_version);
+    catch_up(memo, view, disruption_version);
     return memo;
 }

@@ -65,9 +65,7 @@ void berth__dry_run_memos_destroy(berth__dry_run_memos *memos);
 
 /* The memory for an attempt, up to date; NULL: none is kept of it, or there is no memory. */
 berth__dry_run_memo *berth__dry_run_memo_get(berth__dry_run_memos *memos,
-                                             const berth__question *cycle,
-                                             const berth__ready_profile *profile,
-                                             const berth__prepared_kind *prepared, int32_t priority,
+                                             const berth__decision *decision, int32_t priority,
                                              uint64_t disruption_version);
 
 #endif

@@ -111,11 +111,11 @@ static bool add_refused(berth_explanation *explanation, berth_node_id node, bert
 static bool explain_slot(berth_explanation *explanation, const berth__search *search,
                          uint32_t filter, uint32_t slot)
 {
-    const berth__stage *stage = &search->profile->filters[filter];
+    const berth__stage *stage = &search->decision.profile->filters[filter];
     berth__reasons reasons = {.arena = &explanation->arena, .ok = true};
-    stage->plugin->explain(search->cycle, stage->instance, search->prepared->filters[filter].state,
-                           slot, &reasons);
-    return add_refused(explanation, search->cycle->view->layout->nodes[slot], stage->name,
+    stage->plugin->explain(search->decision.cycle, stage->instance,
+                           search->decision.prepared->filters[filter].state, slot, &reasons);
+    return add_refused(explanation, search->decision.cycle->view->layout->nodes[slot], stage->name,
                        &reasons);
 }
 
@@ -124,13 +124,13 @@ static void find_refusers(const berth__search *search, uint32_t tile, const bert
                           uint32_t *refusers)
 {
     berth__mask left = *slots;
-    for (uint32_t i = 0; i < search->profile->filter_count; i++) {
-        const berth__stage *stage = &search->profile->filters[i];
-        if (search->prepared->filters[i].outcome != BERTH__ACTIVE)
+    for (uint32_t i = 0; i < search->decision.profile->filter_count; i++) {
+        const berth__stage *stage = &search->decision.profile->filters[i];
+        if (search->decision.prepared->filters[i].outcome != BERTH__ACTIVE)
             continue;
         berth__mask before = left;
-        stage->plugin->filter(search->cycle, stage->instance, search->prepared->filters[i].state,
-                              tile, &left);
+        stage->plugin->filter(search->decision.cycle, stage->instance,
+                              search->decision.prepared->filters[i].state, tile, &left);
         berth__mask cleared = {
             {before.words[0] & ~left.words[0], before.words[1] & ~left.words[1]}};
         BERTH__MASK_EACH(&cleared, s)
@@ -145,13 +145,13 @@ static void find_refusers(const berth__search *search, uint32_t tile, const bert
 static bool explain_all(berth_explanation *explanation, const berth__search *search, uint32_t tile,
                         uint32_t s)
 {
-    for (uint32_t i = 0; i < search->profile->filter_count; i++) {
-        const berth__stage *stage = &search->profile->filters[i];
+    for (uint32_t i = 0; i < search->decision.profile->filter_count; i++) {
+        const berth__stage *stage = &search->decision.profile->filters[i];
         berth__mask alone = berth__mask_range(s, s + 1);
-        if (search->prepared->filters[i].outcome != BERTH__ACTIVE)
+        if (search->decision.prepared->filters[i].outcome != BERTH__ACTIVE)
             continue;
-        stage->plugin->filter(search->cycle, stage->instance, search->prepared->filters[i].state,
-                              tile, &alone);
+        stage->plugin->filter(search->decision.cycle, stage->instance,
+                              search->decision.prepared->filters[i].state, tile, &alone);
         if (berth__mask_empty(&alone) &&
             !explain_slot(explanation, search, i, tile * BERTH__TILE + s))
             return false;
@@ -162,8 +162,8 @@ static bool explain_all(berth_explanation *explanation, const berth__search *sea
 /* A node that is kept for nominated pods refuses with them there, or else without them. */
 static bool explain_kept(berth_explanation *explanation, const berth__search *search, uint32_t slot)
 {
-    berth__dry_run *dry_run = search->dry_run;
-    uint32_t filter_count = search->profile->filter_count;
+    berth__dry_run *dry_run = search->range.dry_run;
+    uint32_t filter_count = search->decision.profile->filter_count;
     if (berth__dry_run_begin(dry_run, slot) != BERTH_OK)
         return false;
     berth__dry_run_put_nominated(dry_run);
@@ -176,10 +176,11 @@ static bool explain_kept(berth_explanation *explanation, const berth__search *se
     while (ok && refuser < filter_count) {
         berth__reasons reasons = {.arena = &explanation->arena, .ok = true};
         berth__dry_run_explain(dry_run, refuser, &reasons);
-        ok = add_refused(explanation, search->cycle->view->layout->nodes[slot],
-                         search->profile->filters[refuser].name, &reasons);
-        refuser = search->profile->always_check_all ? berth__dry_run_refuser(dry_run, refuser + 1)
-                                                    : filter_count;
+        ok = add_refused(explanation, search->decision.cycle->view->layout->nodes[slot],
+                         search->decision.profile->filters[refuser].name, &reasons);
+        refuser = search->decision.profile->always_check_all
+                      ? berth__dry_run_refuser(dry_run, refuser + 1)
+                      : filter_count;
     }
     if (with_them)
         berth__dry_run_take_nominated(dry_run);
@@ -192,23 +193,23 @@ static bool explain_closed(berth_explanation *explanation, const berth__search *
 {
     berth__reasons reasons = {.arena = &explanation->arena, .ok = true};
     berth__reason(&reasons, BERTH_CODE_UNRESOLVABLE, "node(s) were unschedulable");
-    return add_refused(explanation, search->cycle->view->layout->nodes[slot],
-                       search->profile->legacy ? BERTH_LITERAL("CheckNodeUnschedulable")
-                                               : BERTH_LITERAL("NodeUnschedulable"),
+    return add_refused(explanation, search->decision.cycle->view->layout->nodes[slot],
+                       search->decision.profile->legacy ? BERTH_LITERAL("CheckNodeUnschedulable")
+                                                        : BERTH_LITERAL("NodeUnschedulable"),
                        &reasons);
 }
 
 static bool explain_refusal(berth_explanation *explanation, const berth__search *search,
                             const uint32_t *refusers, uint32_t slot)
 {
-    if (slot == search->refused_slot)
+    if (slot == search->answer.refused_slot)
         return true; /* explained already */
-    if (berth__layout_closed(search->cycle->view->layout, slot))
+    if (berth__layout_closed(search->decision.cycle->view->layout, slot))
         return explain_closed(explanation, search, slot);
-    if (search->dry_run != NULL && berth__dry_run_concerns(search->dry_run, slot))
+    if (search->range.dry_run != NULL && berth__dry_run_concerns(search->range.dry_run, slot))
         return explain_kept(explanation, search, slot);
     uint32_t s = slot % BERTH__TILE;
-    return search->profile->always_check_all
+    return search->decision.profile->always_check_all
                ? explain_all(explanation, search, slot / BERTH__TILE, s)
                : explain_slot(explanation, search, refusers[s], slot);
 }
@@ -216,22 +217,25 @@ static bool explain_refusal(berth_explanation *explanation, const berth__search 
 berth_status berth__explanation_walk(berth_explanation *explanation, const berth__search *search)
 {
     uint32_t refusers[BERTH__TILE];
-    uint32_t refused = search->refused_slot;
-    if (refused != BERTH__SLOT_NONE && !(berth__layout_closed(search->cycle->view->layout, refused)
-                                             ? explain_closed(explanation, search, refused)
-                                             : explain_kept(explanation, search, refused)))
+    uint32_t refused = search->answer.refused_slot;
+    if (refused != BERTH__SLOT_NONE &&
+        !(berth__layout_closed(search->decision.cycle->view->layout, refused)
+              ? explain_closed(explanation, search, refused)
+              : explain_kept(explanation, search, refused)))
         return BERTH_E_NOMEM;
-    for (uint32_t segment = 0; segment < search->used_segments; segment++) {
+    for (uint32_t segment = 0; segment < search->answer.used_segments; segment++) {
         berth__mask slots;
         uint32_t tile = berth__search_segment(search, segment, &slots);
-        const berth__mask *visited = &search->visited[segment], *found = &search->found[segment];
+        const berth__mask *visited = &search->walk.visited[segment],
+                          *found = &search->walk.found[segment];
         find_refusers(search, tile, visited, refusers);
         BERTH__MASK_EACH(visited, s)
         {
             uint32_t slot = tile * BERTH__TILE + s;
-            bool ok = berth__bit_get(found->words, s)
-                          ? add_feasible(explanation, search->cycle->view->layout->nodes[slot])
-                          : explain_refusal(explanation, search, refusers, slot);
+            bool ok =
+                berth__bit_get(found->words, s)
+                    ? add_feasible(explanation, search->decision.cycle->view->layout->nodes[slot])
+                    : explain_refusal(explanation, search, refusers, slot);
             if (!ok)
                 return BERTH_E_NOMEM;
         }
@@ -240,13 +244,13 @@ berth_status berth__explanation_walk(berth_explanation *explanation, const berth
 }
 
 /* Call for each feasible slot in search order: `at` counts them. */
-#define EACH_FEASIBLE(search, tile, s, at)                                              \
-    for (uint32_t segment_ = 0, at = 0; segment_ < (search)->used_segments; segment_++) \
-        for (uint32_t tile = ((search)->start / BERTH__TILE + segment_) %               \
-                             (search)->cycle->view->layout->tile_count,                 \
-                      run_ = 1;                                                         \
-             run_ != 0; run_ = 0)                                                       \
-    BERTH__MASK_EACH(&(search)->found[segment_], s)
+#define EACH_FEASIBLE(search, tile, s, at)                                                     \
+    for (uint32_t segment_ = 0, at = 0; segment_ < (search)->answer.used_segments; segment_++) \
+        for (uint32_t tile = ((search)->range.start / BERTH__TILE + segment_) %                \
+                             (search)->decision.cycle->view->layout->tile_count,               \
+                      run_ = 1;                                                                \
+             run_ != 0; run_ = 0)                                                              \
+    BERTH__MASK_EACH(&(search)->walk.found[segment_], s)
 
 static berth_status add_scorer(berth_explanation *explanation, const berth__search *search,
                                uint32_t scorer)
@@ -258,7 +262,8 @@ static berth_status add_scorer(berth_explanation *explanation, const berth__sear
                      explanation->score_count + explanation->feasible_count,
                      sizeof(*explanation->scores)))
         return BERTH_E_NOMEM;
-    explanation->scorers[explanation->scorer_count++] = search->profile->scorers[scorer].name;
+    explanation->scorers[explanation->scorer_count++] =
+        search->decision.profile->scorers[scorer].name;
     int64_t *scores = explanation->scores + explanation->score_count;
     explanation->score_count += explanation->feasible_count;
     _Alignas(64) int64_t values[BERTH__TILE];
@@ -276,8 +281,8 @@ static berth_status add_scorer(berth_explanation *explanation, const berth__sear
 
 berth_status berth__explanation_scores(berth_explanation *explanation, const berth__search *search)
 {
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++) {
-        berth__outcome outcome = search->ranked[i].outcome;
+    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++) {
+        berth__outcome outcome = search->scores.ranked[i].outcome;
         if (outcome != BERTH__ACTIVE && outcome != BERTH__UNIFORM)
             continue;
         berth_status status = add_scorer(explanation, search, i);

@@ -103,15 +103,16 @@ static uint32_t key_of(const berth__gates *gates, uint64_t *words)
     return count;
 }
 
-static berth__gate_mask *find(berth__gate_masks *masks, const berth__gate_source *from)
+static berth__gate_mask *find(berth__gate_masks *masks, const berth__decision *decision,
+                              const berth__gates *gates)
 {
     uint64_t key[BERTH__GATE_WORDS];
-    uint32_t words = key_of(from->gates, key);
+    uint32_t words = key_of(gates, key);
     size_t bytes = words * sizeof(*key);
-    berth__prepared_kind *prepared = from->prepared;
-    berth__gate_mask *mask = prepared->mask;
-    if (mask == NULL || prepared->mask_stamp != masks->drops ||
-        mask->used.entry.key_bytes != bytes || memcmp(mask->key, key, bytes) != 0)
+    const berth__prepared_memory *memory = &decision->prepared->memory;
+    berth__gate_mask *mask = memory->mask;
+    if (mask == NULL || memory->mask_stamp != masks->drops || mask->used.entry.key_bytes != bytes ||
+        memcmp(mask->key, key, bytes) != 0)
         mask = (berth__gate_mask *)berth__keymap_find(&masks->map, key, bytes);
     if (mask == NULL)
         return add(masks, key, words);
@@ -140,25 +141,25 @@ static bool too_many(const berth__gate_mask *mask, uint64_t changes)
 }
 
 /* Verdicts on slots whose pods changed; those by domain stand as long as the key does. */
-static void follow(berth__gate_mask *mask, const berth__gate_source *from)
+static void follow(berth__gate_mask *mask, const berth__view *view, const berth__gates *gates)
 {
-    const berth__view *view = from->cycle->view;
-    if (from->gates->slot_count > 0 && too_many(mask, view->journal_end - mask->seen))
+    if (gates->slot_count > 0 && too_many(mask, view->journal_end - mask->seen))
         memset(mask->filled, 0, mask->tile_count);
-    else if (from->gates->slot_count > 0)
+    else if (gates->slot_count > 0)
         for (uint64_t i = mask->seen; i != view->journal_end; i++) {
             uint32_t slot = view->journal[i % BERTH__JOURNAL], tile = slot / BERTH__TILE;
             if (mask->filled[tile])
-                berth__bit_put(mask->passing[tile].words, slot % BERTH__TILE,
-                               passes(from->gates, slot));
+                berth__bit_put(mask->passing[tile].words, slot % BERTH__TILE, passes(gates, slot));
         }
     mask->seen = view->journal_end;
 }
 
-berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__gate_source *from)
+berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
+                                        const berth__gates *gates)
 {
-    const berth__layout *layout = from->cycle->view->layout;
-    berth__gate_mask *mask = find(masks, from);
+    const berth__view *view = decision->cycle->view;
+    const berth__layout *layout = view->layout;
+    berth__gate_mask *mask = find(masks, decision, gates);
     if (mask == NULL)
         return NULL;
     if (mask->epoch != layout->epoch) {
@@ -168,26 +169,26 @@ berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__g
         }
         memset(mask->filled, 0, mask->tile_count);
         mask->epoch = layout->epoch;
-        mask->seen = from->cycle->view->journal_end;
+        mask->seen = view->journal_end;
     }
-    follow(mask, from);
-    from->prepared->mask = mask;
-    from->prepared->mask_stamp = masks->drops;
+    follow(mask, view, gates);
+    decision->prepared->memory.mask = mask;
+    decision->prepared->memory.mask_stamp = masks->drops;
     return mask;
 }
 
-const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__gate_source *from,
+const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__decision *decision,
                                          uint32_t tile)
 {
     berth__mask *out = &mask->passing[tile];
     if (mask->filled[tile])
         return out;
-    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     *out = (berth__mask){{UINT64_MAX, UINT64_MAX}};
     for (uint32_t i = 0; i < plan->gate_count; i++) {
-        const berth__stage *stage = &from->profile->filters[plan->gates[i]];
-        stage->plugin->filter(from->cycle, stage->instance,
-                              from->prepared->filters[plan->gates[i]].state, tile, out);
+        const berth__stage *stage = &decision->profile->filters[plan->gates[i]];
+        stage->plugin->filter(decision->cycle, stage->instance,
+                              decision->prepared->filters[plan->gates[i]].state, tile, out);
     }
     mask->filled[tile] = 1;
     return out;

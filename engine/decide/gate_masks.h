@@ -29,22 +29,15 @@ typedef struct berth__gate_masks {
     uint64_t drops; /* tells whether a remembered one is still there */
 } berth__gate_masks;
 
-/* Who asks, and where the verdicts come from. */
-typedef struct berth__gate_source {
-    const berth__question *cycle;
-    const berth__ready_profile *profile;
-    berth__prepared_kind *prepared; /* slot_plan lists the filters */
-    berth__gates *gates;
-} berth__gate_source;
-
 berth_status berth__gate_masks_init(berth__gate_masks *masks, const berth_allocator *allocator);
 void berth__gate_masks_destroy(berth__gate_masks *masks);
 
 /* The set for the gates of a decision, up to date where it is filled. NULL when out of memory. */
-berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__gate_source *from);
+berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
+                                        const berth__gates *gates);
 
 /* Slots of a tile that pass. */
-const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__gate_source *from,
+const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__decision *decision,
                                          uint32_t tile);
 
 #endif

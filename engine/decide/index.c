@@ -32,7 +32,7 @@ struct berth__index {
     int64_t constant; /* of the uniform scorers, not in the leaves */
     berth__search_tree tree;
     /* of the decision that is being made: */
-    berth__gate_source source;
+    berth__decision decision;
     berth__gate_mask *mask; /* NULL: there is no gate */
 };
 
@@ -123,19 +123,19 @@ static berth__index *add(berth__index_cache *cache, const index_key *key)
 /* ---- what can be indexed ---- */
 
 /* Sort the active filters; false: one of them is of none of the sorts. */
-static bool plan_filters(const berth__question *cycle, const berth__ready_profile *profile,
-                         const berth__prepared_kind *prepared, berth__slot_plan *plan)
+static bool plan_filters(const berth__decision *decision, berth__slot_plan *plan)
 {
+    const berth__ready_profile *profile = decision->profile;
+    const berth__prepared_stage *filters = decision->prepared->filters;
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__stage *stage = &profile->filters[i];
         const berth__plugin_ops *plugin = stage->plugin;
-        if (prepared->filters[i].outcome != BERTH__ACTIVE ||
-            (plugin->flags & BERTH__STATIC_FILTER) != 0)
+        if (filters[i].outcome != BERTH__ACTIVE || (plugin->flags & BERTH__STATIC_FILTER) != 0)
             continue;
         if (plugin->filter_slot != NULL) {
             plan->filters[plan->filter_count++] = i;
             if (plugin->basic_filter == NULL ||
-                !plugin->basic_filter(cycle, stage->instance, prepared->filters[i].state,
+                !plugin->basic_filter(decision->cycle, stage->instance, filters[i].state,
                                       &plan->ask))
                 plan->extra_filters[plan->extra_filter_count++] = i;
         } else if (plugin->gate != NULL) {
@@ -148,14 +148,14 @@ static bool plan_filters(const berth__question *cycle, const berth__ready_profil
 }
 
 /* Also: totals must fit an int32 leaf, which weights of ordinary size leave far behind. */
-static bool plan_scorers(const berth__question *cycle, const berth__ready_profile *profile,
-                         const berth__prepared_kind *prepared, berth__slot_plan *plan)
+static bool plan_scorers(const berth__decision *decision, berth__slot_plan *plan)
 {
+    const berth__ready_profile *profile = decision->profile;
     int64_t weights = 0;
     for (uint32_t i = 0; i < profile->scorer_count; i++) {
         const berth__stage *stage = &profile->scorers[i];
         const berth__plugin_ops *plugin = stage->plugin;
-        const berth__prepared_stage *own = &prepared->scorers[i];
+        const berth__prepared_stage *own = &decision->prepared->scorers[i];
         if (own->outcome == BERTH__SKIP || own->outcome == BERTH__UNIFORM)
             continue;
         if (own->outcome == BERTH__ACTIVE && plugin->is_level != NULL) {
@@ -169,8 +169,9 @@ static bool plan_scorers(const berth__question *cycle, const berth__ready_profil
             return false;
         weights += stage->weight;
         plan->scorers[plan->scorer_count++] = i;
-        if (plugin->basic_score != NULL && plugin->basic_score(cycle, stage->instance, own->state,
-                                                               (int32_t)stage->weight, &plan->ask))
+        if (plugin->basic_score != NULL &&
+            plugin->basic_score(decision->cycle, stage->instance, own->state,
+                                (int32_t)stage->weight, &plan->ask))
             continue;
         plan->extra_scorers[plan->extra_scorer_count++] = i;
         plan->basic &= own->static_raw != NULL;
@@ -178,27 +179,27 @@ static bool plan_scorers(const berth__question *cycle, const berth__ready_profil
     return weights <= 1 << 23;
 }
 
-static bool plan_slots(const berth__question *cycle, const berth__ready_profile *profile,
-                       berth__prepared_kind *prepared)
+static bool plan_slots(const berth__decision *decision)
 {
-    berth__slot_plan *plan = &prepared->slot_plan;
-    if (plan->version == prepared->version)
+    berth__prepared_kind *prepared = decision->prepared;
+    berth__slot_plan *plan = &prepared->memory.slot_plan;
+    if (plan->version == prepared->verdict.version)
         return plan->possible;
-    plan->version = prepared->version;
+    plan->version = prepared->verdict.version;
     plan->filter_count = plan->extra_filter_count = plan->gate_count = 0;
     plan->scorer_count = plan->extra_scorer_count = plan->level_count = 0;
     plan->basic = true;
     plan->ask = (berth__basic_ask){.cpu = -INFINITY, .memory = -INFINITY, .places = -INFINITY};
-    plan->possible = prepared->allowed == NULL && cycle->required_node == BERTH_NODE_NONE &&
-                     plan_filters(cycle, profile, prepared, plan) &&
-                     plan_scorers(cycle, profile, prepared, plan);
+    plan->possible = prepared->verdict.allowed == NULL &&
+                     decision->cycle->required_node == BERTH_NODE_NONE &&
+                     plan_filters(decision, plan) && plan_scorers(decision, plan);
     return plan->possible;
 }
 
-static bool uses_images(const berth__ready_profile *profile, const berth__prepared_kind *prepared)
+static bool uses_images(const berth__decision *decision)
 {
-    for (uint32_t i = 0; i < profile->scorer_count; i++)
-        if (prepared->scorers[i].static_raw != NULL)
+    for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
+        if (decision->prepared->scorers[i].static_raw != NULL)
             return true;
     return false;
 }
@@ -214,119 +215,118 @@ static bool reads_class(const berth__ready_profile *profile)
     return false;
 }
 
-static index_key key_of(const berth__question *cycle, const berth__ready_profile *profile,
-                        uint32_t profile_index, const berth__prepared_kind *prepared)
+static index_key key_of(const berth__decision *decision)
 {
-    const berth__class *cls = cycle->cls;
+    const berth__class *cls = decision->cycle->cls;
     return (index_key){
         .request = cls->request->part.serial,
         .node_rules = cls->node_rules != NULL ? cls->node_rules->part.serial : 0,
         .ports = cls->ports != NULL ? cls->ports->part.serial : 0,
-        .images = uses_images(profile, prepared) ? cls->images->part.serial : 0,
-        .cls = reads_class(profile) ? cls->serial : 0,
-        .profile = profile_index,
+        .images = uses_images(decision) ? cls->images->part.serial : 0,
+        .cls = reads_class(decision->profile) ? cls->serial : 0,
+        .profile = decision->profile_index,
     };
 }
 
 /* ---- totals ---- */
 
-typedef berth__gate_source source;
-
 /* The gates of the active filters; false: one of them can't be told as gates. */
-static bool find_gates(const source *from)
+static bool find_gates(const berth__decision *decision, berth__gates *gates)
 {
-    const berth__slot_plan *plan = &from->prepared->slot_plan;
-    berth__gates_begin(from->gates, from->cycle->view);
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    berth__gates_begin(gates, decision->cycle->view);
     for (uint32_t i = 0; i < plan->gate_count; i++) {
-        const berth__stage *stage = &from->profile->filters[plan->gates[i]];
-        stage->plugin->gate(from->cycle, stage->instance,
-                            from->prepared->filters[plan->gates[i]].state, from->gates);
+        const berth__stage *stage = &decision->profile->filters[plan->gates[i]];
+        stage->plugin->gate(decision->cycle, stage->instance,
+                            decision->prepared->filters[plan->gates[i]].state, gates);
     }
-    berth__gates_settle(from->gates);
-    return from->gates->ok;
+    berth__gates_settle(gates);
+    return gates->ok;
 }
 
 /* Whether the scorers that a tree leaves out make no difference to what the gates let pass. */
-static bool are_level(const source *from)
+static bool are_level(const berth__decision *decision, const berth__gates *gates)
 {
-    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     for (uint32_t i = 0; i < plan->level_count; i++) {
-        const berth__stage *stage = &from->profile->scorers[plan->levels[i]];
-        if (!stage->plugin->is_level(from->cycle, stage->instance,
-                                     from->prepared->scorers[plan->levels[i]].state, from->gates))
+        const berth__stage *stage = &decision->profile->scorers[plan->levels[i]];
+        if (!stage->plugin->is_level(decision->cycle, stage->instance,
+                                     decision->prepared->scorers[plan->levels[i]].state, gates))
             return false;
     }
     return true;
 }
 
-static bool filters_pass(const source *from, const uint32_t *filters, uint32_t count, uint32_t slot)
+static bool filters_pass(const berth__decision *decision, const uint32_t *filters, uint32_t count,
+                         uint32_t slot)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const berth__stage *stage = &from->profile->filters[filters[i]];
-        if (!stage->plugin->filter_slot(from->cycle, stage->instance,
-                                        from->prepared->filters[filters[i]].state, slot))
+        const berth__stage *stage = &decision->profile->filters[filters[i]];
+        if (!stage->plugin->filter_slot(decision->cycle, stage->instance,
+                                        decision->prepared->filters[filters[i]].state, slot))
             return false;
     }
     return true;
 }
 
-static int64_t sum_scorers(const source *from, const uint32_t *scorers, uint32_t count,
+static int64_t sum_scorers(const berth__decision *decision, const uint32_t *scorers, uint32_t count,
                            uint32_t slot)
 {
     int64_t total = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const berth__stage *stage = &from->profile->scorers[scorers[i]];
-        const berth__prepared_stage *scorer = &from->prepared->scorers[scorers[i]];
+        const berth__stage *stage = &decision->profile->scorers[scorers[i]];
+        const berth__prepared_stage *scorer = &decision->prepared->scorers[scorers[i]];
         if (scorer->static_raw == NULL) {
-            total += stage->weight *
-                     stage->plugin->score_slot(from->cycle, stage->instance, scorer->state, slot);
+            total += stage->weight * stage->plugin->score_slot(decision->cycle, stage->instance,
+                                                               scorer->state, slot);
             continue;
         }
-        berth__prepared_tile(from->prepared, from->cycle, from->profile, slot / BERTH__TILE);
+        berth__prepared_tile(decision, slot / BERTH__TILE);
         total += stage->weight * scorer->static_raw[slot];
     }
     return total;
 }
 
 /* The total of a slot, slot by slot: any plugins, any amounts. */
-static int32_t plain_total(const source *from, uint32_t slot)
+static int32_t plain_total(const berth__decision *decision, uint32_t slot)
 {
-    const berth__slot_plan *plan = &from->prepared->slot_plan;
-    if (!filters_pass(from, plan->filters, plan->filter_count, slot))
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    if (!filters_pass(decision, plan->filters, plan->filter_count, slot))
         return BERTH__TREE_INFEASIBLE;
-    return (int32_t)sum_scorers(from, plan->scorers, plan->scorer_count, slot);
+    return (int32_t)sum_scorers(decision, plan->scorers, plan->scorer_count, slot);
 }
 
 /* What the kernel leaves open. */
-static int32_t complete(const source *from, uint32_t slot, int32_t total)
+static int32_t complete(const berth__decision *decision, uint32_t slot, int32_t total)
 {
-    const berth__slot_plan *plan = &from->prepared->slot_plan;
-    if (!filters_pass(from, plan->extra_filters, plan->extra_filter_count, slot))
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    if (!filters_pass(decision, plan->extra_filters, plan->extra_filter_count, slot))
         return BERTH__TREE_INFEASIBLE;
-    return total + (int32_t)sum_scorers(from, plan->extra_scorers, plan->extra_scorer_count, slot);
+    return total +
+           (int32_t)sum_scorers(decision, plan->extra_scorers, plan->extra_scorer_count, slot);
 }
 
 /* Totals of the slots in places first .. first + count of the log; those of slots that are NEVER
  * may be anything. */
-static void find_totals(const source *from, const berth__search_tree *tree,
+static void find_totals(const berth__decision *decision, const berth__search_tree *tree,
                         const berth__slot_states *states, uint32_t first, uint32_t count,
                         int32_t *totals)
 {
-    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     const uint32_t *slots = states->slots + first;
-    if (!plan->basic || from->cycle->view->wide) {
+    if (!plan->basic || decision->cycle->view->wide) {
         for (uint32_t i = 0; i < count; i++)
             totals[i] =
-                tree->leaves[slots[i]] == BERTH__TREE_NEVER ? 0 : plain_total(from, slots[i]);
+                tree->leaves[slots[i]] == BERTH__TREE_NEVER ? 0 : plain_total(decision, slots[i]);
         return;
     }
     const berth__basic_columns columns = berth__slot_states_columns(states);
-    from->cycle->view->kernels->basic(&columns, first, count, &plan->ask, totals);
+    decision->cycle->view->kernels->basic(&columns, first, count, &plan->ask, totals);
     if (plan->extra_filter_count + plan->extra_scorer_count == 0)
         return;
     for (uint32_t i = 0; i < count; i++)
         if (totals[i] >= 0 && tree->leaves[slots[i]] != BERTH__TREE_NEVER)
-            totals[i] = complete(from, slots[i], totals[i]);
+            totals[i] = complete(decision, slots[i], totals[i]);
 }
 
 /* ---- building and repairing ---- */
@@ -345,51 +345,58 @@ static bool allocate(berth__index_cache *cache, berth__index *index, uint32_t sl
 }
 
 /* Filters that are gates, and scorers that are level behind them, take no part in a tree. */
-static void set_aside(const source *from, berth__outcome outcome)
+static void set_aside(const berth__decision *decision, berth__outcome outcome)
 {
-    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     for (uint32_t i = 0; i < plan->gate_count; i++)
-        from->prepared->filters[plan->gates[i]].outcome = outcome;
+        decision->prepared->filters[plan->gates[i]].outcome = outcome;
     for (uint32_t i = 0; i < plan->level_count; i++)
-        from->prepared->scorers[plan->levels[i]].outcome = outcome;
+        decision->prepared->scorers[plan->levels[i]].outcome = outcome;
 }
 
-static bool scan(const source *from, berth__search *search, berth__arena *arena)
+static bool scan(const berth__decision *decision, berth__search *search, berth__arena *arena)
 {
-    set_aside(from, BERTH__SKIP);
-    bool ok = berth__search_all(search, from->cycle, from->profile, from->prepared) == BERTH_OK &&
+    set_aside(decision, BERTH__SKIP);
+    bool ok = berth__search_all(search, decision) == BERTH_OK &&
               berth__search_score(search, arena) == BERTH_OK;
-    set_aside(from, BERTH__ACTIVE);
+    set_aside(decision, BERTH__ACTIVE);
     return ok;
 }
 
 /* Leaves of one tile from a scan. */
-static void take_leaves(berth__search_tree *tree, const source *from, const berth__search *search,
-                        uint32_t tile)
+static void take_leaves(berth__search_tree *tree, const berth__decision *decision,
+                        const berth__search *search, uint32_t tile)
 {
     uint32_t first = tile * BERTH__TILE, end = tree->slot_count - first;
-    const berth__mask *feasible = &search->feasible[tile];
-    const berth__mask *possible = &from->prepared->static_mask[tile];
+    const berth__mask *feasible = &search->answer.feasible[tile];
+    const berth__mask *possible = &decision->prepared->statics.mask[tile];
     for (uint32_t s = 0; s < BERTH__TILE && s < end; s++) {
-        int32_t total = (int32_t)search->totals[first + s];
+        int32_t total = (int32_t)search->scores.totals[first + s];
         int32_t none =
             berth__bit_get(possible->words, s) ? BERTH__TREE_INFEASIBLE : BERTH__TREE_NEVER;
         tree->leaves[first + s] = berth__bit_get(feasible->words, s) ? total : none;
     }
 }
 
-static bool build(berth__index_cache *cache, berth__index *index, const source *from,
-                  berth__search *search, berth__arena *arena)
+/* What a tree is built with. */
+typedef struct build_context {
+    berth__index_cache *cache;
+    berth__search *search;
+    berth__arena *arena; /* of the search's rank phase */
+    uint32_t limit;      /* feasible nodes that the decision asks for */
+} build_context;
+
+static bool build(const build_context *with, berth__index *index, const berth__decision *decision)
 {
-    const berth__view *view = from->cycle->view;
+    const berth__view *view = decision->cycle->view;
     uint32_t slots = view->layout->count;
     index->built = false;
-    if (index->tree.slot_count != slots && !allocate(cache, index, slots))
+    if (index->tree.slot_count != slots && !allocate(with->cache, index, slots))
         return false;
-    if (!scan(from, search, arena))
+    if (!scan(decision, with->search, with->arena))
         return false;
     for (uint32_t tile = 0; tile < view->layout->tile_count; tile++)
-        take_leaves(&index->tree, from, search, tile);
+        take_leaves(&index->tree, decision, with->search, tile);
     berth__search_tree_group(&index->tree, view->kernels);
     index->epoch = view->layout->epoch;
     index->seen = view->journal_end;
@@ -397,9 +404,9 @@ static bool build(berth__index_cache *cache, berth__index *index, const source *
     return true;
 }
 
-static bool repair(berth__index_cache *cache, berth__index *index, const source *from)
+static bool repair(berth__index_cache *cache, berth__index *index, const berth__decision *decision)
 {
-    const berth__view *view = from->cycle->view;
+    const berth__view *view = decision->cycle->view;
     if (!berth__tree_scratch_reserve(&cache->scratch, cache->allocator, index->tree.slot_count,
                                      BERTH__LOG + 1))
         return false;
@@ -407,7 +414,7 @@ static bool repair(berth__index_cache *cache, berth__index *index, const source 
         const berth__slot_states *states;
         uint32_t first;
         uint32_t count = berth__slot_log_read(cache->log, view, index->seen, &states, &first);
-        find_totals(from, &index->tree, states, first, count, cache->totals);
+        find_totals(decision, &index->tree, states, first, count, cache->totals);
         berth__search_tree_change(&index->tree, view->kernels, &cache->scratch,
                                   states->slots + first, cache->totals, count);
         index->seen += count;
@@ -427,9 +434,9 @@ static bool is_usable(const berth__index *index, const berth__view *view)
 /* Rough costs in nanoseconds, of one core; see bench. */
 enum { SCAN_NS = 500, SCAN_SLOT_NS = 5, BUILD_SLOT_NS = 6, REPAIR_NS = 12, PLAIN_NS = 40 };
 
-static uint64_t repair_cost(const source *from, uint64_t lag)
+static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
 {
-    const berth__slot_plan *plan = &from->prepared->slot_plan;
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     bool plain = !plan->basic || plan->extra_filter_count + plan->extra_scorer_count > 0;
     if (plan->version != 0 && plain)
         return lag * PLAIN_NS;
@@ -446,12 +453,12 @@ static uint64_t scan_cost(const berth__view *view, uint32_t limit)
 /* A tree is worth its cost once the scans made without it have cost a part of that more than
  * repairing it would have: what is lost on a kind that does not come again stays small beside
  * what was spent on it anyhow. */
-static bool is_worth_it(const source *from, uint64_t limit, uint64_t cost, uint64_t *sighted,
-                        uint64_t *credit)
+static bool is_worth_it(const berth__decision *decision, uint64_t limit, uint64_t cost,
+                        uint64_t *sighted, uint64_t *credit)
 {
-    const berth__view *view = from->cycle->view;
+    const berth__view *view = decision->cycle->view;
     uint64_t scan = scan_cost(view, (uint32_t)limit);
-    uint64_t repair = repair_cost(from, view->journal_end - *sighted);
+    uint64_t repair = repair_cost(decision, view->journal_end - *sighted);
     *sighted = view->journal_end;
     if (repair < scan)
         *credit += scan - repair;
@@ -461,27 +468,27 @@ static bool is_worth_it(const source *from, uint64_t limit, uint64_t cost, uint6
 }
 
 /* A kind that has no tree: whether it shall have one. */
-static bool deserves_tree(berth__index_cache *cache, const source *from, const index_key *key,
-                          uint32_t limit)
+static bool deserves_tree(berth__index_cache *cache, const berth__decision *decision,
+                          const index_key *key, uint32_t limit)
 {
-    const berth__layout *layout = from->cycle->view->layout;
+    const berth__layout *layout = decision->cycle->view->layout;
     uint64_t hash = berth__hash_bytes(key, sizeof(*key), layout->epoch);
     berth__sight *sight = &cache->sights[hash % SIGHTS];
     if (sight->hash == hash)
-        return is_worth_it(from, limit, (uint64_t)layout->count * BUILD_SLOT_NS, &sight->sighted,
-                           &sight->credit);
-    *sight = (berth__sight){hash, from->cycle->view->journal_end, 0};
+        return is_worth_it(decision, limit, (uint64_t)layout->count * BUILD_SLOT_NS,
+                           &sight->sighted, &sight->credit);
+    *sight = (berth__sight){hash, decision->cycle->view->journal_end, 0};
     return false;
 }
 
 /* Bring a kind's tree up to date unless a scan is better. */
-static bool bring_up(berth__index_cache *cache, berth__index *index, const source *from,
-                     uint32_t limit, berth__search *search, berth__arena *arena, bool eager)
+static bool bring_up(const build_context *with, berth__index *index,
+                     const berth__decision *decision, bool eager)
 {
-    const berth__view *view = from->cycle->view;
+    const berth__view *view = decision->cycle->view;
     bool usable = is_usable(index, view);
     uint64_t lag = view->journal_end - index->seen;
-    if (!eager && (!usable || repair_cost(from, lag) > scan_cost(view, limit))) {
+    if (!eager && (!usable || repair_cost(decision, lag) > scan_cost(view, with->limit))) {
         uint64_t cost = (uint64_t)view->layout->count * BUILD_SLOT_NS;
         if (index->epoch != view->layout->epoch) {
             index->epoch = view->layout->epoch;
@@ -490,14 +497,14 @@ static bool bring_up(berth__index_cache *cache, berth__index *index, const sourc
             index->sighted = view->journal_end;
             return false;
         }
-        if (usable && repair_cost(from, lag) < cost)
-            cost = repair_cost(from, lag);
-        if (!is_worth_it(from, limit, cost, &index->sighted, &index->credit))
+        if (usable && repair_cost(decision, lag) < cost)
+            cost = repair_cost(decision, lag);
+        if (!is_worth_it(decision, with->limit, cost, &index->sighted, &index->credit))
             return false;
     }
     index->credit = 0;
     index->sighted = view->journal_end;
-    return usable ? repair(cache, index, from) : build(cache, index, from, search, arena);
+    return usable ? repair(with->cache, index, decision) : build(with, index, decision);
 }
 
 /* ---- asking ---- */
@@ -510,8 +517,8 @@ static berth__index *find_kind(berth__index_cache *cache, berth__prepared_kind *
     berth__index *index = NULL;
     if (cache->map.count > 0)
         index = (berth__index *)berth__keymap_find(&cache->map, key, sizeof(*key));
-    prepared->tree = index;
-    prepared->tree_stamp = cache->drops;
+    prepared->memory.tree = index;
+    prepared->memory.tree_stamp = cache->drops;
     return index;
 }
 
@@ -522,74 +529,83 @@ static bool reserve_visited(berth__index_cache *cache, const berth__view *view)
 }
 
 /* What gates let pass, if there are any. */
-static bool find_mask(berth__index_cache *cache, const source *from, berth__index *index)
+static bool find_mask(berth__index_cache *cache, const berth__decision *decision,
+                      berth__index *index)
 {
-    index->source = *from;
+    index->decision = *decision;
     index->mask = NULL;
-    if (from->gates->domain_count + from->gates->slot_count == 0)
+    if (cache->gates.domain_count + cache->gates.slot_count == 0)
         return true;
-    if (!reserve_visited(cache, from->cycle->view))
+    if (!reserve_visited(cache, decision->cycle->view))
         return false;
-    index->mask = berth__gate_masks_get(&cache->masks, from);
+    index->mask = berth__gate_masks_get(&cache->masks, decision, &cache->gates);
     return index->mask != NULL;
 }
 
-static int64_t uniform_sum(const berth__ready_profile *profile,
-                           const berth__prepared_kind *prepared)
+static int64_t uniform_sum(const berth__decision *decision)
 {
+    const berth__prepared_stage *scorers = decision->prepared->scorers;
     int64_t sum = 0;
-    for (uint32_t i = 0; i < profile->scorer_count; i++)
-        if (prepared->scorers[i].outcome == BERTH__UNIFORM)
-            sum += prepared->scorers[i].uniform * profile->scorers[i].weight;
+    for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
+        if (scorers[i].outcome == BERTH__UNIFORM)
+            sum += scorers[i].uniform * decision->profile->scorers[i].weight;
     return sum;
 }
 
-berth__index *berth__index_get(berth__index_cache *cache, const berth__question *cycle,
-                               const berth__ready_profile *profile, uint32_t profile_index,
-                               berth__prepared_kind *prepared, berth__search *search,
-                               berth__arena *arena, bool eager)
+/* The kind's index, made if it deserves one; `*eager` is then set. NULL: it has none. */
+static berth__index *find_or_add(const build_context *build, const berth__decision *decision,
+                                 bool *eager)
 {
-    const source from = {cycle, profile, prepared, &cache->gates};
-    uint32_t limit = berth__profile_limit(profile, cycle->view->layout->count);
+    berth__index_cache *cache = build->cache;
     /* A class that has not been planned for yet may well be the only one of its kind: so that comes
      * first. */
-    bool planned = prepared->slot_plan.version != 0;
-    if (planned && !plan_slots(cycle, profile, prepared))
+    bool planned = decision->prepared->memory.slot_plan.version != 0;
+    if (planned && !plan_slots(decision))
         return NULL;
-    berth__index *index = prepared->tree;
-    if (index == NULL || prepared->tree_stamp != cache->drops) {
-        const index_key key = key_of(cycle, profile, profile_index, prepared);
-        index = find_kind(cache, prepared, &key);
-        bool deserves = index != NULL || eager || deserves_tree(cache, &from, &key, limit);
-        if (!deserves || (!planned && !plan_slots(cycle, profile, prepared)))
-            return NULL;
-        if (index == NULL) {
-            index = add(cache, &key);
-            eager = true;
-        }
+    berth__index *index = decision->prepared->memory.tree;
+    if (index != NULL && decision->prepared->memory.tree_stamp == cache->drops)
+        return index;
+    const index_key key = key_of(decision);
+    index = find_kind(cache, decision->prepared, &key);
+    bool deserves = index != NULL || *eager || deserves_tree(cache, decision, &key, build->limit);
+    if (!deserves || (!planned && !plan_slots(decision)))
+        return NULL;
+    if (index == NULL) {
+        index = add(cache, &key);
+        *eager = true;
     }
-    if (index == NULL || !find_gates(&from) || !are_level(&from))
+    return index;
+}
+
+berth__index *berth__index_get(berth__index_cache *cache, const berth__decision *decision,
+                               berth__search *search, berth__arena *arena, bool eager)
+{
+    const berth__view *view = decision->cycle->view;
+    const build_context build = {cache, search, arena,
+                                 berth__profile_limit(decision->profile, view->layout->count)};
+    berth__index *index = find_or_add(&build, decision, &eager);
+    if (index == NULL || !find_gates(decision, &cache->gates) ||
+        !are_level(decision, &cache->gates))
         return NULL;
     berth__use_again(&cache->order, &index->used);
-    berth__slot_log_follow(cache->log, cycle->view);
-    if (!bring_up(cache, index, &from, limit, search, arena, eager) ||
-        !find_mask(cache, &from, index))
+    berth__slot_log_follow(cache->log, view);
+    if (!bring_up(&build, index, decision, eager) || !find_mask(cache, decision, index))
         return NULL;
-    index->constant = uniform_sum(profile, prepared);
+    index->constant = uniform_sum(decision);
     return index;
 }
 
 static const berth__mask *passing_of_tile(void *context, uint32_t tile)
 {
     const berth__index *index = context;
-    return berth__gate_mask_tile(index->mask, &index->source, tile);
+    return berth__gate_mask_tile(index->mask, &index->decision, tile);
 }
 
 void berth__index_search(const berth__index_cache *cache, berth__index *index, uint32_t start,
                          uint32_t limit, berth__index_answer *out)
 {
     out->walk = (berth__tree_walk){.tree = &index->tree,
-                                   .kernels = index->source.cycle->view->kernels,
+                                   .kernels = index->decision.cycle->view->kernels,
                                    .tile = passing_of_tile,
                                    .context = index,
                                    .visited = cache->visited};

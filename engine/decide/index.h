@@ -55,15 +55,13 @@ typedef struct berth__index_cache {
 berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator);
 void berth__index_cache_destroy(berth__index_cache *cache);
 
-/* The up-to-date tree for a cycle, or NULL: the decision is not indexable, memory is short,
+/* The up-to-date tree for a decision, or NULL: the decision is not indexable, memory is short,
  * or (unless `eager`) bringing the tree up to date costs more than scans without it have
  * cost so far: a kind must come back, and often enough, for a tree of its own.
  * Cost: the journal since last time, or a look at every slot (a scan by `search`, with
  * `arena` for its rank phase). */
-berth__index *berth__index_get(berth__index_cache *cache, const berth__question *cycle,
-                               const berth__ready_profile *profile, uint32_t profile_index,
-                               berth__prepared_kind *prepared, berth__search *search,
-                               berth__arena *arena, bool eager);
+berth__index *berth__index_get(berth__index_cache *cache, const berth__decision *decision,
+                               berth__search *search, berth__arena *arena, bool eager);
 
 typedef struct berth__index_answer {
     berth__tree_answer slots;

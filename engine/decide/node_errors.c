@@ -15,9 +15,9 @@ typedef struct collection {
 
 static bool may_fail(const berth__search *search)
 {
-    for (uint32_t i = 0; i < search->profile->filter_count; i++)
-        if (search->prepared->filters[i].outcome == BERTH__ACTIVE &&
-            search->prepared->filters[i].may_fail)
+    for (uint32_t i = 0; i < search->decision.profile->filter_count; i++)
+        if (search->decision.prepared->filters[i].outcome == BERTH__ACTIVE &&
+            search->decision.prepared->filters[i].may_fail)
             return true;
     return false;
 }
@@ -26,10 +26,10 @@ static bool may_fail(const berth__search *search)
 static void note(collection *own, uint32_t filter, uint32_t slot)
 {
     const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;
-    const berth__stage *stage = &own->search->profile->filters[filter];
+    const berth__stage *stage = &own->search->decision.profile->filters[filter];
     berth__reasons reasons = {.arena = own->arena, .ok = true};
-    stage->plugin->explain(own->search->cycle, stage->instance,
-                           own->search->prepared->filters[filter].state, slot, &reasons);
+    stage->plugin->explain(own->search->decision.cycle, stage->instance,
+                           own->search->decision.prepared->filters[filter].state, slot, &reasons);
     own->ok &= reasons.ok;
     if (!reasons.failed || reasons.count == 0)
         return;
@@ -44,14 +44,16 @@ static void collect_segment(collection *own, uint32_t segment)
     const berth__search *search = own->search;
     berth__mask slots;
     uint32_t tile = berth__search_segment(search, segment, &slots);
-    berth__mask left = search->visited[segment];
-    for (uint32_t i = 0; i < search->profile->filter_count && !berth__mask_empty(&left); i++) {
-        const berth__prepared_stage *stage = &search->prepared->filters[i];
+    berth__mask left = search->walk.visited[segment];
+    for (uint32_t i = 0; i < search->decision.profile->filter_count && !berth__mask_empty(&left);
+         i++) {
+        const berth__prepared_stage *stage = &search->decision.prepared->filters[i];
         if (stage->outcome != BERTH__ACTIVE)
             continue;
         berth__mask kept = left;
-        search->profile->filters[i].plugin->filter(
-            search->cycle, search->profile->filters[i].instance, stage->state, tile, &kept);
+        search->decision.profile->filters[i].plugin->filter(
+            search->decision.cycle, search->decision.profile->filters[i].instance, stage->state,
+            tile, &kept);
         berth__mask cleared = {{left.words[0] & ~kept.words[0], left.words[1] & ~kept.words[1]}};
         if (stage->may_fail) {
             BERTH__MASK_EACH(&cleared, s)
@@ -59,7 +61,7 @@ static void collect_segment(collection *own, uint32_t segment)
                 note(own, i, tile * BERTH__TILE + s);
             }
         }
-        if (!search->profile->always_check_all)
+        if (!search->decision.profile->always_check_all)
             left = kept;
     }
 }
@@ -98,7 +100,7 @@ berth_status berth__node_errors(const berth__search *search, berth__arena *arena
     if (!may_fail(search))
         return BERTH_OK;
     berth__histogram_init(&own.errors, arena);
-    for (uint32_t segment = 0; segment < search->used_segments; segment++)
+    for (uint32_t segment = 0; segment < search->answer.used_segments; segment++)
         collect_segment(&own, segment);
     if (!own.ok)
         return BERTH_E_NOMEM;

@@ -17,7 +17,7 @@ static const berth_str TERMINATING = {
 
 static const berth__behaviours *behaviours_of(const berth__attempt *attempt)
 {
-    return attempt->profile->behaviours;
+    return attempt->decision.profile->behaviours;
 }
 
 /* ---- potential nodes ---- */
@@ -27,12 +27,13 @@ static bool keep_potential(berth__decider *decider, uint32_t filter, uint32_t ti
                            berth__mask *cleared)
 {
     const berth__attempt *attempt = &decider->attempt;
-    const berth__stage *stage = &attempt->profile->filters[filter];
+    const berth__stage *stage = &attempt->decision.profile->filters[filter];
     if ((stage->plugin->flags & BERTH__ALWAYS_UNSCHEDULABLE) != 0)
         return true;
     if (stage->plugin->keep_resolvable != NULL) {
         stage->plugin->keep_resolvable(&attempt->cycle, stage->instance,
-                                       attempt->prepared->filters[filter].state, tile, cleared);
+                                       attempt->decision.prepared->filters[filter].state, tile,
+                                       cleared);
         return true;
     }
     berth__mask asked = *cleared;
@@ -43,8 +44,8 @@ static bool keep_potential(berth__decider *decider, uint32_t filter, uint32_t ti
     {
         berth__reasons reasons = {.arena = &decider->arena, .ok = true};
         stage->plugin->explain(&attempt->cycle, stage->instance,
-                               attempt->prepared->filters[filter].state, tile * BERTH__TILE + s,
-                               &reasons);
+                               attempt->decision.prepared->filters[filter].state,
+                               tile * BERTH__TILE + s, &reasons);
         if (!reasons.ok)
             return false;
         if (reasons.code == BERTH_CODE_UNSCHEDULABLE)
@@ -57,8 +58,8 @@ static bool keep_potential(berth__decider *decider, uint32_t filter, uint32_t ti
 static bool passes_all(const berth__attempt *attempt, uint32_t filter, uint32_t tile,
                        const berth__mask *left)
 {
-    const berth__mask *passing = &attempt->prepared->static_mask[tile];
-    return (attempt->profile->filters[filter].plugin->flags & BERTH__STATIC_FILTER) != 0 &&
+    const berth__mask *passing = &attempt->decision.prepared->statics.mask[tile];
+    return (attempt->decision.profile->filters[filter].plugin->flags & BERTH__STATIC_FILTER) != 0 &&
            ((left->words[0] & ~passing->words[0]) | (left->words[1] & ~passing->words[1])) == 0;
 }
 
@@ -67,18 +68,19 @@ static bool passes_all(const berth__attempt *attempt, uint32_t filter, uint32_t 
 static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask left, berth__mask *out)
 {
     const berth__attempt *attempt = &decider->attempt;
-    bool all = attempt->profile->always_check_all;
+    bool all = attempt->decision.profile->always_check_all;
     berth__mask hopeless = berth__mask_range(0, 0);
-    berth__prepared_tile(attempt->prepared, &attempt->cycle, attempt->profile, tile);
+    berth__prepared_tile(&attempt->decision, tile);
     *out = hopeless;
-    for (uint32_t i = 0; i < attempt->profile->filter_count && !berth__mask_empty(&left); i++) {
-        const berth__stage *stage = &attempt->profile->filters[i];
-        if (attempt->prepared->filters[i].outcome != BERTH__ACTIVE ||
+    for (uint32_t i = 0; i < attempt->decision.profile->filter_count && !berth__mask_empty(&left);
+         i++) {
+        const berth__stage *stage = &attempt->decision.profile->filters[i];
+        if (attempt->decision.prepared->filters[i].outcome != BERTH__ACTIVE ||
             passes_all(attempt, i, tile, &left))
             continue;
         berth__mask kept = left, cleared, potential;
-        stage->plugin->filter(&attempt->cycle, stage->instance, attempt->prepared->filters[i].state,
-                              tile, &kept);
+        stage->plugin->filter(&attempt->cycle, stage->instance,
+                              attempt->decision.prepared->filters[i].state, tile, &kept);
         for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
             cleared.words[w] = left.words[w] & ~kept.words[w];
         potential = cleared;
@@ -113,7 +115,7 @@ static berth_status find_potential(berth__decider *decider, uint32_t *count)
 {
     const berth__attempt *attempt = &decider->attempt;
     const berth__layout *layout = attempt->cycle.view->layout;
-    const uint64_t *allowed = attempt->prepared->allowed;
+    const uint64_t *allowed = attempt->decision.prepared->verdict.allowed;
     bool kept = decider->cluster->nominations.awake_count > 0;
     *count = 0;
     for (uint32_t tile = 0; tile < layout->tile_count; tile++) {
@@ -192,7 +194,7 @@ typedef struct trials {
 
 static uint32_t wanted_candidates(const berth__attempt *attempt, uint32_t potential_count)
 {
-    const berth_preemption_args *args = &attempt->profile->preemption;
+    const berth_preemption_args *args = &attempt->decision.profile->preemption;
     uint64_t wanted =
         (uint64_t)potential_count * (uint64_t)args->min_candidate_nodes_percentage / 100;
     uint64_t least = (uint64_t)args->min_candidate_nodes_absolute;
@@ -336,7 +338,7 @@ static berth_status explain_choice(const berth__decider *decider, const berth__p
 static berth_status explain_attempt(const berth__attempt *attempt, berth_explanation *explanation)
 {
     static const berth_str absent = {"node(s) didn't satisfy plugin(s) [NodeAffinity]", 47};
-    bool restricted = !attempt->refused && attempt->prepared->allowed != NULL;
+    bool restricted = !attempt->refused && attempt->decision.prepared->verdict.allowed != NULL;
     return berth__explanation_write_message(explanation, attempt->cycle.view->layout->count,
                                             restricted ? &absent : NULL);
 }
@@ -395,8 +397,7 @@ static berth_status preempt(berth__decider *decider, berth_explanation *explanat
     trials own = {.decider = decider};
     if (!reserve_potential(decider))
         return BERTH_E_NOMEM;
-    BERTH_TRY(berth__dry_run_ask(&decider->dry_run, &attempt->cycle, attempt->profile,
-                                 attempt->prepared));
+    BERTH_TRY(berth__dry_run_ask(&decider->dry_run, &attempt->decision));
     if (!attempt->refused)
         BERTH_TRY(find_potential(decider, &own.potential_count));
     berth_str words = ineligible(decider);
@@ -419,11 +420,11 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
 {
     const berth__attempt *attempt = &decider->attempt;
     *out = (berth__preemption){.outcome = BERTH__PREEMPTION_OFF, .node = BERTH_NODE_NONE};
-    if (attempt->prepared == NULL)
+    if (attempt->decision.prepared == NULL)
         return BERTH_OK;
     if (explanation != NULL)
         BERTH_TRY(explain_attempt(attempt, explanation));
-    if (!attempt->profile->preempts || attempt->search_only)
+    if (!attempt->decision.profile->preempts || attempt->search_only)
         return BERTH_OK;
     struct berth__pod_counts *counts = decider->cluster->view.counts;
     bool held = berth__pod_counts_hold(counts, true);

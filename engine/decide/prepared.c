@@ -23,7 +23,9 @@ static void drop(berth__prepared_cache *cache, berth__prepared_kind *prepared)
 {
     berth__use_remove(&cache->order, &prepared->used);
     berth__keymap_remove(&cache->map, &prepared->used.entry);
-    cache->drops++;
+    if (prepared->class_place < cache->note_capacity &&
+        cache->notes[prepared->class_place].kind == prepared)
+        cache->notes[prepared->class_place].kind = NULL;
     cache->bytes -= prepared->arena.total_bytes;
     berth__arena_destroy(&prepared->arena);
     berth__free(cache->allocator, prepared, sizeof(*prepared));
@@ -38,8 +40,10 @@ void berth__prepared_cache_destroy(berth__prepared_cache *cache)
 {
     while (cache->order.oldest != NULL)
         drop_oldest(cache);
-    if (cache->allocator != NULL)
+    if (cache->allocator != NULL) {
         berth__arena_destroy(&cache->first.arena);
+        berth__free(cache->allocator, cache->notes, cache->note_capacity * sizeof(*cache->notes));
+    }
     berth__keymap_destroy(&cache->map);
 }
 
@@ -91,31 +95,27 @@ bool berth__prepare_filter(const berth__question *cycle, const berth__stage *sta
     return prepare_stage(cycle, stage, true, arena, out, &allowed);
 }
 
-static bool prepare_one_filter(berth__prepared_kind *prepared, const berth__question *cycle,
-                               const berth__ready_profile *profile, uint32_t i, berth__arena *arena)
+static bool prepare_one_filter(const berth__decision *decision, uint32_t i, berth__arena *arena)
 {
-    return prepare_stage(cycle, &profile->filters[i], true, arena, &prepared->filters[i],
-                         &prepared->allowed);
+    return prepare_stage(decision->cycle, &decision->profile->filters[i], true, arena,
+                         &decision->prepared->filters[i], &decision->prepared->verdict.allowed);
 }
 
-static bool prepare_one_scorer(berth__prepared_kind *prepared, const berth__question *cycle,
-                               const berth__ready_profile *profile, uint32_t i, berth__arena *arena)
+static bool prepare_one_scorer(const berth__decision *decision, uint32_t i, berth__arena *arena)
 {
-    return prepare_stage(cycle, &profile->scorers[i], false, arena, &prepared->scorers[i],
-                         &prepared->allowed);
+    return prepare_stage(decision->cycle, &decision->profile->scorers[i], false, arena,
+                         &decision->prepared->scorers[i], &decision->prepared->verdict.allowed);
 }
 
 /* The stages that prepare each time, or the others. */
-static bool prepare_stages(berth__prepared_kind *prepared, const berth__question *cycle,
-                           const berth__ready_profile *profile, bool each, berth__arena *arena)
+static bool prepare_stages(const berth__decision *decision, bool each, berth__arena *arena)
 {
+    const berth__ready_profile *profile = decision->profile;
     for (uint32_t i = 0; i < profile->filter_count; i++)
-        if (each_time(&profile->filters[i]) == each &&
-            !prepare_one_filter(prepared, cycle, profile, i, arena))
+        if (each_time(&profile->filters[i]) == each && !prepare_one_filter(decision, i, arena))
             return false;
     for (uint32_t i = 0; i < profile->scorer_count; i++)
-        if (each_time(&profile->scorers[i]) == each &&
-            !prepare_one_scorer(prepared, cycle, profile, i, arena))
+        if (each_time(&profile->scorers[i]) == each && !prepare_one_scorer(decision, i, arena))
             return false;
     return true;
 }
@@ -124,23 +124,23 @@ static bool prepare_stages(berth__prepared_kind *prepared, const berth__question
 
 static void list_each(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
-    prepared->each_filter_count = prepared->each_scorer_count = 0;
+    prepared->each.filter_count = prepared->each.scorer_count = 0;
     for (uint32_t i = 0; i < profile->filter_count; i++)
         if (each_time(&profile->filters[i]) && !prepared->filters[i].stays)
-            prepared->each_filters[prepared->each_filter_count++] = i;
+            prepared->each.filters[prepared->each.filter_count++] = i;
     for (uint32_t i = 0; i < profile->scorer_count; i++)
         if (each_time(&profile->scorers[i]) && !prepared->scorers[i].stays)
-            prepared->each_scorers[prepared->each_scorer_count++] = i;
+            prepared->each.scorers[prepared->each.scorer_count++] = i;
 }
 
-static bool prepare_listed(berth__prepared_kind *prepared, const berth__question *cycle,
-                           const berth__ready_profile *profile, berth__arena *arena)
+static bool prepare_listed(const berth__decision *decision, berth__arena *arena)
 {
-    for (uint32_t i = 0; i < prepared->each_filter_count; i++)
-        if (!prepare_one_filter(prepared, cycle, profile, prepared->each_filters[i], arena))
+    const berth__prepared_each *each = &decision->prepared->each;
+    for (uint32_t i = 0; i < each->filter_count; i++)
+        if (!prepare_one_filter(decision, each->filters[i], arena))
             return false;
-    for (uint32_t i = 0; i < prepared->each_scorer_count; i++)
-        if (!prepare_one_scorer(prepared, cycle, profile, prepared->each_scorers[i], arena))
+    for (uint32_t i = 0; i < each->scorer_count; i++)
+        if (!prepare_one_scorer(decision, each->scorers[i], arena))
             return false;
     return true;
 }
@@ -161,13 +161,14 @@ static bool same_world(const berth__prepared_world *a, const berth__prepared_wor
            a->namespace_version == b->namespace_version && a->related_version == b->related_version;
 }
 
-static bool allocate_statics(berth__prepared_kind *prepared, const berth__question *cycle,
-                             const berth__ready_profile *profile)
+static bool allocate_statics(const berth__decision *decision)
 {
-    uint32_t tiles = cycle->view->layout->tile_count;
-    prepared->ready = berth__arena_alloc_zero(&prepared->arena, tiles, 64);
-    prepared->static_mask = berth__arena_alloc(&prepared->arena, tiles * sizeof(berth__mask), 64);
-    bool ok = prepared->ready != NULL && prepared->static_mask != NULL;
+    berth__prepared_kind *prepared = decision->prepared;
+    const berth__ready_profile *profile = decision->profile;
+    uint32_t tiles = decision->cycle->view->layout->tile_count;
+    prepared->statics.ready = berth__arena_alloc_zero(&prepared->arena, tiles, 64);
+    prepared->statics.mask = berth__arena_alloc(&prepared->arena, tiles * sizeof(berth__mask), 64);
+    bool ok = prepared->statics.ready != NULL && prepared->statics.mask != NULL;
     for (uint32_t i = 0; i < profile->scorer_count && ok; i++) {
         berth__prepared_stage *stage = &prepared->scorers[i];
         stage->static_raw = NULL;
@@ -185,41 +186,42 @@ static bool allocate_slot_plan(berth__prepared_kind *prepared, const berth__read
 {
     size_t filters = profile->filter_count, scorers = profile->scorer_count;
     uint32_t *lists = berth__arena_alloc(&prepared->arena, (3 * filters + 3 * scorers) * 4, 4);
-    prepared->slot_plan = (berth__slot_plan){.filters = lists};
+    prepared->memory.slot_plan = (berth__slot_plan){.filters = lists};
     if (lists == NULL)
         return false;
-    prepared->slot_plan.extra_filters = lists + filters;
-    prepared->slot_plan.gates = lists + 2 * filters;
-    prepared->slot_plan.scorers = lists + 3 * filters;
-    prepared->slot_plan.extra_scorers = lists + 3 * filters + scorers;
-    prepared->slot_plan.levels = lists + 3 * filters + 2 * scorers;
+    prepared->memory.slot_plan.extra_filters = lists + filters;
+    prepared->memory.slot_plan.gates = lists + 2 * filters;
+    prepared->memory.slot_plan.scorers = lists + 3 * filters;
+    prepared->memory.slot_plan.extra_scorers = lists + 3 * filters + scorers;
+    prepared->memory.slot_plan.levels = lists + 3 * filters + 2 * scorers;
     return true;
 }
 
 /* Everything that holds as long as node facts do. */
-static bool prepare_epoch(berth__prepared_kind *prepared, const berth__question *cycle,
-                          const berth__ready_profile *profile)
+static bool prepare_epoch(const berth__decision *decision)
 {
+    berth__prepared_kind *prepared = decision->prepared;
+    const berth__ready_profile *profile = decision->profile;
     berth__arena *arena = &prepared->arena;
     berth__arena_reset(arena);
-    prepared->allowed = NULL;
-    prepared->settled = false;
-    prepared->tree = NULL;
-    prepared->mask = NULL;
+    prepared->verdict.allowed = NULL;
+    prepared->each.settled = false;
+    prepared->memory.tree = NULL;
+    prepared->memory.mask = NULL;
     prepared->filters =
         berth__arena_alloc_zero(arena, profile->filter_count * sizeof(*prepared->filters), 8);
     prepared->scorers =
         berth__arena_alloc_zero(arena, profile->scorer_count * sizeof(*prepared->scorers), 8);
-    prepared->each_filters = berth__arena_alloc(arena, profile->filter_count * 4, 4);
-    prepared->each_scorers = berth__arena_alloc(arena, profile->scorer_count * 4, 4);
-    if (prepared->filters == NULL || prepared->scorers == NULL || prepared->each_filters == NULL ||
-        prepared->each_scorers == NULL || !prepare_stages(prepared, cycle, profile, false, arena) ||
-        !allocate_statics(prepared, cycle, profile) || !allocate_slot_plan(prepared, profile))
+    prepared->each.filters = berth__arena_alloc(arena, profile->filter_count * 4, 4);
+    prepared->each.scorers = berth__arena_alloc(arena, profile->scorer_count * 4, 4);
+    if (prepared->filters == NULL || prepared->scorers == NULL || prepared->each.filters == NULL ||
+        prepared->each.scorers == NULL || !prepare_stages(decision, false, arena) ||
+        !allocate_statics(decision) || !allocate_slot_plan(prepared, profile))
         return false;
-    prepared->version++;
-    prepared->static_allowed = prepared->allowed;
-    prepared->epoch = cycle->view->layout->epoch;
-    prepared->resource_count = cycle->view->resource_count;
+    prepared->verdict.version++;
+    prepared->each.static_allowed = prepared->verdict.allowed;
+    prepared->epoch = decision->cycle->view->layout->epoch;
+    prepared->resource_count = decision->cycle->view->resource_count;
     return true;
 }
 
@@ -227,32 +229,32 @@ static bool prepare_epoch(berth__prepared_kind *prepared, const berth__question 
  * that nothing can. Scorers only fail. */
 static void sum_up(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
-    prepared->outcome = BERTH__ACTIVE;
-    prepared->why = NULL;
+    prepared->verdict.outcome = BERTH__ACTIVE;
+    prepared->verdict.why = NULL;
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__prepared_stage *stage = &prepared->filters[i];
         if (stage->outcome != BERTH__REFUSE && stage->outcome != BERTH__FAIL)
             continue;
         bool final =
             stage->outcome == BERTH__FAIL || stage->reasons.code == BERTH_CODE_UNRESOLVABLE;
-        if (prepared->why != NULL && !final)
+        if (prepared->verdict.why != NULL && !final)
             continue;
-        prepared->outcome = stage->outcome;
-        prepared->why = &stage->reasons;
+        prepared->verdict.outcome = stage->outcome;
+        prepared->verdict.why = &stage->reasons;
         if (final)
             return;
     }
 }
 
-static berth__prepared_kind *create(berth__prepared_cache *cache, const berth__question *cycle,
-                                    uint32_t profile_index)
+static berth__prepared_kind *create(berth__prepared_cache *cache, const berth__decision *decision)
 {
     berth__prepared_kind *prepared =
         berth__alloc_zero(cache->allocator, sizeof(*prepared), _Alignof(berth__prepared_kind));
     if (prepared == NULL)
         return NULL;
-    prepared->key.class_serial = cycle->cls->serial;
-    prepared->key.profile = profile_index;
+    prepared->key.class_serial = decision->cycle->cls->serial;
+    prepared->key.profile = decision->profile_index;
+    prepared->class_place = decision->cycle->cls->place;
     prepared->used.entry.key = &prepared->key;
     prepared->used.entry.key_bytes = sizeof(prepared->key);
     berth__arena_init(&prepared->arena, cache->allocator);
@@ -262,42 +264,57 @@ static berth__prepared_kind *create(berth__prepared_cache *cache, const berth__q
     return prepared;
 }
 
-/* A class remembers its state under the profile it was last decided with. */
-static berth__prepared_kind *remembered(const berth__prepared_cache *cache, const berth__class *cls,
-                                        uint32_t profile_index)
+static berth__prepared_kind *find_or_create(berth__prepared_cache *cache,
+                                            const berth__decision *decision)
 {
-    berth__prepared_kind *prepared = cache->foreign ? NULL : cls->memo;
-    return prepared != NULL && prepared != &cache->first && cls->memo_stamp == cache->drops &&
-                   prepared->key.profile == profile_index
-               ? prepared
-               : NULL;
+    const uint64_t key[2] = {decision->cycle->cls->serial, decision->profile_index};
+    berth__keymap_entry *found = berth__keymap_find(&cache->map, key, sizeof(key));
+    return found != NULL ? (berth__prepared_kind *)found : create(cache, decision);
 }
 
-static berth__prepared_kind *lookup(berth__prepared_cache *cache, const berth__question *cycle,
-                                    uint32_t profile_index)
+/* The note of a class, of whatever class it now is; NULL when out of memory. */
+static berth__kind_note *note_of(berth__prepared_cache *cache, const berth__class *cls)
 {
-    berth__prepared_kind *found = remembered(cache, cycle->cls, profile_index);
-    if (!cache->foreign && cycle->cls->memo == NULL) {
-        found = &cache->first;
-        found->epoch = UINT64_MAX;
-        found->key.class_serial = cycle->cls->serial;
-        found->key.profile = profile_index;
-        cycle->cls->memo = found;
-        return found;
-    }
-    if (found == NULL) {
-        const uint64_t key[2] = {cycle->cls->serial, profile_index};
-        found = (berth__prepared_kind *)berth__keymap_find(&cache->map, key, sizeof(key));
-        if (found == NULL)
-            found = create(cache, cycle, profile_index);
-        if (found == NULL)
+    uint32_t before = cache->note_capacity;
+    if (BERTH_UNLIKELY(cls->place >= before)) {
+        if (!berth__grow(cache->allocator, &cache->notes, &cache->note_capacity, cls->place + 1,
+                         sizeof(*cache->notes)))
             return NULL;
-        if (!cache->foreign) {
-            cycle->cls->memo = found;
-            cycle->cls->memo_stamp = cache->drops;
-        }
+        memset(cache->notes + before, 0, (cache->note_capacity - before) * sizeof(*cache->notes));
     }
-    berth__use_again(&cache->order, &found->used);
+    return &cache->notes[cls->place];
+}
+
+static berth__prepared_kind *begin_first(berth__prepared_cache *cache,
+                                         const berth__decision *decision)
+{
+    berth__prepared_kind *first = &cache->first;
+    first->epoch = UINT64_MAX;
+    first->key.class_serial = decision->cycle->cls->serial;
+    first->key.profile = decision->profile_index;
+    return first;
+}
+
+static berth__prepared_kind *lookup(berth__prepared_cache *cache, const berth__decision *decision)
+{
+    const berth__class *cls = decision->cycle->cls;
+    berth__prepared_kind *found;
+    if (cache->without_notes) {
+        found = find_or_create(cache, decision);
+    } else {
+        berth__kind_note *note = note_of(cache, cls);
+        if (note == NULL)
+            return NULL;
+        if (note->serial != cls->serial) {
+            *note = (berth__kind_note){cls->serial, NULL};
+            return begin_first(cache, decision);
+        }
+        if (note->kind == NULL || note->kind->key.profile != decision->profile_index)
+            note->kind = find_or_create(cache, decision);
+        found = note->kind;
+    }
+    if (found != NULL)
+        berth__use_again(&cache->order, &found->used);
     return found;
 }
 
@@ -308,75 +325,87 @@ static void trim(berth__prepared_cache *cache)
         drop_oldest(cache);
 }
 
-berth__prepared_kind *berth__prepared_get(berth__prepared_cache *cache,
-                                          const berth__question *cycle,
-                                          const berth__ready_profile *profile,
-                                          uint32_t profile_index, berth__arena *arena)
+/* Make the states anew that hold as long as node facts do, if these have changed. */
+static bool follow_epoch(berth__prepared_cache *cache, const berth__decision *decision)
 {
-    berth__prepared_kind *prepared = lookup(cache, cycle, profile_index);
-    if (prepared == NULL)
-        return NULL;
-    prepared->reused = prepared->epoch == cycle->view->layout->epoch &&
-                       prepared->resource_count == cycle->view->resource_count;
-    if (!prepared->reused) {
-        bool first = prepared == &cache->first;
-        cache->bytes -= first ? 0 : prepared->arena.total_bytes;
-        bool ok = prepare_epoch(prepared, cycle, profile);
-        cache->bytes += first ? 0 : prepared->arena.total_bytes;
-        if (!ok && !first)
-            drop(cache, prepared);
-        if (!ok)
-            return NULL;
+    berth__prepared_kind *prepared = decision->prepared;
+    const berth__view *view = decision->cycle->view;
+    prepared->verdict.reused =
+        prepared->epoch == view->layout->epoch && prepared->resource_count == view->resource_count;
+    if (prepared->verdict.reused)
+        return true;
+    bool first = prepared == &cache->first;
+    cache->bytes -= first ? 0 : prepared->arena.total_bytes;
+    bool ok = prepare_epoch(decision);
+    cache->bytes += first ? 0 : prepared->arena.total_bytes;
+    if (!ok && !first)
+        drop(cache, prepared);
+    if (ok)
         trim(cache);
+    return ok;
+}
+
+berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *decision,
+                                 berth__arena *arena)
+{
+    const berth__question *cycle = decision->cycle;
+    berth__prepared_kind *prepared = decision->prepared = lookup(cache, decision);
+    if (prepared == NULL || !follow_epoch(cache, decision)) {
+        decision->prepared = NULL;
+        return BERTH_E_NOMEM;
     }
+    berth__prepared_each *each = &prepared->each;
     berth__prepared_world world = world_of(cycle->view);
-    bool as_before = prepared->settled && cycle->required_node == BERTH_NODE_NONE &&
-                     same_world(&prepared->world, &world);
-    if (as_before && prepared->each_filter_count + prepared->each_scorer_count == 0)
-        return prepared;
-    prepared->version++;
-    prepared->settled = false;
-    prepared->allowed = prepared->static_allowed;
-    if (as_before ? !prepare_listed(prepared, cycle, profile, arena)
-                  : !prepare_stages(prepared, cycle, profile, true, arena))
-        return NULL;
+    bool as_before = each->settled && cycle->required_node == BERTH_NODE_NONE &&
+                     same_world(&each->world, &world);
+    if (as_before && each->filter_count + each->scorer_count == 0)
+        return BERTH_OK;
+    prepared->verdict.version++;
+    each->settled = false;
+    prepared->verdict.allowed = each->static_allowed;
+    if (as_before ? !prepare_listed(decision, arena) : !prepare_stages(decision, true, arena)) {
+        decision->prepared = NULL;
+        return BERTH_E_NOMEM;
+    }
     if (!as_before)
-        list_each(prepared, profile);
+        list_each(prepared, decision->profile);
     /* What a stage makes of the world may change it: terms become known. */
-    prepared->world = world;
-    prepared->settled = cycle->required_node == BERTH_NODE_NONE;
-    sum_up(prepared, profile);
-    return prepared;
+    each->world = world;
+    each->settled = cycle->required_node == BERTH_NODE_NONE;
+    sum_up(prepared, decision->profile);
+    return BERTH_OK;
 }
 
 /* ---- statics ---- */
 
-void berth__prepared_mask(berth__prepared_kind *prepared, const berth__question *cycle,
-                          const berth__ready_profile *profile, uint32_t tile)
+void berth__prepared_mask(const berth__decision *decision, uint32_t tile)
 {
-    if ((prepared->ready[tile] & BERTH__STATIC_MASK) != 0)
+    const berth__prepared_kind *prepared = decision->prepared;
+    const berth__ready_profile *profile = decision->profile;
+    if ((prepared->statics.ready[tile] & BERTH__STATIC_MASK) != 0)
         return;
     berth__mask mask = {{UINT64_MAX, UINT64_MAX}};
     for (uint32_t i = 0; i < profile->filter_count; i++)
         if (prepared->filters[i].outcome == BERTH__ACTIVE &&
             is_static(&profile->filters[i], BERTH__STATIC_FILTER))
-            profile->filters[i].plugin->filter(cycle, profile->filters[i].instance,
+            profile->filters[i].plugin->filter(decision->cycle, profile->filters[i].instance,
                                                prepared->filters[i].state, tile, &mask);
-    prepared->static_mask[tile] = mask;
-    prepared->ready[tile] |= BERTH__STATIC_MASK;
+    prepared->statics.mask[tile] = mask;
+    prepared->statics.ready[tile] |= BERTH__STATIC_MASK;
 }
 
-void berth__prepared_tile(berth__prepared_kind *prepared, const berth__question *cycle,
-                          const berth__ready_profile *profile, uint32_t tile)
+void berth__prepared_tile(const berth__decision *decision, uint32_t tile)
 {
-    berth__prepared_mask(prepared, cycle, profile, tile);
-    if ((prepared->ready[tile] & BERTH__STATIC_RAW) != 0)
+    const berth__prepared_kind *prepared = decision->prepared;
+    const berth__ready_profile *profile = decision->profile;
+    berth__prepared_mask(decision, tile);
+    if ((prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0)
         return;
     static const berth__mask all = {{UINT64_MAX, UINT64_MAX}};
     for (uint32_t i = 0; i < profile->scorer_count; i++)
         if (prepared->scorers[i].static_raw != NULL)
             profile->scorers[i].plugin->score(
-                cycle, profile->scorers[i].instance, prepared->scorers[i].state, tile, &all,
-                prepared->scorers[i].static_raw + (size_t)tile * BERTH__TILE);
-    prepared->ready[tile] |= BERTH__STATIC_RAW;
+                decision->cycle, profile->scorers[i].instance, prepared->scorers[i].state, tile,
+                &all, prepared->scorers[i].static_raw + (size_t)tile * BERTH__TILE);
+    prepared->statics.ready[tile] |= BERTH__STATIC_RAW;
 }

@@ -25,7 +25,7 @@ typedef struct berth__prepared_stage {
 
 /* How index.c works a slot's total out: active stages, by number. */
 typedef struct berth__slot_plan {
-    uint64_t version; /* of the prepared state that it was made from, 0: none */
+    uint64_t version; /* of the verdict that it was made from, 0: none */
     bool possible;
     bool basic; /* the kernel `basic` does, with `ask`, but for the stages in the `extra` lists */
     berth__basic_ask ask;
@@ -41,54 +41,94 @@ typedef struct berth__prepared_world {
     uint64_t related_version;
 } berth__prepared_world;
 
-/* What berth__prepared_kind.ready says of a tile: bits. */
+/* The stages that prepare each time, without those whose SKIP stays while the world is this one. */
+typedef struct berth__prepared_each {
+    bool settled; /* the lists are right for `world` */
+    berth__prepared_world world;
+    uint32_t *filters, *scorers;
+    uint32_t filter_count, scorer_count;
+    const uint64_t *static_allowed; /* of the stages that do not */
+} berth__prepared_each;
+
+/* What berth__prepared_statics.ready says of a tile: bits. */
 typedef enum berth__static_part {
     BERTH__STATIC_MASK = 1 << 0,
     BERTH__STATIC_RAW = 1 << 1,
 } berth__static_part;
 
+/* Verdicts that follow from node facts alone, as far as tiles have been asked for. Raw scores of
+ * this sort lie with their stage. */
+typedef struct berth__prepared_statics {
+    /* By tile: which are there (berth__static_part). sync: written by the one worker that has the
+     * tile in a scan; scans are separated by WORK-2. */
+    uint8_t *ready;
+    berth__mask *mask; /* by tile: what the static filters leave */
+} berth__prepared_statics;
+
+/* What index.c and gate_masks.c found for the kind the last time. */
+typedef struct berth__prepared_memory {
+    berth__index *tree; /* void once tree_stamp is old */
+    uint64_t tree_stamp;
+    berth__gate_mask *mask; /* likewise */
+    uint64_t mask_stamp;
+    berth__slot_plan slot_plan;
+} berth__prepared_memory;
+
+/* What preparing came to for the decision that is being made. */
+typedef struct berth__prepared_verdict {
+    berth__outcome outcome;    /* ACTIVE, REFUSE or FAIL */
+    const berth__reasons *why; /* of a REFUSE or FAIL: the deciding plugin's */
+    const uint64_t *allowed;   /* a bit a slot, or NULL: all */
+    uint64_t version;          /* changes when a stage may have come out otherwise than before */
+    bool reused;               /* this is not the first decision since the states were made */
+} berth__prepared_verdict;
+
+/* A kind: the pods of one class under one profile. */
 typedef struct berth__prepared_kind {
+    /* its place in the cache */
     berth__used used;
     struct {
         uint64_t class_serial;
         uint64_t profile;
     } key;
-    berth__arena arena; /* states that live as long as the epoch */
+    uint32_t class_place;
+    /* what it was made for, and what has been made */
     uint64_t epoch;
-    uint32_t resource_count;   /* of the view, when prepared */
-    berth__outcome outcome;    /* ACTIVE, REFUSE or FAIL */
-    const berth__reasons *why; /* of a REFUSE or FAIL: the deciding plugin's */
-    const uint64_t *allowed;   /* a bit a slot, or NULL: all */
+    uint32_t resource_count; /* of the view */
+    berth__arena arena;      /* states that live as long as the epoch */
     berth__prepared_stage *filters;
     berth__prepared_stage *scorers;
-    /* Stages that prepare each time, without those whose SKIP stays while the world is this one. */
-    bool settled; /* the lists are right for `world` */
-    berth__prepared_world world;
-    uint32_t *each_filters, *each_scorers;
-    uint32_t each_filter_count, each_scorer_count;
-    const uint64_t *static_allowed; /* of the stages that do not */
-    uint64_t version; /* changes when a stage may have come out otherwise than before */
-    bool reused;      /* this is not the first decision since the states were made */
-    /* By tile: which statics are there (berth__static_part). sync: written by the one worker that
-     * has the tile in a scan; scans are separated by WORK-2. */
-    uint8_t *ready;
-    berth__index *tree; /* remembered by index.c, void once tree_stamp is old */
-    uint64_t tree_stamp;
-    berth__gate_mask *mask; /* likewise by gate_masks.c */
-    uint64_t mask_stamp;
-    berth__slot_plan slot_plan;
-    berth__mask *static_mask; /* by tile: what the static filters leave */
+    berth__prepared_each each;
+    berth__prepared_statics statics;
+    berth__prepared_memory memory;
+    berth__prepared_verdict verdict;
 } berth__prepared_kind;
+
+/* One decision, as all see it who take part in it: the question that plugins get, the profile that
+ * answers it, and what its kind has prepared. */
+typedef struct berth__decision {
+    const berth__question *cycle;
+    const berth__ready_profile *profile;
+    uint32_t profile_index;
+    berth__prepared_kind *prepared; /* NULL before berth__prepared_get */
+} berth__decision;
+
+/* What deciding remembers of a class, by the class's place (model/pod_class.h). */
+typedef struct berth__kind_note {
+    uint64_t serial;            /* of the class that was met there last, 0: none */
+    berth__prepared_kind *kind; /* under the profile it was last decided with; NULL: none is kept */
+} berth__kind_note;
 
 typedef struct berth__prepared_cache {
     const berth_allocator *allocator;
     berth__keymap map;
     berth__use_order order;
     size_t bytes;
-    bool foreign;   /* classes belong to another engine too: they remember nothing for this one */
-    uint64_t drops; /* states dropped so far: tells whether a remembered one is still there */
+    berth__kind_note *notes;
+    uint32_t note_capacity;
+    bool without_notes; /* of a branch: too few decisions to pay for them */
     /* Of the class that is decided for the first time: many are never met again, and cost
-     * no place. */
+     * nothing but a note. */
     berth__prepared_kind first;
 } berth__prepared_cache;
 
@@ -96,12 +136,11 @@ berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
                                         const berth_allocator *allocator);
 void berth__prepared_cache_destroy(berth__prepared_cache *cache);
 
-/* The prepared state of the cycle's class under a profile, plugins that prepare each time included.
- * `arena` is the decision's own, for those. Valid until the next call. NULL when out of memory. */
-berth__prepared_kind *berth__prepared_get(berth__prepared_cache *cache,
-                                          const berth__question *cycle,
-                                          const berth__ready_profile *profile,
-                                          uint32_t profile_index, berth__arena *arena);
+/* Give a decision the prepared state of its pod's class under its profile, plugins that prepare each
+ * time included. `arena` is the decision's own, for those. Valid until the next call. Errors:
+ * E_NOMEM. */
+berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *decision,
+                                 berth__arena *arena);
 
 /* Run the prepare phase of one filter once more. Returns false when out of memory. */
 bool berth__prepare_filter(const berth__question *cycle, const berth__stage *stage,
@@ -110,9 +149,7 @@ bool berth__prepare_filter(const berth__question *cycle, const berth__stage *sta
 /* Fill in the static mask of a tile, or all its statics, if they are not there yet. Workers
  * call it for tiles they hold. Scores that are computed but once are not worth the memory
  * that keeps them: a first scan fills in masks alone. */
-void berth__prepared_mask(berth__prepared_kind *prepared, const berth__question *cycle,
-                          const berth__ready_profile *profile, uint32_t tile);
-void berth__prepared_tile(berth__prepared_kind *prepared, const berth__question *cycle,
-                          const berth__ready_profile *profile, uint32_t tile);
+void berth__prepared_mask(const berth__decision *decision, uint32_t tile);
+void berth__prepared_tile(const berth__decision *decision, uint32_t tile);
 
 #endif

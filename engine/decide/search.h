@@ -41,28 +41,39 @@ typedef struct berth__search_worker {
     berth__scorer_range *ranges; /* by scorer */
 } berth__search_worker;
 
-/* Memory of a search, kept from one to the next. */
-typedef struct berth__search {
+/* How much room the buffers below have: they are kept from search to search. */
+typedef struct berth__search_memory {
     const berth_allocator *allocator;
-    berth__workers *workers;
-    uint32_t worker_count;
     uint32_t tile_capacity;
     uint32_t scorer_capacity;
-    /* the question */
-    const berth__question *cycle;
-    const berth__ready_profile *profile;
-    berth__prepared_kind *prepared;
+} berth__search_memory;
+
+/* Who searches. */
+typedef struct berth__search_crew {
+    berth__workers *workers;
+    uint32_t worker_count;
+    berth__shares shares; /* of a walk or a scoring of all tiles; see base/shares.h */
+} berth__search_crew;
+
+/* Which way a walk goes, and how far. */
+typedef struct berth__search_range {
     berth__dry_run *dry_run; /* NULL: no node is kept for a nominated pod */
     uint32_t start;
     uint32_t limit;
-    /* the walk */
     uint32_t segment_count;
-    uint32_t slice_segments;         /* segments in a slice */
+    uint32_t slice_segments; /* segments in a slice */
+} berth__search_range;
+
+/* A walk under way. */
+typedef struct berth__search_walk {
     berth__mask *found;              /* by segment */
     berth__mask *visited;            /* by segment: candidates looked at; filled by the cut */
     _Alignas(64) atomic_uint ticket; /* sync: atomic, relaxed, see above */
     _Alignas(64) atomic_uint count;  /* sync: atomic, relaxed, see above */
-    /* the answer of the walk */
+} berth__search_walk;
+
+/* What a walk came to. */
+typedef struct berth__search_answer {
     uint32_t used_segments; /* segments before and up to the cut */
     uint32_t feasible_count;
     uint32_t visited_count;
@@ -71,10 +82,13 @@ typedef struct berth__search {
     uint32_t refused_slot; /* BERTH__SLOT_NONE: there is none */
     uint32_t next;         /* rotation index after the walk */
     berth__mask *feasible; /* by tile */
-    /* scores */
-    bool scores_now; /* tiles are scored as the walk comes to them */
-    bool finds_now;  /* and the best of a tile is known then */
-    bool basic;      /* some scorers are worked out by the kernel `basic_scores` */
+} berth__search_answer;
+
+/* Scores of what a walk finds, and the best of them. */
+typedef struct berth__search_scores {
+    bool in_walk;      /* tiles are scored as the walk comes to them */
+    bool best_in_walk; /* and the best of a tile is known then */
+    bool basic;        /* some scorers are worked out by the kernel `basic_scores` */
     berth__basic_ask basic_ask;
     int64_t *totals;    /* by slot, without the constant: see berth__search_total */
     int64_t *tile_best; /* by tile: best of the totals, INT64_MIN where nothing is feasible */
@@ -84,34 +98,40 @@ typedef struct berth__search {
     uint32_t tabled_count;
     berth__narrow_part *tabled; /* of the scorers that are, for the first tile */
     int64_t constant;           /* sum of the uniform scorers */
-    berth__search_worker *own;
+    berth__search_worker *own;  /* by worker */
     int64_t best;
     uint32_t best_count;
-    berth__shares shares; /* of a walk or a scoring of all tiles; see base/shares.h */
+} berth__search_scores;
+
+/* A search: each part is filled from those before it. */
+typedef struct berth__search {
+    berth__search_memory memory;
+    berth__search_crew crew;
+    berth__decision decision;
+    berth__search_range range;
+    berth__search_walk walk;
+    berth__search_answer answer;
+    berth__search_scores scores;
 } berth__search;
 
 void berth__search_init(berth__search *search, const berth_allocator *allocator,
                         berth__workers *workers, uint32_t worker_count);
 void berth__search_destroy(berth__search *search);
 
-/* Find the feasible nodes. Fills the walk's answer. */
-berth_status berth__search_filter(berth__search *search, const berth__question *cycle,
-                                  const berth__ready_profile *profile,
-                                  berth__prepared_kind *prepared, uint32_t start);
+/* Find the feasible nodes of a prepared decision from rotation index `start` on. Fills the answer. */
+berth_status berth__search_filter(berth__search *search, const berth__decision *decision,
+                                  uint32_t start);
 
 /* The same where pods are nominated for nodes: a node takes the pod only if it would with the
  * nominated pods of no lower priority there too. `own_slot` is that of the node that the pod
  * itself is nominated for (BERTH__SLOT_NONE: none): if it takes the pod, no other is tried.
  * `dry_run` has been asked.
  * Source: kube-scheduler v1.32, schedule_one.go, evaluateNominatedNode. */
-berth_status berth__search_nominated(berth__search *search, const berth__question *cycle,
-                                     const berth__ready_profile *profile,
-                                     berth__prepared_kind *prepared, uint32_t start,
-                                     berth__dry_run *dry_run, uint32_t own_slot);
+berth_status berth__search_nominated(berth__search *search, const berth__decision *decision,
+                                     uint32_t start, berth__dry_run *dry_run, uint32_t own_slot);
 
 /* As berth__search_filter, without a limit, from slot 0: every feasible node there is. */
-berth_status berth__search_all(berth__search *search, const berth__question *cycle,
-                               const berth__ready_profile *profile, berth__prepared_kind *prepared);
+berth_status berth__search_all(berth__search *search, const berth__decision *decision);
 
 /* Score what a search left, once; fills totals, best and best_count. `arena` serves the rank
  * phase. A scorer that fails leaves BERTH__FAIL in `ranked` and gives E_INVALID. */
@@ -120,14 +140,14 @@ berth_status berth__search_score(berth__search *search, berth__arena *arena);
 /* The total of a feasible slot. */
 static inline int64_t berth__search_total(const berth__search *search, uint32_t slot)
 {
-    return search->totals[slot] + search->constant;
+    return search->scores.totals[slot] + search->scores.constant;
 }
 
 /* The tile of a segment, and the slots of it that belong to the walk. */
 static inline uint32_t berth__search_tile(const berth__search *search, uint32_t segment)
 {
-    uint32_t tile = search->start / BERTH__TILE + segment;
-    uint32_t count = search->cycle->view->layout->tile_count;
+    uint32_t tile = search->range.start / BERTH__TILE + segment;
+    uint32_t count = search->decision.cycle->view->layout->tile_count;
     return tile < count ? tile : tile - count;
 }
 uint32_t berth__search_segment(const berth__search *search, uint32_t segment, berth__mask *slots);

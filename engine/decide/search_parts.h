@@ -20,24 +20,25 @@ enum {
 
 static inline const berth__layout *berth__search_layout(const berth__search *search)
 {
-    return search->cycle->view->layout;
+    return search->decision.cycle->view->layout;
 }
 
 static inline uint32_t berth__search_groups(const berth__search *search)
 {
-    return search->worker_count > 1 ? berth__workers_groups(search->workers) : 1;
+    return search->crew.worker_count > 1 ? berth__workers_groups(search->crew.workers) : 1;
 }
 
 static inline uint32_t berth__search_group_of(const berth__search *search, uint32_t worker)
 {
-    return search->worker_count > 1 ? berth__workers_group_of(search->workers, worker) : 0;
+    return search->crew.worker_count > 1 ? berth__workers_group_of(search->crew.workers, worker)
+                                         : 0;
 }
 
 /* The tile that the walk begins in the midst of, and so meets twice; UINT32_MAX if it does not.
  * It is scored after the walk. */
 static inline uint32_t berth__search_split_tile(const berth__search *search)
 {
-    return search->start % BERTH__TILE != 0 ? search->start / BERTH__TILE : UINT32_MAX;
+    return search->range.start % BERTH__TILE != 0 ? search->range.start / BERTH__TILE : UINT32_MAX;
 }
 
 /* Before a walk: which scorers there are, and memory for them. Errors: E_NOMEM. */

@@ -15,68 +15,71 @@ static int64_t score_max(const berth__stage *stage)
 
 static bool is_active(const berth__search *search, uint32_t scorer)
 {
-    return search->ranked[scorer].outcome == BERTH__ACTIVE;
+    return search->scores.ranked[scorer].outcome == BERTH__ACTIVE;
 }
 
 static bool normalizes(const berth__search *search, uint32_t scorer)
 {
     return is_active(search, scorer) &&
-           search->profile->scorers[scorer].plugin->normalize != BERTH__NORMALIZATION_NONE;
+           search->decision.profile->scorers[scorer].plugin->normalize != BERTH__NORMALIZATION_NONE;
 }
 
 /* Whether a scorer waits for the end of the walk. */
 static bool is_late(const berth__search *search, uint32_t scorer)
 {
-    const berth__plugin_ops *plugin = search->profile->scorers[scorer].plugin;
+    const berth__plugin_ops *plugin = search->decision.profile->scorers[scorer].plugin;
     return plugin->rank != NULL || (plugin->flags & BERTH__SCORES_LATE) != 0;
 }
 
 /* Raw values are kept only for scorers that normalize, so memory for them comes when one runs. */
 static bool reserve_raw(berth__search *search, uint32_t scorer)
 {
-    if (!normalizes(search, scorer) || search->raw[scorer] != NULL)
+    if (!normalizes(search, scorer) || search->scores.raw[scorer] != NULL)
         return true;
-    search->raw[scorer] = berth__alloc(
-        search->allocator, (size_t)search->tile_capacity * BERTH__TILE * sizeof(int16_t), 64);
-    return search->raw[scorer] != NULL;
+    search->scores.raw[scorer] =
+        berth__alloc(search->memory.allocator,
+                     (size_t)search->memory.tile_capacity * BERTH__TILE * sizeof(int16_t), 64);
+    return search->scores.raw[scorer] != NULL;
 }
 
 /* Mark the scorers that one kernel works out together, if both of its parts are there. */
 static void plan_basic(berth__search *search)
 {
-    search->basic_ask = (berth__basic_ask){.cpu = 0};
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++) {
-        const berth__stage *stage = &search->profile->scorers[i];
-        search->runs[i].basic =
-            is_active(search, i) && !search->cycle->view->wide &&
+    search->scores.basic_ask = (berth__basic_ask){.cpu = 0};
+    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++) {
+        const berth__stage *stage = &search->decision.profile->scorers[i];
+        search->scores.runs[i].basic =
+            is_active(search, i) && !search->decision.cycle->view->wide &&
             stage->plugin->basic_score != NULL && stage->weight <= BERTH__BASIC_WEIGHT_MAX &&
-            stage->plugin->basic_score(search->cycle, stage->instance, search->ranked[i].state,
-                                       (int32_t)stage->weight, &search->basic_ask);
+            stage->plugin->basic_score(search->decision.cycle, stage->instance,
+                                       search->scores.ranked[i].state, (int32_t)stage->weight,
+                                       &search->scores.basic_ask);
     }
-    search->basic = search->basic_ask.least_weight != 0 && search->basic_ask.balance_weight != 0;
-    for (uint32_t i = 0; !search->basic && i < search->profile->scorer_count; i++)
-        search->runs[i].basic = false;
+    search->scores.basic =
+        search->scores.basic_ask.least_weight != 0 && search->scores.basic_ask.balance_weight != 0;
+    for (uint32_t i = 0; !search->scores.basic && i < search->decision.profile->scorer_count; i++)
+        search->scores.runs[i].basic = false;
 }
 
 static void reset_workers(berth__search *search)
 {
-    for (uint32_t w = 0; w < search->worker_count; w++) {
-        search->own[w].best = INT64_MIN;
-        search->own[w].best_count = 0;
-        for (uint32_t i = 0; i < search->profile->scorer_count; i++)
-            search->own[w].ranges[i] = (berth__scorer_range){INT64_MAX, INT64_MIN};
+    for (uint32_t w = 0; w < search->crew.worker_count; w++) {
+        search->scores.own[w].best = INT64_MIN;
+        search->scores.own[w].best_count = 0;
+        for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++)
+            search->scores.own[w].ranges[i] = (berth__scorer_range){INT64_MAX, INT64_MIN};
     }
 }
 
 berth_status berth__search_begin_scores(berth__search *search)
 {
-    search->finds_now = search->scores_now;
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++) {
-        search->ranked[i] = search->prepared->scorers[i];
+    search->scores.best_in_walk = search->scores.in_walk;
+    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++) {
+        search->scores.ranked[i] = search->decision.prepared->scorers[i];
         if (!reserve_raw(search, i))
             return BERTH_E_NOMEM;
         if (is_active(search, i) && (is_late(search, i) || normalizes(search, i)))
-            search->finds_now = false;
+            search->scores.best_in_walk = false;
     }
     plan_basic(search);
     reset_workers(search);
@@ -85,16 +88,17 @@ berth_status berth__search_begin_scores(berth__search *search)
 
 static berth_status rank_one(berth__search *search, uint32_t scorer, berth__arena *arena)
 {
-    const berth__stage *stage = &search->profile->scorers[scorer];
-    berth__prepared_stage *ranked = &search->ranked[scorer];
+    const berth__stage *stage = &search->decision.profile->scorers[scorer];
+    berth__prepared_stage *ranked = &search->scores.ranked[scorer];
     ranked->reasons = (berth__reasons){.arena = arena, .ok = true};
-    berth__prepare prepare = {.cycle = search->cycle,
+    berth__prepare prepare = {.cycle = search->decision.cycle,
                               .instance = stage->instance,
                               .state = ranked->state,
                               .arena = arena,
                               .reasons = &ranked->reasons,
                               .ok = true};
-    ranked->outcome = stage->plugin->rank(&prepare, search->feasible, search->feasible_count);
+    ranked->outcome =
+        stage->plugin->rank(&prepare, search->answer.feasible, search->answer.feasible_count);
     ranked->uniform = prepare.uniform;
     ranked->small = prepare.small;
     return prepare.ok ? BERTH_OK : BERTH_E_NOMEM;
@@ -103,16 +107,17 @@ static berth_status rank_one(berth__search *search, uint32_t scorer, berth__aren
 /* Which scorers take part, after those that look at the feasible nodes have done so. */
 static berth_status rank(berth__search *search, berth__arena *arena)
 {
-    search->constant = search->profile->ranks_nodes ? 0 : 1; /* nobody scores: 1 for each node */
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++) {
-        const berth__stage *stage = &search->profile->scorers[i];
-        const berth__prepared_stage *ranked = &search->ranked[i];
+    search->scores.constant =
+        search->decision.profile->ranks_nodes ? 0 : 1; /* nobody scores: 1 for each node */
+    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++) {
+        const berth__stage *stage = &search->decision.profile->scorers[i];
+        const berth__prepared_stage *ranked = &search->scores.ranked[i];
         if (stage->plugin->rank != NULL && ranked->outcome == BERTH__ACTIVE)
             BERTH_TRY(rank_one(search, i, arena));
         if (ranked->outcome == BERTH__FAIL)
             return BERTH_E_INVALID;
         if (ranked->outcome == BERTH__UNIFORM)
-            search->constant += ranked->uniform * stage->weight;
+            search->scores.constant += ranked->uniform * stage->weight;
     }
     return BERTH_OK;
 }
@@ -121,27 +126,28 @@ static berth_status rank(berth__search *search, berth__arena *arena)
 
 static bool has_static_raw(const berth__search *search, uint32_t scorer, uint32_t tile)
 {
-    return search->ranked[scorer].static_raw != NULL &&
-           (search->prepared->ready[tile] & BERTH__STATIC_RAW) != 0;
+    return search->scores.ranked[scorer].static_raw != NULL &&
+           (search->decision.prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0;
 }
 
 /* Raw values of a tile; `scratch` has BERTH__TILE entries and may be what is returned. */
 static const int64_t *raw_values(const berth__search *search, uint32_t scorer, uint32_t tile,
                                  const berth__mask *mask, int64_t *scratch)
 {
-    const berth__prepared_stage *ranked = &search->ranked[scorer];
-    const berth__stage *stage = &search->profile->scorers[scorer];
+    const berth__prepared_stage *ranked = &search->scores.ranked[scorer];
+    const berth__stage *stage = &search->decision.profile->scorers[scorer];
     if (has_static_raw(search, scorer, tile))
         return ranked->static_raw + (size_t)tile * BERTH__TILE;
-    stage->plugin->score(search->cycle, stage->instance, ranked->state, tile, mask, scratch);
+    stage->plugin->score(search->decision.cycle, stage->instance, ranked->state, tile, mask,
+                         scratch);
     return scratch;
 }
 
 static void begin_totals(const berth__search *search, uint32_t tile, int64_t *total)
 {
-    const berth__view *view = search->cycle->view;
+    const berth__view *view = search->decision.cycle->view;
     berth__tile *slots = view->tiles[tile];
-    if (!search->basic) {
+    if (!search->scores.basic) {
         view->kernels->clear(total);
         return;
     }
@@ -153,7 +159,7 @@ static void begin_totals(const berth__search *search, uint32_t tile, int64_t *to
         .memory_used = berth__tile_used(slots, BERTH__MEMORY),
         .memory_nonzero = slots->nonzero_memory,
     };
-    view->kernels->basic_scores(&columns, &search->basic_ask, total);
+    view->kernels->basic_scores(&columns, &search->scores.basic_ask, total);
 }
 
 /* Whether a scorer's two ways to its values agree: asked where assertions are. */
@@ -176,14 +182,15 @@ __attribute__((unused)) static bool agree(const berth__search *search, uint32_t 
 static void keep_values(berth__search *search, uint32_t scorer, uint32_t tile,
                         const berth__mask *mask, berth__scorer_range *range)
 {
-    const berth__kernels *kernels = search->cycle->view->kernels;
-    const berth__stage *stage = &search->profile->scorers[scorer];
-    const berth__prepared_stage *ranked = &search->ranked[scorer];
-    int16_t *kept = search->raw[scorer] + (size_t)tile * BERTH__TILE;
+    const berth__kernels *kernels = search->decision.cycle->view->kernels;
+    const berth__stage *stage = &search->decision.profile->scorers[scorer];
+    const berth__prepared_stage *ranked = &search->scores.ranked[scorer];
+    int16_t *kept = search->scores.raw[scorer] + (size_t)tile * BERTH__TILE;
     _Alignas(64) int64_t scratch[BERTH__TILE];
     if (ranked->small && stage->plugin->score_kept != NULL &&
         !has_static_raw(search, scorer, tile)) {
-        stage->plugin->score_kept(search->cycle, stage->instance, ranked->state, tile, mask, kept);
+        stage->plugin->score_kept(search->decision.cycle, stage->instance, ranked->state, tile,
+                                  mask, kept);
         BERTH_DASSERT(agree(search, scorer, tile, mask, kept));
         kernels->widen_kept(kept, mask, &range->lowest, &range->highest);
     } else {
@@ -200,9 +207,10 @@ static void take_values(berth__search *search, uint32_t scorer, uint32_t tile,
     if (normalizes(search, scorer))
         keep_values(search, scorer, tile, mask, &own->ranges[scorer]);
     else
-        search->cycle->view->kernels->accumulate(search->totals + (size_t)tile * BERTH__TILE,
-                                                 raw_values(search, scorer, tile, mask, scratch),
-                                                 search->profile->scorers[scorer].weight);
+        search->decision.cycle->view->kernels->accumulate(
+            search->scores.totals + (size_t)tile * BERTH__TILE,
+            raw_values(search, scorer, tile, mask, scratch),
+            search->decision.profile->scorers[scorer].weight);
 }
 
 /* The scorers that do not wait for the end of the walk. */
@@ -211,20 +219,20 @@ static void score_early(berth__search *search, uint32_t tile, const berth__mask 
 {
     if (berth__mask_empty(mask))
         return;
-    if (search->prepared->reused)
-        berth__prepared_tile(search->prepared, search->cycle, search->profile, tile);
-    begin_totals(search, tile, search->totals + (size_t)tile * BERTH__TILE);
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++)
-        if (is_active(search, i) && !is_late(search, i) && !search->runs[i].basic)
+    if (search->decision.prepared->verdict.reused)
+        berth__prepared_tile(&search->decision, tile);
+    begin_totals(search, tile, search->scores.totals + (size_t)tile * BERTH__TILE);
+    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++)
+        if (is_active(search, i) && !is_late(search, i) && !search->scores.runs[i].basic)
             take_values(search, i, tile, mask, own);
 }
 
 static void score_late(berth__search *search, uint32_t tile, berth__search_worker *own)
 {
-    const berth__mask *mask = &search->feasible[tile];
+    const berth__mask *mask = &search->answer.feasible[tile];
     if (berth__mask_empty(mask))
         return;
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++)
+    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++)
         if (is_active(search, i) && is_late(search, i))
             take_values(search, i, tile, mask, own);
 }
@@ -249,8 +257,8 @@ static void normalize_max(int64_t *values, const berth__mask *mask,
 static void normalize_values(const berth__search *search, uint32_t scorer, const berth__mask *mask,
                              int64_t *values)
 {
-    const berth__stage *stage = &search->profile->scorers[scorer];
-    const berth__scorer_range *range = &search->own[0].ranges[scorer];
+    const berth__stage *stage = &search->decision.profile->scorers[scorer];
+    const berth__scorer_range *range = &search->scores.own[0].ranges[scorer];
     switch (stage->plugin->normalize) {
     case BERTH__NORMALIZATION_NONE:
         break;
@@ -261,8 +269,9 @@ static void normalize_values(const berth__search *search, uint32_t scorer, const
         normalize_max(values, mask, range, score_max(stage), true);
         break;
     case BERTH__NORMALIZATION_OF_PLUGIN:
-        stage->plugin->normalize_own(search->cycle, stage->instance, search->ranked[scorer].state,
-                                     range->lowest, range->highest, mask, values);
+        stage->plugin->normalize_own(search->decision.cycle, stage->instance,
+                                     search->scores.ranked[scorer].state, range->lowest,
+                                     range->highest, mask, values);
         break;
     }
 }
@@ -276,11 +285,11 @@ static bool is_narrow(const berth__scorer_range *range)
 /* What a slot that takes no part in normalization gets. */
 static int64_t ignored_part(const berth__search *search, uint32_t scorer)
 {
-    const berth__stage *stage = &search->profile->scorers[scorer];
+    const berth__stage *stage = &search->decision.profile->scorers[scorer];
     berth__normalization how = stage->plugin->normalize;
     if (how == BERTH__NORMALIZATION_OF_PLUGIN)
         return 0;
-    return normalized(0, search->own[0].ranges[scorer].highest, score_max(stage),
+    return normalized(0, search->scores.own[0].ranges[scorer].highest, score_max(stage),
                       how == BERTH__NORMALIZATION_MAX_REVERSED);
 }
 
@@ -289,8 +298,8 @@ static int64_t ignored_part(const berth__search *search, uint32_t scorer)
  * 16 bits. */
 static bool fill_table(berth__search *search, uint32_t scorer, const int64_t *values, int64_t *most)
 {
-    berth__scorer_run *run = &search->runs[scorer];
-    int64_t weight = search->profile->scorers[scorer].weight, greatest = 0;
+    berth__scorer_run *run = &search->scores.runs[scorer];
+    int64_t weight = search->decision.profile->scorers[scorer].weight, greatest = 0;
     for (uint32_t k = 0; k <= run->count; k++) {
         int64_t entry;
         if (__builtin_mul_overflow(weight, values[k], &entry) || entry < -INT16_MAX ||
@@ -308,7 +317,7 @@ static bool fill_table(berth__search *search, uint32_t scorer, const int64_t *va
 /* Raw values mostly differ little: each of them is normalized once, and not once a node. */
 static bool tabulate(berth__search *search, uint32_t scorer, int64_t *most)
 {
-    const berth__scorer_range *range = &search->own[0].ranges[scorer];
+    const berth__scorer_range *range = &search->scores.own[0].ranges[scorer];
     bool empty = range->lowest > range->highest;
     int64_t values[BERTH__TILE] = {0};
     if (!empty && (!is_narrow(range) || range->highest - range->lowest >= BERTH__FEW - 1))
@@ -319,22 +328,22 @@ static bool tabulate(berth__search *search, uint32_t scorer, int64_t *most)
     const berth__mask used = berth__mask_range(0, count);
     normalize_values(search, scorer, &used, values);
     values[count] = ignored_part(search, scorer);
-    search->runs[scorer].count = (uint16_t)count;
+    search->scores.runs[scorer].count = (uint16_t)count;
     return fill_table(search, scorer, values, most);
 }
 
 static void tabulate_all(berth__search *search)
 {
     int64_t most = 0;
-    search->tabled_count = 0;
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++) {
-        berth__scorer_run *run = &search->runs[i];
+    search->scores.tabled_count = 0;
+    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++) {
+        berth__scorer_run *run = &search->scores.runs[i];
         run->tabled = normalizes(search, i) && tabulate(search, i, &most);
         if (run->tabled)
-            search->tabled[search->tabled_count++] = (berth__narrow_part){
-                .kept = search->raw[i],
+            search->scores.tabled[search->scores.tabled_count++] = (berth__narrow_part){
+                .kept = search->scores.raw[i],
                 .table = run->table,
-                .lowest = run->count > 0 ? (int16_t)search->own[0].ranges[i].lowest : 0,
+                .lowest = run->count > 0 ? (int16_t)search->scores.own[0].ranges[i].lowest : 0,
                 .count = run->count};
     }
 }
@@ -343,36 +352,36 @@ static void add_tabled(const berth__search *search, uint32_t tile, int64_t *tota
 {
     enum { AT_ONCE = 8 };
     berth__narrow_part parts[AT_ONCE];
-    for (uint32_t first = 0; first < search->tabled_count; first += AT_ONCE) {
+    for (uint32_t first = 0; first < search->scores.tabled_count; first += AT_ONCE) {
         uint32_t count = 0;
-        for (uint32_t i = first; i < search->tabled_count && count < AT_ONCE; i++, count++) {
-            parts[count] = search->tabled[i];
+        for (uint32_t i = first; i < search->scores.tabled_count && count < AT_ONCE; i++, count++) {
+            parts[count] = search->scores.tabled[i];
             parts[count].kept += (size_t)tile * BERTH__TILE;
         }
-        search->cycle->view->kernels->add_parts(parts, count, total);
+        search->decision.cycle->view->kernels->add_parts(parts, count, total);
     }
 }
 
 /* Normalize the values themselves; those that were not kept are asked for once more. */
 static void add_normalized(berth__search *search, uint32_t scorer, uint32_t tile, int64_t *total)
 {
-    const berth__kernels *kernels = search->cycle->view->kernels;
-    const berth__mask *mask = &search->feasible[tile];
+    const berth__kernels *kernels = search->decision.cycle->view->kernels;
+    const berth__mask *mask = &search->answer.feasible[tile];
     _Alignas(64) int64_t values[BERTH__TILE], scratch[BERTH__TILE];
-    if (is_narrow(&search->own[0].ranges[scorer]))
-        kernels->restore(search->raw[scorer] + (size_t)tile * BERTH__TILE, values);
+    if (is_narrow(&search->scores.own[0].ranges[scorer]))
+        kernels->restore(search->scores.raw[scorer] + (size_t)tile * BERTH__TILE, values);
     else
         memcpy(values, raw_values(search, scorer, tile, mask, scratch), sizeof(values));
     normalize_values(search, scorer, mask, values);
-    kernels->accumulate(total, values, search->profile->scorers[scorer].weight);
+    kernels->accumulate(total, values, search->decision.profile->scorers[scorer].weight);
 }
 
 static void normalize_tile(berth__search *search, uint32_t tile)
 {
-    int64_t *total = search->totals + (size_t)tile * BERTH__TILE;
+    int64_t *total = search->scores.totals + (size_t)tile * BERTH__TILE;
     add_tabled(search, tile, total);
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++)
-        if (normalizes(search, i) && !search->runs[i].tabled)
+    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++)
+        if (normalizes(search, i) && !search->scores.runs[i].tabled)
             add_normalized(search, i, tile, total);
 }
 
@@ -381,12 +390,12 @@ static void normalize_tile(berth__search *search, uint32_t tile)
 static void find_best(berth__search *search, uint32_t tile, const berth__mask *mask,
                       berth__search_worker *own)
 {
-    const int64_t *total = search->totals + (size_t)tile * BERTH__TILE;
+    const int64_t *total = search->scores.totals + (size_t)tile * BERTH__TILE;
     int64_t best = INT64_MIN;
     uint32_t count = 0;
     if (!berth__mask_empty(mask))
-        search->cycle->view->kernels->best(total, mask, &best, &count);
-    search->tile_best[tile] = best;
+        search->decision.cycle->view->kernels->best(total, mask, &best, &count);
+    search->scores.tile_best[tile] = best;
     if (count == 0)
         return;
     own->best_count = best > own->best    ? count
@@ -398,10 +407,10 @@ static void find_best(berth__search *search, uint32_t tile, const berth__mask *m
 /* Extremes over all workers, into the first worker's. */
 static void reduce_ranges(berth__search *search)
 {
-    for (uint32_t w = 1; w < search->worker_count; w++) {
-        for (uint32_t i = 0; i < search->profile->scorer_count; i++) {
-            berth__scorer_range *all = &search->own[0].ranges[i];
-            const berth__scorer_range *one = &search->own[w].ranges[i];
+    for (uint32_t w = 1; w < search->crew.worker_count; w++) {
+        for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++) {
+            berth__scorer_range *all = &search->scores.own[0].ranges[i];
+            const berth__scorer_range *one = &search->scores.own[w].ranges[i];
             all->lowest = one->lowest < all->lowest ? one->lowest : all->lowest;
             all->highest = one->highest > all->highest ? one->highest : all->highest;
         }
@@ -411,17 +420,17 @@ static void reduce_ranges(berth__search *search)
 static void reduce_best(berth__search *search)
 {
     int64_t best = INT64_MIN;
-    search->best_count = 0;
-    for (uint32_t w = 0; w < search->worker_count; w++) {
-        const berth__search_worker *own = &search->own[w];
+    search->scores.best_count = 0;
+    for (uint32_t w = 0; w < search->crew.worker_count; w++) {
+        const berth__search_worker *own = &search->scores.own[w];
         if (own->best > best) {
             best = own->best;
-            search->best_count = own->best_count;
+            search->scores.best_count = own->best_count;
         } else if (own->best == best) {
-            search->best_count += own->best_count;
+            search->scores.best_count += own->best_count;
         }
     }
-    search->best = search->best_count > 0 ? best + search->constant : best;
+    search->scores.best = search->scores.best_count > 0 ? best + search->scores.constant : best;
 }
 
 /* ---- tiles ---- */
@@ -430,7 +439,7 @@ static void reduce_best(berth__search *search)
 static uint32_t used_tiles(const berth__search *search)
 {
     uint32_t tiles = berth__search_layout(search)->tile_count;
-    return search->used_segments < tiles ? search->used_segments : tiles;
+    return search->answer.used_segments < tiles ? search->answer.used_segments : tiles;
 }
 
 /* Run `each` on the used tiles. Where all are used, each worker begins with those near it; else
@@ -447,9 +456,9 @@ static void tile_job(void *context, uint32_t worker)
     berth__search *search = run->search;
     uint32_t tiles = berth__search_layout(search)->tile_count, first, last;
     uint32_t group = berth__search_group_of(search, worker);
-    while (berth__shares_take(&search->shares, group, &first, &last))
+    while (berth__shares_take(&search->crew.shares, group, &first, &last))
         for (uint32_t i = first; i < last; i++)
-            run->each(search, (run->first_tile + i) % tiles, &search->own[worker]);
+            run->each(search, (run->first_tile + i) % tiles, &search->scores.own[worker]);
 }
 
 static void run_tiles(berth__search *search,
@@ -457,23 +466,23 @@ static void run_tiles(berth__search *search,
 {
     uint32_t used = used_tiles(search), groups = berth__search_groups(search);
     bool local = groups > 1 && used == berth__search_layout(search)->tile_count;
-    tile_run run = {search, each, local ? 0 : search->start / BERTH__TILE};
-    berth__shares_start(&search->shares, used, local ? groups : 1, BERTH__SLICE_SEGMENTS);
-    if (search->worker_count > 1 && used >= BERTH__PARALLEL_SEGMENTS)
-        berth__workers_run(search->workers, tile_job, &run);
+    tile_run run = {search, each, local ? 0 : search->range.start / BERTH__TILE};
+    berth__shares_start(&search->crew.shares, used, local ? groups : 1, BERTH__SLICE_SEGMENTS);
+    if (search->crew.worker_count > 1 && used >= BERTH__PARALLEL_SEGMENTS)
+        berth__workers_run(search->crew.workers, tile_job, &run);
     else
         tile_job(&run, 0);
 }
 
 static void score_all(berth__search *search, uint32_t tile, berth__search_worker *own)
 {
-    score_early(search, tile, &search->feasible[tile], own);
+    score_early(search, tile, &search->answer.feasible[tile], own);
     score_late(search, tile, own);
 }
 
 static void normalize_and_find(berth__search *search, uint32_t tile, berth__search_worker *own)
 {
-    const berth__mask *mask = &search->feasible[tile];
+    const berth__mask *mask = &search->answer.feasible[tile];
     if (!berth__mask_empty(mask))
         normalize_tile(search, tile);
     find_best(search, tile, mask, own);
@@ -485,7 +494,7 @@ void berth__search_score_found(berth__search *search, uint32_t tile, const berth
     if (tile == berth__search_split_tile(search))
         return;
     score_early(search, tile, found, own);
-    if (search->finds_now)
+    if (search->scores.best_in_walk)
         find_best(search, tile, found, own);
 }
 
@@ -493,13 +502,13 @@ void berth__search_score_found(berth__search *search, uint32_t tile, const berth
 static void score_rest(berth__search *search)
 {
     uint32_t split = berth__search_split_tile(search);
-    if (!search->scores_now) {
+    if (!search->scores.in_walk) {
         run_tiles(search, score_all);
         return;
     }
     if (split != UINT32_MAX)
-        score_early(search, split, &search->feasible[split], &search->own[0]);
-    for (uint32_t i = 0; i < search->profile->scorer_count; i++)
+        score_early(search, split, &search->answer.feasible[split], &search->scores.own[0]);
+    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++)
         if (is_active(search, i) && is_late(search, i)) {
             run_tiles(search, score_late);
             return;
@@ -513,10 +522,10 @@ berth_status berth__search_score(berth__search *search, berth__arena *arena)
     reduce_ranges(search);
     tabulate_all(search);
     uint32_t split = berth__search_split_tile(search);
-    if (!search->finds_now)
+    if (!search->scores.best_in_walk)
         run_tiles(search, normalize_and_find);
     else if (split != UINT32_MAX)
-        find_best(search, split, &search->feasible[split], &search->own[0]);
+        find_best(search, split, &search->answer.feasible[split], &search->scores.own[0]);
     reduce_best(search);
     return BERTH_OK;
 }
@@ -524,9 +533,9 @@ berth_status berth__search_score(berth__search *search, berth__arena *arena)
 void berth__search_scorer_values(const berth__search *search, uint32_t scorer, uint32_t tile,
                                  int64_t *out)
 {
-    const berth__stage *stage = &search->profile->scorers[scorer];
-    const berth__prepared_stage *ranked = &search->ranked[scorer];
-    const berth__mask *mask = &search->feasible[tile];
+    const berth__stage *stage = &search->decision.profile->scorers[scorer];
+    const berth__prepared_stage *ranked = &search->scores.ranked[scorer];
+    const berth__mask *mask = &search->answer.feasible[tile];
     if (ranked->outcome == BERTH__UNIFORM) {
         for (uint32_t s = 0; s < BERTH__TILE; s++)
             out[s] = ranked->uniform;

@@ -36,7 +36,7 @@ static bool add_lower(berth__victims *victims, const berth__pod_record *pod, uin
 static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run, uint32_t slot)
 {
     const berth__pods *pods = dry_run->pods;
-    const berth__node_record *node = berth__view_node(dry_run->cycle->view, slot);
+    const berth__node_record *node = berth__view_node(dry_run->decision.cycle->view, slot);
     uint32_t index = node->first_pod;
     victims->lower_count = 0;
     if (node->lowest_priority >= dry_run->priority)
@@ -164,7 +164,7 @@ static void put_back(berth__victims *victims, berth__dry_run *dry_run)
     }
     if (complete)
         return;
-    uint32_t index = berth__view_node(dry_run->cycle->view, dry_run->slot)->first_pod;
+    uint32_t index = berth__view_node(dry_run->decision.cycle->view, dry_run->slot)->first_pod;
     for (; index != BERTH_POD_INDEX_NONE; index = berth__pod_at(pods, index)->next)
         if (!is_away(victims, index))
             berth__dry_run_take(dry_run, berth__pod_at(pods, index)->cls);
@@ -174,7 +174,7 @@ static void put_back(berth__victims *victims, berth__dry_run *dry_run)
 berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_run, uint32_t slot,
                                    berth__candidate *out, berth__reasons *reasons)
 {
-    const berth__behaviours *behaviours = dry_run->profile->behaviours;
+    const berth__behaviours *behaviours = dry_run->decision.profile->behaviours;
     *out = (berth__candidate){.state = BERTH__TRIED_REFUSED};
     if (!collect_lower(victims, dry_run, slot))
         return BERTH_E_NOMEM;

@@ -63,6 +63,8 @@ void berth__model_destroy(berth__model *model)
 {
     berth__model_collect(model);
     BERTH_ASSERT(model->class_count == 0);
+    berth__free(model->allocator, model->class_places.free,
+                model->class_places.capacity * sizeof(*model->class_places.free));
     free_taint_lists(model);
     berth__free(model->allocator, model->words, model->word_capacity * sizeof(*model->words));
     berth__class_memo_destroy(&model->class_memo, model->allocator);

@@ -81,6 +81,14 @@ typedef struct berth__images {
     berth__cow_owner *cow;
 } berth__images;
 
+/* Numbers of pod classes, given again when one has gone: for tables by class. */
+typedef struct berth__class_places {
+    uint32_t *free; /* room for all that were ever given */
+    uint32_t free_count;
+    uint32_t capacity;
+    uint32_t end; /* numbers below have been given */
+} berth__class_places;
+
 typedef struct berth__model {
     const berth_allocator *allocator;
     bool shared;          /* there are versions: set before the first is published */
@@ -106,11 +114,12 @@ typedef struct berth__model {
     berth__keymap parts;          /* of pod classes, see pod_class.h */
     berth__keymap classes;
     atomic_bool has_volumes; /* some pod has, or had, volumes; sync: relaxed, see transaction.c */
-    berth__class_memo class_memo; /* under the lock */
-    atomic_uint class_count;      /* sync: under the lock; read by anyone, relaxed */
-    atomic_uint_least64_t epoch;  /* the last tick; sync: relaxed, numbers differ and no more */
-    uint64_t class_serial;        /* the last serial given to a class or part */
-    uint32_t *words;              /* scratch for keys */
+    berth__class_memo class_memo;     /* under the lock */
+    berth__class_places class_places; /* under the lock */
+    atomic_uint class_count;          /* sync: under the lock; read by anyone, relaxed */
+    atomic_uint_least64_t epoch;      /* the last tick; sync: relaxed, numbers differ and no more */
+    uint64_t class_serial;            /* the last serial given to a class or part */
+    uint32_t *words;                  /* scratch for keys */
     uint32_t word_count;
     uint32_t word_capacity;
     berth__arena scratch; /* reset at each object */

@@ -512,12 +512,33 @@ static berth_status check_ports(const berth_pod *pod, berth_error *error)
     return BERTH_OK;
 }
 
+/* A place for one more class; there is then room to give it back. False when out of memory. */
+static bool take_place(berth__model *model, uint32_t *out)
+{
+    berth__class_places *places = &model->class_places;
+    if (places->free_count == 0 && !berth__grow(model->allocator, &places->free, &places->capacity,
+                                                places->end + 1, sizeof(*places->free)))
+        return false;
+    *out = places->free_count > 0 ? places->free[--places->free_count] : places->end++;
+    return true;
+}
+
+static void return_place(berth__model *model, uint32_t place)
+{
+    berth__class_places *places = &model->class_places;
+    places->free[places->free_count++] = place;
+}
+
 static berth__class *make_class(berth__model *model, const class_key *key)
 {
     berth__class *cls =
         berth__alloc_zero(model->allocator, sizeof(*cls) + sizeof(*key), _Alignof(berth__class));
     if (cls == NULL)
         return NULL;
+    if (!take_place(model, &cls->place)) {
+        berth__free(model->allocator, cls, sizeof(*cls) + sizeof(*key));
+        return NULL;
+    }
     void *stored = cls + 1;
     memcpy(stored, key, sizeof(*key));
     cls->entry = (berth__keymap_entry){.key = stored, .key_bytes = sizeof(*key)};
@@ -604,6 +625,7 @@ void berth__class_release(berth__model *model, berth__class *cls)
                                            cls->identity, cls->pod_rules,  cls->volumes};
     release_parts(model, parts);
     model->class_count--;
+    return_place(model, cls->place);
     berth__free(model->allocator, cls, sizeof(*cls) + sizeof(class_key));
 }
 

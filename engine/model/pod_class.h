@@ -177,6 +177,7 @@ typedef struct berth__class {
     berth__keymap_entry entry;
     uint64_t serial; /* never used again by another class of the engine */
     uint32_t users;
+    uint32_t place; /* a small number that no other class has as long as this one is there */
     const berth__request *request;
     const berth__node_rules *node_rules;
     const berth__image_list *images;
@@ -188,9 +189,6 @@ typedef struct berth__class {
     berth__sym gates; /* names of scheduling gates joined by blanks; 0: none */
     bool preempts;    /* preemptionPolicy is not Never */
     bool deleting;
-    /* Belongs to whoever decides (decide/prepared.c); void once the stamp is old. */
-    void *memo;
-    uint64_t memo_stamp;
     /* Uses that ended with a version, to be given up; sync: atomic, see model.c. */
     atomic_uint due;
     struct berth__class *next_due;

@@ -19,13 +19,14 @@ static berth__stage_set rejectors_in_tile(const berth__attempt *attempt, uint32_
                                           berth__mask *left)
 {
     berth__stage_set rejectors = 0;
-    for (uint32_t i = 0; i < attempt->profile->filter_count && !berth__mask_empty(left); i++) {
-        const berth__stage *stage = &attempt->profile->filters[i];
+    for (uint32_t i = 0; i < attempt->decision.profile->filter_count && !berth__mask_empty(left);
+         i++) {
+        const berth__stage *stage = &attempt->decision.profile->filters[i];
         const berth__mask before = *left;
-        if (attempt->prepared->filters[i].outcome != BERTH__ACTIVE)
+        if (attempt->decision.prepared->filters[i].outcome != BERTH__ACTIVE)
             continue;
-        stage->plugin->filter(&attempt->cycle, stage->instance, attempt->prepared->filters[i].state,
-                              tile, left);
+        stage->plugin->filter(&attempt->cycle, stage->instance,
+                              attempt->decision.prepared->filters[i].state, tile, left);
         if (differs(&before, left))
             rejectors |= UINT64_C(1) << i;
     }
@@ -35,8 +36,9 @@ static berth__stage_set rejectors_in_tile(const berth__attempt *attempt, uint32_
 /* The filter that refused the pod as a whole. */
 static berth__stage_set refuser(const berth__attempt *attempt)
 {
-    for (uint32_t i = 0; i < attempt->profile->filter_count; i++)
-        if (&attempt->prepared->filters[i].reasons == attempt->prepared->why)
+    for (uint32_t i = 0; i < attempt->decision.profile->filter_count; i++)
+        if (&attempt->decision.prepared->filters[i].reasons ==
+            attempt->decision.prepared->verdict.why)
             return UINT64_C(1) << i;
     return 0;
 }
@@ -44,9 +46,9 @@ static berth__stage_set refuser(const berth__attempt *attempt)
 static berth__stage_set filters_about_pods(const berth__attempt *attempt)
 {
     berth__stage_set stages = 0;
-    for (uint32_t i = 0; i < attempt->profile->filter_count; i++)
-        if (attempt->prepared->filters[i].outcome == BERTH__ACTIVE &&
-            !is_static(&attempt->profile->filters[i]))
+    for (uint32_t i = 0; i < attempt->decision.profile->filter_count; i++)
+        if (attempt->decision.prepared->filters[i].outcome == BERTH__ACTIVE &&
+            !is_static(&attempt->decision.profile->filters[i]))
             stages |= UINT64_C(1) << i;
     return stages;
 }
@@ -57,7 +59,7 @@ berth__stage_set berth__rejectors(const berth__decider *decider)
     const berth__layout *layout = decider->cluster->view.layout;
     if (layout->count == 0)
         return UINT64_C(1) << BERTH__STAGE_NO_NODES;
-    if (attempt->prepared == NULL)
+    if (attempt->decision.prepared == NULL)
         return 0;
     if (attempt->refused)
         return refuser(attempt);

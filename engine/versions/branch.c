@@ -27,7 +27,7 @@ static berth_status forget_decisions(berth_engine *branch)
     berth__prepared_cache_destroy(&decider->prepared);
     berth_status status = berth__prepared_cache_init(&decider->prepared, branch->allocator);
     berth_status other = berth__index_cache_init(&decider->indexes, branch->allocator);
-    decider->prepared.foreign = true;
+    decider->prepared.without_notes = true;
     return status == BERTH_OK ? other : status;
 }
 
@@ -178,9 +178,12 @@ static berth_status make_parts(berth_engine *branch, const berth_engine *parent)
     BERTH_TRY(berth__nominations_init(&cluster->nominations, allocator, &cluster->view));
     cluster->nominations.undo = &cluster->undo;
     BERTH_TRY(berth__workers_create(allocator, parent->machine, 1, false, &branch->workers));
-    BERTH_TRY(berth__decider_init(&branch->decider, cluster, parent->profiles,
-                                  parent->profile_count, branch->workers, parent->decider.path, 0));
-    branch->decider.prepared.foreign = true;
+    const berth__decider_setup setup = {.profiles = parent->profiles,
+                                        .profile_count = parent->profile_count,
+                                        .workers = branch->workers,
+                                        .path = parent->decider.path};
+    BERTH_TRY(berth__decider_init(&branch->decider, cluster, &setup));
+    branch->decider.prepared.without_notes = true;
     berth__transactions_init(&branch->transactions, &branch->decider);
     return BERTH_OK;
 }

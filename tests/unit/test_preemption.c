@@ -539,9 +539,12 @@ static crowd *crowd_open(uint32_t threads, uint64_t seed)
     assert_int_equal(berth__machine_create(allocator, NULL, &own->machine), BERTH_OK);
     assert_int_equal(berth__workers_create(allocator, own->machine, threads, false, &own->workers),
                      BERTH_OK);
-    assert_int_equal(berth__decider_init(&own->decider, &own->cluster, &own->profile, 1,
-                                         own->workers, BERTH_PATH_AUTO, seed),
-                     BERTH_OK);
+    const berth__decider_setup setup = {.profiles = &own->profile,
+                                        .profile_count = 1,
+                                        .workers = own->workers,
+                                        .path = BERTH_PATH_AUTO,
+                                        .seed = seed};
+    assert_int_equal(berth__decider_init(&own->decider, &own->cluster, &setup), BERTH_OK);
     return own;
 }
 

@@ -1,0 +1,84 @@
+/* Life of a decider: what decisions share, made for the profiles of an engine or a branch. */
+#include "decide/decide.h"
+
+#include "base/error.h"
+
+/* Undo records that reserving one pod may take: one for each embedder's plugin that reserves. */
+static uint32_t own_records(const berth__ready_profile *profiles, uint32_t profile_count)
+{
+    uint32_t most = 0;
+    for (uint32_t p = 0; p < profile_count; p++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < profiles[p].filter_count; i++)
+            count += berth__reserve_is_undone(profiles[p].filters[i].plugin);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* Embedders' plugins: whatever they prepare or call static, they may have read amounts for it. */
+static bool keeps_amounts(const berth__ready_profile *profiles, uint32_t profile_count)
+{
+    for (uint32_t p = 0; p < profile_count; p++) {
+        for (uint32_t i = 0; i < profiles[p].filter_count; i++)
+            if ((profiles[p].filters[i].plugin->flags & BERTH__READS_CLASS) != 0)
+                return true;
+        for (uint32_t i = 0; i < profiles[p].scorer_count; i++)
+            if ((profiles[p].scorers[i].plugin->flags & BERTH__READS_CLASS) != 0)
+                return true;
+    }
+    return false;
+}
+
+berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluster,
+                                 const berth__decider_setup *setup)
+{
+    const berth_allocator *allocator = cluster->model->allocator;
+    *decider = (berth__decider){.cluster = cluster,
+                                .profiles = setup->profiles,
+                                .profile_count = setup->profile_count,
+                                .path = setup->path,
+                                .random = {setup->seed}};
+    cluster->own_records = own_records(setup->profiles, setup->profile_count);
+    cluster->amounts_are_facts = keeps_amounts(setup->profiles, setup->profile_count);
+    berth__arena_init(&decider->arena, allocator);
+    berth__search_init(&decider->search, allocator, setup->workers,
+                       berth__workers_count(setup->workers));
+    berth__dry_run_init(&decider->dry_run, allocator, &cluster->pods, &cluster->nominations,
+                        cluster->disruption);
+    berth__victims_init(&decider->victims, allocator, cluster->disruption);
+    BERTH_TRY(berth__prepared_cache_init(&decider->prepared, allocator));
+    return berth__index_cache_init(&decider->indexes, allocator);
+}
+
+void berth__decider_follow_disruption(berth__decider *decider)
+{
+    decider->dry_run.disruption = decider->cluster->disruption;
+    decider->victims.disruption = decider->cluster->disruption;
+}
+
+void berth__decider_destroy(berth__decider *decider)
+{
+    if (decider->cluster == NULL)
+        return;
+    berth__decider_follow_disruption(decider);
+    berth__index_cache_destroy(&decider->indexes);
+    berth__prepared_cache_destroy(&decider->prepared);
+    berth__search_destroy(&decider->search);
+    berth__dry_run_destroy(&decider->dry_run);
+    berth__victims_destroy(&decider->victims);
+    const berth_allocator *allocator = decider->cluster->model->allocator;
+    berth__free(allocator, decider->potential,
+                decider->potential_capacity * sizeof(*decider->potential));
+    berth__free(allocator, decider->chosen, decider->chosen_capacity * sizeof(*decider->chosen));
+    berth__arena_destroy(&decider->arena);
+    decider->cluster = NULL;
+}
+
+uint32_t berth__decider_profile(const berth__decider *decider, const berth__class *cls)
+{
+    for (uint32_t i = 0; i < decider->profile_count; i++)
+        if (decider->profiles[i].scheduler_name == cls->scheduler_name)
+            return i;
+    return UINT32_MAX;
+}
