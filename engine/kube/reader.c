@@ -141,7 +141,7 @@ static berth_status take_piece(reading *r, const berth__ready_piece *ready)
         return BERTH_OK;
     const berth_pod *replica = berth__replica_of(r->reader, ready);
     if (replica != NULL)
-        return berth__replica_emit(r->reader, &item, ready->pattern.serial, replica);
+        return berth__reader_emit(r->reader, &item, BERTH_KIND_POD, replica);
     BERTH_TRY(tree_of(r, ready, &item.tree));
     if (r->awaits_kind && item.tree->type == BERTH__JSON_OBJECT &&
         berth__json_get(item.tree, "kind") == NULL)

@@ -165,10 +165,6 @@ void berth__replica_keep(berth_reader *reader, const berth_object *object);
  * read. */
 berth_pod *berth__replica_of(const berth_reader *reader, const berth__ready_piece *ready);
 
-/* Hand it out, with the hint that it is a replica. */
-berth_status berth__replica_emit(berth_reader *reader, const berth__item *item, uint64_t serial,
-                                 const berth_pod *pod);
-
 void berth__replicas_free(berth_reader *reader);
 
 /* ---- deferred.c ---- */

@@ -3,10 +3,10 @@
  * another serial. */
 #include "kube/reader_state.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "model/object_copy.h"
-#include "model/replica_hint.h"
 
 struct berth__replica {
     uint64_t serial;         /* 0: none */
@@ -57,6 +57,13 @@ static bool copy_exactly(berth_reader *reader, const berth_object *object, berth
     return false;
 }
 
+/* Another for each finished pod that is kept: the same text may be finished otherwise later on. */
+static uint64_t next_template_id(void)
+{
+    static atomic_uint_least64_t last; /* sync: relaxed, numbers differ and no more */
+    return BERTH_TEMPLATE_OF_READER + atomic_fetch_add_explicit(&last, 1, memory_order_relaxed);
+}
+
 void berth__replica_keep(berth_reader *reader, const berth_object *object)
 {
     berth__pattern_id id = reader->learning;
@@ -72,6 +79,7 @@ void berth__replica_keep(berth_reader *reader, const berth_object *object)
     replica->serial = id.serial;
     replica->classes_learnt = reader->classes_learnt;
     memcpy(&replica->pod, &copy.as.any, sizeof(replica->pod)); /* our own: away with the const */
+    replica->pod->template_id = next_template_id();
 }
 
 static void fill_gap(berth_str word, berth_str *out)
@@ -92,13 +100,4 @@ berth_pod *berth__replica_of(const berth_reader *reader, const berth__ready_piec
     fill_gap(ready->gaps.word[BERTH__GAP_UID], &replica->pod->meta.uid);
     fill_gap(ready->gaps.word[BERTH__GAP_NODE], &replica->pod->node_name);
     return replica->pod;
-}
-
-berth_status berth__replica_emit(berth_reader *reader, const berth__item *item, uint64_t serial,
-                                 const berth_pod *pod)
-{
-    berth__replica_hint = (berth__replica_note){pod, serial};
-    berth_status status = berth__reader_emit(reader, item, BERTH_KIND_POD, pod);
-    berth__replica_hint = (berth__replica_note){0};
-    return status;
 }

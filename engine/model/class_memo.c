@@ -1,14 +1,10 @@
-/* A table of direct places. It grows, and forgets, when two live serials want one place. */
+/* A table of direct places. It grows, and forgets, when two live ids want one place. */
 #include "model/class_memo.h"
-
-#include "model/replica_hint.h"
-
-_Thread_local berth__replica_note berth__replica_hint;
 
 enum { NOTES_MIN = 64, NOTES_MAX = 4096 };
 
 struct berth__class_note {
-    uint64_t serial;       /* 0: free */
+    uint64_t template_id;  /* 0: free */
     uint64_t classes_gone; /* when it was made */
     struct berth__class *cls;
 };
@@ -19,28 +15,25 @@ void berth__class_memo_destroy(berth__class_memo *memo, const berth_allocator *a
     *memo = (berth__class_memo){0};
 }
 
-static uint64_t serial_of(const berth_pod *pod)
+/* Ids may be counted or may be addresses: their bits are mixed. */
+static berth__class_note *note_at(const berth__class_memo *memo, uint64_t template_id)
 {
-    return berth__replica_hint.pod == pod ? berth__replica_hint.serial : 0;
-}
-
-static berth__class_note *note_at(const berth__class_memo *memo, uint64_t serial)
-{
-    return &memo->notes[serial & (memo->capacity - 1)];
+    uint64_t mixed = template_id * UINT64_C(0x9e3779b97f4a7c15);
+    return &memo->notes[mixed >> 32 & (memo->capacity - 1)];
 }
 
 static bool is_valid(const berth__class_memo *memo, const berth__class_note *note)
 {
-    return note->serial != 0 && note->classes_gone == memo->classes_gone;
+    return note->template_id != 0 && note->classes_gone == memo->classes_gone;
 }
 
 struct berth__class *berth__class_recall(const berth__class_memo *memo, const berth_pod *pod)
 {
-    uint64_t serial = serial_of(pod);
-    if (serial == 0 || memo->capacity == 0)
+    uint64_t id = pod->template_id;
+    if (id == 0 || memo->capacity == 0)
         return NULL;
-    const berth__class_note *note = note_at(memo, serial);
-    return note->serial == serial && is_valid(memo, note) ? note->cls : NULL;
+    const berth__class_note *note = note_at(memo, id);
+    return note->template_id == id && is_valid(memo, note) ? note->cls : NULL;
 }
 
 /* Returns false, all being as before, when out of memory. */
@@ -56,7 +49,7 @@ static bool grow(berth__class_memo *memo, const berth_allocator *allocator)
     return true;
 }
 
-/* An ephemeral volume's claim is named after its pod: replicas differ there. */
+/* An ephemeral volume's claim is named after its pod: pods of one template differ there. */
 static bool is_named_after(const berth_pod *pod)
 {
     for (uint32_t i = 0; i < pod->volume_count; i++)
@@ -68,11 +61,11 @@ static bool is_named_after(const berth_pod *pod)
 void berth__class_remember(berth__class_memo *memo, const berth_allocator *allocator,
                            const berth_pod *pod, struct berth__class *cls)
 {
-    uint64_t serial = serial_of(pod);
-    if (serial == 0 || is_named_after(pod))
+    uint64_t id = pod->template_id;
+    if (id == 0 || is_named_after(pod))
         return;
-    bool full = memo->capacity == 0 || is_valid(memo, note_at(memo, serial));
+    bool full = memo->capacity == 0 || is_valid(memo, note_at(memo, id));
     if (full && memo->capacity < NOTES_MAX && !grow(memo, allocator) && memo->capacity == 0)
         return;
-    *note_at(memo, serial) = (berth__class_note){serial, memo->classes_gone, cls};
+    *note_at(memo, id) = (berth__class_note){id, memo->classes_gone, cls};
 }

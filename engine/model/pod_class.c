@@ -601,11 +601,23 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     return BERTH_OK;
 }
 
+/* What changes in the life of a pod, and the namespace under which it will be found, are looked at
+ * whatever the pod's template_id promises. */
+static bool keeps_promise(const berth__model *model, const berth__class *cls, const berth_pod *pod)
+{
+    berth__sym kept = cls->identity->namespace_name;
+    berth_str given = pod->meta.namespace_name;
+    bool same_namespace = given.len > 0 ? berth__str_eq(given, berth__text(model, kept))
+                                        : kept == model->known.default_namespace;
+    return same_namespace && cls->deleting == pod->meta.deleting && cls->gates == 0 &&
+           pod->scheduling_gates.count == 0;
+}
+
 berth_status berth__class_of(berth__model *model, const berth_pod *pod, berth__class **out,
                              berth_error *error)
 {
     berth__class *known = berth__class_recall(&model->class_memo, pod);
-    if (known != NULL) {
+    if (known != NULL && keeps_promise(model, known, pod)) {
         known->users++;
         *out = known;
         return BERTH_OK;

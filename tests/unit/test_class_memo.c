@@ -1,20 +1,19 @@
-/* Classes of replicas: those that the hint names get the class of the first of them, and nobody
- * else does. */
+/* Classes by template_id: a pod gets the class of the first that had its id, and nobody else does; a
+ * pod that breaks the promise in what the engine looks at gets its own. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "counted_memory.h"
-#include "model/replica_hint.h"
 #include "one_model.h"
 
-/* The class of a pod that is handed out as a replica of that serial; 0: as none. */
-static berth__class *replica_class(const berth_pod *pod, uint64_t serial)
+/* The class of a pod given under that id. */
+static berth__class *class_under(const berth_pod *pod, uint64_t id)
 {
-    berth__replica_hint = (berth__replica_note){serial != 0 ? pod : NULL, serial};
-    berth__class *cls = class_of(pod);
-    berth__replica_hint = (berth__replica_note){0};
-    return cls;
+    berth_pod given = *pod;
+    given.template_id = id;
+    return class_of(&given);
 }
 
 static void release(berth__class *cls)
@@ -22,59 +21,91 @@ static void release(berth__class *cls)
     berth__class_release(&model, cls);
 }
 
-static berth_pod pod_in(const char *namespace_name)
+static berth_pod pod_for(const char *scheduler)
 {
-    return (berth_pod){
-        .meta = {.name = BERTH_LITERAL("p"), .namespace_name = berth__text_of(namespace_name)}};
+    return (berth_pod){.meta = {.name = BERTH_LITERAL("p")},
+                       .scheduler_name = berth__text_of(scheduler)};
 }
 
-/* The memo is what answers: another pod under the serial gets the class too, which no reader
- * would do. */
+/* The memo is what answers: another pod under the id gets the class too, against the promise. */
 static void test_recalled(void **state)
 {
     (void)state;
-    const berth_pod a = pod_in("a"), b = pod_in("b");
-    berth__class *first = replica_class(&a, 7);
-    assert_ptr_equal(replica_class(&b, 7), first);
-    assert_ptr_equal(replica_class(&a, 7), first);
+    const berth_pod a = pod_for("a"), b = pod_for("b");
+    berth__class *first = class_under(&a, 7);
+    assert_ptr_equal(class_under(&b, 7), first);
+    assert_ptr_equal(class_under(&a, 7), first);
     assert_int_equal(first->users, 3);
-    berth__class *other = replica_class(&b, 8);
+    berth__class *other = class_under(&b, 8);
     assert_ptr_not_equal(other, first);
-    assert_ptr_equal(replica_class(&b, 0), other);
-    assert_ptr_equal(replica_class(&a, 0), first);
+    assert_ptr_equal(class_under(&b, 0), other);
+    assert_ptr_equal(class_under(&a, 0), first);
     for (int i = 0; i < 4; i++)
         release(first);
     release(other);
     release(other);
 }
 
-/* The hint is of one pod: another that is added meanwhile is looked up as ever. */
-static void test_other_pod(void **state)
+/* What changes in a pod's life, and where it is found, is looked at whatever was promised. */
+static void test_looked_at(void **state)
 {
     (void)state;
-    const berth_pod a = pod_in("a"), b = pod_in("b");
-    berth__class *first = replica_class(&a, 7), *second;
-    berth__replica_hint = (berth__replica_note){&a, 7};
-    assert_int_equal(berth__class_of(&model, &b, &second, NULL), BERTH_OK);
-    berth__replica_hint = (berth__replica_note){0};
-    assert_ptr_not_equal(second, first);
-    assert_int_equal(second->users, 1);
-    release(first);
-    release(second);
+    const berth_str gate = BERTH_LITERAL("g");
+    berth_pod pods[6];
+    berth__class *classes[6];
+    for (uint32_t i = 0; i < 6; i++)
+        pods[i] = pod_for("s");
+    pods[1].meta.namespace_name = BERTH_LITERAL("other");
+    pods[2].meta.deleting = true;
+    pods[3].scheduling_gates = (berth_strs){&gate, 1};
+    pods[4].meta.namespace_name = BERTH_LITERAL("default");
+    for (uint32_t i = 0; i < 6; i++) {
+        classes[i] = class_under(&pods[i], UINT64_MAX - 3);
+        berth__class *own = class_under(&pods[i], 0);
+        assert_ptr_equal(classes[i], own);
+        release(own);
+    }
+    assert_ptr_equal(classes[4], classes[0]);
+    assert_ptr_equal(classes[5], classes[0]);
+    for (uint32_t i = 0; i < 6; i++)
+        release(classes[i]);
+}
+
+/* Places of classes: small, each its own, and given again. */
+static void test_places(void **state)
+{
+    enum { CLASSES = 40 };
+    (void)state;
+    berth__class *classes[CLASSES];
+    bool taken[CLASSES] = {false};
+    char name[16];
+    for (uint32_t round = 0; round < 3; round++) {
+        memset(taken, 0, sizeof(taken));
+        for (uint32_t i = 0; i < CLASSES; i++) {
+            snprintf(name, sizeof(name), "s%u", (unsigned)(round * CLASSES + i));
+            const berth_pod pod = pod_for(name);
+            classes[i] = class_of(&pod);
+            assert_in_range(classes[i]->place, 0, CLASSES - 1);
+            assert_false(taken[classes[i]->place]);
+            taken[classes[i]->place] = true;
+        }
+        for (uint32_t i = 0; i < CLASSES; i++)
+            release(classes[(i * 7 + round) % CLASSES]);
+    }
 }
 
 /* Once a class has gone, whatever it was, everything is looked up anew. */
 static void test_gone(void **state)
 {
     (void)state;
-    const berth_pod a = pod_in("a"), b = pod_in("b");
-    release(replica_class(&a, 7));
-    berth__class *anew = replica_class(&b, 7);
+    const berth_pod a = pod_for("a"), b = pod_for("b");
+    release(class_under(&a, 7));
+    berth__class *anew = class_under(&b, 7);
     assert_int_equal(anew->users, 1);
-    berth_str in = berth__text(&model, anew->identity->namespace_name);
-    assert_true(berth__str_is(in, "b"));
-    release(replica_class(&a, 8));
-    berth__class *again = replica_class(&a, 7);
+    berth_str scheduler = berth__text(&model, anew->scheduler_name);
+    assert_true(berth__str_is(scheduler, "b"));
+    release(class_under(&a, 8));
+    berth__class *again = class_under(&a, 7);
     assert_ptr_not_equal(again, anew);
     release(anew);
     release(again);
@@ -86,28 +117,28 @@ static void test_ephemeral(void **state)
     (void)state;
     const berth_volume volume = {.name = BERTH_LITERAL("v"),
                                  .source = {.kind = BERTH_VOLUME_EPHEMERAL}};
-    berth_pod pod = pod_in("a");
+    berth_pod pod = pod_for("a");
     pod.volumes = &volume;
     pod.volume_count = 1;
-    berth__class *first = replica_class(&pod, 7);
+    berth__class *first = class_under(&pod, 7);
     pod.meta.name = BERTH_LITERAL("q");
-    berth__class *second = replica_class(&pod, 7);
+    berth__class *second = class_under(&pod, 7);
     assert_ptr_not_equal(first, second);
     release(first);
     release(second);
 }
 
-/* More serials than places: the later of two wins, and each gets its own class. */
+/* More ids than places: the later of two wins, and each gets its own class. */
 static void test_many(void **state)
 {
     enum { MANY = 10000 };
     (void)state;
     static berth__class *classes[MANY];
-    const berth_pod pods[3] = {pod_in("a"), pod_in("b"), pod_in("c")};
+    const berth_pod pods[3] = {pod_for("a"), pod_for("b"), pod_for("c")};
     for (uint64_t serial = 1; serial <= MANY; serial++) {
         const berth_pod *pod = &pods[serial % 3];
-        classes[serial - 1] = replica_class(pod, serial);
-        assert_ptr_equal(replica_class(pod, serial), classes[serial - 1]);
+        classes[serial - 1] = class_under(pod, serial);
+        assert_ptr_equal(class_under(pod, serial), classes[serial - 1]);
         release(classes[serial - 1]);
         if (serial > 3)
             assert_ptr_equal(classes[serial - 1], classes[serial - 4]);
@@ -124,17 +155,17 @@ static void test_scarce_memory(void **state)
     const berth_allocator allocator = {&c, counted_allocate, counted_release};
     berth__class_memo memo = {0};
     berth__class cls, other;
-    const berth_pod pod = pod_in("a");
+    berth_pod pod = pod_for("a");
     for (unsigned fail_at = 1; fail_at <= 2; fail_at++) {
         atomic_store(&c.calls, 0);
         atomic_store(&c.fail_at, fail_at);
         for (uint64_t serial = 1; serial <= 129; serial++) {
             berth__class *given = serial % 64 == 1 ? &cls : &other;
-            berth__replica_hint = (berth__replica_note){&pod, serial};
+            pod.template_id = serial;
             berth__class_remember(&memo, &allocator, &pod, given);
             assert_ptr_equal(berth__class_recall(&memo, &pod), fail_at == 1 ? NULL : given);
         }
-        berth__replica_hint = (berth__replica_note){0};
+        pod.template_id = 0;
         assert_null(berth__class_recall(&memo, &pod));
         berth__class_memo_destroy(&memo, &allocator);
         assert_int_equal(atomic_load(&c.bytes), 0);
@@ -146,9 +177,13 @@ static void test_scarce_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_MODEL(test_recalled), WITH_MODEL(test_other_pod),
-        WITH_MODEL(test_gone),     WITH_MODEL(test_ephemeral),
-        WITH_MODEL(test_many),     cmocka_unit_test(test_scarce_memory),
+        WITH_MODEL(test_recalled),
+        WITH_MODEL(test_looked_at),
+        WITH_MODEL(test_places),
+        WITH_MODEL(test_gone),
+        WITH_MODEL(test_ephemeral),
+        WITH_MODEL(test_many),
+        cmocka_unit_test(test_scarce_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
  * BERTH_TEST_SEED replays a failure. */
 #include "reader_check.h"
 
-#include "model/replica_hint.h"
 #include "random_text.h"
 
 enum { ROUNDS = 300, SHAPES_MAX = 6 };
@@ -150,15 +149,10 @@ static uint32_t replicas;
 static berth_status note(void *context, const berth_object *object, const berth_error *origin,
                          berth_error *error)
 {
-    replicas += berth__replica_hint.pod != NULL && berth__replica_hint.pod == object->as.any;
+    replicas += object->kind == BERTH_KIND_POD && object->as.pod->template_id != 0;
     put("%s %s %u %llu ", origin->source, origin->object, origin->line,
         (unsigned long long)origin->offset);
     return collect(context, object, origin, error);
-}
-
-static void expect_no_hint(void)
-{
-    assert_null(berth__replica_hint.pod);
 }
 
 static berth_reader *open_reader(const berth_allocator *allocator, bool fresh, bool patterns,
@@ -193,7 +187,6 @@ static void read_text(const text *t, bool fresh, bool patterns, uint32_t threads
                                         &whole_objects, &error);
     if (out->status == BERTH_OK)
         out->status = berth_reader_finish(reader, NULL, note, &whole_objects, &error);
-    expect_no_hint();
     berth_reader_destroy(reader);
     out->error[0] = '\0';
     if (out->status != BERTH_OK)
@@ -295,6 +288,75 @@ static void test_scarce_memory(void **state)
     }
 }
 
+/* ---- templates ---- */
+
+enum { TEMPLATES_MAX = 8 };
+
+/* What the pods of each id were like. */
+typedef struct templates {
+    uint32_t count, pods;
+    struct {
+        uint64_t id;
+        bool never; /* preempts */
+    } items[TEMPLATES_MAX];
+} templates;
+
+static berth_status note_template(void *context, const berth_object *object,
+                                  const berth_error *origin, berth_error *error)
+{
+    templates *seen = context;
+    const berth_pod *pod = object->as.pod;
+    (void)origin;
+    (void)error;
+    if (pod->template_id == 0)
+        return BERTH_OK;
+    assert_true(pod->template_id >= BERTH_TEMPLATE_OF_READER);
+    bool never = berth__str_is(pod->preemption_policy, "Never");
+    uint32_t i = 0;
+    while (i < seen->count && seen->items[i].id != pod->template_id)
+        i++;
+    if (i == seen->count) {
+        assert_true(seen->count < TEMPLATES_MAX);
+        seen->items[seen->count].id = pod->template_id;
+        seen->items[seen->count++].never = never;
+    }
+    assert_int_equal(seen->items[i].never, never);
+    seen->pods++;
+    return BERTH_OK;
+}
+
+/* The same text becomes another pod once there is another default class: no id goes on. */
+static void test_changed_defaults(void **state)
+{
+    (void)state;
+    static text t;
+    templates seen = {0};
+    berth_error error;
+    berth__random random = {5};
+    const shape s = {.form = 0, .gap = " "};
+    berth_reader *reader = open_reader(berth__allocator_default(), true, true, 1);
+    assert_non_null(reader);
+    t.len = 0;
+    add(&t, "{\"kind\": \"List\", \"items\": [");
+    for (uint32_t i = 0; i < 120; i++) {
+        add_pod(&t, &random, &s, i, false);
+        add(&t, ",\n");
+        if (i % 40 == 39)
+            add(&t,
+                "{\"apiVersion\": \"scheduling.k8s.io/v1\", \"kind\": \"PriorityClass\","
+                " \"metadata\": {\"name\": \"c\"}, \"value\": 1, \"globalDefault\": true,"
+                " \"preemptionPolicy\": \"%s\"}%s",
+                i % 80 == 39 ? "Never" : "PreemptLowerPriority", i == 119 ? "" : ",\n");
+    }
+    add(&t, "]}");
+    assert_int_equal(berth_reader_text(reader, (berth_str){t.data, (uint32_t)t.len}, "t",
+                                       note_template, &seen, &error),
+                     BERTH_OK);
+    berth_reader_destroy(reader);
+    assert_in_range(seen.count, 3, TEMPLATES_MAX);
+    assert_in_range(seen.pods, 60, 120);
+}
+
 /* ---- engines ---- */
 
 typedef struct site {
@@ -369,9 +431,8 @@ static void test_same_engine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_objects),
-        cmocka_unit_test(test_early_stop),
-        cmocka_unit_test(test_scarce_memory),
+        cmocka_unit_test(test_same_objects),  cmocka_unit_test(test_early_stop),
+        cmocka_unit_test(test_scarce_memory), cmocka_unit_test(test_changed_defaults),
         cmocka_unit_test(test_same_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
