@@ -580,13 +580,3 @@ berth_status berth_engine_check(berth_engine *engine, berth_error *error)
 {
     return berth__cluster_check(&engine->cluster, error);
 }
-
-const char *berth_kind_name(berth_kind kind)
-{
-    static const char *const names[] = {
-#define X(name, member, type, text) text,
-        BERTH_KIND_LIST(X)
-#undef X
-    };
-    return (unsigned)kind < BERTH_KIND_COUNT ? names[kind] : "?";
-}

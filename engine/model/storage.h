@@ -421,6 +421,11 @@ void berth__storage_hold_again(berth__storage *storage, berth__stored *record,
 berth__stored *berth__storage_named(berth__storage *storage, berth_kind kind,
                                     berth__sym namespace_name, berth__sym name);
 
+/* The same for an object that comes, or that another names: it has its place in the order of
+ * arrival then. */
+berth__stored *berth__storage_make_record(berth__storage *storage, berth_kind kind,
+                                          berth__sym namespace_name, berth__sym name);
+
 /* What a record's object says, or NULL; its place in the order of arrival (0: none yet), or NULL if
  * its kind has no such order. */
 berth__stored_facts *berth__storage_facts(const berth__stored *record);
@@ -435,6 +440,14 @@ static inline void berth__storage_touch(berth__storage *storage, berth__stored *
     record->next_changed = storage->changed;
     storage->changed = record;
 }
+
+/* Free facts that no version shows. Accepts NULL. */
+void berth__stored_facts_free(berth__stored_facts *facts);
+
+/* Put facts (NULL: none) in the place of the record's; these are let go or, while it may be undone,
+ * kept. Returns false, nothing changed, when out of memory. */
+bool berth__storage_replace_facts(berth__storage *storage, berth__stored *record,
+                                  berth__stored_facts *facts);
 
 /* Put facts of another store (NULL: none) in the place of the record's. Returns false, nothing
  * changed, when out of memory; without facts it does not fail. */
