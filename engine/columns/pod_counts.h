@@ -301,11 +301,18 @@ void berth__plan_end(berth__view *view, berth__plan *plan);
  * false when out of memory. */
 bool berth__plan_renew(berth__view *view, berth__plan *plan);
 
-/* Domain counts for the plan; NULL when out of memory. Filters are copied. */
+/* Which pods to count, by which domains. */
+typedef struct berth__counted {
+    berth__population_kind kind;
+    const berth__pod_filter *filters; /* copied */
+    uint32_t filter_count;
+    berth__sym topology_key;
+    berth__inclusion *inclusion; /* NULL: all nodes */
+} berth__counted;
+
+/* Domain counts for the plan; NULL when out of memory. */
 berth__domain_counts *berth__plan_count(berth__view *view, berth__plan *plan,
-                                        berth__population_kind kind,
-                                        const berth__pod_filter *filters, uint32_t filter_count,
-                                        berth__sym topology_key, berth__inclusion *inclusion);
+                                        const berth__counted *counted);
 berth__domain_counts *berth__plan_count_population(berth__view *view, berth__plan *plan,
                                                    berth__population *population,
                                                    berth__sym topology_key,

@@ -140,17 +140,15 @@ berth__domain_counts *berth__plan_count_population(berth__view *view, berth__pla
 }
 
 berth__domain_counts *berth__plan_count(berth__view *view, berth__plan *plan,
-                                        berth__population_kind kind,
-                                        const berth__pod_filter *filters, uint32_t filter_count,
-                                        berth__sym topology_key, berth__inclusion *inclusion)
+                                        const berth__counted *counted)
 {
-    berth__population *population =
-        berth__population_intern(view, kind, 0, 0, filters, filter_count);
+    berth__population *population = berth__population_intern(
+        view, counted->kind, 0, 0, counted->filters, counted->filter_count);
     if (population == NULL)
         return NULL;
     population->users++; /* of this function, for the case that the next one fails */
-    berth__domain_counts *one =
-        berth__plan_count_population(view, plan, population, topology_key, inclusion);
+    berth__domain_counts *one = berth__plan_count_population(
+        view, plan, population, counted->topology_key, counted->inclusion);
     population->users--;
     if (one == NULL && population->users == 0)
         berth__population_drop(view, population);

@@ -269,8 +269,7 @@ static void normalize_values(const berth__search *search, uint32_t scorer, const
         normalize_max(values, mask, range, score_max(stage), true);
         break;
     case BERTH__NORMALIZATION_OF_PLUGIN:
-        stage->plugin->normalize_own(search->decision.cycle, stage->instance,
-                                     search->scores.ranked[scorer].state, range->lowest,
+        stage->plugin->normalize_own(search->decision.cycle->view->kernels, range->lowest,
                                      range->highest, mask, values);
         break;
     }

@@ -265,7 +265,7 @@ static berth_status decode_strs(berth__decoder *decoder, const berth__field_path
 
 berth_status berth__decode_list(berth__decoder *decoder, const berth__field_path *path,
                                 const berth__json *value, const berth__field *fields, size_t size,
-                                const void **out, uint32_t *count)
+                                berth__decoded_list *out)
 {
     BERTH_TRY(expect(decoder, path, value, BERTH__JSON_ARRAY));
     char *items = berth__arena_alloc_zero(decoder->arena, value->count * size, 8);
@@ -277,8 +277,19 @@ berth_status berth__decode_list(berth__decoder *decoder, const berth__field_path
             BERTH_TRY(
                 berth__decode_fields(decoder, &at, &value->as.items[i], fields, items + i * size));
     }
-    *out = items;
-    *count = value->count;
+    *out = (berth__decoded_list){items, value->count};
+    return BERTH_OK;
+}
+
+/* A list into pointer and count of a struct. */
+static berth_status decode_list_field(berth__decoder *decoder, const berth__field_path *path,
+                                      const berth__json *value, const berth__field *field,
+                                      void *out)
+{
+    berth__decoded_list list;
+    BERTH_TRY(berth__decode_list(decoder, path, value, field->fields, field->size, &list));
+    memcpy((char *)out + field->offset, &list.items, sizeof(list.items));
+    memcpy((char *)out + field->count_offset, &list.count, sizeof(list.count));
     return BERTH_OK;
 }
 
@@ -333,8 +344,7 @@ berth_status berth__decode_value(berth__decoder *decoder, const berth__field_pat
     case BERTH__FIELD_POINTER:
         return decode_pointer(decoder, path, value, field, to);
     case BERTH__FIELD_LIST:
-        return berth__decode_list(decoder, path, value, field->fields, field->size, to,
-                                  (uint32_t *)(void *)((char *)out + field->count_offset));
+        return decode_list_field(decoder, path, value, field, out);
     case BERTH__FIELD_CUSTOM:
         return field->custom(decoder, path, value, to);
     case BERTH__FIELD_END:

@@ -106,9 +106,13 @@ berth_status berth__decode_fields(berth__decoder *decoder, const berth__field_pa
 /* The decoders behind the types, for custom fields. */
 berth_status berth__decode_value(berth__decoder *decoder, const berth__field_path *path,
                                  const berth__json *value, const berth__field *field, void *out);
+typedef struct berth__decoded_list {
+    const void *items;
+    uint32_t count;
+} berth__decoded_list;
 berth_status berth__decode_list(berth__decoder *decoder, const berth__field_path *path,
                                 const berth__json *value, const berth__field *fields, size_t size,
-                                const void **out, uint32_t *count);
+                                berth__decoded_list *out);
 
 /* Report a fault at `path`. Returns `code`. */
 berth_status berth__decode_fault(berth__decoder *decoder, const berth__field_path *path,

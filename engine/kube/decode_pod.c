@@ -38,13 +38,11 @@ static berth_status decode_restart_rules(berth__decoder *decoder, const berth__f
         {.key = "action", .key_len = 6, .type = BERTH__FIELD_STR},
         BERTH__FIELD_LAST,
     };
-    const void *rules = NULL;
-    uint32_t count = 0;
+    berth__decoded_list rules;
     bool *restarts_all = out;
-    BERTH_TRY(
-        berth__decode_list(decoder, path, value, rule_fields, sizeof(berth_str), &rules, &count));
-    for (uint32_t i = 0; i < count; i++)
-        *restarts_all |= berth__str_is(((const berth_str *)rules)[i], "RestartAllContainers");
+    BERTH_TRY(berth__decode_list(decoder, path, value, rule_fields, sizeof(berth_str), &rules));
+    for (uint32_t i = 0; i < rules.count; i++)
+        *restarts_all |= berth__str_is(((const berth_str *)rules.items)[i], "RestartAllContainers");
     return BERTH_OK;
 }
 
@@ -145,11 +143,10 @@ static berth_status decode_gates(berth__decoder *decoder, const berth__field_pat
         {.key = "name", .key_len = 4, .type = BERTH__FIELD_STR},
         BERTH__FIELD_LAST,
     };
-    const void *names = NULL;
+    berth__decoded_list names;
     berth_strs *gates = out;
-    BERTH_TRY(berth__decode_list(decoder, path, value, gate_fields, sizeof(berth_str), &names,
-                                 &gates->count));
-    gates->items = names;
+    BERTH_TRY(berth__decode_list(decoder, path, value, gate_fields, sizeof(berth_str), &names));
+    *gates = (berth_strs){names.items, names.count};
     return BERTH_OK;
 }
 

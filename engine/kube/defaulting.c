@@ -333,15 +333,14 @@ static berth_status merge_term_keys(defaulter *d, const berth__field_path *path,
                                     const berth_pod *pod, const berth_pod_affinity_term **terms)
 {
     berth__decoder decoder = {d->arena, d->reader->error};
-    const void *keys = NULL;
-    uint32_t count = 0;
+    berth__decoded_list keys;
     if (list == NULL)
         return BERTH_OK;
-    BERTH_TRY(berth__decode_list(&decoder, path, list, fields, sizeof(term_keys), &keys, &count));
-    berth_pod_affinity_term *copy = copy_array(d->arena, *terms, count, 0, sizeof(*copy));
+    BERTH_TRY(berth__decode_list(&decoder, path, list, fields, sizeof(term_keys), &keys));
+    berth_pod_affinity_term *copy = copy_array(d->arena, *terms, keys.count, 0, sizeof(*copy));
     bool ok = copy != NULL;
-    for (uint32_t i = 0; ok && i < count; i++)
-        ok = merge_keys(d, pod, (const term_keys *)keys + i, &copy[i]);
+    for (uint32_t i = 0; ok && i < keys.count; i++)
+        ok = merge_keys(d, pod, (const term_keys *)keys.items + i, &copy[i]);
     if (!ok)
         return berth__reader_no_memory(d->reader);
     *terms = copy;

@@ -103,8 +103,11 @@ static bool resolve(const berth__question *cycle, berth__plan *plan, berth__sibl
         return false;
     collect(&own, which);
     if (own.ok && own.count > 0) {
-        body->counts = berth__plan_count(cycle->view, plan, BERTH__PODS_STAYING, own.filters,
-                                         own.count, topology_key, NULL);
+        body->counts = berth__plan_count(cycle->view, plan,
+                                         &(berth__counted){.kind = BERTH__PODS_STAYING,
+                                                           .filters = own.filters,
+                                                           .filter_count = own.count,
+                                                           .topology_key = topology_key});
         own.ok = body->counts != NULL;
     }
     if (own.ok)

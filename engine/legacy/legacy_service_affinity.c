@@ -73,8 +73,11 @@ static bool resolve(const berth__question *cycle, berth__plan *plan, berth__sym 
                                           .namespace_count = 1,
                                           .selector = own_labels(identity, &plan->arena, &ok)};
         if (ok)
-            body->counts = berth__plan_count(cycle->view, plan, BERTH__PODS_MATCHING, &filter, 1,
-                                             topology_key, NULL);
+            body->counts = berth__plan_count(cycle->view, plan,
+                                             &(berth__counted){.kind = BERTH__PODS_MATCHING,
+                                                               .filters = &filter,
+                                                               .filter_count = 1,
+                                                               .topology_key = topology_key});
         ok = body->counts != NULL;
     }
     if (ok)

@@ -142,16 +142,24 @@ static const berth_label_selector *namespace_selector_of(const berth__model *mod
     return model->behaviours.namespace_selectors ? term->namespace_selector : NULL;
 }
 
-static void fill_namespaces(berth__model *model, berth__arena *arena, const berth_pod *pod,
-                            const berth_pod_affinity_term *source, berth__pod_term *out, bool *ok)
+/* Which pod's rules are made, and where they will lie. */
+typedef struct rules_source {
+    berth__model *model;
+    berth__arena *arena;
+    const berth_pod *pod;
+} rules_source;
+
+static void fill_namespaces(const rules_source *from, const berth_pod_affinity_term *source,
+                            berth__pod_term *out, bool *ok)
 {
-    berth_str own =
-        pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name : BERTH_LITERAL("default");
-    bool implicit = source->namespaces.count == 0 && namespace_selector_of(model, source) == NULL;
+    berth_str own = from->pod->meta.namespace_name.len > 0 ? from->pod->meta.namespace_name
+                                                           : BERTH_LITERAL("default");
+    bool implicit =
+        source->namespaces.count == 0 && namespace_selector_of(from->model, source) == NULL;
     uint32_t count = implicit ? 1 : source->namespaces.count;
-    berth__sym *items = array(arena, count, sizeof(*items), ok);
+    berth__sym *items = array(from->arena, count, sizeof(*items), ok);
     for (uint32_t i = 0; i < count && *ok; i++) {
-        berth__sym sym = sym_of(model, implicit ? own : source->namespaces.items[i], ok);
+        berth__sym sym = sym_of(from->model, implicit ? own : source->namespaces.items[i], ok);
         uint32_t at = i;
         for (; at > 0 && items[at - 1] > sym; at--)
             items[at] = items[at - 1];
@@ -167,10 +175,11 @@ static void note_problem(berth__pod_rules *rules, const berth__selector *selecto
         rules->problem = selector->problem;
 }
 
-static berth__pod_terms make_terms(berth__model *model, berth__arena *arena, const berth_pod *pod,
-                                   const berth_pod_affinity_term *source, uint32_t count,
-                                   berth__pod_rules *rules, bool *ok)
+static berth__pod_terms make_terms(const rules_source *from, const berth_pod_affinity_term *source,
+                                   uint32_t count, berth__pod_rules *rules, bool *ok)
 {
+    berth__model *model = from->model;
+    berth__arena *arena = from->arena;
     berth__pod_term *terms = array(arena, count, sizeof(*terms), ok);
     for (uint32_t i = 0; i < count && *ok; i++) {
         berth__pod_term *term = &terms[i];
@@ -179,7 +188,7 @@ static berth__pod_terms make_terms(berth__model *model, berth__arena *arena, con
         term->selector = berth__selector_make(&model->strings, arena, source[i].label_selector, ok);
         term->namespace_selector = berth__selector_make(
             &model->strings, arena, namespace_selector_of(model, &source[i]), ok);
-        fill_namespaces(model, arena, pod, &source[i], term, ok);
+        fill_namespaces(from, &source[i], term, ok);
         term->words = term_words(arena, term, &term->word_count, ok);
         note_problem(rules, &term->selector);
         note_problem(rules, &term->namespace_selector);
@@ -187,9 +196,12 @@ static berth__pod_terms make_terms(berth__model *model, berth__arena *arena, con
     return (berth__pod_terms){terms, count};
 }
 
-static void fill_spread(berth__model *model, berth__arena *arena, const berth_pod *pod,
-                        const berth_topology_spread *source, berth__spread_rule *out, bool *ok)
+static void fill_spread(const rules_source *from, const berth_topology_spread *source,
+                        berth__spread_rule *out, bool *ok)
 {
+    berth__model *model = from->model;
+    berth__arena *arena = from->arena;
+    const berth_pod *pod = from->pod;
     out->max_skew = source->max_skew;
     out->min_domains = source->min_domains > 0 ? source->min_domains : 1;
     out->topology_key = sym_of(model, source->topology_key, ok);
@@ -212,19 +224,18 @@ static void fill_spread(berth__model *model, berth__arena *arena, const berth_po
 void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
                            berth__pod_rules *out, bool *ok)
 {
+    const rules_source from = {model, arena, pod};
     const berth_pod_affinity *with = &pod->pod_affinity, *without = &pod->pod_anti_affinity;
     out->has_affinity = with->present || without->present;
-    out->required_affinity =
-        make_terms(model, arena, pod, with->required, with->required_count, out, ok);
+    out->required_affinity = make_terms(&from, with->required, with->required_count, out, ok);
     out->required_anti_affinity =
-        make_terms(model, arena, pod, without->required, without->required_count, out, ok);
-    out->preferred_affinity =
-        make_terms(model, arena, pod, with->preferred, with->preferred_count, out, ok);
+        make_terms(&from, without->required, without->required_count, out, ok);
+    out->preferred_affinity = make_terms(&from, with->preferred, with->preferred_count, out, ok);
     out->preferred_anti_affinity =
-        make_terms(model, arena, pod, without->preferred, without->preferred_count, out, ok);
+        make_terms(&from, without->preferred, without->preferred_count, out, ok);
     berth__spread_rule *spreads = array(arena, pod->spread_count, sizeof(*spreads), ok);
     for (uint32_t i = 0; i < pod->spread_count && *ok; i++)
-        fill_spread(model, arena, pod, &pod->spreads[i], &spreads[i], ok);
+        fill_spread(&from, &pod->spreads[i], &spreads[i], ok);
     out->spreads = spreads;
     out->spread_count = pod->spread_count;
 }

@@ -59,8 +59,11 @@ static void keep_soft(resolving *own, const berth__domain_counts *counts, int64_
 static berth__domain_counts *count_term(resolving *own, const berth__pod_term *term)
 {
     const berth__pod_filter filter = berth__pod_filter_of(term);
-    return berth__plan_count(own->cycle->view, own->plan, BERTH__PODS_MATCHING, &filter, 1,
-                             term->topology_key, NULL);
+    return berth__plan_count(own->cycle->view, own->plan,
+                             &(berth__counted){.kind = BERTH__PODS_MATCHING,
+                                               .filters = &filter,
+                                               .filter_count = 1,
+                                               .topology_key = term->topology_key});
 }
 
 /* A pod satisfies required affinity only if it matches every term; each term's key is then asked of
@@ -77,8 +80,11 @@ static void resolve_wanted(resolving *own, const berth__pod_terms *terms)
         filters[i] = berth__pod_filter_of(&terms->items[i]);
     for (uint32_t i = 0; own->ok && i < terms->count; i++)
         keep(own, &own->body->wanted,
-             berth__plan_count(view, own->plan, BERTH__PODS_MATCHING, filters, terms->count,
-                               terms->items[i].topology_key, NULL));
+             berth__plan_count(view, own->plan,
+                               &(berth__counted){.kind = BERTH__PODS_MATCHING,
+                                                 .filters = filters,
+                                                 .filter_count = terms->count,
+                                                 .topology_key = terms->items[i].topology_key}));
     if (own->ok)
         own->body->self = berth__population_matches(view, own->body->wanted.items[0]->population,
                                                     own->cycle->cls->identity);

@@ -294,14 +294,11 @@ static void inter_pod_affinity_score_kept(const berth__question *cycle, const vo
                                       topology->domains + (size_t)tile * BERTH__TILE, kept);
 }
 
-static void inter_pod_affinity_normalize(const berth__question *cycle, const void *instance,
-                                         const void *state, int64_t lowest, int64_t highest,
-                                         const berth__mask *mask, int64_t *values)
+static void inter_pod_affinity_normalize(const berth__kernels *kernels, int64_t lowest,
+                                         int64_t highest, const berth__mask *mask, int64_t *values)
 {
-    (void)instance;
-    (void)state;
     if (highest > lowest && highest - lowest <= INT32_MAX) {
-        cycle->view->kernels->affinity_normalize(lowest, highest, values);
+        kernels->affinity_normalize(lowest, highest, values);
         return;
     }
     int64_t difference = highest - lowest;
@@ -428,14 +425,11 @@ static berth__outcome inter_pod_affinity_prepare_priority(berth__prepare *prepar
                                                                       : BERTH__UNIFORM;
 }
 
-static void inter_pod_affinity_normalize_priority(const berth__question *cycle,
-                                                  const void *instance, const void *state,
-                                                  int64_t lowest, int64_t highest,
-                                                  const berth__mask *mask, int64_t *values)
+static void inter_pod_affinity_normalize_priority(const berth__kernels *kernels, int64_t lowest,
+                                                  int64_t highest, const berth__mask *mask,
+                                                  int64_t *values)
 {
-    (void)cycle;
-    (void)instance;
-    (void)state;
+    (void)kernels;
     int64_t low = lowest < 0 ? lowest : 0, high = highest > 0 ? highest : 0;
     BERTH__MASK_EACH(mask, s)
     {

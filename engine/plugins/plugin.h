@@ -195,9 +195,8 @@ typedef struct berth__plugin_ops {
     int64_t score_max; /* 0: BERTH__SCORE_MAX */
     /* With lowest and highest raw value of the feasible slots (ignored ones aside; an ignored one
      * becomes 0). What becomes of a value depends on nothing else. */
-    void (*normalize_own)(const berth__question *cycle, const void *instance, const void *state,
-                          int64_t lowest, int64_t highest, const berth__mask *mask,
-                          int64_t *values);
+    void (*normalize_own)(const berth__kernels *kernels, int64_t lowest, int64_t highest,
+                          const berth__mask *mask, int64_t *values);
 
     /* `cycle` has the view, the class and the pod. */
     berth_status (*reserve)(const berth__question *cycle, const void *instance,

@@ -458,14 +458,11 @@ static void pod_topology_spread_score_kept(const berth__question *cycle, const v
 }
 
 /* 100 * (highest + lowest - value) / highest; ignored nodes get 0. */
-static void pod_topology_spread_normalize(const berth__question *cycle, const void *instance,
-                                          const void *state, int64_t lowest, int64_t highest,
-                                          const berth__mask *mask, int64_t *values)
+static void pod_topology_spread_normalize(const berth__kernels *kernels, int64_t lowest,
+                                          int64_t highest, const berth__mask *mask, int64_t *values)
 {
-    (void)instance;
-    (void)state;
     if (highest > 0 && lowest >= 0 && highest + lowest <= INT32_MAX) {
-        cycle->view->kernels->spread_normalize(lowest, highest, values);
+        kernels->spread_normalize(lowest, highest, values);
         return;
     }
     BERTH__MASK_EACH(mask, s)

@@ -132,8 +132,12 @@ static berth__domain_counts *count_pods(const resolving *own, const berth__sprea
                                 .selector = *selector_of(own->from, rule)};
     if (filter.selector.kind == BERTH__SELECTOR_EVERYTHING)
         filter.selector = (berth__selector){.kind = BERTH__SELECTOR_NOTHING};
-    return berth__plan_count(own->cycle->view, own->plan, BERTH__PODS_STAYING, &filter, 1,
-                             rule->topology_key, inclusion);
+    return berth__plan_count(own->cycle->view, own->plan,
+                             &(berth__counted){.kind = BERTH__PODS_STAYING,
+                                               .filters = &filter,
+                                               .filter_count = 1,
+                                               .topology_key = rule->topology_key,
+                                               .inclusion = inclusion});
 }
 
 /* Nodes are passed over as all constraints of this kind ask. That a node must have the key of the

@@ -391,9 +391,14 @@ static bool resolve(world *w, test_plan *plan, berth__plan *of)
         if (set->epoch != view->layout->epoch)
             fill_inclusion(w, plan, set);
     }
-    plan->counts = berth__plan_count(
-        view, of, plan->kind, ask, plan->filter_count,
-        berth__intern_find(&w->cluster.model->strings, berth__text_of(keys[plan->key])), set);
+    const berth__counted counted = {
+        .kind = plan->kind,
+        .filters = ask,
+        .filter_count = plan->filter_count,
+        .topology_key =
+            berth__intern_find(&w->cluster.model->strings, berth__text_of(keys[plan->key])),
+        .inclusion = set};
+    plan->counts = berth__plan_count(view, of, &counted);
     if (set != NULL)
         berth__pod_counts_release_inclusion(view->counts, set);
     if (plan->counts == NULL)

@@ -60,11 +60,11 @@ static const command_help help = {
         "  berth replay --synthetic nodes=5000,pods=1000000,workload=basic\n",
 };
 
-enum { OWN_OPTIONS = 12 };
+enum { FILE_OPTIONS = 4, RUN_OPTIONS = 8, OWN_OPTIONS = FILE_OPTIONS + RUN_OPTIONS };
 
-static void own_options(replay_command *c, option options[OWN_OPTIONS])
+static void file_options(replay_command *c, option options[FILE_OPTIONS])
 {
-    const option list[OWN_OPTIONS] = {
+    const option list[FILE_OPTIONS] = {
         {.name = "output-dir",
          .letter = 'o',
          .kind = OPTION_TEXT,
@@ -88,6 +88,13 @@ static void own_options(replay_command *c, option options[OWN_OPTIONS])
          .target = &c->format,
          .choices = format_names,
          .help = "of the report on standard output"},
+    };
+    memcpy(options, list, sizeof(list));
+}
+
+static void run_options(replay_command *c, option options[RUN_OPTIONS])
+{
+    const option list[RUN_OPTIONS] = {
         {.name = "sample-interval",
          .kind = OPTION_TEXT,
          .value = "S",
@@ -264,7 +271,8 @@ int cmd_replay(int argc, char **argv)
 {
     replay_command c = {.format = 0};
     option own[OWN_OPTIONS];
-    own_options(&c, own);
+    file_options(&c, own);
+    run_options(&c, own + FILE_OPTIONS);
     const option_group groups[] = {
         replay_input_options(&c.input), {own, OWN_OPTIONS}, engine_setup_options(&c.setup)};
     options_result parsed = options_parse(&help, groups, 3, &c.input.operands, argc, argv);
