@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/bite.h"
 
 static size_t page_bytes(const berth__cow_array *table)
 {
@@ -81,8 +80,7 @@ static bool own(berth__cow_array *table, berth__cow_owner *cow, uint32_t page, b
     berth__cow_directory *directory = table->directories[at];
     char *old = directory->pages[in];
     BERTH_ASSERT(old != NULL || make);
-    bool mine = directory->stamps[in] == cow->stamp || BERTH_BITE == BERTH_BITE_WRITE_SHARED;
-    if (old != NULL && mine)
+    if (old != NULL && directory->stamps[in] == cow->stamp)
         return true;
     if (!berth__cow_owner_reserve(cow, 2))
         return false;

@@ -4,17 +4,9 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/bite.h"
 
 #define PINS_BITS 48
 #define PINS_MASK ((UINT64_C(1) << PINS_BITS) - 1)
-
-static const memory_order PUBLISH =
-    BERTH_BITE == BERTH_BITE_PUBLISH_RELAXED ? memory_order_relaxed : memory_order_acq_rel;
-static const memory_order PIN =
-    BERTH_BITE == BERTH_BITE_PUBLISH_RELAXED ? memory_order_relaxed : memory_order_acquire;
-static const memory_order UNPIN =
-    BERTH_BITE == BERTH_BITE_UNPIN_RELAXED ? memory_order_relaxed : memory_order_acq_rel;
 
 void berth__history_init(berth__history *history, const berth_allocator *allocator, void *context,
                          void (*drop)(void *context, berth__snapshot_head *version),
@@ -25,6 +17,7 @@ void berth__history_init(berth__history *history, const berth_allocator *allocat
     history->context = context;
     history->drop = drop;
     history->after = after;
+    /* No thread but this one knows the history yet. */
     atomic_init(&history->word, 0);
     atomic_init(&history->requests, 0);
     atomic_init(&history->incoming, NULL);
@@ -44,7 +37,7 @@ static bool make_row(berth__history *history, uint32_t row)
     history->rows[row] =
         berth__alloc(history->allocator, BERTH__HISTORY_ROW * sizeof(berth__snapshot_place), 64);
     for (uint32_t i = 0; history->rows[row] != NULL && i < BERTH__HISTORY_ROW; i++)
-        atomic_init(&history->rows[row][i], NULL);
+        atomic_init(&history->rows[row][i], NULL); /* readers come to it by PUB-1 only */
     return history->rows[row] != NULL;
 }
 
@@ -66,6 +59,7 @@ berth_status berth__history_reserve(berth__history *history, berth__snapshot_hea
             if (!make_row(history, place / BERTH__HISTORY_ROW))
                 return BERTH_E_NOMEM;
         }
+        /* PUB-5 */
         if (atomic_load_explicit(place_of(history, place), memory_order_acquire) != NULL)
             continue;
         version->place = place;
@@ -89,7 +83,7 @@ static void pass_down(berth__history *history, berth__snapshot_head *version)
     berth__snapshot_head *older = version->older;
     for (berth__retired *one = version->retired, *next; one != NULL; one = next) {
         next = one->next;
-        if (BERTH_BITE != BERTH_BITE_IGNORE_OLDER && older != NULL && older->number >= one->born) {
+        if (older != NULL && older->number >= one->born) {
             one->next = older->retired;
             older->retired = one;
         } else {
@@ -104,7 +98,8 @@ static void free_version(berth__history *history, berth__snapshot_head *version)
     *(version->newer != NULL ? &version->newer->older : &history->newest_live) = version->older;
     if (version->older != NULL)
         version->older->newer = version->newer;
-    atomic_store_explicit(place_of(history, version->place), NULL, memory_order_release);
+    atomic_store_explicit(place_of(history, version->place), NULL,
+                          memory_order_release); /* PUB-5 */
     history->drop(history->context, version);
 }
 
@@ -112,7 +107,7 @@ static void free_version(berth__history *history, berth__snapshot_head *version)
 static void take_incoming(berth__history *history)
 {
     berth__snapshot_head *taken =
-        atomic_exchange_explicit(&history->incoming, NULL, memory_order_acq_rel);
+        atomic_exchange_explicit(&history->incoming, NULL, memory_order_acq_rel); /* PUB-3 */
     berth__snapshot_head *in_order = NULL;
     while (taken != NULL) {
         berth__snapshot_head *next = taken->older;
@@ -137,14 +132,15 @@ static void pass(berth__history *history)
     for (berth__snapshot_head *version = history->newest_live, *older; version != NULL;
          version = older) {
         older = version->older;
-        if (atomic_load_explicit(&version->refs, memory_order_acquire) == 0)
+        if (atomic_load_explicit(&version->refs, memory_order_acquire) == 0) /* PUB-2 */
             free_version(history, version);
     }
 }
 
 static void reclaim(berth__history *history)
 {
-    uint64_t seen = atomic_fetch_add_explicit(&history->requests, 1, memory_order_acq_rel);
+    uint64_t seen =
+        atomic_fetch_add_explicit(&history->requests, 1, memory_order_acq_rel); /* PUB-4 */
     if (seen != 0)
         return;
     seen = 1;
@@ -152,14 +148,11 @@ static void reclaim(berth__history *history)
         pass(history);
         if (history->after != NULL)
             history->after(history->context);
-        uint64_t before = atomic_fetch_sub_explicit(&history->requests, seen, memory_order_acq_rel);
+        uint64_t before =
+            atomic_fetch_sub_explicit(&history->requests, seen, memory_order_acq_rel); /* PUB-4 */
         if (before == seen)
             return;
         seen = before - seen;
-        if (BERTH_BITE == BERTH_BITE_NO_SECOND_PASS) {
-            atomic_store_explicit(&history->requests, 0, memory_order_release);
-            return;
-        }
     }
 }
 
@@ -167,9 +160,11 @@ static void reclaim(berth__history *history)
 
 static void push_incoming(berth__history *history, berth__snapshot_head *version)
 {
+    /* Relaxed: only a guess for the exchange, and not followed; so is what a failed one reads. */
     berth__snapshot_head *head = atomic_load_explicit(&history->incoming, memory_order_relaxed);
     do {
         version->older = head;
+        /* PUB-3 */
     } while (!atomic_compare_exchange_weak_explicit(&history->incoming, &head, version,
                                                     memory_order_release, memory_order_relaxed));
 }
@@ -182,17 +177,19 @@ void berth__history_publish(berth__history *history, berth__snapshot_head *versi
     version->retired = NULL;
     version->older = version->newer = NULL;
     atomic_init(&version->refs, BERTH__REFS_BIAS);
+    /* Relaxed: readers learn of the place by the word, whose exchange releases this too (PUB-5). */
     atomic_store_explicit(place_of(history, version->place), version, memory_order_relaxed);
     history->current = version;
-    uint64_t word =
-        atomic_exchange_explicit(&history->word, (uint64_t)version->place << PINS_BITS, PUBLISH);
+    uint64_t word = atomic_exchange_explicit(&history->word, (uint64_t)version->place << PINS_BITS,
+                                             memory_order_acq_rel); /* PUB-1 */
     BERTH_ASSERT(old != NULL || retired == NULL);
     if (old == NULL)
         return;
     old->retired = retired;
     push_incoming(history, old);
-    uint64_t pins = BERTH_BITE == BERTH_BITE_NO_TRANSFER ? 0 : word & PINS_MASK;
+    uint64_t pins = word & PINS_MASK;
     uint64_t change = pins - BERTH__REFS_BIAS;
+    /* PUB-2: the reads of pins that are gone; PUB-3: after the stack has it. */
     if (atomic_fetch_add_explicit(&old->refs, change, memory_order_acq_rel) + change == 0)
         reclaim(history);
 }
@@ -203,14 +200,16 @@ void berth__history_destroy(berth__history *history)
         return;
     take_incoming(history);
     while (history->newest_live != NULL) {
-        BERTH_ASSERT(atomic_load_explicit(&history->newest_live->refs, memory_order_acquire) == 0 ||
-                     BERTH_BITE != 0);
+        /* PUB-2 */
+        BERTH_ASSERT(atomic_load_explicit(&history->newest_live->refs, memory_order_acquire) == 0);
         free_version(history, history->newest_live);
     }
     if (history->current != NULL) {
-        uint64_t refs = atomic_load_explicit(&history->current->refs, memory_order_acquire);
-        uint64_t pins = atomic_load_explicit(&history->word, memory_order_acquire) & PINS_MASK;
-        BERTH_ASSERT(refs + pins == BERTH__REFS_BIAS || BERTH_BITE != 0);
+        uint64_t refs =
+            atomic_load_explicit(&history->current->refs, memory_order_acquire); /* PUB-2 */
+        /* Relaxed: counted by whoever pinned; that their reads are done, `refs` says. */
+        uint64_t pins = atomic_load_explicit(&history->word, memory_order_relaxed) & PINS_MASK;
+        BERTH_ASSERT(refs + pins == BERTH__REFS_BIAS);
         history->drop(history->context, history->current);
     }
     for (uint32_t row = 0; row < BERTH__HISTORY_ROWS; row++)
@@ -223,26 +222,22 @@ void berth__history_destroy(berth__history *history)
 
 berth__snapshot_head *berth__history_pin(berth__history *history)
 {
-    uint64_t word = BERTH_BITE == BERTH_BITE_SPLIT_PIN
-                        ? atomic_load_explicit(&history->word, PIN)
-                        : atomic_fetch_add_explicit(&history->word, 1, PIN);
+    uint64_t word = atomic_fetch_add_explicit(&history->word, 1, memory_order_acquire); /* PUB-1 */
     uint32_t place = (uint32_t)(word >> PINS_BITS);
     if (place == 0)
         return NULL;
-#if BERTH_BITE == BERTH_BITE_SPLIT_PIN
-    berth__bite_pause();
-    (void)atomic_fetch_add_explicit(&history->word, 1, PIN);
-#endif
+    /* Relaxed: filled before the word was (PUB-1), and emptied only after this pin (PUB-5). */
     return atomic_load_explicit(place_of(history, place), memory_order_relaxed);
 }
 
 void berth__history_pin_again(berth__snapshot_head *version)
 {
+    /* Relaxed: the pin that the caller has keeps the version, and let it read all of it (PUB-1). */
     atomic_fetch_add_explicit(&version->refs, 1, memory_order_relaxed);
 }
 
 void berth__history_unpin(berth__history *history, berth__snapshot_head *version)
 {
-    if (atomic_fetch_sub_explicit(&version->refs, 1, UNPIN) == 1)
+    if (atomic_fetch_sub_explicit(&version->refs, 1, memory_order_acq_rel) == 1) /* PUB-2 */
         reclaim(history);
 }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/bite.h"
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
 
@@ -37,18 +36,12 @@ static bool is_kept(const journey *own, uint32_t id)
     return counted_node(own->from, id) != NULL && counted_node(own->to, id) != NULL;
 }
 
-static void note(berth__view *view, uint32_t slot)
-{
-    if (BERTH_BITE != BERTH_BITE_QUIET)
-        berth__view_note(view, slot);
-}
-
 static void uncount(journey *own, uint32_t node_id, const berth__class *cls)
 {
     const berth__node_record *node = berth__cluster_node(own->from, node_id);
     berth__pod_counts_change(&own->before, node->slot, cls, -1);
     if (own->same_order)
-        note(&own->to->view, node->slot);
+        berth__view_note(&own->to->view, node->slot);
 }
 
 static void count(journey *own, uint32_t node_id, const berth__class *cls)
@@ -58,7 +51,7 @@ static void count(journey *own, uint32_t node_id, const berth__class *cls)
     own->ok = own->ok && berth__pod_counts_register(view, cls);
     if (own->ok)
         berth__pod_counts_change(view, node->slot, cls, 1);
-    note(view, node->slot);
+    berth__view_note(view, node->slot);
 }
 
 /* ---- pods of kept nodes ---- */
@@ -133,18 +126,14 @@ static void nodes_come(void *context, uint32_t page, void *first, void *second)
 
 static void all_leave(journey *own)
 {
-    if (BERTH_BITE != BERTH_BITE_NODES_STAY)
-        berth__cow_array_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_leave, own);
-    if (BERTH_BITE != BERTH_BITE_PODS_STAY)
-        berth__cow_array_compare(&own->from->pods.records, &own->to->pods.records, pods_leave, own);
+    berth__cow_array_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_leave, own);
+    berth__cow_array_compare(&own->from->pods.records, &own->to->pods.records, pods_leave, own);
 }
 
 static void all_come(journey *own)
 {
-    if (BERTH_BITE != BERTH_BITE_NODES_STAY)
-        berth__cow_array_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_come, own);
-    if (BERTH_BITE != BERTH_BITE_PODS_STAY)
-        berth__cow_array_compare(&own->from->pods.records, &own->to->pods.records, pods_come, own);
+    berth__cow_array_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_come, own);
+    berth__cow_array_compare(&own->from->pods.records, &own->to->pods.records, pods_come, own);
 }
 
 /* ---- slots ---- */
@@ -200,7 +189,7 @@ static void note_tiles(journey *own)
         if (a == b)
             slot |= BERTH__TILE - 1;
         else if (slot_differs(a, b, slot % BERTH__TILE))
-            note(view, slot);
+            berth__view_note(view, slot);
     }
 }
 
@@ -230,7 +219,7 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
     own.before.counts = view->counts;
     own.same_order = orders_agree(view->layout, former->view.layout);
     /* Before any pod comes: sums of an earlier time may bear the epoch that is now. */
-    if (away && BERTH_BITE != BERTH_BITE_OLD_SUMS)
+    if (away)
         berth__pod_counts_forget_domains(view->counts);
     all_leave(&own);
     view->counts->pods = &cluster->pods;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The gate bites: a cost above its number fails and names what grew, one within bounds passes.
+# The gate fails when it must: a cost above its number names what grew, one within bounds passes.
 set -u
 folder=$(mktemp -d)
 # shellcheck disable=SC2034 # test_instructions.sh reads it

@@ -5,13 +5,19 @@
  *
  * Objects: own k is shown by version k alone; `longer` by versions 1 and 2 (of at least 3).
  *
- * BITE: 0 the protocol; else with a part of it taken out, which must make the check fail:
- *   1 PUB-1  a version is seen before it is filled         2 pins are not transferred
- *   3 a pin looks first and counts after                   4 PUB-2  a read sinks below the unpin
- *   5 PUB-4  a request during a pass is dropped            6 objects are freed with their newest version
- *   7 PUB-3  pins are transferred before the version is handed over, and the reclaimer is not told after */
-#ifndef BITE
-#define BITE 0
+ * MUTANT: `none` is the protocol; else a part of it is taken out, which must make the check fail. Those
+ * that are patches of the engine too (tests/mutants/history_NAME.patch) bear the same name. */
+#define none 0
+#define publish_relaxed 1 /* PUB-1: a version is seen before it is filled */
+#define no_transfer 2     /* pins given while current are forgotten */
+#define split_pin 3       /* a pin looks first and counts after */
+#define unpin_relaxed 4   /* PUB-2: a read sinks below the unpin */
+#define no_second_pass 5  /* PUB-4: a request during a pass is dropped */
+#define ignore_older 6    /* objects are freed with their newest version */
+#define hand_over_late 7  /* PUB-3: pins are transferred before the version is handed over, and the
+                             reclaimer is not told after */
+#ifndef MUTANT
+#define MUTANT none
 #endif
 #ifndef READERS
 #define READERS 2
@@ -57,7 +63,7 @@ inline free_version(v, older)
     if
     :: noted_longer == v ->
         if
-        :: older > 0 && BITE != 6 -> noted_longer = older
+        :: older > 0 && MUTANT != ignore_older -> noted_longer = older
         :: else -> noted_longer = 0; freed_longer = true
         fi
     :: else
@@ -109,13 +115,13 @@ inline reclaim(before, seen, v, older)
                 before = requests;
                 requests = requests - seen;
                 if
-                :: before == seen || BITE == 5 -> reclaiming--
+                :: before == seen || MUTANT == no_second_pass -> reclaiming--
                 :: else
                 fi
             }
             if
-            :: BITE == 5 -> requests = 0; break
-            :: BITE != 5 && before == seen -> break
+            :: MUTANT == no_second_pass -> requests = 0; break
+            :: MUTANT != no_second_pass && before == seen -> break
             :: else -> seen = before - seen
             fi
         od
@@ -150,23 +156,23 @@ proctype writer()
     :: n <= VERSIONS ->
         refs[n] = BIAS;
         if
-        :: BITE != 1 -> filled[n] = true
+        :: MUTANT != publish_relaxed -> filled[n] = true
         :: else
         fi;
         atomic { old = current; given = pins; current = n; pins = 0 }
         if
-        :: BITE == 1 -> filled[n] = true
+        :: MUTANT == publish_relaxed -> filled[n] = true
         :: else
         fi;
         if
         :: old == 0
         :: else ->
             if
-            :: BITE == 2 -> given = 0
+            :: MUTANT == no_transfer -> given = 0
             :: else
             fi;
             if
-            :: BITE == 7 -> transfer(old, given, zero)
+            :: MUTANT == hand_over_late -> transfer(old, given, zero)
             :: else -> hand_over(old); transfer(old, given, zero)
             fi;
             if
@@ -174,7 +180,7 @@ proctype writer()
             :: else
             fi;
             if
-            :: BITE == 7 -> hand_over(old)
+            :: MUTANT == hand_over_late -> hand_over(old)
             :: else
             fi
         fi;
@@ -207,7 +213,7 @@ proctype reader()
     do
     :: k < PINS ->
         if
-        :: BITE == 3 -> mine = current; pins++
+        :: MUTANT == split_pin -> mine = current; pins++
         :: else -> atomic { mine = current; pins++ }
         fi;
         if
@@ -217,7 +223,7 @@ proctype reader()
             last = mine;
             read_version(mine);
             if
-            :: BITE == 4 -> unpin(mine, zero); read_version(mine)
+            :: MUTANT == unpin_relaxed -> unpin(mine, zero); read_version(mine)
             :: else -> read_version(mine); unpin(mine, zero)
             fi;
             if

@@ -18,10 +18,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 4
 
-# check BITE: prints how many errors the checker found, and how many states there are.
+# check MUTANT: prints how many errors the checker found, and how many states there are.
 check() {
   if ! {
-    spin -a "-DBITE=$1" "-DREADERS=$readers" "-DPINS=$pins" "-DVERSIONS=$versions" "$model" \
+    spin -a "-DMUTANT=$1" "-DREADERS=$readers" "-DPINS=$pins" "-DVERSIONS=$versions" "$model" \
       >spin.log 2>&1 &&
       gcc -O2 -w -DSAFETY -DNOCLAIM -DCOLLAPSE -DMEMLIM=4096 -o pan pan.c &&
       ./pan -m1000000 >pan.log 2>&1
@@ -38,7 +38,7 @@ check() {
 }
 
 status=0
-errors=$(check 0) || exit 1
+errors=$(check none) || exit 1
 states=$(sed -nE 's/ *([0-9.e+]+) states, stored.*/\1/p' pan.log)
 echo "protocol: $readers readers, $pins pins each, 1 writer, $versions versions:" \
   "$states states, $errors errors"
@@ -46,13 +46,14 @@ if [[ $errors != 0 ]]; then
   cat pan.log
   exit 1
 fi
-for bite in 1 2 3 4 5 6 7; do
-  errors=$(check "$bite") || exit 1
+mapfile -t mutants < <(sed -nE 's/^#define ([a-z_]+) [1-9].*/\1/p' "$model")
+for mutant in "${mutants[@]}"; do
+  errors=$(check "$mutant") || exit 1
   if [[ $errors == 0 ]]; then
-    echo "FAILED: variant $bite passes, so the check does not need that part of the protocol"
+    echo "FAILED: $mutant passes, so the check does not need that part of the protocol"
     status=1
   else
-    echo "variant $bite: refuted"
+    echo "$mutant: refuted"
   fi
 done
 exit $status

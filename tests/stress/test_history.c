@@ -1,6 +1,5 @@
 /* The protocol of base/history.h, alone: scripts whose interleavings are fixed, then threads
- * against one another. Built once as it is, and once for each BERTH_BITE with a part of the
- * protocol taken out: then it must fail.
+ * against one another. Built with a part of the protocol taken out (tests/mutants) it must fail.
  *
  * Objects are marked when they are released, not freed, so that a reader that should not see one
  * can tell.
@@ -13,14 +12,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/bite.h"
 #include "base/history.h"
 
-#if BERTH_BITE == BERTH_BITE_SPLIT_PIN
-/* Called by a pin that looks first and counts after, in between. */
-static void berth__bite_pause(void);
-#endif
-#include "base/history.c"
+/* Called by the mutant whose pin looks first and counts after (history_split_pin), in between. */
+void test_history_pause(void);
 
 enum { READERS = 3, OBJECTS = 8, RING = 64 };
 
@@ -211,15 +206,13 @@ static void unpin_during_pass(void *context)
         berth__history_unpin(&history, &version->head);
 }
 
-#if BERTH_BITE == BERTH_BITE_SPLIT_PIN
-static void berth__bite_pause(void)
+void test_history_pause(void)
 {
     if (publish_while_pinning != NULL) {
         publish_while_pinning = NULL;
         publish(1);
     }
 }
-#endif
 
 static void open_history(void)
 {
