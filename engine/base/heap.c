@@ -21,13 +21,14 @@ static void *allocate(void *context, size_t bytes, size_t align)
     void *memory = berth__alloc(berth__allocator_default(), bytes, align);
     if (memory != NULL)
         atomic_fetch_add_explicit(&heap->used_bytes, malloc_usable_size(memory),
-                                  memory_order_relaxed);
+                                  memory_order_relaxed); /* relaxed: a statistic */
     return memory;
 }
 
 static void release(void *context, void *memory, size_t bytes)
 {
     berth__heap *heap = context;
+    /* relaxed: a statistic */
     atomic_fetch_sub_explicit(&heap->used_bytes, malloc_usable_size(memory), memory_order_relaxed);
     berth__free(berth__allocator_default(), memory, bytes);
 }
@@ -54,6 +55,7 @@ void berth__heap_destroy(berth__heap *heap)
 
 berth__heap_use berth__heap_usage(berth__heap *heap)
 {
+    /* relaxed: a statistic */
     return (berth__heap_use){.used_bytes =
                                  atomic_load_explicit(&heap->used_bytes, memory_order_relaxed)};
 }
@@ -91,6 +93,7 @@ static void ask_for_huge_pages(berth__heap *heap, void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     if (madvise(memory, bytes, MADV_HUGEPAGE) == 0) {
+        /* relaxed: a statistic */
         atomic_fetch_add_explicit(&heap->huge_bytes, bytes, memory_order_relaxed);
         return;
     }
@@ -98,7 +101,7 @@ static void ask_for_huge_pages(berth__heap *heap, void *memory, size_t bytes)
     (void)memory;
     (void)bytes;
 #endif
-    atomic_store_explicit(&heap->huge_refused, true, memory_order_relaxed);
+    atomic_store_explicit(&heap->huge_refused, true, memory_order_relaxed); /* relaxed: one, too */
 }
 
 static void *map_extent(extent_hooks_t *hooks, void *at, size_t bytes, size_t align, bool *zero,
@@ -110,6 +113,7 @@ static void *map_extent(extent_hooks_t *hooks, void *at, size_t bytes, size_t al
         return NULL;
     if (heap->machine != NULL)
         (void)berth__machine_settle(heap->machine, memory, bytes, heap->numa_node);
+    /* relaxed: a statistic; who asks for huge pages a little late asks late */
     size_t before = atomic_fetch_add_explicit(&heap->mapped_bytes, bytes, memory_order_relaxed);
     if (heap->huge_pages && bytes >= HUGE_PAGE && before >= HUGE_FROM)
         ask_for_huge_pages(heap, memory, bytes);
@@ -246,6 +250,7 @@ berth__heap_use berth__heap_usage(berth__heap *heap)
     return (berth__heap_use){
         .used_bytes = statistic(heap, "small.allocated") + statistic(heap, "large.allocated"),
         .resident_bytes = statistic(heap, "resident"),
+        /* relaxed: statistics */
         .huge_bytes = atomic_load_explicit(&heap->huge_bytes, memory_order_relaxed),
         .huge_refused = atomic_load_explicit(&heap->huge_refused, memory_order_relaxed),
     };

@@ -60,6 +60,7 @@ void berth__intern_destroy(berth__intern *table)
     const berth_allocator *allocator = table->arena.allocator;
     if (allocator == NULL)
         return;
+    /* Relaxed: nobody else uses the table any more. */
     slots_destroy(allocator, atomic_load_explicit(&table->slots, memory_order_relaxed));
     for (uint32_t i = 0; i < BERTH__INTERN_SEGMENTS; i++)
         berth__free(allocator, table->segments[i], (sizeof(berth_str) << BERTH__INTERN_SHIFT) << i);
@@ -84,7 +85,8 @@ static uint32_t probe(const berth__intern *table, const berth__intern_slots *slo
 {
     uint32_t mask = slots->count - 1;
     for (uint32_t at = hash & mask;; at = (at + 1) & mask) {
-        uint64_t held = atomic_load_explicit(&slots->slots[at], memory_order_acquire);
+        uint64_t held =
+            atomic_load_explicit(&slots->slots[at], memory_order_acquire); /* INTERN-1 */
         *id = (uint32_t)held;
         if (held == 0 ||
             (held >> 32 == hash && berth__str_eq(berth__intern_text(table, *id), text)))
@@ -92,23 +94,29 @@ static uint32_t probe(const berth__intern *table, const berth__intern_slots *slo
     }
 }
 
+/* Relaxed, all but the last: the old table's slots are this thread's own or of an adder before it,
+ * the new table is unknown to others until it is stored. */
 static bool rehash(berth__intern *table)
 {
     const berth_allocator *allocator = table->arena.allocator;
+    /* relaxed: see above */
     berth__intern_slots *old = atomic_load_explicit(&table->slots, memory_order_relaxed);
     berth__intern_slots *slots = slots_create(allocator, old->count * 2);
     if (slots == NULL)
         return false;
     for (uint32_t from = 0; from < old->count; from++) {
+        /* relaxed: see above */
         uint64_t held = atomic_load_explicit(&old->slots[from], memory_order_relaxed);
         if (held == 0)
             continue;
         uint32_t at = (uint32_t)(held >> 32) & (slots->count - 1);
+        /* relaxed: see above */
         while (atomic_load_explicit(&slots->slots[at], memory_order_relaxed) != 0)
             at = (at + 1) & (slots->count - 1);
+        /* relaxed: the store of the table releases it */
         atomic_store_explicit(&slots->slots[at], held, memory_order_relaxed);
     }
-    atomic_store_explicit(&table->slots, slots, memory_order_release);
+    atomic_store_explicit(&table->slots, slots, memory_order_release); /* INTERN-2 */
     if (table->shared)
         slots->older = old;
     else
@@ -121,15 +129,18 @@ static _Thread_local char own_mark;
 
 void berth__intern_claim(berth__intern *table, bool adds)
 {
+    /* Relaxed: a thread reads its own mark only if it wrote it. */
     atomic_store_explicit(&table->adder, adds ? (uintptr_t)&own_mark : 0, memory_order_relaxed);
 }
 
 berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok)
 {
+    /* relaxed: as in berth__intern_claim */
     BERTH_DASSERT(!table->shared || atomic_load_explicit(&table->adder, memory_order_relaxed) ==
                                         (uintptr_t)&own_mark);
     if (text.data == NULL)
         return 0;
+    /* relaxed: this thread's own, or an adder's before it */
     berth__intern_slots *slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
     uint32_t id, hash = hash_of(text), at = probe(table, slots, text, hash, &id);
     if (id != 0)
@@ -139,7 +150,7 @@ berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok)
             *ok = false;
             return 0;
         }
-        slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
+        slots = atomic_load_explicit(&table->slots, memory_order_relaxed); /* relaxed: its own */
         at = probe(table, slots, text, hash, &id);
     }
     if (!reserve_text(table)) {
@@ -151,13 +162,15 @@ berth__sym berth__intern_add(berth__intern *table, berth_str text, bool *ok)
         return 0;
     id = table->count++;
     *berth__intern_place(table, id) = copy;
-    atomic_store_explicit(&slots->slots[at], slot_of(hash, id), memory_order_release);
+    atomic_store_explicit(&slots->slots[at], slot_of(hash, id),
+                          memory_order_release); /* INTERN-1 */
     return id;
 }
 
 berth__sym berth__intern_find(const berth__intern *table, berth_str text)
 {
     uint32_t id = 0;
+    /* INTERN-2 */
     if (text.data != NULL)
         probe(table, atomic_load_explicit(&table->slots, memory_order_acquire), text, hash_of(text),
               &id);

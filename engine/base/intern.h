@@ -13,14 +13,19 @@ typedef uint32_t berth__sym;
 typedef struct berth__intern_slots {
     struct berth__intern_slots *older; /* smaller ones that a reader may still be looking at */
     uint32_t count;                    /* a power of two */
-    atomic_ullong slots[];             /* sync: filled once, by a release store */
+    atomic_ullong slots[];             /* sync: filled once; atomic, pair INTERN-1 */
 } berth__intern_slots;
 
 /* Texts lie in segments that never move, each twice as long as the one before: whoever knows
  * an id can read its text whatever is added meanwhile. Adding is for one thread at a time;
- * finding may go on meanwhile on any thread once `shared` is set. An id is stored (release)
- * after its text was written, and a larger table after it was filled; a finder loads both with
- * acquire. Old tables are kept, if shared: together they are smaller than the present one. */
+ * finding may go on meanwhile on any thread once `shared` is set. Old tables are kept, if
+ * shared: together they are smaller than the present one.
+ * Ordering:
+ *   INTERN-1  a text is written, then its id stored in a slot (release); a finder loads the slot
+ *             (acquire) before it reads the text.
+ *   INTERN-2  a larger table is filled, then stored (release); a finder loads it (acquire) before
+ *             it reads its slots.
+ * Whoever adds loads relaxed: threads that add follow one another, under a lock. */
 enum { BERTH__INTERN_SHIFT = 10, BERTH__INTERN_SEGMENTS = 32 - BERTH__INTERN_SHIFT };
 
 typedef struct berth__intern {
@@ -31,7 +36,7 @@ typedef struct berth__intern {
     /* Once shared: who may add, as the address of a thread's own mark; 0: nobody. Debug builds hold
      * adding to it. sync: relaxed; a thread reads its own mark only if it has written it. */
     atomic_uintptr_t adder;
-    _Atomic(berth__intern_slots *) slots; /* sync: above */
+    _Atomic(berth__intern_slots *) slots; /* sync: atomic, pair INTERN-2 */
 } berth__intern;
 
 berth_status berth__intern_init(berth__intern *table, const berth_allocator *allocator);

@@ -10,6 +10,7 @@ void berth__shares_start(berth__shares *shares, uint32_t count, uint32_t group_c
     shares->group_count = group_count;
     shares->step = step;
     for (uint32_t g = 0; g < group_count; g++)
+        /* relaxed: workers see it by WORK-1 */
         atomic_store_explicit(&shares->groups[g].taken, 0, memory_order_relaxed);
 }
 
@@ -24,10 +25,12 @@ static bool take_from(berth__shares *shares, uint32_t group, uint32_t *first, ui
 {
     atomic_uint *taken = &shares->groups[group].taken;
     uint32_t runs = runs_of(shares, group);
-    /* A look first: workers that find nothing would otherwise push the ticket on, each time. */
+    /* A look first: workers that find nothing would otherwise push the ticket on, each time.
+     * Relaxed: the ticket hands out numbers and guards nothing. */
     if (atomic_load_explicit(taken, memory_order_relaxed) >= runs)
         return false;
-    uint32_t run = atomic_fetch_add_explicit(taken, 1, memory_order_relaxed);
+    uint32_t run =
+        atomic_fetch_add_explicit(taken, 1, memory_order_relaxed); /* relaxed: as above */
     if (run >= runs)
         return false;
     *first = (run * shares->group_count + group) * shares->step;

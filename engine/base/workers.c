@@ -30,7 +30,7 @@ typedef struct worker {
     uint32_t group;       /* sync: immutable after create */
     pthread_mutex_t lock; /* guards parking only */
     pthread_cond_t wake;
-    _Alignas(64) atomic_bool parked; /* written under the lock; sync: atomic, pair PARK */
+    _Alignas(64) atomic_bool parked; /* written under the lock; sync: atomic, pair PARK-1 */
 } worker;
 
 struct berth__workers {
@@ -46,7 +46,7 @@ struct berth__workers {
     uint32_t group_numa[BERTH__GROUPS_MAX]; /* sync: immutable after create */
     berth__job job;                         /* sync: pair WORK-1 */
     void *context;                          /* sync: pair WORK-1 */
-    _Alignas(64) _Atomic uint64_t gate;     /* sync: atomic, pairs WORK-1, WORK-2 and PARK */
+    _Alignas(64) _Atomic uint64_t gate;     /* sync: atomic, pairs WORK-1, WORK-2 and PARK-1 */
 };
 
 static inline void relax(void)
@@ -93,11 +93,13 @@ static bool calls_nobody(uint64_t gate, uint32_t seen)
 static void park(worker *self, uint32_t seen)
 {
     pthread_mutex_lock(&self->lock);
-    atomic_store_explicit(&self->parked, true, memory_order_seq_cst); /* PARK */
-    if (calls_nobody(atomic_load_explicit(&self->pool->gate, memory_order_seq_cst), seen))
-        while (atomic_load_explicit(&self->parked, memory_order_relaxed)) /* under the lock */
+    atomic_store_explicit(&self->parked, true, memory_order_seq_cst);               /* PARK-1 */
+    if (calls_nobody(atomic_load_explicit(&self->pool->gate, memory_order_seq_cst), /* PARK-1 */
+                     seen))
+        /* relaxed: under the lock */
+        while (atomic_load_explicit(&self->parked, memory_order_relaxed))
             pthread_cond_wait(&self->wake, &self->lock);
-    atomic_store_explicit(&self->parked, false, memory_order_relaxed); /* under the lock */
+    atomic_store_explicit(&self->parked, false, memory_order_relaxed); /* relaxed: locked */
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -106,8 +108,8 @@ static uint64_t await_round(worker *self, uint32_t seen)
 {
     for (;;) {
         for (uint32_t i = 0; i < self->pool->spins; i++) {
-            uint64_t gate =
-                atomic_load_explicit(&self->pool->gate, memory_order_relaxed); /* enter acquires */
+            /* relaxed: only a look; who enters acquires (WORK-1) */
+            uint64_t gate = atomic_load_explicit(&self->pool->gate, memory_order_relaxed);
             if (!calls_nobody(gate, seen))
                 return gate;
             relax();
@@ -123,7 +125,7 @@ static bool enter(berth__workers *pool, uint64_t *gate)
     while ((*gate & GATE_OPEN) != 0)
         if (atomic_compare_exchange_weak_explicit(&pool->gate, gate, *gate + 1,
                                                   memory_order_acquire,  /* WORK-1 */
-                                                  memory_order_relaxed)) /* tried again */
+                                                  memory_order_relaxed)) /* relaxed: tried again */
             return true;
     return false;
 }
@@ -153,10 +155,10 @@ static void call(berth__workers *pool, uint32_t count)
 {
     for (uint32_t i = 1; i <= count; i++) {
         worker *w = &pool->threads[i];
-        if (!atomic_load_explicit(&w->parked, memory_order_seq_cst)) /* PARK */
+        if (!atomic_load_explicit(&w->parked, memory_order_seq_cst)) /* PARK-1 */
             continue;
         pthread_mutex_lock(&w->lock);
-        atomic_store_explicit(&w->parked, false, memory_order_relaxed); /* under the lock */
+        atomic_store_explicit(&w->parked, false, memory_order_relaxed); /* relaxed: locked */
         pthread_cond_signal(&w->wake);
         pthread_mutex_unlock(&w->lock);
     }
@@ -164,16 +166,17 @@ static void call(berth__workers *pool, uint32_t count)
 
 static void open_gate(berth__workers *pool)
 {
-    /* the caller's own */
+    /* relaxed: the caller closed it itself, and waited for the last to leave (WORK-2) */
     uint64_t closed = atomic_load_explicit(&pool->gate, memory_order_relaxed);
     atomic_store_explicit(&pool->gate, closed + GATE_ROUND + GATE_OPEN,
-                          memory_order_seq_cst); /* WORK-1, PARK */
+                          memory_order_seq_cst); /* WORK-1, PARK-1 */
     call(pool, pool->helpers);
 }
 
 static void close_gate(berth__workers *pool)
 {
-    uint64_t gate = atomic_fetch_sub_explicit(&pool->gate, GATE_OPEN, memory_order_acquire);
+    uint64_t gate =
+        atomic_fetch_sub_explicit(&pool->gate, GATE_OPEN, memory_order_acquire); /* WORK-2 */
     for (uint32_t i = 0; (gate & GATE_INSIDE) != 0; i++) {
         if (i < pool->spins)
             relax();
@@ -286,7 +289,7 @@ void berth__workers_destroy(berth__workers *workers)
 {
     if (workers == NULL)
         return;
-    atomic_fetch_or_explicit(&workers->gate, GATE_STOP, memory_order_seq_cst); /* PARK */
+    atomic_fetch_or_explicit(&workers->gate, GATE_STOP, memory_order_seq_cst); /* PARK-1 */
     call(workers, workers->started);
     for (uint32_t i = 1; i <= workers->started; i++) {
         pthread_join(workers->threads[i].thread, NULL);

@@ -15,7 +15,7 @@
  *           nobody is inside.
  *   WORK-2  a worker finishes its part, then leaves (release); the caller acquires "nobody inside"
  *           before it reads what the workers wrote.
- *   PARK    a worker says that it is parked (sequentially consistent) before it looks at the gate
+ *   PARK-1  a worker says that it is parked (sequentially consistent) before it looks at the gate
  *           a last time under its lock; the caller opens the gate (sequentially consistent)
  *           before it looks who is parked: one of the two sees the other. A wake-up lost would
  *           cost help, not progress; one lost at the end would cost the join.

@@ -3,7 +3,7 @@
 
 static berth__image_column *columns_of(const berth__layout *layout)
 {
-    return atomic_load_explicit(&layout->image_columns, memory_order_acquire);
+    return atomic_load_explicit(&layout->image_columns, memory_order_acquire); /* COLUMN-1 */
 }
 
 static size_t column_bytes(const berth__layout *layout)
@@ -34,7 +34,8 @@ berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym n
      * found. */
     column->next = first;
     while (!atomic_compare_exchange_weak_explicit(&layout->image_columns, &column->next, column,
-                                                  memory_order_release, memory_order_acquire))
+                                                  memory_order_release,
+                                                  memory_order_acquire)) /* COLUMN-1 */
         ;
     return column;
 }
@@ -73,6 +74,7 @@ static berth__mask load_tile(const berth__image_tile *tile)
 {
     berth__mask bits;
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        /* relaxed: after `known` was acquired (COLUMN-2) */
         bits.words[w] = atomic_load_explicit(&tile->words[w], memory_order_relaxed);
     return bits;
 }
@@ -80,13 +82,14 @@ static berth__mask load_tile(const berth__image_tile *tile)
 static void store_tile(berth__image_tile *tile, const berth__mask *bits)
 {
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        /* relaxed: `known` releases them; several threads write the same */
         atomic_store_explicit(&tile->words[w], bits->words[w], memory_order_relaxed);
-    atomic_store_explicit(&tile->known, true, memory_order_release);
+    atomic_store_explicit(&tile->known, true, memory_order_release); /* COLUMN-2 */
 }
 
 static bool is_known(const berth__image_tile *tile)
 {
-    return atomic_load_explicit(&tile->known, memory_order_acquire);
+    return atomic_load_explicit(&tile->known, memory_order_acquire); /* COLUMN-2 */
 }
 
 berth__mask berth__image_column_bits(const berth__layout *layout, const berth__cow_array *nodes,

@@ -5,9 +5,10 @@
  *
  * Part of a layout, like its label columns: a column only says again what the nodes say, and
  * whoever shares the layout may add one. Those who fill a tile at the same time write the same
- * bits. sync: a column is pushed complete (release), read with acquire and never taken off; a
- * tile's words are written relaxed before its `known` (release), and read after it (acquire). No
- * step waits. */
+ * bits. No step waits.
+ * Ordering: a column is pushed as in COLUMN-1.
+ *   COLUMN-2  the words of a tile are written, then its `known` (release); a reader acquires
+ *             `known` before it reads the words. */
 #ifndef BERTH_COLUMNS_IMAGE_COLUMN_H
 #define BERTH_COLUMNS_IMAGE_COLUMN_H
 
@@ -20,8 +21,8 @@
 enum { BERTH__IMAGE_COLUMNS_MAX = 64 };
 
 typedef struct berth__image_tile {
-    atomic_uint_least64_t words[BERTH__TILE_WORDS];
-    atomic_bool known;
+    atomic_uint_least64_t words[BERTH__TILE_WORDS]; /* sync: atomic, relaxed under COLUMN-2 */
+    atomic_bool known;                              /* sync: atomic, pair COLUMN-2 */
 } berth__image_tile;
 
 typedef struct berth__image_column {

@@ -40,7 +40,7 @@ static void free_column(const berth__layout *layout, berth__label_column *column
 
 static berth__label_column *columns_of(const berth__layout *layout)
 {
-    return atomic_load_explicit(&layout->columns, memory_order_acquire);
+    return atomic_load_explicit(&layout->columns, memory_order_acquire); /* COLUMN-1 */
 }
 
 void berth__layout_destroy(berth__layout *layout)
@@ -175,7 +175,8 @@ const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_a
      * front is found. */
     column->next = columns_of(layout);
     while (!atomic_compare_exchange_weak_explicit(&layout->columns, &column->next, column,
-                                                  memory_order_release, memory_order_acquire))
+                                                  memory_order_release,
+                                                  memory_order_acquire)) /* COLUMN-1 */
         ;
     return column->values;
 }

@@ -3,7 +3,10 @@
  * Slots follow the zone-interleaved order, so that a search is a walk over neighbouring
  * memory. Facts change with Node objects only; `epoch` tells whoever keeps something derived
  * from them. A layout is shared with published versions as a whole and copied, for the first
- * change after a publication; cost: some 13 bytes a node and 4 for each column. */
+ * change after a publication; cost: some 13 bytes a node and 4 for each column.
+ * Ordering:
+ *   COLUMN-1  a column is filled, then pushed (release) on the list; whoever walks the list has
+ *             acquired its head. None is ever taken off. */
 #ifndef BERTH_COLUMNS_LAYOUT_H
 #define BERTH_COLUMNS_LAYOUT_H
 
@@ -37,8 +40,7 @@ typedef struct berth__layout {
     uint32_t closed_count;
     uint8_t *conditions; /* BERTH__NODE_* bits by slot */
     /* Of the keys asked for so far. A column only says again what the nodes say, so
-     * whoever shares the layout may add one. sync: pushed complete (release), read with
-     * acquire, never taken off. */
+     * whoever shares the layout may add one. sync: atomic, pair COLUMN-1. */
     _Atomic(berth__label_column *) columns;
     _Atomic(struct berth__image_column *) image_columns; /* see image_column.h */
 } berth__layout;

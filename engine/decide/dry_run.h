@@ -5,7 +5,31 @@
  * take no part in the attempt take no part here; static ones are not asked again where they all
  * pass. Nothing goes into the view's journal.
  *
- * Threads: the deciding thread, while no scan runs. */
+ * Threads: the deciding thread, while no scan runs.
+ *
+ * Why there are three machines that ask "what if", and which one to take:
+ *
+ *   dry run      (here) one slot, for the length of one question, within a decision that is under
+ *                way. Preemption asks thousands in one attempt, and every search asks where pods
+ *                are nominated, so it changes nothing but the sums and counters that filters
+ *                read: no pod's record, no list, no journal, so nothing that is derived from
+ *                these. It cannot decide a pod, and nothing outlives the question.
+ *   transaction  (decide/transaction.h, on base/undo_log.h) the whole engine, for as long as the
+ *                caller likes: any changes and decisions, nested, taken back or kept. Everything
+ *                changes truly, and each change leaves what takes it back, so the cost is that of
+ *                what is done, whatever the cluster's size, and answers are those that the engine
+ *                would give. But there is one state: one thread, one line of thought at a time,
+ *                and nothing is published meanwhile.
+ *   branch       (versions/branch.h) an engine of its own rooted in a snapshot that others go on
+ *                reading, on any thread, any number at a time beside their engine, which goes on
+ *                too. What it changes it copies first (base/cow_owner.h); its counters must be
+ *                brought to the snapshot. So it costs memory, and more to begin than a transaction.
+ *
+ * None can be made of another at its price: an undo record for every pod of every dry run costs
+ * more than the filters that are asked; a dry run or a transaction made of copied pages would copy
+ * pages to throw them away; and an undo log cannot serve two readers. They share what can be
+ * shared: a branch has transactions, in a transaction and on a branch decisions make dry runs, and
+ * all three leave what is derived to follow by journal and epochs. */
 #ifndef BERTH_DECIDE_DRY_RUN_H
 #define BERTH_DECIDE_DRY_RUN_H
 

@@ -147,10 +147,23 @@ static uint32_t take_segment(berth__search *search, uint32_t segment, uint32_t w
     return berth__mask_count(found);
 }
 
+static uint32_t found_so_far(const berth__search *search)
+{
+    /* Relaxed: a late look costs a slice more, never the answer (search.h). */
+    return atomic_load_explicit(&search->walk.count, memory_order_relaxed);
+}
+
+static void add_found(berth__search *search, uint32_t count)
+{
+    /* Relaxed: a number; what was found is read after the workers are done (WORK-2). */
+    atomic_fetch_add_explicit(&search->walk.count, count, memory_order_relaxed);
+}
+
 static void filter_job(void *context, uint32_t worker)
 {
     berth__search *search = context;
-    while (atomic_load_explicit(&search->walk.count, memory_order_relaxed) <= search->range.limit) {
+    while (found_so_far(search) <= search->range.limit) {
+        /* relaxed: it only hands out numbers */
         uint32_t slice = atomic_fetch_add_explicit(&search->walk.ticket, 1, memory_order_relaxed);
         uint32_t first = slice * search->range.slice_segments;
         if (first >= search->range.segment_count)
@@ -161,7 +174,7 @@ static void filter_job(void *context, uint32_t worker)
         uint32_t count = 0;
         for (uint32_t segment = first; segment < last; segment++)
             count += take_segment(search, segment, worker);
-        atomic_fetch_add_explicit(&search->walk.count, count, memory_order_relaxed);
+        add_found(search, count);
     }
 }
 
@@ -178,7 +191,7 @@ static void filter_all_job(void *context, uint32_t worker)
         for (uint32_t tile = first; tile < last; tile++)
             count +=
                 take_segment(search, tile >= start ? tile - start : tile + tiles - start, worker);
-        atomic_fetch_add_explicit(&search->walk.count, count, memory_order_relaxed);
+        add_found(search, count);
     }
 }
 
@@ -189,8 +202,8 @@ static void filter_all(berth__search *search)
                         BERTH__SLICE_SEGMENTS);
     berth__workers_run(search->crew.workers, filter_all_job, search);
     if (search->range.segment_count > tiles)
-        atomic_fetch_add_explicit(&search->walk.count, take_segment(search, tiles, 0),
-                                  memory_order_relaxed);
+        add_found(search, take_segment(search, tiles, 0));
+    /* relaxed: no worker is there */
     atomic_store_explicit(&search->walk.ticket, search->range.segment_count, memory_order_relaxed);
 }
 
@@ -212,8 +225,9 @@ static void run_filter(berth__search *search)
  * beforehand. */
 static void start_filter(berth__search *search)
 {
+    /* relaxed: workers see them by WORK-1 */
     atomic_store_explicit(&search->walk.ticket, 0, memory_order_relaxed);
-    atomic_store_explicit(&search->walk.count, 0, memory_order_relaxed);
+    atomic_store_explicit(&search->walk.count, 0, memory_order_relaxed); /* relaxed: as above */
     search->range.slice_segments = is_parallel(search) ? BERTH__SLICE_SEGMENTS : 1;
     if (is_parallel(search))
         berth__prepared_mask(&search->decision, search->range.start / BERTH__TILE);
@@ -226,6 +240,7 @@ static void start_filter(berth__search *search)
 
 static uint32_t taken_segments(const berth__search *search)
 {
+    /* relaxed: the workers are done (WORK-2) */
     uint32_t taken = atomic_load_explicit(&search->walk.ticket, memory_order_relaxed) *
                      search->range.slice_segments;
     return taken < search->range.segment_count ? taken : search->range.segment_count;
@@ -245,6 +260,7 @@ static berth_status withdraw(berth__search *search, uint32_t first, uint32_t las
             if (kept == BERTH__KEPT_PLAIN || kept == BERTH__KEPT_PASSES)
                 continue;
             berth__bit_clear(search->walk.found[segment].words, s);
+            /* relaxed: no worker is there */
             atomic_fetch_sub_explicit(&search->walk.count, 1, memory_order_relaxed);
         }
     }
@@ -257,7 +273,7 @@ static berth_status filter_nominated(berth__search *search)
     uint32_t first = 0, last = taken_segments(search);
     while (first < last) {
         BERTH_TRY(withdraw(search, first, last));
-        if (atomic_load_explicit(&search->walk.count, memory_order_relaxed) <= search->range.limit)
+        if (found_so_far(search) <= search->range.limit)
             run_filter(search);
         first = last;
         last = taken_segments(search);

@@ -28,7 +28,8 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
     const berth__decider *decider = transactions->decider;
     berth__cluster *cluster = decider->cluster;
     BERTH_TRY(berth__cluster_catch_up(cluster));
-    /* While it is open volumes can't be caught up with: there would be no way back. */
+    /* While it is open volumes can't be caught up with: there would be no way back. Relaxed: it
+     * only turns true, and a pod of this cluster was made by this thread or one before it. */
     if (atomic_load_explicit(&cluster->model->has_volumes, memory_order_relaxed))
         BERTH_TRY(berth__cluster_catch_up_volumes(cluster));
     if (!berth__grow(cluster->model->allocator, &transactions->marks, &transactions->capacity,

@@ -51,11 +51,11 @@ typedef struct ahead {
 /* The batch at hand is full: take the next. */
 static void hand_over(ahead *a)
 {
-    pthread_mutex_lock(&a->lock);
+    pthread_mutex_lock(&a->lock); /* AHEAD-1 */
     bool last = a->at->last;
     a->filled++;
     pthread_cond_signal(&a->can_take);
-    while (!last && !a->stopped && a->filled - a->taken == BATCHES)
+    while (!last && !a->stopped && a->filled - a->taken == BATCHES) /* AHEAD-2 */
         pthread_cond_wait(&a->can_fill, &a->lock);
     a->quits = a->stopped;
     a->ahead = a->filled - a->taken;
@@ -71,7 +71,7 @@ static void hand_over(ahead *a)
 
 static batch *wait_for_batch(ahead *a)
 {
-    pthread_mutex_lock(&a->lock);
+    pthread_mutex_lock(&a->lock); /* AHEAD-1 */
     while (a->filled == a->taken)
         pthread_cond_wait(&a->can_take, &a->lock);
     batch *b = &a->ring[a->taken % BATCHES];
@@ -81,7 +81,7 @@ static batch *wait_for_batch(ahead *a)
 
 static void give_back(ahead *a)
 {
-    pthread_mutex_lock(&a->lock);
+    pthread_mutex_lock(&a->lock); /* AHEAD-2 */
     a->taken++;
     pthread_cond_signal(&a->can_fill);
     pthread_mutex_unlock(&a->lock);

@@ -377,13 +377,14 @@ static bool make_room(berth__patterns *patterns, size_t bytes)
 
 static pattern *make_pattern(const berth__patterns *patterns, const parts *apart, uint32_t text_len)
 {
-    static atomic_uint_least64_t last_serial; /* sync: relaxed, numbers differ and no more */
+    static atomic_uint_least64_t last_serial; /* sync: atomic, relaxed */
     uint32_t bytes = text_len;
     for (int g = 0; g < BERTH__GAP_COUNT; g++)
         bytes -= apart->gaps.word[g].len;
     pattern *p = berth__alloc(patterns->allocator, sizeof(*p) + bytes, _Alignof(pattern));
     if (p == NULL)
         return NULL;
+    /* relaxed: numbers differ, and no more is asked of them */
     *p = (pattern){.serial = atomic_fetch_add_explicit(&last_serial, 1, memory_order_relaxed) + 1,
                    .hash = hash_of(apart),
                    .place = patterns->pattern_count,

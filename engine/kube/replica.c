@@ -60,7 +60,8 @@ static bool copy_exactly(berth_reader *reader, const berth_object *object, berth
 /* Another for each finished pod that is kept: the same text may be finished otherwise later on. */
 static uint64_t next_template_id(void)
 {
-    static atomic_uint_least64_t last; /* sync: relaxed, numbers differ and no more */
+    static atomic_uint_least64_t last; /* sync: atomic, relaxed */
+    /* Relaxed: numbers differ, and no more is asked of them. */
     return BERTH_TEMPLATE_OF_READER + atomic_fetch_add_explicit(&last, 1, memory_order_relaxed);
 }
 

@@ -82,10 +82,11 @@ void berth__model_destroy(berth__model *model)
  * again. */
 static void release_due(berth__model *model)
 {
-    berth__class *cls = atomic_exchange_explicit(&model->due, NULL, memory_order_acquire);
+    berth__class *cls =
+        atomic_exchange_explicit(&model->due, NULL, memory_order_acquire); /* MODEL-2 */
     while (cls != NULL) {
         berth__class *next = cls->next_due;
-        uint32_t count = atomic_exchange_explicit(&cls->due, 0, memory_order_acq_rel);
+        uint32_t count = atomic_exchange_explicit(&cls->due, 0, memory_order_acq_rel); /* MODEL-2 */
         while (count-- > 0)
             berth__class_release(model, cls);
         cls = next;
@@ -110,6 +111,7 @@ void berth__model_unlock_slow(berth__model *model)
 
 void berth__model_collect(berth__model *model)
 {
+    /* Relaxed: what is missed now is found by the next; the exchange decides. */
     if (atomic_load_explicit(&model->due, memory_order_relaxed) == NULL ||
         pthread_mutex_trylock(&model->lock) != 0)
         return;
@@ -168,7 +170,7 @@ uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok)
         return BERTH__RESOURCE_NONE;
     }
     model->resource_names[model->resource_count] = sym;
-    return atomic_fetch_add_explicit(&model->resource_count, 1, memory_order_release);
+    return atomic_fetch_add_explicit(&model->resource_count, 1, memory_order_release); /* MODEL-1 */
 }
 
 /* ---- amounts ---- */
@@ -233,7 +235,8 @@ const berth__taint_list *berth__taints_intern(berth__model *model, const berth_t
     }
     list->id = model->taint_list_count;
     *berth__taints_place(model, list->id) = list;
-    atomic_store_explicit(&model->taint_list_count, list->id + 1, memory_order_release);
+    atomic_store_explicit(&model->taint_list_count, list->id + 1,
+                          memory_order_release); /* MODEL-1 */
     berth__keymap_add(&model->taint_lists, &list->entry);
     return list;
 }

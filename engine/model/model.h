@@ -4,7 +4,14 @@
  * Tables grow and never move: what was published to a reader can be read without a lock. Whoever
  * adds an object, and so interns, holds the lock; so does whoever gives up a use of a pod class.
  * While nothing was ever published there is one user and no lock. Uses of classes that end with a
- * version are given up later, by whoever next holds the lock: reclaiming never waits for it. */
+ * version are given up later, by whoever next holds the lock: reclaiming never waits for it.
+ * Ordering:
+ *   MODEL-1  a resource's name, or a list of taints, is written, then counted (release); a reader
+ *            takes the count (acquire) before it reads an item below it.
+ *   MODEL-2  a use is given up by adding to the class's `due`. Who finds 0 there pushes the class
+ *            on the model's stack (release). The lock's holder takes the whole stack (acquire),
+ *            reads a class's `next_due`, and only then its count, leaving 0 (release): who finds
+ *            that 0 (acquire) may write `next_due` anew. */
 #ifndef BERTH_MODEL_MODEL_H
 #define BERTH_MODEL_MODEL_H
 
@@ -94,7 +101,7 @@ typedef struct berth__model {
     bool shared;          /* there are versions: set before the first is published */
     pthread_mutex_t lock; /* of all that is interned here */
     uint32_t lock_depth;  /* how often its holder has taken it. sync: under the lock */
-    _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack, by next_due */
+    _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack; MODEL-2 */
     berth__behaviours behaviours;       /* of the scheduler whose decisions are given */
     uint32_t attached_volumes_max;      /* see berth_engine_config */
     /* Memory near each group of workers, for what they scan; see berth__model_home. */
@@ -107,11 +114,11 @@ typedef struct berth__model {
 #undef X
     } known;
     berth__sym resource_names[BERTH__RESOURCES_MAX];
-    atomic_uint resource_count; /* sync: release after the name is there */
+    atomic_uint resource_count; /* sync: atomic, pair MODEL-1 */
     berth__keymap taint_lists;
     berth__taint_list **taint_segments[BERTH__TAINT_SEGMENTS]; /* by id, each twice as long */
-    atomic_uint taint_list_count; /* sync: release after the list is there */
-    berth__keymap parts;          /* of pod classes, see pod_class.h */
+    atomic_uint taint_list_count;                              /* sync: atomic, pair MODEL-1 */
+    berth__keymap parts;                                       /* of pod classes, see pod_class.h */
     berth__keymap classes;
     atomic_bool has_volumes; /* some pod has, or had, volumes; sync: relaxed, see transaction.c */
     berth__class_memo class_memo;     /* under the lock */
@@ -158,6 +165,7 @@ static inline void berth__model_unlock(berth__model *model)
  * layouts, and for versions of what is copied when it changes. Threads: any. */
 static inline uint64_t berth__model_tick(berth__model *model)
 {
+    /* Relaxed: numbers differ, and no more is asked of them. */
     return atomic_fetch_add_explicit(&model->epoch, 1, memory_order_relaxed) + 1;
 }
 

@@ -643,10 +643,11 @@ void berth__class_release(berth__model *model, berth__class *cls)
 
 void berth__class_release_later(berth__model *model, berth__class *cls)
 {
-    if (atomic_fetch_add_explicit(&cls->due, 1, memory_order_acq_rel) != 0)
+    if (atomic_fetch_add_explicit(&cls->due, 1, memory_order_acq_rel) != 0) /* MODEL-2 */
         return;
+    /* Relaxed: only a guess for the exchange, and not followed. */
     cls->next_due = atomic_load_explicit(&model->due, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&model->due, &cls->next_due, cls,
-                                                  memory_order_release, memory_order_relaxed))
+    while (!atomic_compare_exchange_weak_explicit(
+        &model->due, &cls->next_due, cls, memory_order_release, memory_order_relaxed)) /* MODEL-2 */
         ;
 }

@@ -189,7 +189,7 @@ typedef struct berth__class {
     berth__sym gates; /* names of scheduling gates joined by blanks; 0: none */
     bool preempts;    /* preemptionPolicy is not Never */
     bool deleting;
-    /* Uses that ended with a version, to be given up; sync: atomic, see model.c. */
+    /* Uses that ended with a version, to be given up; sync: atomic, pair MODEL-2. */
     atomic_uint due;
     struct berth__class *next_due;
 } berth__class;

@@ -291,6 +291,7 @@ void berth__volume_list_fill(berth__model *model, berth__arena *arena, const ber
         fill_volume(model, arena, pod, &pod->volumes[i], &items[out->count++], ok);
     }
     out->items = items;
+    /* Relaxed: it only turns true, and who must know of this pod is ordered after it otherwise. */
     if (out->count > 0)
         atomic_store_explicit(&model->has_volumes, true, memory_order_relaxed);
 }
