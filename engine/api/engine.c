@@ -24,7 +24,7 @@ void berth_engine_config_init(berth_engine_config *config)
 static berth_status make_profiles(berth_engine *engine, berth__embedder_plugins own,
                                   const berth_profile *sources, uint32_t count, berth_error *error)
 {
-    BERTH_TRY(berth__embedder_check(own, error));
+    BERTH_TRY(berth__embedder_check(own, berth__profile_plugin_find, error));
     engine->profiles = berth__arena_alloc(&engine->arena, count * sizeof(berth__ready_profile), 16);
     if (engine->profiles == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");

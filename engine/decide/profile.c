@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "legacy/legacy.h"
 
 enum { MIN_FEASIBLE_NODES = 100, MIN_PERCENTAGE = 5 };
 
@@ -33,13 +34,19 @@ static berth_status configure(const workshop *shop, const berth_plugin_ref *ref,
                : BERTH_OK;
 }
 
+const berth__plugin_ops *berth__profile_plugin_find(berth_str name)
+{
+    const berth__plugin_ops *plugin = berth__plugin_find(name);
+    return plugin != NULL ? plugin : berth__legacy_plugin_find(name);
+}
+
 /* The plugin behind a name, configured; out->plugin is NULL if there is none. */
 static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref, berth__stage *out)
 {
     bool ok = true;
     berth_str name = ref->implementation.len > 0 ? ref->implementation : ref->name;
     const berth_plugin *table = berth__embedder_find(shop->own, name);
-    *out = (berth__stage){.plugin = berth__plugin_find(name),
+    *out = (berth__stage){.plugin = berth__profile_plugin_find(name),
                           .name = berth__arena_str(shop->arena, ref->name, &ok),
                           .weight = ref->weight > 0 ? ref->weight : 1};
     if (!ok)
@@ -121,6 +128,9 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
     if (source->percentage_of_nodes_to_score < 0)
         return berth__error_set(error, BERTH_E_INVALID,
                                 "percentageOfNodesToScore must not be negative");
+    if (source->era == BERTH_ERA_V1ALPHA1 && !berth__legacy_built())
+        return berth__error_set(error, BERTH_E_UNSUPPORTED,
+                                "this library is built without v1.15 (BERTH_LEGACY=OFF)");
     *out = (berth__ready_profile){
         .scheduler_name = source->scheduler_name.len > 0
                               ? berth__intern_add(&model->strings, source->scheduler_name, &ok)

@@ -30,8 +30,11 @@ typedef struct berth__ready_profile {
     bool ranks_nodes; /* some score plugin is configured, even one that never scores */
 } berth__ready_profile;
 
-/* Compile; everything lives in `arena`. `own` are the embedder's plugins. Errors:
- * E_UNSUPPORTED (no such plugin, or it has no such phase), E_INVALID (arguments), E_NOMEM;
+/* The engine's own plugin of that name, v1.15's included, or NULL. */
+const berth__plugin_ops *berth__profile_plugin_find(berth_str name);
+
+/* Compile; everything lives in `arena`. `own` are the embedder's plugins. Errors: E_UNSUPPORTED (no
+ * such plugin, it has no such phase, v1.15 is not built), E_INVALID (arguments), E_NOMEM;
  * error->field names the plugin. */
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
                                  berth__embedder_plugins own, const berth_profile *source,

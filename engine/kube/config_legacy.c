@@ -8,7 +8,7 @@
 #include "kube/config.h"
 
 #include "base/text.h"
-#include "plugins/profile_lists.h"
+#include "legacy/legacy.h"
 
 /* A profile in the making. */
 typedef struct legacy {

@@ -2,9 +2,8 @@
  * memory. Unlike NodeResourcesBalancedAllocation it counts non-zero amounts, the whole distance,
  * and a full node 0.
  * Source: Kubernetes v1.15.3, algorithm/priorities/balanced_resource_allocation.go. */
+#include "legacy/legacy_registry.h"
 #include <math.h>
-
-#include "plugins/registry.h"
 
 static double fraction(int64_t used, int64_t ask, int64_t allocatable)
 {

@@ -1,8 +1,8 @@
 /* What v1.15 checks of a pod before any predicate runs: its claims are there and not about to
  * go. Whatever a Policy says, so the configuration reader lists it apart from the predicates.
  * Source: Kubernetes v1.15.3, core/generic_scheduler.go, podPassesBasicChecks. */
+#include "legacy/legacy_registry.h"
 #include "plugins/claim_lookup.h"
-#include "plugins/registry.h"
 
 static berth__outcome legacy_basic_checks_prepare(berth__prepare *prepare)
 {

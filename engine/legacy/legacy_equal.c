@@ -1,6 +1,6 @@
 /* EqualPriority of v1.15: 1 for every node.
  * Source: Kubernetes v1.15.3, core/generic_scheduler.go, EqualPriorityMap. */
-#include "plugins/registry.h"
+#include "legacy/legacy_registry.h"
 
 static berth__outcome legacy_equal_prepare(berth__prepare *prepare)
 {

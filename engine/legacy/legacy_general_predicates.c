@@ -3,7 +3,7 @@
  * as they would be if they were filters by themselves.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, GeneralPredicates. */
 #include "base/bits.h"
-#include "plugins/registry.h"
+#include "legacy/legacy_registry.h"
 
 static const berth__plugin_ops *const parts[] = {
     &berth__plugin_pod_fits_resources,

@@ -1,8 +1,8 @@
 /* MatchNodeSelector of v1.15: nodeSelector and required node affinity. NodeAffinity without an
  * added affinity of the profile, and without a short cut for pods that name their nodes.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, PodMatchNodeSelector. */
+#include "legacy/legacy_registry.h"
 #include "plugins/node_match.h"
-#include "plugins/registry.h"
 
 static berth__outcome legacy_match_node_selector_prepare(berth__prepare *prepare)
 {

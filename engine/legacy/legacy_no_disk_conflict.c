@@ -1,8 +1,8 @@
 /* NoDiskConflict of v1.15: inline disks that can't be mounted twice on a node.
  * VolumeRestrictions has the same rule.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, NoDiskConflict. */
+#include "legacy/legacy_registry.h"
 #include "plugins/disk_conflict.h"
-#include "plugins/registry.h"
 
 static berth__outcome legacy_no_disk_conflict_prepare(berth__prepare *prepare)
 {

@@ -3,8 +3,8 @@
  * Source: Kubernetes v1.15.3, algorithm/priorities/node_affinity.go. */
 #include <string.h>
 
+#include "legacy/legacy_registry.h"
 #include "plugins/node_match.h"
-#include "plugins/registry.h"
 
 typedef struct weighted_term {
     int64_t weight;

@@ -1,7 +1,7 @@
 /* Predicates of v1.15 on a node's conditions: CheckNodeCondition, CheckNodeMemoryPressure,
  * CheckNodeDiskPressure, CheckNodePIDPressure. v1.32 has taints in their place.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go. */
-#include "plugins/registry.h"
+#include "legacy/legacy_registry.h"
 
 /* ---- pressure ---- */
 

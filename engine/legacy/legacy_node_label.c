@@ -2,7 +2,7 @@
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, CheckNodeLabelPresence;
  * algorithm/priorities/node_label.go. */
 #include "legacy/legacy_labels.h"
-#include "plugins/registry.h"
+#include "legacy/legacy_registry.h"
 
 /* The label columns, in the order of the instance's keys. */
 typedef struct state {

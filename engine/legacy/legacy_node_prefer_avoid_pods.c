@@ -4,8 +4,8 @@
  * Source: Kubernetes v1.15.3, algorithm/priorities/node_prefer_avoid_pods.go. */
 #include "base/bits.h"
 #include "base/text.h"
+#include "legacy/legacy_registry.h"
 #include "model/avoid_pods.h"
-#include "plugins/registry.h"
 
 typedef struct state {
     const uint64_t *avoiding; /* a bit a slot */

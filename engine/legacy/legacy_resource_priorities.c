@@ -6,7 +6,7 @@
  * Source: Kubernetes v1.15.3,
  * algorithm/priorities/{resource_allocation,least_requested,most_requested,
  * requested_to_capacity_ratio}.go. */
-#include "plugins/registry.h"
+#include "legacy/legacy_registry.h"
 #include "plugins/resource_score.h"
 
 enum { FULL = 100 };

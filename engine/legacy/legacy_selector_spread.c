@@ -3,8 +3,8 @@
  * v1.32 PodTopologySpread's default constraints have their place.
  * Source: Kubernetes v1.15.3, algorithm/priorities/selector_spreading.go. */
 #include "base/bits.h"
+#include "legacy/legacy_registry.h"
 #include "legacy/legacy_selectors.h"
-#include "plugins/registry.h"
 
 static const double ZONE_WEIGHT = 2.0 / 3.0;
 

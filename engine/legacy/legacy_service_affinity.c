@@ -6,9 +6,9 @@
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, ServiceAffinity. */
 #include "columns/pod_counts.h"
 #include "legacy/legacy_labels.h"
+#include "legacy/legacy_registry.h"
 #include "model/related.h"
 #include "plugins/node_match.h"
-#include "plugins/registry.h"
 
 /* Body of a plan. */
 typedef struct siblings {

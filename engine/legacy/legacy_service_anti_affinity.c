@@ -3,8 +3,8 @@
  * without the label get 0.
  * Source: Kubernetes v1.15.3, algorithm/priorities/selector_spreading.go. */
 #include "legacy/legacy_labels.h"
+#include "legacy/legacy_registry.h"
 #include "legacy/legacy_selectors.h"
-#include "plugins/registry.h"
 
 typedef struct state {
     const berth__domain_counts *siblings; /* NULL: the pod has no service */

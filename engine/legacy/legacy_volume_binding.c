@@ -5,7 +5,7 @@
  * controller/volume/scheduling/scheduler_binder.go. */
 #include "base/bits.h"
 #include "base/text.h"
-#include "plugins/registry.h"
+#include "legacy/legacy_registry.h"
 #include "plugins/volume_binder.h"
 
 typedef struct filter_state {

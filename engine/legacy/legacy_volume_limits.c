@@ -10,8 +10,8 @@
 #include "base/bits.h"
 #include "base/sha1.h"
 #include "base/text.h"
+#include "legacy/legacy_registry.h"
 #include "plugins/claim_lookup.h"
-#include "plugins/registry.h"
 
 enum {
     EBS_DEFAULT = 39,

@@ -3,8 +3,8 @@
  * labels.
  * Source: Kubernetes v1.15.3, algorithm/predicates/predicates.go, VolumeZoneChecker. */
 #include "base/bits.h"
+#include "legacy/legacy_registry.h"
 #include "plugins/claim_lookup.h"
-#include "plugins/registry.h"
 
 enum { LABELS = 2 };
 

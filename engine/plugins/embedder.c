@@ -370,7 +370,9 @@ static const char *fault_of(const berth_plugin *table)
     return NULL;
 }
 
-berth_status berth__embedder_check(berth__embedder_plugins plugins, berth_error *error)
+berth_status berth__embedder_check(berth__embedder_plugins plugins,
+                                   const berth__plugin_ops *(*find)(berth_str name),
+                                   berth_error *error)
 {
     for (uint32_t i = 0; i < plugins.count; i++) {
         const berth_plugin *table = plugins.items[i];
@@ -379,8 +381,7 @@ berth_status berth__embedder_check(berth__embedder_plugins plugins, berth_error 
         if (fault == NULL) {
             berth__embedder_plugins before = {plugins.items, i};
             berth_str name = berth__text_of(table->name);
-            bool taken =
-                berth__plugin_find(name) != NULL || berth__embedder_find(before, name) != NULL;
+            bool taken = find(name) != NULL || berth__embedder_find(before, name) != NULL;
             status = taken ? BERTH_E_EXISTS : BERTH_OK;
             fault = taken ? "there is a plugin of this name" : NULL;
         }

@@ -11,9 +11,11 @@ typedef struct berth__embedder_plugins {
     uint32_t count;
 } berth__embedder_plugins;
 
-/* Whether the tables can be used. Errors: E_ARG (a table that is not filled), E_EXISTS (a name
- * that is taken); error->field names the plugin. */
-berth_status berth__embedder_check(berth__embedder_plugins plugins, berth_error *error);
+/* Whether the tables can be used; `find` knows the names that are the engine's. Errors: E_ARG (a
+ * table that is not filled), E_EXISTS (a name that is taken); error->field names the plugin. */
+berth_status berth__embedder_check(berth__embedder_plugins plugins,
+                                   const berth__plugin_ops *(*find)(berth_str name),
+                                   berth_error *error);
 
 /* The table of a name, or NULL. */
 const berth_plugin *berth__embedder_find(berth__embedder_plugins plugins, berth_str name);

@@ -1,15 +1,16 @@
-/* NodeName, and HostName of v1.15: a pod that names its node fits that node alone.
- * Source: kube-scheduler v1.32, plugins/nodename; v1.15.3, predicates.PodFitsHost. */
+/* NodeName: a pod that names its node fits that node alone.
+ * Source: kube-scheduler v1.32, plugins/nodename. */
 #include "base/bits.h"
+#include "plugins/phases.h"
 #include "plugins/registry.h"
 
-static berth__outcome node_name_prepare(berth__prepare *prepare)
+berth__outcome berth__node_name_prepare(berth__prepare *prepare)
 {
     prepare->stays = true;
     return prepare->cycle->required_node == BERTH_NODE_NONE ? BERTH__SKIP : BERTH__ACTIVE;
 }
 
-static void node_name_filter(const berth__question *cycle, const void *instance, const void *state,
+void berth__node_name_filter(const berth__question *cycle, const void *instance, const void *state,
                              uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -39,26 +40,7 @@ const berth__plugin_ops berth__plugin_node_name = {
     /* Which node is asked for is not a matter of the class. */
     .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
     .wake_on = BERTH_WAKE_NODE_ADD,
-    .prepare_filter = node_name_prepare,
-    .filter = node_name_filter,
+    .prepare_filter = berth__node_name_prepare,
+    .filter = berth__node_name_filter,
     .explain = node_name_explain,
-};
-
-static void node_name_explain_host_name(const berth__question *cycle, const void *instance,
-                                        const void *state, uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match the requested hostname");
-}
-
-const berth__plugin_ops berth__plugin_host_name = {
-    .name = "HostName",
-    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH_WAKE_NODE_ADD,
-    .prepare_filter = node_name_prepare,
-    .filter = node_name_filter,
-    .explain = node_name_explain_host_name,
 };

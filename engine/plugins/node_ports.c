@@ -1,10 +1,10 @@
-/* NodePorts, and PodFitsHostPorts of v1.15: a wanted host port must be free on the node.
- * Source: kube-scheduler v1.32, plugins/nodeports; framework/types.go, HostPortInfo; v1.15.3,
- * predicates.PodFitsHostPorts. */
+/* NodePorts: a wanted host port must be free on the node.
+ * Source: kube-scheduler v1.32, plugins/nodeports; framework/types.go, HostPortInfo. */
 #include "base/bits.h"
+#include "plugins/phases.h"
 #include "plugins/registry.h"
 
-static berth__outcome node_ports_prepare(berth__prepare *prepare)
+berth__outcome berth__node_ports_prepare(berth__prepare *prepare)
 {
     return prepare->cycle->cls->ports == NULL ? BERTH__SKIP : BERTH__ACTIVE;
 }
@@ -28,7 +28,7 @@ static bool fits(const berth__model *model, const berth__port_list *wanted,
     return true;
 }
 
-static void node_ports_filter(const berth__question *cycle, const void *instance, const void *state,
+void berth__node_ports_filter(const berth__question *cycle, const void *instance, const void *state,
                               uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -44,7 +44,7 @@ static void node_ports_filter(const berth__question *cycle, const void *instance
     }
 }
 
-static bool node_ports_filter_slot(const berth__question *cycle, const void *instance,
+bool berth__node_ports_filter_slot(const berth__question *cycle, const void *instance,
                                    const void *state, uint32_t slot)
 {
     (void)instance;
@@ -53,7 +53,7 @@ static bool node_ports_filter_slot(const berth__question *cycle, const void *ins
                 cycle->view->tiles[slot / BERTH__TILE]->ports[slot % BERTH__TILE]);
 }
 
-static void node_ports_explain(const berth__question *cycle, const void *instance,
+void berth__node_ports_explain(const berth__question *cycle, const void *instance,
                                const void *state, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -65,7 +65,7 @@ static void node_ports_explain(const berth__question *cycle, const void *instanc
 }
 
 /* A pod gives up a port that conflicts with a wanted one; a new node has all of them free. */
-static bool node_ports_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
+bool berth__node_ports_wakes(berth__wake *wake, const berth__waiter *waiter, const void *instance)
 {
     (void)instance;
     if ((wake->bits & BERTH_WAKE_NODE_ADD) != 0)
@@ -82,20 +82,9 @@ const berth__plugin_ops berth__plugin_node_ports = {
     .name = "NodePorts",
     .flags = BERTH__ALWAYS_UNSCHEDULABLE,
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE,
-    .wakes = node_ports_wakes,
-    .prepare_filter = node_ports_prepare,
-    .filter = node_ports_filter,
-    .filter_slot = node_ports_filter_slot,
-    .explain = node_ports_explain,
-};
-
-const berth__plugin_ops berth__plugin_pod_fits_host_ports = {
-    .name = "PodFitsHostPorts",
-    .flags = BERTH__ALWAYS_UNSCHEDULABLE,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE,
-    .wakes = node_ports_wakes,
-    .prepare_filter = node_ports_prepare,
-    .filter = node_ports_filter,
-    .filter_slot = node_ports_filter_slot,
-    .explain = node_ports_explain,
+    .wakes = berth__node_ports_wakes,
+    .prepare_filter = berth__node_ports_prepare,
+    .filter = berth__node_ports_filter,
+    .filter_slot = berth__node_ports_filter_slot,
+    .explain = berth__node_ports_explain,
 };

@@ -1,10 +1,9 @@
-/* NodeUnschedulable, and CheckNodeUnschedulable of v1.15: cordoned nodes take only pods that
- * tolerate the cordon's taint.
- * Source: kube-scheduler v1.32, plugins/nodeunschedulable; v1.15.3,
- * predicates.CheckNodeUnschedulable. */
+/* NodeUnschedulable: cordoned nodes take only pods that tolerate the cordon's taint.
+ * Source: kube-scheduler v1.32, plugins/nodeunschedulable. */
+#include "plugins/phases.h"
 #include "plugins/registry.h"
 
-static berth__outcome node_unschedulable_prepare(berth__prepare *prepare)
+berth__outcome berth__node_unschedulable_prepare(berth__prepare *prepare)
 {
     const berth__question *cycle = prepare->cycle;
     const berth__model *model = cycle->view->model;
@@ -19,7 +18,7 @@ static berth__outcome node_unschedulable_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static void node_unschedulable_filter(const berth__question *cycle, const void *instance,
+void berth__node_unschedulable_filter(const berth__question *cycle, const void *instance,
                                       const void *state, uint32_t tile, berth__mask *mask)
 {
     (void)instance;
@@ -30,7 +29,7 @@ static void node_unschedulable_filter(const berth__question *cycle, const void *
         mask->words[w] &= ~cordoned[w];
 }
 
-static void node_unschedulable_explain(const berth__question *cycle, const void *instance,
+void berth__node_unschedulable_explain(const berth__question *cycle, const void *instance,
                                        const void *state, uint32_t slot, berth__reasons *reasons)
 {
     (void)cycle;
@@ -41,7 +40,7 @@ static void node_unschedulable_explain(const berth__question *cycle, const void 
 }
 
 /* A cordon is lifted, or a node comes without one. */
-static bool node_unschedulable_wakes(berth__wake *wake, const berth__waiter *waiter,
+bool berth__node_unschedulable_wakes(berth__wake *wake, const berth__waiter *waiter,
                                      const void *instance)
 {
     (void)waiter;
@@ -54,18 +53,8 @@ const berth__plugin_ops berth__plugin_node_unschedulable = {
     .name = "NodeUnschedulable",
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
-    .wakes = node_unschedulable_wakes,
-    .prepare_filter = node_unschedulable_prepare,
-    .filter = node_unschedulable_filter,
-    .explain = node_unschedulable_explain,
-};
-
-const berth__plugin_ops berth__plugin_check_node_unschedulable = {
-    .name = "CheckNodeUnschedulable",
-    .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
-    .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_TAINTS | BERTH__WAKE_POD_SELF,
-    .wakes = node_unschedulable_wakes,
-    .prepare_filter = node_unschedulable_prepare,
-    .filter = node_unschedulable_filter,
-    .explain = node_unschedulable_explain,
+    .wakes = berth__node_unschedulable_wakes,
+    .prepare_filter = berth__node_unschedulable_prepare,
+    .filter = berth__node_unschedulable_filter,
+    .explain = berth__node_unschedulable_explain,
 };

@@ -205,7 +205,7 @@ typedef struct berth__plugin_ops {
                       const berth__pod_placement *seat);
 } berth__plugin_ops;
 
-/* The plugin of that name, or NULL. The list is the array in registry.c. */
+/* The plugin of that name, or NULL; those in legacy/ aside. The list is the array in registry.c. */
 const berth__plugin_ops *berth__plugin_find(berth_str name);
 
 #endif

@@ -1,4 +1,6 @@
-/* The plugins that exist, by symbol: berth__plugin_SYMBOL, each in its own file. */
+/* The plugins of kube-scheduler, by symbol: berth__plugin_SYMBOL, each in its own file. The last
+ * are v1.15's, which share most of what they do with the plugin whose file they are in; all others
+ * of v1.15 are in legacy/. */
 #ifndef BERTH_PLUGINS_REGISTRY_H
 #define BERTH_PLUGINS_REGISTRY_H
 
@@ -19,43 +21,12 @@
     X(node_volume_limits)                 \
     X(volume_binding)                     \
     X(volume_zone)                        \
-    X(check_node_unschedulable)           \
-    X(host_name)                          \
-    X(pod_fits_host_ports)                \
     X(pod_fits_resources)                 \
     X(pod_tolerates_node_taints)          \
     X(taint_toleration_priority)          \
     X(image_locality_priority)            \
-    X(match_node_selector)                \
-    X(general_predicates)                 \
-    X(check_node_condition)               \
-    X(check_node_memory_pressure)         \
-    X(check_node_disk_pressure)           \
-    X(check_node_pid_pressure)            \
-    X(check_node_label_presence)          \
-    X(least_requested)                    \
-    X(most_requested)                     \
-    X(requested_to_capacity_ratio)        \
-    X(balanced_resource_allocation)       \
-    X(node_affinity_priority)             \
-    X(node_prefer_avoid_pods)             \
-    X(node_label_priority)                \
-    X(equal_priority)                     \
-    X(selector_spread)                    \
-    X(service_spreading)                  \
-    X(service_anti_affinity)              \
     X(match_inter_pod_affinity)           \
-    X(inter_pod_affinity_priority)        \
-    X(check_service_affinity)             \
-    X(no_disk_conflict)                   \
-    X(no_volume_zone_conflict)            \
-    X(max_ebs_volume_count)               \
-    X(max_gce_pd_volume_count)            \
-    X(max_azure_disk_volume_count)        \
-    X(max_cinder_volume_count)            \
-    X(max_csi_volume_count)               \
-    X(check_volume_binding)               \
-    X(basic_checks)
+    X(inter_pod_affinity_priority)
 
 #define X(symbol) extern const berth__plugin_ops berth__plugin_##symbol;
 BERTH__PLUGIN_LIST(X)

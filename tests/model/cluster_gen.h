@@ -20,6 +20,13 @@ enum {
     GEN_CLAIMS = GEN_VOLUMES | 1u << 5,
 };
 
+/* Whether the engine is built with v1.15. */
+#ifdef BERTH_NO_LEGACY
+#define GEN_KNOWS_LEGACY false
+#else
+#define GEN_KNOWS_LEGACY true
+#endif
+
 typedef struct cluster_gen {
     naive_region region;
     uint64_t state;

@@ -773,7 +773,8 @@ static bool start_engine(trial *t)
     berth_engine_config config;
     berth_error error = {0};
     berth_engine_config_init(&config);
-    bool legacy = (t->options->features & GEN_LEGACY) != 0 && gen_chance(&t->gen, 20);
+    bool legacy =
+        GEN_KNOWS_LEGACY && (t->options->features & GEN_LEGACY) != 0 && gen_chance(&t->gen, 20);
     t->naive.legacy = legacy;
     for (uint32_t i = 0; i < PROFILES; i++) {
         t->profiles[i] =

@@ -1015,7 +1015,7 @@ static bool run_round(uint64_t seed, unsigned long steps, bool show)
         abort();
     s->seed = seed;
     s->trace = show;
-    s->legacy = seed % 5 == 4;
+    s->legacy = GEN_KNOWS_LEGACY && seed % 5 == 4;
     gen_init(&s->gen, seed, s->legacy ? GEN_ALL : GEN_ALL & ~(unsigned)GEN_LEGACY);
     if (s->gen.node_names > 40)
         s->gen.node_names = 40;

@@ -125,7 +125,7 @@ static void start(trial *t)
     berth_engine_config config;
     berth_error error = {0};
     berth_engine_config_init(&config);
-    bool legacy = gen_chance(&t->s.gen, 20);
+    bool legacy = gen_chance(&t->s.gen, 20) && GEN_KNOWS_LEGACY;
     for (uint32_t i = 0; i < SCRIPT_PROFILES; i++)
         t->profiles[i] = legacy
                              ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)

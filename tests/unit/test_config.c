@@ -653,9 +653,34 @@ static void test_scarce_memory(void **state)
     check_scarcity((berth__config_source){.path = path});
     golden_path(path, sizeof(path), "beta.json");
     check_scarcity((berth__config_source){.path = path});
+#ifndef BERTH_NO_LEGACY
     golden_path(path, sizeof(path), "policy.yaml");
     check_scarcity((berth__config_source){.path = path});
+#endif
 }
+
+#ifdef BERTH_NO_LEGACY
+/* A library without v1.15 says so, to the reader of a file and to the caller who fills a profile. */
+static void test_no_legacy(void **state)
+{
+    static const refusal table[] = {
+        {"apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\n",
+         BERTH_E_UNSUPPORTED, "apiVersion", "built without v1.15"},
+        {"apiVersion: v1\nkind: Policy\n", BERTH_E_UNSUPPORTED, "kind", "built without v1.15"},
+    };
+    (void)state;
+    check_refusals("", table, sizeof(table) / sizeof(table[0]));
+    const berth_profile profile = {.era = BERTH_ERA_V1ALPHA1};
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.profiles = &profile;
+    config.profile_count = 1;
+    berth_engine *engine = NULL;
+    berth_error error;
+    assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_E_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "built without v1.15"));
+}
+#endif
 
 int main(void)
 {
@@ -683,6 +708,9 @@ int main(void)
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_wrong_calls),
         cmocka_unit_test(test_scarce_memory),
+#ifdef BERTH_NO_LEGACY
+        cmocka_unit_test(test_no_legacy),
+#endif
     };
     return cmocka_run_group_tests_name("config", tests, NULL, NULL);
 }

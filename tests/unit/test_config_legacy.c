@@ -1,7 +1,7 @@
 /* Configurations of kubescheduler.config.k8s.io/v1alpha1 and Policy files. */
 #include "config_check.h"
 
-#include "plugins/profile_lists.h"
+#include "legacy/legacy.h"
 
 #define HEAD "apiVersion: kubescheduler.config.k8s.io/v1alpha1\nkind: KubeSchedulerConfiguration\n"
 #define POLICY "apiVersion: v1\nkind: Policy\n"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "replay/id_table.h"
+#include "traces/id_table.h"
 
 enum { IDS = 600, STEPS = 200000 };
 

@@ -457,6 +457,8 @@ static void test_terms_of_nominated_pods(void **state)
 
 /* ---- v1.15 ---- */
 
+#ifndef BERTH_NO_LEGACY
+
 static int set_up_legacy(void **state)
 {
     static const berth_plugin_ref predicate = {.name = {"GeneralPredicates", 17}};
@@ -493,6 +495,8 @@ static void test_legacy(void **state)
     nominate(c, pod, berth_engine_find_node(c->engine, berth__text_of("b")));
     assert_string_equal(choice(c, pod), "b: b0 b1");
 }
+
+#endif
 
 /* ---- many nodes ---- */
 
@@ -815,7 +819,9 @@ int main(void)
         RULE(test_own_node_first),
         RULE(test_nomination_by_status),
         RULE(test_terms_of_nominated_pods),
+#ifndef BERTH_NO_LEGACY
         cmocka_unit_test_setup_teardown(test_legacy, set_up_legacy, small_tear_down),
+#endif
         cmocka_unit_test(test_samples_repeat),
         cmocka_unit_test(test_search_goes_on),
         cmocka_unit_test(test_memory_runs_out),

@@ -5,8 +5,19 @@
 static const berth_plugin_ref equal[] = {{.name = TEXT("EqualPriority"), .weight = 1}};
 static const berth_plugin_ref modern[] = {{.name = TEXT("NodeResourcesFit"), .weight = 1}};
 
+/* A case of v1.15 is skipped where the library knows no such scheduler. */
+static void needs(berth_era era)
+{
+#ifdef BERTH_NO_LEGACY
+    if (era == BERTH_ERA_V1ALPHA1)
+        skip();
+#endif
+    (void)era;
+}
+
 static berth_profile profile_of(berth_era era)
 {
+    needs(era);
     berth_profile profile = {.era = era};
     profile.points[BERTH_POINT_SCORE] =
         (berth_plugin_list){era == BERTH_ERA_V1ALPHA1 ? equal : modern, 1};
@@ -157,7 +168,7 @@ static void test_order(void **state)
 {
     (void)state;
     check_order(BERTH_ERA_V1);
-    check_order(BERTH_ERA_V1ALPHA1);
+    check_order(BERTH_ERA_V1ALPHA1); /* last: may be skipped */
 }
 
 static void test_rounds(void **state)

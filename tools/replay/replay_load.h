@@ -20,7 +20,7 @@
 
 #include "berth/berth.h"
 #include "cli/words.h"
-#include "replay/id_table.h"
+#include "traces/id_table.h"
 
 enum { LOAD_SORTS_MAX = 256 };
 

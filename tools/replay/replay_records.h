@@ -6,7 +6,7 @@
 
 #include "berth/berth.h"
 #include "berth/scheduler.h"
-#include "replay/id_table.h"
+#include "traces/id_table.h"
 
 #define RECORD_NONE UINT32_MAX
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "replay/id_table.h"
+#include "traces/id_table.h"
 #include "traces/trace.h"
 
 /* Pods that differ in their names alone are written as one template and its uses: the second one of

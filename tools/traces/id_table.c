@@ -1,6 +1,6 @@
 /* Hash table from 64-bit ids to small numbers by linear probing; a removal moves what follows
  * back, so that no tombstones are left. */
-#include "replay/id_table.h"
+#include "traces/id_table.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Names, evaluation order and providers of the v1.15 scheduler (predicates and priorities).
  * Source: v1.15.3, algorithm/predicates/predicates.go (order) and algorithmprovider/defaults, with
  * the gate TaintNodesByCondition at its default, on. */
-#include "plugins/profile_lists.h"
+#include "legacy/legacy.h"
 
 #include "base/text.h"
 

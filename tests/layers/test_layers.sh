@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Rooms use what is left of them in their order, and nothing else: no symbol of an object file is defined
+# in a later room, no file includes a header of one, so there is no circle between rooms. Tools and the
+# benchmarks from outside see installed headers only.
+# Usage: test_layers.sh ENGINE_ARCHIVE "ROOM..." TOOLS_ARCHIVE "ROOM..."
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# Every room is in the order, and every name of a file is there once: objects are known by it.
+rooms_are() {
+  local folder=$1 rooms=$2 room
+  shift 2
+  for room in "$folder"/*/; do
+    room=$(basename "$room")
+    [[ " $rooms $* " == *" $room "* ]] || {
+      echo "$folder/$room is missing in the order of rooms"
+      status=1
+    }
+  done
+  for room in $rooms; do
+    find "$folder/$room" -name '*.[ch]' -o -name '*.cc'
+  done | sort >"$work/files"
+  sed 's|.*/||' "$work/files" | uniq -d >"$work/twice"
+  if [[ -s $work/twice ]]; then
+    echo "two files of one name: $(tr '\n' ' ' <"$work/twice")"
+    status=1
+  fi
+}
+
+# symbols ARCHIVE "ROOM...": uses of symbols that lead to a later room.
+symbols() {
+  nm --print-file-name --format=posix "$1" |
+    awk -v rooms="$2" -v files="$work/files" -f tests/layers/symbols.awk || status=1
+}
+
+# includes FOLDER "ROOM...": lines that include a header of a later room, or nobody's.
+includes() {
+  xargs grep -nE '^#include "' <"$work/files" |
+    awk -v folder="$1" -v rooms="$2" -f tests/layers/includes.awk || status=1
+}
+
+rooms_are engine "$2" include package
+symbols "$1" "$2"
+includes engine "$2"
+rooms_are tools "$4" examples
+symbols "$3" "$4"
+includes tools "$4"
+
+# From outside: installed headers, and the parts of the program.
+if grep -nE '^#include "' engine/include/berth/*.h tools/examples/*.c tools/berth.c bench/macro_*.[ch] |
+  grep -vE ":#include \"(berth/|(${4// /|})/|[a-z_]+\.h\")"; then
+  echo "the above sees the engine's inside"
+  status=1
+fi
+exit $status
