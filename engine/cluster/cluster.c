@@ -103,11 +103,11 @@ static berth_status relayout(berth__cluster *cluster)
     }
     berth__node_tree_list(cluster->tree, order);
     berth_status status = berth__view_relayout(&cluster->view, order, count, &cluster->pods,
-                                               berth__model_tick(cluster->model),
+                                               berth__model_next_epoch(cluster->model),
                                                cluster->undo.recording ? &former : NULL);
     berth__free(allocator, order, count * sizeof(uint32_t));
     if (status == BERTH_OK)
-        cluster->view.layout->tree_changes = cluster->tree->changes;
+        cluster->view.layout->tree_epoch = cluster->tree->epoch;
     if (former.layout != NULL)
         berth__note_relayout(cluster, &former);
     return status;
@@ -122,7 +122,7 @@ static bool layout_is_old(const berth__cluster *cluster)
     const berth__layout *layout = cluster->view.layout;
     return cluster->unplaced_count > 0 || cluster->present_count < layout->count ||
            (cluster->model->behaviours.order_follows_tree &&
-            layout->tree_changes != cluster->tree->changes);
+            layout->tree_epoch != cluster->tree->epoch);
 }
 
 berth_status berth__cluster_sync(berth__cluster *cluster)

@@ -154,7 +154,7 @@ static void refresh_slot(berth__cluster *cluster, const berth__node_record *node
     if (node->slot != BERTH__SLOT_NONE)
         berth__view_set_facts(&cluster->view, node->slot,
                               outlasted ? cluster->view.layout->epoch
-                                        : berth__model_tick(cluster->model));
+                                        : berth__model_next_epoch(cluster->model));
 }
 
 /* The zone that the order of nodes goes by: v1.15 knows the beta labels alone. */

@@ -149,7 +149,7 @@ static void undo_node(void *owner, void *record)
     node->facts = former->facts;
     node->closed = former->closed;
     if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
-        berth__view_set_facts(&cluster->view, node->slot, berth__model_tick(cluster->model));
+        berth__view_set_facts(&cluster->view, node->slot, berth__model_next_epoch(cluster->model));
     berth__cow_owner_unhold(&cluster->cow, 1);
     if (now != NULL)
         berth__cluster_drop_facts(cluster, now);
@@ -251,7 +251,7 @@ static void undo_relayout(void *owner, void *record)
     berth__cluster *cluster = owner;
     const former_order *former = record;
     berth__view_relayout_back(&cluster->view, &former->layout, &cluster->pods,
-                              berth__model_tick(cluster->model));
+                              berth__model_next_epoch(cluster->model));
     cluster->unplaced_count = former->unplaced_count;
 }
 

@@ -97,7 +97,7 @@ static void copy_facts(berth__layout *to, const berth__layout *from)
     to->closed_count = from->closed_count;
     to->unschedulable_count = from->unschedulable_count;
     to->epoch = from->epoch;
-    to->tree_changes = from->tree_changes;
+    to->tree_epoch = from->tree_epoch;
 }
 
 berth__layout *berth__layout_copy(const berth__layout *layout)

@@ -31,7 +31,7 @@ typedef struct berth__layout {
     uint32_t count; /* slots in use */
     uint32_t tile_count;
     uint64_t epoch;          /* differs from every earlier one of the engine after any change */
-    uint64_t tree_changes;   /* of the node tree whose order this is */
+    uint64_t tree_epoch;     /* of the node tree whose order this is */
     uint32_t *nodes;         /* node id by slot */
     uint32_t *taints;        /* taint list id by slot */
     uint64_t *unschedulable; /* a bit a slot */

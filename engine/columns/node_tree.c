@@ -63,7 +63,7 @@ static bool copy_zones(berth__node_tree *to, const berth__node_tree *from)
         memcpy(zone->nodes, from->zones[i].nodes, zone->count * sizeof(uint32_t));
     }
     to->node_count = from->node_count;
-    to->changes = from->changes;
+    to->epoch = from->epoch;
     return true;
 }
 
@@ -102,7 +102,7 @@ bool berth__node_tree_add(berth__node_tree *tree, berth__sym zone, uint32_t node
         return false;
     found->nodes[found->count++] = node;
     tree->node_count++;
-    tree->changes++;
+    tree->epoch++;
     return true;
 }
 
@@ -120,7 +120,7 @@ void berth__node_tree_take(berth__node_tree *tree, berth__sym zone, uint32_t nod
     memmove(&found->nodes[at], &found->nodes[at + 1], (found->count - at - 1) * sizeof(uint32_t));
     found->count--;
     tree->node_count--;
-    tree->changes++;
+    tree->epoch++;
     if (found->count > 0)
         return;
     place->gone = *found;
@@ -143,7 +143,7 @@ void berth__node_tree_put_back(berth__node_tree *tree, uint32_t node,
     zone->nodes[place->index] = node;
     zone->count++;
     tree->node_count++;
-    tree->changes++;
+    tree->epoch++;
 }
 
 void berth__tree_place_free(const berth__node_tree *tree, berth__tree_place *place)

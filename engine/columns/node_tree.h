@@ -15,8 +15,8 @@ typedef struct berth__tree_zone {
 
 typedef struct berth__node_tree {
     const berth_allocator *allocator;
-    uint64_t stamp;   /* of the copy-on-write owner that may change it; see base/cow_owner.h */
-    uint64_t changes; /* that there were: the order is another one if this is */
+    uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
+    uint64_t epoch; /* of the order of its nodes */
     berth__tree_zone *zones; /* in order of first appearance */
     uint32_t zone_count;
     uint32_t zone_capacity;

@@ -42,7 +42,7 @@ berth_status berth__pod_counts_create(berth__model *model, berth__pod_counts **o
     if (counts == NULL)
         return BERTH_E_NOMEM;
     counts->model = model;
-    counts->version = counts->holders_version = 1;
+    counts->membership_epoch = counts->holders_epoch = 1;
     counts->holder_limit = HOLDERS_MIN;
     if (berth__keymap_init(&counts->populations, allocator) != BERTH_OK ||
         berth__keymap_init(&counts->topologies, allocator) != BERTH_OK ||
@@ -242,7 +242,7 @@ const berth__membership *berth__pod_counts_of_rules(berth__view *view,
     if (counts->rules == NULL)
         return NULL;
     berth__membership *place = &counts->rules[rules->part.serial % RULES];
-    if (place->serial == rules->part.serial && place->version == counts->version)
+    if (place->serial == rules->part.serial && place->epoch == counts->membership_epoch)
         return place;
     sweep_holders(view);
     place->serial = 0;
@@ -255,7 +255,7 @@ const berth__membership *berth__pod_counts_of_rules(berth__view *view,
                      place))
         return NULL;
     place->serial = rules->part.serial;
-    place->version = counts->version;
+    place->epoch = counts->membership_epoch;
     return place;
 }
 
@@ -287,12 +287,12 @@ void berth__pod_counts_visit_holders(const berth__view *view, const berth__ident
 void berth__pod_counts_follow_namespaces(berth__view *view)
 {
     berth__pod_counts *counts = view->counts;
-    uint64_t now = view->related != NULL ? view->related->namespace_version : 0;
-    if (BERTH_LIKELY(now == counts->namespace_version))
+    uint64_t now = view->related != NULL ? view->related->namespace_epoch : 0;
+    if (BERTH_LIKELY(now == counts->namespace_epoch))
         return;
-    counts->namespace_version = now;
-    counts->version++;
-    counts->holders_version++;
+    counts->namespace_epoch = now;
+    counts->membership_epoch++;
+    counts->holders_epoch++;
     for (berth__population *population = counts->first; population != NULL;
          population = population->next)
         if (population->asks_namespaces && population->kind <= BERTH__PODS_STAYING)

@@ -159,8 +159,8 @@ typedef struct berth__slot_counts {
 
 /* Populations that pods belong to. */
 typedef struct berth__membership {
-    uint64_t serial;  /* of the part that decides */
-    uint64_t version; /* of counts->version, when it was worked out */
+    uint64_t serial; /* of the part that decides */
+    uint64_t epoch;  /* of counts->membership_epoch, when it was worked out */
     berth__population **items;
     uint32_t count;
     uint32_t capacity;
@@ -184,10 +184,10 @@ typedef struct berth__plan berth__plan;
 typedef struct berth__pod_counts {
     berth__model *model;
     const berth__pods *pods;
-    uint64_t serial;          /* of domain counts summed so far */
-    uint64_t version;         /* of what memberships rest on, but for what keeps them up to date */
-    uint64_t holders_version; /* of the set of populations of held terms, and of namespaces */
-    uint64_t namespace_version; /* of view->related, when last looked at */
+    uint64_t serial;           /* of domain counts summed so far */
+    uint64_t membership_epoch; /* of what memberships rest on, but for what keeps them up to date */
+    uint64_t holders_epoch;    /* of the set of populations of held terms, and of namespaces */
+    uint64_t namespace_epoch;  /* of view->related, when last looked at */
     berth__keymap populations;
     berth__population *first;
     uint32_t holder_count;       /* populations of held terms */
@@ -259,12 +259,12 @@ void berth__pod_counts_release_topology(berth__pod_counts *counts, berth__topolo
 
 /* What a plan was resolved from: any change makes it stale. Its owner leaves 0 what does not
  * matter. */
-typedef struct berth__plan_stamp {
+typedef struct berth__plan_epochs {
     uint64_t epoch;
-    uint64_t related_version;
-    uint64_t namespace_version;
-    uint64_t holders_version;
-} berth__plan_stamp;
+    uint64_t related_epoch;
+    uint64_t namespace_epoch;
+    uint64_t holders_epoch;
+} berth__plan_epochs;
 
 /* No padding: hashed as bytes. */
 typedef struct berth__plan_key {
@@ -276,7 +276,7 @@ struct berth__plan {
     berth__keymap_entry entry;
     berth__plan_key key;
     berth__plan *newer, *older;
-    berth__plan_stamp stamp;
+    berth__plan_epochs epochs;
     berth__arena arena; /* of `body` */
     void *body;         /* the owner's */
     bool resolved;
@@ -286,10 +286,10 @@ struct berth__plan {
     uint32_t use_capacity;
 };
 
-/* The plan of a key, made if it is new. If it is not `resolved` for this stamp, it must be before
+/* The plan of a key, made if it is new. If it is not `resolved` for these epochs, it must be before
  * use. NULL when out of memory. */
 berth__plan *berth__plan_get(berth__view *view, const berth__plan_key *key,
-                             const berth__plan_stamp *stamp);
+                             const berth__plan_epochs *epochs);
 
 /* Resolve a plan: begin gives a zeroed body in the plan's emptied arena (NULL when out of
  * memory), then berth__plan_count for each counter, then end. What it used before and uses no

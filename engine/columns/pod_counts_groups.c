@@ -256,14 +256,14 @@ static bool visit_groups(berth__view *view, berth__population *population, group
 
 static bool add_membership(berth__view *view, berth__population *population, berth__group *group)
 {
-    return group->of.version != view->counts->version ||
+    return group->of.epoch != view->counts->membership_epoch ||
            berth__membership_add(view->counts, &group->of, population);
 }
 
 static bool remove_membership(berth__view *view, berth__population *population, berth__group *group)
 {
     berth__membership *of = &group->of;
-    for (uint32_t i = 0; of->version == view->counts->version && i < of->count; i++)
+    for (uint32_t i = 0; of->epoch == view->counts->membership_epoch && i < of->count; i++)
         if (of->items[i] == population) {
             of->items[i] = of->items[--of->count];
             break;
@@ -274,13 +274,13 @@ static bool remove_membership(berth__view *view, berth__population *population, 
 void berth__groups_enter(berth__view *view, berth__population *population)
 {
     if (view->counts->grouping && !visit_groups(view, population, add_membership))
-        view->counts->version++;
+        view->counts->membership_epoch++;
 }
 
 void berth__groups_leave(berth__view *view, berth__population *population)
 {
     if (view->counts->grouping && !visit_groups(view, population, remove_membership))
-        view->counts->version++;
+        view->counts->membership_epoch++;
 }
 
 static bool add_slots(berth__view *view, berth__population *population,
@@ -373,15 +373,15 @@ static bool collect(void *context, void *item)
 static bool renew_membership(berth__view *view, berth__group *group)
 {
     berth__pod_counts *counts = view->counts;
-    if (group->of.version == counts->version)
+    if (group->of.epoch == counts->membership_epoch)
         return true;
     collection own = {view, group, true};
     group->of.count = 0;
-    group->of.version = 0;
+    group->of.epoch = 0;
     berth__label_index_visit(&counts->matching, group->identity->namespace_name,
                              group->identity->labels, collect, &own);
     if (own.ok)
-        group->of.version = counts->version;
+        group->of.epoch = counts->membership_epoch;
     return own.ok;
 }
 

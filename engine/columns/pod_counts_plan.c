@@ -82,7 +82,7 @@ static berth__plan *find(const berth__pod_counts *counts, const berth__plan_key 
 }
 
 berth__plan *berth__plan_get(berth__view *view, const berth__plan_key *key,
-                             const berth__plan_stamp *stamp)
+                             const berth__plan_epochs *epochs)
 {
     berth__pod_counts *counts = view->counts;
     berth__plan *plan = find(counts, key);
@@ -94,8 +94,8 @@ berth__plan *berth__plan_get(berth__view *view, const berth__plan_key *key,
     }
     if (plan == NULL)
         return NULL;
-    if (memcmp(&plan->stamp, stamp, sizeof(*stamp)) != 0) {
-        plan->stamp = *stamp;
+    if (memcmp(&plan->epochs, epochs, sizeof(*epochs)) != 0) {
+        plan->epochs = *epochs;
         plan->resolved = false;
     }
     return plan;

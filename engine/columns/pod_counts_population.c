@@ -129,7 +129,7 @@ static bool enter(berth__view *view, berth__population *population)
     counts->first = population;
     if (is_held(population)) {
         counts->holder_count++;
-        counts->holders_version++;
+        counts->holders_epoch++;
     } else {
         berth__groups_enter(view, population);
     }
@@ -231,9 +231,9 @@ void berth__population_drop(berth__view *view, berth__population *population)
     if (population->next != NULL)
         population->next->previous = population->previous;
     if (is_held(population)) {
-        counts->version++;
+        counts->membership_epoch++;
         counts->holder_count--;
-        counts->holders_version++;
+        counts->holders_epoch++;
     } else {
         berth__groups_leave(view, population);
     }

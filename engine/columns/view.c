@@ -88,7 +88,7 @@ berth_status berth__view_make_layout_writable(berth__view *view)
     if (layout == NULL)
         return BERTH_E_NOMEM;
     layout->stamp = cow->stamp;
-    layout->epoch = berth__model_tick(view->model);
+    layout->epoch = berth__model_next_epoch(view->model);
     berth__cow_owner_note_made(cow, berth__layout_release, layout, 0);
     berth__cow_owner_retire(cow, view->layout->stamp, berth__layout_release, view->layout, 0);
     view->layout = layout;

@@ -73,7 +73,7 @@ berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *
     dry_run->priority = berth__pod_at(dry_run->pods, cycle->pod)->priority;
     dry_run->own_slot = own_slot(dry_run, cycle);
     dry_run->memo = berth__dry_run_memo_get(&dry_run->memos, decision, dry_run->priority,
-                                            dry_run->disruption->version);
+                                            dry_run->disruption->epoch);
     dry_run->renews = dry_run->adjusts = false;
     dry_run->asked_count = 0;
     for (uint32_t i = 0; i < profile->filter_count; i++) {

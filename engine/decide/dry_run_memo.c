@@ -41,12 +41,11 @@ static void forget_all(berth__dry_run_memo *memo, const berth__view *view)
 }
 
 /* Forget what concerns slots that have changed. */
-static void catch_up(berth__dry_run_memo *memo, const berth__view *view,
-                     uint64_t disruption_version)
+static void catch_up(berth__dry_run_memo *memo, const berth__view *view, uint64_t disruption_epoch)
 {
-    if (memo->epoch != view->layout->epoch || memo->disruption_version != disruption_version ||
+    if (memo->epoch != view->layout->epoch || memo->disruption_epoch != disruption_epoch ||
         view->journal_end - memo->journal_seen > BERTH__JOURNAL) {
-        memo->disruption_version = disruption_version;
+        memo->disruption_epoch = disruption_epoch;
         forget_all(memo, view);
         return;
     }
@@ -115,7 +114,7 @@ static berth__dry_run_memo *place_for(berth__dry_run_memos *memos, const berth__
 
 berth__dry_run_memo *berth__dry_run_memo_get(berth__dry_run_memos *memos,
                                              const berth__decision *decision, int32_t priority,
-                                             uint64_t disruption_version)
+                                             uint64_t disruption_epoch)
 {
     const berth__view *view = decision->cycle->view;
     const berth__class *cls = decision->cycle->cls;
@@ -133,6 +132,6 @@ berth__dry_run_memo *berth__dry_run_memo_get(berth__dry_run_memos *memos,
         give_up(memos, memo);
         return NULL;
     }
-    catch_up(memo, view, disruption_version);
+    catch_up(memo, view, disruption_epoch);
     return memo;
 }

@@ -46,7 +46,7 @@ typedef struct berth__dry_run_memo {
     uint64_t used;                /* when; 0: the place is free */
     uint64_t epoch;               /* of the layout */
     uint64_t journal_seen;        /* entries taken in */
-    uint64_t disruption_version;  /* of the budgets */
+    uint64_t disruption_epoch;    /* of the budgets */
     uint32_t slot_count;          /* capacity */
     uint8_t *kept;                /* by slot: berth__kept_verdict */
     berth__candidate *candidates; /* by slot */
@@ -66,6 +66,6 @@ void berth__dry_run_memos_destroy(berth__dry_run_memos *memos);
 /* The memory for an attempt, up to date; NULL: none is kept of it, or there is no memory. */
 berth__dry_run_memo *berth__dry_run_memo_get(berth__dry_run_memos *memos,
                                              const berth__decision *decision, int32_t priority,
-                                             uint64_t disruption_version);
+                                             uint64_t disruption_epoch);
 
 #endif

@@ -39,7 +39,7 @@ static void drop(berth__gate_masks *masks, berth__gate_mask *mask)
 {
     berth__use_remove(&masks->order, &mask->used);
     berth__keymap_remove(&masks->map, &mask->used.entry);
-    masks->drops++;
+    masks->epoch++;
     free_bits(masks, mask);
     berth__free(masks->allocator, mask, sizeof(*mask));
 }
@@ -111,7 +111,7 @@ static berth__gate_mask *find(berth__gate_masks *masks, const berth__decision *d
     size_t bytes = words * sizeof(*key);
     const berth__prepared_memory *memory = &decision->prepared->memory;
     berth__gate_mask *mask = memory->mask;
-    if (mask == NULL || memory->mask_stamp != masks->drops || mask->used.entry.key_bytes != bytes ||
+    if (mask == NULL || memory->mask_epoch != masks->epoch || mask->used.entry.key_bytes != bytes ||
         memcmp(mask->key, key, bytes) != 0)
         mask = (berth__gate_mask *)berth__keymap_find(&masks->map, key, bytes);
     if (mask == NULL)
@@ -173,7 +173,7 @@ berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__d
     }
     follow(mask, view, gates);
     decision->prepared->memory.mask = mask;
-    decision->prepared->memory.mask_stamp = masks->drops;
+    decision->prepared->memory.mask_epoch = masks->epoch;
     return mask;
 }
 

@@ -26,7 +26,7 @@ typedef struct berth__gate_masks {
     berth__keymap map;
     berth__use_order order;
     size_t bytes;
-    uint64_t drops; /* tells whether a remembered one is still there */
+    uint64_t epoch; /* tells whether a remembered one is still there */
 } berth__gate_masks;
 
 berth_status berth__gate_masks_init(berth__gate_masks *masks, const berth_allocator *allocator);

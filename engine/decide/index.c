@@ -84,7 +84,7 @@ static void drop_oldest(berth__index_cache *cache)
     berth__index *index = (berth__index *)cache->order.oldest;
     berth__use_remove(&cache->order, &index->used);
     berth__keymap_remove(&cache->map, &index->used.entry);
-    cache->drops++;
+    cache->epoch++;
     free_tree(cache, index);
     berth__free(cache->allocator, index, sizeof(*index));
 }
@@ -183,9 +183,9 @@ static bool plan_slots(const berth__decision *decision)
 {
     berth__prepared_kind *prepared = decision->prepared;
     berth__slot_plan *plan = &prepared->memory.slot_plan;
-    if (plan->version == prepared->verdict.version)
+    if (plan->stage_epoch == prepared->verdict.stage_epoch)
         return plan->possible;
-    plan->version = prepared->verdict.version;
+    plan->stage_epoch = prepared->verdict.stage_epoch;
     plan->filter_count = plan->extra_filter_count = plan->gate_count = 0;
     plan->scorer_count = plan->extra_scorer_count = plan->level_count = 0;
     plan->basic = true;
@@ -438,7 +438,7 @@ static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     bool plain = !plan->basic || plan->extra_filter_count + plan->extra_scorer_count > 0;
-    if (plan->version != 0 && plain)
+    if (plan->stage_epoch != 0 && plain)
         return lag * PLAIN_NS;
     return lag * REPAIR_NS;
 }
@@ -518,7 +518,7 @@ static berth__index *find_kind(berth__index_cache *cache, berth__prepared_kind *
     if (cache->map.count > 0)
         index = (berth__index *)berth__keymap_find(&cache->map, key, sizeof(*key));
     prepared->memory.tree = index;
-    prepared->memory.tree_stamp = cache->drops;
+    prepared->memory.tree_epoch = cache->epoch;
     return index;
 }
 
@@ -559,11 +559,11 @@ static berth__index *find_or_add(const build_context *build, const berth__decisi
     berth__index_cache *cache = build->cache;
     /* A class that has not been planned for yet may well be the only one of its kind: so that comes
      * first. */
-    bool planned = decision->prepared->memory.slot_plan.version != 0;
+    bool planned = decision->prepared->memory.slot_plan.stage_epoch != 0;
     if (planned && !plan_slots(decision))
         return NULL;
     berth__index *index = decision->prepared->memory.tree;
-    if (index != NULL && decision->prepared->memory.tree_stamp == cache->drops)
+    if (index != NULL && decision->prepared->memory.tree_epoch == cache->epoch)
         return index;
     const index_key key = key_of(decision);
     index = find_kind(cache, decision->prepared, &key);

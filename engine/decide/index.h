@@ -41,7 +41,7 @@ typedef struct berth__index_cache {
     berth__use_order order;
     size_t bytes;
     size_t bytes_max;
-    uint64_t drops; /* trees dropped so far: tells whether a remembered tree is still there */
+    uint64_t epoch; /* trees dropped so far: tells whether a remembered tree is still there */
     berth__sight *sights;
     berth__slot_log *log;
     berth__tree_scratch scratch;

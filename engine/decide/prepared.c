@@ -149,16 +149,16 @@ static berth__prepared_world world_of(const berth__view *view)
 {
     const struct berth__related *related = view->related;
     return (berth__prepared_world){
-        .holders_version = view->counts != NULL ? view->counts->holders_version : 0,
-        .namespace_version = related != NULL ? related->namespace_version : 0,
-        .related_version = related != NULL ? related->version : 0,
+        .holders_epoch = view->counts != NULL ? view->counts->holders_epoch : 0,
+        .namespace_epoch = related != NULL ? related->namespace_epoch : 0,
+        .related_epoch = related != NULL ? related->epoch : 0,
     };
 }
 
 static bool same_world(const berth__prepared_world *a, const berth__prepared_world *b)
 {
-    return a->holders_version == b->holders_version &&
-           a->namespace_version == b->namespace_version && a->related_version == b->related_version;
+    return a->holders_epoch == b->holders_epoch && a->namespace_epoch == b->namespace_epoch &&
+           a->related_epoch == b->related_epoch;
 }
 
 static bool allocate_statics(const berth__decision *decision)
@@ -218,7 +218,7 @@ static bool prepare_epoch(const berth__decision *decision)
         prepared->each.scorers == NULL || !prepare_stages(decision, false, arena) ||
         !allocate_statics(decision) || !allocate_slot_plan(prepared, profile))
         return false;
-    prepared->verdict.version++;
+    prepared->verdict.stage_epoch++;
     prepared->each.static_allowed = prepared->verdict.allowed;
     prepared->epoch = decision->cycle->view->layout->epoch;
     prepared->resource_count = decision->cycle->view->resource_count;
@@ -360,7 +360,7 @@ berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *
                      same_world(&each->world, &world);
     if (as_before && each->filter_count + each->scorer_count == 0)
         return BERTH_OK;
-    prepared->verdict.version++;
+    prepared->verdict.stage_epoch++;
     each->settled = false;
     prepared->verdict.allowed = each->static_allowed;
     if (as_before ? !prepare_listed(decision, arena) : !prepare_stages(decision, true, arena)) {

@@ -25,7 +25,7 @@ typedef struct berth__prepared_stage {
 
 /* How index.c works a slot's total out: active stages, by number. */
 typedef struct berth__slot_plan {
-    uint64_t version; /* of the verdict that it was made from, 0: none */
+    uint64_t stage_epoch; /* of the verdict that it was made from, 0: none */
     bool possible;
     bool basic; /* the kernel `basic` does, with `ask`, but for the stages in the `extra` lists */
     berth__basic_ask ask;
@@ -36,9 +36,9 @@ typedef struct berth__slot_plan {
 
 /* What a SKIP that stays rests on, besides class and node facts. */
 typedef struct berth__prepared_world {
-    uint64_t holders_version;
-    uint64_t namespace_version;
-    uint64_t related_version;
+    uint64_t holders_epoch;
+    uint64_t namespace_epoch;
+    uint64_t related_epoch;
 } berth__prepared_world;
 
 /* The stages that prepare each time, without those whose SKIP stays while the world is this one. */
@@ -67,10 +67,10 @@ typedef struct berth__prepared_statics {
 
 /* What index.c and gate_masks.c found for the kind the last time. */
 typedef struct berth__prepared_memory {
-    berth__index *tree; /* void once tree_stamp is old */
-    uint64_t tree_stamp;
+    berth__index *tree; /* void once tree_epoch is another */
+    uint64_t tree_epoch;
     berth__gate_mask *mask; /* likewise */
-    uint64_t mask_stamp;
+    uint64_t mask_epoch;
     berth__slot_plan slot_plan;
 } berth__prepared_memory;
 
@@ -79,7 +79,7 @@ typedef struct berth__prepared_verdict {
     berth__outcome outcome;    /* ACTIVE, REFUSE or FAIL */
     const berth__reasons *why; /* of a REFUSE or FAIL: the deciding plugin's */
     const uint64_t *allowed;   /* a bit a slot, or NULL: all */
-    uint64_t version;          /* changes when a stage may have come out otherwise than before */
+    uint64_t stage_epoch;      /* changes when a stage may have come out otherwise than before */
     bool reused;               /* this is not the first decision since the states were made */
 } berth__prepared_verdict;
 

@@ -78,7 +78,7 @@ static void forget_resources(berth__cluster *cluster, uint32_t count)
     if (cluster->model->resource_count == count || cluster->model->shared)
         return;
     cluster->model->resource_count = count;
-    cluster->view.layout->epoch = berth__model_tick(cluster->model);
+    cluster->view.layout->epoch = berth__model_next_epoch(cluster->model);
 }
 
 void berth__transaction_rollback(berth__transactions *transactions)

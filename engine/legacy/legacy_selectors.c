@@ -123,8 +123,8 @@ bool berth__legacy_siblings(const berth__question *cycle, const void *owner, ber
     if (view->related == NULL || view->counts == NULL)
         return true;
     const berth__plan_key key = {owner, {cycle->cls->identity->part.serial, topology_key, 0}};
-    const berth__plan_stamp stamp = {.related_version = view->related->version};
-    berth__plan *plan = berth__plan_get(view, &key, &stamp);
+    const berth__plan_epochs epochs = {.related_epoch = view->related->epoch};
+    berth__plan *plan = berth__plan_get(view, &key, &epochs);
     if (plan == NULL || (!plan->resolved && !resolve(cycle, plan, which, topology_key)) ||
         !berth__plan_renew(view, plan))
         return false;

@@ -109,8 +109,8 @@ static bool find_example(const berth__prepare *prepare, uint32_t *slot, bool *fo
     if (view->related == NULL || view->counts == NULL)
         return true;
     const berth__plan_key key = {prepare->instance, {cycle->cls->identity->part.serial, 0, 0}};
-    const berth__plan_stamp stamp = {.related_version = view->related->version};
-    berth__plan *plan = berth__plan_get(view, &key, &stamp);
+    const berth__plan_epochs epochs = {.related_epoch = view->related->epoch};
+    berth__plan *plan = berth__plan_get(view, &key, &epochs);
     if (plan == NULL || (!plan->resolved && !resolve(cycle, plan, labels->keys[0])) ||
         !berth__plan_renew(view, plan))
         return false;

@@ -14,7 +14,7 @@ berth_status berth__disruption_create(berth__model *model, berth__disruption **o
     if (disruption == NULL)
         return BERTH_E_NOMEM;
     disruption->model = model;
-    disruption->version = berth__model_tick(model);
+    disruption->epoch = berth__model_next_epoch(model);
     if (berth__keymap_init(&disruption->budgets, model->allocator) != BERTH_OK ||
         berth__label_index_init(&disruption->selectors, model->allocator) != BERTH_OK) {
         berth__disruption_destroy(disruption);
@@ -101,7 +101,7 @@ static bool enter(berth__disruption *disruption, berth__budget *budget)
                                 &budget->selector, budget))
         return false;
     berth__keymap_add(&disruption->budgets, &budget->entry);
-    disruption->version = berth__model_tick(disruption->model);
+    disruption->epoch = berth__model_next_epoch(disruption->model);
     return true;
 }
 
@@ -112,7 +112,7 @@ static void leave(berth__disruption *disruption, berth__budget *budget)
                                   &budget->selector, budget);
     berth__keymap_remove(&disruption->budgets, &budget->entry);
     free_budget(budget);
-    disruption->version = berth__model_tick(disruption->model);
+    disruption->epoch = berth__model_next_epoch(disruption->model);
 }
 
 /* ---- undoing: a record is the budget's address ---- */
@@ -130,7 +130,7 @@ static void undo_lend(void *owner, void *record)
         berth__label_index_return(&disruption->selectors, budget->key.namespace_name,
                                   &budget->selector, budget);
     berth__keymap_add(&disruption->budgets, &budget->entry);
-    disruption->version = berth__model_tick(disruption->model);
+    disruption->epoch = berth__model_next_epoch(disruption->model);
 }
 
 static void keep_lend(void *owner, void *record)
@@ -166,7 +166,7 @@ static void take_out(berth__disruption *disruption, berth__budget *budget)
         berth__label_index_lend(&disruption->selectors, budget->key.namespace_name,
                                 &budget->selector, budget);
     berth__keymap_remove(&disruption->budgets, &budget->entry);
-    disruption->version = berth__model_tick(disruption->model);
+    disruption->epoch = berth__model_next_epoch(disruption->model);
 }
 
 static berth__budget *find(const berth__disruption *disruption, berth_str namespace_name,
@@ -256,7 +256,7 @@ berth__disruption *berth__disruption_copy(const berth__disruption *disruption)
                 return NULL;
             }
         }
-    copy->version = disruption->version;
+    copy->epoch = disruption->epoch;
     return copy;
 }
 

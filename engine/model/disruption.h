@@ -26,7 +26,7 @@ typedef struct berth__disruption {
     uint64_t stamp; /* of the copy-on-write owner that may change it */
     berth__keymap budgets;
     berth__label_index selectors; /* budgets by whom they select */
-    uint64_t version;             /* differs after every change */
+    uint64_t epoch;               /* differs after every change */
     uint64_t round;
     berth__undo_log *undo; /* NULL: changes are for good */
 } berth__disruption;

@@ -124,7 +124,7 @@ typedef struct berth__model {
     berth__class_memo class_memo;     /* under the lock */
     berth__class_places class_places; /* under the lock */
     atomic_uint class_count;          /* sync: under the lock; read by anyone, relaxed */
-    atomic_uint_least64_t epoch;      /* the last tick; sync: relaxed, numbers differ and no more */
+    atomic_uint_least64_t last_epoch; /* sync: atomic, relaxed */
     uint64_t class_serial;            /* the last serial given to a class or part */
     uint32_t *words;                  /* scratch for keys */
     uint32_t word_count;
@@ -161,12 +161,17 @@ static inline void berth__model_unlock(berth__model *model)
         berth__model_unlock_slow(model);
 }
 
-/* A number that nobody else of the engine, its versions and branches has got: for epochs of
- * layouts, and for versions of what is copied when it changes. Threads: any. */
-static inline uint64_t berth__model_tick(berth__model *model)
+/* The next epoch: a number that nobody else of the engine, its snapshots and branches has got.
+ *
+ * An epoch, wherever the word stands, says whether something kept is still valid: it becomes another
+ * one with every change of what it belongs to, so whoever kept something with it finds, while the
+ * two are equal, that nothing changed. Epochs that several engines or snapshots compare are drawn
+ * here; those that never leave their struct are counted by it. A stamp is something else: whose a
+ * block is (base/cow_owner.h); a serial, too: which one of its kind something is. Threads: any. */
+static inline uint64_t berth__model_next_epoch(berth__model *model)
 {
     /* Relaxed: numbers differ, and no more is asked of them. */
-    return atomic_fetch_add_explicit(&model->epoch, 1, memory_order_relaxed) + 1;
+    return atomic_fetch_add_explicit(&model->last_epoch, 1, memory_order_relaxed) + 1;
 }
 
 /* Give up the uses of classes that are due, if nobody holds the lock. Threads: any. */

@@ -14,7 +14,7 @@ berth_status berth__related_create(berth__model *model, berth__related **out)
     if (related == NULL)
         return BERTH_E_NOMEM;
     related->model = model;
-    related->version = related->namespace_version = berth__model_tick(model);
+    related->epoch = related->namespace_epoch = berth__model_next_epoch(model);
     if (berth__keymap_init(&related->objects, model->allocator) != BERTH_OK ||
         berth__keymap_init(&related->lists, model->allocator) != BERTH_OK ||
         berth__label_index_init(&related->services, model->allocator) != BERTH_OK) {
@@ -207,9 +207,9 @@ static berth__related_list *list_of(berth__related *related, const berth__relate
 static void note_change(berth__related *related, const berth__related_object *object)
 {
     if (object->key.kind == BERTH_KIND_NAMESPACE)
-        related->namespace_version = berth__model_tick(related->model);
+        related->namespace_epoch = berth__model_next_epoch(related->model);
     else
-        related->version = berth__model_tick(related->model);
+        related->epoch = berth__model_next_epoch(related->model);
 }
 
 static bool index_service(berth__related *related, berth__related_object *object)
@@ -460,8 +460,8 @@ berth__related *berth__related_copy(const berth__related *related)
     berth__related *copy;
     if (berth__related_create(related->model, &copy) != BERTH_OK)
         return NULL;
-    copy->version = related->version;
-    copy->namespace_version = related->namespace_version;
+    copy->epoch = related->epoch;
+    copy->namespace_epoch = related->namespace_epoch;
     const berth__keymap *lists = &related->lists;
     for (uint32_t i = 0; i < lists->bucket_count; i++)
         for (const berth__keymap_entry *entry = lists->buckets[i]; entry != NULL;

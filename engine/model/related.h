@@ -42,9 +42,9 @@ typedef struct berth__related {
     berth__label_index services; /* by selector */
     uint32_t service_count;
     uint32_t controller_count;
-    uint64_t version;           /* of Services and controllers: differs after every change */
-    uint64_t namespace_version; /* the same for Namespaces */
-    berth__undo_log *undo;      /* NULL: changes are for good */
+    uint64_t epoch;           /* of Services and controllers: differs after every change */
+    uint64_t namespace_epoch; /* the same for Namespaces */
+    berth__undo_log *undo;    /* NULL: changes are for good */
 } berth__related;
 
 berth_status berth__related_create(berth__model *model, berth__related **out);

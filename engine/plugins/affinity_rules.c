@@ -224,10 +224,10 @@ bool berth__affinity_resolve(const berth__question *cycle, const berth__affinity
     const berth__plan_key key = {
         args,
         {cls->identity->part.serial, cls->pod_rules != NULL ? cls->pod_rules->part.serial : 0, 0}};
-    const berth__plan_stamp stamp = {.epoch = view->layout->epoch,
-                                     .namespace_version = view->counts->namespace_version,
-                                     .holders_version = view->counts->holders_version};
-    berth__plan *plan = berth__plan_get(view, &key, &stamp);
+    const berth__plan_epochs epochs = {.epoch = view->layout->epoch,
+                                       .namespace_epoch = view->counts->namespace_epoch,
+                                       .holders_epoch = view->counts->holders_epoch};
+    berth__plan *plan = berth__plan_get(view, &key, &epochs);
     if (plan == NULL || (!plan->resolved && !resolve(cycle, args, plan)) ||
         !berth__plan_renew(view, plan))
         return false;

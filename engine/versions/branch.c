@@ -145,7 +145,7 @@ static void open_keeper(berth__cluster *cluster)
 {
     berth__cow_owner_init(&cluster->cow, cluster->model->allocator, cluster->model);
     cluster->cow.branch = cluster->cow.shared = true;
-    cluster->cow.stamp = BRANCH_STAMP | berth__model_tick(cluster->model);
+    cluster->cow.stamp = BRANCH_STAMP | berth__model_next_epoch(cluster->model);
 }
 
 /* ---- branch engines ---- */

@@ -416,8 +416,8 @@ static bool use_plan(world *w, test_plan *plan)
         return false;
     berth__pod_counts_follow_namespaces(view);
     const berth__plan_key key = {plan, {0}};
-    const berth__plan_stamp stamp = {.epoch = view->layout->epoch};
-    berth__plan *of = berth__plan_get(view, &key, &stamp);
+    const berth__plan_epochs epochs = {.epoch = view->layout->epoch};
+    berth__plan *of = berth__plan_get(view, &key, &epochs);
     if (of == NULL || (!of->resolved && !resolve(w, plan, of)))
         return false;
     return berth__plan_renew(view, of);
@@ -586,7 +586,7 @@ static void step(world *w)
         test_plan *plan = &w->plans[below(w, PLANS)];
         draw_plan(w, plan);
         const berth__plan_key key = {plan, {0}};
-        const berth__plan_stamp stale = {.epoch = BERTH__EPOCH_NONE};
+        const berth__plan_epochs stale = {.epoch = BERTH__EPOCH_NONE};
         (void)berth__plan_get(&w->cluster.view, &key, &stale);
     }
     w->op++;

@@ -61,7 +61,7 @@ static berth_placement decide(berth_engine *engine, int32_t milli)
 static void expect_drops(berth_engine *engine, int32_t milli, uint64_t drops)
 {
     assert_int_equal(decide(engine, milli).path, BERTH_PATH_INDEX);
-    assert_int_equal(engine->decider.indexes.drops, drops);
+    assert_int_equal(engine->decider.indexes.epoch, drops);
 }
 
 static void test_least_recently_used_tree_is_dropped(void **state)

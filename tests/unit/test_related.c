@@ -154,13 +154,13 @@ static void test_default_selector(void **state)
 static void test_store(void **state)
 {
     world *w = *state;
-    uint64_t version = w->related->version;
+    uint64_t epoch = w->related->epoch;
     assert_int_equal(put(w, BERTH_KIND_SERVICE, "x", "a=1", true), BERTH_E_NOT_FOUND);
     assert_int_equal(put(w, BERTH_KIND_SERVICE, "x", "a=1", false), BERTH_OK);
     assert_int_equal(put(w, BERTH_KIND_SERVICE, "x", "a=1", false), BERTH_E_EXISTS);
     assert_int_equal(put(w, BERTH_KIND_SERVICE, "y", "a=1", false), BERTH_OK);
     assert_int_equal(put(w, BERTH_KIND_SERVICE, "x", "b=1", true), BERTH_OK);
-    assert_true(w->related->version > version);
+    assert_true(w->related->epoch > epoch);
 
     /* the replaced one keeps its place */
     const berth__related_object *first =
@@ -184,20 +184,20 @@ static void test_namespaces(void **state)
 {
     world *w = *state;
     bool present;
-    uint64_t version = w->related->namespace_version;
+    uint64_t epoch = w->related->namespace_epoch;
     assert_int_equal(berth__related_namespace(w->related, sym(w, "dev"), &present).count, 0);
     assert_false(present);
     assert_int_equal(put(w, BERTH_KIND_NAMESPACE, "dev", "a=1 b=2", false), BERTH_OK);
     assert_int_equal(berth__related_namespace(w->related, sym(w, "dev"), &present).count, 2);
     assert_true(present);
-    assert_true(w->related->namespace_version > version);
-    version = w->related->namespace_version;
+    assert_true(w->related->namespace_epoch > epoch);
+    epoch = w->related->namespace_epoch;
     assert_int_equal(berth__related_remove(w->related, BERTH_KIND_NAMESPACE, (berth_str){0},
                                            berth__text_of("dev"), NULL),
                      BERTH_OK);
     berth__related_namespace(w->related, sym(w, "dev"), &present);
     assert_false(present);
-    assert_true(w->related->namespace_version > version);
+    assert_true(w->related->namespace_epoch > epoch);
 }
 
 int main(void)
