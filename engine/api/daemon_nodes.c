@@ -1,4 +1,4 @@
-/* The DaemonSet controller's choice of nodes, by the rules that filters use. */
+/* The nodes that the DaemonSet controller makes pods for, by the rules that filters use. */
 #include "api/daemon_nodes.h"
 
 #include "base/text.h"

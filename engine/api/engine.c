@@ -1,4 +1,4 @@
-/* The public engine: life, cluster state, decisions. */
+/* The public functions of an engine: its life, cluster state, decisions. */
 #include "berth/transaction.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Groups of pods, tried in a transaction. */
+/* The public functions that place groups of pods, each tried in a transaction. */
 #include "berth/transaction.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* Arena: a list of chunks that double in size; pieces are cut from the newest. */
+/* Arena, a region allocator: a list of chunks that double in size; pieces are cut from the
+ * newest. */
 #include "base/arena.h"
 
 #include <string.h>

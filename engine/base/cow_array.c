@@ -1,4 +1,5 @@
-/* Pages, directories, roots: making, owning, letting go. */
+/* Copy-on-write arrays: pages under directories under a root; finding, adding, making writable,
+ * comparing, retiring. */
 #include "base/cow_array.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Tables: arrays of any length whose pages are shared by versions and branches and copied on write.
+/* Copy-on-write arrays: arrays of any length whose pages are shared by versions and branches and
+ * copied on write.
  *
  * A root leads to directories, a directory to pages. Copying the struct gives another view of the
  * same table; who writes, and when blocks go, follows cow.h. Pages that were never added read

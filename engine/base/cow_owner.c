@@ -1,4 +1,4 @@
-/* Stamps and notes of blocks. */
+/* Copy-on-write owner: its stamps, and the notes of the blocks that it made and retired. */
 #include "base/cow_owner.h"
 
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-/* Errors: names, texts, formatting. */
+/* Status codes as names and texts, and the filling and formatting of errors. */
 #include "base/error.h"
 
 #include <inttypes.h>

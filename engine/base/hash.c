@@ -1,4 +1,4 @@
-/* XXH3 in one translation unit, so that no other file includes the library's header. */
+/* XXH3 hashing in one translation unit, so that no other file includes the library's header. */
 #include "base/hash.h"
 
 #define XXH_INLINE_ALL

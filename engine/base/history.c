@@ -1,4 +1,5 @@
-/* Pinning by a split count, publishing, reclaiming. The protocol is in the header. */
+/* A history of snapshots: pinning by a split count, publishing, reclaiming. The protocol is in the
+ * header. */
 #include "base/history.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Interning by open addressing with linear probing; texts live in an arena and are never freed. */
+/* String interning by open addressing with linear probing; texts live in an arena and are never
+ * freed. */
 #include "base/intern.h"
 
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-/* Chained hash table with embedded entries. */
+/* Chained hash table whose entries are embedded in the objects. */
 #include "base/keymap.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* hwloc topology: cores, NUMA nodes, binding of workers. */
+/* The machine's topology by hwloc: cores, NUMA nodes, binding of workers. */
 #include "base/machine.h"
 
 #include <hwloc.h>

@@ -1,4 +1,4 @@
-/* Default allocator on jemalloc, and the growing of arrays. */
+/* The default allocator, on jemalloc, and the growing of arrays. */
 #include "base/memory.h"
 
 #ifdef BERTH_PLAIN_MALLOC

@@ -1,4 +1,4 @@
-/* Shares: a ticket for each group. */
+/* Work shared out among workers: a ticket for each group of them. */
 #include "base/shares.h"
 
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-/* Records in one growing block, each linked to the one before. */
+/* Undo log: records in one growing block, each linked to the one before. */
 #include "base/undo_log.h"
 
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-/* Worker pool: a gate that workers spin on, a condition variable once they have parked. */
+/* Worker pool: threads that spin on a gate for a while, then park on a condition variable. */
 #include "base/workers.h"
 
 #include <pthread.h>

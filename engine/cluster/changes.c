@@ -1,4 +1,5 @@
-/* What tells new from old, and when nothing may change. */
+/* What changed between an object's old and new facts, for those who react to it; and when nothing
+ * may change. */
 #include "cluster/changes.h"
 
 #include "base/error.h"

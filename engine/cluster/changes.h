@@ -1,4 +1,5 @@
-/* News of a cluster: what each change of its objects was, for somebody who has to react to it.
+/* Notification of changes of a cluster: what each change of its objects was, for somebody who has
+ * to react to it.
  *
  * One watcher at most. It hears of a change once it has been made, in full; both the old
  * and the new facts and classes are alive during the call. It hears of objects only. Of a

@@ -1,4 +1,5 @@
-/* A cluster: its life, its layout, who hears of it, and objects in and out by kind. */
+/* The cluster as a whole: its life, its layout, who is notified of changes, and objects in and out
+ * by kind. */
 #include "cluster/cluster_parts.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* The sums that a cluster keeps, against a recount. */
+/* Consistency check of a cluster: the sums that it keeps, compared with a recount. */
 #include "cluster/cluster.h"
 
 #include <inttypes.h>

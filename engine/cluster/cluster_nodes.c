@@ -1,4 +1,4 @@
-/* Nodes come, change, close and go. */
+/* Nodes of the cluster: added, changed, closed to pods, removed. */
 #include "cluster/cluster_parts.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Pods come, move between nodes, change and go. */
+/* Pods of the cluster: added, bound, moved, changed, removed. */
 #include "cluster/cluster_parts.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Nodes and pods as they are read from outside. */
+/* Nodes and pods of a cluster as they are read from outside: names, amounts, counts, digest. */
 #include "cluster/cluster_read.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* Records of nodes and pods, and what undoes them. */
+/* Undo records of nodes and pods, and the functions that restore from them. */
 #include "cluster/cluster_undo.h"
 
 #include <string.h>

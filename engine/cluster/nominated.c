@@ -1,4 +1,4 @@
-/* Nominations by pod and by node. */
+/* Nominations, nodes kept for pending pods, found by pod and by node. */
 #include "cluster/nominated.h"
 
 #include <string.h>

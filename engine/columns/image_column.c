@@ -1,4 +1,5 @@
-/* Bits of images by slot: made, filled tile by tile, kept up to date, copied. */
+/* Image columns, a bit a slot for each image asked for: made, filled tile by tile, kept up to
+ * date, copied. */
 #include "columns/image_column.h"
 
 static berth__image_column *columns_of(const berth__layout *layout)

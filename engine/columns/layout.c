@@ -1,4 +1,4 @@
-/* Columns of node facts by slot. */
+/* The layout: nodes in slots, and the facts of nodes as columns by slot. */
 #include "columns/layout.h"
 
 #include <string.h>

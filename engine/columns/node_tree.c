@@ -1,4 +1,4 @@
-/* Zone lists and their interleaving. */
+/* Nodes listed by zone, and the zones interleaved to the order that searches follow. */
 #include "columns/node_tree.h"
 
 #include <string.h>

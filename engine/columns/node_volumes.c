@@ -1,4 +1,4 @@
-/* Counting volumes in and out of nodes. */
+/* Volumes in use on each node, counted as pods come and go. */
 #include "columns/node_volumes.h"
 
 #include <string.h>

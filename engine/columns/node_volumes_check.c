@@ -1,4 +1,4 @@
-/* The recount that volumes in use are held against. */
+/* Consistency check of the volumes in use: a recount that they are compared with. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-/* The counters as a whole: life, topologies, inclusion sets, memberships, following the cluster. */
+/* Counts of pods by selector and topology domain: the set of counters as a whole, what it knows of
+ * topologies and of nodes that count, and how it follows the cluster. */
 #include "columns/pod_counts.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* How many pods that a rule speaks of are on each node, and in each topology domain.
+/* Counts of pods by selector and topology domain: how many pods that a rule speaks of are on each
+ * node, and in each domain.
  *
  * A *population* is a set of running pods: those that a filter matches, or those that hold a term
  * of their own about other pods. It keeps the number of its pods by slot, in tiles that exist

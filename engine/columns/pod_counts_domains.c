@@ -1,4 +1,5 @@
-/* Domain counts: summing, following single pods, reading by tile. */
+/* Counts of pods by topology domain: sums over the slots of a domain, kept as single pods come and
+ * go, read by tile. */
 #include <string.h>
 
 #include "base/assert.h"

@@ -1,4 +1,5 @@
-/* Groups: the running pods of one identity by slot, and how a new population finds its groups.
+/* Groups of running pods that are alike to every selector, counted by slot, and how a new
+ * population finds its groups.
  *
  * A filter asks for a value under some label key. Groups are found by an index of that key, which
  * is made when a filter first asks for the key: labels that nobody asks for, such as the name of a

@@ -1,4 +1,5 @@
-/* Plans: what rules of pods were resolved to, kept in order of use. */
+/* Plans: the counters that the rules of a pod class were resolved to, kept least recently used
+ * last. */
 #include <string.h>
 
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-/* Populations: interning, whom they match, counting pods by slot. */
+/* Populations: sets of running pods that a selector matches, interned, and counted by slot. */
 #include <string.h>
 
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-/* Choice of the kernel table. */
+/* Choice of the tile kernels: the widest instruction set that this processor has. */
 #include "columns/tile_kernels_tables.h"
 
 #include <stddef.h>

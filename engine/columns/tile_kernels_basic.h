@@ -1,6 +1,6 @@
-/* The scores that every profile has, LeastAllocated and balance of cpu and memory, for a tile at
- * once; a part of tile_kernels_body.h. The steps are those of least, average and balance, so
- * that the bits are. */
+/* Tile kernels of the scores that every profile has, LeastAllocated and balance of cpu and memory,
+ * for a tile at once; a part of tile_kernels_body.h. The steps are those of least, average and
+ * balance, so that the bits are. */
 
 /* (1 - |f1 - f2| / 2) * 100, truncated. */
 static inline int32_t balance_of(double fraction1, double fraction2)

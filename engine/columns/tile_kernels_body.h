@@ -1,5 +1,6 @@
-/* The kernels' one source, compiled once for each instruction set; KERNELS_TABLE and KERNELS_ISA
- * are set by the including file. Loops are plain so that the compiler turns them into vectors. */
+/* The one source of the tile kernels, compiled once for each instruction set; KERNELS_TABLE and
+ * KERNELS_ISA are set by the including file. Loops are plain so that the compiler turns them into
+ * vectors. */
 #include <string.h>
 
 #include "columns/tile_kernels.h"

@@ -1,5 +1,6 @@
-/* Groups of a search tree, a part of tile_kernels_body.h: sixteen lanes come down to three
- * numbers, which compilers do at five times the instructions. The plain form defines the answer. */
+/* Tile kernels of a search tree's groups, a part of tile_kernels_body.h: sixteen lanes come down
+ * to three numbers, which compilers do at five times the instructions. The plain form defines the
+ * answer. */
 
 #if defined(__AVX512F__)
 

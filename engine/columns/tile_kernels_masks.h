@@ -1,4 +1,4 @@
-/* Comparisons that become masks, a part of tile_kernels_body.h. */
+/* Tile kernels that compare and give a mask, a part of tile_kernels_body.h. */
 #if defined(__AVX512F__)
 
 /* A compare leaves a bit a lane: 8 of amounts, 16 of numbers. Their bytes in order are the

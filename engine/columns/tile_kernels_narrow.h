@@ -1,4 +1,5 @@
-/* Values kept in 16 bits between two passes over the tiles; a part of tile_kernels_body.h. */
+/* Tile kernels on values kept in 16 bits between two passes over the tiles; a part of
+ * tile_kernels_body.h. */
 /* Values that are too large become one more than the largest. */
 static inline void clamp_narrow(const int64_t *restrict values, int16_t *restrict kept)
 {

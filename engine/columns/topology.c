@@ -1,4 +1,4 @@
-/* Numbering of the values of a label column. */
+/* Topology keys as columns: the values of a label numbered, and the number of each slot. */
 #include "columns/topology.h"
 
 #include <string.h>

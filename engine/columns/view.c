@@ -1,4 +1,5 @@
-/* A view: its life, owning what is written, amounts, host ports, pods in and out. */
+/* The view of the cluster that decisions read: its life, tiles made writable, amounts, host ports,
+ * pods counted in and out. */
 #include "columns/view_parts.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The ring between the two threads, and what the helper does. */
+/* Reading ahead: the helper thread, and the ring of batches between it and the caller's thread. */
 #include "kube/ahead.h"
 
 #include <pthread.h>

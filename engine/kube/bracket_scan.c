@@ -1,7 +1,7 @@
-/* Blocks of 64 bytes become bit masks (SSE2, which every x86-64 has, or plain loops). Quotes that
- * no backslash escapes are turned into a mask of the bytes inside strings by a running exclusive
- * or, and the brackets outside are counted; only the block in which the value may end is walked
- * bit by bit. */
+/* Finding where a JSON value ends by its quotes and brackets. Blocks of 64 bytes become bit masks
+ * (SSE2, which every x86-64 has, or plain loops). Quotes that no backslash escapes are turned into
+ * a mask of the bytes inside strings by a running exclusive or, and the brackets outside are
+ * counted; only the block in which the value may end is walked bit by bit. */
 #include "kube/bracket_scan.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Strict reading of a configuration's tree. */
+/* Strict reading of a configuration's tree: members by name and type, errors with the path of the
+ * field. */
 #include "kube/config_tree.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
-/* The table-driven decoder. It walks the table, not the object: tables and objects are both
- * short, and several entries may read one member (a value and whether it is there). */
+/* The table-driven decoder from a JSON tree to C structs. It walks the table, not the object:
+ * tables and objects are both short, and several entries may read one member (a value and whether
+ * it is there). */
 #include "kube/decode.h"
 
 #include <inttypes.h>

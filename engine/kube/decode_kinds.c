@@ -1,4 +1,4 @@
-/* Fields of the small kinds, and the register of all kinds. */
+/* Tables of the fields of small kinds (Namespace, Service, ...), and the register of all kinds. */
 #include "kube/decode_tables.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Fields of the parts that many kinds share: metadata, conditions, selectors. */
+/* Tables of the fields that many kinds share: metadata, conditions, selectors. */
 #include "kube/decode_tables.h"
 
 static const berth__field owner_fields[] = {

@@ -1,4 +1,4 @@
-/* Fields of a Node. */
+/* Table of the fields of a Node. */
 #include "kube/decode_tables.h"
 
 static const berth__field taint_fields[] = {

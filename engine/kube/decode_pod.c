@@ -1,4 +1,4 @@
-/* Fields of a Pod, which are those of a pod template too. */
+/* Table of the fields of a Pod, which are those of a pod template too. */
 #include "kube/decode_tables.h"
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* Fields of volumes, claims, storage classes and what drivers publish. */
+/* Tables of the fields of volumes, claims, storage classes and what CSI drivers publish. */
 #include "kube/decode_tables.h"
 
 #include "base/text.h"

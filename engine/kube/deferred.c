@@ -1,5 +1,6 @@
-/* What has to wait for the end of the input: trees are copied aside and taken up again then. Only
- * objects that need it are kept, so that reading a dump of any size holds next to nothing. */
+/* Objects that have to wait for the end of the input: trees are copied aside and taken up again
+ * then. Only objects that need it are kept, so that reading a dump of any size holds next to
+ * nothing. */
 #include "kube/reader_state.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Kinds of objects and of lists. */
+/* An object's apiVersion and kind read: kinds of objects and of lists. */
 #include "kube/heading.h"
 
 #include <stdio.h>

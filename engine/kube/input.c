@@ -1,5 +1,6 @@
-/* Reading in large steps. gzip is told by its first two bytes; a gzip file may have several
- * members, one behind the other, and zero bytes as padding behind the last. */
+/* Input from a file, standard input or memory, gzip or not, read in large steps. gzip is told by
+ * its first two bytes; a gzip file may have several members, one behind the other, and zero bytes
+ * as padding behind the last. */
 #include "kube/input.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
-/* A second, slow and strict look at a text that the parser refused. The parser is built for speed
- * and knows only that something is wrong; this walk finds the first byte that is, and says what
- * was expected there. It keeps one bit a level for the containers that are open, and never
- * recurses. */
+/* Where and why a text is not JSON. A second, slow and strict look at a text that the parser
+ * refused. The parser is built for speed and knows only that something is wrong; this walk finds
+ * the first byte that is, and says what was expected there. It keeps one bit a level for the
+ * containers that are open, and never recurses. */
 #include "kube/json_fault.h"
 
 #include <stdbool.h>

@@ -1,7 +1,8 @@
-/* A cut says how to find the gaps of a text without parsing it: behind which bytes each stands,
- * and how often these come before. Most texts of an input are cut alike, so there are few cuts,
- * the one that last served being tried first. What lies between the gaps is hashed, and
- * compared with the pattern of that hash: the comparison decides, the cut is a guess. */
+/* Patterns of replicas: finding the pattern that a pod's text follows. A cut says how to find the
+ * gaps of a text without parsing it: behind which bytes each stands, and how often these come
+ * before. Most texts of an input are cut alike, so there are few cuts, the one that last served
+ * being tried first. What lies between the gaps is hashed, and compared with the pattern of that
+ * hash: the comparison decides, the cut is a guess. */
 #include "kube/pattern.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* What can be made of a piece, step by step. */
+/* A piece of the input made ready step by step: parsed, decoded, or found to be a replica. */
 #include "kube/ready_piece.h"
 
 #include <string.h>

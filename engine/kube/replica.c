@@ -1,6 +1,6 @@
-/* The pods of patterns, as they are handed out: defaults applied, everything in place but the
- * words of the gaps. They are kept by the pattern's place; another pattern of that place has
- * another serial. */
+/* Replicas: the pods of patterns, as they are handed out: defaults applied, everything in place
+ * but the words of the gaps. They are kept by the pattern's place; another pattern of that place
+ * has another serial. */
 #include "kube/reader_state.h"
 
 #include <stdatomic.h>

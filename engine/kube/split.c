@@ -1,6 +1,6 @@
-/* The splitter reads the members of each top-level object by name, without parsing their values:
- * the bracket scan leaps over them. Values are checked by the parser that gets the pieces; here
- * only what stands between pieces is. */
+/* The splitter of a JSON stream into objects. It reads the members of each top-level object by
+ * name, without parsing their values: the bracket scan leaps over them. Values are checked by the
+ * parser that gets the pieces; here only what stands between pieces is. */
 #include "kube/split.h"
 
 #include <stdio.h>

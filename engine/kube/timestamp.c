@@ -1,4 +1,4 @@
-/* RFC 3339 times, without the C library, whose parsers know locales and time zones. */
+/* RFC 3339 times read without the C library, whose parsers know locales and time zones. */
 #include "kube/timestamp.h"
 
 typedef struct scan {

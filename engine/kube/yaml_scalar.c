@@ -1,4 +1,4 @@
-/* Typing of plain scalars by the rules of YAML 1.1 as Kubernetes' YAML library applies them,
+/* Typing of plain YAML scalars by the rules of YAML 1.1 as Kubernetes' YAML library applies them,
  * numbers without sexagesimals. Numbers keep every digit: a quantity of 0.1 stays one tenth.
  * Source of the rules: sigs.k8s.io/yaml v1.4, goyaml.v2 resolve.go. */
 #include "kube/yaml_scalar.h"

@@ -1,4 +1,5 @@
-/* From labels to selectors to counters, once for pods alike.
+/* Selectors of v1.15's spreading priorities: from a pod's labels to counters of its siblings, once
+ * for pods alike.
  * Source: Kubernetes v1.15.3, algorithm/priorities/metadata.go, getSelectors; client-go/listers,
  * GetPodServices and the like. */
 #include "legacy/legacy_selectors.h"

@@ -1,4 +1,5 @@
-/* A table of direct places. It grows, and forgets, when two live ids want one place. */
+/* Memo from a template's id to its pod class: a direct-mapped table. It grows, and forgets, when
+ * two live ids want one place. */
 #include "model/class_memo.h"
 
 enum { NOTES_MIN = 64, NOTES_MAX = 4096 };

@@ -1,4 +1,4 @@
-/* Budgets by name and by selector. */
+/* PodDisruptionBudgets by name and by selector, and what evictions take from them. */
 #include "model/disruption.h"
 
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-/* Anchors and the items entered under each. */
+/* Index of selectors by one thing that they require of a label set. */
 #include "model/label_index.h"
 
 #include "base/assert.h"

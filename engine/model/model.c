@@ -1,4 +1,4 @@
-/* Symbol tables: strings, resources, taint lists, images; and their lock. */
+/* The symbol tables of an engine: strings, resources, taint lists, images; and their lock. */
 #include "model/model.h"
 
 #include <string.h>

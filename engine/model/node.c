@@ -1,4 +1,4 @@
-/* Compiling of Node objects into one block of interned facts. */
+/* Node objects compiled into one block of interned facts. */
 #include "model/node.h"
 
 #include <stdint.h>

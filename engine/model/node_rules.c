@@ -1,4 +1,4 @@
-/* What a pod asks of nodes, held against one node. */
+/* A pod's node selector, required affinity and tolerations, matched with one node. */
 #include "model/node.h"
 #include "model/pod_class.h"
 

@@ -1,5 +1,5 @@
-/* Copying of objects, field by field. A copy begins as the struct's own bytes; then whatever it
- * points to is copied and pointed to anew. */
+/* Deep copies of objects, field by field. A copy begins as the struct's own bytes; then whatever
+ * it points to is copied and pointed to anew. */
 #include "model/object_copy.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Pod records: pages, a hash by namespace and name, intrusive lists. */
+/* Pod records: in pages, found by a hash of namespace and name, on intrusive lists. */
 #include "model/pod.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Compiling of what a pod asks of nodes, of other pods and of volumes. */
+/* A pod's rules about nodes, other pods and volumes, compiled into interned facts. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Services, controllers, Namespaces: storing and finding. */
+/* Services, controllers and Namespaces: stored, and found by what refers to them. */
 #include "model/related.h"
 
 #include "base/assert.h"

@@ -1,5 +1,5 @@
-/* The store of volumes and what belongs to them: its life, its records, objects by name. What they
- * say goes in and out in storage_exchange.c. */
+/* The store of volumes, claims and storage classes: its life, its records, objects by name. What
+ * they say goes in and out in storage_exchange.c. */
 #include "model/storage.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Which volumes are one and the same to the driver that attaches them.
+/* Identity of volumes: which are one and the same to the driver that attaches them.
  * Source: kube-scheduler v1.32, plugins/nodevolumelimits; csi-translation-lib v0.32, plugins;
  * Kubernetes v1.15.3, predicates.go (volume filters), csi_volume_predicate.go. */
 #include <stdio.h>

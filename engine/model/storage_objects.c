@@ -1,4 +1,4 @@
-/* Compiling of storage objects into interned facts. */
+/* Storage objects (volumes, claims, classes, CSI nodes) compiled into interned facts. */
 #include <string.h>
 
 #include "base/text.h"

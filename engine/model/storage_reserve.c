@@ -1,5 +1,6 @@
-/* Reservations: volumes and claims that a placement has spoken for. What is given back can be
- * held again, newest first, without memory: volumes are only lent by their shelves.
+/* Reservations in the store of volumes: volumes and claims that a placement has spoken for. What
+ * is given back can be held again, newest first, without memory: volumes are only lent by their
+ * shelves.
  * Source: kube-scheduler v1.32, plugins/volumebinding/binder.go, AssumePodVolumes and
  * RevertAssumedPodVolumes. */
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Writing rows, and following them. */
+/* The store of volumes as rows of a copy-on-write array: written for a snapshot, and followed by
+ * the store of a branch. */
 #include "model/storage_rows.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Shelves: choosing them for an object, sorting, looking up. */
+/* Shelves: an index of the objects that choose their nodes by labels. Choosing shelves for an
+ * object, sorting, looking up. */
 #include "model/storage_shelf.h"
 
 #include <stdlib.h>

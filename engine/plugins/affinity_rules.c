@@ -1,4 +1,4 @@
-/* From terms to counters, once for pods alike.
+/* Terms of pod (anti-)affinity resolved to counters, once for pods alike.
  * Source: kube-scheduler v1.32, plugins/interpodaffinity and framework/types.go. */
 #include "plugins/affinity_rules.h"
 

@@ -1,4 +1,4 @@
-/* Claims of a pod's volumes. */
+/* The claims that a pod's volumes name, looked up; and what is said of those that are missing. */
 #include "plugins/claim_lookup.h"
 
 berth__claim *berth__claim_find(const berth__view *view, const berth__volume_list *list,

@@ -1,4 +1,4 @@
-/* Inline disks that can't be mounted twice. */
+/* Inline disks of pods that exclude each other on one node. */
 #include "plugins/disk_conflict.h"
 
 #include "base/bits.h"

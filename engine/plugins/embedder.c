@@ -1,4 +1,5 @@
-/* The public plugin table put behind the internal one, and what it may read. */
+/* Plugins of an embedder's own: the public table put behind the internal one, and what such a
+ * plugin may read. */
 #include "plugins/embedder.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Gates: gathering them, leaving out those that are open to all. */
+/* Gates: the filters about other pods in the form that the index asks them, gathered; those that
+ * are open to all nodes are left out. */
 #include "plugins/gates.h"
 
 static void add_slot_gate(berth__gates *gates, const berth__domain_counts *counts, uint32_t lowest,

@@ -1,4 +1,4 @@
-/* Making of inclusion sets, a tile at a time.
+/* Sets of nodes that a topology spread constraint counts pods on, made a tile at a time.
  * Source: kube-scheduler v1.32, plugins/podtopologyspread/common.go. */
 #include "plugins/node_inclusion.h"
 

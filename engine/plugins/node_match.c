@@ -1,4 +1,4 @@
-/* Node selectors over tiles of label columns. */
+/* Node selectors and node affinity terms matched with a tile of label columns. */
 #include "plugins/node_match.h"
 
 #include "base/bits.h"

@@ -1,4 +1,4 @@
-/* The list of plugins that exist. */
+/* The list of all plugins that exist. */
 #include "plugins/registry.h"
 
 #include "base/text.h"

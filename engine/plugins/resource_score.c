@@ -1,4 +1,4 @@
-/* Resources of a score: from arguments to columns. */
+/* Which resources a resource score looks at: from arguments to columns. */
 #include "plugins/resource_score.h"
 
 bool berth__scored_resources_make(berth__model *model, berth__arena *arena,

@@ -1,4 +1,4 @@
-/* From constraints to counters, once for pods alike.
+/* Topology spread constraints resolved to counters, once for pods alike.
  * Source: kube-scheduler v1.32, plugins/podtopologyspread/common.go and plugin.go. */
 #include "plugins/spread_rules.h"
 

@@ -1,4 +1,4 @@
-/* Binding the claims of one pod on one node. */
+/* Binding of one pod's claims on one node: bound volumes checked, others matched or provisioned. */
 #include "plugins/volume_binder.h"
 
 #include "base/bits.h"

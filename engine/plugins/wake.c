@@ -1,4 +1,4 @@
-/* Room on the node of a change, and claims by name. */
+/* Would a change of the cluster help a waiting pod: room on the changed node, claims by name. */
 #include "plugins/wake.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-/* Changes of the cluster as the pods that wait for them see them: what changed, and what a
- * plugin asks to tell whether that could help (plugin.h, `wakes`).
+/* What wakes a waiting pod: what changed in the cluster, and what a plugin asks to tell whether
+ * that could help (plugin.h, `wakes`).
  *
  * A change has been made when it is asked about. One change may have several bits. */
 #ifndef BERTH_PLUGINS_WAKE_H

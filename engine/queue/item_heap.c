@@ -1,4 +1,4 @@
-/* Sifting. */
+/* Binary min-heap over queue items, each of which knows its place. */
 #include "queue/item_heap.h"
 
 #include "base/assert.h"

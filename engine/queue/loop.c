@@ -1,4 +1,4 @@
-/* The scheduling loop: life, time, one step. */
+/* The scheduling loop: its life, its time, one step. */
 #include "queue/loop.h"
 
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-/* Bindings: assumed, confirmed, forgotten, expired, given up.
+/* Bindings of the scheduling loop: assumed, confirmed, forgotten, expired, given up.
  * Source: kube-scheduler v1.32, schedule_one.go, assume, bindingCycle, handleBindingCycleError;
  * backend/cache/cache.go. */
 #include "base/assert.h"

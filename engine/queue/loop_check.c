@@ -1,4 +1,4 @@
-/* Looking at a scheduler, and checking it. */
+/* What can be asked of a scheduler, and its consistency check. */
 #include <inttypes.h>
 
 #include "base/error.h"

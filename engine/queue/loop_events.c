@@ -1,4 +1,5 @@
-/* Events: applied at once, or posted from any thread and applied between decisions. */
+/* Events of a scheduler: applied at once, or posted from any thread and applied between two
+ * decisions. */
 #include <string.h>
 
 #include "base/error.h"

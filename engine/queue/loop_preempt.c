@@ -1,4 +1,4 @@
-/* What preemption has chosen, carried out: victims evicted, the node kept.
+/* Preemption carried out by the scheduling loop: victims evicted, the node kept.
  * Source: kube-scheduler v1.32, framework/preemption/preemption.go, prepareCandidate. */
 #include "base/error.h"
 #include "queue/loop.h"

@@ -1,4 +1,4 @@
-/* From changes of the cluster to moves in the queue.
+/* Waking: which waiting pods a change of the cluster moves in the queue.
  * Source: kube-scheduler v1.32, eventhandlers.go. */
 #include "base/error.h"
 #include "queue/loop.h"

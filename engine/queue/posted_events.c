@@ -1,4 +1,4 @@
-/* The list between posters and the scheduling thread. */
+/* Lock-free list of events, between the threads that post them and the scheduling thread. */
 #include "queue/posted_events.h"
 
 void berth__posted_events_init(berth__posted_events *events, const berth_allocator *allocator)

@@ -1,4 +1,5 @@
-/* Where pods wait, and how they move. */
+/* The scheduling queue: where pods wait (active, backoff, gated, unschedulable, assumed) and how
+ * they move. */
 #include "queue/queue.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* The filters once more, tile by tile, in their order. */
+/* Which filters rejected a pod: the filters run once more, tile by tile, in their order. */
 #include "queue/rejectors.h"
 
 static bool is_static(const berth__stage *stage)

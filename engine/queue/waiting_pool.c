@@ -1,4 +1,4 @@
-/* Groups and their lists. */
+/* The pool of unschedulable pods: groups of pods alike, listed by what could wake them. */
 #include "queue/waiting_pool.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Making, dropping and keeping branch engines. */
+/* Branch engines: made from a snapshot, dropped, kept for the next branch. */
 #include "versions/branch.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Handing a branch's placements to its engine. */
+/* Commit of a branch: its placements handed to its engine, or the conflicts named. */
 #include "versions/branch.h"
 
 #include <stdlib.h>

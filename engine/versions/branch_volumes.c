@@ -1,4 +1,4 @@
-/* Volumes of branches: made, caught up with, returned. */
+/* The store of volumes of a branch: made, brought into step, returned. */
 #include "versions/branch_volumes.h"
 
 #include "base/error.h"

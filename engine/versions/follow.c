@@ -1,4 +1,5 @@
-/* Comparing two states of a cluster, and counting the difference. */
+/* What is derived from a cluster, brought from one state to another: two states compared page by
+ * page, and the difference counted. */
 #include "versions/follow.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Versions: publishing them, and reading them. A version's head is a berth__snapshot_head
- * (base/history.h), its body a copy of the cluster's struct, whose blocks are kept by the
- * history. */
+/* The public functions of snapshots: publishing them, and reading them. A snapshot's head is a
+ * berth__snapshot_head (base/history.h), its body a copy of the cluster's struct, whose blocks are
+ * kept by the history. */
 #include <inttypes.h>
 
 #include "base/assert.h"
