@@ -1,7 +1,8 @@
 /* A deliberately naive scheduler: kube-scheduler v1.32's rules as plain loops over all pods and
  * nodes, everything recounted for every decision. It shares no code with the engine, only the
  * public object structs, and serves as the judge of the engine in tests. Where speed and
- * plainness differ, plainness wins. */
+ * plainness differ, plainness wins. The pages that its files cite (filters.md, scores.md, cycle.md,
+ * quantities.md) are those of engine/plugins/rules. */
 #ifndef BERTH_NAIVE_H
 #define BERTH_NAIVE_H
 
@@ -67,7 +68,7 @@ typedef struct naive_pod {
     berth_str node; /* where it counts; absent: pending */
 } naive_pod;
 
-/* A host port in use on a node: a set, not a multiset (filters.md, NodePorts). */
+/* A host port in use on a node: a set, not a multiset (filters.md §5). */
 typedef struct naive_port {
     berth_str node, ip, protocol;
     int32_t number;

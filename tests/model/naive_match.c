@@ -1,4 +1,4 @@
-/* Text, amounts, label and node selectors, tolerations, as reference/quantities.md has them. */
+/* Text, amounts, label and node selectors, tolerations: quantities.md. */
 #include <string.h>
 
 #include "naive.h"
