@@ -1,5 +1,4 @@
-/* Traces as JSON lines: an event a line, gzip or not. The format is told in TRACE_LINES_HELP and,
- * at length, in README. */
+/* Traces as JSON lines: an event a line, gzip or not. The format is told in TRACE_LINES_HELP. */
 #ifndef BERTH_TOOLS_TRACE_LINES_H
 #define BERTH_TOOLS_TRACE_LINES_H
 

@@ -51,7 +51,7 @@ typedef struct berth_engine_config {
     bool bind_workers;
     /* Ask the kernel for huge pages once the engine holds more than 16 MiB: fewer page faults and a
      * lower p99 on large clusters, some more memory, slower growth on machines that get their
-     * memory from a hypervisor (see README). Without effect where `allocator` is set or the kernel
+     * memory from a hypervisor. Without effect where `allocator` is set or the kernel
      * refuses; berth_engine_memory tells. Default: false, which leaves it to the system. */
     bool huge_pages;
     /* Of era v1alpha1: the volumes of an in-tree kind (EBS, GCE PD, Azure disk, Cinder) that a node
@@ -214,7 +214,7 @@ typedef struct berth_decide_options {
  * even where a single node is feasible.
  * Errors: E_NOT_FOUND (the pod, or a profile that serves it), E_STATE (the pod is on a node),
  * E_NOMEM.
- * Cost: see README, "Paths". Never allocates once the pod's class is warm. */
+ * Cost: see engine/README.md, "Paths". Never allocates once the pod's class is warm. */
 BERTH_API berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
                                            const berth_decide_options *options,
                                            berth_placement *out, berth_error *error);
