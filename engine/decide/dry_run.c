@@ -1,4 +1,5 @@
-/* Taking, putting, asking, undoing. */
+/* Dry run of one node: pods taken off it and put on it in the view, the filters asked, everything
+ * undone. */
 #include "decide/dry_run.h"
 
 #include <string.h>

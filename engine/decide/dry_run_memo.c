@@ -1,4 +1,4 @@
-/* Finding, emptying and bringing up to date. */
+/* Memory of what dry runs came to, by kind of pod and slot: found, emptied, brought up to date. */
 #include "decide/dry_run_memo.h"
 
 #include <string.h>

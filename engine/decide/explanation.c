@@ -1,4 +1,4 @@
-/* Filling and reading of explanations. */
+/* The record of one decision (berth_explanation): filled by the decision, read by its caller. */
 #include "decide/explanation.h"
 
 #include <stdio.h>

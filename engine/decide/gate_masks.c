@@ -1,4 +1,4 @@
-/* Sets of slots that gates let pass. */
+/* Sets of slots that gates let pass, cached and repaired by the change journal. */
 #include "decide/gate_masks.h"
 
 #include <string.h>

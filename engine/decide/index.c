@@ -1,4 +1,5 @@
-/* Kinds of pods and their trees: finding, building, repairing, asking. */
+/* The indexed path: kinds of pods and their search trees found, built, repaired by the journal,
+ * asked. */
 #include "decide/index.h"
 
 #include <math.h>

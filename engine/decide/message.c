@@ -1,4 +1,4 @@
-/* Failure messages. */
+/* kube-scheduler's one-line failure messages. */
 #include "decide/message.h"
 
 #include <stdio.h>

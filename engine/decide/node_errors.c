@@ -1,5 +1,5 @@
-/* Finding of node errors: a second pass of the filters over the walk, for the few pods that can
- * have any. */
+/* Errors that v1.15's predicates met on nodes, found: a second pass of the filters over the walk,
+ * for the few pods that can have any. */
 #include "decide/node_errors.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Eligibility, potential nodes, choice of one, and the words for it. */
+/* DefaultPreemption: who may preempt, on which nodes, the choice of one, and the words for it. */
 #include "decide/preemption.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Prepared states: making, keeping, dropping. */
+/* What a pod class's decisions share, its plugins' prepared states: made, cached, dropped. */
 #include "decide/prepared.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Compiling of profiles, and the threshold formula. */
+/* Profiles compiled: plugins found in the registry and configured; and the number of feasible
+ * nodes to look for. */
 #include "decide/profile.h"
 
 #include "base/error.h"

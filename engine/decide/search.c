@@ -1,4 +1,5 @@
-/* Memory, walking, cutting, selection. */
+/* The scan path: the walk over nodes in rotation order by all workers, the early stop, the
+ * selection among the best. */
 #include "decide/search_parts.h"
 
 #include <string.h>

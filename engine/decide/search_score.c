@@ -1,4 +1,5 @@
-/* Scores of what a search found: raw values, their ranges, normalization, totals, the best. */
+/* Scores of the feasible nodes that a scan found: raw values, their ranges, normalization, totals,
+ * the best. */
 #include <string.h>
 
 #include "base/assert.h"

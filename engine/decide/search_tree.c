@@ -1,4 +1,4 @@
-/* Search trees: shape, changes, questions. */
+/* The search tree over slots: its shape, changes of leaves, questions about ranges. */
 #include "decide/search_tree.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Walks: the best of the slots that count, where a tree's sums count too many.
+/* Walks over a search tree: the best of the slots that count, where a tree's sums count too many.
  *
  * Inner nodes bound what their leaves can be, so that groups that are worse than the best so far
  * are passed over. */

@@ -1,4 +1,4 @@
-/* The log of changed slots. */
+/* The log of changed slots, with the states that they changed to. */
 #include "decide/slot_log.h"
 
 static void put(berth__slot_states *states, uint32_t at, const berth__view *view, uint32_t slot)

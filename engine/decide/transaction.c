@@ -1,4 +1,4 @@
-/* Marks in the undo log. */
+/* Transactions: marks in the undo log, and what a decider had besides. */
 #include "decide/transaction.h"
 
 #include "base/assert.h"

@@ -1,4 +1,5 @@
-/* Dry run of one node: who leaves, who comes back. */
+/* Victims of preemption on one node: which pods of lower priority leave, and which are
+ * reprieved. */
 #include "decide/victims.h"
 
 #include "base/assert.h"
