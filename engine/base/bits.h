@@ -37,6 +37,11 @@ static inline uint64_t berth__low_bits(uint32_t count)
 /* The position of set bit number `n` (from 0) of a word that has more than n. */
 static inline uint32_t berth__nth_bit(uint64_t word, uint32_t n)
 {
+    for (uint32_t low, count; n >= 8; n -= count) { /* a byte has no more than eight */
+        low = (uint32_t)__builtin_ctzll(word) & ~7u;
+        count = (uint32_t)__builtin_popcountll(word >> low & 0xff);
+        word = word >> low >> 8 << 8 << low;
+    }
     while (n-- > 0)
         word &= word - 1;
     return (uint32_t)__builtin_ctzll(word);

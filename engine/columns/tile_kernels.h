@@ -10,7 +10,7 @@
 #include "columns/tile.h"
 
 /* Children of an inner node of a search tree, and what the node knows of them. */
-enum { BERTH__FAN = 16 };
+enum { BERTH__FAN_BITS = 4, BERTH__FAN = 1 << BERTH__FAN_BITS };
 
 typedef struct berth__tree_sum {
     int32_t best; /* negative: nothing is feasible */
@@ -122,6 +122,12 @@ typedef struct berth__kernels {
      * chosen and which of them share it (`lanes` is not 0 and has feasible ones only). */
     uint32_t (*feasible_lanes)(const int32_t *scores);
     int32_t (*best_lanes)(const int32_t *scores, uint32_t lanes, uint32_t *equal);
+    /* The lanes whose score is at least so much. */
+    uint32_t (*lanes_from)(const int32_t *scores, int32_t least);
+    /* The first of a tree's leaves first .. last (not empty) whose score is at least so much;
+     * UINT32_MAX: there is none. Above 0 a node of `levels` groups those below it. */
+    uint32_t (*first_leaf)(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,
+                           uint32_t last, int32_t least);
     /* Group anew the nodes at these positions: of the BERTH__FAN scores (negative: not feasible)
      * from number BERTH__FAN * position on, the best, how many share it, how many are feasible;
      * and the same of as many groups. Returns how many nodes came out changed; their positions
@@ -187,6 +193,7 @@ typedef struct berth__kernels {
     void (*clear)(int64_t *out);
     /* The slots whose value is the wanted one. */
     berth__mask (*equal)(const uint32_t *values, uint32_t wanted);
+    berth__mask (*equal_totals)(const int64_t *totals, int64_t wanted);
 } berth__kernels;
 
 /* The best table that this processor runs. Threads: any. */

@@ -372,6 +372,8 @@ const berth__kernels KERNELS_TABLE = {
     .regroup_groups = regroup_groups,
     .feasible_lanes = feasible_lanes,
     .best_lanes = best_lanes,
+    .lanes_from = lanes_from,
+    .first_leaf = first_leaf,
     .basic = basic,
     .balance_tenths = balance_tenths,
     .best = best,
@@ -386,4 +388,5 @@ const berth__kernels KERNELS_TABLE = {
     .restore = restore,
     .clear = clear,
     .equal = equal,
+    .equal_totals = equal_totals,
 };

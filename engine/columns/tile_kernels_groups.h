@@ -32,6 +32,11 @@ static uint32_t feasible_lanes(const int32_t *scores)
     return _mm512_cmpge_epi32_mask(_mm512_loadu_si512(scores), _mm512_setzero_si512());
 }
 
+static uint32_t lanes_from(const int32_t *scores, int32_t least)
+{
+    return _mm512_cmpge_epi32_mask(_mm512_loadu_si512(scores), _mm512_set1_epi32(least));
+}
+
 static int32_t best_lanes(const int32_t *scores, uint32_t lanes, uint32_t *equal)
 {
     __m512i all = _mm512_loadu_si512(scores);
@@ -95,6 +100,14 @@ static uint32_t feasible_lanes(const int32_t *scores)
     return ~sign_bits(load_lanes(scores), load_lanes(scores + 8)) & 0xffff;
 }
 
+static uint32_t lanes_from(const int32_t *scores, int32_t least)
+{
+    __m256i wanted = _mm256_set1_epi32(least);
+    return ~sign_bits(_mm256_cmpgt_epi32(wanted, load_lanes(scores)),
+                      _mm256_cmpgt_epi32(wanted, load_lanes(scores + 8))) &
+           0xffff;
+}
+
 static int32_t best_lanes(const int32_t *scores, uint32_t lanes, uint32_t *equal)
 {
     const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -147,6 +160,14 @@ static uint32_t feasible_lanes(const int32_t *scores)
     return lanes;
 }
 
+static uint32_t lanes_from(const int32_t *scores, int32_t least)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < BERTH__FAN; i++)
+        lanes |= (uint32_t)(scores[i] >= least) << i;
+    return lanes;
+}
+
 static int32_t best_lanes(const int32_t *scores, uint32_t lanes, uint32_t *equal)
 {
     int32_t best = -1;
@@ -159,3 +180,30 @@ static int32_t best_lanes(const int32_t *scores, uint32_t lanes, uint32_t *equal
 }
 
 #endif
+
+/* Up to the right until there is a node that is good enough, and down to its first such leaf. */
+static uint32_t first_leaf(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,
+                           uint32_t last, int32_t least)
+{
+    const int32_t *scores = leaves;
+    uint32_t position = first, bits = 0, found; /* of a leaf's number that lie below the level */
+    for (;;) {
+        uint32_t lane = position % BERTH__FAN;
+        found = lanes_from(scores + position - lane, least) >> lane;
+        if (found != 0)
+            break;
+        position = position / BERTH__FAN + 1;
+        scores = levels[bits / BERTH__FAN_BITS].best;
+        bits += BERTH__FAN_BITS;
+        if ((uint64_t)position << bits >= last)
+            return UINT32_MAX;
+    }
+    position += (uint32_t)__builtin_ctz(found);
+    while (bits > 0) {
+        bits -= BERTH__FAN_BITS;
+        scores = bits > 0 ? levels[bits / BERTH__FAN_BITS - 1].best : leaves;
+        position *= BERTH__FAN;
+        position += (uint32_t)__builtin_ctz(lanes_from(scores + position, least));
+    }
+    return position < last ? position : UINT32_MAX;
+}

@@ -55,6 +55,15 @@ static berth__mask equal(const uint32_t *restrict values, uint32_t wanted)
     return kept.mask;
 }
 
+static berth__mask equal_totals(const int64_t *restrict totals, int64_t wanted)
+{
+    const __m512i one = _mm512_set1_epi64(wanted);
+    lane_masks kept;
+    for (uint32_t i = 0; i < BERTH__TILE / 8; i++)
+        kept.of_8[i] = _mm512_cmpeq_epi64_mask(_mm512_loadu_si512(totals + i * 8), one);
+    return kept.mask;
+}
+
 #else
 
 static inline uint64_t pack_bits(const uint8_t *flags)
@@ -103,6 +112,17 @@ static berth__mask equal(const uint32_t *restrict values, uint32_t wanted)
     berth__mask mask;
     for (uint32_t s = 0; s < BERTH__TILE; s++)
         flags[s] = values[s] == wanted;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask.words[w] = pack_bits(flags + w * 64);
+    return mask;
+}
+
+static berth__mask equal_totals(const int64_t *restrict totals, int64_t wanted)
+{
+    uint8_t flags[BERTH__TILE];
+    berth__mask mask;
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        flags[s] = totals[s] == wanted;
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         mask.words[w] = pack_bits(flags + w * 64);
     return mask;

@@ -461,16 +461,13 @@ berth_status berth__search_all(berth__search *search, const berth__decision *dec
 /* Slots of a segment whose total is the best. */
 static berth__mask best_of_segment(const berth__search *search, uint32_t segment, uint32_t tile)
 {
-    berth__mask best = {{0}};
     int64_t wanted = search->scores.best - search->scores.constant;
     if (search->scores.tile_best[tile] != wanted)
-        return best;
-    const int64_t *total = search->scores.totals + (size_t)tile * BERTH__TILE;
-    BERTH__MASK_EACH(&search->walk.found[segment], s)
-    {
-        if (total[s] == wanted)
-            berth__bit_set(best.words, s);
-    }
+        return (berth__mask){{0}};
+    berth__mask best = search->decision.cycle->view->kernels->equal_totals(
+        search->scores.totals + (size_t)tile * BERTH__TILE, wanted);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        best.words[w] &= search->walk.found[segment].words[w];
     return best;
 }
 

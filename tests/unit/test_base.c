@@ -336,7 +336,8 @@ static void test_nth_bit(void **state)
     (void)state;
     berth__random random = {3};
     for (int round = 0; round < 2000; round++) {
-        uint64_t word = berth__random_next(&random) & berth__random_next(&random);
+        uint64_t word = berth__random_next(&random), other = berth__random_next(&random);
+        word = round % 3 == 0 ? word & other : round % 3 == 1 ? word | other : UINT64_MAX;
         uint32_t n = 0;
         for (uint32_t bit = 0; bit < 64; bit++)
             if ((word >> bit) & 1)

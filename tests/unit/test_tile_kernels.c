@@ -534,6 +534,23 @@ static void test_equal(void **state)
     }
 }
 
+static void test_equal_totals(void **state)
+{
+    (void)state;
+    _Alignas(64) static int64_t totals[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t wanted = amount(INT64_MAX);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            totals[s] = wanted ^ (int64_t)(berth__random_below(&source, 2) *
+                                           (UINT64_C(1) << berth__random_below(&source, 64)));
+        for (uint32_t t = 0; t < table_count; t++) {
+            berth__mask mask = tables[t]->equal_totals(totals, wanted);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("equal_totals", t, s, totals[s] == wanted, berth__bit_get(mask.words, s));
+        }
+    }
+}
+
 static void check_group(const char *what, uint32_t table, berth__tree_sum wanted,
                         berth__tree_sum got)
 {
@@ -636,8 +653,10 @@ static void test_lanes(void **state)
             scores[i] = (int32_t)berth__random_below(&source, spread + 2) - 2;
             feasible |= (uint32_t)(scores[i] >= 0) << i;
         }
-        uint32_t lanes = (uint32_t)berth__random_next(&source) & feasible;
-        int32_t best = -1;
+        uint32_t lanes = (uint32_t)berth__random_next(&source) & feasible, from = 0;
+        int32_t best = -1, least = (int32_t)berth__random_below(&source, spread + 3) - 2;
+        for (uint32_t i = 0; i < BERTH__FAN; i++)
+            from |= (uint32_t)(scores[i] >= least) << i;
         for (uint32_t i = 0; i < BERTH__FAN; i++)
             best = (lanes >> i & 1) != 0 && scores[i] > best ? scores[i] : best;
         for (uint32_t i = 0; i < BERTH__FAN; i++)
@@ -645,6 +664,7 @@ static void test_lanes(void **state)
         for (uint32_t t = 0; t < table_count; t++) {
             uint32_t got = 0;
             check("feasible_lanes", t, 0, feasible, tables[t]->feasible_lanes(scores));
+            check("lanes_from", t, 0, from, tables[t]->lanes_from(scores, least));
             if (lanes == 0)
                 continue;
             check("best_lanes", t, 0, best, tables[t]->best_lanes(scores, lanes, &got));
@@ -877,6 +897,7 @@ int main(void)
         cmocka_unit_test(test_kept),
         cmocka_unit_test(test_add_parts),
         cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_equal_totals),
         cmocka_unit_test(test_regroup_leaves),
         cmocka_unit_test(test_regroup_groups),
         cmocka_unit_test(test_lanes),
