@@ -144,6 +144,7 @@ static uint32_t choose(const pod_way *way, uint32_t count)
     berth__decider *decider = way->decider;
     switch (way->decision->profile->tie) {
     case BERTH_TIE_FIRST:
+    case BERTH_TIE_KUBERNETES: /* where it is not the first: see in_heap_order */
         break;
     case BERTH_TIE_RANDOM:
         return berth__random_below(&decider->random, count);
@@ -153,7 +154,33 @@ static uint32_t choose(const pod_way *way, uint32_t count)
     return 0;
 }
 
+/* Whether it takes heap order to tell which of the best is taken: not of one, nor of all. */
+static bool in_heap_order(const pod_way *way, uint32_t best_count, uint32_t feasible_count)
+{
+    return way->decision->profile->tie == BERTH_TIE_KUBERNETES && best_count > 1 &&
+           best_count < feasible_count;
+}
+
+static uint32_t choose_by_search(const pod_way *way)
+{
+    const berth__search *search = &way->decider->search;
+    if (in_heap_order(way, search->scores.best_count, search->answer.feasible_count))
+        return berth__search_heap_best(search);
+    return berth__search_nth_best(search, choose(way, search->scores.best_count));
+}
+
 /* ---- by index ---- */
+
+static uint32_t choose_by_index(const pod_way *way, const berth__index *index, uint32_t start,
+                                const berth__index_answer *answer)
+{
+    const berth__tree_answer *slots = &answer->slots;
+    if (in_heap_order(way, slots->best_count, slots->feasible_count))
+        return berth__index_heap_best(index, start, answer);
+    bool single = slots->feasible_count == 1;
+    return berth__index_nth_best(index, start, answer,
+                                 single ? 0 : choose(way, slots->best_count));
+}
 
 /* A single feasible node is taken without a score. */
 static void pick_by_index(const pod_way *way, const berth__index *index, uint32_t start,
@@ -161,9 +188,8 @@ static void pick_by_index(const pod_way *way, const berth__index *index, uint32_
 {
     const berth__layout *layout = way->decision->cycle->view->layout;
     bool single = answer->slots.feasible_count == 1;
-    uint32_t pick = single ? 0 : choose(way, answer->slots.best_count);
     way->out->verdict = BERTH_VERDICT_PLACED;
-    way->out->node = layout->nodes[berth__index_nth_best(index, start, answer, pick)];
+    way->out->node = layout->nodes[choose_by_index(way, index, start, answer)];
     way->out->best_count = answer->slots.best_count;
     way->out->total = single ? 0 : answer->best;
 }
@@ -239,7 +265,7 @@ static berth_status pick(const pod_way *way)
     if (single) {
         slot = berth__search_only(search);
     } else {
-        slot = berth__search_nth_best(search, choose(way, search->scores.best_count));
+        slot = choose_by_search(way);
         way->out->best_count = search->scores.best_count;
         way->out->total = search->scores.best;
     }

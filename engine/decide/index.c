@@ -623,3 +623,11 @@ uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
     return index->mask == NULL ? berth__search_tree_nth_best(&index->tree, start, &answer->slots, n)
                                : berth__tree_walk_nth_best(&answer->walk, start, &answer->slots, n);
 }
+
+uint32_t berth__index_heap_best(const berth__index *index, uint32_t start,
+                                const berth__index_answer *answer)
+{
+    return index->mask == NULL ? berth__search_tree_heap_best(&index->tree, answer->walk.kernels,
+                                                              start, &answer->slots)
+                               : berth__tree_walk_heap_best(&answer->walk, start, &answer->slots);
+}

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/error.h"
+#include "decide/heap_order.h"
 
 void berth__search_init(berth__search *search, const berth_allocator *allocator,
                         berth__workers *workers, uint32_t worker_count)
@@ -484,6 +485,20 @@ uint32_t berth__search_nth_best(const berth__search *search, uint32_t n)
     }
     BERTH_ASSERT(!"fewer best nodes than counted");
     return BERTH__SLOT_NONE;
+}
+
+static berth__mask best_at(const void *search, uint32_t segment)
+{
+    return best_of_segment(search, segment, berth__search_tile(search, segment));
+}
+
+uint32_t berth__search_heap_best(const berth__search *search)
+{
+    const berth__heap_masks list = {search->found, search->used_segments, search->feasible_count,
+                                    best_at, search};
+    const berth__heap_place place = berth__heap_first(&list);
+    BERTH_ASSERT(place.mask < search->used_segments);
+    return berth__search_tile(search, place.mask) * BERTH__TILE + place.bit;
 }
 
 uint32_t berth__search_only(const berth__search *search)

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "columns/layout.h"
+#include "decide/heap_order.h"
 
 /* ---- shape ---- */
 
@@ -353,4 +354,132 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
         slot = nth_in_range(tree, 0, answer->next, answer->best, &n);
     BERTH_ASSERT(slot != BERTH__SLOT_NONE);
     return slot;
+}
+
+/* ---- heap order ---- */
+
+/* The feasible slots of an answer as a list, in search order. Slots beyond the wrap count on from
+ * the last, so that they rise, too. */
+typedef struct list {
+    const berth__search_tree *tree;
+    const berth__kernels *kernels;
+    uint32_t start, end;
+    uint32_t count;
+    uint32_t all, rank; /* feasible slots of the tree, and how many before `start` */
+} list;
+
+static uint32_t wrapped(const list *of, uint32_t slot)
+{
+    return slot < of->tree->slot_count ? slot : slot - of->tree->slot_count;
+}
+
+static uint32_t slot_at(const list *of, uint32_t position)
+{
+    uint32_t rank = of->rank + position;
+    uint32_t slot = slot_of_rank(of->tree, rank < of->all ? rank : rank - of->all);
+    return slot < of->start ? slot + of->tree->slot_count : slot;
+}
+
+static uint32_t position_of(const list *of, uint32_t slot)
+{
+    uint32_t at = wrapped(of, slot);
+    return rank_of(of->tree, at) - of->rank + (at < slot ? of->all : 0);
+}
+
+/* The first of the best among the slots from `first` up to `last`, or BERTH__SLOT_NONE. Nothing in
+ * the range of the list is better than they are. */
+static uint32_t best_beyond(const list *of, uint32_t first, uint32_t last, int32_t best)
+{
+    uint32_t count = of->tree->slot_count;
+    uint32_t found = of->kernels->first_leaf(of->tree->leaves, of->tree->levels, first - count,
+                                             last - count, best);
+    return found != BERTH__SLOT_NONE ? found + count : found;
+}
+
+static inline uint32_t best_between(const list *of, uint32_t first, uint32_t last, int32_t best)
+{
+    const berth__search_tree *tree = of->tree;
+    uint32_t count = tree->slot_count, found = BERTH__SLOT_NONE;
+    if (first < count)
+        found = of->kernels->first_leaf(tree->leaves, tree->levels, first,
+                                        last < count ? last : count, best);
+    if (found != BERTH__SLOT_NONE || last <= count)
+        return found;
+    return best_beyond(of, first > count ? first : count, last, best);
+}
+
+/* Half of what is asked is about the first few positions: one look at their slots answers that.
+ * Returns the slot that is chosen so far. */
+static inline __attribute__((always_inline)) uint32_t
+begin_in_lanes(const list *of, bool whole, int32_t best, berth__heap_order *order)
+{
+    uint32_t chosen = BERTH__SLOT_NONE, slots = of->end - of->start, from;
+    if (of->start + BERTH__FAN > of->tree->slot_count)
+        return chosen; /* they are not side by side */
+    const int32_t *leaves = of->tree->leaves + of->start;
+    uint32_t listed = (uint32_t)berth__low_bits(slots < BERTH__FAN ? slots : BERTH__FAN);
+    if (!whole)
+        listed &= of->kernels->feasible_lanes(leaves);
+    uint32_t rest = of->kernels->lanes_from(leaves, best) & listed;
+    uint32_t count = (uint32_t)__builtin_popcount(listed);
+    while (berth__heap_order_open(order) && (from = berth__heap_order_from(order)) < count) {
+        rest &= UINT32_MAX << (whole ? from : berth__nth_bit(listed, from));
+        if (rest == 0) {
+            berth__heap_order_pass(order, count);
+            break;
+        }
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), position = lane;
+        if (!whole)
+            position = (uint32_t)__builtin_popcount(listed & ~(UINT32_MAX << lane));
+        if (berth__heap_order_tell(order, position))
+            chosen = of->start + lane;
+    }
+    return chosen;
+}
+
+/* Where every slot is in the list, positions are distances from the start. */
+static uint32_t best_of_whole(const list *of, int32_t best)
+{
+    berth__heap_order order = berth__heap_order_of(of->count);
+    uint32_t chosen = begin_in_lanes(of, true, best, &order);
+    while (berth__heap_order_open(&order)) {
+        uint32_t end = berth__heap_order_end(&order);
+        uint32_t slot =
+            best_between(of, of->start + berth__heap_order_from(&order), of->start + end, best);
+        if (slot == BERTH__SLOT_NONE)
+            berth__heap_order_pass(&order, end);
+        else if (berth__heap_order_tell(&order, slot - of->start))
+            chosen = slot;
+    }
+    return chosen;
+}
+
+/* Where some are not, they are ranks among the feasible ones. */
+static uint32_t best_of_ranked(list *of, int32_t best)
+{
+    berth__heap_order order = berth__heap_order_of(of->count);
+    uint32_t chosen = begin_in_lanes(of, false, best, &order);
+    of->all = of->tree->levels[of->tree->level_count - 1].feasible[0];
+    of->rank = rank_of(of->tree, of->start);
+    while (berth__heap_order_open(&order)) {
+        uint32_t from = berth__heap_order_from(&order);
+        uint32_t first = from > 0 ? slot_at(of, from) : of->start;
+        uint32_t slot = best_between(of, first, of->end, best);
+        if (slot == BERTH__SLOT_NONE)
+            berth__heap_order_pass(&order, of->count);
+        else if (berth__heap_order_tell(&order, position_of(of, slot)))
+            chosen = slot;
+    }
+    return chosen;
+}
+
+uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
+                                      uint32_t start, const berth__tree_answer *answer)
+{
+    uint32_t end = answer->next <= start ? answer->next + tree->slot_count : answer->next;
+    list of = {tree, kernels, start, end, answer->feasible_count, 0, 0};
+    uint32_t chosen = of.count == end - start ? best_of_whole(&of, answer->best)
+                                              : best_of_ranked(&of, answer->best);
+    BERTH_ASSERT(chosen != BERTH__SLOT_NONE);
+    return wrapped(&of, chosen);
 }

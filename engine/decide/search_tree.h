@@ -74,6 +74,11 @@ void berth__search_tree_ask(const berth__search_tree *tree, uint32_t start, uint
 uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t start,
                                      const berth__tree_answer *answer, uint32_t n);
 
+/* The slot of the best one that comes first in heap order (heap_order.h). Cost: about as many
+ * questions to the tree as a list of the feasible slots has binary digits. */
+uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
+                                      uint32_t start, const berth__tree_answer *answer);
+
 /* The same where only some slots count: `tile` gives those of a tile. Visited tiles are kept in
  * `visited`, which has room for one more than there are tiles. Cost: a look at every tile up to the
  * last one needed, and at groups of leaves that are as good as the best before them. */
@@ -90,5 +95,7 @@ void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit
                           berth__tree_answer *out);
 uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
                                    const berth__tree_answer *answer, uint32_t n);
+uint32_t berth__tree_walk_heap_best(const berth__tree_walk *walk, uint32_t start,
+                                    const berth__tree_answer *answer);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "columns/layout.h"
+#include "decide/heap_order.h"
 #include "decide/search_tree.h"
 
 enum { LANES = BERTH__FAN, GROUPS_A_WORD = 64 / LANES, GROUPS_A_TILE = BERTH__TILE / LANES };
@@ -124,4 +125,44 @@ uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
     }
     BERTH_ASSERT(!"fewer best slots than counted");
     return BERTH__SLOT_NONE;
+}
+
+/* ---- heap order ---- */
+
+typedef struct best_slots {
+    const berth__tree_walk *walk;
+    uint32_t first_tile;
+    int32_t best;
+} best_slots;
+
+/* Those of a step's slots that are the best. */
+static berth__mask best_of_step(const void *context, uint32_t step)
+{
+    const best_slots *of = context;
+    const berth__tree_walk *walk = of->walk;
+    uint32_t tiles = tiles_of(walk->tree), tile = of->first_tile + step;
+    tile -= tile >= tiles ? tiles : 0;
+    berth__mask out = {{0}};
+    for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
+        uint32_t w = g / GROUPS_A_WORD, shift = g % GROUPS_A_WORD * LANES;
+        uint64_t lanes = walk->visited[step].words[w] >> shift & 0xffff;
+        uint32_t group = tile * GROUPS_A_TILE + g;
+        if (lanes != 0 && walk->tree->levels[0].best[group] >= of->best)
+            out.words[w] |= (lanes & walk->kernels->lanes_from(
+                                         walk->tree->leaves + (size_t)group * LANES, of->best))
+                            << shift;
+    }
+    return out;
+}
+
+uint32_t berth__tree_walk_heap_best(const berth__tree_walk *walk, uint32_t start,
+                                    const berth__tree_answer *answer)
+{
+    const best_slots slots = {walk, start / BERTH__TILE, answer->best};
+    const berth__heap_masks list = {walk->visited, walk->visited_count, answer->feasible_count,
+                                    best_of_step, &slots};
+    const berth__heap_place place = berth__heap_first(&list);
+    BERTH_ASSERT(place.mask < walk->visited_count);
+    uint32_t tiles = tiles_of(walk->tree), tile = slots.first_tile + place.mask;
+    return (tile < tiles ? tile : tile - tiles) * BERTH__TILE + place.bit;
 }

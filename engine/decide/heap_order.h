@@ -1,0 +1,100 @@
+/* kube-scheduler's choice among equal totals since 1.35, the tie rule `kubernetes`: an order over
+ * the positions of a list, and a way to its first member that skips most of them.
+ *
+ * There the feasible nodes, in the order in which they were visited, become a binary heap and its
+ * root is taken. Heapifying lets a node rise above another only if its total is greater, so of the
+ * best the one wins that comes first in PRE-ORDER of the tree that the list is (children of
+ * position i: 2i + 1 and 2i + 2; for 15 positions 0 1 3 7 8 4 9 10 2 5 11 12 6 13 14).
+ *
+ * Let a position's code be position + 1. The bits below its leading one tell the way down from the
+ * root (0: left), so pre-order compares them as text does, a prefix coming first. Hence
+ *   - a level (codes 2^d up to 2^(d+1)) is in order, and only the first of the best in it counts;
+ *   - code s comes before code c of a deeper level, k levels below, unless c < s << k.
+ * One question a level is enough, from the root down: "which is the first of the best at or after
+ * this position?" What is found narrows the ranges of all deeper levels, and where it is the
+ * leftmost of its level, closes them.
+ *
+ * Source: kube-scheduler v1.35, schedule_one.go, selectHost (container/heap's Init). */
+#ifndef BERTH_DECIDE_HEAP_ORDER_H
+#define BERTH_DECIDE_HEAP_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "columns/tile.h"
+
+/* The codes that may yet hold an earlier one: first .. end of one level; before the first find,
+ * any. */
+typedef struct berth__heap_order {
+    uint64_t first, end;
+    uint64_t last; /* code of the list's last position */
+} berth__heap_order;
+
+/* Of a list of so many positions, nothing known. */
+static inline berth__heap_order berth__heap_order_of(uint32_t count)
+{
+    return (berth__heap_order){1, UINT64_C(1) << 33, count};
+}
+
+/* Whether there is one more question. */
+static inline bool berth__heap_order_open(const berth__heap_order *order)
+{
+    return order->first < order->end && order->first <= order->last;
+}
+
+/* The question: which of the best is the first at or after this position? Whether it lies beyond
+ * the end need not be told. */
+static inline uint32_t berth__heap_order_from(const berth__heap_order *order)
+{
+    return (uint32_t)(order->first - 1);
+}
+
+static inline uint32_t berth__heap_order_end(const berth__heap_order *order)
+{
+    return (uint32_t)(order->end <= order->last ? order->end - 1 : order->last);
+}
+
+/* The answer: none before this position. */
+static inline void berth__heap_order_pass(berth__heap_order *order, uint32_t position)
+{
+    if (position >= order->last)
+        order->first = order->last + 1;
+    while (order->end <= (uint64_t)position + 1 && order->first <= order->last) {
+        order->first *= 2;
+        order->end *= 2;
+    }
+}
+
+/* The answer: this one, of any level. True: it comes before all told so far. */
+static inline bool berth__heap_order_tell(berth__heap_order *order, uint32_t position)
+{
+    uint64_t code = (uint64_t)position + 1;
+    if (order->end <= code) {
+        berth__heap_order_pass(order, position);
+        if (code < order->first || order->first > order->last)
+            return false;
+    }
+    order->first = UINT64_C(2) << (63 - __builtin_clzll(code));
+    order->end = 2 * code;
+    return true;
+}
+
+/* A list of slots in masks, one after another, and which of a mask's are the best. */
+typedef struct berth__heap_masks {
+    const berth__mask *masks;
+    uint32_t mask_count;
+    uint32_t count; /* of the list */
+    berth__mask (*best)(const void *context, uint32_t mask);
+    const void *context;
+} berth__heap_masks;
+
+typedef struct berth__heap_place {
+    uint32_t mask; /* UINT32_MAX: none is the best */
+    uint32_t bit;
+} berth__heap_place;
+
+/* The first of the best in heap order. Cost: a look at each mask, and at those of the best that
+ * come first in a range. */
+berth__heap_place berth__heap_first(const berth__heap_masks *list);
+
+#endif
