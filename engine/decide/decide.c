@@ -178,8 +178,7 @@ static uint32_t choose_by_index(const pod_way *way, const berth__index *index, u
     if (in_heap_order(way, slots->best_count, slots->feasible_count))
         return berth__index_heap_best(index, start, answer);
     bool single = slots->feasible_count == 1;
-    return berth__index_nth_best(index, start, answer,
-                                 single ? 0 : choose(way, slots->best_count));
+    return berth__index_nth_best(index, start, answer, single ? 0 : choose(way, slots->best_count));
 }
 
 /* A single feasible node is taken without a score. */

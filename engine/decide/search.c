@@ -494,10 +494,10 @@ static berth__mask best_at(const void *search, uint32_t segment)
 
 uint32_t berth__search_heap_best(const berth__search *search)
 {
-    const berth__heap_masks list = {search->found, search->used_segments, search->feasible_count,
-                                    best_at, search};
+    const berth__heap_masks list = {search->walk.found, search->answer.used_segments,
+                                    search->answer.feasible_count, best_at, search};
     const berth__heap_place place = berth__heap_first(&list);
-    BERTH_ASSERT(place.mask < search->used_segments);
+    BERTH_ASSERT(place.mask < search->answer.used_segments);
     return berth__search_tile(search, place.mask) * BERTH__TILE + place.bit;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # berth bench: every workload's placements are the same on every path, at 1, 2 and 4 threads, sampled
-# and with all nodes scored.
+# and with all nodes scored, whichever rule breaks ties.
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -10,15 +10,16 @@ digest() {
 }
 
 for workload in basic spread anti affinity preferred mixed distinct volumes; do
-  for percentage in 0 100; do
-    options=(--workload "$workload" --percentage "$percentage")
+  for setting in "0 first" "100 first" "0 kubernetes" "100 kubernetes"; do
+    read -r percentage tie <<<"$setting"
+    options=(--workload "$workload" --percentage "$percentage" --tie "$tie")
     digest "${options[@]}" --path scan --threads 1 >"$work/one"
     [[ $(wc -l <"$work/one") == 2 ]] || fail "digest_$workload: no digest"
     for path in scan index auto; do
       for threads in 1 2 4; do
         [[ $path$threads == scan1 ]] && continue
         digest "${options[@]}" --path $path --threads $threads >"$work/other"
-        same "${workload}_${percentage}_${path}_$threads" "$work/one" "$work/other"
+        same "${workload}_${percentage}_${tie}_${path}_$threads" "$work/one" "$work/other"
       done
     done
   done

@@ -21,7 +21,7 @@ complains schedule_two_inputs 2 "exclude each other" "$berth" schedule --synthet
 complains schedule_stdin_twice 2 "only once" "$berth" schedule -f - -
 complains schedule_bad_spec 2 "'nodes=none'" "$berth" schedule --synthetic pods=1,nodes=none
 complains schedule_bad_workload 2 "'workload=none'" "$berth" schedule --synthetic workload=none
-complains schedule_bad_choice 2 "none of: first, random" "$berth" schedule -f a --tie last
+complains schedule_bad_choice 2 "none of: first, random, kubernetes" "$berth" schedule -f a --tie last
 complains schedule_bad_output 2 "none of: table, json, yaml" "$berth" schedule -f a -o xml
 complains schedule_negative 2 "a whole number, not '-5'" "$berth" schedule -f a --percentage -5
 complains schedule_no_value 2 "--config needs a value" "$berth" schedule -f a --config

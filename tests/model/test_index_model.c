@@ -22,7 +22,7 @@
 
 enum {
     ENGINES = 3,
-    PROFILES = 4,
+    PROFILES = 6,
     TEMPLATES_MAX = 48,
     NODES_MAX = 4000, /* names ever used in a round */
     LABELS = 5,
@@ -92,7 +92,7 @@ typedef struct trial {
 } trial;
 
 static unsigned long long paths_taken[ENGINES][BERTH_PATH_INDEX + 1];
-static unsigned long long placed, unplaced, sampled;
+static unsigned long long placed, unplaced, sampled, heaped;
 
 /* ---- chance ---- */
 
@@ -151,6 +151,8 @@ static void must(trial *t, int engine, const char *call, berth_status status,
         fprintf(stderr, "%s: %s\n", berth_status_name(status), error->message);
     expect(t, engine, call, BERTH_OK, status);
 }
+
+static const char *const profile_names[PROFILES] = {"s0", "s1", "s2", "s3", "s4", "s5"};
 
 /* ---- objects ---- */
 
@@ -274,7 +276,6 @@ static void make_peer_rules(trial *t, template *out)
 
 static void make_template(trial *t, uint32_t index)
 {
-    static const char *const names[PROFILES] = {"s0", "s1", "s2", "s3"};
     template *out = &t->templates[index];
     make_requests(t, out);
     make_tolerations(t, out);
@@ -282,7 +283,7 @@ static void make_template(trial *t, uint32_t index)
     out->labels[0] = (berth_key_value){str("app"), pick(t, apps, 3)};
     out->pod.meta.labels = (berth_map){out->labels, chance(t, 80) ? 1 : 0};
     out->pod.meta.namespace_name = chance(t, 80) ? (berth_str){0} : str("other");
-    out->pod.scheduler_name = pick(t, names, PROFILES);
+    out->pod.scheduler_name = pick(t, profile_names, PROFILES);
     bool rules = chance(t, t->peers);
     if (rules && t->together)
         stay_together(t, out);
@@ -396,12 +397,14 @@ static void put_pod(trial *t, pod *p)
 
 static void make_profiles(trial *t)
 {
-    static const char *const names[PROFILES] = {"s0", "s1", "s2", "s3"};
+    static const berth_tie ties[PROFILES] = {BERTH_TIE_RANDOM,     BERTH_TIE_RANDOM,
+                                             BERTH_TIE_FIRST,      BERTH_TIE_FIRST,
+                                             BERTH_TIE_KUBERNETES, BERTH_TIE_KUBERNETES};
     for (uint32_t i = 0; i < PROFILES; i++) {
         t->profiles[i] = *berth_profile_default();
-        t->profiles[i].scheduler_name = str(names[i]);
+        t->profiles[i].scheduler_name = str(profile_names[i]);
         t->profiles[i].percentage_of_nodes_to_score = i % 2 == 0 ? 0 : 100;
-        t->profiles[i].tie = i < 2 ? BERTH_TIE_RANDOM : BERTH_TIE_FIRST;
+        t->profiles[i].tie = ties[i];
     }
     /* Small samples make small clusters turn, too. */
     if (chance(t, 50)) {
@@ -409,6 +412,8 @@ static void make_profiles(trial *t)
         t->profiles[2].min_feasible_nodes = 1 + (int32_t)below(t, 60);
         t->profiles[3].percentage_of_nodes_to_score = 1 + (int32_t)below(t, 60);
         t->profiles[3].min_feasible_nodes = 1 + (int32_t)below(t, 8);
+        t->profiles[4].percentage_of_nodes_to_score = 1 + (int32_t)below(t, 99);
+        t->profiles[4].min_feasible_nodes = 1 + (int32_t)below(t, 60);
     }
     t->packing.fit.strategy = BERTH_FIT_MOST_ALLOCATED;
     berth_plugin_list *list = &t->profiles[3].points[BERTH_POINT_SCORE];
@@ -473,6 +478,15 @@ static void compare(trial *t, int e, const berth_placement *wanted, const berth_
     expect(t, e, "total", wanted->total, got->total);
 }
 
+static uint32_t profile_of(const trial *t, const pod *p)
+{
+    berth_str name = t->templates[p->made_of].pod.scheduler_name;
+    uint32_t profile = 0;
+    while (strncmp(profile_names[profile], name.data, name.len) != 0)
+        profile++;
+    return profile;
+}
+
 static void decide(trial *t, pod *p)
 {
     berth_placement first = {0};
@@ -496,6 +510,8 @@ static void decide(trial *t, pod *p)
     t->made++;
     *(first.verdict == BERTH_VERDICT_PLACED ? &placed : &unplaced) += 1;
     sampled += first.next != first.start;
+    bool by_heap = t->profiles[profile_of(t, p)].tie == BERTH_TIE_KUBERNETES;
+    heaped += by_heap && first.best_count > 1 && first.best_count < first.feasible_count;
     /* Now and then the pod goes elsewhere, fit or not, as if another scheduler had chosen. */
     berth_node_id node = first.node;
     if (chance(t, 1))
@@ -671,15 +687,19 @@ static bool paths_are_right(unsigned long long decisions)
 {
     unsigned long long by_index = paths_taken[1][BERTH_PATH_INDEX];
     unsigned long long by_auto = paths_taken[2][BERTH_PATH_INDEX];
-    printf("%llu decisions: %llu placed, %llu not, %llu moved the rotation; by index %llu, "
-           "by auto %llu\n",
-           decisions, placed, unplaced, sampled, by_index, by_auto);
+    printf("%llu decisions: %llu placed, %llu not, %llu moved the rotation, %llu in heap order; by "
+           "index %llu, by auto %llu\n",
+           decisions, placed, unplaced, sampled, heaped, by_index, by_auto);
     if (paths_taken[0][BERTH_PATH_SCAN] != decisions) {
         fprintf(stderr, "FAILED: the engine that scans took another path\n");
         return false;
     }
     if (decisions >= 20000 && (by_index < decisions / 2 || by_auto < decisions / 3)) {
         fprintf(stderr, "FAILED: the index was taken too rarely to be tested\n");
+        return false;
+    }
+    if (decisions >= 20000 && heaped < decisions / 100) {
+        fprintf(stderr, "FAILED: ties were broken in heap order too rarely to be tested\n");
         return false;
     }
     return true;

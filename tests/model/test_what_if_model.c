@@ -359,7 +359,7 @@ static bool is_as_fresh(trial *t)
     berth_placement placement = {.start = 1};
     berth_error error = {0};
     for (int i = 0; i < PROFILES; i++)
-        if (t->profiles[i].tie != BERTH_TIE_FIRST)
+        if (t->profiles[i].tie == BERTH_TIE_RANDOM)
             return false;
     must(t, "decide",
          berth_engine_decide(t->engine, pod_of(t->engine, t->pods[0]), &how, &placement, &error),
@@ -417,7 +417,8 @@ static void configure(trial *t)
         if (!whole)
             continue;
         t->profiles[i].percentage_of_nodes_to_score = 100;
-        t->profiles[i].tie = BERTH_TIE_FIRST;
+        if (t->profiles[i].tie == BERTH_TIE_RANDOM)
+            t->profiles[i].tie = BERTH_TIE_FIRST;
     }
     t->config.threads = gen_chance(&t->gen, 20) ? 2 : 1;
     t->config.path = paths[gen_below(&t->gen, 3)];

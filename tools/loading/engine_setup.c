@@ -10,7 +10,9 @@
 
 const char *const engine_path_names[] = {"auto", "scan", "index", NULL};
 
-static const char *const tie_names[] = {"first", "random", NULL};
+/* Choices of --tie and what they stand for. Round robin comes with a v1alpha1 configuration. */
+static const char *const tie_names[] = {"first", "random", "kubernetes", NULL};
+static const berth_tie ties[] = {BERTH_TIE_FIRST, BERTH_TIE_RANDOM, BERTH_TIE_KUBERNETES};
 
 option_group engine_setup_options(engine_setup *setup)
 {
@@ -94,7 +96,7 @@ static void settle(engine_setup *setup, const berth_profile *profiles, uint32_t 
         if (setup->min_feasible != 0)
             profile->min_feasible_nodes = (int32_t)setup->min_feasible;
         if (setup->tie_given)
-            profile->tie = (berth_tie)setup->tie;
+            profile->tie = ties[setup->tie];
     }
 }
 

@@ -22,7 +22,7 @@ typedef struct engine_setup {
     bool bind_workers;
     bool huge_pages;
     int path; /* a berth_path */
-    int tie;  /* a berth_tie */
+    int tie;  /* which choice */
     bool tie_given;
     uint64_t seed;
     uint32_t attached_volumes_max; /* of the environment, or whoever resolves a text or a profile */
