@@ -143,6 +143,7 @@ static uint32_t choose(const pod_way *way, uint32_t count)
 {
     berth__decider *decider = way->decider;
     switch (way->decision->profile->tie) {
+    case BERTH_TIE_DEFAULT: /* resolved where the profile was made */
     case BERTH_TIE_FIRST:
     case BERTH_TIE_KUBERNETES: /* where it is not the first: see in_heap_order */
         break;

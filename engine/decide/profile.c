@@ -120,6 +120,13 @@ static const berth_plugin_ref *find_ref(const berth_plugin_list *list, const cha
     return NULL;
 }
 
+static berth_tie tie_of(berth_tie asked, const berth__behaviours *behaviours)
+{
+    if (asked != BERTH_TIE_DEFAULT)
+        return asked;
+    return behaviours->ties_by_heap ? BERTH_TIE_KUBERNETES : BERTH_TIE_FIRST;
+}
+
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
                                  berth__embedder_plugins own, const berth_profile *source,
                                  berth__ready_profile *out, berth_error *error)
@@ -141,7 +148,7 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
         .percentage = source->percentage_of_nodes_to_score,
         .min_feasible = source->min_feasible_nodes > 0 ? (uint32_t)source->min_feasible_nodes
                                                        : MIN_FEASIBLE_NODES,
-        .tie = source->tie,
+        .tie = tie_of(source->tie, &model->behaviours),
         .always_check_all = source->always_check_all,
         .preemption = {.min_candidate_nodes_percentage = 10, .min_candidate_nodes_absolute = 100},
     };

@@ -167,7 +167,7 @@ static void put_point(sheet *s, berth_point point, const berth_plugin_list *list
 
 static void put_profile(sheet *s, const berth_profile *profile)
 {
-    static const char *const ties[] = {"first", "random", "round robin", "kubernetes"};
+    static const char *const ties[] = {"default", "first", "random", "round robin", "kubernetes"};
     put(s, "profile %.*s: %s, %d%%, tie %s%s\n", STR(profile->scheduler_name),
         profile->era == BERTH_ERA_V1 ? "v1" : "v1alpha1", profile->percentage_of_nodes_to_score,
         ties[profile->tie], profile->always_check_all ? ", check all" : "");

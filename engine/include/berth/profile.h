@@ -124,7 +124,8 @@ typedef enum berth_era {
 } berth_era;
 
 typedef enum berth_tie {
-    BERTH_TIE_FIRST = 0,   /* first of the best in search order */
+    BERTH_TIE_DEFAULT = 0, /* KUBERNETES where the version has that rule, else FIRST */
+    BERTH_TIE_FIRST,       /* first of the best in search order */
     BERTH_TIE_RANDOM,      /* uniform among the best, from the engine's seed */
     BERTH_TIE_ROUND_ROBIN, /* v1.15: a counter over the best */
     BERTH_TIE_KUBERNETES,  /* v1.35 and later: the one that a heap of the feasible nodes yields */
