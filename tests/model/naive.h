@@ -1,4 +1,4 @@
-/* A deliberately naive scheduler: kube-scheduler v1.32's rules as plain loops over all pods and
+/* A deliberately naive scheduler: kube-scheduler's rules, v1.32 to v1.36, as plain loops over all pods and
  * nodes, everything recounted for every decision. It shares no code with the engine, only the
  * public object structs, and serves as the judge of the engine in tests. Where speed and
  * plainness differ, plainness wins. The pages that its files cite (filters.md, scores.md, cycle.md,
@@ -105,7 +105,8 @@ typedef struct naive_objects {
 /* Objects are borrowed: the caller keeps them as long as they are in the cluster. */
 typedef struct naive_cluster {
     naive_region region;
-    bool legacy; /* the scheduler is that of v1.15; set before the first node */
+    bool legacy;         /* the scheduler is that of v1.15; set before the first node */
+    uint32_t kubernetes; /* 32 to 36: that of Kubernetes 1.N; 0: v1.15; likewise */
     naive_objects objects[BERTH_KIND_COUNT]; /* in order of addition; no pods */
     naive_pod *pods;
     size_t pod_count;
@@ -140,6 +141,9 @@ const berth_node *naive_find_node(const naive_cluster *cluster, berth_str name);
  * v1.15 has no such list: its order is that of the tree. (How far it has walked each
  * zone when nodes come and go is not followed: cluster_sync of the engine says why.) */
 void naive_refresh(naive_cluster *cluster);
+/* The host ports that a pod takes wherever it is, on no node yet. */
+naive_port *naive_host_ports(naive_region *region, const naive_cluster *cluster,
+                             const berth_pod *pod, size_t *count);
 /* Move a pod, in the cluster or in a copy of it whose memory is `region`. */
 void naive_put_on(naive_region *region, naive_cluster *cluster, naive_pod *pod, berth_str node);
 void naive_take_off(naive_cluster *cluster, naive_pod *pod);
@@ -189,6 +193,8 @@ typedef struct naive_attempt {
     bool allow_listed;
     berth_str *allowed;
     size_t allowed_count;
+    /* DynamicResources */
+    bool devices_looked_up;
     /* VolumeRestrictions */
     int64_t claim_conflicts;
     /* PodTopologySpread */
@@ -225,15 +231,24 @@ int64_t naive_count_get(const naive_counts *counts, uint32_t which, berth_str ke
 void naive_count_add(naive_region *region, naive_counts *counts, uint32_t which, berth_str key,
                      berth_str value, int64_t n);
 
-/* naive_filters.c */
+/* naive_requests.c */
 bool naive_scalar_name(berth_str name);
 bool naive_extended_name(berth_str name);
-/* A pod's request of one resource, in the form in which it is compared: cpu in milli. `substitute`:
- * missing cpu and memory requests count as scores.md §0 says. */
-int64_t naive_pod_request(const berth_pod *pod, berth_str name, bool substitute);
+/* Which of a pod's requests: that of a pod to be placed, that of a pod on a node, and either as
+ * NodeResourcesFit scores it: missing cpu and memory requests count as scores.md §0 says. */
+typedef enum naive_ask {
+    NAIVE_INCOMING,
+    NAIVE_INCOMING_SCORED,
+    NAIVE_HELD,
+    NAIVE_HELD_SCORED,
+} naive_ask;
+/* A pod's request of one resource, in the form in which it is compared: cpu in milli. */
+int64_t naive_pod_request(uint32_t kubernetes, const berth_pod *pod, berth_str name, naive_ask ask);
 int64_t naive_node_request(const naive_attempt *a, const berth_node *node, berth_str name,
-                           bool substitute);
+                           bool scored);
 int64_t naive_allocatable(const berth_node *node, berth_str name, bool *present);
+
+/* naive_filters.c */
 naive_outcome naive_pre_node_affinity(naive_attempt *a, const berth_plugin_ref *ref,
                                       naive_refusal *r);
 naive_outcome naive_pre_ports(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
@@ -249,6 +264,9 @@ bool naive_ports(naive_attempt *a, const berth_plugin_ref *ref, const berth_node
                  naive_refusal *r);
 bool naive_fit(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                naive_refusal *r);
+naive_outcome naive_pre_features(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
+bool naive_features(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                    naive_refusal *r);
 
 /* naive_affinity.c */
 naive_outcome naive_pre_spread(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
@@ -331,7 +349,8 @@ typedef struct naive_decision {
     int64_t *total;
     int64_t best_total;
     size_t best_count;
-    const char *message; /* NULL: some node was feasible */
+    const berth_node *chosen; /* which of the best v1.35 takes; until v1.34 it is any of them */
+    const char *message;      /* NULL: some node was feasible */
     const berth_node *nominated;
     const berth_pod **victims;
     size_t victim_count;
@@ -340,6 +359,8 @@ typedef struct naive_decision {
 /* Decide; moves the rotation index of the cluster and nothing else. */
 void naive_decide(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
                   naive_decision *out);
+/* Set `chosen` again, where the order of the feasible nodes has been changed. */
+void naive_choose(naive_decision *decision);
 void naive_decision_free(naive_decision *decision);
 
 /* Filters on one node, nominated pods counted (cycle.md §5). */
@@ -367,7 +388,7 @@ const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_
 typedef struct naive_scenario {
     naive_region region;
     const char *name;
-    naive_cluster cluster; /* loaded */
+    naive_cluster cluster; /* loaded; the version is that of the vectors */
     const berth_pod **pending;
     size_t pending_count;
     const berth_profile *profile;

@@ -345,10 +345,10 @@ bool naive_spread_score(naive_attempt *a, const berth_plugin_ref *ref, const ber
 
 /* ---- InterPodAffinity: terms ---- */
 
-/* A term of the incoming pod asks for Namespace objects; a term of an existing pod is compared with
+/* A term of the incoming pod (`own`) asks for Namespace objects; a term of an existing pod is compared with
  * the labels of the incoming pod's namespace, which are none if there is no such object. */
 static bool namespace_selected(const naive_attempt *a, const berth_label_selector *selector,
-                               berth_str ns, bool object_needed)
+                               berth_str ns, bool own)
 {
     if (selector == NULL) {
         return false;
@@ -358,7 +358,11 @@ static bool namespace_selected(const naive_attempt *a, const berth_label_selecto
     }
     const berth_namespace *object =
         naive_find(a->cluster, BERTH_KIND_NAMESPACE, (berth_str){0}, ns);
-    if (object == NULL && object_needed) {
+    /* v1.34's slip: an expanded selector is kept, and asked again of no labels at all. */
+    if (own && a->cluster->kubernetes >= 34 && naive_selector_matches(selector, (berth_map){0})) {
+        return true;
+    }
+    if (object == NULL && own) {
         return false;
     }
     return naive_selector_matches(selector, object != NULL ? object->meta.labels : (berth_map){0});

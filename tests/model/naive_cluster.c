@@ -208,45 +208,68 @@ static size_t port_index(const naive_cluster *cluster, const naive_port *port)
     return SIZE_MAX;
 }
 
-static naive_port port_of(const berth_port *port, berth_str node)
+static void add_host_ports(naive_region *region, const berth_container *container,
+                           naive_port **list, size_t *count)
 {
-    return (naive_port){
-        .node = node,
-        .ip = port->host_ip.len > 0 ? port->host_ip : naive_str("0.0.0.0"),
-        .protocol = port->protocol.len > 0 ? port->protocol : naive_str("TCP"),
-        .number = port->host_port,
-    };
+    for (uint32_t i = 0; i < container->port_count; i++) {
+        const berth_port *port = &container->ports[i];
+        if (port->host_port <= 0) {
+            continue;
+        }
+        *list = naive_grow(region, *list, *count, sizeof(**list));
+        (*list)[(*count)++] = (naive_port){
+            .ip = port->host_ip.len > 0 ? port->host_ip : naive_str("0.0.0.0"),
+            .protocol = port->protocol.len > 0 ? port->protocol : naive_str("TCP"),
+            .number = port->host_port,
+        };
+    }
+}
+
+naive_port *naive_host_ports(naive_region *region, const naive_cluster *cluster,
+                             const berth_pod *pod, size_t *count)
+{
+    naive_port *list = NULL;
+    *count = 0;
+    for (uint32_t c = 0; c < pod->container_count; c++) {
+        add_host_ports(region, &pod->containers[c], &list, count);
+    }
+    for (uint32_t c = 0; c < pod->init_container_count && cluster->kubernetes >= 34; c++) {
+        if (pod->init_containers[c].restart_always) {
+            add_host_ports(region, &pod->init_containers[c], &list, count);
+        }
+    }
+    return list;
 }
 
 void naive_put_on(naive_region *region, naive_cluster *cluster, naive_pod *pod, berth_str node)
 {
+    size_t count;
+    naive_port *ports = naive_host_ports(region, cluster, pod->pod, &count);
     pod->node = node;
-    for (uint32_t c = 0; c < pod->pod->container_count; c++) {
-        const berth_container *container = &pod->pod->containers[c];
-        for (uint32_t i = 0; i < container->port_count; i++) {
-            naive_port port = port_of(&container->ports[i], node);
-            if (port.number > 0 && port_index(cluster, &port) == SIZE_MAX) {
-                cluster->ports =
-                    naive_grow(region, cluster->ports, cluster->port_count, sizeof(port));
-                cluster->ports[cluster->port_count++] = port;
-            }
+    for (size_t i = 0; i < count; i++) {
+        ports[i].node = node;
+        if (port_index(cluster, &ports[i]) == SIZE_MAX) {
+            cluster->ports =
+                naive_grow(region, cluster->ports, cluster->port_count, sizeof(*ports));
+            cluster->ports[cluster->port_count++] = ports[i];
         }
     }
 }
 
 void naive_take_off(naive_cluster *cluster, naive_pod *pod)
 {
-    for (uint32_t c = 0; c < pod->pod->container_count; c++) {
-        const berth_container *container = &pod->pod->containers[c];
-        for (uint32_t i = 0; i < container->port_count; i++) {
-            naive_port port = port_of(&container->ports[i], pod->node);
-            size_t found = port_index(cluster, &port);
-            if (found != SIZE_MAX) {
-                cluster->ports[found] = cluster->ports[--cluster->port_count];
-            }
+    naive_region region = {0};
+    size_t count;
+    naive_port *ports = naive_host_ports(&region, cluster, pod->pod, &count);
+    for (size_t i = 0; i < count; i++) {
+        ports[i].node = pod->node;
+        size_t found = port_index(cluster, &ports[i]);
+        if (found != SIZE_MAX) {
+            cluster->ports[found] = cluster->ports[--cluster->port_count];
         }
     }
     pod->node = (berth_str){0};
+    naive_region_free(&region);
 }
 
 static bool binds_volumes(const berth_profile *profile)

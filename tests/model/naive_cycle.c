@@ -1,8 +1,37 @@
-/* One attempt to place one pod, step by step: cycle.md §3 to §8. */
+/* One attempt to place one pod, step by step: cycle.md §3 to §8, v1.36.md §6 and §9. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "naive.h"
+
+/* DynamicResources as pods without claims see it, and those whose claims do not exist: devices and
+ * claims to them are not read. */
+static naive_outcome pre_devices(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r)
+{
+    (void)ref;
+    a->devices_looked_up = true;
+    if (a->pod->resource_claim_count == 0) {
+        return NAIVE_SKIP;
+    }
+    berth_str ns = naive_namespace(&a->pod->meta);
+    berth_str claim = a->pod->resource_claims[0].claim;
+    const char *reason =
+        claim.len > 0 ? naive_print(a->region, "could not find ResourceClaim \"%.*s/%.*s\"",
+                                    NAIVE_TEXT(ns), NAIVE_TEXT(claim))
+                      : naive_print(a->region, "pod \"%.*s/%.*s\": ResourceClaim not created yet",
+                                    NAIVE_TEXT(ns), NAIVE_TEXT(a->pod->meta.name));
+    naive_refuse(a, r, true, reason);
+    return NAIVE_REFUSE;
+}
+
+static bool score_no_devices(naive_attempt *a, const berth_plugin_ref *ref,
+                             const berth_node **nodes, size_t count, int64_t *values)
+{
+    (void)ref;
+    (void)nodes;
+    memset(values, 0, count * sizeof(*values));
+    return a->cluster->kubernetes >= 35;
+}
 
 static const naive_plugin plugins[] = {
     {"NodeUnschedulable", NULL, naive_node_unschedulable, NULL},
@@ -17,12 +46,14 @@ static const naive_plugin plugins[] = {
     {"VolumeZone", naive_pre_zone, naive_zone_filter, NULL},
     {"PodTopologySpread", naive_pre_spread, naive_spread_filter, naive_spread_score},
     {"InterPodAffinity", naive_pre_affinity, naive_affinity_filter, naive_affinity_score},
+    {"DynamicResources", pre_devices, NULL, score_no_devices},
+    {"NodeDeclaredFeatures", naive_pre_features, naive_features, NULL},
     {"NodeResourcesBalancedAllocation", NULL, NULL, naive_score_balanced},
     {"ImageLocality", NULL, NULL, naive_score_images},
 };
 #define PLUGIN_COUNT (sizeof(plugins) / sizeof(plugins[0]))
 
-/* What a plugin of v1.32 or of v1.15 runs; nothing for one that the scheduler runs elsewhere. */
+/* What a plugin of v1.32 to v1.36 or of v1.15 runs; nothing for one that the scheduler runs elsewhere. */
 static const naive_plugin *plugin_of(const berth_plugin_ref *ref)
 {
     static const naive_plugin nothing = {0};
@@ -391,17 +422,69 @@ static const char *failure_message(naive_attempt *a, const naive_decision *d)
     return naive_histogram_message(a->region, &h, a->node_count);
 }
 
+/* PostFilter: the reasons of its plugins, NULL if one of them helped, "" if there is none. */
+static const char *post_filter(naive_attempt *a, naive_decision *d)
+{
+    const berth_plugin_list *list = &a->profile->points[BERTH_POINT_POST_FILTER];
+    const char *reasons = "";
+    for (uint32_t i = 0; i < list->count; i++) {
+        const char *reason = NULL;
+        if (naive_is(list->items[i].name, "DynamicResources")) {
+            if (!a->devices_looked_up) {
+                return "not found"; /* an error: its PreFilter was not reached */
+            }
+            reason = "no new claims to deallocate";
+        } else if (naive_is(list->items[i].name, "DefaultPreemption")) {
+            reason = naive_preempt(a, d->refusals, d->refusal_count, d);
+            if (reason == NULL) {
+                return NULL;
+            }
+        } else {
+            continue;
+        }
+        reasons = naive_print(a->region, "%s%s%s", reasons, reasons[0] != '\0' ? ", " : "", reason);
+    }
+    return reasons;
+}
+
 static void fail(naive_attempt *a, naive_decision *d)
 {
-    const berth_plugin_list *post = &a->profile->points[BERTH_POINT_POST_FILTER];
     d->message = failure_message(a, d);
-    for (uint32_t i = 0; i < post->count; i++) {
-        if (naive_is(post->items[i].name, "DefaultPreemption")) {
-            const char *more = naive_preempt(a, d->refusals, d->refusal_count, d);
-            d->message =
-                more == NULL ? d->message : naive_print(a->region, "%s %s", d->message, more);
-        }
+    const char *more = post_filter(a, d);
+    if (more != NULL && more[0] != '\0') {
+        d->message = naive_print(a->region, "%s %s", d->message, more);
     }
+}
+
+/* ---- the node taken ---- */
+
+/* As Go's container/heap has it: the larger child, the left one of equals, comes up only if it is
+ * larger than its parent. */
+static void sift_down(size_t *heap, size_t count, size_t i, const int64_t *total)
+{
+    for (size_t child = 2 * i + 1; child < count; i = child, child = 2 * i + 1) {
+        if (child + 1 < count && total[heap[child + 1]] > total[heap[child]]) {
+            child++;
+        }
+        if (total[heap[child]] <= total[heap[i]]) {
+            return;
+        }
+        size_t other = heap[i];
+        heap[i] = heap[child];
+        heap[child] = other;
+    }
+}
+
+void naive_choose(naive_decision *d)
+{
+    size_t *heap = naive_alloc(&d->region, (d->feasible_count + 1) * sizeof(*heap));
+    for (size_t i = 0; i < d->feasible_count; i++) {
+        heap[i] = i;
+    }
+    for (size_t i = d->feasible_count / 2; i-- > 0;) {
+        sift_down(heap, d->feasible_count, i, d->total);
+    }
+    d->chosen = d->feasible[heap[0]];
 }
 
 /* ---- the whole ---- */
@@ -435,6 +518,7 @@ void naive_decide(naive_cluster *cluster, const berth_profile *profile, const be
         fail(&a, d);
     } else {
         score(&a, d);
+        naive_choose(d);
     }
     bool legacy = profile->era == BERTH_ERA_V1ALPHA1;
     d->error = a.error && (d->feasible_count > 1 || legacy);

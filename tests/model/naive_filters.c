@@ -1,4 +1,4 @@
-/* Filters that look at one node and its pods: filters.md §1 to §6. */
+/* Filters that look at one node and its pods: filters.md §1 to §6, v1.36.md §4. */
 #include <string.h>
 
 #include "naive.h"
@@ -75,6 +75,9 @@ bool naive_taints(naive_attempt *a, const berth_plugin_ref *ref, const berth_nod
     const berth_taint *taint = naive_untolerated(a->pod, node);
     if (taint == NULL) {
         return true;
+    }
+    if (a->cluster->kubernetes >= 35) {
+        return naive_refuse(a, r, true, "node(s) had untolerated taint(s)");
     }
     return naive_refuse(a, r, true,
                         naive_print(a->region, "node(s) had untolerated taint {%.*s: %.*s}",
@@ -162,28 +165,21 @@ bool naive_node_affinity(naive_attempt *a, const berth_plugin_ref *ref, const be
 
 naive_outcome naive_pre_ports(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r)
 {
+    size_t count;
     (void)ref;
     (void)r;
-    for (uint32_t c = 0; c < a->pod->container_count; c++) {
-        for (uint32_t i = 0; i < a->pod->containers[c].port_count; i++) {
-            if (a->pod->containers[c].ports[i].host_port > 0) {
-                return NAIVE_GO_ON;
-            }
-        }
-    }
-    return NAIVE_SKIP;
+    naive_host_ports(a->region, a->cluster, a->pod, &count);
+    return count > 0 ? NAIVE_GO_ON : NAIVE_SKIP;
 }
 
-static bool port_taken(const naive_attempt *a, const berth_node *node, const berth_port *wanted)
+static bool port_taken(const naive_attempt *a, const berth_node *node, const naive_port *wanted)
 {
-    berth_str ip = wanted->host_ip.len > 0 ? wanted->host_ip : naive_str("0.0.0.0");
-    berth_str protocol = wanted->protocol.len > 0 ? wanted->protocol : naive_str("TCP");
     for (size_t i = 0; i < a->cluster->port_count; i++) {
         const naive_port *used = &a->cluster->ports[i];
-        if (naive_same(used->node, node->meta.name) && used->number == wanted->host_port &&
-            naive_same(used->protocol, protocol) &&
-            (naive_is(ip, "0.0.0.0") || naive_is(used->ip, "0.0.0.0") ||
-             naive_same(used->ip, ip))) {
+        if (naive_same(used->node, node->meta.name) && used->number == wanted->number &&
+            naive_same(used->protocol, wanted->protocol) &&
+            (naive_is(wanted->ip, "0.0.0.0") || naive_is(used->ip, "0.0.0.0") ||
+             naive_same(used->ip, wanted->ip))) {
             return true;
         }
     }
@@ -193,94 +189,19 @@ static bool port_taken(const naive_attempt *a, const berth_node *node, const ber
 bool naive_ports(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
                  naive_refusal *r)
 {
+    size_t count;
+    const naive_port *ports = naive_host_ports(a->region, a->cluster, a->pod, &count);
     (void)ref;
-    for (uint32_t c = 0; c < a->pod->container_count; c++) {
-        for (uint32_t i = 0; i < a->pod->containers[c].port_count; i++) {
-            const berth_port *port = &a->pod->containers[c].ports[i];
-            if (port->host_port > 0 && port_taken(a, node, port)) {
-                return naive_refuse(a, r, false,
-                                    "node(s) didn't have free ports for the requested pod ports");
-            }
+    for (size_t i = 0; i < count; i++) {
+        if (port_taken(a, node, &ports[i])) {
+            return naive_refuse(a, r, false,
+                                "node(s) didn't have free ports for the requested pod ports");
         }
     }
     return true;
 }
 
 /* ---- NodeResourcesFit ---- */
-
-bool naive_extended_name(berth_str name)
-{
-    char text[400];
-    if (!naive_contains(name, "/") || naive_contains(name, "kubernetes.io/") ||
-        naive_starts(name, "requests.") || name.len + 9 >= sizeof(text)) {
-        return false;
-    }
-    memcpy(text, "requests.", 9);
-    memcpy(text + 9, name.data, name.len);
-    return naive_qualified_name((berth_str){text, name.len + 9});
-}
-
-bool naive_scalar_name(berth_str name)
-{
-    return naive_extended_name(name) || naive_starts(name, "hugepages-") ||
-           naive_starts(name, "attachable-volumes-") || naive_contains(name, "kubernetes.io/");
-}
-
-static naive_nanos container_request(const berth_container *c, berth_str name, bool substitute)
-{
-    naive_nanos amount;
-    if (!naive_resource(c->requests, name, &amount) && substitute) {
-        amount = naive_is(name, "cpu")      ? (naive_nanos)100 * 1000000
-                 : naive_is(name, "memory") ? (naive_nanos)200 * 1024 * 1024 * 1000000000
-                                            : 0;
-    }
-    return amount;
-}
-
-static naive_nanos larger(naive_nanos a, naive_nanos b)
-{
-    return a > b ? a : b;
-}
-
-int64_t naive_pod_request(const berth_pod *pod, berth_str name, bool substitute)
-{
-    naive_nanos sum = 0, side = 0, peak = 0, overhead;
-    for (uint32_t i = 0; i < pod->container_count; i++) {
-        sum += container_request(&pod->containers[i], name, substitute);
-    }
-    for (uint32_t i = 0; i < pod->init_container_count; i++) {
-        naive_nanos r = container_request(&pod->init_containers[i], name, substitute);
-        if (pod->init_containers[i].restart_always) {
-            sum += r;
-            side += r;
-            peak = larger(peak, side);
-        } else {
-            peak = larger(peak, r + side);
-        }
-    }
-    naive_resource(pod->overhead, name, &overhead);
-    naive_nanos total = larger(sum, peak) + overhead;
-    return naive_is(name, "cpu") ? naive_milli_value(total) : naive_value(total);
-}
-
-int64_t naive_node_request(const naive_attempt *a, const berth_node *node, berth_str name,
-                           bool substitute)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < a->cluster->pod_count; i++) {
-        if (naive_on(&a->cluster->pods[i], node)) {
-            sum += naive_pod_request(a->cluster->pods[i].pod, name, substitute);
-        }
-    }
-    return sum;
-}
-
-int64_t naive_allocatable(const berth_node *node, berth_str name, bool *present)
-{
-    naive_nanos amount;
-    *present = naive_resource(node->allocatable, name, &amount);
-    return naive_is(name, "cpu") ? naive_milli_value(amount) : naive_value(amount);
-}
 
 static bool ignored(const berth_plugin_ref *ref, berth_str name)
 {
@@ -297,11 +218,13 @@ static void check_resource(naive_attempt *a, const berth_node *node, berth_str n
                            naive_refusal *r)
 {
     bool present;
-    int64_t request = naive_pod_request(a->pod, name, false);
-    int64_t free_amount =
-        naive_allocatable(node, name, &present) - naive_node_request(a, node, name, false);
-    if (request > 0 && request > free_amount) {
-        naive_refuse(a, r, false, naive_print(a->region, "Insufficient %.*s", NAIVE_TEXT(name)));
+    uint32_t kubernetes = a->cluster->kubernetes;
+    int64_t request = naive_pod_request(kubernetes, a->pod, name, NAIVE_INCOMING);
+    int64_t allocatable = naive_allocatable(node, name, &present);
+    if (request > 0 && request > allocatable - naive_node_request(a, node, name, false)) {
+        bool never = kubernetes >= 34 && request > allocatable;
+        naive_refuse(a, r, r->unresolvable || never,
+                     naive_print(a->region, "Insufficient %.*s", NAIVE_TEXT(name)));
     }
 }
 
@@ -345,5 +268,49 @@ bool naive_fit(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *
         check_scalars(a, ref, node, a->pod->init_containers[i].requests, seen, &seen_count, r);
     }
     check_scalars(a, ref, node, a->pod->overhead, seen, &seen_count, r);
+    check_scalars(a, ref, node, a->pod->pod_requests, seen, &seen_count, r);
     return r->reason_count == 0;
+}
+
+/* ---- NodeDeclaredFeatures ---- */
+
+static const berth_str all_containers = {"RestartAllContainersOnContainerExits", 36};
+static const berth_str host_users = {"UserNamespacesHostNetworkSupport", 32};
+
+static bool restarts_all(const berth_pod *pod)
+{
+    for (uint32_t i = 0; i < pod->container_count; i++) {
+        if (pod->containers[i].restarts_all) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < pod->init_container_count; i++) {
+        if (pod->init_containers[i].restarts_all) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool own_users_on_host_network(const berth_pod *pod)
+{
+    return pod->host_network && pod->host_users_off;
+}
+
+naive_outcome naive_pre_features(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r)
+{
+    (void)ref;
+    (void)r;
+    return restarts_all(a->pod) || own_users_on_host_network(a->pod) ? NAIVE_GO_ON : NAIVE_SKIP;
+}
+
+bool naive_features(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                    naive_refusal *r)
+{
+    (void)ref;
+    if ((restarts_all(a->pod) && !naive_in(node->declared_features, all_containers)) ||
+        (own_users_on_host_network(a->pod) && !naive_in(node->declared_features, host_users))) {
+        return naive_refuse(a, r, true, "node(s) didn't match Pod's required features");
+    }
+    return true;
 }

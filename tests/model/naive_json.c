@@ -333,6 +333,7 @@ static void *node(region *r, const json_t *v)
     n->images = LIST(r, berth_image, get(status, "images"), n->image_count, image);
     n->conditions =
         LIST(r, berth_condition, get(status, "conditions"), n->condition_count, condition);
+    n->declared_features = strs(r, get(status, "declaredFeatures"));
     return n;
 }
 
@@ -345,6 +346,16 @@ static berth_port port(region *r, const json_t *v)
                         number(v, "containerPort")};
 }
 
+static bool restarts_all(const json_t *rules)
+{
+    for (size_t i = 0; i < json_array_size(rules); i++) {
+        if (naive_is(text(json_array_get(rules, i), "action"), "RestartAllContainers")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static berth_container container(region *r, const json_t *v)
 {
     berth_container c = {0};
@@ -354,7 +365,23 @@ static berth_container container(region *r, const json_t *v)
     c.limits = resources(r, get(get(v, "resources"), "limits"));
     c.ports = LIST(r, berth_port, get(v, "ports"), c.port_count, port);
     c.restart_always = naive_is(text(v, "restartPolicy"), "Always");
+    c.restarts_all = restarts_all(get(v, "restartPolicyRules"));
     return c;
+}
+
+static berth_container_status container_status(region *r, const json_t *v)
+{
+    const json_t *held = get(v, "resources");
+    return (berth_container_status){text(v, "name"), held != NULL,
+                                    resources(r, get(held, "requests")),
+                                    resources(r, get(v, "allocatedResources"))};
+}
+
+static berth_pod_claim pod_claim(region *r, const json_t *v)
+{
+    (void)r;
+    return (berth_pod_claim){text(v, "name"), text(v, "resourceClaimName"),
+                             text(v, "resourceClaimTemplateName")};
 }
 
 static berth_toleration toleration(region *r, const json_t *v)
@@ -379,6 +406,7 @@ static berth_volume_source volume_source(region *r, const json_t *v)
         {"azureDisk", "diskName", BERTH_VOLUME_AZURE_DISK},
         {"cinder", "volumeID", BERTH_VOLUME_CINDER},
         {"portworxVolume", "volumeID", BERTH_VOLUME_PORTWORX},
+        {"image", "reference", BERTH_VOLUME_IMAGE},
     };
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         const json_t *s = get(v, kinds[i].member);
@@ -406,9 +434,27 @@ static berth_str gate(region *r, const json_t *v)
     return text(v, "name");
 }
 
+static void pod_status(region *r, const json_t *status, berth_pod *p)
+{
+    const json_t *held = get(status, "resources");
+    p->phase = text(status, "phase");
+    p->nominated_node_name = text(status, "nominatedNodeName");
+    p->start_time_ns = date_ns(text(status, "startTime"));
+    p->conditions =
+        LIST(r, berth_condition, get(status, "conditions"), p->condition_count, condition);
+    p->container_statuses = LIST(r, berth_container_status, get(status, "containerStatuses"),
+                                 p->container_status_count, container_status);
+    p->init_container_statuses =
+        LIST(r, berth_container_status, get(status, "initContainerStatuses"),
+             p->init_container_status_count, container_status);
+    p->has_status_resources = held != NULL;
+    p->status_requests = resources(r, get(held, "requests"));
+    p->status_allocated = resources(r, get(status, "allocatedResources"));
+}
+
 static void *pod(region *r, const json_t *v)
 {
-    const json_t *spec = get(v, "spec"), *status = get(v, "status");
+    const json_t *spec = get(v, "spec"), *whole = get(spec, "resources");
     const json_t *affinity = get(spec, "affinity");
     berth_pod *p = naive_alloc(r, sizeof(*p));
     p->meta = metadata(r, v);
@@ -433,11 +479,13 @@ static void *pod(region *r, const json_t *v)
     p->volumes = LIST(r, berth_volume, get(spec, "volumes"), p->volume_count, volume);
     p->scheduling_gates.items =
         LIST(r, berth_str, get(spec, "schedulingGates"), p->scheduling_gates.count, gate);
-    p->phase = text(status, "phase");
-    p->nominated_node_name = text(status, "nominatedNodeName");
-    p->start_time_ns = date_ns(text(status, "startTime"));
-    p->conditions =
-        LIST(r, berth_condition, get(status, "conditions"), p->condition_count, condition);
+    p->pod_requests = resources(r, get(whole, "requests"));
+    p->pod_limits = resources(r, get(whole, "limits"));
+    p->host_network = flag(spec, "hostNetwork");
+    p->host_users_off = json_is_false(get(spec, "hostUsers"));
+    p->resource_claims =
+        LIST(r, berth_pod_claim, get(spec, "resourceClaims"), p->resource_claim_count, pod_claim);
+    pod_status(r, get(v, "status"), p);
     return p;
 }
 
@@ -644,65 +692,100 @@ static const json_t *named(const json_t *list, const char *name)
     return NULL;
 }
 
+/* A plugin of an extension point of the default profile. */
+typedef struct default_plugin {
+    const char *name;
+    uint32_t since; /* this version of Kubernetes */
+    int32_t weight;
+} default_plugin;
+
 /* One extension point: the defaults without those disabled, explicitly enabled ones with their own
  * weight. Enough for the vectors, which enable and disable default plugins per point. */
-static berth_plugin_list point(region *r, const json_t *profile, const char *name,
-                               const char *const *defaults, const int *weights)
+static berth_plugin_list point(region *r, uint32_t kubernetes, const json_t *profile,
+                               const char *name, const default_plugin *defaults)
 {
     const json_t *set = get(get(profile, "plugins"), name);
     berth_plugin_ref *items = naive_alloc(r, 32 * sizeof(*items));
     uint32_t count = 0;
-    for (size_t i = 0; defaults[i] != NULL; i++) {
-        const json_t *enabled = named(get(set, "enabled"), defaults[i]);
-        if (enabled == NULL && named(get(set, "disabled"), defaults[i]) != NULL) {
+    for (size_t i = 0; defaults[i].name != NULL; i++) {
+        const json_t *enabled = named(get(set, "enabled"), defaults[i].name);
+        bool disabled = enabled == NULL && named(get(set, "disabled"), defaults[i].name) != NULL;
+        if (disabled || defaults[i].since > kubernetes) {
             continue;
         }
-        int32_t weight = weights != NULL ? weights[i] : 0;
+        int32_t weight = defaults[i].weight;
         if (enabled != NULL && number(enabled, "weight") != 0) {
             weight = number(enabled, "weight");
         }
         items[count++] = (berth_plugin_ref){
-            .name = naive_str(defaults[i]),
+            .name = naive_str(defaults[i].name),
             .weight = weight,
-            .args = plugin_args(r, profile, defaults[i]),
+            .args = plugin_args(r, profile, defaults[i].name),
         };
     }
     return (berth_plugin_list){items, count};
 }
 
-static const char *const pre_filters[] = {
-    "NodeAffinity",  "NodePorts",  "NodeResourcesFit",  "VolumeRestrictions", "NodeVolumeLimits",
-    "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",   NULL};
-static const char *const filters[] = {"NodeUnschedulable",
-                                      "NodeName",
-                                      "TaintToleration",
-                                      "NodeAffinity",
-                                      "NodePorts",
-                                      "NodeResourcesFit",
-                                      "VolumeRestrictions",
-                                      "NodeVolumeLimits",
-                                      "VolumeBinding",
-                                      "VolumeZone",
-                                      "PodTopologySpread",
-                                      "InterPodAffinity",
-                                      NULL};
-static const char *const post_filters[] = {"DefaultPreemption", NULL};
-static const char *const scores[] = {"TaintToleration",  "NodeAffinity",
-                                     "NodeResourcesFit", "PodTopologySpread",
-                                     "InterPodAffinity", "NodeResourcesBalancedAllocation",
-                                     "ImageLocality",    NULL};
-static const int score_weights[] = {3, 2, 1, 2, 2, 1, 1};
+static const default_plugin pre_filters[] = {
+    {"NodeAffinity", 0, 0},
+    {"NodePorts", 0, 0},
+    {"NodeResourcesFit", 0, 0},
+    {"VolumeRestrictions", 0, 0},
+    {"NodeVolumeLimits", 0, 0},
+    {"VolumeBinding", 0, 0},
+    {"VolumeZone", 0, 0},
+    {"PodTopologySpread", 0, 0},
+    {"InterPodAffinity", 0, 0},
+    {"DynamicResources", 34, 0},
+    {"NodeDeclaredFeatures", 36, 0},
+    {0},
+};
+static const default_plugin filters[] = {
+    {"NodeUnschedulable", 0, 0},
+    {"NodeName", 0, 0},
+    {"TaintToleration", 0, 0},
+    {"NodeAffinity", 0, 0},
+    {"NodePorts", 0, 0},
+    {"NodeResourcesFit", 0, 0},
+    {"VolumeRestrictions", 0, 0},
+    {"NodeVolumeLimits", 0, 0},
+    {"VolumeBinding", 0, 0},
+    {"VolumeZone", 0, 0},
+    {"PodTopologySpread", 0, 0},
+    {"InterPodAffinity", 0, 0},
+    {"DynamicResources", 34, 0},
+    {"NodeDeclaredFeatures", 36, 0},
+    {0},
+};
+static const default_plugin post_filters[] = {
+    {"DynamicResources", 34, 0},
+    {"DefaultPreemption", 0, 0},
+    {0},
+};
+/* VolumeBinding scores nothing without a feature gate. */
+static const default_plugin scores[] = {
+    {"TaintToleration", 0, 3},
+    {"NodeAffinity", 0, 2},
+    {"NodeResourcesFit", 0, 1},
+    {"PodTopologySpread", 0, 2},
+    {"InterPodAffinity", 0, 2},
+    {"DynamicResources", 35, 2}, /* scores since v1.35 */
+    {"NodeResourcesBalancedAllocation", 0, 1},
+    {"ImageLocality", 0, 1},
+    {0},
+};
 
-static const berth_profile *make_profile(region *r, const json_t *config, bool all_nodes)
+static const berth_profile *make_profile(region *r, uint32_t kubernetes, const json_t *config,
+                                         bool all_nodes)
 {
     const json_t *profile = json_array_get(get(config, "profiles"), 0);
     berth_profile *p = naive_alloc(r, sizeof(*p));
     p->scheduler_name = naive_str("default-scheduler");
     p->percentage_of_nodes_to_score = all_nodes ? 100 : number(config, "percentageOfNodesToScore");
-    p->points[BERTH_POINT_PRE_FILTER] = point(r, profile, "preFilter", pre_filters, NULL);
-    p->points[BERTH_POINT_FILTER] = point(r, profile, "filter", filters, NULL);
-    p->points[BERTH_POINT_POST_FILTER] = point(r, profile, "postFilter", post_filters, NULL);
-    p->points[BERTH_POINT_SCORE] = point(r, profile, "score", scores, score_weights);
+    p->points[BERTH_POINT_PRE_FILTER] = point(r, kubernetes, profile, "preFilter", pre_filters);
+    p->points[BERTH_POINT_FILTER] = point(r, kubernetes, profile, "filter", filters);
+    p->points[BERTH_POINT_POST_FILTER] = point(r, kubernetes, profile, "postFilter", post_filters);
+    p->points[BERTH_POINT_SCORE] = point(r, kubernetes, profile, "score", scores);
     return p;
 }
 
@@ -730,6 +813,19 @@ static const struct {
     {"pending", BERTH_KIND_POD, pod},
 };
 
+/* Of "1.36": 36. Vectors that name none are of v1.32, or of v1.15 where a run has no mode. */
+static uint32_t version(const json_t *expected)
+{
+    const char *given = json_string_value(get(expected, "version"));
+    if (given == NULL) {
+        return get(expected, "mode") != NULL ? 32 : 0;
+    }
+    if (strncmp(given, "1.", 2) != 0) {
+        die("version", given);
+    }
+    return (uint32_t)atoi(given + 2);
+}
+
 void naive_scenario_read(const char *line, naive_scenario *out)
 {
     json_error_t error;
@@ -742,7 +838,8 @@ void naive_scenario_read(const char *line, naive_scenario *out)
     out->root = root;
     out->expected = get(root, "expected");
     out->name = json_string_value(get(scenario, "name"));
-    out->profile = make_profile(&out->region, get(scenario, "config"),
+    out->cluster.kubernetes = version(out->expected);
+    out->profile = make_profile(&out->region, out->cluster.kubernetes, get(scenario, "config"),
                                 naive_is(text(out->expected, "mode"), "all-nodes"));
     for (size_t s = 0; s < sizeof(sections) / sizeof(sections[0]); s++) {
         const json_t *list = get(scenario, sections[s].key);

@@ -1,4 +1,4 @@
-/* Scores that look at one node and its pods: scores.md §1 to §5. */
+/* Scores that look at one node and its pods: scores.md §1 to §5, v1.36.md §5. */
 #include <math.h>
 #include <string.h>
 
@@ -94,17 +94,19 @@ bool naive_score_node_affinity(naive_attempt *a, const berth_plugin_ref *ref,
 
 /* ---- NodeResourcesFit ---- */
 
-/* The capacity that a resource is scored against and what would be used of it. False: skipped. */
+/* The capacity that a resource is scored against, what is used of it and what the pod would add.
+ * `scored`: as NodeResourcesFit has it. False: skipped. */
 static bool resource_use(const naive_attempt *a, const berth_node *node, berth_str name,
-                         bool substitute, int64_t *capacity, int64_t *used)
+                         bool scored, int64_t *capacity, int64_t *used, int64_t *request)
 {
     bool present;
     bool basic = naive_is(name, "cpu") || naive_is(name, "memory");
     bool scalar = naive_scalar_name(name);
-    int64_t request = naive_pod_request(a->pod, name, substitute && basic);
+    *request = naive_pod_request(a->cluster->kubernetes, a->pod, name,
+                                 scored ? NAIVE_INCOMING_SCORED : NAIVE_INCOMING);
     *capacity = naive_allocatable(node, name, &present);
-    *used = naive_node_request(a, node, name, substitute && basic) + request;
-    if (scalar ? request == 0 || !present : !basic && !naive_is(name, "ephemeral-storage")) {
+    *used = naive_node_request(a, node, name, scored && basic);
+    if (scalar ? *request == 0 || !present : !basic && !naive_is(name, "ephemeral-storage")) {
         return false;
     }
     return *capacity != 0;
@@ -134,10 +136,11 @@ static int64_t fit_value(const naive_attempt *a, const berth_fit_args *args, con
     int64_t sum = 0, weights = 0;
     for (uint32_t i = 0; i < count; i++) {
         int64_t weight = list[i].weight == 0 ? 1 : list[i].weight;
-        int64_t capacity, used, score;
-        if (!resource_use(a, node, list[i].name, true, &capacity, &used)) {
+        int64_t capacity, used, request, score;
+        if (!resource_use(a, node, list[i].name, true, &capacity, &used, &request)) {
             continue;
         }
+        used += request;
         if (args->strategy == BERTH_FIT_LEAST_ALLOCATED) {
             score = used > capacity ? 0 : (capacity - used) * 100 / capacity;
         } else if (args->strategy == BERTH_FIT_MOST_ALLOCATED) {
@@ -192,6 +195,32 @@ static int64_t balance(const double *fraction, uint32_t count)
     return (int64_t)((1 - std) * 100);
 }
 
+static double fraction_of(int64_t used, int64_t capacity)
+{
+    double fraction = (double)used / (double)capacity;
+    return fraction > 1 ? 1 : fraction;
+}
+
+/* Of two resources that are 87 balanced with the pod and 100 without it, 68 since v1.36. */
+static int64_t balanced_value(const naive_attempt *a, const berth_node *node,
+                              const berth_weighted_resource *list, uint32_t count)
+{
+    double *with = naive_alloc(a->region, (count + 1) * sizeof(*with));
+    double *without = naive_alloc(a->region, (count + 1) * sizeof(*without));
+    uint32_t counted = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t capacity, used, request;
+        if (resource_use(a, node, list[i].name, false, &capacity, &used, &request)) {
+            with[counted] = fraction_of(used + request, capacity);
+            without[counted++] = fraction_of(used, capacity);
+        }
+    }
+    if (a->cluster->kubernetes < 36) {
+        return balance(with, counted);
+    }
+    return 50 + (50 + balance(with, counted) - balance(without, counted)) / 2;
+}
+
 bool naive_score_balanced(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
                           size_t count, int64_t *values)
 {
@@ -199,19 +228,15 @@ bool naive_score_balanced(naive_attempt *a, const berth_plugin_ref *ref, const b
     bool given = ref->args != NULL && ref->args->balanced.resources != NULL;
     const berth_weighted_resource *list = given ? ref->args->balanced.resources : basic;
     uint32_t list_count = given ? ref->args->balanced.resource_count : 2;
-    double *fraction = naive_alloc(a->region, (list_count + 1) * sizeof(*fraction));
-    for (size_t n = 0; n < count; n++) {
-        uint32_t fractions = 0;
-        for (uint32_t i = 0; i < list_count; i++) {
-            int64_t capacity, used;
-            if (resource_use(a, nodes[n], list[i].name, false, &capacity, &used)) {
-                double f = (double)used / (double)capacity;
-                fraction[fractions++] = f > 1 ? 1 : f;
-            }
-        }
-        values[n] = balance(fraction, fractions);
+    bool asks = a->cluster->kubernetes < 33;
+    for (uint32_t i = 0; i < list_count; i++) {
+        asks = asks ||
+               naive_pod_request(a->cluster->kubernetes, a->pod, list[i].name, NAIVE_INCOMING) != 0;
     }
-    return true;
+    for (size_t n = 0; asks && n < count; n++) {
+        values[n] = balanced_value(a, nodes[n], list, list_count);
+    }
+    return asks;
 }
 
 /* ---- ImageLocality ---- */
@@ -252,6 +277,11 @@ bool naive_score_images(naive_attempt *a, const berth_plugin_ref *ref, const ber
         }
         for (uint32_t i = 0; i < a->pod->container_count; i++) {
             sum += naive_image_size(a, nodes[n], a->pod->containers[i].image);
+        }
+        for (uint32_t i = 0; i < a->pod->volume_count && a->cluster->kubernetes >= 36; i++) {
+            const berth_volume_source *source = &a->pod->volumes[i].source;
+            bool image = source->kind == BERTH_VOLUME_IMAGE;
+            sum += image ? naive_image_size(a, nodes[n], source->handle) : 0;
         }
         sum = sum < lo ? lo : sum > hi ? hi : sum;
         values[n] = 100 * (sum - lo) / (hi - lo);

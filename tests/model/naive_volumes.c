@@ -230,8 +230,11 @@ bool naive_restrictions(naive_attempt *a, const berth_plugin_ref *ref, const ber
     }
     if (a->claim_conflicts > 0) {
         return naive_refuse(a, r, false,
-                            "node has pod using PersistentVolumeClaim with the same name and "
-                            "ReadWriteOncePod access mode");
+                            a->cluster->kubernetes >= 33
+                                ? "node(s) unavailable due to PersistentVolumeClaim with "
+                                  "ReadWriteOncePod access mode already in-use by another pod"
+                                : "node has pod using PersistentVolumeClaim with the same name and "
+                                  "ReadWriteOncePod access mode");
     }
     return true;
 }
@@ -273,15 +276,17 @@ static const berth_csi_node *csi_node_of(const naive_attempt *a, const berth_nod
     return naive_find(a->cluster, BERTH_KIND_CSI_NODE, (berth_str){0}, node->meta.name);
 }
 
-static bool portworx_migrated(const berth_csi_node *csi)
+static bool portworx_migrated(const naive_attempt *a, const berth_csi_node *csi)
 {
     const berth_str *list = naive_label(csi->meta.annotations,
                                         naive_str("storage.alpha.kubernetes.io/migrated-plugins"));
-    return list != NULL && naive_contains(*list, "kubernetes.io/portworx-volume");
+    return a->cluster->kubernetes >= 36 ||
+           (list != NULL && naive_contains(*list, "kubernetes.io/portworx-volume"));
 }
 
 /* The CSI driver behind an in-tree or CSI source on a node with `csi`; absent: none. */
-static berth_str driver_of(const berth_volume_source *source, const berth_csi_node *csi)
+static berth_str driver_of(const naive_attempt *a, const berth_volume_source *source,
+                           const berth_csi_node *csi)
 {
     switch (source->kind) {
     case BERTH_VOLUME_CSI:
@@ -295,13 +300,14 @@ static berth_str driver_of(const berth_volume_source *source, const berth_csi_no
     case BERTH_VOLUME_CINDER:
         return naive_str("cinder.csi.openstack.org");
     case BERTH_VOLUME_PORTWORX:
-        return portworx_migrated(csi) ? naive_str("pxd.portworx.com") : (berth_str){0};
+        return portworx_migrated(a, csi) ? naive_str("pxd.portworx.com") : (berth_str){0};
     default:
         return (berth_str){0};
     }
 }
 
-static berth_str provisioner_driver(berth_str provisioner, const berth_csi_node *csi)
+static berth_str provisioner_driver(const naive_attempt *a, berth_str provisioner,
+                                    const berth_csi_node *csi)
 {
     static const struct {
         const char *plugin;
@@ -316,7 +322,7 @@ static berth_str provisioner_driver(berth_str provisioner, const berth_csi_node 
     for (size_t i = 0; i < sizeof(in_tree) / sizeof(in_tree[0]); i++) {
         if (naive_is(provisioner, in_tree[i].plugin)) {
             berth_volume_source source = {.kind = in_tree[i].kind};
-            berth_str driver = driver_of(&source, csi);
+            berth_str driver = driver_of(a, &source, csi);
             return driver.len > 0 ? driver : provisioner;
         }
     }
@@ -373,7 +379,8 @@ static attachment volume_attachment(naive_attempt *a, const volume_object *volum
 {
     const char *handle = volume->source.kind == BERTH_VOLUME_GCE_PD ? gce_handle(a, volume)
                                                                     : handle_of(a, &volume->source);
-    return handle == NULL ? (attachment){0} : (attachment){driver_of(&volume->source, csi), handle};
+    return handle == NULL ? (attachment){0}
+                          : (attachment){driver_of(a, &volume->source, csi), handle};
 }
 
 static attachment claim_attachment(naive_attempt *a, const claim_object *claim,
@@ -389,7 +396,7 @@ static attachment claim_attachment(naive_attempt *a, const claim_object *claim,
         return (attachment){0};
     }
     return (attachment){
-        provisioner_driver(class->provisioner, csi),
+        provisioner_driver(a, class->provisioner, csi),
         naive_print(a->region, "not yet a volume: %.*s/%.*s",
                     NAIVE_TEXT(naive_namespace(&claim->meta)), NAIVE_TEXT(claim->meta.name)),
     };
@@ -403,7 +410,7 @@ static bool pod_attachments(naive_attempt *a, const berth_pod *pod, const berth_
         const berth_volume *volume = &pod->volumes[v];
         if (!uses_claim(volume)) {
             attach(a->region, list,
-                   (attachment){driver_of(&volume->source, csi), handle_of(a, &volume->source)});
+                   (attachment){driver_of(a, &volume->source, csi), handle_of(a, &volume->source)});
             continue;
         }
         const claim_object *claim = find_claim(a, pod, volume);
@@ -608,6 +615,15 @@ static bool same_mode(const volume_object *volume, const claim_object *claim)
     return block == naive_is(claim->volume_mode, "Block");
 }
 
+/* Before v1.34 VolumeAttributesClasses are not known, and what has one is passed over. */
+static bool same_attributes(const naive_attempt *a, const volume_object *volume,
+                            const claim_object *claim)
+{
+    bool none = volume->volume_attributes_class.len == 0 && claim->volume_attributes_class.len == 0;
+    return none || (a->cluster->kubernetes >= 34 &&
+                    naive_same(volume->volume_attributes_class, claim->volume_attributes_class));
+}
+
 static bool modes_offered(const volume_object *volume, const claim_object *claim)
 {
     for (uint32_t i = 0; i < claim->access_modes.count; i++) {
@@ -640,8 +656,8 @@ static const volume_object *match_volume(const naive_attempt *a, const claim_obj
         if (!naive_same(class_name(&volume->meta, volume->storage_class), claim_class(claim)) ||
             taken(chosen, chosen_count, volume) || owner == CLAIMED_OTHER ||
             naive_amount(volume->capacity) < naive_amount(claim->request) ||
-            !same_mode(volume, claim) || volume->volume_attributes_class.len > 0 ||
-            claim->volume_attributes_class.len > 0 || volume->meta.deleting) {
+            !same_mode(volume, claim) || !same_attributes(a, volume, claim) ||
+            volume->meta.deleting) {
             continue;
         }
         if (owner == CLAIMED_MINE) {
@@ -814,7 +830,10 @@ bool naive_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_no
     (void)ref;
     binding b = bind_volumes(a, node);
     if (b.node_conflict) {
-        naive_refuse(a, r, true, "node(s) had volume node affinity conflict");
+        naive_refuse(a, r, true,
+                     a->cluster->kubernetes >= 33
+                         ? "node(s) didn't match PersistentVolume's node affinity"
+                         : "node(s) had volume node affinity conflict");
     }
     if (b.unbound) {
         naive_refuse(a, r, true, "node(s) didn't find available persistent volumes to bind");

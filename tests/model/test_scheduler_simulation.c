@@ -158,7 +158,7 @@ static int64_t allocated(const simulation *s, uint32_t node, const char *resourc
         if (s->pods[i].life >= ASSUMED && s->pods[i].node == node && &s->pods[i] != without)
             sum += strcmp(resource, "pods") == 0
                        ? 1
-                       : naive_pod_request(s->pods[i].object, naive_str(resource), false);
+                       : naive_pod_request(0, s->pods[i].object, naive_str(resource), NAIVE_HELD);
     return sum;
 }
 
@@ -188,7 +188,7 @@ static void expect_room(simulation *s, const pod_record *pod)
     if (allocated(s, pod->node, "pods", pod) + 1 > amount(node->allocatable, "pods"))
         fail(s, "more pods than the node takes");
     for (uint32_t r = 0; r < 3; r++) {
-        int64_t asked = naive_pod_request(pod->object, naive_str(resources[r]), false);
+        int64_t asked = naive_pod_request(0, pod->object, naive_str(resources[r]), NAIVE_INCOMING);
         if (asked > 0 && allocated(s, pod->node, resources[r], pod) + asked >
                              amount(node->allocatable, resources[r]))
             fail(s, "the node is now over its capacity of %s", resources[r]);
