@@ -190,6 +190,7 @@ const berth_node *gen_node(cluster_gen *g, uint32_t index)
                       naive_str("{\"preferAvoidPods\": [{\"podSignature\": {\"podController\": "
                                 "{\"kind\": \"ReplicaSet\", \"uid\": \"ctl-uid\"}}}]}"));
     }
+    gen_recent_node(g, node);
     return node;
 }
 
@@ -401,6 +402,7 @@ static berth_pod_affinity_term pod_term(cluster_gen *g)
         if (gen_chance(g, 60)) {
             gen_add_label(g, &s->match_labels, "team", PICK(g, "a", "b"));
         }
+        gen_recent_namespaces(g, s);
         t.namespace_selector = s;
     }
     return t;
@@ -582,6 +584,7 @@ static void fill_pod(cluster_gen *g, berth_pod *pod)
         pod->priority = priorities[gen_below(g, 5)];
         pod->preemption_policy = gen_chance(g, 10) ? naive_str("Never") : (berth_str){0};
     }
+    gen_recent_pod(g, pod);
 }
 
 /* What earlier preemptions have left in a pod's status. */
@@ -621,5 +624,6 @@ const berth_pod *gen_pod(cluster_gen *g, uint32_t serial, berth_str node, uint32
     if ((g->features & GEN_PREEMPTION) != 0) {
         add_preemption_status(g, pod);
     }
+    gen_recent_status(g, pod);
     return pod;
 }

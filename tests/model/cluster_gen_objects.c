@@ -70,6 +70,7 @@ static void *gen_volume(cluster_gen *g, uint32_t index)
         *s = (berth_node_selector){t, 1};
         v->node_affinity = s;
     }
+    gen_recent_volume(g, v);
     return v;
 }
 
@@ -89,6 +90,7 @@ static void *gen_claim(cluster_gen *g, uint32_t index)
     } else if (gen_chance(g, 5)) {
         c->storage_class = PICK(g, "", "class0", "absent");
     }
+    gen_recent_claim(g, c);
     return c;
 }
 
@@ -123,6 +125,7 @@ static void *gen_csi_node(cluster_gen *g)
     d[1] = (berth_csi_node_driver){naive_str("pd.csi.storage.gke.io"), naive_str("x"), true, 2};
     n->drivers = d;
     n->driver_count = 1 + gen_below(g, 2);
+    gen_recent_csi_node(g, n);
     return n;
 }
 

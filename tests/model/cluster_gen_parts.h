@@ -53,4 +53,15 @@ berth_resources gen_requests(cluster_gen *g);
 /* Pods are to compete for claims. */
 bool gen_competes(const cluster_gen *g);
 
+/* ---- what came with Kubernetes 1.33 and later (cluster_gen_recent.c) ---- */
+
+void gen_recent_node(cluster_gen *g, berth_node *node);
+void gen_recent_pod(cluster_gen *g, berth_pod *pod);
+/* Of a pod that has its node and conditions. */
+void gen_recent_status(cluster_gen *g, berth_pod *pod);
+void gen_recent_namespaces(cluster_gen *g, berth_label_selector *selector);
+void gen_recent_volume(cluster_gen *g, berth_persistent_volume *volume);
+void gen_recent_claim(cluster_gen *g, berth_persistent_volume_claim *claim);
+void gen_recent_csi_node(cluster_gen *g, berth_csi_node *node);
+
 #endif

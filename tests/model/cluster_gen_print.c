@@ -62,17 +62,52 @@ static void print_pod_terms(FILE *out, const char *name, const berth_pod_affinit
     }
 }
 
+static void print_amounts(FILE *out, const char *name, berth_resources list)
+{
+    fprintf(out, "%s", name);
+    for (uint32_t k = 0; k < list.count; k++) {
+        const berth_resource *r = &list.items[k];
+        fprintf(out, " %.*s=%lld.%09d", NAIVE_TEXT(r->name), (long long)r->amount.units,
+                r->amount.nanos);
+    }
+}
+
+static void print_statuses(FILE *out, const berth_container_status *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(out, "  status of %.*s%s", NAIVE_TEXT(list[i].name),
+                list[i].has_resources ? "" : " without resources");
+        print_amounts(out, " holds", list[i].requests);
+        print_amounts(out, " allocated", list[i].allocated);
+        fputs("\n", out);
+    }
+}
+
+/* What only pods of Kubernetes 1.33 and later have. */
+static void print_recent(FILE *out, const berth_pod *pod)
+{
+    print_amounts(out, "  as a whole", pod->pod_requests);
+    print_amounts(out, pod->has_status_resources ? " holds" : " would hold", pod->status_requests);
+    print_amounts(out, " allocated", pod->status_allocated);
+    fprintf(out, "%s%s\n", pod->host_network ? " on the host's network" : "",
+            pod->host_users_off ? " with users of its own" : "");
+    print_statuses(out, pod->container_statuses, pod->container_status_count);
+    print_statuses(out, pod->init_container_statuses, pod->init_container_status_count);
+    for (uint32_t i = 0; i < pod->condition_count; i++) {
+        const berth_condition *c = &pod->conditions[i];
+        fprintf(out, "  condition %.*s %.*s %.*s\n", NAIVE_TEXT(c->type), NAIVE_TEXT(c->status),
+                NAIVE_TEXT(c->reason));
+    }
+}
+
 static void print_containers(FILE *out, const char *name, const berth_container *list,
                              uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(out, "  %s %.*s%s", name, NAIVE_TEXT(list[i].image),
-                list[i].restart_always ? " sidecar" : "");
-        for (uint32_t k = 0; k < list[i].requests.count; k++) {
-            const berth_resource *r = &list[i].requests.items[k];
-            fprintf(out, " %.*s=%lld.%09d", NAIVE_TEXT(r->name), (long long)r->amount.units,
-                    r->amount.nanos);
-        }
+        fprintf(out, "  %s %.*s %.*s%s%s", name, NAIVE_TEXT(list[i].name),
+                NAIVE_TEXT(list[i].image), list[i].restart_always ? " sidecar" : "",
+                list[i].restarts_all ? " restarts all" : "");
+        print_amounts(out, "", list[i].requests);
         for (uint32_t k = 0; k < list[i].port_count; k++) {
             fprintf(out, " port %.*s:%d/%.*s", NAIVE_TEXT(list[i].ports[k].host_ip),
                     list[i].ports[k].host_port, NAIVE_TEXT(list[i].ports[k].protocol));
@@ -124,6 +159,9 @@ void gen_print_pod(FILE *out, const berth_pod *pod)
     }
     print_containers(out, "container", pod->containers, pod->container_count);
     print_containers(out, "init", pod->init_containers, pod->init_container_count);
+    print_amounts(out, "  overhead", pod->overhead);
+    fputs("\n", out);
+    print_recent(out, pod);
     print_node_affinity(out, pod);
     print_spreads(out, pod);
     print_pod_terms(out, "needs", pod->pod_affinity.required, pod->pod_affinity.required_count);
@@ -144,6 +182,7 @@ void gen_print_node(FILE *out, const berth_node *node)
     fprintf(out, "node %.*s%s", NAIVE_TEXT(node->meta.name),
             node->unschedulable ? " unschedulable" : "");
     print_map(out, "labels", node->meta.labels);
+    print_strs(out, "features", node->declared_features);
     for (uint32_t i = 0; i < node->taint_count; i++) {
         const berth_taint *t = &node->taints[i];
         fprintf(out, " taint %.*s=%.*s:%.*s", NAIVE_TEXT(t->key), NAIVE_TEXT(t->value),

@@ -1,10 +1,11 @@
 /* Property test: an engine, driven through its public API, and the naive scheduler see the same
  * random history and must agree on every detail of every decision.
  *
- * Usage: test_engine_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--without LIST]
- *                          [--trace]
+ * Usage: test_engine_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--kubernetes N]
+ *                          [--without LIST] [--trace]
  * Round r of seed S is round 0 of seed S + r, which is what a failure prints to replay
- * it. BERTH_TEST_SEED replaces the seed of a run without --seed. LIST names parts of the
+ * it. BERTH_TEST_SEED replaces the seed of a run without --seed. Schedulers and objects are those of
+ * Kubernetes 1.N, 32 to 36; without --kubernetes: of 1.32; 0: as the seed has it. LIST names parts of the
  * generator: spread, affinity, volumes, preemption, legacy (rounds of v1.15 profiles, which do not
  * preempt). */
 #include <stdio.h>
@@ -19,7 +20,8 @@
 typedef struct options {
     uint64_t seed;
     unsigned long rounds, ops;
-    uint32_t nodes; /* 0: as the seed has it */
+    uint32_t nodes;      /* 0: as the seed has it */
+    uint32_t kubernetes; /* likewise */
     unsigned features;
     bool trace;
 } options;
@@ -50,9 +52,9 @@ static bool report(trial *t, const char *what, const char *wanted, const char *g
     if (!t->failed) {
         fprintf(stderr,
                 "FAILED in operation %lu on %.*s: %s\n  naive  %s\n  engine %s\n"
-                "replay: test_engine_model --seed %llu --rounds 1 --ops %lu\n",
+                "replay: test_engine_model --seed %llu --rounds 1 --ops %lu --kubernetes %u\n",
                 t->op, NAIVE_TEXT(t->doing), what, wanted, got, (unsigned long long)t->seed,
-                t->options->ops);
+                t->options->ops, t->options->kubernetes);
         if (t->pod != NULL) {
             gen_print_pod(stderr, t->pod);
         }
@@ -736,8 +738,6 @@ typedef struct plugin_set {
     uint32_t count;
 } plugin_set;
 
-static plugin_set available;
-
 /* Plugins of the parts of the generator that are left out with them. */
 static const struct {
     unsigned feature;
@@ -764,9 +764,9 @@ static bool has_plugin(void *context, berth_str name)
     return naive_in((berth_strs){set->names, set->count}, name);
 }
 
-static void find_plugins(const options *o)
+static plugin_set find_plugins(const options *o, const berth_profile *base)
 {
-    const berth_profile *base = berth_profile_default();
+    plugin_set available = {.count = 0};
     for (int p = 0; p < BERTH_POINT_COUNT; p++) {
         for (uint32_t i = 0; i < base->points[p].count; i++) {
             berth_str name = base->points[p].items[i].name;
@@ -775,6 +775,7 @@ static void find_plugins(const options *o)
             }
         }
     }
+    return available;
 }
 
 static bool has_all(void *context, berth_str name)
@@ -793,12 +794,15 @@ static bool start_engine(trial *t)
     berth_engine_config_init(&config);
     bool legacy =
         GEN_KNOWS_LEGACY && (t->options->features & GEN_LEGACY) != 0 && gen_chance(&t->gen, 20);
+    const berth_profile *base = berth_profile_default_of(t->gen.kubernetes);
+    plugin_set available = find_plugins(t->options, base);
     t->naive.legacy = legacy;
+    t->naive.kubernetes = legacy ? 0 : t->gen.kubernetes;
     for (uint32_t i = 0; i < PROFILES; i++) {
-        t->profiles[i] =
-            legacy ? *gen_legacy_profile(&t->gen, i, has_all, NULL)
-                   : *gen_profile(&t->gen, i, berth_profile_default(), has_plugin, &available);
+        t->profiles[i] = legacy ? *gen_legacy_profile(&t->gen, i, has_all, NULL)
+                                : *gen_profile(&t->gen, i, base, has_plugin, &available);
     }
+    config.kubernetes = t->gen.kubernetes;
     config.threads = threads[gen_below(&t->gen, 3)];
     config.path = paths[gen_below(&t->gen, 3)];
     config.seed = t->seed;
@@ -860,6 +864,7 @@ static bool run_round(const options *o, uint64_t seed)
     trial t = {.options = o, .seed = seed};
     gen_init(&t.gen, seed, o->features);
     t.gen.node_names = o->nodes > 0 ? o->nodes : t.gen.node_names;
+    t.gen.kubernetes = o->kubernetes > 0 ? o->kubernetes : 32 + (uint32_t)(seed % 5);
     if (start_engine(&t)) {
         fill(&t);
         for (t.op = 1; t.op <= o->ops && !t.failed; t.op++) {
@@ -906,6 +911,8 @@ static bool parse(int argc, char **argv, options *o)
             o->ops = strtoul(value, NULL, 0);
         } else if (strcmp(argv[i], "--nodes") == 0) {
             o->nodes = (uint32_t)strtoul(value, NULL, 0);
+        } else if (strcmp(argv[i], "--kubernetes") == 0) {
+            o->kubernetes = (uint32_t)strtoul(value, NULL, 0);
         } else if (strcmp(argv[i], "--without") == 0) {
             o->features &= ~without(value);
         } else {
@@ -918,15 +925,14 @@ static bool parse(int argc, char **argv, options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {.rounds = 100, .ops = 150, .features = GEN_ALL};
+    options o = {.rounds = 100, .ops = 150, .kubernetes = 32, .features = GEN_ALL};
     if (!parse(argc, argv, &o)) {
         fprintf(stderr,
-                "usage: %s [--seed S] [--rounds N] [--ops N] [--nodes N] [--without LIST] "
-                "[--trace]\n",
+                "usage: %s [--seed S] [--rounds N] [--ops N] [--nodes N] "
+                "[--kubernetes N] [--without LIST] [--trace]\n",
                 argv[0]);
         return 2;
     }
-    find_plugins(&o);
     printf("seed %llu, %lu rounds\n", (unsigned long long)o.seed, o.rounds);
     for (unsigned long i = 0; i < o.rounds; i++) {
         if (!run_round(&o, o.seed + i)) {
