@@ -125,11 +125,17 @@ static __int128 container_amount(const reading *r, const counted *c, const resou
 }
 
 /* Of an init container that runs to its end nothing is heard. */
-static __int128 init_amount(const reading *r, uint32_t i, const resource_rule *rule)
+static reading read_init(const reading *r, uint32_t i)
 {
     const reading specified = {.pod = r->pod, .behaviours = r->behaviours};
+    return r->pod->init_containers[i].restart_always ? *r : specified;
+}
+
+static __int128 init_amount(const reading *r, uint32_t i, const resource_rule *rule)
+{
+    const reading init = read_init(r, i);
     const counted c = init_container(r->pod, i);
-    return container_amount(c.spec->restart_always ? r : &specified, &c, rule);
+    return container_amount(&init, &c, rule);
 }
 
 /* ---- requests of the pod as a whole ---- */
@@ -216,21 +222,21 @@ static bool is_named(const reading *r, berth_str name)
         named = container_names(r, &c, name, &ignored);
     }
     for (uint32_t i = 0; i < pod->init_container_count && !named; i++) {
+        const reading init = read_init(r, i);
         const counted c = init_container(pod, i);
-        named = container_names(r, &c, name, &ignored);
+        named = container_names(&init, &c, name, &ignored);
     }
     return named;
 }
 
 /* What a pod on a node counts in scores: a container that names no amount is taken to use some; of
- * a pod that asks for something as a whole, only the pod. */
+ * a pod that asks for something as a whole, only if the pod names none in any place. (The rules say
+ * "once"; v1.34.4 to v1.36.2 count each container, and so do the vectors.) */
 static __int128 nonzero_total(const reading *r, const resource_rule *rule)
 {
     resource_rule plain = *rule;
-    if (!has_pod_level(r))
-        return modern_total(r, rule);
-    plain.substitute = false;
-    return is_named(r, rule->name) ? modern_total(r, &plain) : rule->missing;
+    plain.substitute = !has_pod_level(r) || !is_named(r, rule->name);
+    return modern_total(r, &plain);
 }
 
 /* Rounded up to the unit that the scheduler counts in, still in nanos. */

@@ -162,7 +162,7 @@ static void test_pod_level_requests(void **state)
     assert_int_equal(cls->request->ask[BERTH__CPU], 1000);
     assert_int_equal(cls->request->ask[BERTH__MEMORY], 0);
     assert_int_equal(cls->request->nonzero_cpu, 1000);
-    assert_int_equal(cls->request->nonzero_memory, 209715200); /* once */
+    assert_int_equal(cls->request->nonzero_memory, 2 * 209715200); /* each container's */
     assert_int_equal(cls->request->scored_cpu, 400);
     assert_int_equal(cls->request->scored_memory, 2 * 209715200);
     release(cls);
@@ -170,6 +170,34 @@ static void test_pod_level_requests(void **state)
     cls = class_of(&pod);
     assert_int_equal(cls->request->ask[BERTH__CPU], 300);
     assert_int_equal(cls->request->nonzero_memory, 2 * 209715200);
+    release(cls);
+}
+
+/* A name in the status of an init container that runs to its end is not the pod's. */
+static void test_status_of_plain_init(void **state)
+{
+    (void)state;
+    const berth_resource amounts[] = {cpu(1000)};
+    const berth_resource held[] = {memory(1000)};
+    const berth_container containers[] = {container(NULL, 0)};
+    berth_container init[] = {container(NULL, 0)};
+    const berth_container_status status = {
+        .name = BERTH_LITERAL("init"), .has_resources = true, .requests = {held, 1}};
+    init[0].name = BERTH_LITERAL("init");
+    berth_pod pod = {.containers = containers,
+                     .container_count = 1,
+                     .init_containers = init,
+                     .init_container_count = 1,
+                     .init_container_statuses = &status,
+                     .init_container_status_count = 1,
+                     .pod_requests = {amounts, 1}};
+    follow(36);
+    berth__class *cls = class_of(&pod);
+    assert_int_equal(cls->request->nonzero_memory, 209715200);
+    release(cls);
+    init[0].restart_always = true;
+    cls = class_of(&pod);
+    assert_int_equal(cls->request->nonzero_memory, 1000);
     release(cls);
 }
 
@@ -550,6 +578,7 @@ int main(void)
         WITH_MODEL(test_rounding),
         WITH_MODEL(test_resized_pods),
         WITH_MODEL(test_pod_level_requests),
+        WITH_MODEL(test_status_of_plain_init),
         WITH_MODEL(test_resized_pod_level),
         WITH_MODEL(test_nonzero_defaults),
         WITH_MODEL(test_scalars),
