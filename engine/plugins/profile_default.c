@@ -1,7 +1,8 @@
 /* The default profiles of kube-scheduler by version, and the tables that they come from.
  * The preprocessor cuts the lists of all points out of the table, so that the points of a plugin
  * are written down once.
- * Source: v1.32.2, v1.34.1 and v1.36.2, apis/config/v1/default_plugins.go and the interfaces of each plugin. */
+ * Source: v1.32.2, v1.34.4, v1.35.4 and v1.36.2, apis/config/v1/default_plugins.go and the
+ * interfaces of each plugin. */
 #include "plugins/profile_lists.h"
 
 #include "base/assert.h"
@@ -28,8 +29,9 @@
     X(PodTopologySpread, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)  \
     X(InterPodAffinity, 2, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0)
 
-/* 1.34: behind the other filters. The weight is 1 in 1.34, and of no account without devices. */
-#define DEVICE_ROWS(X) X(DynamicResources, 2, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0)
+/* 1.34: behind the other filters, without a score; 1.35 gives it one. */
+#define DEVICE_ROWS(X) X(DynamicResources, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0)
+#define SCORED_DEVICE_ROWS(X) X(DynamicResources, 2, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0)
 
 #define LAST_ROWS(X)                                                          \
     X(DefaultPreemption, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0)               \
@@ -65,7 +67,11 @@
 #define OF_TABLE(name) name##_34
 #include "plugins/profile_default_lists.h"
 
-#define DEFAULT_TABLE(X) FIRST_ROWS(X) DEVICE_ROWS(X) LAST_ROWS(X) FEATURE_ROWS(X)
+#define DEFAULT_TABLE(X) FIRST_ROWS(X) SCORED_DEVICE_ROWS(X) LAST_ROWS(X)
+#define OF_TABLE(name) name##_35
+#include "plugins/profile_default_lists.h"
+
+#define DEFAULT_TABLE(X) FIRST_ROWS(X) SCORED_DEVICE_ROWS(X) LAST_ROWS(X) FEATURE_ROWS(X)
 #define OF_TABLE(name) name##_36
 #include "plugins/profile_default_lists.h"
 
@@ -82,7 +88,7 @@ typedef struct default_set {
         minor, infos_##minor, sizeof(infos_##minor) / sizeof(infos_##minor[0]), \
             &default_profile_##minor                                            \
     }
-static const default_set sets[] = {SET(32), SET(34), SET(36)};
+static const default_set sets[] = {SET(32), SET(34), SET(35), SET(36)};
 
 static const default_set *set_of(uint32_t minor)
 {

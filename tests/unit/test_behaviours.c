@@ -66,6 +66,26 @@ static void test_unknown_versions(void **state)
     }
 }
 
+/* The weight of a plugin's score in a version's default profile; 0: it has none. */
+static int32_t weight_in(uint32_t minor, const char *name)
+{
+    const berth_plugin_list *list = &berth_profile_default_of(minor)->points[BERTH_POINT_SCORE];
+    for (uint32_t i = 0; i < list->count; i++)
+        if (berth__str_is(list->items[i].name, name))
+            return list->items[i].weight;
+    return 0;
+}
+
+static void test_default_scores(void **state)
+{
+    (void)state;
+    const int32_t of_devices[] = {0, 0, 0, 2, 2};
+    for (uint32_t minor = 32; minor <= 36; minor++) {
+        assert_int_equal(weight_in(minor, "DynamicResources"), of_devices[minor - 32]);
+        assert_int_equal(weight_in(minor, "TaintToleration"), 3);
+    }
+}
+
 static void test_gates(void **state)
 {
     (void)state;
@@ -101,9 +121,8 @@ static void test_refused_gates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_unknown_versions),
-        cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_columns),        cmocka_unit_test(test_unknown_versions),
+        cmocka_unit_test(test_default_scores), cmocka_unit_test(test_gates),
         cmocka_unit_test(test_refused_gates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
