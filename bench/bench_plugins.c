@@ -80,7 +80,7 @@ static void add(const char *phase, bench_fn fn, plugin_case c)
     char name[128];
     plugin_case *kept = heap_new(1, sizeof(*kept)); /* lives as long as the program */
     *kept = c;
-    berth_str plugin = c.stage != NULL ? c.stage->stage->name : BERTH_LITERAL("all");
+    berth_str plugin = c.stage != NULL ? c.stage->stage->name : BERTH_STR("all");
     snprintf(name, sizeof(name), "%s/%.*s/%s", phase, (int)plugin.len, plugin.data, c.kernels->isa);
     bench_case_add(&(bench_case){.name = name, .fn = fn, .context = kept});
 }

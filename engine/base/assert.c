@@ -1,11 +1,28 @@
-/* The abort hook behind BERTH_ASSERT. */
+/* What follows a broken assertion: the abort hook, or a line on standard error; then abort. */
 #include "base/assert.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "berth/status.h"
+
+/* sync: atomic */
+static _Atomic(berth_abort_fn) abort_hook;
+
+void berth_abort_hook_set(berth_abort_fn hook)
+{
+    /* relaxed: one function pointer, and nothing is read through it */
+    atomic_store_explicit(&abort_hook, hook, memory_order_relaxed);
+}
+
 void berth__assert_failed(const char *expression, const char *file, int line)
 {
-    fprintf(stderr, "berth: assertion failed: %s (%s:%d)\n", expression, file, line);
+    /* relaxed: as above */
+    berth_abort_fn hook = atomic_load_explicit(&abort_hook, memory_order_relaxed);
+    if (hook != NULL)
+        hook(file, line, expression);
+    else
+        fprintf(stderr, "berth: assertion failed: %s (%s:%d)\n", expression, file, line);
     abort();
 }

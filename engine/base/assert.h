@@ -2,7 +2,7 @@
 #ifndef BERTH_BASE_ASSERT_H
 #define BERTH_BASE_ASSERT_H
 
-/* Report a broken assertion on standard error and abort. */
+/* Report a broken assertion to the abort hook (berth/status.h) or on standard error; abort. */
 _Noreturn void berth__assert_failed(const char *expression, const char *file, int line);
 
 #define BERTH_LIKELY(x) __builtin_expect(!!(x), 1)

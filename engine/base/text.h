@@ -7,9 +7,7 @@
 
 #include "berth/status.h"
 
-/* A berth_str of a string literal, or of a zero-terminated string. */
-#define BERTH_LITERAL(text) ((berth_str){(text), sizeof(text) - 1})
-
+/* Of a zero-terminated string; BERTH_STR is for literals. */
 static inline berth_str berth__text_of(const char *text)
 {
     return (berth_str){text, (uint32_t)strlen(text)};

@@ -219,7 +219,7 @@ static void follow_nomination(berth__cluster *cluster, uint32_t pod, uint32_t no
 
 static berth_str namespace_of(const berth_pod *pod)
 {
-    return pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name : BERTH_LITERAL("default");
+    return pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name : BERTH_STR("default");
 }
 
 /* Put a pod whose class is known into the table and onto its list. Takes over the class's use. */
@@ -331,7 +331,7 @@ berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, bert
 static uint32_t find_pod(const berth__cluster *cluster, berth_str namespace_name, berth_str name)
 {
     if (namespace_name.len == 0)
-        namespace_name = BERTH_LITERAL("default");
+        namespace_name = BERTH_STR("default");
     berth__sym space = berth__intern_find(&cluster->model->strings, namespace_name);
     return space == 0 ? BERTH_POD_INDEX_NONE : berth__pods_find(&cluster->pods, space, name);
 }

@@ -16,7 +16,7 @@ const berth__node_record *berth__cluster_present(const berth__cluster *cluster, 
 berth_pod_id berth__cluster_find_pod(const berth__cluster *cluster, berth_str namespace_name,
                                      berth_str name)
 {
-    berth_str space = namespace_name.len > 0 ? namespace_name : BERTH_LITERAL("default");
+    berth_str space = namespace_name.len > 0 ? namespace_name : BERTH_STR("default");
     berth__sym sym = berth__intern_find(&cluster->model->strings, space);
     uint32_t index = sym == 0 ? BERTH_POD_INDEX_NONE : berth__pods_find(&cluster->pods, sym, name);
     return index == BERTH_POD_INDEX_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);

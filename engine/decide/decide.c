@@ -314,7 +314,7 @@ static berth_status go(const pod_way *way)
     if (is_gated(decision))
         return refuse_gated(way);
     if (decision->cycle->view->layout->count == 0)
-        return refuse_with(way->explanation, BERTH_LITERAL("no nodes available to schedule pods"));
+        return refuse_with(way->explanation, BERTH_STR("no nodes available to schedule pods"));
     BERTH_TRY(berth__prepared_get(&decider->prepared, decision, &decider->arena));
     if (decision->prepared->verdict.outcome == BERTH__FAIL)
         return fail_prepared(way);

@@ -194,8 +194,8 @@ static bool explain_closed(berth_explanation *explanation, const berth__search *
     berth__reasons reasons = {.arena = &explanation->arena, .ok = true};
     berth__reason(&reasons, BERTH_CODE_UNRESOLVABLE, "node(s) were unschedulable");
     return add_refused(explanation, search->decision.cycle->view->layout->nodes[slot],
-                       search->decision.profile->legacy ? BERTH_LITERAL("CheckNodeUnschedulable")
-                                                        : BERTH_LITERAL("NodeUnschedulable"),
+                       search->decision.profile->legacy ? BERTH_STR("CheckNodeUnschedulable")
+                                                        : BERTH_STR("NodeUnschedulable"),
                        &reasons);
 }
 

@@ -335,8 +335,7 @@ static berth_status begin(legacy *l, berth__config_tree *tree)
     profile->points[BERTH_POINT_BIND] = modern->points[BERTH_POINT_BIND];
     profile->points[BERTH_POINT_PRE_FILTER] = berth__legacy_checks();
     profile->points[BERTH_POINT_FILTER] = berth__legacy_predicates();
-    profile->points[BERTH_POINT_SCORE] =
-        *berth__legacy_priorities(BERTH_LITERAL("DefaultProvider"));
+    profile->points[BERTH_POINT_SCORE] = *berth__legacy_priorities(BERTH_STR("DefaultProvider"));
     return BERTH_OK;
 }
 
@@ -362,7 +361,7 @@ static berth_status read_policy(legacy *l, const berth__json *policy)
                                          "alwaysCheckAllPredicates",
                                          NULL};
     berth__config_tree *tree = l->tree;
-    berth_str kind = BERTH_LITERAL("Policy");
+    berth_str kind = BERTH_STR("Policy");
     BERTH_TRY(berth__config_object(tree, policy, fields));
     BERTH_TRY(berth__config_string(tree, policy, "kind", &kind));
     if (!berth__str_is(kind, "Policy")) {

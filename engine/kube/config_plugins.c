@@ -76,7 +76,7 @@ static berth_status read_entries(berth__config_tree *tree, const berth__json *se
     plugin_entry *entries = berth__config_array(tree, list->count, sizeof(*entries));
     if (entries == NULL)
         return BERTH_E_NOMEM;
-    bool enabled = berth__str_is(BERTH_LITERAL("enabled"), key);
+    bool enabled = berth__str_is(BERTH_STR("enabled"), key);
     size_t outer = berth__config_enter(tree, key);
     for (uint32_t i = 0; i < list->count; i++) {
         size_t before = berth__config_enter_at(tree, i);
@@ -136,7 +136,7 @@ static bool is_disabled(const plugin_set *set, berth_str name)
 
 static bool all_disabled(const plugin_set *set)
 {
-    return is_disabled(set, BERTH_LITERAL("*"));
+    return is_disabled(set, BERTH_STR("*"));
 }
 
 /* The last entry of a name replaces the default in place; the others are appended in order. */

@@ -138,7 +138,7 @@ static berth_status copy_string(berth__config_tree *tree, const berth__json *val
     if (value->type != BERTH__JSON_STRING)
         return wrong_type(tree, value, "a string");
     bool ok = true;
-    berth_str text = value->as.text.data != NULL ? value->as.text : BERTH_LITERAL("");
+    berth_str text = value->as.text.data != NULL ? value->as.text : BERTH_STR("");
     berth_str copy = berth__arena_str(tree->arena, text, &ok);
     if (!ok)
         return berth__config_nomem(tree);

@@ -76,7 +76,7 @@ static berth_status decode_str(berth__decoder *decoder, const berth__field_path 
                                const berth__json *value, berth_str *out)
 {
     if (value->type == BERTH__JSON_NULL) {
-        *out = BERTH_LITERAL("");
+        *out = BERTH_STR("");
         return BERTH_OK;
     }
     BERTH_TRY(expect(decoder, path, value, BERTH__JSON_STRING));

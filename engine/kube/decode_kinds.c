@@ -121,7 +121,7 @@ const berth__kind_entry *berth__kind_entry_of(berth_kind kind)
 static berth_str group_of(berth_str api_version)
 {
     const char *slash = api_version.len > 0 ? memchr(api_version.data, '/', api_version.len) : NULL;
-    return slash == NULL ? BERTH_LITERAL("")
+    return slash == NULL ? BERTH_STR("")
                          : (berth_str){api_version.data, (uint32_t)(slash - api_version.data)};
 }
 

@@ -179,7 +179,7 @@ static berth_status set_operator_in(berth__decoder *decoder, const berth__field_
     (void)decoder;
     (void)path;
     (void)value;
-    *(berth_str *)out = BERTH_LITERAL("In");
+    *(berth_str *)out = BERTH_STR("In");
     return BERTH_OK;
 }
 

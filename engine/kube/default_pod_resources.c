@@ -54,12 +54,12 @@ static bool is_supported(berth_str name)
     static const char huge[] = "hugepages-";
     return berth__str_is(name, "cpu") || berth__str_is(name, "memory") ||
            (name.len >= sizeof(huge) - 1 &&
-            berth__str_eq((berth_str){name.data, sizeof(huge) - 1}, BERTH_LITERAL("hugepages-")));
+            berth__str_eq((berth_str){name.data, sizeof(huge) - 1}, BERTH_STR("hugepages-")));
 }
 
 bool berth__default_pod_requests(berth__arena *arena, berth_pod *pod)
 {
-    static const berth_str summed[] = {BERTH_LITERAL("cpu"), BERTH_LITERAL("memory")};
+    static const berth_str summed[] = {BERTH_STR("cpu"), BERTH_STR("memory")};
     uint32_t count = pod->pod_requests.count;
     __int128 nanos = 0;
     if (pod->pod_limits.count == 0)

@@ -222,7 +222,7 @@ static bool default_ports(berth__arena *arena, berth_container *container, bool 
         return false;
     for (uint32_t i = 0; i < container->port_count; i++) {
         if (berth__str_empty(ports[i].protocol))
-            ports[i].protocol = BERTH_LITERAL("TCP");
+            ports[i].protocol = BERTH_STR("TCP");
         if (host_network && ports[i].host_port == 0)
             ports[i].host_port = ports[i].container_port;
     }
@@ -256,7 +256,7 @@ static berth_status default_priority(defaulter *d, berth_pod *pod)
     const berth__priority_class *class =
         berth__str_empty(name) ? find_global_class(d->reader) : find_class(d->reader, name);
     if (class == NULL && !berth__str_empty(name) && !pod->has_priority) {
-        berth__field_path at = {.up = d->path, .key = BERTH_LITERAL("priorityClassName")};
+        berth__field_path at = {.up = d->path, .key = BERTH_STR("priorityClassName")};
         berth__decoder decoder = {d->arena, d->reader->error};
         return berth__decode_fault(&decoder, &at, BERTH_E_INVALID,
                                    "no PriorityClass named \"%.*s\" was found", (int)name.len,
@@ -269,7 +269,7 @@ static berth_status default_priority(defaulter *d, berth_pod *pod)
     if (berth__str_empty(pod->preemption_policy))
         pod->preemption_policy = class != NULL && !berth__str_empty(class->preemption_policy)
                                      ? class->preemption_policy
-                                     : BERTH_LITERAL("PreemptLowerPriority");
+                                     : BERTH_STR("PreemptLowerPriority");
     return BERTH_OK;
 }
 
@@ -355,12 +355,12 @@ static berth_status default_affinity(defaulter *d, const char *key, const berth_
     const berth__json *value = berth__json_get(berth__json_get(d->spec, "affinity"), key);
     if (value == NULL)
         return BERTH_OK;
-    berth__field_path outer = {.up = d->path, .key = BERTH_LITERAL("affinity")};
+    berth__field_path outer = {.up = d->path, .key = BERTH_STR("affinity")};
     berth__field_path inner = {.up = &outer, .key = berth__text_of(key)};
-    berth__field_path at = {.up = &inner, .key = BERTH_LITERAL(required)};
+    berth__field_path at = {.up = &inner, .key = berth__text_of(required)};
     BERTH_TRY(merge_term_keys(d, &at, berth__json_get(value, required), term_keys_fields, pod,
                               &affinity->required));
-    at.key = BERTH_LITERAL(preferred);
+    at.key = berth__text_of(preferred);
     return merge_term_keys(d, &at, berth__json_get(value, preferred), weighted_term_keys_fields,
                            pod, &affinity->preferred);
 }
@@ -370,7 +370,7 @@ static berth_status default_affinity(defaulter *d, const char *key, const berth_
 static void default_rbd_pool(berth_volume_source *source)
 {
     if (source->kind == BERTH_VOLUME_RBD && berth__str_empty(source->pool))
-        source->pool = BERTH_LITERAL("rbd");
+        source->pool = BERTH_STR("rbd");
 }
 
 static berth_status default_volumes(defaulter *d, berth_pod *pod)
@@ -400,7 +400,7 @@ berth_status berth__default_pod(berth_reader *reader, const berth__field_path *p
     if (!round_amounts(arena, &pod->overhead))
         return berth__reader_no_memory(reader);
     if (berth__str_empty(pod->scheduler_name))
-        pod->scheduler_name = BERTH_LITERAL("default-scheduler");
+        pod->scheduler_name = BERTH_STR("default-scheduler");
     return BERTH_OK;
 }
 
@@ -427,7 +427,7 @@ static void default_volume(berth_persistent_volume *object)
     object->capacity = round_up_milli(object->capacity);
     default_rbd_pool(&object->source);
     if (berth__str_empty(object->phase))
-        object->phase = BERTH_LITERAL("Available"); /* where the volume controller takes it */
+        object->phase = BERTH_STR("Available"); /* where the volume controller takes it */
 }
 
 /* An annotation from before the field named the class counts as one. */
@@ -446,13 +446,13 @@ static void default_claim(const berth_reader *reader, berth_persistent_volume_cl
     if (!berth__claim_has_class(object))
         object->storage_class = reader->default_storage_class;
     if (berth__str_empty(object->phase))
-        object->phase = BERTH_LITERAL("Pending");
+        object->phase = BERTH_STR("Pending");
 }
 
 static void default_storage_class(berth_storage_class *object)
 {
     if (berth__str_empty(object->binding_mode))
-        object->binding_mode = BERTH_LITERAL("Immediate");
+        object->binding_mode = BERTH_STR("Immediate");
 }
 
 berth_status berth__default_object(berth_reader *reader, berth_kind kind, void *object)

@@ -49,9 +49,9 @@ static void name_item(berth_error *error, const berth__item *item)
     if (berth__str_empty(name))
         name = berth__json_text(berth__json_get(meta, "generateName"));
     if (berth__str_empty(name))
-        name = BERTH_LITERAL("(unnamed)");
+        name = BERTH_STR("(unnamed)");
     if (berth__str_empty(in))
-        in = BERTH_LITERAL("default");
+        in = BERTH_STR("default");
     if (is_namespaced(item))
         berth__error_object(error, "%.*s %.*s/%.*s", (int)item->kind.len, item->kind.data,
                             (int)in.len, in.data, (int)name.len, name.data);
@@ -88,12 +88,12 @@ static void name_object(berth_error *origin, berth_kind kind, const berth_metada
     char *at = origin->object;
     const char *end = at + sizeof(origin->object) - 1;
     at = put_text(at, end, berth__text_of(berth_kind_name(kind)));
-    at = put_text(at, end, BERTH_LITERAL(" "));
+    at = put_text(at, end, BERTH_STR(" "));
     if (berth__kind_entry_of(kind)->namespaced) {
         at = put_text(at, end,
-                      berth__str_empty(meta->namespace_name) ? BERTH_LITERAL("default")
+                      berth__str_empty(meta->namespace_name) ? BERTH_STR("default")
                                                              : meta->namespace_name);
-        at = put_text(at, end, BERTH_LITERAL("/"));
+        at = put_text(at, end, BERTH_STR("/"));
     }
     at = put_text(at, end, meta->name);
     *at = '\0';
@@ -157,7 +157,7 @@ static berth_status default_decoded(berth_reader *reader, const berth__item *ite
     if (!berth__is_fresh(reader, meta))
         return BERTH_OK;
     if (berth__kind_entry_of(kind)->namespaced && berth__str_empty(meta->namespace_name))
-        meta->namespace_name = BERTH_LITERAL("default");
+        meta->namespace_name = BERTH_STR("default");
     if (kind == BERTH_KIND_POD)
         return berth__default_pod(reader, &spec, berth__json_get(item->tree, "spec"),
                                   &reader->object, object);

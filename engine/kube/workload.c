@@ -174,7 +174,7 @@ static void link_path(berth__expansion *e)
     for (; count < 4 && e->entry->template_path[count] != NULL; count++)
         e->path[count] = (berth__field_path){.up = count > 0 ? &e->path[count - 1] : NULL,
                                              .key = berth__text_of(e->entry->template_path[count])};
-    e->path[count] = (berth__field_path){.up = &e->path[count - 1], .key = BERTH_LITERAL("spec")};
+    e->path[count] = (berth__field_path){.up = &e->path[count - 1], .key = BERTH_STR("spec")};
 }
 
 const berth__field_path *berth__expansion_spec_path(const berth__expansion *e)
@@ -219,7 +219,7 @@ berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
     e->entry = find_entry(item);
     berth__decoder decoder = {&reader->object, reader->error};
     BERTH_TRY(berth__decode_fields(&decoder, NULL, item->tree, e->entry->fields, &e->w));
-    e->namespace_name = berth__str_empty(e->w.meta.namespace_name) ? BERTH_LITERAL("default")
+    e->namespace_name = berth__str_empty(e->w.meta.namespace_name) ? BERTH_STR("default")
                                                                    : e->w.meta.namespace_name;
     BERTH_TRY(berth__reader_name(reader, item, &e->w.meta));
     link_path(e);

@@ -44,7 +44,7 @@ static bool add_tolerations(berth__expansion *e)
             continue;
         items[count++] = (berth_toleration){
             .key = berth__text_of(daemon_tolerations[i].key),
-            .op = BERTH_LITERAL("Exists"),
+            .op = BERTH_STR("Exists"),
             .effect = berth__text_of(daemon_tolerations[i].effect),
         };
     }
@@ -64,7 +64,7 @@ static bool pin_to_node(berth__arena *arena, const berth_str *node, berth_pod *p
     } *pin = berth__arena_alloc_zero(arena, sizeof(*pin), _Alignof(struct pin));
     if (pin == NULL)
         return false;
-    pin->name = (berth_requirement){BERTH_LITERAL("metadata.name"), BERTH_LITERAL("In"), {node, 1}};
+    pin->name = (berth_requirement){BERTH_STR("metadata.name"), BERTH_STR("In"), {node, 1}};
     pin->term.match_fields = (berth_requirements){&pin->name, 1};
     pin->selector = (berth_node_selector){&pin->term, 1};
     pod->node_affinity.required = &pin->selector;

@@ -208,7 +208,7 @@ static berth_status compose_key(composer *c, berth_str *out, bool *merge)
         *out = key.as.text;
         return BERTH_OK;
     case BERTH__JSON_BOOL:
-        *out = key.count ? BERTH_LITERAL("true") : BERTH_LITERAL("false");
+        *out = key.count ? BERTH_STR("true") : BERTH_STR("false");
         return BERTH_OK;
     default:
         return fault_at(c, mark, "a key must be a string, a number or a boolean", "");

@@ -138,8 +138,8 @@ static void legacy_volume_binding_explain(const berth__question *cycle, const vo
     }
     berth__binder_bind(cycle->view, &own->binder, slot, &binding);
     if (binding.volume_missing) {
-        explain_error(reasons, BERTH_LITERAL(BERTH__ERROR_PREFIX
-                                             "could not find the v1.PersistentVolume of a claim"));
+        explain_error(reasons, BERTH_STR(BERTH__ERROR_PREFIX
+                                         "could not find the v1.PersistentVolume of a claim"));
         return;
     }
     if (binding.failed) {

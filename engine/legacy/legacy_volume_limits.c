@@ -141,7 +141,7 @@ static berth__sym instance_type_key(berth__model *model, bool *ok)
 {
     berth__model_lock(model);
     berth__sym key =
-        berth__intern_add(&model->strings, BERTH_LITERAL("beta.kubernetes.io/instance-type"), ok);
+        berth__intern_add(&model->strings, BERTH_STR("beta.kubernetes.io/instance-type"), ok);
     berth__model_unlock(model);
     return key;
 }

@@ -44,8 +44,7 @@ berth__labels berth__labels_make(berth__intern *strings, berth__arena *arena, be
     for (uint32_t i = 0; i < map.count; i++) {
         berth_str value = map.entries[i].value;
         items[i].key = berth__intern_add(strings, map.entries[i].key, ok);
-        items[i].value =
-            berth__intern_add(strings, value.data != NULL ? value : BERTH_LITERAL(""), ok);
+        items[i].value = berth__intern_add(strings, value.data != NULL ? value : BERTH_STR(""), ok);
     }
     sort_labels(items, map.count);
     return (berth__labels){items, last_of_each(items, map.count)};
@@ -224,8 +223,7 @@ static void intern_values(berth__intern *strings, berth__arena *arena, berth_str
     }
     for (uint32_t i = 0; i < values.count; i++) {
         berth_str text = values.items[i];
-        berth__sym sym =
-            berth__intern_add(strings, text.data != NULL ? text : BERTH_LITERAL(""), ok);
+        berth__sym sym = berth__intern_add(strings, text.data != NULL ? text : BERTH_STR(""), ok);
         uint32_t at = i;
         for (; at > 0 && syms[at - 1] > sym; at--)
             syms[at] = syms[at - 1];
@@ -274,8 +272,8 @@ static berth__selector invalid_selector(berth__arena *arena, const char *format,
 
 static berth_requirement pair_requirement(const berth_key_value *pair, berth_str *value)
 {
-    *value = pair->value.data != NULL ? pair->value : BERTH_LITERAL("");
-    return (berth_requirement){pair->key, BERTH_LITERAL("In"), {value, 1}};
+    *value = pair->value.data != NULL ? pair->value : BERTH_STR("");
+    return (berth_requirement){pair->key, BERTH_STR("In"), {value, 1}};
 }
 
 berth__selector berth__selector_make(berth__intern *strings, berth__arena *arena,

@@ -29,8 +29,7 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
               berth__keymap_init(&model->classes, allocator) == BERTH_OK;
     if (!ok)
         goto fail;
-#define X(name, text) \
-    model->known.name = berth__intern_add(&model->strings, BERTH_LITERAL(text), &ok);
+#define X(name, text) model->known.name = berth__intern_add(&model->strings, BERTH_STR(text), &ok);
     BERTH__KNOWN_LIST(X)
 #undef X
     static const char *const fixed[] = {"cpu", "memory", "ephemeral-storage"};

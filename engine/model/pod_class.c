@@ -121,7 +121,7 @@ static void put_pod_affinity(berth__model *model, const berth_pod_affinity *affi
 
 static berth_str namespace_of(const berth_pod *pod)
 {
-    return pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name : BERTH_LITERAL("default");
+    return pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name : BERTH_STR("default");
 }
 
 static void put_pod_rules(berth__model *model, const berth_pod *pod, bool *ok)
@@ -174,8 +174,8 @@ static void put_ports(berth__model *model, const berth_pod *pod, bool *ok)
             const berth_port *port = &pod->containers[i].ports[p];
             if (port->host_port <= 0)
                 continue;
-            put_text(model, port->host_ip.len > 0 ? port->host_ip : BERTH_LITERAL("0.0.0.0"), ok);
-            put_text(model, port->protocol.len > 0 ? port->protocol : BERTH_LITERAL("TCP"), ok);
+            put_text(model, port->host_ip.len > 0 ? port->host_ip : BERTH_STR("0.0.0.0"), ok);
+            put_text(model, port->protocol.len > 0 ? port->protocol : BERTH_STR("TCP"), ok);
             put(model, (uint32_t)port->host_port, ok);
         }
     }

@@ -487,9 +487,9 @@ berth_status berth__request_compute(berth__model *model, const berth_pod *pod, b
 {
     BERTH_TRY(check_pod(pod, error));
     const resource_rule fixed[BERTH__SCALARS] = {
-        [BERTH__CPU] = {.name = BERTH_LITERAL("cpu"), .milli = true},
-        [BERTH__MEMORY] = {.name = BERTH_LITERAL("memory")},
-        [BERTH__EPHEMERAL] = {.name = BERTH_LITERAL("ephemeral-storage")},
+        [BERTH__CPU] = {.name = BERTH_STR("cpu"), .milli = true},
+        [BERTH__MEMORY] = {.name = BERTH_STR("memory")},
+        [BERTH__EPHEMERAL] = {.name = BERTH_STR("ephemeral-storage")},
     };
     totals made;
     for (uint32_t i = 0; i < BERTH__SCALARS; i++) {
@@ -498,8 +498,8 @@ berth_status berth__request_compute(berth__model *model, const berth_pod *pod, b
         out->use[i] = made.use;
     }
     BERTH_TRY(scalar_totals(model, pod, out, error));
-    resource_rule cpu = {BERTH_LITERAL("cpu"), true, true, DEFAULT_CPU_NANOS};
-    resource_rule memory = {BERTH_LITERAL("memory"), false, true, DEFAULT_MEMORY_NANOS};
+    resource_rule cpu = {BERTH_STR("cpu"), true, true, DEFAULT_CPU_NANOS};
+    resource_rule memory = {BERTH_STR("memory"), false, true, DEFAULT_MEMORY_NANOS};
     BERTH_TRY(total(model, pod, &cpu, &made, error));
     out->nonzero_cpu = made.use;
     out->scored_cpu = made.containers;

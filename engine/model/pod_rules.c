@@ -153,7 +153,7 @@ static void fill_namespaces(const rules_source *from, const berth_pod_affinity_t
                             berth__pod_term *out, bool *ok)
 {
     berth_str own = from->pod->meta.namespace_name.len > 0 ? from->pod->meta.namespace_name
-                                                           : BERTH_LITERAL("default");
+                                                           : BERTH_STR("default");
     bool implicit =
         source->namespaces.count == 0 && namespace_selector_of(from->model, source) == NULL;
     uint32_t count = implicit ? 1 : source->namespaces.count;
@@ -278,7 +278,7 @@ void berth__volume_list_fill(berth__model *model, berth__arena *arena, const ber
                              berth__volume_list *out, bool *ok)
 {
     berth_str own =
-        pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name : BERTH_LITERAL("default");
+        pod->meta.namespace_name.len > 0 ? pod->meta.namespace_name : BERTH_STR("default");
     out->namespace_name = sym_of(model, own, ok);
     berth__pod_volume *items = array(arena, pod->volume_count, sizeof(*items), ok);
     for (uint32_t i = 0; i < pod->volume_count && *ok; i++) {

@@ -173,7 +173,7 @@ static berth__related_object *make_object(berth__related *related, const berth_o
     object->arena = arena;
     object->key.kind = (uint32_t)source->kind;
     object->key.namespace_name = namespace_of(related, source->kind, meta->namespace_name, &ok);
-    berth_str name = meta->name.data != NULL ? meta->name : BERTH_LITERAL("");
+    berth_str name = meta->name.data != NULL ? meta->name : BERTH_STR("");
     object->key.name = berth__intern_add(&related->model->strings, name, &ok);
     object->entry.key = &object->key;
     object->entry.key_bytes = sizeof(object->key);

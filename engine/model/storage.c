@@ -344,7 +344,7 @@ static berth_str namespace_of(berth_kind kind, berth_str namespace_name)
 {
     if (!is_namespaced(kind))
         return (berth_str){0};
-    return namespace_name.len > 0 ? namespace_name : BERTH_LITERAL("default");
+    return namespace_name.len > 0 ? namespace_name : BERTH_STR("default");
 }
 
 static berth_status no_memory(berth_error *error)

@@ -161,7 +161,7 @@ static berth_str label_of(berth_map labels, const char *key)
 static berth_str gce_handle(berth__storage *storage, berth_str name, berth_str zones, bool *ok)
 {
     const char *level = "zones";
-    berth_str place = zones.len > 0 ? zones : BERTH_LITERAL("UNSPECIFIED");
+    berth_str place = zones.len > 0 ? zones : BERTH_STR("UNSPECIFIED");
     if (zones.len > 1 && memmem(zones.data, zones.len, "__", 2) != NULL) {
         level = "regions";
         place = gce_common_region(zones);
@@ -258,7 +258,7 @@ static bool translate_term(berth__arena *arena, const berth_node_selector_term *
     }
     if (how->zones.count > 0)
         items[count++] =
-            (berth_requirement){berth__text_of(how->zone_to), BERTH_LITERAL("In"), how->zones};
+            (berth_requirement){berth__text_of(how->zone_to), BERTH_STR("In"), how->zones};
     *out = *term;
     out->match_expressions = (berth_requirements){items, count};
     return true;

@@ -11,7 +11,7 @@ static berth_str value_of(berth_map map, const char *key)
 {
     for (uint32_t i = 0; i < map.count; i++)
         if (berth__str_is(map.entries[i].key, key))
-            return map.entries[i].value.data != NULL ? map.entries[i].value : BERTH_LITERAL("");
+            return map.entries[i].value.data != NULL ? map.entries[i].value : BERTH_STR("");
     return (berth_str){0};
 }
 
@@ -222,7 +222,7 @@ static berth__node_term topology_term(berth__storage *storage, berth__arena *are
     }
     for (uint32_t i = 0; i < count; i++) {
         items[i] = source->expressions.items[i];
-        items[i].op = BERTH_LITERAL("In");
+        items[i].op = BERTH_STR("In");
     }
     const berth_node_selector_term term = {.match_expressions = {items, count}};
     return berth__node_term_make(&storage->model->strings, arena, &term, ok);

@@ -106,8 +106,8 @@ static bool allocate(berth__arena *arena, uint32_t count, berth__binder *binder)
 static berth_str problem_of(const berth__claim_facts *facts)
 {
     if (facts->has_attributes_class)
-        return BERTH_LITERAL("unsupported volumeAttributesClassName is set on a claim when the "
-                             "feature-gate VolumeAttributesClass is disabled");
+        return BERTH_STR("unsupported volumeAttributesClassName is set on a claim when the "
+                         "feature-gate VolumeAttributesClass is disabled");
     return facts->has_selector && facts->selector.kind == BERTH__SELECTOR_INVALID
                ? facts->selector.problem
                : (berth_str){0};

@@ -165,7 +165,7 @@ static void test_arena_out_of_memory(void **state)
     berth__arena_init(&arena, &allocator);
     assert_null(berth__arena_alloc(&arena, 10, 8));
     bool ok = true;
-    assert_non_null(berth__arena_str(&arena, BERTH_LITERAL("text"), &ok).data);
+    assert_non_null(berth__arena_str(&arena, BERTH_STR("text"), &ok).data);
     assert_true(ok);
     assert_null(berth__arena_alloc(&arena, SIZE_MAX - 100, 8));
     berth__arena_destroy(&arena);
@@ -182,7 +182,7 @@ static void test_arena_text(void **state)
     assert_int_equal(copy.len, 3);
     assert_string_equal(copy.data, "abc");
     assert_null(berth__arena_str(&arena, (berth_str){0}, &ok).data);
-    berth_str empty = berth__arena_str(&arena, BERTH_LITERAL(""), &ok);
+    berth_str empty = berth__arena_str(&arena, BERTH_STR(""), &ok);
     assert_non_null(empty.data);
     assert_int_equal(empty.len, 0);
     assert_true(ok);
@@ -202,7 +202,7 @@ static void test_intern(void **state)
     char text[32];
     assert_int_equal(berth__intern_init(&table, &allocator), BERTH_OK);
     assert_int_equal(berth__intern_add(&table, (berth_str){0}, &ok), 0);
-    assert_int_not_equal(berth__intern_add(&table, BERTH_LITERAL(""), &ok), 0);
+    assert_int_not_equal(berth__intern_add(&table, BERTH_STR(""), &ok), 0);
     static berth__sym ids[TEXTS];
     for (uint32_t i = 0; i < TEXTS; i++) {
         snprintf(text, sizeof(text), "text-%u", (unsigned)i);
@@ -220,7 +220,7 @@ static void test_intern(void **state)
     berth_str with_nul = {"a\0b", 3}, with_other = {"a\0c", 3};
     assert_int_not_equal(berth__intern_add(&table, with_nul, &ok),
                          berth__intern_add(&table, with_other, &ok));
-    assert_int_equal(berth__intern_find(&table, BERTH_LITERAL("a")), 0);
+    assert_int_equal(berth__intern_find(&table, BERTH_STR("a")), 0);
     assert_null(berth__intern_text(&table, 0).data);
     berth__intern_destroy(&table);
     assert_int_equal(c.bytes, 0);
@@ -388,20 +388,20 @@ static void test_random_values(void **state)
 static void test_text(void **state)
 {
     (void)state;
-    assert_true(berth__str_eq((berth_str){0}, BERTH_LITERAL("")));
-    assert_true(berth__str_eq(BERTH_LITERAL("ab"), (berth_str){"abc", 2}));
-    assert_false(berth__str_eq(BERTH_LITERAL("ab"), BERTH_LITERAL("abc")));
-    assert_true(berth__str_is(BERTH_LITERAL("x"), "x"));
+    assert_true(berth__str_eq((berth_str){0}, BERTH_STR("")));
+    assert_true(berth__str_eq(BERTH_STR("ab"), (berth_str){"abc", 2}));
+    assert_false(berth__str_eq(BERTH_STR("ab"), BERTH_STR("abc")));
+    assert_true(berth__str_is(BERTH_STR("x"), "x"));
     assert_true(berth__str_empty((berth_str){0}));
-    assert_true(berth__str_starts(BERTH_LITERAL("hugepages-2Mi"), "hugepages-"));
-    assert_false(berth__str_starts(BERTH_LITERAL("huge"), "hugepages-"));
+    assert_true(berth__str_starts(BERTH_STR("hugepages-2Mi"), "hugepages-"));
+    assert_false(berth__str_starts(BERTH_STR("huge"), "hugepages-"));
     assert_true(berth__str_starts((berth_str){"", 0}, ""));
-    assert_true(berth__str_cmp(BERTH_LITERAL("a"), BERTH_LITERAL("b")) < 0);
-    assert_true(berth__str_cmp(BERTH_LITERAL("b"), BERTH_LITERAL("a")) > 0);
-    assert_true(berth__str_cmp(BERTH_LITERAL("a"), BERTH_LITERAL("aa")) < 0);
-    assert_true(berth__str_cmp(BERTH_LITERAL("10 x"), BERTH_LITERAL("2 y")) < 0);
-    assert_true(berth__str_cmp((berth_str){0}, BERTH_LITERAL("")) == 0);
-    assert_true(berth__str_cmp(BERTH_LITERAL("\xff"), BERTH_LITERAL("a")) > 0);
+    assert_true(berth__str_cmp(BERTH_STR("a"), BERTH_STR("b")) < 0);
+    assert_true(berth__str_cmp(BERTH_STR("b"), BERTH_STR("a")) > 0);
+    assert_true(berth__str_cmp(BERTH_STR("a"), BERTH_STR("aa")) < 0);
+    assert_true(berth__str_cmp(BERTH_STR("10 x"), BERTH_STR("2 y")) < 0);
+    assert_true(berth__str_cmp((berth_str){0}, BERTH_STR("")) == 0);
+    assert_true(berth__str_cmp(BERTH_STR("\xff"), BERTH_STR("a")) > 0);
 }
 
 static void test_statuses_have_names(void **state)

@@ -23,7 +23,7 @@ static void release(berth__class *cls)
 
 static berth_pod pod_for(const char *scheduler)
 {
-    return (berth_pod){.meta = {.name = BERTH_LITERAL("p")},
+    return (berth_pod){.meta = {.name = BERTH_STR("p")},
                        .scheduler_name = berth__text_of(scheduler)};
 }
 
@@ -50,15 +50,15 @@ static void test_recalled(void **state)
 static void test_looked_at(void **state)
 {
     (void)state;
-    const berth_str gate = BERTH_LITERAL("g");
+    const berth_str gate = BERTH_STR("g");
     berth_pod pods[6];
     berth__class *classes[6];
     for (uint32_t i = 0; i < 6; i++)
         pods[i] = pod_for("s");
-    pods[1].meta.namespace_name = BERTH_LITERAL("other");
+    pods[1].meta.namespace_name = BERTH_STR("other");
     pods[2].meta.deleting = true;
     pods[3].scheduling_gates = (berth_strs){&gate, 1};
-    pods[4].meta.namespace_name = BERTH_LITERAL("default");
+    pods[4].meta.namespace_name = BERTH_STR("default");
     for (uint32_t i = 0; i < 6; i++) {
         classes[i] = class_under(&pods[i], UINT64_MAX - 3);
         berth__class *own = class_under(&pods[i], 0);
@@ -115,13 +115,13 @@ static void test_gone(void **state)
 static void test_ephemeral(void **state)
 {
     (void)state;
-    const berth_volume volume = {.name = BERTH_LITERAL("v"),
+    const berth_volume volume = {.name = BERTH_STR("v"),
                                  .source = {.kind = BERTH_VOLUME_EPHEMERAL}};
     berth_pod pod = pod_for("a");
     pod.volumes = &volume;
     pod.volume_count = 1;
     berth__class *first = class_under(&pod, 7);
-    pod.meta.name = BERTH_LITERAL("q");
+    pod.meta.name = BERTH_STR("q");
     berth__class *second = class_under(&pod, 7);
     assert_ptr_not_equal(first, second);
     release(first);

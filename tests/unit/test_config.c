@@ -150,17 +150,16 @@ static void test_refused_positions(void **state)
     (void)state;
     berth_error error = {0};
     berth_scheduler_config *config = NULL;
-    assert_int_equal(
-        berth_scheduler_config_text(BERTH_LITERAL(HEAD "a: [\n"), "x", 0, &config, &error),
-        BERTH_E_PARSE);
+    assert_int_equal(berth_scheduler_config_text(BERTH_STR(HEAD "a: [\n"), "x", 0, &config, &error),
+                     BERTH_E_PARSE);
     assert_true(error.line >= 3);
     assert_string_equal(error.source, "x");
     assert_int_equal(
-        berth_scheduler_config_text(BERTH_LITERAL("{\n\"a\": 1,\n}"), NULL, 0, &config, &error),
+        berth_scheduler_config_text(BERTH_STR("{\n\"a\": 1,\n}"), NULL, 0, &config, &error),
         BERTH_E_PARSE);
     assert_int_equal(error.line, 3);
     assert_int_equal(
-        berth_scheduler_config_text(BERTH_LITERAL(HEAD "---\n" HEAD), "x", 0, &config, &error),
+        berth_scheduler_config_text(BERTH_STR(HEAD "---\n" HEAD), "x", 0, &config, &error),
         BERTH_E_INVALID);
     assert_true(error.line >= 3);
 }
@@ -594,7 +593,7 @@ static void test_wrong_calls(void **state)
     assert_int_equal(berth_scheduler_config_file("x", 0, NULL, &error), BERTH_E_ARG);
     assert_int_equal(berth_scheduler_config_text((berth_str){NULL, 3}, "x", 0, &config, &error),
                      BERTH_E_ARG);
-    assert_int_equal(berth_scheduler_config_text(BERTH_LITERAL("a"), "x", 0, NULL, &error),
+    assert_int_equal(berth_scheduler_config_text(BERTH_STR("a"), "x", 0, NULL, &error),
                      BERTH_E_ARG);
     assert_int_equal(berth_scheduler_config_text((berth_str){0}, "x", 0, &config, &error),
                      BERTH_E_PARSE);

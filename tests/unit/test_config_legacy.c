@@ -78,7 +78,7 @@ static void test_evaluation_order(void **state)
     berth_plugin_list mandatory = berth__legacy_mandatory();
     for (uint32_t i = 0; i < mandatory.count; i++)
         assert_non_null(berth__legacy_predicate_find(mandatory.items[i].name));
-    assert_int_equal(berth__legacy_predicate_rank(BERTH_LITERAL("PodFitsPorts")), UINT32_MAX);
+    assert_int_equal(berth__legacy_predicate_rank(BERTH_STR("PodFitsPorts")), UINT32_MAX);
 }
 
 /* ---- refused ---- */

@@ -173,14 +173,14 @@ static berth_status put_node(world *w, uint32_t which, const test_node *node, bo
 {
     char name[32], values[KEYS][32];
     berth_key_value labels[KEYS];
-    berth_resource pods = {BERTH_LITERAL("pods"), {.units = 1000}};
+    berth_resource pods = {BERTH_STR("pods"), {.units = 1000}};
     berth_node source = {.meta = {.name = number(name, "n", which), .labels = {labels, 0}},
                          .allocatable = {&pods, 1}};
     for (uint32_t k = 0; k < KEYS; k++)
         if (node->domain[k] >= 0)
             labels[source.meta.labels.count++] = (berth_key_value){
                 berth__text_of(keys[k]), number(values[k], "v", (uint32_t)node->domain[k])};
-    berth_taint taint = {BERTH_LITERAL("t"), BERTH_LITERAL(""), BERTH_LITERAL("NoSchedule")};
+    berth_taint taint = {BERTH_STR("t"), BERTH_STR(""), BERTH_STR("NoSchedule")};
     source.taints = &taint;
     source.taint_count = node->tainted;
     berth_object object = {.kind = BERTH_KIND_NODE, .as = {.node = &source}};
@@ -210,7 +210,7 @@ static void write_term(uint32_t which, term_room *room, berth_pod_affinity_term 
         room->spaces[1] = berth__text_of(space_names[2]);
         out->namespaces = (berth_strs){room->spaces, 2};
     } else {
-        room->env = (berth_key_value){BERTH_LITERAL("env"), BERTH_LITERAL("prod")};
+        room->env = (berth_key_value){BERTH_STR("env"), BERTH_STR("prod")};
         room->space_selector.match_labels = (berth_map){&room->env, filter->space == -1};
         out->namespace_selector = &room->space_selector;
     }
@@ -218,8 +218,8 @@ static void write_term(uint32_t which, term_room *room, berth_pod_affinity_term 
         return; /* nil */
     out->label_selector = &room->selector;
     room->selector.match_expressions = (berth_requirements){&room->app, filter->app != APPS};
-    room->app.key = BERTH_LITERAL("app");
-    room->app.op = filter->app == APPS + 1 ? BERTH_LITERAL("Exists") : BERTH_LITERAL("In");
+    room->app.key = BERTH_STR("app");
+    room->app.op = filter->app == APPS + 1 ? BERTH_STR("Exists") : BERTH_STR("In");
     room->apps[0] = berth__text_of(app_names[filter->app < APPS ? filter->app : 0]);
     room->apps[1] = berth__text_of(app_names[1]);
     room->app.values = (berth_strs){room->apps, filter->app == APPS + 3   ? 2
@@ -230,7 +230,7 @@ static void write_term(uint32_t which, term_room *room, berth_pod_affinity_term 
 static berth_status put_pod(world *w, uint32_t which, const test_pod *pod, bool replace)
 {
     char name[32], node[32];
-    berth_key_value app = {BERTH_LITERAL("app"), berth__text_of(app_names[pod->app])};
+    berth_key_value app = {BERTH_STR("app"), berth__text_of(app_names[pod->app])};
     term_room rooms[TERMS];
     berth_pod_affinity_term terms[4][TERMS] = {0};
     berth_pod source = {.meta = {.name = number(name, "p", which),
@@ -261,7 +261,7 @@ static berth_status put_pod(world *w, uint32_t which, const test_pod *pod, bool 
 
 static berth_status put_space(world *w, uint32_t which, int8_t env, bool replace)
 {
-    berth_key_value label = {BERTH_LITERAL("env"), BERTH_LITERAL("prod")};
+    berth_key_value label = {BERTH_STR("env"), BERTH_STR("prod")};
     berth_namespace source = {
         {.name = berth__text_of(space_names[which]), .labels = {&label, env == 1}}};
     berth_object object = {.kind = BERTH_KIND_NAMESPACE, .as = {.namespace_object = &source}};

@@ -72,7 +72,7 @@ static void remove_node(world *w, uint32_t which)
     char name[32];
     if (!w->present[which])
         return;
-    assert_int_equal(berth__cluster_remove(&w->cluster, BERTH_KIND_NODE, BERTH_LITERAL(""),
+    assert_int_equal(berth__cluster_remove(&w->cluster, BERTH_KIND_NODE, BERTH_STR(""),
                                            numbered(name, "n", which), NULL),
                      BERTH_OK);
     w->present[which] = false;

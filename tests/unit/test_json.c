@@ -152,8 +152,7 @@ static void test_refused(void **state)
         assert_int_equal(error.line, refused[i].line);
         assert_int_equal(error.column, refused[i].column);
     }
-    assert_int_equal(parse(BERTH_LITERAL("[1\0]"), &(const berth__json *){NULL}, NULL),
-                     BERTH_E_PARSE);
+    assert_int_equal(parse(BERTH_STR("[1\0]"), &(const berth__json *){NULL}, NULL), BERTH_E_PARSE);
 }
 
 static void test_depth(void **state)
@@ -179,9 +178,8 @@ static void test_get(void **state)
 {
     (void)state;
     const berth__json *tree;
-    assert_int_equal(
-        parse(BERTH_LITERAL("{\"a\":1,\"b\":null,\"a\":\"last\",\"ab\":3}"), &tree, NULL),
-        BERTH_OK);
+    assert_int_equal(parse(BERTH_STR("{\"a\":1,\"b\":null,\"a\":\"last\",\"ab\":3}"), &tree, NULL),
+                     BERTH_OK);
     assert_int_equal(berth__json_get(tree, "a")->type, BERTH__JSON_STRING);
     assert_null(berth__json_get(tree, "b"));
     assert_null(berth__json_get(tree, "c"));

@@ -153,9 +153,9 @@ static void test_whole_selectors(void **state)
     assert_false(berth__selector_matches(&model.strings, &nil, labels("a=1")));
     assert_true(berth__selector_matches(&model.strings, &all, labels("a=1")));
     assert_true(berth__selector_matches(&model.strings, &all, labels("")));
-    const berth_key_value pairs[] = {{BERTH_LITERAL("a"), BERTH_LITERAL("1")},
-                                     {BERTH_LITERAL("b"), BERTH_LITERAL("")}};
-    const berth_requirement exists = {BERTH_LITERAL("c"), BERTH_LITERAL("Exists"), {NULL, 0}};
+    const berth_key_value pairs[] = {{BERTH_STR("a"), BERTH_STR("1")},
+                                     {BERTH_STR("b"), BERTH_STR("")}};
+    const berth_requirement exists = {BERTH_STR("c"), BERTH_STR("Exists"), {NULL, 0}};
     const berth_label_selector both = {{pairs, 2}, {&exists, 1}};
     berth__selector made = berth__selector_make(&model.strings, &arena, &both, &ok);
     assert_true(berth__selector_matches(&model.strings, &made, labels("a=1,b=,c=9")));
@@ -170,7 +170,7 @@ static void test_selector_and(void **state)
     (void)state;
     bool ok = true;
     const berth_label_selector everything = {0};
-    const berth_key_value pair = {BERTH_LITERAL("app"), BERTH_LITERAL("web")};
+    const berth_key_value pair = {BERTH_STR("app"), BERTH_STR("web")};
     const berth_label_selector one = {{&pair, 1}, {NULL, 0}};
     berth__selector nil = berth__selector_make(&model.strings, &arena, NULL, &ok);
     berth__selector all = berth__selector_make(&model.strings, &arena, &everything, &ok);
@@ -375,10 +375,10 @@ static void test_terms_are_alternatives(void **state)
 {
     (void)state;
     bool ok = true;
-    const berth_str one = BERTH_LITERAL("1"), two = BERTH_LITERAL("2");
-    const berth_requirement first = {BERTH_LITERAL("a"), BERTH_LITERAL("In"), {&one, 1}};
-    const berth_requirement second = {BERTH_LITERAL("a"), BERTH_LITERAL("In"), {&two, 1}};
-    const berth_requirement broken = {BERTH_LITERAL("a"), BERTH_LITERAL("In"), {NULL, 0}};
+    const berth_str one = BERTH_STR("1"), two = BERTH_STR("2");
+    const berth_requirement first = {BERTH_STR("a"), BERTH_STR("In"), {&one, 1}};
+    const berth_requirement second = {BERTH_STR("a"), BERTH_STR("In"), {&two, 1}};
+    const berth_requirement broken = {BERTH_STR("a"), BERTH_STR("In"), {NULL, 0}};
     const berth_node_selector_term terms[] = {{{&broken, 1}, {NULL, 0}},
                                               {{&first, 1}, {NULL, 0}},
                                               {{NULL, 0}, {NULL, 0}},
@@ -449,9 +449,8 @@ static void test_tolerations(void **state)
 static void test_taint_lists_are_interned(void **state)
 {
     (void)state;
-    const berth_taint list[] = {
-        {BERTH_LITERAL("a"), BERTH_LITERAL("1"), BERTH_LITERAL("NoSchedule")},
-        {BERTH_LITERAL("b"), {0}, BERTH_LITERAL("NoExecute")}};
+    const berth_taint list[] = {{BERTH_STR("a"), BERTH_STR("1"), BERTH_STR("NoSchedule")},
+                                {BERTH_STR("b"), {0}, BERTH_STR("NoExecute")}};
     const berth_taint turned[] = {list[1], list[0]};
     const berth__taint_list *none = berth__taints_intern(&model, NULL, 0);
     const berth__taint_list *both = berth__taints_intern(&model, list, 2);

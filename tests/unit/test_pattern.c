@@ -153,7 +153,7 @@ static void test_not_learnt(void **state)
         assert_true(i == 0 || serial == 0); /* an escaped key is as good a lead as any */
     }
     const berth__gaps none = {0};
-    assert_int_equal(berth__patterns_register(patterns, BERTH_LITERAL("{}"), &none).serial, 0);
+    assert_int_equal(berth__patterns_register(patterns, BERTH_STR("{}"), &none).serial, 0);
     berth__patterns_destroy(patterns);
 }
 

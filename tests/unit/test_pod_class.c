@@ -14,17 +14,17 @@ static void release(berth__class *cls)
 
 static berth_resource cpu(int32_t milli)
 {
-    return (berth_resource){BERTH_LITERAL("cpu"), {milli / 1000, milli % 1000 * 1000000}};
+    return (berth_resource){BERTH_STR("cpu"), {milli / 1000, milli % 1000 * 1000000}};
 }
 
 static berth_resource memory(int64_t bytes)
 {
-    return (berth_resource){BERTH_LITERAL("memory"), {bytes, 0}};
+    return (berth_resource){BERTH_STR("memory"), {bytes, 0}};
 }
 
 static berth_container container(const berth_resource *requests, uint32_t count)
 {
-    return (berth_container){.image = BERTH_LITERAL("app:1"), .requests = {requests, count}};
+    return (berth_container){.image = BERTH_STR("app:1"), .requests = {requests, count}};
 }
 
 /* ---- requests ---- */
@@ -73,7 +73,7 @@ static void test_legacy_totals(void **state)
 static void test_rounding(void **state)
 {
     (void)state;
-    const berth_resource tiny = {BERTH_LITERAL("cpu"), {0, 100000}};
+    const berth_resource tiny = {BERTH_STR("cpu"), {0, 100000}};
     berth_container containers[3];
     for (int i = 0; i < 3; i++)
         containers[i] = container(&tiny, 1);
@@ -115,13 +115,13 @@ static void check_resized(uint32_t minor, int32_t spec, int32_t held, const char
 {
     const berth_resource amounts[] = {cpu(spec), cpu(held)};
     berth_container one = container(&amounts[0], 1);
-    one.name = BERTH_LITERAL("app");
+    one.name = BERTH_STR("app");
     const berth_container_status status = {.name = one.name,
                                            .has_resources = true,
                                            .requests = {&amounts[1], 1},
                                            .allocated = {&amounts[1], 1}};
-    const berth_condition pending = {.type = BERTH_LITERAL("PodResizePending"),
-                                     .status = BERTH_LITERAL("True"),
+    const berth_condition pending = {.type = BERTH_STR("PodResizePending"),
+                                     .status = BERTH_STR("True"),
                                      .reason = berth__text_of(reason)};
     const berth_pod pod = {.containers = &one,
                            .container_count = 1,
@@ -227,12 +227,12 @@ static void test_scalars(void **state)
 {
     (void)state;
     const berth_resource amounts[] = {
-        {BERTH_LITERAL("example.com/gpu"), {2, 0}},
-        {BERTH_LITERAL("hugepages-2Mi"), {4194304, 0}},
-        {BERTH_LITERAL("pods"), {7, 0}},
-        {BERTH_LITERAL("storage"), {7, 0}},
-        {BERTH_LITERAL("attachable-volumes-x"), {1, 1}},
-        {BERTH_LITERAL("ephemeral-storage"), {9, 500000000}},
+        {BERTH_STR("example.com/gpu"), {2, 0}},
+        {BERTH_STR("hugepages-2Mi"), {4194304, 0}},
+        {BERTH_STR("pods"), {7, 0}},
+        {BERTH_STR("storage"), {7, 0}},
+        {BERTH_STR("attachable-volumes-x"), {1, 1}},
+        {BERTH_STR("ephemeral-storage"), {9, 500000000}},
     };
     const berth_container one = container(amounts, 6);
     const berth_pod pod = {.containers = &one, .container_count = 1};
@@ -265,7 +265,7 @@ static void test_refused_amounts(void **state)
         {{INT64_MAX / 1000, 999999999}, BERTH_E_RANGE},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const berth_resource amount = {BERTH_LITERAL("cpu"), cases[i].amount};
+        const berth_resource amount = {BERTH_STR("cpu"), cases[i].amount};
         const berth_container one = container(&amount, 1);
         const berth_pod pod = {.containers = &one, .container_count = 1};
         berth__class *cls = NULL;
@@ -308,23 +308,23 @@ static void make_rich(rich *r)
     r->container = container(r->amounts, 2);
     r->container.ports = &r->port;
     r->container.port_count = 1;
-    r->labels[0] = (berth_key_value){BERTH_LITERAL("app"), BERTH_LITERAL("web")};
-    r->labels[1] = (berth_key_value){BERTH_LITERAL("tier"), BERTH_LITERAL("front")};
-    r->selector = (berth_key_value){BERTH_LITERAL("disk"), BERTH_LITERAL("ssd")};
-    r->toleration = (berth_toleration){.op = BERTH_LITERAL("Exists")};
+    r->labels[0] = (berth_key_value){BERTH_STR("app"), BERTH_STR("web")};
+    r->labels[1] = (berth_key_value){BERTH_STR("tier"), BERTH_STR("front")};
+    r->selector = (berth_key_value){BERTH_STR("disk"), BERTH_STR("ssd")};
+    r->toleration = (berth_toleration){.op = BERTH_STR("Exists")};
     r->peers.match_labels = (berth_map){r->labels, 1};
-    r->term = (berth_pod_affinity_term){.label_selector = &r->peers,
-                                        .topology_key = BERTH_LITERAL("zone")};
+    r->term =
+        (berth_pod_affinity_term){.label_selector = &r->peers, .topology_key = BERTH_STR("zone")};
     r->spread = (berth_topology_spread){.max_skew = 1,
-                                        .topology_key = BERTH_LITERAL("zone"),
-                                        .when_unsatisfiable = BERTH_LITERAL("DoNotSchedule"),
+                                        .topology_key = BERTH_STR("zone"),
+                                        .when_unsatisfiable = BERTH_STR("DoNotSchedule"),
                                         .label_selector = &r->peers};
-    r->volume = (berth_volume){BERTH_LITERAL("data"),
-                               {.kind = BERTH_VOLUME_CLAIM, .handle = BERTH_LITERAL("claim")}};
+    r->volume = (berth_volume){BERTH_STR("data"),
+                               {.kind = BERTH_VOLUME_CLAIM, .handle = BERTH_STR("claim")}};
     r->owner = (berth_owner){
-        .kind = BERTH_LITERAL("ReplicaSet"), .name = BERTH_LITERAL("web"), .controller = true};
+        .kind = BERTH_STR("ReplicaSet"), .name = BERTH_STR("web"), .controller = true};
     r->pod = (berth_pod){
-        .meta = {.name = BERTH_LITERAL("web-0"),
+        .meta = {.name = BERTH_STR("web-0"),
                  .labels = {r->labels, 2},
                  .owners = &r->owner,
                  .owner_count = 1},
@@ -347,8 +347,8 @@ static void test_equal_pods_share_a_class(void **state)
     make_rich(&first);
     make_rich(&second);
     /* Other memory, another name, uid and order of labels: still the same class. */
-    second.pod.meta.name = BERTH_LITERAL("web-1");
-    second.pod.meta.uid = BERTH_LITERAL("u1");
+    second.pod.meta.name = BERTH_STR("web-1");
+    second.pod.meta.uid = BERTH_STR("u1");
     const berth_key_value turned[] = {second.labels[1], second.labels[0]};
     second.pod.meta.labels = (berth_map){turned, 2};
     berth__class *a = class_of(&first.pod), *b = class_of(&second.pod);
@@ -370,11 +370,11 @@ static void test_implied_values(void **state)
     rich first, second;
     make_rich(&first);
     make_rich(&second);
-    second.pod.meta.namespace_name = BERTH_LITERAL("default");
-    second.pod.scheduler_name = BERTH_LITERAL("default-scheduler");
-    second.pod.preemption_policy = BERTH_LITERAL("PreemptLowerPriority");
-    second.port.host_ip = BERTH_LITERAL("0.0.0.0");
-    second.port.protocol = BERTH_LITERAL("TCP");
+    second.pod.meta.namespace_name = BERTH_STR("default");
+    second.pod.scheduler_name = BERTH_STR("default-scheduler");
+    second.pod.preemption_policy = BERTH_STR("PreemptLowerPriority");
+    second.port.host_ip = BERTH_STR("0.0.0.0");
+    second.port.protocol = BERTH_STR("TCP");
     berth__class *a = class_of(&first.pod), *b = class_of(&second.pod);
     assert_ptr_equal(a, b);
     release(a);
@@ -404,31 +404,31 @@ static void apply(rich *r, change what)
         r->amounts[0] = cpu(251);
         break;
     case CHANGE_TOLERATION:
-        r->toleration.key = BERTH_LITERAL("dedicated");
+        r->toleration.key = BERTH_STR("dedicated");
         break;
     case CHANGE_IMAGE:
-        r->container.image = BERTH_LITERAL("app:2");
+        r->container.image = BERTH_STR("app:2");
         break;
     case CHANGE_PORT:
         r->port.host_port = 81;
         break;
     case CHANGE_LABEL:
-        r->labels[1].value = BERTH_LITERAL("back");
+        r->labels[1].value = BERTH_STR("back");
         break;
     case CHANGE_SKEW:
         r->spread.max_skew = 2;
         break;
     case CHANGE_CLAIM:
-        r->volume.source.handle = BERTH_LITERAL("other");
+        r->volume.source.handle = BERTH_STR("other");
         break;
     case CHANGE_SCHEDULER:
-        r->pod.scheduler_name = BERTH_LITERAL("second");
+        r->pod.scheduler_name = BERTH_STR("second");
         break;
     case CHANGE_GATE:
         r->pod.scheduling_gates = (berth_strs){&gate, 1};
         break;
     case CHANGE_POLICY:
-        r->pod.preemption_policy = BERTH_LITERAL("Never");
+        r->pod.preemption_policy = BERTH_STR("Never");
         break;
     case CHANGE_DELETING:
         r->pod.meta.deleting = true;

@@ -125,7 +125,7 @@ static void test_accepted(void **state)
 static void test_lines(void **state)
 {
     (void)state;
-    assert_int_equal(parse(BERTH_LITERAL("# x\n---\n\na: 1\n---\n# y\nb: 1\n"), NULL), BERTH_OK);
+    assert_int_equal(parse(BERTH_STR("# x\n---\n\na: 1\n---\n# y\nb: 1\n"), NULL), BERTH_OK);
     assert_int_equal(got.count, 2);
     assert_int_equal(got.lines[0], 4);
     assert_int_equal(got.lines[1], 7);
@@ -171,7 +171,7 @@ static void test_refused(void **state)
         assert_int_equal(error.offset, refused[i].offset);
         assert_int_equal(parse(berth__text_of(refused[i].text), NULL), BERTH_E_PARSE);
     }
-    assert_int_equal(parse(BERTH_LITERAL("a: \0b"), NULL), BERTH_E_PARSE);
+    assert_int_equal(parse(BERTH_STR("a: \0b"), NULL), BERTH_E_PARSE);
 }
 
 static void test_alias_bomb(void **state)
@@ -217,7 +217,7 @@ static void test_callback_stops(void **state)
 {
     (void)state;
     got.stop_at = 2;
-    assert_int_equal(parse(BERTH_LITERAL("a\n---\nb\n---\nc\n"), NULL), BERTH_E_CONFLICT);
+    assert_int_equal(parse(BERTH_STR("a\n---\nb\n---\nc\n"), NULL), BERTH_E_CONFLICT);
     got.stop_at = 0;
     assert_string_equal(got.out.text, "\"a\"");
 }

@@ -19,6 +19,11 @@
 extern "C" {
 #endif
 
+/* Version of these headers; berth_version tells the library's. */
+#define BERTH_VERSION_MAJOR 0
+#define BERTH_VERSION_MINOR 1
+#define BERTH_VERSION_PATCH 0
+
 /* Outcome of a call. Append only: the numbers are part of the ABI. A pod that fits nowhere
  * is not a status but a verdict (engine.h). */
 #define BERTH_STATUS_LIST(X)                                    \
@@ -50,6 +55,13 @@ typedef struct berth_str {
     uint32_t len;
 } berth_str;
 
+/* A berth_str of a string literal: BERTH_STR("cpu"). */
+#ifdef __cplusplus
+#define BERTH_STR(literal) (berth_str{"" literal, (uint32_t)(sizeof("" literal) - 1)})
+#else
+#define BERTH_STR(literal) ((berth_str){"" literal, (uint32_t)(sizeof("" literal) - 1)})
+#endif
+
 /* Exact decimal amount, units + nanos / 1e9; both parts carry the same sign and |nanos| < 1e9.
  * Source of the rule: Kubernetes apimachinery v0.32, api/resource/quantity.go. */
 typedef struct berth_quantity {
@@ -79,8 +91,16 @@ BERTH_API const char *berth_status_text(berth_status status);
  * cut to `size` bytes and terminated. Returns the length the whole text has. Threads: any. */
 BERTH_API size_t berth_error_format(const berth_error *error, char *out, size_t size);
 
-/* Library version, "MAJOR.MINOR.PATCH". Threads: any. */
+/* The library's version, "MAJOR.MINOR.PATCH". Threads: any. */
 BERTH_API const char *berth_version(void);
+
+/* Called when the library finds an invariant broken or is misused in a way that a call says stops
+ * the program: where, and which condition did not hold. The program is aborted once it returns. */
+typedef void (*berth_abort_fn)(const char *file, int line, const char *condition);
+
+/* Have `hook` called instead of the line that is written to standard error; NULL brings the line
+ * back. For the whole process. Threads: any; the hook is called on the thread that found it. */
+BERTH_API void berth_abort_hook_set(berth_abort_fn hook);
 
 /* Memory functions for an engine. `resize` and `release` are told the old size; `allocate` returns
  * memory aligned to `align` (a power of two). All may be called from any thread. */
