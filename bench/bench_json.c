@@ -27,7 +27,7 @@ static void read_text(bench_state *state, const char *what, bool wide)
     while (ok && bench_next(state)) {
         berth_reader *reader = NULL;
         const berth_str borrowed = {text.data, (uint32_t)text.bytes};
-        ok = berth_reader_create(&options, &reader) == BERTH_OK &&
+        ok = berth_reader_create(&options, &reader, NULL) == BERTH_OK &&
              berth_reader_text(reader, borrowed, "benchmark", count_object, &objects, NULL) ==
                  BERTH_OK;
         berth_reader_destroy(reader);

@@ -9,7 +9,7 @@ static void parse(bench_state *state, const char *text)
     berth_str borrowed = {text, (uint32_t)strlen(text)};
     while (bench_next(state)) {
         berth_quantity amount;
-        berth_status status = berth_quantity_parse(borrowed, &amount);
+        berth_status status = berth_quantity_parse(borrowed, &amount, NULL);
         if (status != BERTH_OK) {
             bench_fail(state, berth_status_text(status));
             return;

@@ -20,10 +20,10 @@ bool changed_engine_open_empty(changed_engine *c, berth_path path, uint64_t pods
 
 berth_status changed_engine_add(changed_engine *c, const berth_object *object)
 {
-    uint64_t id = 0;
+    berth_object_id id;
     berth_status status = berth_engine_add(c->engine, object, &id, &c->error);
     if (status == BERTH_OK && object->kind == BERTH_KIND_POD && c->pod_count < c->pod_capacity)
-        c->pods[c->pod_count++] = id;
+        c->pods[c->pod_count++] = id.pod;
     return status;
 }
 

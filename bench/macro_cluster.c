@@ -41,11 +41,11 @@ void macro_cluster_close(macro_cluster *cluster)
 berth_status macro_cluster_add(void *context, const berth_object *object, berth_error *error)
 {
     macro_cluster *cluster = context;
-    uint64_t id = 0;
+    berth_object_id id;
     berth_status status = berth_engine_add(cluster->engine, object, &id, error);
     if (status == BERTH_OK && object->kind == BERTH_KIND_POD &&
         object->as.pod->node_name.len == 0 && cluster->pod_count < cluster->pod_capacity)
-        cluster->pods[cluster->pod_count++] = id;
+        cluster->pods[cluster->pod_count++] = id.pod;
     return status;
 }
 

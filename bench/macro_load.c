@@ -33,7 +33,7 @@ static bool load_once(bench_state *state, berth_str text)
     macro_cluster cluster;
     berth_reader *reader = NULL;
     bool ok = macro_cluster_open(&cluster, &options, 0) &&
-              berth_reader_create(&reading, &reader) == BERTH_OK &&
+              berth_reader_create(&reading, &reader, NULL) == BERTH_OK &&
               berth_reader_text(reader, text, "dump", take, &cluster, &cluster.error) == BERTH_OK &&
               macro_cluster_lay_out(&cluster);
     if (!ok)

@@ -79,9 +79,10 @@ static bool churn(void *context)
     meta->name = words_of(run->names[run->posted % CHURN_PODS]);
     if (run->posted++ >= CHURN_PODS &&
         berth_scheduler_post_remove(run->scheduler, BERTH_KIND_POD, meta->namespace_name,
-                                    meta->name) != BERTH_OK)
+                                    meta->name, NULL) != BERTH_OK)
         return false;
-    return berth_scheduler_post_add(run->scheduler, &d->object) == BERTH_OK && step_and_bind(run);
+    return berth_scheduler_post_add(run->scheduler, &d->object, NULL) == BERTH_OK &&
+           step_and_bind(run);
 }
 
 /* Each pod fails first, has another one evicted, and is tried again once its backoff is over. */

@@ -8,23 +8,37 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/heap.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "cluster/cluster_read.h"
 #include "cluster/cluster_undo.h"
 #include "versions/branch.h"
 #include "versions/engine_state.h"
 
-void berth_engine_config_init(berth_engine_config *config)
+static const berth_engine_config default_config = {.size = sizeof(default_config)};
+static const berth_decide_options default_options = {.size = sizeof(default_options)};
+
+void berth_engine_config_init_sized(berth_engine_config *config, size_t size)
 {
-    *config = (berth_engine_config){.size = sizeof(*config), .path = BERTH_PATH_AUTO};
+    berth__sized_init(config, size, &default_config, sizeof(default_config));
+}
+
+void berth_decide_options_init_sized(berth_decide_options *options, size_t size)
+{
+    berth__sized_init(options, size, &default_options, sizeof(default_options));
 }
 
 /* ---- life ---- */
 
-static berth_status make_profiles(berth_engine *engine, berth__embedder_plugins own,
-                                  const berth_profile *sources, uint32_t count, berth_error *error)
+static berth_status make_profiles(berth_engine *engine, const berth_engine_config *config,
+                                  berth_error *error)
 {
-    BERTH_TRY(berth__embedder_check(own, berth__profile_plugin_find, error));
+    const berth_profile *sources =
+        config->profiles != NULL ? config->profiles : berth_profile_default_of(config->kubernetes);
+    uint32_t count = config->profiles != NULL ? config->profile_count : 1;
+    berth__embedder_plugins own;
+    BERTH_TRY(berth__embedder_read(&engine->arena, config->plugins, config->plugin_count,
+                                   berth__profile_plugin_find, &own, error));
     engine->profiles = berth__arena_alloc(&engine->arena, count * sizeof(berth__ready_profile), 16);
     if (engine->profiles == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
@@ -59,29 +73,24 @@ static berth_status make_homes(berth_engine *engine, bool huge_pages)
 static berth_status start(berth_engine *engine, const berth_engine_config *config,
                           berth_error *error)
 {
-    const berth_profile *profiles =
-        config->profiles != NULL ? config->profiles : berth_profile_default_of(config->kubernetes);
-    uint32_t profile_count = config->profiles != NULL ? config->profile_count : 1;
-    const berth__embedder_plugins own = {config->plugins, config->plugin_count};
-    uint32_t minor = profiles[0].era == BERTH_ERA_V1ALPHA1 ? (uint32_t)BERTH__KUBERNETES_LEGACY
-                                                           : config->kubernetes;
+    bool legacy = config->profiles != NULL && config->profiles[0].era == BERTH_ERA_V1ALPHA1;
+    uint32_t minor = legacy ? (uint32_t)BERTH__KUBERNETES_LEGACY : config->kubernetes;
     berth__behaviours behaviours;
     BERTH_TRY(berth__behaviours_make(minor, config->feature_gates, &behaviours, error));
-    berth_status status = berth__cluster_init(&engine->cluster, engine->allocator, &behaviours);
-    if (status != BERTH_OK)
-        return berth__error_set(error, status, "out of memory");
+    BERTH_TRY_PLAIN(berth__cluster_init(&engine->cluster, engine->allocator, &behaviours), error);
     berth__published_init(engine);
-    status = berth__machine_create(engine->allocator, NULL, &engine->machine);
+    berth_status status = berth__machine_create(engine->allocator, NULL, &engine->machine);
     if (status != BERTH_OK)
         return berth__error_set(error, status, "the machine's topology can't be read");
     engine->cluster.model->attached_volumes_max = config->attached_volumes_max;
     uint32_t threads =
         config->threads > 0 ? config->threads : berth__machine_cores(engine->machine);
-    BERTH_TRY(make_profiles(engine, own, profiles, profile_count, error));
+    BERTH_TRY(make_profiles(engine, config, error));
     status = berth__workers_create(engine->allocator, engine->machine, threads,
                                    config->bind_workers, &engine->workers);
-    if (status == BERTH_OK)
-        status = make_homes(engine, config->huge_pages);
+    if (status != BERTH_OK)
+        return berth__error_set(error, status, "%u workers can't be started", (unsigned)threads);
+    status = make_homes(engine, config->huge_pages);
     const berth__decider_setup setup = {.profiles = engine->profiles,
                                         .profile_count = engine->profile_count,
                                         .workers = engine->workers,
@@ -90,16 +99,11 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     if (status == BERTH_OK)
         status = berth__decider_init(&engine->decider, &engine->cluster, &setup);
     berth__transactions_init(&engine->transactions, &engine->decider);
-    return status == BERTH_OK
-               ? BERTH_OK
-               : berth__error_set(error, status, "%u workers can't be started", (unsigned)threads);
+    return berth__error_plain(error, status);
 }
 
 static berth_status check_config(const berth_engine_config *config, berth_error *error)
 {
-    if (config->size != sizeof(*config))
-        return berth__error_set(error, BERTH_E_ARG,
-                                "the configuration was not filled by berth_engine_config_init");
     if (config->threads > 1024)
         return berth__error_set(error, BERTH_E_ARG, "threads is at most 1024, not %u",
                                 (unsigned)config->threads);
@@ -140,10 +144,10 @@ static berth_engine *create_empty(const berth_engine_config *config)
 berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
                                  berth_error *error)
 {
-    berth_engine_config defaults;
-    berth_engine_config_init(&defaults);
-    if (config == NULL)
-        config = &defaults;
+    berth_engine_config own = default_config;
+    if (config != NULL)
+        BERTH_TRY(berth__sized_read(&own, sizeof(own), config, "berth_engine_config", error));
+    config = &own;
     BERTH_TRY(check_config(config, error));
     berth_engine *engine = create_empty(config);
     if (engine == NULL)
@@ -208,11 +212,42 @@ berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, 
 
 /* ---- cluster state ---- */
 
-berth_status berth_engine_add(berth_engine *engine, const berth_object *object, uint64_t *id,
+berth_status berth_engine_add(berth_engine *engine, const berth_object *object, berth_object_id *id,
                               berth_error *error)
 {
+    uint64_t number;
     BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    return berth__cluster_add(&engine->cluster, object, id, error);
+    BERTH_TRY(berth__cluster_add(&engine->cluster, object, &number, error));
+    if (id == NULL)
+        return BERTH_OK;
+    *id = (berth_object_id){object->kind, BERTH_NODE_NONE, BERTH_POD_NONE};
+    if (object->kind == BERTH_KIND_NODE)
+        id->node = (berth_node_id)number;
+    else if (object->kind == BERTH_KIND_POD)
+        id->pod = number;
+    return BERTH_OK;
+}
+
+berth_status berth_engine_add_node(berth_engine *engine, const berth_node *node, berth_node_id *id,
+                                   berth_error *error)
+{
+    const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = node};
+    berth_object_id added;
+    BERTH_TRY(berth_engine_add(engine, &object, &added, error));
+    if (id != NULL)
+        *id = added.node;
+    return BERTH_OK;
+}
+
+berth_status berth_engine_add_pod(berth_engine *engine, const berth_pod *pod, berth_pod_id *id,
+                                  berth_error *error)
+{
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = pod};
+    berth_object_id added;
+    BERTH_TRY(berth_engine_add(engine, &object, &added, error));
+    if (id != NULL)
+        *id = added.pod;
+    return BERTH_OK;
 }
 
 berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
@@ -317,9 +352,10 @@ void berth_engine_counts(const berth_engine *engine, berth_counts *out)
 
 berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id id,
                                         berth_str resource, int64_t *allocatable,
-                                        int64_t *requested)
+                                        int64_t *requested, berth_error *error)
 {
-    return berth__cluster_node_resource(&engine->cluster, id, resource, allocatable, requested);
+    return berth__cluster_node_resource(&engine->cluster, id, resource, allocatable, requested,
+                                        error);
 }
 
 berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id id, berth_str key)
@@ -362,9 +398,9 @@ berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out, u
 }
 
 berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
-                                       berth_str resource, int64_t *amount)
+                                       berth_str resource, int64_t *amount, berth_error *error)
 {
-    return berth__cluster_pod_resource(&engine->cluster, pod, resource, amount);
+    return berth__cluster_pod_resource(&engine->cluster, pod, resource, amount, error);
 }
 
 /* ---- decisions ---- */
@@ -387,15 +423,13 @@ berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
                                  const berth_decide_options *options, berth_placement *out,
                                  berth_error *error)
 {
-    static const berth_decide_options defaults = {.size = sizeof(defaults)};
+    berth_decide_options own = default_options;
     uint32_t index;
-    if (options == NULL)
-        options = &defaults;
-    if (options->size != sizeof(*options))
-        return berth__error_set(error, BERTH_E_ARG, "options->size is not that of the struct");
+    if (options != NULL)
+        BERTH_TRY(berth__sized_read(&own, sizeof(own), options, "berth_decide_options", error));
     BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     BERTH_TRY(find_pod(engine, pod, &index, error));
-    return berth__decide(&engine->decider, index, options, out, error);
+    return berth__decide(&engine->decider, index, &own, out, error);
 }
 
 /* A scheduler on this engine has not bound that pod, nor unbound it; a transaction tells at its

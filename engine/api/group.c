@@ -46,16 +46,18 @@ static berth_status add_copy(berth_engine *engine, berth_pod_id like, uint64_t *
     char name[512];
     berth_str space, base;
     berth_status status;
+    berth_error taken; /* a name that is taken is no failure of the caller's */
     berth_engine_pod_name(engine, like, &space, &base);
     if (base.len > sizeof(name) - SUFFIX_MAX)
         base.len = sizeof(name) - SUFFIX_MAX;
     do {
         int len = snprintf(name, sizeof(name), "%.*s-%" PRIu64, (int)base.len,
                            base.data != NULL ? base.data : "", ++*serial);
-        status = berth_engine_add_like(engine, like, (berth_str){name, (uint32_t)len}, id, NULL);
+        status = berth_engine_add_like(engine, like, (berth_str){name, (uint32_t)len}, id, &taken);
     } while (status == BERTH_E_EXISTS);
-    return status == BERTH_OK ? BERTH_OK
-                              : berth__error_set(error, status, "%s", berth_status_text(status));
+    if (status != BERTH_OK && error != NULL)
+        *error = taken;
+    return status;
 }
 
 static berth_status count_fits(berth_engine *engine, berth_pod_id like, uint32_t limit,

@@ -103,6 +103,11 @@ berth_status berth__error_no_memory(berth_error *error)
     return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
 }
 
+berth_status berth__error_plain(berth_error *error, berth_status code)
+{
+    return code == BERTH_OK ? code : berth__error_set(error, code, "%s", berth_status_text(code));
+}
+
 void berth__error_named(berth_error *error, const char *kind, berth_str namespace_name,
                         berth_str name)
 {

@@ -23,12 +23,22 @@ void berth__error_named(berth_error *error, const char *kind, berth_str namespac
 /* Out of memory; returns BERTH_E_NOMEM. */
 berth_status berth__error_no_memory(berth_error *error);
 
-/* Pass a failure on. Only while nothing is held that would leak. */
+/* Out of memory, or any other failure that is known by its status alone; returns `code`. */
+berth_status berth__error_plain(berth_error *error, berth_status code);
+
+/* Pass a failure on. Only while nothing is held that would leak. A function that takes a
+ * berth_error sets it whenever it fails; BERTH_TRY_PLAIN is for what it calls that takes none. */
 #define BERTH_TRY(expression)                    \
     do {                                         \
         berth_status try_status_ = (expression); \
         if (try_status_ != BERTH_OK)             \
             return try_status_;                  \
+    } while (0)
+#define BERTH_TRY_PLAIN(expression, error)                   \
+    do {                                                     \
+        berth_status try_status_ = (expression);             \
+        if (try_status_ != BERTH_OK)                         \
+            return berth__error_plain((error), try_status_); \
     } while (0)
 
 #endif

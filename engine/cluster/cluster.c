@@ -225,6 +225,9 @@ static const berth_metadata *metadata_of(const berth_object *object)
 
 static berth_status check_name(const berth_object *object, berth_error *error)
 {
+    if (object->as.any == NULL)
+        return berth__error_set(error, BERTH_E_ARG, "the %s is NULL",
+                                berth_kind_name(object->kind));
     if (metadata_of(object)->name.len > 0)
         return BERTH_OK;
     berth__error_set(error, BERTH_E_INVALID, "an object needs a name");

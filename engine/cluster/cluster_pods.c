@@ -304,7 +304,6 @@ berth_status berth__cluster_add_like(berth__cluster *cluster, uint32_t pod, bert
 {
     const berth__pod_record *like = berth__pod_at(&cluster->pods, pod);
     uint32_t index;
-    *id = BERTH_POD_NONE;
     if (name.len == 0)
         return berth__error_set(error, BERTH_E_INVALID, "a pod needs a name");
     if (berth__pods_find(&cluster->pods, like->cls->identity->namespace_name, name) !=

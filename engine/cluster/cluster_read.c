@@ -85,11 +85,11 @@ static int64_t used_by_pods(const berth__cluster *cluster, const berth__node_rec
 
 berth_status berth__cluster_node_resource(const berth__cluster *cluster, berth_node_id id,
                                           berth_str resource, int64_t *allocatable,
-                                          int64_t *requested)
+                                          int64_t *requested, berth_error *error)
 {
     const berth__node_record *node = berth__cluster_present(cluster, id);
     if (node == NULL)
-        return BERTH_E_NOT_FOUND;
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
     *allocatable = *requested = 0;
     if (berth__str_is(resource, "pods")) {
         *allocatable = node->facts->pods_max;
@@ -106,11 +106,11 @@ berth_status berth__cluster_node_resource(const berth__cluster *cluster, berth_n
 }
 
 berth_status berth__cluster_pod_resource(const berth__cluster *cluster, berth_pod_id pod,
-                                         berth_str resource, int64_t *amount)
+                                         berth_str resource, int64_t *amount, berth_error *error)
 {
     uint32_t index = berth__cluster_pod(cluster, pod);
     if (index == BERTH_POD_INDEX_NONE)
-        return BERTH_E_NOT_FOUND;
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
     uint32_t column = berth__resource_find(cluster->model, resource);
     *amount = 0;
     if (berth__str_is(resource, "pods"))

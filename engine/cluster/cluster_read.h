@@ -19,9 +19,9 @@ berth_node_id berth__cluster_pod_node(const berth__cluster *cluster, berth_pod_i
 void berth__cluster_counts(const berth__cluster *cluster, berth_counts *out);
 berth_status berth__cluster_node_resource(const berth__cluster *cluster, berth_node_id id,
                                           berth_str resource, int64_t *allocatable,
-                                          int64_t *requested);
+                                          int64_t *requested, berth_error *error);
 berth_status berth__cluster_pod_resource(const berth__cluster *cluster, berth_pod_id pod,
-                                         berth_str resource, int64_t *amount);
+                                         berth_str resource, int64_t *amount, berth_error *error);
 berth_str berth__cluster_node_label(const berth__cluster *cluster, berth_node_id id, berth_str key);
 uint64_t berth__cluster_digest(const berth__cluster *cluster);
 

@@ -388,7 +388,7 @@ static berth_status check_population(berth__view *view, const berth__population 
                                      berth__population *recount, berth_error *error)
 {
     if (!berth__population_walk(view, recount))
-        return BERTH_E_NOMEM;
+        return berth__error_no_memory(error);
     if (kept->total != recount->total)
         return differs(error, "a population", kept->total, recount->total);
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
@@ -434,7 +434,7 @@ static berth_status check_domains(berth__view *view, const berth__domain_counts 
                                     .lowest_wanted = kept->lowest_wanted};
     berth_status status = berth__domain_counts_renew(view, &recount)
                               ? compare_domains(view, kept, &recount, error)
-                              : BERTH_E_NOMEM;
+                              : berth__error_no_memory(error);
     const berth_allocator *allocator = view->model->allocator;
     berth__free(allocator, recount.counts, recount.count_capacity * sizeof(*recount.counts));
     berth__free(allocator, recount.histogram,

@@ -6,16 +6,19 @@
 
 #include "base/assert.h"
 #include "base/bits.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "decide/message.h"
 
-berth_status berth_explanation_create(berth_explanation **out)
+berth_status berth_explanation_create(const berth_allocator *allocator, berth_explanation **out,
+                                      berth_error *error)
 {
-    const berth_allocator *allocator = berth__allocator_default();
+    if (allocator == NULL)
+        allocator = berth__allocator_default();
     berth_explanation *explanation =
         berth__alloc_zero(allocator, sizeof(*explanation), _Alignof(berth_explanation));
     if (explanation == NULL)
-        return BERTH_E_NOMEM;
+        return berth__error_no_memory(error);
     berth__arena_init(&explanation->arena, allocator);
     explanation->nominated = BERTH_NODE_NONE;
     *out = explanation;

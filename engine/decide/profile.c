@@ -63,14 +63,14 @@ static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref
     return status;
 }
 
-static berth_status add_filters(const workshop *shop, const berth_plugin_list *list,
+static berth_status add_filters(const workshop *shop, berth_plugin_list list,
                                 berth__ready_profile *out)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list.count; i++) {
         berth__stage *stage = &out->filters[out->filter_count++];
-        BERTH_TRY(make_stage(shop, &list->items[i], stage));
+        BERTH_TRY(make_stage(shop, &list.items[i], stage));
         if (stage->plugin == NULL || stage->plugin->filter == NULL)
-            return missing(&list->items[i], "filter", shop->error);
+            return missing(&list.items[i], "filter", shop->error);
     }
     return BERTH_OK;
 }
@@ -80,9 +80,9 @@ static berth_status add_filters(const workshop *shop, const berth_plugin_list *l
 static berth_status make_filters(const workshop *shop, const berth_profile *source,
                                  berth__ready_profile *out)
 {
-    const berth_plugin_list *checks = &source->points[BERTH_POINT_PRE_FILTER];
-    const berth_plugin_list *filters = &source->points[BERTH_POINT_FILTER];
-    uint32_t count = checks->count + filters->count;
+    berth_plugin_list checks = berth_profile_list(source, BERTH_POINT_PRE_FILTER);
+    berth_plugin_list filters = berth_profile_list(source, BERTH_POINT_FILTER);
+    uint32_t count = checks.count + filters.count;
     out->filters = berth__arena_alloc(shop->arena, count * sizeof(*out->filters), 16);
     if (out->filters == NULL)
         return berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
@@ -91,32 +91,34 @@ static berth_status make_filters(const workshop *shop, const berth_profile *sour
     return add_filters(shop, filters, out);
 }
 
-static berth_status make_scorers(const workshop *shop, const berth_plugin_list *list,
+static berth_status make_scorers(const workshop *shop, berth_plugin_list list,
                                  berth__ready_profile *out)
 {
-    out->ranks_nodes = list->count > 0;
-    out->scorers = berth__arena_alloc(shop->arena, list->count * sizeof(*out->scorers), 16);
+    out->ranks_nodes = list.count > 0;
+    out->scorers = berth__arena_alloc(shop->arena, list.count * sizeof(*out->scorers), 16);
     if (out->scorers == NULL)
         return berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list.count; i++) {
         berth__stage *stage = &out->scorers[out->scorer_count];
-        BERTH_TRY(make_stage(shop, &list->items[i], stage));
+        BERTH_TRY(make_stage(shop, &list.items[i], stage));
         /* VolumeBinding scores only behind a feature gate that is off: it is there, and silent. */
         if (stage->plugin != NULL && stage->plugin->score == NULL &&
-            berth__str_is(list->items[i].name, "VolumeBinding"))
+            berth__str_is(list.items[i].name, "VolumeBinding"))
             continue;
         if (stage->plugin == NULL || stage->plugin->score == NULL)
-            return missing(&list->items[i], "score", shop->error);
+            return missing(&list.items[i], "score", shop->error);
         out->scorer_count++;
     }
     return BERTH_OK;
 }
 
-static const berth_plugin_ref *find_ref(const berth_plugin_list *list, const char *name)
+static const berth_plugin_ref *find_ref(const berth_profile *profile, berth_point point,
+                                        const char *name)
 {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (berth__str_is(list->items[i].name, name))
-            return &list->items[i];
+    berth_plugin_list list = berth_profile_list(profile, point);
+    for (uint32_t i = 0; i < list.count; i++)
+        if (berth__str_is(list.items[i].name, name))
+            return &list.items[i];
     return NULL;
 }
 
@@ -154,16 +156,16 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
     };
     if (!ok)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
-    out->gates = find_ref(&source->points[BERTH_POINT_PRE_ENQUEUE], "SchedulingGates") != NULL;
+    out->gates = find_ref(source, BERTH_POINT_PRE_ENQUEUE, "SchedulingGates") != NULL;
     const berth_plugin_ref *preemption =
-        find_ref(&source->points[BERTH_POINT_POST_FILTER], "DefaultPreemption");
+        find_ref(source, BERTH_POINT_POST_FILTER, "DefaultPreemption");
     out->preempts = preemption != NULL;
     if (preemption != NULL && preemption->args != NULL)
         out->preemption = preemption->args->preemption;
     BERTH_TRY(make_filters(&shop, source, out));
     for (uint32_t i = 0; i < out->filter_count; i++)
         out->counts_pods |= (out->filters[i].plugin->flags & BERTH__COUNTS_PODS) != 0;
-    return make_scorers(&shop, &source->points[BERTH_POINT_SCORE], out);
+    return make_scorers(&shop, berth_profile_list(source, BERTH_POINT_SCORE), out);
 }
 
 uint32_t berth__profile_limit(const berth__ready_profile *profile, uint32_t candidates)

@@ -14,6 +14,7 @@
 typedef struct legacy {
     berth__config_tree *tree;
     berth_profile *profile;
+    berth_plugin_list *points; /* of the profile */
     int32_t hard_affinity_weight;
 } legacy;
 
@@ -278,7 +279,7 @@ static uint32_t rank(const berth_plugin_ref *ref)
 /* Add the mandatory predicates and put all in evaluation order. */
 static berth_status order_predicates(legacy *l)
 {
-    berth_plugin_list *list = &l->profile->points[BERTH_POINT_FILTER];
+    berth_plugin_list *list = &l->points[BERTH_POINT_FILTER];
     berth_plugin_list mandatory = berth__legacy_mandatory();
     berth_plugin_ref *refs =
         berth__config_array(l->tree, list->count + mandatory.count, sizeof(*refs));
@@ -304,7 +305,7 @@ static berth_status order_predicates(legacy *l)
 /* Hand the weight of the implicit affinity to the priority that uses it. */
 static berth_status weigh_affinity(legacy *l)
 {
-    berth_plugin_list *list = &l->profile->points[BERTH_POINT_SCORE];
+    berth_plugin_list *list = &l->points[BERTH_POINT_SCORE];
     berth_plugin_ref *refs = berth__config_array(l->tree, list->count, sizeof(*refs));
     berth_plugin_args *args = berth__config_array(l->tree, 1, sizeof(*args));
     if (refs == NULL || args == NULL)
@@ -323,19 +324,22 @@ static berth_status weigh_affinity(legacy *l)
 static berth_status begin(legacy *l, berth__config_tree *tree)
 {
     berth_profile *profile = berth__config_array(tree, 1, sizeof(*profile));
-    if (profile == NULL)
+    berth_plugin_list *points = berth__config_array(tree, BERTH_POINT_COUNT, sizeof(*points));
+    if (profile == NULL || points == NULL)
         return BERTH_E_NOMEM;
     const berth_profile *modern = berth_profile_default();
-    *l = (legacy){.tree = tree, .profile = profile, .hard_affinity_weight = 1};
+    *l = (legacy){.tree = tree, .profile = profile, .points = points, .hard_affinity_weight = 1};
     profile->scheduler_name = modern->scheduler_name;
     profile->era = BERTH_ERA_V1ALPHA1;
     profile->tie = BERTH_TIE_ROUND_ROBIN;
-    profile->points[BERTH_POINT_QUEUE_SORT] = modern->points[BERTH_POINT_QUEUE_SORT];
-    profile->points[BERTH_POINT_POST_FILTER] = modern->points[BERTH_POINT_POST_FILTER];
-    profile->points[BERTH_POINT_BIND] = modern->points[BERTH_POINT_BIND];
-    profile->points[BERTH_POINT_PRE_FILTER] = berth__legacy_checks();
-    profile->points[BERTH_POINT_FILTER] = berth__legacy_predicates();
-    profile->points[BERTH_POINT_SCORE] = *berth__legacy_priorities(BERTH_STR("DefaultProvider"));
+    profile->points = points;
+    profile->point_count = BERTH_POINT_COUNT;
+    points[BERTH_POINT_QUEUE_SORT] = berth_profile_list(modern, BERTH_POINT_QUEUE_SORT);
+    points[BERTH_POINT_POST_FILTER] = berth_profile_list(modern, BERTH_POINT_POST_FILTER);
+    points[BERTH_POINT_BIND] = berth_profile_list(modern, BERTH_POINT_BIND);
+    points[BERTH_POINT_PRE_FILTER] = berth__legacy_checks();
+    points[BERTH_POINT_FILTER] = berth__legacy_predicates();
+    points[BERTH_POINT_SCORE] = *berth__legacy_priorities(BERTH_STR("DefaultProvider"));
     return BERTH_OK;
 }
 
@@ -370,7 +374,7 @@ static berth_status read_policy(legacy *l, const berth__json *policy)
                                   (int)kind.len, kind.data);
     }
     BERTH_TRY(berth__config_extenders_refuse(tree, policy));
-    berth_plugin_list *points = l->profile->points;
+    berth_plugin_list *points = l->points;
     BERTH_TRY(read_entries(tree, policy, &predicate_kind, &points[BERTH_POINT_FILTER]));
     BERTH_TRY(read_entries(tree, policy, &priority_kind, &points[BERTH_POINT_SCORE]));
     int32_t weight = 0;
@@ -449,7 +453,7 @@ static berth_status read_provider(legacy *l, const berth__json *source)
     BERTH_TRY(berth__config_name(l->tree, source, "provider", &provider));
     const berth_plugin_list *priorities = berth__legacy_priorities(provider);
     if (priorities != NULL) {
-        l->profile->points[BERTH_POINT_SCORE] = *priorities;
+        l->points[BERTH_POINT_SCORE] = *priorities;
         return BERTH_OK;
     }
     berth__config_enter(l->tree, "provider");
@@ -533,7 +537,7 @@ static berth_status read_settings(legacy *l, const berth__json *root,
     bool no_preemption = false;
     BERTH_TRY(berth__config_bool(tree, root, "disablePreemption", &no_preemption));
     if (no_preemption)
-        profile->points[BERTH_POINT_POST_FILTER] = (berth_plugin_list){0};
+        l->points[BERTH_POINT_POST_FILTER] = (berth_plugin_list){0};
     BERTH_TRY(refuse_plugins(tree, root));
     return berth__config_backoff_read(tree, root, &config->backoff);
 }

@@ -273,13 +273,13 @@ static berth_status expand_point(expansion *e, berth_point point, berth_plugin_l
 
 static berth_status check_counts(berth__config_tree *tree, const berth_profile *profile)
 {
-    uint32_t sorts = profile->points[BERTH_POINT_QUEUE_SORT].count;
+    uint32_t sorts = berth_profile_list(profile, BERTH_POINT_QUEUE_SORT).count;
     if (sorts != 1) {
         berth__config_enter(tree, "queueSort");
         return berth__config_fail(tree, BERTH_E_INVALID,
                                   "exactly one plugin must sort the queue, not %" PRIu32, sorts);
     }
-    if (profile->points[BERTH_POINT_BIND].count == 0) {
+    if (berth_profile_list(profile, BERTH_POINT_BIND).count == 0) {
         berth__config_enter(tree, "bind");
         return berth__config_fail(tree, BERTH_E_INVALID, "at least one plugin must bind");
     }
@@ -295,8 +295,13 @@ berth_status berth__config_plugins_read(berth__config_tree *tree, const berth__j
     BERTH_TRY(merge_multi(&e));
     for (unsigned p = 0; p < BERTH_POINT_COUNT; p++)
         BERTH_TRY(check_explicit(&e, (berth_point)p));
+    berth_plugin_list *points = berth__config_array(tree, BERTH_POINT_COUNT, sizeof(*points));
+    if (points == NULL)
+        return BERTH_E_NOMEM;
     for (unsigned p = 0; p < BERTH_POINT_COUNT; p++)
-        BERTH_TRY(expand_point(&e, (berth_point)p, &out->points[p]));
+        BERTH_TRY(expand_point(&e, (berth_point)p, &points[p]));
+    out->points = points;
+    out->point_count = BERTH_POINT_COUNT;
     BERTH_TRY(check_counts(tree, out));
     berth__config_leave(tree, before);
     return BERTH_OK;

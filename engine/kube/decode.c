@@ -149,7 +149,7 @@ static berth_status decode_quantity(berth__decoder *decoder, const berth__field_
         BERTH_TRY(expect(decoder, path, value, BERTH__JSON_STRING));
     berth_str text = value->as.text;
     int shown = text.len < SHOWN_MAX ? (int)text.len : SHOWN_MAX;
-    berth_status status = berth_quantity_parse(text, out);
+    berth_status status = berth_quantity_parse(text, out, NULL);
     if (status == BERTH_E_RANGE)
         return berth__decode_fault(decoder, path, status, "quantity \"%.*s\" is out of range",
                                    shown, text.data);

@@ -99,6 +99,22 @@ static void name_object(berth_error *origin, berth_kind kind, const berth_metada
     *at = '\0';
 }
 
+/* Hand on the error of the caller's function; one that it did not fill is filled for it. */
+static berth_status refuse(berth_reader *reader, berth_status status)
+{
+    berth_error *refusal = &reader->refusal;
+    if (refusal->message[0] == '\0') {
+        *refusal = reader->origin;
+        snprintf(refusal->message, sizeof(refusal->message), "the caller refused it: %s",
+                 berth_status_text(status));
+    }
+    refusal->code = status;
+    reader->refused = true;
+    if (reader->error != NULL)
+        *reader->error = *refusal;
+    return status;
+}
+
 berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, berth_kind kind,
                                 const void *object)
 {
@@ -114,9 +130,10 @@ berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, b
     else
         name_object(origin, kind, object);
     berth__replica_keep(reader, &out);
-    berth_status status = reader->each(reader->context, &out, origin, reader->error);
-    reader->refused = status != BERTH_OK;
-    return status;
+    if (reader->refusal.code != BERTH_OK)
+        reader->refusal = (berth_error){.offset = UINT64_MAX};
+    berth_status status = reader->each(reader->context, &out, origin, &reader->refusal);
+    return status == BERTH_OK ? status : refuse(reader, status);
 }
 
 /* ---- one object ---- */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "berth/kube.h"
 
@@ -148,7 +149,7 @@ static bool read_short(berth_str digits, suffix unit, berth_quantity *out)
     return true;
 }
 
-berth_status berth_quantity_parse(berth_str text, berth_quantity *out)
+static berth_status parse(berth_str text, berth_quantity *out)
 {
     if (text.len == 0)
         return BERTH_E_PARSE;
@@ -188,6 +189,22 @@ berth_status berth_quantity_parse(berth_str text, berth_quantity *out)
     }
     out->units = negative ? -(int64_t)units : (int64_t)units;
     out->nanos = negative ? -nanos : nanos;
+    return BERTH_OK;
+}
+
+enum { SHOWN_MAX = 64 }; /* of a text that is none */
+
+berth_status berth_quantity_parse(berth_str text, berth_quantity *out, berth_error *error)
+{
+    berth_status status = parse(text, out);
+    int shown = text.len < SHOWN_MAX ? (int)text.len : SHOWN_MAX;
+    const char *data = text.data != NULL ? text.data : "";
+    if (status == BERTH_E_RANGE)
+        return berth__error_set(error, status, "quantity \"%.*s\" is out of range", shown, data);
+    if (status != BERTH_OK)
+        return berth__error_set(error, status,
+                                "expected a quantity such as 500m, 2 or 1.5Gi, found \"%.*s\"",
+                                shown, data);
     return BERTH_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/sized.h"
 #include "base/text.h"
 #include "kube/ahead.h"
 #include "kube/heading.h"
@@ -385,17 +386,27 @@ berth_status berth_reader_finish(berth_reader *reader, berth_engine *engine, ber
 
 /* ---- life ---- */
 
-berth_status berth__reader_create_with(const berth_allocator *allocator,
-                                       const berth_read_options *options, berth_reader **out)
+static const berth_read_options default_options = {.size = sizeof(default_options)};
+
+void berth_read_options_init_sized(berth_read_options *options, size_t size)
+{
+    berth__sized_init(options, size, &default_options, sizeof(default_options));
+}
+
+berth_status berth_reader_create(const berth_read_options *options, berth_reader **out,
+                                 berth_error *error)
 {
     bool ok = true;
-    if (options == NULL || options->size == 0 || options->size > sizeof(*options))
-        return BERTH_E_ARG;
+    berth_read_options own = default_options;
+    if (options != NULL)
+        BERTH_TRY(berth__sized_read(&own, sizeof(own), options, "berth_read_options", error));
+    const berth_allocator *allocator =
+        own.allocator != NULL ? own.allocator : berth__allocator_default();
     berth_reader *reader = berth__alloc_zero(allocator, sizeof(*reader), _Alignof(berth_reader));
     if (reader == NULL)
-        return BERTH_E_NOMEM;
+        return berth__error_no_memory(error);
     reader->allocator = allocator;
-    memcpy(&reader->options, options, options->size);
+    reader->options = own;
     reader->batch_bytes = BERTH__AHEAD_BATCH_BYTES;
     berth__arena_init(&reader->tree, allocator);
     berth__arena_init(&reader->object, allocator);
@@ -409,15 +420,10 @@ berth_status berth__reader_create_with(const berth_allocator *allocator,
         reader->patterns = berth__patterns_create(allocator);
     if (!ok || berth__json_parser_create(allocator, &reader->json) != BERTH_OK) {
         berth_reader_destroy(reader);
-        return BERTH_E_NOMEM;
+        return berth__error_no_memory(error);
     }
     *out = reader;
     return BERTH_OK;
-}
-
-berth_status berth_reader_create(const berth_read_options *options, berth_reader **out)
-{
-    return berth__reader_create_with(berth__allocator_default(), options, out);
 }
 
 void berth_reader_destroy(berth_reader *reader)

@@ -79,15 +79,12 @@ struct berth_reader {
     void *context;
     berth_error *error;
     berth_error origin;
+    berth_error refusal;  /* for the caller's function to fill */
     berth_engine *engine; /* NULL but in berth_reader_finish */
-    bool refused;         /* the caller's function failed: the error is the caller's own */
+    bool refused;         /* the caller's function failed: the error is its own */
 };
 
 /* ---- reader.c ---- */
-
-/* berth_reader_create with another allocator than the default. */
-berth_status berth__reader_create_with(const berth_allocator *allocator,
-                                       const berth_read_options *options, berth_reader **out);
 
 /* ---- item.c ---- */
 

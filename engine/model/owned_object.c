@@ -1,4 +1,5 @@
 /* Objects that own all they refer to: a copy in an arena of its own. */
+#include "base/error.h"
 #include "model/object_copy.h"
 
 /* Most nodes and pods fit into the first chunk. */
@@ -10,22 +11,26 @@ typedef struct owned_object {
 } owned_object;
 
 berth_status berth_object_copy(const berth_object *object, const berth_allocator *allocator,
-                               berth_object **out)
+                               berth_object **out, berth_error *error)
 {
     if (object == NULL || out == NULL)
-        return BERTH_E_ARG;
+        return berth__error_set(error, BERTH_E_ARG,
+                                "there is no object to copy, or no place for the copy");
     if (allocator == NULL)
         allocator = berth__allocator_default();
     owned_object *owned = berth__alloc_zero(allocator, sizeof(*owned), _Alignof(owned_object));
     if (owned == NULL)
-        return BERTH_E_NOMEM;
+        return berth__error_no_memory(error);
     berth__arena_init_sized(&owned->arena, allocator, FIRST_BYTES);
     berth_status status = berth__object_copy_into(&owned->arena, object, &owned->object);
-    if (status == BERTH_OK)
+    if (status == BERTH_OK) {
         *out = &owned->object;
-    else
-        berth_object_destroy(&owned->object);
-    return status;
+        return BERTH_OK;
+    }
+    berth_object_destroy(&owned->object);
+    return status == BERTH_E_ARG
+               ? berth__error_set(error, status, "there is no kind number %d", (int)object->kind)
+               : berth__error_plain(error, status);
 }
 
 void berth_object_destroy(berth_object *copy)

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/text.h"
 
 _Static_assert((int)BERTH_SLICE == (int)BERTH__TILE, "a slice is a tile");
@@ -319,6 +320,24 @@ static berth__plugin_ops plugin_of(const berth_plugin *table)
     return plugin;
 }
 
+/* The plugin reads its arguments; an error that it did not fill is filled for it. */
+static berth_status configure(const instance *own, const berth_plugin_args *args,
+                              berth_error *error)
+{
+    berth_str arguments = args != NULL ? args->raw_json : (berth_str){0};
+    berth_error refusal = {.offset = UINT64_MAX};
+    berth_status status = own->table->configure(own->table->context, arguments, own->own, &refusal);
+    if (status == BERTH_OK)
+        return BERTH_OK;
+    if (refusal.message[0] == '\0')
+        berth__error_set(&refusal, status, "the plugin refused its arguments: %s",
+                         berth_status_text(status));
+    refusal.code = status;
+    if (error != NULL)
+        *error = refusal;
+    return status;
+}
+
 berth_status berth__embedder_make(berth__arena *arena, const berth_plugin *table,
                                   const berth_plugin_args *args, const berth__plugin_ops **plugin,
                                   const void **out, berth_error *error)
@@ -332,9 +351,7 @@ berth_status berth__embedder_make(berth__arena *arena, const berth_plugin *table
     *own = (instance){table, memory};
     *plugin = made;
     *out = own;
-    berth_str arguments = args != NULL ? args->raw_json : (berth_str){0};
-    return table->configure != NULL ? table->configure(table->context, arguments, memory, error)
-                                    : BERTH_OK;
+    return table->configure != NULL ? configure(own, args, error) : BERTH_OK;
 }
 
 /* ---- the list ---- */
@@ -350,8 +367,6 @@ const berth_plugin *berth__embedder_find(berth__embedder_plugins plugins, berth_
 static const char *fault_of(const berth_plugin *table)
 {
     uint32_t known = BERTH_PLUGIN_STATIC | BERTH_PLUGIN_NODE_LOCAL | BERTH_PLUGIN_EACH;
-    if (table->size != sizeof(*table))
-        return "size is not that of the struct";
     if (table->name == NULL || table->name[0] == '\0')
         return "the plugin has no name";
     if (table->filter == NULL && table->score == NULL)
@@ -371,29 +386,50 @@ static const char *fault_of(const berth_plugin *table)
     return NULL;
 }
 
-berth_status berth__embedder_check(berth__embedder_plugins plugins,
-                                   const berth__plugin_ops *(*find)(berth_str name),
-                                   berth_error *error)
+/* What is wrong with a table, given those before it; `*status` becomes what to answer. */
+static const char *trouble_with(const berth_plugin *table, berth__embedder_plugins before,
+                                berth__plugin_find_fn find, berth_status *status)
 {
-    for (uint32_t i = 0; i < plugins.count; i++) {
-        const berth_plugin *table = plugins.items[i];
-        const char *fault = table != NULL ? fault_of(table) : "the plugin is NULL";
-        berth_status status = fault != NULL ? BERTH_E_ARG : BERTH_OK;
-        if (fault == NULL) {
-            berth__embedder_plugins before = {plugins.items, i};
-            berth_str name = berth__text_of(table->name);
-            bool taken = find(name) != NULL || berth__embedder_find(before, name) != NULL;
-            status = taken ? BERTH_E_EXISTS : BERTH_OK;
-            fault = taken ? "there is a plugin of this name" : NULL;
-        }
-        if (status == BERTH_OK)
-            continue;
-        berth__error_set(error, status, "%s", fault);
-        if (table != NULL && table->name != NULL)
-            berth__error_field(error, "plugins[%u].%s", (unsigned)i, table->name);
-        else
+    const char *fault = fault_of(table);
+    *status = BERTH_E_ARG;
+    if (fault != NULL)
+        return fault;
+    berth_str name = berth__text_of(table->name);
+    *status = BERTH_E_EXISTS;
+    bool taken = find(name) != NULL || berth__embedder_find(before, name) != NULL;
+    return taken ? "there is a plugin of this name" : NULL;
+}
+
+static berth_status read_table(const berth_plugin *table, berth__embedder_plugins before,
+                               berth__plugin_find_fn find, berth_plugin *own, berth_error *error)
+{
+    berth_status status = BERTH_OK;
+    *own = (berth_plugin){.size = sizeof(*own)};
+    if (table == NULL)
+        return berth__error_set(error, BERTH_E_ARG, "the plugin is NULL");
+    BERTH_TRY(berth__sized_read(own, sizeof(*own), table, "berth_plugin", error));
+    const char *trouble = trouble_with(own, before, find, &status);
+    return trouble == NULL ? BERTH_OK : berth__error_set(error, status, "%s", trouble);
+}
+
+berth_status berth__embedder_read(berth__arena *arena, const berth_plugin *const *tables,
+                                  uint32_t count, berth__plugin_find_fn find,
+                                  berth__embedder_plugins *out, berth_error *error)
+{
+    berth_plugin *own = berth__arena_alloc(arena, count * sizeof(*own), _Alignof(berth_plugin));
+    const berth_plugin **items = berth__arena_alloc(arena, count * sizeof(*items), sizeof(*items));
+    if (own == NULL || items == NULL)
+        return berth__error_no_memory(error);
+    *out = (berth__embedder_plugins){items, 0};
+    for (; out->count < count; out->count++) {
+        uint32_t i = out->count;
+        berth_status status = read_table(tables[i], *out, find, &own[i], error);
+        if (status != BERTH_OK && own[i].name != NULL)
+            berth__error_field(error, "plugins[%u].%s", (unsigned)i, own[i].name);
+        else if (status != BERTH_OK)
             berth__error_field(error, "plugins[%u]", (unsigned)i);
-        return status;
+        BERTH_TRY(status);
+        items[i] = &own[i];
     }
     return BERTH_OK;
 }

@@ -11,11 +11,15 @@ typedef struct berth__embedder_plugins {
     uint32_t count;
 } berth__embedder_plugins;
 
-/* Whether the tables can be used; `find` knows the names that are the engine's. Errors: E_ARG (a
- * table that is not filled), E_EXISTS (a name that is taken); error->field names the plugin. */
-berth_status berth__embedder_check(berth__embedder_plugins plugins,
-                                   const berth__plugin_ops *(*find)(berth_str name),
-                                   berth_error *error);
+/* The engine's own plugin of a name, or NULL. */
+typedef const berth__plugin_ops *(*berth__plugin_find_fn)(berth_str name);
+
+/* Copy an embedder's tables, of whatever size, into `arena`, and see whether they can be used;
+ * `find` knows the names that are the engine's. Errors: E_ARG (a table that is not filled),
+ * E_EXISTS (a name that is taken), E_NOMEM; error->field names the plugin. */
+berth_status berth__embedder_read(berth__arena *arena, const berth_plugin *const *tables,
+                                  uint32_t count, berth__plugin_find_fn find,
+                                  berth__embedder_plugins *out, berth_error *error);
 
 /* The table of a name, or NULL. */
 const berth_plugin *berth__embedder_find(berth__embedder_plugins plugins, berth_str name);

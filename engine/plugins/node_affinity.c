@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "plugins/node_match.h"
 #include "plugins/registry.h"
@@ -51,9 +52,7 @@ static berth_status node_affinity_configure(berth__model *model, berth__arena *a
     }
     own->preferred = terms;
     own->preferred_count = added->preferred_count;
-    if (!ok && error != NULL)
-        error->code = BERTH_E_NOMEM;
-    return ok ? BERTH_OK : BERTH_E_NOMEM;
+    return ok ? BERTH_OK : berth__error_no_memory(error);
 }
 
 /* ---- filter ---- */

@@ -112,6 +112,11 @@ const berth_profile *berth_profile_default(void)
     return set_of(0)->profile;
 }
 
+berth_plugin_list berth_profile_list(const berth_profile *profile, berth_point point)
+{
+    return (uint32_t)point < profile->point_count ? profile->points[point] : (berth_plugin_list){0};
+}
+
 const char *berth_point_name(berth_point point)
 {
     static const char *const names[BERTH_POINT_COUNT] = {

@@ -73,22 +73,24 @@ static const berth_plugin_ref OF_TABLE(bind_refs)[] = {
 };
 
 /* No plugin of the default set has permit or postBind; their lists stay empty. */
+static const berth_plugin_list OF_TABLE(default_points)[BERTH_POINT_COUNT] = {
+    [BERTH_POINT_PRE_ENQUEUE] = LIST(OF_TABLE(pre_enqueue_refs)),
+    [BERTH_POINT_QUEUE_SORT] = LIST(OF_TABLE(queue_sort_refs)),
+    [BERTH_POINT_PRE_FILTER] = LIST(OF_TABLE(pre_filter_refs)),
+    [BERTH_POINT_FILTER] = LIST(OF_TABLE(filter_refs)),
+    [BERTH_POINT_POST_FILTER] = LIST(OF_TABLE(post_filter_refs)),
+    [BERTH_POINT_PRE_SCORE] = LIST(OF_TABLE(pre_score_refs)),
+    [BERTH_POINT_SCORE] = LIST(OF_TABLE(score_refs)),
+    [BERTH_POINT_RESERVE] = LIST(OF_TABLE(reserve_refs)),
+    [BERTH_POINT_PRE_BIND] = LIST(OF_TABLE(pre_bind_refs)),
+    [BERTH_POINT_BIND] = LIST(OF_TABLE(bind_refs)),
+};
+
 static const berth_profile OF_TABLE(default_profile) = {
     .scheduler_name = TEXT("default-scheduler"),
     .era = BERTH_ERA_V1,
-    .points =
-        {
-            [BERTH_POINT_PRE_ENQUEUE] = LIST(OF_TABLE(pre_enqueue_refs)),
-            [BERTH_POINT_QUEUE_SORT] = LIST(OF_TABLE(queue_sort_refs)),
-            [BERTH_POINT_PRE_FILTER] = LIST(OF_TABLE(pre_filter_refs)),
-            [BERTH_POINT_FILTER] = LIST(OF_TABLE(filter_refs)),
-            [BERTH_POINT_POST_FILTER] = LIST(OF_TABLE(post_filter_refs)),
-            [BERTH_POINT_PRE_SCORE] = LIST(OF_TABLE(pre_score_refs)),
-            [BERTH_POINT_SCORE] = LIST(OF_TABLE(score_refs)),
-            [BERTH_POINT_RESERVE] = LIST(OF_TABLE(reserve_refs)),
-            [BERTH_POINT_PRE_BIND] = LIST(OF_TABLE(pre_bind_refs)),
-            [BERTH_POINT_BIND] = LIST(OF_TABLE(bind_refs)),
-        },
+    .points = OF_TABLE(default_points),
+    .point_count = BERTH_POINT_COUNT,
 };
 
 #undef DEFAULT_TABLE

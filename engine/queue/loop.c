@@ -3,26 +3,26 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "queue/rejectors.h"
 
 #define SECOND_NS INT64_C(1000000000)
 
-void berth_scheduler_options_init(berth_scheduler_options *options)
+static const berth_scheduler_options default_options = {.size = sizeof(default_options),
+                                                        .backoff_initial_ns = SECOND_NS,
+                                                        .backoff_max_ns = 10 * SECOND_NS,
+                                                        .unschedulable_max_ns = 300 * SECOND_NS,
+                                                        .bind_timeout_ns = BERTH_TIME_NEVER};
+
+void berth_scheduler_options_init_sized(berth_scheduler_options *options, size_t size)
 {
-    *options = (berth_scheduler_options){.size = sizeof(*options),
-                                         .backoff_initial_ns = SECOND_NS,
-                                         .backoff_max_ns = 10 * SECOND_NS,
-                                         .unschedulable_max_ns = 300 * SECOND_NS,
-                                         .bind_timeout_ns = BERTH_TIME_NEVER};
+    berth__sized_init(options, size, &default_options, sizeof(default_options));
 }
 
 /* ---- life ---- */
 
 static berth_status check_options(const berth_scheduler_options *options, berth_error *error)
 {
-    if (options->size != sizeof(*options))
-        return berth__error_set(error, BERTH_E_ARG,
-                                "the options were not filled by berth_scheduler_options_init");
     if (options->backoff_initial_ns < 0 || options->backoff_max_ns < options->backoff_initial_ns)
         return berth__error_set(error, BERTH_E_ARG,
                                 "backoff must be 0 <= backoff_initial_ns <= backoff_max_ns");
@@ -89,10 +89,10 @@ berth_status berth_scheduler_create(berth_engine *engine, const berth_scheduler_
                                     berth_scheduler **out, berth_error *error)
 {
     berth__decider *decider = berth__engine_decider(engine);
-    berth_scheduler_options defaults;
-    berth_scheduler_options_init(&defaults);
-    if (options == NULL)
-        options = &defaults;
+    berth_scheduler_options own = default_options;
+    if (options != NULL)
+        BERTH_TRY(berth__sized_read(&own, sizeof(own), options, "berth_scheduler_options", error));
+    options = &own;
     BERTH_TRY(check_options(options, error));
     BERTH_TRY(check_engine(decider, error));
     const berth_allocator *allocator = decider->cluster->model->allocator;

@@ -73,10 +73,25 @@ berth_status berth__loop_apply_posted(berth_scheduler *scheduler, berth_error *e
 /* ---- at once ---- */
 
 berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
-                                 const berth_object *object, uint64_t *id, berth_error *error)
+                                 const berth_object *object, berth_object_id *id,
+                                 berth_error *error)
 {
     BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
     return berth_engine_add(scheduler->engine, object, id, error);
+}
+
+berth_status berth_scheduler_add_node(berth_scheduler *scheduler, int64_t now_ns,
+                                      const berth_node *node, berth_node_id *id, berth_error *error)
+{
+    BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
+    return berth_engine_add_node(scheduler->engine, node, id, error);
+}
+
+berth_status berth_scheduler_add_pod(berth_scheduler *scheduler, int64_t now_ns,
+                                     const berth_pod *pod, berth_pod_id *id, berth_error *error)
+{
+    BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
+    return berth_engine_add_pod(scheduler->engine, pod, id, error);
 }
 
 berth_status berth_scheduler_update(berth_scheduler *scheduler, int64_t now_ns,
@@ -95,11 +110,18 @@ berth_status berth_scheduler_remove(berth_scheduler *scheduler, int64_t now_ns, 
 
 /* ---- posting ---- */
 
-static berth_status post(berth_scheduler *scheduler, berth__posted *event, berth_status status)
+static berth_status no_kind(berth_kind kind, berth_error *error)
 {
-    if (status != BERTH_OK) {
+    return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d", (int)kind);
+}
+
+/* An event that is `whole` is posted; one for whose parts there was no memory is freed. */
+static berth_status post(berth_scheduler *scheduler, berth__posted *event, bool whole,
+                         berth_error *error)
+{
+    if (!whole) {
         berth__posted_free(scheduler->allocator, event);
-        return status;
+        return berth__error_no_memory(error);
     }
     if (berth__posted_events_post(&scheduler->posted, event) && scheduler->callbacks.notify != NULL)
         scheduler->callbacks.notify(scheduler->callbacks.context);
@@ -107,50 +129,57 @@ static berth_status post(berth_scheduler *scheduler, berth__posted *event, berth
 }
 
 static berth_status post_object(berth_scheduler *scheduler, berth__posted_kind kind,
-                                const berth_object *object)
+                                const berth_object *object, berth_error *error)
 {
+    if ((unsigned)object->kind >= BERTH_KIND_COUNT)
+        return no_kind(object->kind, error);
     if (object->as.any == NULL)
-        return BERTH_E_ARG;
+        return berth__error_set(error, BERTH_E_ARG, "the %s is NULL",
+                                berth_kind_name(object->kind));
     berth__posted *event = berth__posted_make(scheduler->allocator, kind);
     if (event == NULL)
-        return BERTH_E_NOMEM;
-    return post(scheduler, event, berth__object_copy_into(&event->arena, object, &event->object));
+        return berth__error_no_memory(error);
+    bool whole = berth__object_copy_into(&event->arena, object, &event->object) == BERTH_OK;
+    return post(scheduler, event, whole, error);
 }
 
-berth_status berth_scheduler_post_add(berth_scheduler *scheduler, const berth_object *object)
+berth_status berth_scheduler_post_add(berth_scheduler *scheduler, const berth_object *object,
+                                      berth_error *error)
 {
-    return post_object(scheduler, BERTH__POSTED_ADD, object);
+    return post_object(scheduler, BERTH__POSTED_ADD, object, error);
 }
 
-berth_status berth_scheduler_post_update(berth_scheduler *scheduler, const berth_object *object)
+berth_status berth_scheduler_post_update(berth_scheduler *scheduler, const berth_object *object,
+                                         berth_error *error)
 {
-    return post_object(scheduler, BERTH__POSTED_UPDATE, object);
+    return post_object(scheduler, BERTH__POSTED_UPDATE, object, error);
 }
 
 berth_status berth_scheduler_post_remove(berth_scheduler *scheduler, berth_kind kind,
-                                         berth_str namespace_name, berth_str name)
+                                         berth_str namespace_name, berth_str name,
+                                         berth_error *error)
 {
     if ((unsigned)kind >= BERTH_KIND_COUNT)
-        return BERTH_E_ARG;
+        return no_kind(kind, error);
     berth__posted *event = berth__posted_make(scheduler->allocator, BERTH__POSTED_REMOVE);
     if (event == NULL)
-        return BERTH_E_NOMEM;
+        return berth__error_no_memory(error);
     bool ok = true;
     event->object.kind = kind;
     event->namespace_name = berth__arena_str(&event->arena, namespace_name, &ok);
     event->name = berth__arena_str(&event->arena, name, &ok);
-    return post(scheduler, event, ok ? BERTH_OK : BERTH_E_NOMEM);
+    return post(scheduler, event, ok, error);
 }
 
 berth_status berth_scheduler_bind_done(berth_scheduler *scheduler, berth_binding_id binding,
-                                       berth_answer answer)
+                                       berth_answer answer, berth_error *error)
 {
     if (answer != BERTH_ANSWER_DONE && answer != BERTH_ANSWER_FAILED)
-        return BERTH_E_ARG;
+        return berth__error_set(error, BERTH_E_ARG, "a binding's outcome is DONE or FAILED");
     berth__posted *event = berth__posted_make(scheduler->allocator, BERTH__POSTED_ANSWER);
     if (event == NULL)
-        return BERTH_E_NOMEM;
+        return berth__error_no_memory(error);
     event->binding = binding;
     event->answer = answer;
-    return post(scheduler, event, BERTH_OK);
+    return post(scheduler, event, true, error);
 }

@@ -9,7 +9,7 @@
 #include "versions/follow.h"
 #include "versions/snapshot_state.h"
 
-/* Stamps of branches; those of engines count versions. */
+/* Stamps of branches; those of engines count snapshots. */
 #define BRANCH_STAMP (UINT64_C(1) << 63)
 
 static berth_engine *engine_of(berth__cluster *cluster)
@@ -92,10 +92,10 @@ static berth_status catch_up_volumes(berth__cluster *cluster)
 
 /* ---- roots ---- */
 
-/* The cluster becomes the version's, all of it shared; the view has no counters. */
-static void take_roots(berth__cluster *cluster, const berth_snapshot *version)
+/* The cluster becomes the snapshot's, all of it shared; the view has no counters. */
+static void take_roots(berth__cluster *cluster, const berth_snapshot *snapshot)
 {
-    const berth__cluster *from = &version->cluster;
+    const berth__cluster *from = &snapshot->cluster;
     cluster->node_count = from->node_count;
     cluster->node_of_name = from->node_of_name;
     cluster->present_count = from->present_count;
@@ -120,10 +120,10 @@ static void take_roots(berth__cluster *cluster, const berth_snapshot *version)
     view->wide = from->view.wide;
 }
 
-static berth_status take_nominations(berth__cluster *cluster, const berth_snapshot *version)
+static berth_status take_nominations(berth__cluster *cluster, const berth_snapshot *snapshot)
 {
-    for (uint32_t i = 0; i < version->nominated_count; i++) {
-        const berth__nominated *one = &version->nominated[i];
+    for (uint32_t i = 0; i < snapshot->nominated_count; i++) {
+        const berth__nominated *one = &snapshot->nominated[i];
         BERTH_TRY(berth__nominations_reserve(&cluster->nominations, one->node));
         berth__nominations_set(&cluster->nominations, &cluster->pods, one->pod, one->node,
                                one->from_object);
@@ -189,7 +189,7 @@ static berth_status make_parts(berth_engine *branch, const berth_engine *parent)
 }
 
 /* A branch engine that no branch uses yet. Budgets are named where its decider is made. */
-static berth_engine *make(berth_engine *parent, const berth_snapshot *version)
+static berth_engine *make(berth_engine *parent, const berth_snapshot *snapshot)
 {
     const berth_allocator *allocator = parent->allocator;
     berth_engine *branch = berth__alloc_zero(allocator, sizeof(*branch), 64);
@@ -207,8 +207,8 @@ static berth_engine *make(berth_engine *parent, const berth_snapshot *version)
     branch->cluster.model = parent->cluster.model;
     branch->cluster.view.model = parent->cluster.model;
     branch->cluster.view.cow = &branch->cluster.cow;
-    branch->cluster.view.kernels = version->cluster.view.kernels;
-    branch->cluster.disruption = version->cluster.disruption;
+    branch->cluster.view.kernels = snapshot->cluster.view.kernels;
+    branch->cluster.disruption = snapshot->cluster.disruption;
     berth__undo_log_init(&branch->cluster.undo, allocator);
     if (make_parts(branch, parent) == BERTH_OK)
         return branch;
@@ -314,22 +314,22 @@ void berth__branches_age(berth_engine *engine)
 
 /* ---- branches ---- */
 
-berth_status berth_branch_create(berth_snapshot *version, berth_engine **out, berth_error *error)
+berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out, berth_error *error)
 {
-    berth_engine *parent = version->engine, *branch = take_idle(parent->branches);
+    berth_engine *parent = snapshot->engine, *branch = take_idle(parent->branches);
     if (branch == NULL)
-        branch = make(parent, version);
+        branch = make(parent, snapshot);
     if (branch == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for a branch");
-    branch->branch->base = berth_snapshot_pin(version);
+    branch->branch->base = berth_snapshot_pin(snapshot);
     open_keeper(&branch->cluster);
-    take_roots(&branch->cluster, version);
+    take_roots(&branch->cluster, snapshot);
     branch->cluster.catch_up = catch_up;
     branch->cluster.catch_up_volumes = catch_up_volumes;
-    branch->decider.rotation = version->rotation;
-    branch->decider.round_robin = version->round_robin;
-    branch->decider.random = version->random;
-    if (take_nominations(&branch->cluster, version) != BERTH_OK) {
+    branch->decider.rotation = snapshot->rotation;
+    branch->decider.round_robin = snapshot->round_robin;
+    branch->decider.random = snapshot->random;
+    if (take_nominations(&branch->cluster, snapshot) != BERTH_OK) {
         berth_branch_drop(branch);
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for a branch");
     }

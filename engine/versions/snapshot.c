@@ -12,18 +12,18 @@
 
 /* ---- publishing ---- */
 
-static void free_version(const berth_allocator *allocator, berth_snapshot *version)
+static void free_snapshot(const berth_allocator *allocator, berth_snapshot *snapshot)
 {
-    if (version != NULL)
-        berth__free(allocator, version->nominated,
-                    version->nominated_count * sizeof(*version->nominated));
-    berth__free(allocator, version, sizeof(*version));
+    if (snapshot != NULL)
+        berth__free(allocator, snapshot->nominated,
+                    snapshot->nominated_count * sizeof(*snapshot->nominated));
+    berth__free(allocator, snapshot, sizeof(*snapshot));
 }
 
-static void drop_version(void *context, berth__snapshot_head *version)
+static void drop_snapshot(void *context, berth__snapshot_head *snapshot)
 {
     const berth__model *model = context;
-    free_version(model->allocator, (berth_snapshot *)version);
+    free_snapshot(model->allocator, (berth_snapshot *)snapshot);
 }
 
 static void collect(void *context)
@@ -33,7 +33,7 @@ static void collect(void *context)
 
 void berth__published_init(berth_engine *engine)
 {
-    berth__history_init(&engine->history, engine->allocator, engine->cluster.model, drop_version,
+    berth__history_init(&engine->history, engine->allocator, engine->cluster.model, drop_snapshot,
                         collect);
 }
 
@@ -76,19 +76,19 @@ static bool copy_nominations(const berth__nominations *nominations, berth_snapsh
     return true;
 }
 
-static bool fill_version(berth_engine *engine, berth_snapshot *version)
+static bool fill_snapshot(berth_engine *engine, berth_snapshot *snapshot)
 {
     const berth__decider *decider = &engine->decider;
     berth__cluster *cluster = &engine->cluster;
     if (!berth__storage_show(cluster->view.storage, &cluster->stored, &cluster->cow))
         return false;
-    version->engine = engine;
-    version->cluster = *cluster;
-    version->rotation = decider->rotation;
-    version->round_robin = decider->round_robin;
-    version->random = decider->random;
-    berth__cluster_counts(&engine->cluster, &version->counts);
-    return copy_nominations(&engine->cluster.nominations, version);
+    snapshot->engine = engine;
+    snapshot->cluster = *cluster;
+    snapshot->rotation = decider->rotation;
+    snapshot->round_robin = decider->round_robin;
+    snapshot->random = decider->random;
+    berth__cluster_counts(&engine->cluster, &snapshot->counts);
+    return copy_nominations(&engine->cluster.nominations, snapshot);
 }
 
 berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
@@ -100,18 +100,18 @@ berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
     if (engine->transactions.depth > 0)
         return berth__error_set(error, BERTH_E_STATE,
                                 "a transaction is open: what it changes may still be taken back");
-    berth_snapshot *version =
-        berth__alloc_zero(engine->allocator, sizeof(*version), _Alignof(berth_snapshot));
-    if (version == NULL || berth__branches_init(engine) != BERTH_OK ||
-        !fill_version(engine, version) ||
-        berth__history_reserve(&engine->history, &version->head) != BERTH_OK) {
-        free_version(engine->allocator, version);
-        return berth__error_set(error, BERTH_E_NOMEM, "no memory for another version");
+    berth_snapshot *snapshot =
+        berth__alloc_zero(engine->allocator, sizeof(*snapshot), _Alignof(berth_snapshot));
+    if (snapshot == NULL || berth__branches_init(engine) != BERTH_OK ||
+        !fill_snapshot(engine, snapshot) ||
+        berth__history_reserve(&engine->history, &snapshot->head) != BERTH_OK) {
+        free_snapshot(engine->allocator, snapshot);
+        return berth__error_set(error, BERTH_E_NOMEM, "no memory for another snapshot");
     }
     share(cluster->model);
     BERTH_ASSERT(cluster->cow.stamp == engine->history.number + 1);
     berth__retired *retired = berth__cow_owner_publish(&cluster->cow, cluster->cow.stamp + 1);
-    berth__history_publish(&engine->history, &version->head, retired);
+    berth__history_publish(&engine->history, &snapshot->head, retired);
     berth__model_collect(cluster->model);
     berth__branches_age(engine);
     return BERTH_OK;
@@ -127,90 +127,91 @@ berth_snapshot *berth_engine_pin(const berth_engine *engine)
     return (berth_snapshot *)berth__history_pin(&own->history);
 }
 
-berth_snapshot *berth_snapshot_pin(berth_snapshot *version)
+berth_snapshot *berth_snapshot_pin(berth_snapshot *snapshot)
 {
-    if (version != NULL)
-        berth__history_pin_again(&version->head);
-    return version;
+    if (snapshot != NULL)
+        berth__history_pin_again(&snapshot->head);
+    return snapshot;
 }
 
-void berth_snapshot_unpin(berth_snapshot *version)
+void berth_snapshot_unpin(berth_snapshot *snapshot)
 {
-    if (version != NULL)
-        berth__history_unpin(&version->engine->history, &version->head);
+    if (snapshot != NULL)
+        berth__history_unpin(&snapshot->engine->history, &snapshot->head);
 }
 
 /* ---- reading ---- */
 
-uint64_t berth_snapshot_number(const berth_snapshot *version)
+uint64_t berth_snapshot_number(const berth_snapshot *snapshot)
 {
-    return version->head.number;
+    return snapshot->head.number;
 }
 
-void berth_snapshot_counts(const berth_snapshot *version, berth_counts *out)
+void berth_snapshot_counts(const berth_snapshot *snapshot, berth_counts *out)
 {
-    *out = version->counts;
+    *out = snapshot->counts;
 }
 
-berth_node_id berth_snapshot_find_node(const berth_snapshot *version, berth_str name)
+berth_node_id berth_snapshot_find_node(const berth_snapshot *snapshot, berth_str name)
 {
-    return berth__cluster_present_id(&version->cluster, name);
+    return berth__cluster_present_id(&snapshot->cluster, name);
 }
 
-berth_pod_id berth_snapshot_find_pod(const berth_snapshot *version, berth_str namespace_name,
+berth_pod_id berth_snapshot_find_pod(const berth_snapshot *snapshot, berth_str namespace_name,
                                      berth_str name)
 {
-    return berth__cluster_find_pod(&version->cluster, namespace_name, name);
+    return berth__cluster_find_pod(&snapshot->cluster, namespace_name, name);
 }
 
-berth_str berth_snapshot_node_name(const berth_snapshot *version, berth_node_id node)
+berth_str berth_snapshot_node_name(const berth_snapshot *snapshot, berth_node_id node)
 {
-    return berth__cluster_node_name(&version->cluster, node);
+    return berth__cluster_node_name(&snapshot->cluster, node);
 }
 
-void berth_snapshot_pod_name(const berth_snapshot *version, berth_pod_id pod,
+void berth_snapshot_pod_name(const berth_snapshot *snapshot, berth_pod_id pod,
                              berth_str *namespace_name, berth_str *name)
 {
-    berth__cluster_pod_name(&version->cluster, pod, namespace_name, name);
+    berth__cluster_pod_name(&snapshot->cluster, pod, namespace_name, name);
 }
 
-berth_node_id berth_snapshot_pod_node(const berth_snapshot *version, berth_pod_id pod)
+berth_node_id berth_snapshot_pod_node(const berth_snapshot *snapshot, berth_pod_id pod)
 {
-    return berth__cluster_pod_node(&version->cluster, pod);
+    return berth__cluster_pod_node(&snapshot->cluster, pod);
 }
 
-berth_status berth_snapshot_node_resource(const berth_snapshot *version, berth_node_id node,
+berth_status berth_snapshot_node_resource(const berth_snapshot *snapshot, berth_node_id node,
                                           berth_str resource, int64_t *allocatable,
-                                          int64_t *requested)
+                                          int64_t *requested, berth_error *error)
 {
-    return berth__cluster_node_resource(&version->cluster, node, resource, allocatable, requested);
+    return berth__cluster_node_resource(&snapshot->cluster, node, resource, allocatable, requested,
+                                        error);
 }
 
-berth_str berth_snapshot_node_label(const berth_snapshot *version, berth_node_id node,
+berth_str berth_snapshot_node_label(const berth_snapshot *snapshot, berth_node_id node,
                                     berth_str key)
 {
-    return berth__cluster_node_label(&version->cluster, node, key);
+    return berth__cluster_node_label(&snapshot->cluster, node, key);
 }
 
-uint64_t berth_snapshot_digest(const berth_snapshot *version)
+uint64_t berth_snapshot_digest(const berth_snapshot *snapshot)
 {
-    return berth__cluster_digest(&version->cluster);
+    return berth__cluster_digest(&snapshot->cluster);
 }
 
-berth_node_id berth_snapshot_node_limit(const berth_snapshot *version)
+berth_node_id berth_snapshot_node_limit(const berth_snapshot *snapshot)
 {
-    return version->cluster.node_count;
+    return snapshot->cluster.node_count;
 }
 
-bool berth_snapshot_node_present(const berth_snapshot *version, berth_node_id node)
+bool berth_snapshot_node_present(const berth_snapshot *snapshot, berth_node_id node)
 {
-    return berth__cluster_present(&version->cluster, node) != NULL;
+    return berth__cluster_present(&snapshot->cluster, node) != NULL;
 }
 
-berth_pod_id berth_snapshot_next_pod(const berth_snapshot *version, berth_node_id node,
+berth_pod_id berth_snapshot_next_pod(const berth_snapshot *snapshot, berth_node_id node,
                                      berth_pod_id after)
 {
-    const berth__cluster *cluster = &version->cluster;
+    const berth__cluster *cluster = &snapshot->cluster;
     uint32_t index = BERTH_POD_INDEX_NONE;
     if (after != BERTH_POD_NONE) {
         index = berth__cluster_pod(cluster, after);
@@ -244,9 +245,9 @@ static berth_status check_list(const berth__cluster *cluster, uint32_t first, ui
     return BERTH_OK;
 }
 
-berth_status berth_snapshot_check(const berth_snapshot *version, berth_error *error)
+berth_status berth_snapshot_check(const berth_snapshot *snapshot, berth_error *error)
 {
-    const berth__cluster *cluster = &version->cluster;
+    const berth__cluster *cluster = &snapshot->cluster;
     uint64_t listed = 0;
     for (uint32_t id = 0; id < cluster->node_count; id++)
         BERTH_TRY(

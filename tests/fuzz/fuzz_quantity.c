@@ -11,7 +11,7 @@ static void round_trip(berth_quantity amount, bool binary)
     size_t len = berth_quantity_format(amount, binary, text, sizeof(text));
     FUZZ_CHECK(len > 0 && len < sizeof(text) && strlen(text) == len);
     berth_quantity again;
-    FUZZ_CHECK(berth_quantity_parse((berth_str){text, (uint32_t)len}, &again) == BERTH_OK);
+    FUZZ_CHECK(berth_quantity_parse((berth_str){text, (uint32_t)len}, &again, NULL) == BERTH_OK);
     FUZZ_CHECK(again.units == amount.units && again.nanos == amount.nanos);
 }
 
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     berth_quantity untouched = {77, 7};
     berth_quantity amount = untouched;
     berth_str text = {(const char *)data, (uint32_t)size};
-    berth_status status = berth_quantity_parse(text, &amount);
+    berth_status status = berth_quantity_parse(text, &amount, NULL);
     if (status != BERTH_OK) {
         FUZZ_CHECK(status == BERTH_E_PARSE || status == BERTH_E_RANGE);
         FUZZ_CHECK(memcmp(&amount, &untouched, sizeof(amount)) == 0);

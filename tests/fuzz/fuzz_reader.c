@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     berth_read_options options = {
         .size = sizeof(options), .apply_defaults = true, .default_kind = NULL};
     berth_reader *reader;
-    FUZZ_CHECK(berth_reader_create(&options, &reader) == BERTH_OK);
+    FUZZ_CHECK(berth_reader_create(&options, &reader, NULL) == BERTH_OK);
 
     berth_error error;
     memset(&error, 0, sizeof(error));

@@ -66,7 +66,7 @@ static void read_text(berth_str text, uint32_t reads_before, outcome *out)
     berth_engine_config_init(&config);
     config.threads = 1;
     FUZZ_CHECK(berth_engine_create(&config, &out->engine, NULL) == BERTH_OK);
-    FUZZ_CHECK(berth_reader_create(&options, &reader) == BERTH_OK);
+    FUZZ_CHECK(berth_reader_create(&options, &reader, NULL) == BERTH_OK);
     for (; reads_before > 0; reads_before--)
         FUZZ_CHECK(berth_reader_text(reader, before, "known", pass_over, NULL, NULL) == BERTH_OK);
     /* Twice: of what comes again, classes are known too. */

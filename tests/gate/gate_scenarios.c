@@ -57,7 +57,7 @@ static berth_engine *open_ruled(uint64_t count, berth_pod_id *pods)
     }
     for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
         ruled_pod(d, i, true, UINT32_MAX);
-        status = berth_engine_add(engine, &d->object, &pods[i], &error);
+        status = berth_engine_add_pod(engine, d->object.as.pod, &pods[i], &error);
     }
     free(d);
     if (status == BERTH_OK)
@@ -121,7 +121,7 @@ static berth_status schedule_plain(berth_engine *engine, draft *d, uint64_t idx)
     draft_pod(d, words_of("default"), draft_text(d, "pod-%" PRIu64, idx));
     draft_resource(d, "cpu", draft_milli(100 + 100 * (int64_t)(idx % 4)));
     draft_resource(d, "memory", draft_mebibytes(128));
-    berth_status status = berth_engine_add(engine, &d->object, &pod, &error);
+    berth_status status = berth_engine_add_pod(engine, d->object.as.pod, &pod, &error);
     return status != BERTH_OK ? status : berth_engine_schedule(engine, pod, &placement, &error);
 }
 
@@ -160,7 +160,7 @@ static bool read_once(berth_str text)
     const berth_read_options options = {.size = sizeof(options)};
     berth_reader *reader = NULL;
     berth_engine *engine = open_engine(BERTH_PATH_SCAN, 100);
-    bool ok = engine != NULL && berth_reader_create(&options, &reader) == BERTH_OK &&
+    bool ok = engine != NULL && berth_reader_create(&options, &reader, NULL) == BERTH_OK &&
               berth_reader_text(reader, text, "text", take, engine, &error) == BERTH_OK;
     berth_reader_destroy(reader);
     berth_engine_destroy(engine);

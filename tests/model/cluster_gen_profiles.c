@@ -94,25 +94,30 @@ static const berth_plugin_args *plugin_args(cluster_gen *g, berth_str name)
 }
 
 /* What is left out is left out at every point that a decision reads. */
-static void add_refs(cluster_gen *g, const berth_profile *base, const bool *kept,
-                     const berth_plugin_ref *all, uint32_t all_count, berth_profile *out)
+static berth_plugin_list *add_refs(cluster_gen *g, const berth_profile *base, const bool *kept,
+                                   const berth_plugin_ref *all, uint32_t all_count,
+                                   berth_profile *out)
 {
+    berth_plugin_list *points = naive_alloc(&g->region, BERTH_POINT_COUNT * sizeof(*points));
     for (int p = 0; p < BERTH_POINT_COUNT; p++) {
-        const berth_plugin_list *from = &base->points[p];
-        berth_plugin_ref *to = naive_alloc(&g->region, (from->count + 1) * sizeof(*to));
+        const berth_plugin_list from = naive_list(base, (berth_point)p);
+        berth_plugin_ref *to = naive_alloc(&g->region, (from.count + 1) * sizeof(*to));
         uint32_t count = 0;
-        for (uint32_t i = 0; i < from->count; i++) {
+        for (uint32_t i = 0; i < from.count; i++) {
             for (uint32_t k = 0; k < all_count; k++) {
-                if (kept[k] && naive_same(all[k].name, from->items[i].name)) {
-                    to[count] = from->items[i];
+                if (kept[k] && naive_same(all[k].name, from.items[i].name)) {
+                    to[count] = from.items[i];
                     to[count].args = all[k].args;
                     to[count].weight = p == BERTH_POINT_SCORE ? all[k].weight : 0;
                     count++;
                 }
             }
         }
-        out->points[p] = (berth_plugin_list){to, count};
+        points[p] = (berth_plugin_list){to, count};
     }
+    out->points = points;
+    out->point_count = BERTH_POINT_COUNT;
+    return points;
 }
 
 berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *base,
@@ -125,8 +130,9 @@ berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *
     uint32_t count = 0;
     bool plain = gen_chance(g, 25); /* the default profile as it is */
     for (int p = 0; p < BERTH_POINT_COUNT; p++) {
-        for (uint32_t i = 0; i < base->points[p].count; i++) {
-            const berth_plugin_ref *ref = &base->points[p].items[i];
+        const berth_plugin_list list = naive_list(base, (berth_point)p);
+        for (uint32_t i = 0; i < list.count; i++) {
+            const berth_plugin_ref *ref = &list.items[i];
             uint32_t k = 0;
             while (k < count && !naive_same(all[k].name, ref->name)) {
                 k++;
@@ -148,10 +154,10 @@ berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *
             kept[k] = true;
         }
     }
-    add_refs(g, base, kept, all, count, out);
+    berth_plugin_list *points = add_refs(g, base, kept, all, count, out);
     if (gen_chance(g, 3)) {
-        out->points[BERTH_POINT_SCORE].count = 0; /* the first feasible node will do */
-        out->points[BERTH_POINT_PRE_SCORE].count = 0;
+        points[BERTH_POINT_SCORE].count = 0; /* the first feasible node will do */
+        points[BERTH_POINT_PRE_SCORE].count = 0;
     }
     out->scheduler_name = gen_numbered(g, "s", index);
     out->percentage_of_nodes_to_score = percentages[gen_below(g, 8)];
@@ -238,8 +244,11 @@ berth_profile *gen_legacy_profile(cluster_gen *g, uint32_t index, gen_has_fn has
                 .name = name, .weight = 1 + (int32_t)gen_below(g, 5), .args = legacy_args(g)};
         }
     }
-    out->points[BERTH_POINT_FILTER] = (berth_plugin_list){filters, filter_count};
-    out->points[BERTH_POINT_SCORE] = (berth_plugin_list){scores, score_count};
+    berth_plugin_list *points = naive_alloc(&g->region, BERTH_POINT_COUNT * sizeof(*points));
+    points[BERTH_POINT_FILTER] = (berth_plugin_list){filters, filter_count};
+    points[BERTH_POINT_SCORE] = (berth_plugin_list){scores, score_count};
+    out->points = points;
+    out->point_count = BERTH_POINT_COUNT;
     out->scheduler_name = gen_numbered(g, "s", index);
     out->era = BERTH_ERA_V1ALPHA1;
     out->percentage_of_nodes_to_score = (int32_t[]){100, 100, 100, 0, 10, 60}[gen_below(g, 6)];

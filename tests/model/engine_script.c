@@ -107,8 +107,8 @@ static void print_node(text *out, const berth_engine *engine, berth_node_id node
     print(out, "node %u %.*s", node, NAIVE_TEXT(name));
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         int64_t allocatable = 0, requested = 0;
-        if (berth_engine_node_resource(engine, node, naive_str(names[i]), &allocatable,
-                                       &requested) == BERTH_OK)
+        if (berth_engine_node_resource(engine, node, naive_str(names[i]), &allocatable, &requested,
+                                       NULL) == BERTH_OK)
             print(out, " %lld/%lld", (long long)requested, (long long)allocatable);
     }
     berth_str zone =
@@ -219,7 +219,7 @@ static berth_status do_decide(script *t, berth_engine *engine, const operation *
 static berth_status do_object(berth_engine *engine, const operation *op, text *out,
                               berth_error *error)
 {
-    uint64_t id = 0;
+    berth_object_id id = {0};
     berth_status status;
     if (op->verb == REMOVE) {
         berth_str space =
@@ -229,7 +229,7 @@ static berth_status do_object(berth_engine *engine, const operation *op, text *o
     if (op->verb == UPDATE)
         return berth_engine_update(engine, &op->object, error);
     status = berth_engine_add(engine, &op->object, &id, error);
-    print(out, "id %llx\n", (unsigned long long)id);
+    print(out, "id %x %llx\n", (unsigned)id.node, (unsigned long long)id.pod);
     return status;
 }
 

@@ -19,6 +19,12 @@ typedef struct naive_region {
 
 /* Zeroed memory; ends the program when there is none. */
 void *naive_alloc(naive_region *region, size_t bytes);
+
+/* What a profile runs at a point. */
+static inline berth_plugin_list naive_list(const berth_profile *profile, berth_point point)
+{
+    return (uint32_t)point < profile->point_count ? profile->points[point] : (berth_plugin_list){0};
+}
 /* `items` with room for one more item after the first `count`. */
 void *naive_grow(naive_region *region, void *items, size_t count, size_t item_bytes);
 char *naive_print(naive_region *region, const char *format, ...)

@@ -274,10 +274,10 @@ void naive_take_off(naive_cluster *cluster, naive_pod *pod)
 
 static bool binds_volumes(const berth_profile *profile)
 {
-    const berth_plugin_list *filters = &profile->points[BERTH_POINT_FILTER];
-    for (uint32_t i = 0; i < filters->count; i++) {
-        if (naive_is(filters->items[i].name, "VolumeBinding") ||
-            naive_is(filters->items[i].name, "CheckVolumeBinding")) {
+    const berth_plugin_list filters = naive_list(profile, BERTH_POINT_FILTER);
+    for (uint32_t i = 0; i < filters.count; i++) {
+        if (naive_is(filters.items[i].name, "VolumeBinding") ||
+            naive_is(filters.items[i].name, "CheckVolumeBinding")) {
             return true;
         }
     }

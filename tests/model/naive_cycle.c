@@ -76,15 +76,15 @@ static bool skipped(const naive_attempt *a, const naive_plugin *plugin)
 
 static bool run_filters(naive_attempt *a, const berth_node *node, naive_refusal *refusal)
 {
-    const berth_plugin_list *list = &a->profile->points[BERTH_POINT_FILTER];
+    const berth_plugin_list list = naive_list(a->profile, BERTH_POINT_FILTER);
     *refusal = (naive_refusal){.node = node};
-    for (uint32_t i = 0; i < list->count; i++) {
-        const naive_plugin *plugin = plugin_of(&list->items[i]);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const naive_plugin *plugin = plugin_of(&list.items[i]);
         if (plugin->filter == NULL || skipped(a, plugin)) {
             continue;
         }
-        if (!plugin->filter(a, &list->items[i], node, refusal)) {
-            refusal->plugin = list->items[i].name;
+        if (!plugin->filter(a, &list.items[i], node, refusal)) {
+            refusal->plugin = list.items[i].name;
             return false;
         }
     }
@@ -191,17 +191,17 @@ bool naive_passes(naive_attempt *a, const berth_node *node, naive_refusal *refus
 /* The refusal of all nodes, or NULL. */
 static naive_refusal *run_pre_filters(naive_attempt *a)
 {
-    const berth_plugin_list *list = &a->profile->points[BERTH_POINT_PRE_FILTER];
-    for (uint32_t i = 0; i < list->count; i++) {
-        const naive_plugin *plugin = plugin_of(&list->items[i]);
+    const berth_plugin_list list = naive_list(a->profile, BERTH_POINT_PRE_FILTER);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const naive_plugin *plugin = plugin_of(&list.items[i]);
         if (plugin->pre_filter == NULL) {
             continue;
         }
         naive_refusal *refusal = naive_alloc(a->region, sizeof(*refusal));
-        naive_outcome outcome = plugin->pre_filter(a, &list->items[i], refusal);
+        naive_outcome outcome = plugin->pre_filter(a, &list.items[i], refusal);
         a->skip[plugin - plugins] = outcome == NAIVE_SKIP;
         if (outcome == NAIVE_REFUSE) {
-            refusal->plugin = list->items[i].name;
+            refusal->plugin = list.items[i].name;
             return refusal;
         }
     }
@@ -215,7 +215,7 @@ static uint32_t nodes_to_find(const naive_attempt *a, size_t n)
     int64_t p = a->profile->percentage_of_nodes_to_score;
     int64_t minimum = a->profile->min_feasible_nodes > 0 ? a->profile->min_feasible_nodes : 100;
     bool modern = a->profile->era == BERTH_ERA_V1;
-    if (modern && a->profile->points[BERTH_POINT_SCORE].count == 0) {
+    if (modern && naive_list(a->profile, BERTH_POINT_SCORE).count == 0) {
         return 1;
     }
     if ((int64_t)n < minimum || p >= 100) {
@@ -244,12 +244,12 @@ static void record_node(naive_decision *d, const naive_refusal *refusal)
 /* Every predicate that fails by itself. */
 static size_t record_failing(naive_attempt *a, naive_decision *d, const berth_node *node)
 {
-    const berth_plugin_list *list = &a->profile->points[BERTH_POINT_FILTER];
+    const berth_plugin_list list = naive_list(a->profile, BERTH_POINT_FILTER);
     size_t before = d->refusal_count;
-    for (uint32_t i = 0; i < list->count; i++) {
-        const naive_plugin *plugin = plugin_of(&list->items[i]);
-        naive_refusal refusal = {.node = node, .plugin = list->items[i].name};
-        if (plugin->filter != NULL && !plugin->filter(a, &list->items[i], node, &refusal)) {
+    for (uint32_t i = 0; i < list.count; i++) {
+        const naive_plugin *plugin = plugin_of(&list.items[i]);
+        naive_refusal refusal = {.node = node, .plugin = list.items[i].name};
+        if (plugin->filter != NULL && !plugin->filter(a, &list.items[i], node, &refusal)) {
             record(d, &refusal);
         }
     }
@@ -329,11 +329,11 @@ static void search(naive_attempt *a, naive_decision *d)
 
 static void score(naive_attempt *a, naive_decision *d)
 {
-    const berth_plugin_list *list = &a->profile->points[BERTH_POINT_SCORE];
+    const berth_plugin_list list = naive_list(a->profile, BERTH_POINT_SCORE);
     size_t bytes = (d->feasible_count + 1) * sizeof(int64_t);
     d->total = naive_alloc(&d->region, bytes);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const berth_plugin_ref *ref = &list->items[i];
+    for (uint32_t i = 0; i < list.count; i++) {
+        const berth_plugin_ref *ref = &list.items[i];
         const naive_plugin *plugin = plugin_of(ref);
         int64_t *values = naive_alloc(&d->region, bytes);
         if (plugin->score == NULL ||
@@ -348,7 +348,7 @@ static void score(naive_attempt *a, naive_decision *d)
         d->scores[d->score_count++] = (naive_score){ref->name, values};
     }
     for (size_t n = 0; n < d->feasible_count; n++) {
-        d->total[n] = list->count == 0 ? 1 : d->total[n];
+        d->total[n] = list.count == 0 ? 1 : d->total[n];
         if (n == 0 || d->total[n] > d->best_total) {
             d->best_total = d->total[n];
             d->best_count = 0;
@@ -425,16 +425,16 @@ static const char *failure_message(naive_attempt *a, const naive_decision *d)
 /* PostFilter: the reasons of its plugins, NULL if one of them helped, "" if there is none. */
 static const char *post_filter(naive_attempt *a, naive_decision *d)
 {
-    const berth_plugin_list *list = &a->profile->points[BERTH_POINT_POST_FILTER];
+    const berth_plugin_list list = naive_list(a->profile, BERTH_POINT_POST_FILTER);
     const char *reasons = "";
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list.count; i++) {
         const char *reason = NULL;
-        if (naive_is(list->items[i].name, "DynamicResources")) {
+        if (naive_is(list.items[i].name, "DynamicResources")) {
             if (!a->devices_looked_up) {
                 return "not found"; /* an error: its PreFilter was not reached */
             }
             reason = "no new claims to deallocate";
-        } else if (naive_is(list->items[i].name, "DefaultPreemption")) {
+        } else if (naive_is(list.items[i].name, "DefaultPreemption")) {
             reason = naive_preempt(a, d->refusals, d->refusal_count, d);
             if (reason == NULL) {
                 return NULL;

@@ -782,10 +782,13 @@ static const berth_profile *make_profile(region *r, uint32_t kubernetes, const j
     berth_profile *p = naive_alloc(r, sizeof(*p));
     p->scheduler_name = naive_str("default-scheduler");
     p->percentage_of_nodes_to_score = all_nodes ? 100 : number(config, "percentageOfNodesToScore");
-    p->points[BERTH_POINT_PRE_FILTER] = point(r, kubernetes, profile, "preFilter", pre_filters);
-    p->points[BERTH_POINT_FILTER] = point(r, kubernetes, profile, "filter", filters);
-    p->points[BERTH_POINT_POST_FILTER] = point(r, kubernetes, profile, "postFilter", post_filters);
-    p->points[BERTH_POINT_SCORE] = point(r, kubernetes, profile, "score", scores);
+    berth_plugin_list *points = naive_alloc(r, BERTH_POINT_COUNT * sizeof(*points));
+    p->points = points;
+    p->point_count = BERTH_POINT_COUNT;
+    points[BERTH_POINT_PRE_FILTER] = point(r, kubernetes, profile, "preFilter", pre_filters);
+    points[BERTH_POINT_FILTER] = point(r, kubernetes, profile, "filter", filters);
+    points[BERTH_POINT_POST_FILTER] = point(r, kubernetes, profile, "postFilter", post_filters);
+    points[BERTH_POINT_SCORE] = point(r, kubernetes, profile, "score", scores);
     return p;
 }
 

@@ -361,16 +361,19 @@ static const berth_profile *legacy_profile(naive_region *r)
         naive_alloc(r, sizeof(priorities) / sizeof(*priorities) * sizeof(*scores));
     args->label.labels = (berth_strs){rack, 1};
     args->inter_pod_affinity.hard_pod_affinity_weight = 1;
+    berth_plugin_list *points = naive_alloc(r, BERTH_POINT_COUNT * sizeof(*points));
     for (size_t i = 0; i < sizeof(predicates) / sizeof(*predicates); i++) {
-        filters[profile->points[BERTH_POINT_FILTER].count++] =
+        filters[points[BERTH_POINT_FILTER].count++] =
             (berth_plugin_ref){.name = naive_str(predicates[i])};
     }
     for (size_t i = 0; i < sizeof(priorities) / sizeof(*priorities); i++) {
-        scores[profile->points[BERTH_POINT_SCORE].count++] =
+        scores[points[BERTH_POINT_SCORE].count++] =
             (berth_plugin_ref){.name = naive_str(priorities[i]), .weight = 1, .args = args};
     }
-    profile->points[BERTH_POINT_FILTER].items = filters;
-    profile->points[BERTH_POINT_SCORE].items = scores;
+    points[BERTH_POINT_FILTER].items = filters;
+    points[BERTH_POINT_SCORE].items = scores;
+    profile->points = points;
+    profile->point_count = BERTH_POINT_COUNT;
     profile->era = BERTH_ERA_V1ALPHA1;
     profile->always_check_all = true;
     profile->percentage_of_nodes_to_score = 100;

@@ -183,7 +183,7 @@ static void *follow_on(void *argument)
     script s = {.replay = t->replay, .nodes_and_pods = true};
     uint64_t random = t->seed * 31 + own->number;
     berth_error error = {0};
-    script_must(&s, "explanation", berth_explanation_create(&s.explanation), &error);
+    script_must(&s, "explanation", berth_explanation_create(NULL, &s.explanation, &error), &error);
     while (!atomic_load(&t->stop) && !atomic_load(&t->failed)) {
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
         follow_some(t, &s, (uint32_t)(random >> 33), (uint32_t)(random >> 45), NULL);
@@ -299,7 +299,8 @@ static void start(trial *t)
     config.allocator = &counting;
     script_must(&t->s, "create", berth_engine_create(&config, &t->s.engine, &error), &error);
     script_must(&t->s, "create", berth_engine_create(&config, &t->twin, &error), &error);
-    script_must(&t->s, "explanation", berth_explanation_create(&t->s.explanation), &error);
+    script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
+                &error);
 }
 
 static void fill(trial *t)

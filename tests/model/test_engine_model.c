@@ -697,7 +697,7 @@ static void compare_resources(trial *t)
             same_number(t, "node_resource", BERTH_OK,
                         berth_engine_node_resource(
                             t->engine, berth_engine_find_node(t->engine, node->meta.name), name,
-                            &allocatable, &requested));
+                            &allocatable, &requested, NULL));
             same_number(t, names[i], naive_allocatable(node, name, &present), allocatable);
             same_number(t, names[i],
                         t->naive.legacy ? naive_legacy_request(&a, node, name, false)
@@ -809,7 +809,7 @@ static bool start_engine(trial *t)
     config.profiles = t->profiles;
     config.profile_count = PROFILES;
     must(t, "create", berth_engine_create(&config, &t->engine, &error), &error);
-    must(t, "explanation", berth_explanation_create(&t->explanation), &error);
+    must(t, "explanation", berth_explanation_create(NULL, &t->explanation, &error), &error);
     return !t->failed;
 }
 

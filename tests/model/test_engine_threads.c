@@ -65,7 +65,7 @@ static void start(trial *t)
         expect(t, e, "berth_engine_create", BERTH_OK,
                berth_engine_create(&config, &t->engines[e], NULL));
         expect(t, e, "berth_explanation_create", BERTH_OK,
-               berth_explanation_create(&t->explanations[e]));
+               berth_explanation_create(NULL, &t->explanations[e], NULL));
     }
 }
 

@@ -73,7 +73,8 @@ typedef struct trial {
     berth_engine *engines[ENGINES];
     berth_explanation *explanations[ENGINES];
     berth_profile profiles[PROFILES];
-    berth_plugin_ref scorers[16]; /* of the profile that packs */
+    berth_plugin_list points[BERTH_POINT_COUNT]; /* of the last profile */
+    berth_plugin_ref scorers[16];                /* of the profile that packs */
     berth_plugin_args packing;
     template templates[TEMPLATES_MAX];
     uint32_t template_count;
@@ -345,15 +346,16 @@ static void with_node(trial *t, uint32_t number, void (*use)(trial *, const bert
     with_seeded_node(t, number, false, use);
 }
 
-static uint64_t add_to_all(trial *t, const berth_object *object)
+static berth_object_id add_to_all(trial *t, const berth_object *object)
 {
-    uint64_t first = 0, id;
+    berth_object_id first = {0}, id = {0};
     for (int e = 0; e < ENGINES; e++) {
         berth_error error;
         must(t, e, "berth_engine_add", berth_engine_add(t->engines[e], object, &id, &error),
              &error);
         first = e == 0 ? id : first;
-        expect(t, e, "id", (int64_t)first, (int64_t)id);
+        expect(t, e, "node", first.node, id.node);
+        expect(t, e, "pod", (int64_t)first.pod, (int64_t)id.pod);
     }
     return first;
 }
@@ -390,7 +392,7 @@ static void put_pod(trial *t, pod *p)
     source.meta.name = str(p->name);
     berth_object object = {.kind = BERTH_KIND_POD};
     object.as.pod = &source;
-    p->id = add_to_all(t, &object);
+    p->id = add_to_all(t, &object).pod;
 }
 
 /* ---- a round ---- */
@@ -416,7 +418,9 @@ static void make_profiles(trial *t)
         t->profiles[4].min_feasible_nodes = 1 + (int32_t)below(t, 60);
     }
     t->packing.fit.strategy = BERTH_FIT_MOST_ALLOCATED;
-    berth_plugin_list *list = &t->profiles[3].points[BERTH_POINT_SCORE];
+    memcpy(t->points, t->profiles[3].points, sizeof(t->points));
+    t->profiles[3].points = t->points;
+    berth_plugin_list *list = &t->points[BERTH_POINT_SCORE];
     for (uint32_t i = 0; i < list->count && i < 16; i++) {
         t->scorers[i] = list->items[i];
         if (t->scorers[i].name.len == strlen("NodeResourcesFit") &&
@@ -441,7 +445,7 @@ static void start(trial *t)
         must(t, e, "berth_engine_create", berth_engine_create(&config, &t->engines[e], &error),
              &error);
         expect(t, e, "berth_explanation_create", BERTH_OK,
-               berth_explanation_create(&t->explanations[e]));
+               berth_explanation_create(NULL, &t->explanations[e], &error));
     }
 }
 

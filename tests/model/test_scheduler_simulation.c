@@ -164,9 +164,9 @@ static int64_t allocated(const simulation *s, uint32_t node, const char *resourc
 
 static bool has_fit(const berth_profile *profile)
 {
-    const berth_plugin_list *filters = &profile->points[BERTH_POINT_FILTER];
-    for (uint32_t i = 0; i < filters->count; i++)
-        if (naive_is(filters->items[i].name, "NodeResourcesFit"))
+    const berth_plugin_list filters = berth_profile_list(profile, BERTH_POINT_FILTER);
+    for (uint32_t i = 0; i < filters.count; i++)
+        if (naive_is(filters.items[i].name, "NodeResourcesFit"))
             return true;
     return false;
 }
@@ -205,7 +205,8 @@ static void check_node(simulation *s, uint32_t number)
     for (uint32_t r = 0; r < 4; r++) {
         int64_t allocatable = 0, requested = 0;
         must(s, "node_resource",
-             berth_engine_node_resource(s->engine, id, naive_str(all[r]), &allocatable, &requested),
+             berth_engine_node_resource(s->engine, id, naive_str(all[r]), &allocatable, &requested,
+                                        NULL),
              NULL);
         if (requested != allocated(s, number, all[r], NULL))
             fail(s, "node %.*s has allocated %" PRId64 " of %s, its pods ask for %" PRId64,
@@ -387,8 +388,7 @@ static void on_report(void *context, berth_trouble trouble, const berth_error *e
 
 typedef enum verb { ADD, UPDATE, REMOVE } verb;
 
-static void apply(simulation *s, verb how, const berth_object *object, berth_status wanted,
-                  uint64_t *id)
+static void apply(simulation *s, verb how, const berth_object *object, berth_status wanted)
 {
     static const char *const names[] = {"add", "update", "remove"};
     const berth_metadata *meta = object->as.any;
@@ -400,14 +400,14 @@ static void apply(simulation *s, verb how, const berth_object *object, berth_sta
              posted ? " (posted)" : "");
     trace(s, what, meta->name);
     if (posted && how == ADD)
-        status = berth_scheduler_post_add(s->scheduler, object);
+        status = berth_scheduler_post_add(s->scheduler, object, &error);
     else if (posted && how == UPDATE)
-        status = berth_scheduler_post_update(s->scheduler, object);
+        status = berth_scheduler_post_update(s->scheduler, object, &error);
     else if (posted)
         status = berth_scheduler_post_remove(s->scheduler, object->kind, meta->namespace_name,
-                                             meta->name);
+                                             meta->name, &error);
     else if (how == ADD)
-        status = berth_scheduler_add(s->scheduler, s->now_ns, object, id, &error);
+        status = berth_scheduler_add(s->scheduler, s->now_ns, object, NULL, &error);
     else if (how == UPDATE)
         status = berth_scheduler_update(s->scheduler, s->now_ns, object, &error);
     else
@@ -489,7 +489,7 @@ static void add_pod(simulation *s)
     s->want.submitted += record->life == WAITING;
     s->live_count++;
     const berth_object object = pod_object(pod);
-    apply(s, ADD, &object, BERTH_OK, NULL);
+    apply(s, ADD, &object, BERTH_OK);
     record->id = berth_engine_find_pod(s->engine, naive_namespace(&pod->meta), pod->meta.name);
 }
 
@@ -500,7 +500,7 @@ static void remove_pod(simulation *s, pod_record *pod)
         return;
     forget_pod(s, pod);
     const berth_object object = pod_object(pod->object);
-    apply(s, REMOVE, &object, BERTH_OK, NULL);
+    apply(s, REMOVE, &object, BERTH_OK);
 }
 
 static void finish_pod(simulation *s, pod_record *pod)
@@ -513,7 +513,7 @@ static void finish_pod(simulation *s, pod_record *pod)
     finished->phase = naive_str(gen_chance(&s->gen, 50) ? "Succeeded" : "Failed");
     forget_pod(s, pod);
     const berth_object object = pod_object(finished);
-    apply(s, UPDATE, &object, BERTH_OK, NULL);
+    apply(s, UPDATE, &object, BERTH_OK);
 }
 
 /* What an update makes of a pod's life. */
@@ -563,7 +563,7 @@ static void update_pod(simulation *s, pod_record *pod)
     follow_update(s, pod, to, shown);
     pod->object = to;
     const berth_object object = pod_object(to);
-    apply(s, UPDATE, &object, BERTH_OK, NULL);
+    apply(s, UPDATE, &object, BERTH_OK);
 }
 
 /* ---- nodes and other objects ---- */
@@ -605,7 +605,7 @@ static void put_node(simulation *s, bool present)
     settle(s);
     s->nodes[number].object = node;
     const berth_object object = node_object(node);
-    apply(s, present ? UPDATE : ADD, &object, BERTH_OK, NULL);
+    apply(s, present ? UPDATE : ADD, &object, BERTH_OK);
     check_node(s, number);
 }
 
@@ -617,7 +617,7 @@ static void remove_node(simulation *s)
     settle(s);
     const berth_object object = node_object(s->nodes[number].object);
     s->nodes[number] = (node_record){.object = NULL};
-    apply(s, REMOVE, &object, BERTH_OK, NULL);
+    apply(s, REMOVE, &object, BERTH_OK);
 }
 
 /* A node takes no more pods, or takes them again; by the engine's own call. */
@@ -664,7 +664,7 @@ static void change_other(simulation *s)
     if (how != ADD)
         fresh->namespace_name = (*known)->namespace_name;
     *known = how != REMOVE ? fresh : NULL;
-    apply(s, how, &object, BERTH_OK, NULL);
+    apply(s, how, &object, BERTH_OK);
 }
 
 /* What nobody knows, or everybody knows already: reported, and harmless. */
@@ -677,21 +677,21 @@ static void disturb(simulation *s)
     settle(s);
     switch (gen_below(&s->gen, 5)) {
     case 0:
-        apply(s, UPDATE, &pods, BERTH_E_NOT_FOUND, NULL);
+        apply(s, UPDATE, &pods, BERTH_E_NOT_FOUND);
         break;
     case 1:
-        apply(s, REMOVE, &pods, BERTH_E_NOT_FOUND, NULL);
+        apply(s, REMOVE, &pods, BERTH_E_NOT_FOUND);
         break;
     case 2:
-        apply(s, UPDATE, &nodes, BERTH_E_NOT_FOUND, NULL);
+        apply(s, UPDATE, &nodes, BERTH_E_NOT_FOUND);
         break;
     case 3:
-        apply(s, REMOVE, &nodes, BERTH_E_NOT_FOUND, NULL);
+        apply(s, REMOVE, &nodes, BERTH_E_NOT_FOUND);
         break;
     default:
         if (pod != NULL && pod->life != ABSENT) {
             const berth_object again = pod_object(pod->object);
-            apply(s, ADD, &again, BERTH_E_EXISTS, NULL);
+            apply(s, ADD, &again, BERTH_E_EXISTS);
         }
     }
 }
@@ -717,10 +717,10 @@ static void answer(simulation *s)
         s->troubles_wanted++;
     }
     trace(s, done ? "answer done" : "answer failed", (berth_str){0});
-    must(
-        s, "bind_done",
-        berth_scheduler_bind_done(s->scheduler, id, done ? BERTH_ANSWER_DONE : BERTH_ANSWER_FAILED),
-        NULL);
+    must(s, "bind_done",
+         berth_scheduler_bind_done(s->scheduler, id, done ? BERTH_ANSWER_DONE : BERTH_ANSWER_FAILED,
+                                   &error),
+         NULL);
     must(s, "advance", berth_scheduler_advance(s->scheduler, s->now_ns, &error), &error);
 }
 
@@ -926,7 +926,7 @@ static void start(simulation *s)
     config.profiles = s->profiles;
     config.profile_count = PROFILES;
     must(s, "engine", berth_engine_create(&config, &s->engine, &error), &error);
-    must(s, "explanation", berth_explanation_create(&s->explanation), NULL);
+    must(s, "explanation", berth_explanation_create(NULL, &s->explanation, &error), NULL);
     berth_scheduler_options_init(&options);
     options.bind_timeout_ns = gen_chance(&s->gen, 80) ? 5 * SECOND : BERTH_TIME_NEVER;
     options.callbacks = (berth_scheduler_callbacks){

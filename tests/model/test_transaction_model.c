@@ -137,7 +137,8 @@ static void start(trial *t)
     config.profile_count = SCRIPT_PROFILES;
     script_must(&t->s, "create", berth_engine_create(&config, &t->s.engine, &error), &error);
     script_must(&t->s, "create", berth_engine_create(&config, &t->twin, &error), &error);
-    script_must(&t->s, "explanation", berth_explanation_create(&t->s.explanation), &error);
+    script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
+                &error);
     t->staying = naive_alloc(&t->s.gen.region, OPS_MAX * sizeof(*t->staying));
     t->results = naive_alloc(&t->s.gen.region, OPS_MAX * sizeof(*t->results));
 }

@@ -398,9 +398,9 @@ static bool has_any(void *context, berth_str plugin)
 /* A node without room for pods takes none only where room is looked at. */
 static bool looks_at_room(const berth_profile *profile)
 {
-    const berth_plugin_list *list = &profile->points[BERTH_POINT_FILTER];
-    for (uint32_t i = 0; i < list->count; i++)
-        if (naive_is(list->items[i].name, "NodeResourcesFit"))
+    const berth_plugin_list list = berth_profile_list(profile, BERTH_POINT_FILTER);
+    for (uint32_t i = 0; i < list.count; i++)
+        if (naive_is(list.items[i].name, "NodeResourcesFit"))
             return true;
     return false;
 }
@@ -470,7 +470,7 @@ static bool run_round(uint64_t seed)
     t.deeds = naive_alloc(&t.gen.region, DEEDS_MAX * sizeof(*t.deeds));
     configure(&t);
     t.engine = create(&t);
-    must(&t, "explanation", berth_explanation_create(&t.explanation), &error);
+    must(&t, "explanation", berth_explanation_create(NULL, &t.explanation, &error), &error);
     fill(&t);
     for (t.question = 1; t.question <= QUESTIONS && !t.failed; t.question++) {
         clear(&t.wanted);

@@ -68,7 +68,7 @@ static uint64_t mix_text(uint64_t hash, berth_str text)
             for (int r = 0; r < 3; r++) {                                                   \
                 int64_t allocatable = 0, requested = 0;                                     \
                 (void)X                                                                     \
-                ##_node_resource(of, id, resources[r], &allocatable, &requested);           \
+                ##_node_resource(of, id, resources[r], &allocatable, &requested, NULL);     \
                 hash = mix(mix(hash, (uint64_t)allocatable), (uint64_t)requested);          \
             }                                                                               \
         }                                                                                   \
@@ -171,7 +171,7 @@ static void publish(writer *w)
         fail("berth_engine_publish", error.message);
 }
 
-static void put(const berth_object *object, uint64_t *id)
+static void put(const berth_object *object, berth_object_id *id)
 {
     berth_error error = {0};
     berth_status status = berth_engine_add(engine, object, id, &error);
@@ -221,10 +221,10 @@ static void add_pod(writer *w)
         gen_pod(&w->gen, w->serial++, bound ? (berth_str){name, (uint32_t)len} : (berth_str){0}, 1);
     berth_object object = {.kind = BERTH_KIND_POD};
     object.as.pod = pod;
-    uint64_t id = BERTH_POD_NONE;
+    berth_object_id id = {.pod = BERTH_POD_NONE};
     put(&object, &id);
-    if (id != BERTH_POD_NONE)
-        w->pods[w->pod_count++] = id;
+    if (id.pod != BERTH_POD_NONE)
+        w->pods[w->pod_count++] = id.pod;
 }
 
 static void remove_pod(writer *w, uint32_t at)

@@ -72,7 +72,7 @@ static inline void counted_open(counted_cluster *t, void (*fill)(counted_cluster
     config.allocator = &t->allocator;
     assert_int_equal(berth_engine_create(&config, &t->c.engine, NULL), BERTH_OK);
     const berth_read_options options = {.size = sizeof(options)};
-    assert_int_equal(berth_reader_create(&options, &t->c.reader), BERTH_OK);
+    assert_int_equal(berth_reader_create(&options, &t->c.reader, NULL), BERTH_OK);
     fill(t);
 }
 

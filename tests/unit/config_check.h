@@ -138,13 +138,13 @@ static void put_args(sheet *s, const char *plugin, const berth_plugin_args *args
     }
 }
 
-static void put_point(sheet *s, berth_point point, const berth_plugin_list *list)
+static void put_point(sheet *s, berth_point point, berth_plugin_list list)
 {
-    if (list->count == 0)
+    if (list.count == 0)
         return;
     put(s, "  %s:", berth_point_name(point));
-    for (uint32_t i = 0; i < list->count; i++) {
-        const berth_plugin_ref *ref = &list->items[i];
+    for (uint32_t i = 0; i < list.count; i++) {
+        const berth_plugin_ref *ref = &list.items[i];
         put(s, " %.*s", STR(ref->name));
         if (ref->implementation.data != NULL)
             put(s, "=%.*s", STR(ref->implementation));
@@ -152,8 +152,8 @@ static void put_point(sheet *s, berth_point point, const berth_plugin_list *list
             put(s, "*%d", ref->weight);
     }
     put(s, "\n");
-    for (uint32_t i = 0; i < list->count; i++) {
-        const berth_plugin_ref *ref = &list->items[i];
+    for (uint32_t i = 0; i < list.count; i++) {
+        const berth_plugin_ref *ref = &list.items[i];
         berth_str who = ref->implementation.data != NULL ? ref->implementation : ref->name;
         char plugin[128];
         if (ref->args == NULL)
@@ -172,7 +172,7 @@ static void put_profile(sheet *s, const berth_profile *profile)
         profile->era == BERTH_ERA_V1 ? "v1" : "v1alpha1", profile->percentage_of_nodes_to_score,
         ties[profile->tie], profile->always_check_all ? ", check all" : "");
     for (unsigned p = 0; p < BERTH_POINT_COUNT; p++)
-        put_point(s, (berth_point)p, &profile->points[p]);
+        put_point(s, (berth_point)p, berth_profile_list(profile, (berth_point)p));
 }
 
 static void put_config(sheet *s, const berth_scheduler_config *config)

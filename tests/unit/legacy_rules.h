@@ -2,6 +2,7 @@
 #ifndef BERTH_TESTS_UNIT_LEGACY_RULES_H
 #define BERTH_TESTS_UNIT_LEGACY_RULES_H
 
+#include "profile_points.h"
 #include "rule_cluster.h"
 
 /* A profile with the named predicate or priority, or neither. */
@@ -9,6 +10,7 @@ typedef struct lone_plugin {
     berth_plugin_ref predicate;
     berth_plugin_ref priority;
     berth_profile profile;
+    profile_points points;
 } lone_plugin;
 
 static inline berth_str str(const char *text)
@@ -22,9 +24,9 @@ static inline const berth_profile *lone(lone_plugin *out, const char *predicate,
     *out = (lone_plugin){.predicate = {.name = str(predicate), .args = args},
                          .priority = {.name = str(priority), .weight = 1, .args = args},
                          .profile = {.era = BERTH_ERA_V1ALPHA1, .always_check_all = true}};
-    out->profile.points[BERTH_POINT_FILTER] =
-        (berth_plugin_list){&out->predicate, predicate != NULL};
-    out->profile.points[BERTH_POINT_SCORE] = (berth_plugin_list){&out->priority, priority != NULL};
+    berth_plugin_list *points = own_points(&out->profile, &out->points);
+    points[BERTH_POINT_FILTER] = (berth_plugin_list){&out->predicate, predicate != NULL};
+    points[BERTH_POINT_SCORE] = (berth_plugin_list){&out->priority, priority != NULL};
     return &out->profile;
 }
 

@@ -450,7 +450,7 @@ static berth_reader *make_reader(bool apply_defaults, const char *default_kind)
                                   .apply_defaults = apply_defaults,
                                   .default_kind = default_kind,
                                   .threads = READER_CHECK_BATCH_BYTES == 0 ? 1 : 2};
-    assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
     if (READER_CHECK_BATCH_BYTES != 0)
         reader->batch_bytes = READER_CHECK_BATCH_BYTES;
     clear_sheet();

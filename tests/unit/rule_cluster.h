@@ -24,7 +24,7 @@ typedef struct small_cluster {
     berth_reader *reader;
     berth_explanation *explanation;
     berth_placement placement; /* of the last decision */
-    uint64_t last_id;          /* of the object added last */
+    berth_object_id last_id;   /* of the object added last */
 } small_cluster;
 
 static void small_require(berth_status status, const berth_error *error)
@@ -42,7 +42,7 @@ static inline void small_open_limited(small_cluster *c, const berth_profile *pro
 {
     berth_error error = {.code = BERTH_OK};
     berth_engine_config config;
-    *c = (small_cluster){.last_id = 0};
+    *c = (small_cluster){.last_id.node = 0};
     berth_engine_config_init(&config);
     config.threads = 1;
     config.profiles = profile;
@@ -50,8 +50,8 @@ static inline void small_open_limited(small_cluster *c, const berth_profile *pro
     config.attached_volumes_max = attached_volumes_max;
     small_require(berth_engine_create(&config, &c->engine, &error), &error);
     const berth_read_options options = {.size = sizeof(options)};
-    assert_int_equal(berth_reader_create(&options, &c->reader), BERTH_OK);
-    assert_int_equal(berth_explanation_create(&c->explanation), BERTH_OK);
+    assert_int_equal(berth_reader_create(&options, &c->reader, &error), BERTH_OK);
+    assert_int_equal(berth_explanation_create(NULL, &c->explanation, &error), BERTH_OK);
 }
 
 static inline void small_open(small_cluster *c, const berth_profile *profile)
@@ -93,6 +93,12 @@ static berth_status small_add_object(void *context, const berth_object *object,
     return berth_engine_add(c->engine, object, &c->last_id, error);
 }
 
+/* The number of the node or pod that was added last. */
+static inline uint64_t small_last(const small_cluster *c)
+{
+    return c->last_id.kind == BERTH_KIND_NODE ? c->last_id.node : c->last_id.pod;
+}
+
 /* Add the objects of a text; returns the id of the last one. */
 static uint64_t small_add(small_cluster *c, const char *text)
 {
@@ -100,7 +106,7 @@ static uint64_t small_add(small_cluster *c, const char *text)
     small_require(berth_reader_text(c->reader, (berth_str){text, (uint32_t)strlen(text)}, "test",
                                     small_add_object, c, &error),
                   &error);
-    return c->last_id;
+    return small_last(c);
 }
 
 /* Add a node of 4 cpu, 8Gi and 110 pods; `more` goes into its text after `metadata: {name:

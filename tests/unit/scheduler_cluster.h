@@ -85,8 +85,8 @@ static void loop_open_as(loop *l, uint32_t minor, const berth_profile *profiles,
     config.plugin_count = plugin != NULL;
     small_require(berth_engine_create(&config, &l->c.engine, &error), &error);
     const berth_read_options read = {.size = sizeof(read)};
-    assert_int_equal(berth_reader_create(&read, &l->c.reader), BERTH_OK);
-    assert_int_equal(berth_explanation_create(&l->c.explanation), BERTH_OK);
+    assert_int_equal(berth_reader_create(&read, &l->c.reader, &error), BERTH_OK);
+    assert_int_equal(berth_explanation_create(NULL, &l->c.explanation, &error), BERTH_OK);
     berth_scheduler_options_init(&options);
     if (bind_timeout_ms > 0)
         options.bind_timeout_ns = bind_timeout_ms * MS;
@@ -165,7 +165,7 @@ static uint64_t loop_add(loop *l, const char *text)
     small_require(berth_reader_text(l->c.reader, (berth_str){text, (uint32_t)strlen(text)}, "test",
                                     loop_object, l, &error),
                   &error);
-    return l->c.last_id;
+    return small_last(&l->c);
 }
 
 static inline void loop_update(loop *l, const char *text)

@@ -107,7 +107,7 @@ static void read_text(const text *t, uint32_t threads, size_t batch_bytes, bool 
                                   .threads = threads};
     berth_reader *reader;
     memset(&out->where, 0, sizeof(out->where));
-    assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
     reader->batch_bytes = batch_bytes;
     clear_sheet();
     berth_str all = {t->data, (uint32_t)t->len};
@@ -186,12 +186,15 @@ static void test_early_stop(void **state)
 static berth_status read_counted(counted *c, const text *t)
 {
     const berth_allocator allocator = {c, counted_allocate, counted_release};
-    const berth_read_options options = {
-        .size = sizeof(options), .apply_defaults = true, .default_kind = "Pod", .threads = 2};
+    const berth_read_options options = {.size = sizeof(options),
+                                        .apply_defaults = true,
+                                        .default_kind = "Pod",
+                                        .threads = 2,
+                                        .allocator = &allocator};
     berth_reader *reader;
     berth_error error;
     clear_sheet();
-    BERTH_TRY(berth__reader_create_with(&allocator, &options, &reader));
+    BERTH_TRY(berth_reader_create(&options, &reader, NULL));
     reader->batch_bytes = 300;
     berth_str all = {t->data, (uint32_t)t->len};
     berth_status status = berth_reader_text(reader, all, "t", collect, &whole_objects, &error);
@@ -268,7 +271,7 @@ static void read_journal(const char *path, uint32_t threads, journal *out)
                                         .progress_context = out};
     berth_reader *reader;
     *out = (journal){.len = 0};
-    assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
     assert_int_equal(berth_reader_file(reader, path, journal_object, out, NULL), BERTH_OK);
     berth_reader_destroy(reader);
 }

@@ -37,16 +37,16 @@ static void test_default_profile(void **state)
     const berth__plugin_info *infos = berth__plugin_infos(0, &count);
     assert_int_equal(count, 18);
     for (unsigned p = 0; p < BERTH_POINT_COUNT; p++) {
-        const berth_plugin_list *list = &berth_profile_default()->points[p];
+        const berth_plugin_list list = berth_profile_list(berth_profile_default(), (berth_point)p);
         uint32_t at = 0;
         for (uint32_t i = 0; i < count; i++) {
             if ((infos[i].points >> p & 1) == 0)
                 continue;
-            assert_true(at < list->count);
-            assert_true(berth__str_eq(list->items[at].name, infos[i].name));
+            assert_true(at < list.count);
+            assert_true(berth__str_eq(list.items[at].name, infos[i].name));
             at++;
         }
-        assert_int_equal(at, list->count);
+        assert_int_equal(at, list.count);
     }
 }
 
@@ -87,10 +87,10 @@ static void test_text_is_copied(void **state)
     memset(text, 'x', strlen(text));
     free(text);
     const berth_profile *profile = first_profile(config);
-    const berth_plugin_list *filters = &profile->points[BERTH_POINT_FILTER];
+    const berth_plugin_list filters = berth_profile_list(profile, BERTH_POINT_FILTER);
     assert_true(berth__str_is(profile->scheduler_name, "mine"));
-    assert_true(berth__str_is(filters->items[filters->count - 1].name, "Own"));
-    assert_true(berth__str_is(filters->items[filters->count - 1].args->raw_json, "{\"a\":\"b\"}"));
+    assert_true(berth__str_is(filters.items[filters.count - 1].name, "Own"));
+    assert_true(berth__str_is(filters.items[filters.count - 1].args->raw_json, "{\"a\":\"b\"}"));
     berth_scheduler_config_destroy(config);
 }
 

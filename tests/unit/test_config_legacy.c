@@ -278,8 +278,8 @@ static void test_policy_file_untyped(void **state)
     berth_scheduler_config *config = accept(text);
     remove(path);
     const berth_profile *profile = first_profile(config);
-    assert_int_equal(profile->points[BERTH_POINT_FILTER].count, 3);
-    assert_int_equal(profile->points[BERTH_POINT_SCORE].count, 0);
+    assert_int_equal(berth_profile_list(profile, BERTH_POINT_FILTER).count, 3);
+    assert_int_equal(berth_profile_list(profile, BERTH_POINT_SCORE).count, 0);
     berth_scheduler_config_destroy(config);
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "berth/berth.h"
+#include "profile_points.h"
 #include "small_cluster.h"
 
 enum { NODES = 300 };
@@ -203,6 +204,7 @@ typedef struct fixture {
     berth_plugin_args args;
     berth_plugin_ref refs[2][64];
     berth_profile profile;
+    profile_points points;
     berth_engine_config config;
     berth_engine *engine;
     uint32_t pods;
@@ -210,19 +212,20 @@ typedef struct fixture {
 
 static void append(fixture *own, berth_point point, berth_plugin_ref *items)
 {
-    const berth_plugin_list *list = &own->profile.points[point];
+    berth_plugin_list *list = &own->points.lists[point];
     uint32_t count = list->count;
     for (uint32_t i = 0; i < count; i++)
         items[i] = list->items[i];
     items[count++] = (berth_plugin_ref){.name = text("NodePrice"), .weight = 3};
     items[count++] = (berth_plugin_ref){.name = text("PodCap"), .weight = 2, .args = &own->args};
-    own->profile.points[point] = (berth_plugin_list){items, count};
+    *list = (berth_plugin_list){items, count};
 }
 
 static void configure(fixture *own, berth_path path, uint32_t threads)
 {
     *own = (fixture){.cap = {.most = 3, .refused = BERTH_POD_NONE},
                      .profile = *berth_profile_default()};
+    own_points(&own->profile, &own->points);
     own->tables[0] = node_price;
     own->tables[1] = cap_plugin(&own->cap);
     own->plugins[0] = &own->tables[0];
@@ -268,8 +271,8 @@ static berth_pod_id add_pod(fixture *own, const char *max_price, int32_t milli)
     small_pod_object(&pod, &object, name, NULL, milli);
     berth_key_value labels[] = {{text("max-price"), text(max_price)}};
     pod.pod.meta.labels = (berth_map){labels, max_price != NULL ? 1 : 0};
-    uint64_t id;
-    assert_int_equal(berth_engine_add(own->engine, &object, &id, NULL), BERTH_OK);
+    berth_pod_id id;
+    assert_int_equal(berth_engine_add_pod(own->engine, &pod.pod, &id, NULL), BERTH_OK);
     return id;
 }
 
@@ -294,8 +297,9 @@ static void test_answers_count(void **state)
     }
     for (berth_node_id node = 0; node < NODES; node++) {
         int64_t most, pods;
-        assert_int_equal(berth_engine_node_resource(own.engine, node, text("pods"), &most, &pods),
-                         BERTH_OK);
+        assert_int_equal(
+            berth_engine_node_resource(own.engine, node, text("pods"), &most, &pods, NULL),
+            BERTH_OK);
         assert_true(pods <= 3);
     }
     assert_int_equal(berth_engine_check(own.engine, NULL), BERTH_OK);
@@ -308,7 +312,7 @@ static void test_explained(void **state)
     fixture own;
     start(&own, BERTH_PATH_AUTO, 1);
     berth_explanation *why;
-    assert_int_equal(berth_explanation_create(&why), BERTH_OK);
+    assert_int_equal(berth_explanation_create(NULL, &why, NULL), BERTH_OK);
     berth_decide_options options = {.size = sizeof(options), .explanation = why};
     berth_placement placement;
     berth_pod_id pod = add_pod(&own, "40", 100);
@@ -535,7 +539,7 @@ static void expect_new_column(berth_path path)
     }
     small_pod_object(&pod, &object, "taker", NULL, 100);
     pod.requests[1] = (berth_resource){text("example.com/licence"), {1, 0}};
-    assert_int_equal(berth_engine_add(own.engine, &object, &taker, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_add_pod(own.engine, &pod.pod, &taker, NULL), BERTH_OK);
     assert_int_equal(berth_engine_bind(own.engine, taker, 0, NULL), BERTH_OK);
     assert_int_equal(berth_engine_decide(own.engine, asks, NULL, &placement, NULL), BERTH_OK);
     assert_int_equal(placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
@@ -652,7 +656,7 @@ static void drop_filter(fixture *own)
 static void test_refused_tables(void **state)
 {
     (void)state;
-    refused_table(break_size, BERTH_E_ARG, "plugins[0].NodePrice");
+    refused_table(break_size, BERTH_E_ARG, "plugins[0]");
     refused_table(break_pointer, BERTH_E_ARG, "plugins[1]");
     refused_table(break_name, BERTH_E_ARG, "plugins[1].");
     refused_table(break_phases, BERTH_E_ARG, "plugins[0].NodePrice");

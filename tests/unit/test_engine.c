@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "profile_points.h"
 #include "small_cluster.h"
 
 static berth_engine *engine;
@@ -53,22 +54,24 @@ static berth_node_id add_node(const char *name, const char *zone)
 {
     small_node storage;
     berth_object object;
-    uint64_t id;
+    berth_object_id id;
     assert_int_equal(
         berth_engine_add(engine, small_node_object(&storage, &object, name, zone), &id, NULL),
         BERTH_OK);
-    return (berth_node_id)id;
+    assert_true(id.kind == BERTH_KIND_NODE && id.pod == BERTH_POD_NONE);
+    return id.node;
 }
 
 static berth_pod_id add_pod(const char *name, const char *node, int32_t milli)
 {
     small_pod storage;
     berth_object object;
-    uint64_t id;
+    berth_object_id id;
     assert_int_equal(
         berth_engine_add(engine, small_pod_object(&storage, &object, name, node, milli), &id, NULL),
         BERTH_OK);
-    return id;
+    assert_true(id.kind == BERTH_KIND_POD && id.node == BERTH_NODE_NONE);
+    return id.pod;
 }
 
 static void remove_node(const char *name)
@@ -103,7 +106,7 @@ static void expect_counts(uint32_t nodes, uint64_t running, uint64_t pending, ui
 static void expect_cpu(berth_node_id node, int64_t allocatable, int64_t requested)
 {
     int64_t a, r;
-    assert_int_equal(berth_engine_node_resource(engine, node, text("cpu"), &a, &r), BERTH_OK);
+    assert_int_equal(berth_engine_node_resource(engine, node, text("cpu"), &a, &r, NULL), BERTH_OK);
     assert_int_equal(a, allocatable);
     assert_int_equal(r, requested);
 }
@@ -157,14 +160,16 @@ static void test_profiles_are_checked(void **state)
     expect_refused(&config, BERTH_E_INVALID);
     profiles[1].percentage_of_nodes_to_score = 0;
     const berth_plugin_ref unknown = {.name = text("NoSuchPlugin"), .weight = 1};
-    profiles[1].points[BERTH_POINT_FILTER] = (berth_plugin_list){&unknown, 1};
+    profile_points room;
+    berth_plugin_list *points = own_points(&profiles[1], &room);
+    points[BERTH_POINT_FILTER] = (berth_plugin_list){&unknown, 1};
     expect_refused(&config, BERTH_E_UNSUPPORTED);
     berth_error error;
     berth_engine *none;
     assert_int_equal(berth_engine_create(&config, &none, &error), BERTH_E_UNSUPPORTED);
     assert_non_null(strstr(error.field, "NoSuchPlugin"));
-    profiles[1].points[BERTH_POINT_FILTER].count = 0;
-    profiles[1].points[BERTH_POINT_SCORE] = (berth_plugin_list){&unknown, 1};
+    points[BERTH_POINT_FILTER].count = 0;
+    points[BERTH_POINT_SCORE] = (berth_plugin_list){&unknown, 1};
     expect_refused(&config, BERTH_E_UNSUPPORTED);
 }
 
@@ -197,10 +202,10 @@ static void test_adding_twice(void **state)
     assert_string_equal(error.object, "Node n");
     (void)small_pod_object(&pod, &object, "p", "n", 100);
     pod.pod.meta.namespace_name = text("default");
-    assert_int_equal(berth_engine_add(engine, &object, &id, &error), BERTH_E_EXISTS);
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, &error), BERTH_E_EXISTS);
     assert_string_equal(error.object, "Pod default/p");
     pod.pod.meta.namespace_name = text("other");
-    assert_int_equal(berth_engine_add(engine, &object, &id, &error), BERTH_OK);
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, &error), BERTH_OK);
     assert_true(id != first);
     const berth_service service = {.meta = {.name = text("s")}};
     object = (berth_object){.kind = BERTH_KIND_SERVICE};
@@ -277,10 +282,10 @@ static void test_finished_pods_are_ignored(void **state)
     berth_node_id node = add_node("n", NULL);
     (void)small_pod_object(&pod, &object, "done", "n", 500);
     pod.pod.phase = text("Succeeded");
-    assert_int_equal(berth_engine_add(engine, &object, &id, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
     assert_true(id == BERTH_POD_NONE);
     pod.pod.phase = text("Running");
-    assert_int_equal(berth_engine_add(engine, &object, &id, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
     expect_cpu(node, 4000, 500);
     pod.pod.phase = text("Failed");
     assert_int_equal(berth_engine_update(engine, &object, NULL), BERTH_OK);
@@ -407,7 +412,7 @@ static void test_orphans(void **state)
     expect_counts(0, 0, 0, 1);
     assert_true(berth_engine_orphan(engine, NULL) == p);
     int64_t a, r;
-    assert_int_equal(berth_engine_node_resource(engine, later, text("cpu"), &a, &r),
+    assert_int_equal(berth_engine_node_resource(engine, later, text("cpu"), &a, &r, NULL),
                      BERTH_E_NOT_FOUND);
     assert_int_equal(berth_engine_unbind(engine, p, NULL), BERTH_OK);
     expect_counts(0, 0, 1, 0);
@@ -488,13 +493,15 @@ static void test_resources_of_a_node(void **state)
     add_pod("p", "n", 250);
     add_pod("q", "n", 500);
     expect_cpu(n, 4000, 750);
-    assert_int_equal(berth_engine_node_resource(engine, n, text("memory"), &a, &r), BERTH_OK);
+    assert_int_equal(berth_engine_node_resource(engine, n, text("memory"), &a, &r, NULL), BERTH_OK);
     assert_true(a == INT64_C(16) << 30 && r == 2 << 20);
-    assert_int_equal(berth_engine_node_resource(engine, n, text("pods"), &a, &r), BERTH_OK);
+    assert_int_equal(berth_engine_node_resource(engine, n, text("pods"), &a, &r, NULL), BERTH_OK);
     assert_true(a == 10 && r == 2);
-    assert_int_equal(berth_engine_node_resource(engine, n, text("no/such"), &a, &r), BERTH_OK);
+    assert_int_equal(berth_engine_node_resource(engine, n, text("no/such"), &a, &r, NULL),
+                     BERTH_OK);
     assert_true(a == 0 && r == 0);
-    assert_int_equal(berth_engine_node_resource(engine, 9, text("cpu"), &a, &r), BERTH_E_NOT_FOUND);
+    assert_int_equal(berth_engine_node_resource(engine, 9, text("cpu"), &a, &r, NULL),
+                     BERTH_E_NOT_FOUND);
 }
 
 /* ---- decisions ---- */
@@ -518,7 +525,7 @@ static void test_errors_of_decisions(void **state)
                      BERTH_E_NOT_FOUND);
     (void)small_pod_object(&pod, &object, "r", NULL, 100);
     pod.pod.scheduler_name = text("nobody");
-    assert_int_equal(berth_engine_add(engine, &object, &stranger, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &stranger, NULL), BERTH_OK);
     assert_int_equal(berth_engine_decide(engine, stranger, NULL, &got, &error), BERTH_E_NOT_FOUND);
     assert_non_null(strstr(error.message, "nobody"));
     assert_int_equal(got.node, 77); /* nothing of this wrote a result */
@@ -539,7 +546,7 @@ static void test_no_nodes(void **state)
     (void)state;
     berth_placement got;
     berth_explanation *explanation;
-    assert_int_equal(berth_explanation_create(&explanation), BERTH_OK);
+    assert_int_equal(berth_explanation_create(NULL, &explanation, NULL), BERTH_OK);
     const berth_decide_options options = {.size = sizeof(options), .explanation = explanation};
     berth_pod_id p = add_pod("p", NULL, 100);
     assert_int_equal(berth_engine_decide(engine, p, &options, &got, NULL), BERTH_OK);
@@ -604,7 +611,7 @@ static void test_order_of_the_queue(void **state)
         (void)small_pod_object(&pod, &object, name, NULL, 1);
         pod.pod.has_priority = priorities[i] != 0;
         pod.pod.priority = priorities[i];
-        assert_int_equal(berth_engine_add(engine, &object, &ids[i], NULL), BERTH_OK);
+        assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &ids[i], NULL), BERTH_OK);
     }
     uint64_t count = 0;
     assert_int_equal(berth_engine_pending(engine, NULL, 0, &count, NULL), BERTH_OK);

@@ -191,9 +191,9 @@ static void take_picture(berth_engine *engine, picture *out)
     must(berth_engine_pending(engine, out->waiting, 16, &out->pending, NULL));
     for (berth_node_id node = 0; node < 16; node++)
         for (int r = 0; r < 4; r++)
-            out->present[node] = berth_engine_node_resource(engine, node, text(resources[r]),
-                                                            &out->amounts[node][r][0],
-                                                            &out->amounts[node][r][1]) == BERTH_OK;
+            out->present[node] = berth_engine_node_resource(
+                                     engine, node, text(resources[r]), &out->amounts[node][r][0],
+                                     &out->amounts[node][r][1], &error) == BERTH_OK;
 }
 
 static void same_picture(const picture *wanted, const picture *got)
@@ -336,7 +336,7 @@ static berth_status explain(berth_engine *engine)
 {
     berth_placement got;
     berth_explanation *explanation;
-    must(berth_explanation_create(&explanation));
+    must(berth_explanation_create(NULL, &explanation, NULL));
     const berth_decide_options options = {.size = sizeof(options), .explanation = explanation};
     berth_status status = berth_engine_decide(engine, pod_id(engine, "huge"), &options, &got, NULL);
     if (status == BERTH_OK)

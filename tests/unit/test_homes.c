@@ -86,7 +86,7 @@ static void test_tiles_stay(void **state)
     berth_pod_id id;
     berth_placement placement;
     small_pod_object(&pod, &object, "p", NULL, 100);
-    assert_int_equal(berth_engine_add(engine, &object, &id, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
     assert_int_equal(berth_engine_schedule(engine, id, &placement, NULL), BERTH_OK);
     assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
     check_homes(engine);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "berth/plugin.h"
+#include "profile_points.h"
 #include "small_cluster.h"
 #include "versions/engine_state.h"
 
@@ -51,9 +52,10 @@ static berth_placement decide(berth_engine *engine, int32_t milli)
     berth_placement placement;
     snprintf(name, sizeof(name), "p%d", (int)milli);
     berth_pod_id id = berth_engine_find_pod(engine, text("default"), text(name));
-    if (id == BERTH_POD_NONE)
-        must(berth_engine_add(engine, small_pod_object(&pod, &object, name, NULL, milli), &id,
-                              NULL));
+    if (id == BERTH_POD_NONE) {
+        (void)small_pod_object(&pod, &object, name, NULL, milli);
+        must(berth_engine_add_pod(engine, &pod.pod, &id, NULL));
+    }
     must(berth_engine_decide(engine, id, NULL, &placement, NULL));
     return placement;
 }
@@ -161,7 +163,8 @@ static void test_own_plugins_see_reports(void **state)
     const berth_plugin *plugins[] = {&no_small_nodes};
     berth_plugin_ref filters[32];
     berth_profile profile = *berth_profile_default();
-    berth_plugin_list *list = &profile.points[BERTH_POINT_FILTER];
+    profile_points points;
+    berth_plugin_list *list = &own_points(&profile, &points)[BERTH_POINT_FILTER];
     memcpy(filters, list->items, list->count * sizeof(*filters));
     filters[list->count] = (berth_plugin_ref){.name = text("NoSmallNodes")};
     *list = (berth_plugin_list){filters, list->count + 1};

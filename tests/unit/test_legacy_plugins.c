@@ -206,7 +206,8 @@ static void test_first_failure(void **state)
     (void)state;
     for (int all = 0; all < 2; all++) {
         berth_profile profile = {.era = BERTH_ERA_V1ALPHA1, .always_check_all = all != 0};
-        profile.points[BERTH_POINT_FILTER] = (berth_plugin_list){both, 2};
+        profile_points points;
+        own_points(&profile, &points)[BERTH_POINT_FILTER] = (berth_plugin_list){both, 2};
         small_cluster c;
         small_open(&c, &profile);
         berth_node_id node = small_node(&c, "n1", "");
@@ -670,7 +671,7 @@ static uint64_t place_fleet(berth_path path, uint32_t threads, uint32_t *indexed
     berth_error error = {.code = BERTH_OK};
     berth_scheduler_config *config = NULL;
     berth_engine_config engine_config;
-    small_cluster c = {.last_id = 0};
+    small_cluster c = {.last_id.node = 0};
     small_require(berth_scheduler_config_text(str(config_text), "test", 0, &config, &error),
                   &error);
     berth_engine_config_init(&engine_config);
@@ -678,9 +679,9 @@ static uint64_t place_fleet(berth_path path, uint32_t threads, uint32_t *indexed
     engine_config.path = path;
     engine_config.profiles = berth_scheduler_config_profiles(config, &engine_config.profile_count);
     small_require(berth_engine_create(&engine_config, &c.engine, &error), &error);
-    assert_int_equal(
-        berth_reader_create(&(berth_read_options){.size = sizeof(berth_read_options)}, &c.reader),
-        BERTH_OK);
+    assert_int_equal(berth_reader_create(&(berth_read_options){.size = sizeof(berth_read_options)},
+                                         &c.reader, &error),
+                     BERTH_OK);
     for (int i = 0; i < FLEET; i++) {
         char name[16], more[128];
         snprintf(name, sizeof(name), "n%d", i);

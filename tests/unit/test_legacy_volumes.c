@@ -291,7 +291,8 @@ static void test_error_not_met(void **state)
     static const berth_plugin_ref both[] = {{.name = TEXT("MatchNodeSelector")},
                                             {.name = TEXT("NoVolumeZoneConflict")}};
     berth_profile profile = {.era = BERTH_ERA_V1ALPHA1};
-    profile.points[BERTH_POINT_FILTER] = (berth_plugin_list){both, 2};
+    profile_points points;
+    own_points(&profile, &points)[BERTH_POINT_FILTER] = (berth_plugin_list){both, 2};
     (void)state;
     small_cluster c;
     small_open(&c, &profile);
@@ -379,7 +380,8 @@ static void test_basic_checks(void **state)
         {USES("going"), "persistentvolumeclaim \"going\" is being deleted"},
     };
     berth_profile profile = {.era = BERTH_ERA_V1ALPHA1};
-    profile.points[BERTH_POINT_PRE_FILTER] = (berth_plugin_list){&check, 1};
+    profile_points points;
+    own_points(&profile, &points)[BERTH_POINT_PRE_FILTER] = (berth_plugin_list){&check, 1};
     (void)state;
     small_cluster c;
     small_open(&c, &profile);

@@ -56,7 +56,7 @@ static berth_status take_copy(void *context, const berth_object *object, const b
 {
     (void)origin;
     reading *r = context;
-    assert_int_equal(berth_object_copy(object, NULL, &r->copy), BERTH_OK);
+    assert_int_equal(berth_object_copy(object, NULL, &r->copy, error), BERTH_OK);
     return r->engine != NULL ? berth_engine_add(r->engine, object, NULL, error) : BERTH_OK;
 }
 
@@ -68,7 +68,7 @@ static berth_object *copy_of(const char *from, berth_engine *engine)
     berth_reader *reader = NULL;
     berth_error error;
     char *text = strdup(from);
-    assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
+    assert_int_equal(berth_reader_create(&options, &reader, &error), BERTH_OK);
     const berth_str whole = {text, (uint32_t)strlen(text)};
     berth_status status = berth_reader_text(reader, whole, "text", take_copy, &r, &error);
     if (status != BERTH_OK)
@@ -168,7 +168,7 @@ static void test_errors(void **state)
     berth_status status = BERTH_E_NOMEM;
     for (int64_t limit = 0; status == BERTH_E_NOMEM && limit < 1000; limit++) {
         b.left = limit;
-        status = berth_object_copy(original, &allocator, &copy);
+        status = berth_object_copy(original, &allocator, &copy, NULL);
         assert_true(status == BERTH_OK || b.out_bytes == 0);
     }
     assert_int_equal(status, BERTH_OK);
@@ -176,9 +176,9 @@ static void test_errors(void **state)
     berth_object_destroy(copy);
     assert_int_equal(b.out_bytes, 0);
     const berth_object unknown = {.kind = BERTH_KIND_COUNT};
-    assert_int_equal(berth_object_copy(&unknown, NULL, &copy), BERTH_E_ARG);
-    assert_int_equal(berth_object_copy(NULL, NULL, &copy), BERTH_E_ARG);
-    assert_int_equal(berth_object_copy(original, NULL, NULL), BERTH_E_ARG);
+    assert_int_equal(berth_object_copy(&unknown, NULL, &copy, NULL), BERTH_E_ARG);
+    assert_int_equal(berth_object_copy(NULL, NULL, &copy, NULL), BERTH_E_ARG);
+    assert_int_equal(berth_object_copy(original, NULL, NULL, NULL), BERTH_E_ARG);
     berth_object_destroy(original);
 }
 

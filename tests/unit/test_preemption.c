@@ -2,6 +2,7 @@
  * are kept for nominated pods, and the words are kube-scheduler's. */
 #include <stdlib.h>
 
+#include "profile_points.h"
 #include "rule_cluster.h"
 
 #include "base/text.h"
@@ -466,8 +467,10 @@ static int set_up_legacy(void **state)
     small_cluster *c = malloc(sizeof(*c));
     assert_non_null(c);
     berth_profile profile = {.era = BERTH_ERA_V1ALPHA1};
-    profile.points[BERTH_POINT_FILTER] = (berth_plugin_list){&predicate, 1};
-    profile.points[BERTH_POINT_POST_FILTER] = (berth_plugin_list){&preemption, 1};
+    profile_points room;
+    berth_plugin_list *points = own_points(&profile, &room);
+    points[BERTH_POINT_FILTER] = (berth_plugin_list){&predicate, 1};
+    points[BERTH_POINT_POST_FILTER] = (berth_plugin_list){&preemption, 1};
     small_open(c, &profile);
     *state = c;
     return 0;
@@ -644,7 +647,7 @@ static uint64_t wave(uint32_t threads, uint32_t nodes, uint32_t pods, bool expla
     crowd *own = crowd_open(threads, 5);
     berth_explanation *explanation = NULL;
     uint64_t digest = 0;
-    assert_int_equal(berth_explanation_create(&explanation), BERTH_OK);
+    assert_int_equal(berth_explanation_create(NULL, &explanation, NULL), BERTH_OK);
     for (uint32_t i = 0; i < nodes; i++)
         crowd_node(own, i, 3);
     for (uint32_t i = 0; i < nodes * 3; i++)
@@ -729,7 +732,7 @@ static void fail_every_allocation(const char *letter, bool for_good)
     crowd *own = crowd_open(1, 1);
     berth_explanation *explanation;
     berth_placement placement;
-    assert_int_equal(berth_explanation_create(&explanation), BERTH_OK);
+    assert_int_equal(berth_explanation_create(NULL, &explanation, NULL), BERTH_OK);
     for (uint32_t i = 0; i < 20; i++)
         crowd_node(own, i, 3);
     for (uint32_t i = 0; i < 60; i++)

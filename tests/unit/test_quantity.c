@@ -95,7 +95,7 @@ static void test_parse(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(parsed) / sizeof(parsed[0]); i++) {
         berth_quantity amount = {77, 77};
-        berth_status status = berth_quantity_parse(berth__text_of(parsed[i].text), &amount);
+        berth_status status = berth_quantity_parse(berth__text_of(parsed[i].text), &amount, NULL);
         if (status != BERTH_OK || amount.units != parsed[i].units ||
             amount.nanos != parsed[i].nanos)
             fail_msg("\"%s\": status %d, %lld units, %d nanos", parsed[i].text, (int)status,
@@ -106,7 +106,7 @@ static void test_parse(void **state)
 static void expect_refused(const char *text, berth_status expected)
 {
     berth_quantity amount = {77, 7};
-    berth_status status = berth_quantity_parse(berth__text_of(text), &amount);
+    berth_status status = berth_quantity_parse(berth__text_of(text), &amount, NULL);
     if (status != expected || amount.units != 77 || amount.nanos != 7)
         fail_msg("\"%s\": status %d, %lld units", text, (int)status, (long long)amount.units);
 }
@@ -129,8 +129,8 @@ static void test_leading_zeros(void **state)
                  suffixes[(size_t)i % (sizeof(suffixes) / sizeof(suffixes[0]))]);
         snprintf(padded, sizeof(padded), "00000000000000000000%s", plain);
         berth_quantity a = {0}, b = {0};
-        berth_status x = berth_quantity_parse(berth__text_of(plain), &a);
-        if (x != berth_quantity_parse(berth__text_of(padded), &b) || a.units != b.units ||
+        berth_status x = berth_quantity_parse(berth__text_of(plain), &a, NULL);
+        if (x != berth_quantity_parse(berth__text_of(padded), &b, NULL) || a.units != b.units ||
             a.nanos != b.nanos)
             fail_msg("%s: %lld units %d nanos, with zeros before it %lld and %d", plain,
                      (long long)a.units, a.nanos, (long long)b.units, b.nanos);
@@ -150,7 +150,7 @@ static void test_absent(void **state)
 {
     (void)state;
     berth_quantity amount;
-    assert_int_equal(berth_quantity_parse((berth_str){0}, &amount), BERTH_E_PARSE);
+    assert_int_equal(berth_quantity_parse((berth_str){0}, &amount, NULL), BERTH_E_PARSE);
 }
 
 typedef struct format_case {
@@ -191,7 +191,7 @@ static void test_format(void **state)
     for (size_t i = 0; i < sizeof(formatted) / sizeof(formatted[0]); i++) {
         berth_quantity amount;
         char text[64];
-        assert_int_equal(berth_quantity_parse(berth__text_of(formatted[i].text), &amount),
+        assert_int_equal(berth_quantity_parse(berth__text_of(formatted[i].text), &amount, NULL),
                          BERTH_OK);
         size_t len = berth_quantity_format(amount, formatted[i].binary, text, sizeof(text));
         assert_string_equal(text, formatted[i].canonical);
@@ -231,7 +231,7 @@ static void test_real_spellings(void **state)
         for (int column = 0; column < 2; column++)
             field = strchr(field, ',') + 1;
         field[strcspn(field, ",")] = '\0';
-        if (berth_quantity_parse(berth__text_of(field), &amount) != BERTH_OK)
+        if (berth_quantity_parse(berth__text_of(field), &amount, NULL) != BERTH_OK)
             fail_msg("\"%s\" is refused", field);
         count++;
     }

@@ -48,11 +48,8 @@ static void add_node(world *w, uint32_t which)
     };
     const berth_node node = {.meta.name = text(name),
                              .allocatable = {allocatable, w->gpus ? 4 : 3}};
-    const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
-    uint64_t id = 0;
-    assert_int_equal(berth_engine_add(w->engine, &object, &id, NULL), BERTH_OK);
-    w->nodes[which] = (berth_node_id)id;
-    replay_load_set_node(&w->load, w->engine, (berth_node_id)id, &node);
+    assert_int_equal(berth_engine_add_node(w->engine, &node, &w->nodes[which], NULL), BERTH_OK);
+    replay_load_set_node(&w->load, w->engine, w->nodes[which], &node);
 }
 
 static void remove_pod(world *w, uint32_t which)
@@ -98,8 +95,7 @@ static void add_pod(world *w, uint32_t which)
     bool gpu = w->gpus && berth__random_below(&w->random, 4) == 0;
     const berth_container container = {.requests = {requests, gpu ? 3 : 2}};
     const berth_pod pod = {.meta.name = text(name), .containers = &container, .container_count = 1};
-    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &pod};
-    assert_int_equal(berth_engine_add(w->engine, &object, &w->pods[which], NULL), BERTH_OK);
+    assert_int_equal(berth_engine_add_pod(w->engine, &pod, &w->pods[which], NULL), BERTH_OK);
     replay_load_pod(&w->load, w->engine, w->pods[which], amounts);
     replay_load_submit(&w->load, amounts);
     assert_true(w->seen_count < 4096);
@@ -116,7 +112,7 @@ static void get_free(const world *w, uint32_t node, int64_t *out)
         int64_t allocatable = 0;
         int64_t requested = 0;
         berth_engine_node_resource(w->engine, w->nodes[node], word_table_get(&w->load.resources, r),
-                                   &allocatable, &requested);
+                                   &allocatable, &requested, NULL);
         out[r] = allocatable - requested;
     }
 }
@@ -156,7 +152,7 @@ static void compare(world *w)
             if (w->nodes[node] != BERTH_NODE_NONE)
                 berth_engine_node_resource(w->engine, w->nodes[node],
                                            word_table_get(&w->load.resources, r), &cells[0],
-                                           &cells[1]);
+                                           &cells[1], NULL);
             allocatable += cells[0];
             requested += cells[1];
         }

@@ -161,9 +161,10 @@ static berth_reader *open_reader(const berth_allocator *allocator, bool fresh, b
     const berth_read_options options = {.size = sizeof(options),
                                         .apply_defaults = fresh,
                                         .default_kind = fresh ? "Pod" : NULL,
-                                        .threads = threads};
+                                        .threads = threads,
+                                        .allocator = allocator};
     berth_reader *reader;
-    if (berth__reader_create_with(allocator, &options, &reader) != BERTH_OK)
+    if (berth_reader_create(&options, &reader, NULL) != BERTH_OK)
         return NULL;
     reader->batch_bytes = threads > 1 ? 700 : reader->batch_bytes;
     if (!patterns) {

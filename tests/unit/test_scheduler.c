@@ -1,5 +1,6 @@
 /* The scheduling loop: order, backoff, gates, flush, bindings and their ends, events, profiles,
  * preemption carried out. What wakes whom is test_scheduler_wake's question. */
+#include "profile_points.h"
 #include "scheduler_cluster.h"
 
 /* ---- options ---- */
@@ -12,7 +13,7 @@ static void test_options(void **state)
     berth_scheduler_options options;
     berth_scheduler_options_init(&options);
     assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_STATE);
-    options.size--;
+    options.size = 0;
     assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_ARG);
     berth_scheduler_options_init(&options);
     options.backoff_max_ns = options.backoff_initial_ns - 1;
@@ -248,14 +249,14 @@ static int64_t used_cpu(const loop *l, const char *node)
     berth_node_id id =
         berth_engine_find_node(l->c.engine, (berth_str){node, (uint32_t)strlen(node)});
     assert_int_equal(berth_engine_node_resource(l->c.engine, id, (berth_str){"cpu", 3},
-                                                &allocatable, &requested),
+                                                &allocatable, &requested, NULL),
                      BERTH_OK);
     return requested;
 }
 
 static void answer(loop *l, berth_binding_id binding, berth_answer how)
 {
-    assert_int_equal(berth_scheduler_bind_done(l->scheduler, binding, how), BERTH_OK);
+    assert_int_equal(berth_scheduler_bind_done(l->scheduler, binding, how, NULL), BERTH_OK);
     loop_advance(l, l->now_ms);
 }
 
@@ -270,7 +271,7 @@ static void test_bind_later(void **state)
     assert_int_equal(l->bound.id, l->step.binding);
     assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ASSUMED);
     assert_int_equal(used_cpu(l, "node"), 1000);
-    assert_int_equal(berth_scheduler_bind_done(l->scheduler, l->bound.id, BERTH_ANSWER_LATER),
+    assert_int_equal(berth_scheduler_bind_done(l->scheduler, l->bound.id, BERTH_ANSWER_LATER, NULL),
                      BERTH_E_ARG);
     answer(l, l->bound.id, BERTH_ANSWER_DONE);
     assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BOUND);
@@ -349,7 +350,7 @@ static void test_answer_before_expiry(void **state)
     l->bind_answer = BERTH_ANSWER_LATER;
     berth_pod_id pod = loop_pod(l, "p", "1", "");
     loop_step(l);
-    assert_int_equal(berth_scheduler_bind_done(l->scheduler, l->bound.id, BERTH_ANSWER_DONE),
+    assert_int_equal(berth_scheduler_bind_done(l->scheduler, l->bound.id, BERTH_ANSWER_DONE, NULL),
                      BERTH_OK);
     loop_advance(l, 9000);
     assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_BOUND);
@@ -454,18 +455,18 @@ static void test_refused_events(void **state)
     assert_int_equal(berth_scheduler_update(l->scheduler, 0, &object, &error), BERTH_E_NOT_FOUND);
     assert_int_equal(berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, space, name, &error),
                      BERTH_E_NOT_FOUND);
-    assert_int_equal(berth_scheduler_post_update(l->scheduler, &object), BERTH_OK);
-    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name),
+    assert_int_equal(berth_scheduler_post_update(l->scheduler, &object, &error), BERTH_OK);
+    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name, &error),
                      BERTH_OK);
-    assert_int_equal(berth_scheduler_post_add(l->scheduler, &object), BERTH_OK);
-    assert_int_equal(berth_scheduler_post_add(l->scheduler, &object), BERTH_OK);
-    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name),
+    assert_int_equal(berth_scheduler_post_add(l->scheduler, &object, &error), BERTH_OK);
+    assert_int_equal(berth_scheduler_post_add(l->scheduler, &object, &error), BERTH_OK);
+    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name, &error),
                      BERTH_OK);
-    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name),
+    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name, &error),
                      BERTH_OK);
-    assert_int_equal(berth_scheduler_post_add(l->scheduler, &nothing), BERTH_E_ARG);
-    assert_int_equal(berth_scheduler_post_add(l->scheduler, &unknown), BERTH_E_ARG);
-    assert_int_equal(berth_scheduler_post_remove(l->scheduler, (berth_kind)77, space, name),
+    assert_int_equal(berth_scheduler_post_add(l->scheduler, &nothing, &error), BERTH_E_ARG);
+    assert_int_equal(berth_scheduler_post_add(l->scheduler, &unknown, &error), BERTH_E_ARG);
+    assert_int_equal(berth_scheduler_post_remove(l->scheduler, (berth_kind)77, space, name, &error),
                      BERTH_E_ARG);
     loop_advance(l, 0);
     assert_int_equal(l->troubles, 4); /* update, removal, second addition, second removal */
@@ -486,7 +487,8 @@ static void test_profiles(void **state)
     loop l;
     berth_profile profiles[] = {*berth_profile_default(), *berth_profile_default()};
     profiles[1].scheduler_name = (berth_str)TEXT("plain");
-    profiles[1].points[BERTH_POINT_FILTER].count = 1; /* NodeUnschedulable alone */
+    profile_points points;
+    own_points(&profiles[1], &points)[BERTH_POINT_FILTER].count = 1; /* NodeUnschedulable alone */
     loop_open(&l, profiles, 2, 0);
     loop_add(&l, loop_node_text("node", "1", "", "unschedulable: true"));
     berth_pod_id first = loop_pod(&l, "first", "2", "");

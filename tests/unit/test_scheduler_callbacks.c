@@ -99,7 +99,7 @@ static void test_changes_are_refused(void **state)
     assert_int_equal(refusals, 3);
     assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD,
                                                  (berth_str)TEXT("default"),
-                                                 (berth_str)TEXT("nobody")),
+                                                 (berth_str)TEXT("nobody"), NULL),
                      BERTH_OK);
     loop_advance(l, 1);
     assert_int_equal(l->troubles, 1);

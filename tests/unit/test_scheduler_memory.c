@@ -68,9 +68,9 @@ static void post_pod(scene *s, const char *name)
     small_pod pod;
     berth_object object;
     small_pod_object(&pod, &object, name, NULL, 100);
-    while (again(s, berth_scheduler_post_add(s->scheduler, &object)))
+    while (again(s, berth_scheduler_post_add(s->scheduler, &object, NULL)))
         ;
-    while (again(s, berth_scheduler_post_update(s->scheduler, &object)))
+    while (again(s, berth_scheduler_post_update(s->scheduler, &object, NULL)))
         ;
 }
 
@@ -109,9 +109,9 @@ static void answer(scene *s, berth_binding_id binding)
     uint32_t number = s->answers++;
     if (number == 1)
         return;
-    while (
-        again(s, berth_scheduler_bind_done(s->scheduler, binding,
-                                           number == 0 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_DONE)))
+    while (again(s, berth_scheduler_bind_done(s->scheduler, binding,
+                                              number == 0 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_DONE,
+                                              NULL)))
         ;
 }
 
@@ -184,7 +184,7 @@ static void play(scene *s)
     add(s, small_node_object(&node, &object, "n2", "z2"));
     schedule(s);
     while (again(s, berth_scheduler_post_remove(s->scheduler, BERTH_KIND_POD, text("default"),
-                                                text("high"))))
+                                                text("high"), NULL)))
         ;
     schedule(s);
 }

@@ -59,8 +59,8 @@ static void post_pod(shop *s, const char *name, bool add, uint32_t round)
     berth_key_value label = {text("round"), text(value)};
     small_pod_object(&pod, &object, name, NULL, 1 + (int32_t)(round % 3));
     pod.pod.meta.labels = (berth_map){&label, 1};
-    sent(s, add ? berth_scheduler_post_add(s->scheduler, &object)
-                : berth_scheduler_post_update(s->scheduler, &object));
+    sent(s, add ? berth_scheduler_post_add(s->scheduler, &object, NULL)
+                : berth_scheduler_post_update(s->scheduler, &object, NULL));
     memset(&pod, 0xee, sizeof(pod)); /* the copy must not need it any more */
     memset(value, 0xee, sizeof(value));
 }
@@ -70,8 +70,8 @@ static void post_node(shop *s, const char *name, bool add, const char *zone)
     small_node node;
     berth_object object;
     small_node_object(&node, &object, name, zone);
-    sent(s, add ? berth_scheduler_post_add(s->scheduler, &object)
-                : berth_scheduler_post_update(s->scheduler, &object));
+    sent(s, add ? berth_scheduler_post_add(s->scheduler, &object, NULL)
+                : berth_scheduler_post_update(s->scheduler, &object, NULL));
     memset(&node, 0xee, sizeof(node));
 }
 
@@ -96,11 +96,11 @@ static void *produce(void *context)
             /* The pods of the last round stay. */
             if (round + 1 < s->rounds)
                 sent(s, berth_scheduler_post_remove(s->scheduler, BERTH_KIND_POD, text("default"),
-                                                    text(name)));
+                                                    text(name), NULL));
         }
         if (round + 1 < s->rounds)
-            sent(s,
-                 berth_scheduler_post_remove(s->scheduler, BERTH_KIND_NODE, text(""), text(node)));
+            sent(s, berth_scheduler_post_remove(s->scheduler, BERTH_KIND_NODE, text(""), text(node),
+                                                NULL));
     }
     atomic_fetch_sub(&s->running, 1);
     return NULL;
@@ -116,7 +116,8 @@ static void *answer(void *context)
             continue;
         }
         sent(s, berth_scheduler_bind_done(s->scheduler, s->bindings[done],
-                                          done % 5 == 0 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_DONE));
+                                          done % 5 == 0 ? BERTH_ANSWER_FAILED : BERTH_ANSWER_DONE,
+                                          NULL));
         done++;
     }
     return NULL;

@@ -1,6 +1,7 @@
 /* Who is woken by what: for each filter, a pod that it has rejected, changes that leave the pod
  * asleep, and one that wakes it. That nobody who fits sleeps on is test_scheduler_simulation's
  * question; here, that nobody is woken in vain. */
+#include "profile_points.h"
 #include "scheduler_cluster.h"
 
 /* The pod has just been decided: it waits, rejected by this plugin alone. */
@@ -413,7 +414,8 @@ static void open_refusing(loop *l, berth_plugin *table)
 {
     static berth_plugin_ref filters[64];
     berth_profile profile = *berth_profile_default();
-    berth_plugin_list *list = &profile.points[BERTH_POINT_FILTER];
+    profile_points points;
+    berth_plugin_list *list = &own_points(&profile, &points)[BERTH_POINT_FILTER];
     memcpy(filters, list->items, list->count * sizeof(*filters));
     filters[list->count] = (berth_plugin_ref){.name = {"Never", 5}};
     *list = (berth_plugin_list){filters, list->count + 1};

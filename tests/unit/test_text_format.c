@@ -92,7 +92,7 @@ static void test_reader(void **state)
         char names[256] = "";
         berth_error error;
         berth_reader *reader;
-        assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
+        assert_int_equal(berth_reader_create(&options, &reader, &error), BERTH_OK);
         if (berth_reader_text(reader, berth__text_of(texts[i]), "test", name_object, names,
                               &error) != BERTH_OK)
             fail_msg("text %zu: %s", i, error.message);
@@ -109,7 +109,7 @@ static void test_faults(void **state)
     char text[512];
     berth_error error;
     berth_reader *reader;
-    assert_int_equal(berth_reader_create(&options, &reader), BERTH_OK);
+    assert_int_equal(berth_reader_create(&options, &reader, &error), BERTH_OK);
     assert_int_equal(berth_reader_text(reader, berth__text_of("{kind: Node,\n metadata: [}"),
                                        "test", name_object, names, &error),
                      BERTH_E_PARSE);

@@ -1,5 +1,6 @@
 /* How many feasible nodes a search looks for, and in which order it visits nodes: the examples
  * of the documents, in both eras. */
+#include "profile_points.h"
 #include "rule_cluster.h"
 
 static const berth_plugin_ref equal[] = {{.name = TEXT("EqualPriority"), .weight = 1}};
@@ -17,9 +18,10 @@ static void needs(berth_era era)
 
 static berth_profile profile_of(berth_era era)
 {
+    static profile_points points[2]; /* by era */
     needs(era);
     berth_profile profile = {.era = era};
-    profile.points[BERTH_POINT_SCORE] =
+    own_points(&profile, &points[era])[BERTH_POINT_SCORE] =
         (berth_plugin_list){era == BERTH_ERA_V1ALPHA1 ? equal : modern, 1};
     return profile;
 }

@@ -1,5 +1,6 @@
 /* Transactions, group placement, counting, closed nodes: what each call does and refuses, and
  * what a rollback has to restore that random histories seldom reach. */
+#include "profile_points.h"
 #include "rule_cluster.h"
 
 static const char small_spec[] =
@@ -240,7 +241,7 @@ static void test_names_of_resources(void **state)
     assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     int64_t allocatable, requested;
     assert_int_equal(berth_engine_node_resource(c->engine, 1, (berth_str)TEXT("example.com/foo"),
-                                                &allocatable, &requested),
+                                                &allocatable, &requested, NULL),
                      BERTH_OK);
     assert_int_equal(allocatable, 0);
 }
@@ -389,9 +390,9 @@ static void test_close(void **state)
                 "0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes are "
                 "available: 1 Preemption is not helpful for scheduling.");
     int64_t allocatable, requested;
-    assert_int_equal(
-        berth_engine_node_resource(c->engine, a, (berth_str)TEXT("pods"), &allocatable, &requested),
-        BERTH_OK);
+    assert_int_equal(berth_engine_node_resource(c->engine, a, (berth_str)TEXT("pods"), &allocatable,
+                                                &requested, NULL),
+                     BERTH_OK);
     assert_int_equal(allocatable, 110);
     const berth_decide_options alone = {
         .size = sizeof(alone), .flags = BERTH_DECIDE_SEARCH_ONLY, .explanation = c->explanation};
@@ -432,8 +433,10 @@ static void test_close_without_counting_pods(void **state)
     berth_profile bare = *berth_profile_default();
     berth_plugin_ref filter = {.name = TEXT("NodeName")};
     berth_plugin_ref score = {.name = TEXT("NodeResourcesBalancedAllocation"), .weight = 1};
-    bare.points[BERTH_POINT_FILTER] = (berth_plugin_list){&filter, 1};
-    bare.points[BERTH_POINT_SCORE] = (berth_plugin_list){&score, 1};
+    profile_points room;
+    berth_plugin_list *points = own_points(&bare, &room);
+    points[BERTH_POINT_FILTER] = (berth_plugin_list){&filter, 1};
+    points[BERTH_POINT_SCORE] = (berth_plugin_list){&score, 1};
     small_open(&c, &bare);
     berth_node_id a = small_node(&c, "a", ""), b = small_node(&c, "b", "");
     berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);

@@ -38,5 +38,5 @@ void *heap_grow(void *memory, size_t *capacity, size_t needed, size_t item_bytes
 berth_object *heap_object(const berth_object *object)
 {
     berth_object *copy = NULL;
-    return berth_object_copy(object, NULL, &copy) == BERTH_OK ? copy : existing(NULL);
+    return berth_object_copy(object, NULL, &copy, NULL) == BERTH_OK ? copy : existing(NULL);
 }

@@ -95,14 +95,13 @@ static berth_status add_podspec(capacity *c, const berth_pod *source, const char
 {
     podspec spec = {.object = copy_text(words_of(described))};
     berth_pod pod = *source;
-    berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &pod};
     spec.name = free_name(c, &source->meta);
     pod.meta.name = words_of(spec.name);
     pod.meta.deleting = false;
     pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
     c->specs = heap_grow(c->specs, &c->spec_capacity, c->spec_count + 1, sizeof(*c->specs));
     c->specs[c->spec_count++] = spec;
-    return berth_engine_add(c->engine, &object, &c->specs[c->spec_count - 1].like, error);
+    return berth_engine_add_pod(c->engine, &pod, &c->specs[c->spec_count - 1].like, error);
 }
 
 /* Objects beside the pods are part of the cluster; those that are there already stay. */
@@ -134,9 +133,9 @@ static berth_status read_podspecs(capacity *c, berth_error *error)
     const berth_read_options options = {
         .size = sizeof(options), .apply_defaults = true, .templates = true};
     berth_reader *reader = NULL;
-    berth_status status = berth_reader_create(&options, &reader);
+    berth_status status = berth_reader_create(&options, &reader, error);
     if (status != BERTH_OK)
-        return error_set(error, status, NULL, "%s", berth_status_text(status));
+        return status;
     for (size_t i = 0; i < c->podspec_files.count && status == BERTH_OK; i++)
         status = berth_reader_file(reader, c->podspec_files.items[i], on_read, c, error);
     if (status == BERTH_OK)
@@ -438,7 +437,7 @@ static int run(capacity *c)
     berth_status status = prepare(c, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
-    status = berth_explanation_create(&c->explanation);
+    status = berth_explanation_create(NULL, &c->explanation, &error);
     if (status != BERTH_OK)
         return exit_status(help.name, "making room for explanations", status);
     status = count_all(c, &error);

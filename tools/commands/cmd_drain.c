@@ -126,16 +126,16 @@ static unsigned traits_of(const berth_pod *pod)
     return traits;
 }
 
-static void on_added(void *context, const berth_object *object, uint64_t id)
+static void on_added(void *context, const berth_object *object, const berth_object_id *id)
 {
     drain *d = context;
-    if (object->kind != BERTH_KIND_POD || id == BERTH_POD_NONE)
+    if (id->pod == BERTH_POD_NONE)
         return;
     unsigned traits = traits_of(object->as.pod);
     if (traits == 0)
         return;
     d->marked = heap_grow(d->marked, &d->marked_capacity, d->marked_count + 1, sizeof(*d->marked));
-    d->marked[d->marked_count++] = (marked_pod){id, traits};
+    d->marked[d->marked_count++] = (marked_pod){id->pod, traits};
 }
 
 static int by_pod(const void *a, const void *b)
@@ -598,7 +598,7 @@ static int run(drain *d, const text_list *names)
     berth_status status = prepare(d, names, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
-    status = berth_explanation_create(&d->explanation);
+    status = berth_explanation_create(NULL, &d->explanation, &error);
     if (status != BERTH_OK)
         return exit_status(help.name, "making room for explanations", status);
     status = drain_all(d, &error);

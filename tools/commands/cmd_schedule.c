@@ -361,7 +361,7 @@ static int run(schedule *s)
         status = cluster_input_load(&s->input, &s->setup, s->engine, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
-    status = berth_explanation_create(&s->explanation);
+    status = berth_explanation_create(NULL, &s->explanation, &error);
     if (status != BERTH_OK)
         return exit_status(help.name, "making room for explanations", status);
     status = decide_all(s, &error);

@@ -84,10 +84,10 @@ static const command_help help = {
 
 /* ---- loading a scenario ---- */
 
-/* Where an object read goes, and where its id. */
+/* Where an object read goes, and where the id of a pod. */
 typedef struct reading {
     berth_engine *engine;
-    uint64_t *id;
+    berth_pod_id *pod; /* NULL: not asked for */
 } reading;
 
 static berth_status add_object(void *context, const berth_object *object, const berth_error *origin,
@@ -95,20 +95,24 @@ static berth_status add_object(void *context, const berth_object *object, const 
 {
     (void)origin;
     const reading *r = context;
-    return berth_engine_add(r->engine, object, r->id, error);
+    berth_object_id id;
+    berth_status status = berth_engine_add(r->engine, object, &id, error);
+    if (status == BERTH_OK && r->pod != NULL)
+        *r->pod = id.pod;
+    return status;
 }
 
-static berth_status read_object(verify *v, berth_kind kind, berth_str text, uint64_t *id,
+static berth_status read_object(verify *v, berth_kind kind, berth_str text, berth_pod_id *pod,
                                 berth_error *error)
 {
     if (v->readers[kind] == NULL) {
         const berth_read_options options = {.size = sizeof(options),
                                             .default_kind = berth_kind_name(kind)};
-        berth_status status = berth_reader_create(&options, &v->readers[kind]);
+        berth_status status = berth_reader_create(&options, &v->readers[kind], error);
         if (status != BERTH_OK)
-            return error_set(error, status, v->path, "%s", berth_status_text(status));
+            return status;
     }
-    reading r = {v->engine, id};
+    reading r = {v->engine, pod};
     return berth_reader_text(v->readers[kind], text, v->scenario.name, add_object, &r, error);
 }
 
@@ -230,15 +234,15 @@ static void set_both(const verify *v, const json_t *decision, const berth_placem
 static void set_both_legacy(const verify *v, const json_t *decision, const berth_placement *plain,
                             const berth_placement *explained, json_t **expected, json_t **found)
 {
-    const berth_plugin_list *priorities = &v->legacy->points[BERTH_POINT_SCORE];
-    *expected = decision_json_expected_legacy(decision, priorities);
-    *found = decision_json_taken_legacy(v->engine, explained, v->explanation, priorities);
+    const berth_plugin_list priorities = berth_profile_list(v->legacy, BERTH_POINT_SCORE);
+    *expected = decision_json_expected_legacy(decision, &priorities);
+    *found = decision_json_taken_legacy(v->engine, explained, v->explanation, &priorities);
     if (v->legacy == &legacy_profile_counted) {
         json_t *taken = decision_json_outcome_taken(v->engine, plain);
         json_object_set_new(*expected, "withoutExplanation",
                             decision_json_outcome_expected_legacy(*expected, taken));
         json_object_set_new(*found, "withoutExplanation", taken);
-    } else { /* these priorities do not make the total */
+    } else { /* these &priorities do not make the total */
         json_object_del(*expected, "total");
         json_object_del(*expected, "best");
         json_object_del(*found, "total");
@@ -434,7 +438,7 @@ static int run(verify *v, const text_list *files)
     berth_error error = {.code = BERTH_OK};
     if (try_engine(v, &error) != BERTH_OK)
         return exit_error(help.name, &error);
-    berth_status status = berth_explanation_create(&v->explanation);
+    berth_status status = berth_explanation_create(NULL, &v->explanation, &error);
     if (status != BERTH_OK)
         return exit_status(help.name, "making room for explanations", status);
     int worst = EXIT_DONE;

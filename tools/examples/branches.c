@@ -8,11 +8,6 @@
 
 #include <berth/berth.h>
 
-#define TEXT(literal)                  \
-    {                                  \
-        (literal), sizeof(literal) - 1 \
-    }
-
 enum { PODS_MAX = 64, NODES = 3 };
 
 static const char cluster_yaml[] =
@@ -65,9 +60,9 @@ static berth_engine *load(void)
     berth_engine *engine;
     berth_reader *reader;
     const berth_read_options options = {.size = sizeof(options), .apply_defaults = true};
-    const berth_str text = TEXT(cluster_yaml);
+    const berth_str text = {cluster_yaml, sizeof(cluster_yaml) - 1};
     require(berth_engine_create(NULL, &engine, &error), &error);
-    require(berth_reader_create(&options, &reader), &error);
+    require(berth_reader_create(&options, &reader, &error), &error);
     require(berth_reader_text(reader, text, "cluster", on_object, engine, &error), &error);
     berth_reader_destroy(reader);
     return engine;
@@ -115,7 +110,8 @@ int main(void)
 {
     static planner planners[NODES];
     static const char *const names[NODES] = {"a", "b", "c"};
-    const berth_str space = TEXT("default"), small = TEXT("small"), waiting = TEXT("waiting");
+    const berth_str space = BERTH_STR("default"), small = BERTH_STR("small"),
+                    waiting = BERTH_STR("waiting");
     berth_error error;
     berth_placement placement;
     berth_engine *engine = load();

@@ -6,11 +6,6 @@
 
 #include <berth/berth.h>
 
-#define TEXT(literal)                  \
-    {                                  \
-        (literal), sizeof(literal) - 1 \
-    }
-
 static const char pods_yaml[] =
     "apiVersion: v1\n"
     "kind: Pod\n"
@@ -46,18 +41,17 @@ static int fail(const berth_error *error)
 static berth_status add_node(berth_engine *engine, const char *name, const char *disk,
                              berth_error *error)
 {
-    const berth_key_value labels[] = {{TEXT("disk"), {disk, (uint32_t)strlen(disk)}}};
+    const berth_key_value labels[] = {{BERTH_STR("disk"), {disk, (uint32_t)strlen(disk)}}};
     const berth_resource resources[] = {
-        {TEXT("cpu"), {4, 0}},
-        {TEXT("memory"), {INT64_C(16) << 30, 0}},
-        {TEXT("pods"), {110, 0}},
+        {BERTH_STR("cpu"), {4, 0}},
+        {BERTH_STR("memory"), {INT64_C(16) << 30, 0}},
+        {BERTH_STR("pods"), {110, 0}},
     };
     const berth_node node = {
         .meta = {.name = {name, (uint32_t)strlen(name)}, .labels = {labels, 1}},
         .allocatable = {resources, 3},
     };
-    const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
-    return berth_engine_add(engine, &object, NULL, error);
+    return berth_engine_add_node(engine, &node, NULL, error);
 }
 
 /* Called for each object of the YAML. */
@@ -71,9 +65,9 @@ static berth_status add_object(void *engine, const berth_object *object, const b
 static berth_status add_pods(berth_engine *engine, berth_error *error)
 {
     const berth_read_options options = {.size = sizeof(options), .apply_defaults = true};
-    const berth_str text = TEXT(pods_yaml);
+    const berth_str text = {pods_yaml, sizeof(pods_yaml) - 1};
     berth_reader *reader;
-    berth_status status = berth_reader_create(&options, &reader);
+    berth_status status = berth_reader_create(&options, &reader, error);
     if (status != BERTH_OK)
         return status;
     status = berth_reader_text(reader, text, "pods.yaml", add_object, engine, error);
@@ -120,19 +114,17 @@ static berth_status run(berth_engine *engine, berth_explanation *explanation, be
 
 int main(void)
 {
-    berth_error error = {.code = BERTH_OK};
+    berth_error error;
     berth_engine_config config;
     berth_engine_config_init(&config);
     berth_engine *engine;
     if (berth_engine_create(&config, &engine, &error) != BERTH_OK)
         return fail(&error);
     berth_explanation *explanation = NULL;
-    berth_status status = berth_explanation_create(&explanation);
+    berth_status status = berth_explanation_create(NULL, &explanation, &error);
     if (status == BERTH_OK)
         status = run(engine, explanation, &error);
     berth_explanation_destroy(explanation);
     berth_engine_destroy(engine);
-    if (status != BERTH_OK && error.code == BERTH_OK)
-        error.code = status;
     return status == BERTH_OK ? 0 : fail(&error);
 }

@@ -8,13 +8,8 @@
 
 #include <berth/berth.h>
 
-#define TEXT(literal)                  \
-    {                                  \
-        (literal), sizeof(literal) - 1 \
-    }
-
-static const berth_str price_key = TEXT("example.com/price");
-static const berth_str limit_key = TEXT("example.com/highest-price");
+#define PRICE_KEY BERTH_STR("example.com/price")
+#define LIMIT_KEY BERTH_STR("example.com/highest-price")
 
 /* ---- the plugin ---- */
 
@@ -29,14 +24,14 @@ static int64_t number(berth_str digits)
 /* The state is the pod's limit; pods without one are not filtered. */
 static berth_prepared prepare(berth_preparation *preparation)
 {
-    berth_str limit = berth_cycle_pod_label(preparation->cycle, limit_key);
+    berth_str limit = berth_cycle_pod_label(preparation->cycle, LIMIT_KEY);
     *(int64_t *)preparation->state = number(limit);
     return limit.len > 0 ? BERTH_PREPARED_ACTIVE : BERTH_PREPARED_SKIP;
 }
 
 static int64_t price(const berth_cycle *cycle, const berth_slice *slice, uint32_t i)
 {
-    return number(berth_cycle_node_label(cycle, slice->index * BERTH_SLICE + i, price_key));
+    return number(berth_cycle_node_label(cycle, slice->index * BERTH_SLICE + i, PRICE_KEY));
 }
 
 static void filter(const berth_cycle *cycle, const void *instance, const void *state,
@@ -55,8 +50,7 @@ static berth_str reason(const berth_cycle *cycle, const void *instance, const vo
     (void)instance;
     (void)state;
     (void)slot;
-    const berth_str text = TEXT("node(s) cost more than the pod accepts");
-    return text;
+    return BERTH_STR("node(s) cost more than the pod accepts");
 }
 
 static void score(const berth_cycle *cycle, const void *instance, const void *state,
@@ -123,7 +117,7 @@ static berth_status add_object(void *engine, const berth_object *object, const b
 static berth_status start(berth_engine **engine, berth_error *error)
 {
     static const berth_plugin *const plugins[] = {&node_price};
-    const berth_str text = TEXT(configuration);
+    const berth_str text = {configuration, sizeof(configuration) - 1};
     berth_scheduler_config *scheduler;
     berth_status status = berth_scheduler_config_text(text, "configuration", 0, &scheduler, error);
     if (status != BERTH_OK)
@@ -141,9 +135,9 @@ static berth_status start(berth_engine **engine, berth_error *error)
 static berth_status fill(berth_engine *engine, berth_error *error)
 {
     const berth_read_options options = {.size = sizeof(options), .apply_defaults = true};
-    const berth_str text = TEXT(objects);
+    const berth_str text = {objects, sizeof(objects) - 1};
     berth_reader *reader;
-    berth_status status = berth_reader_create(&options, &reader);
+    berth_status status = berth_reader_create(&options, &reader, error);
     if (status != BERTH_OK)
         return status;
     status = berth_reader_text(reader, text, "objects", add_object, engine, error);
@@ -171,7 +165,7 @@ static berth_status place(berth_engine *engine, berth_pod_id pod, berth_explanat
 
 int main(void)
 {
-    berth_error error = {.code = BERTH_OK};
+    berth_error error;
     berth_engine *engine = NULL;
     berth_explanation *why = NULL;
     berth_pod_id pods[2];
@@ -180,7 +174,7 @@ int main(void)
     if (status == BERTH_OK)
         status = fill(engine, &error);
     if (status == BERTH_OK)
-        status = berth_explanation_create(&why);
+        status = berth_explanation_create(NULL, &why, &error);
     if (status == BERTH_OK)
         status = berth_engine_pending(engine, pods, 2, &count, &error);
     for (uint64_t i = 0; i < count && status == BERTH_OK; i++)

@@ -9,11 +9,6 @@
 
 #include <berth/berth.h>
 
-#define TEXT(literal)                  \
-    {                                  \
-        (literal), sizeof(literal) - 1 \
-    }
-
 #define NODE(name)                                             \
     "apiVersion: v1\nkind: Node\nmetadata: {name: " name "}\n" \
     "status: {allocatable: {cpu: '2', memory: 8Gi, pods: '10'}}\n---\n"
@@ -61,11 +56,11 @@ static void say(const program *p, const char *what, berth_pod_id pod, berth_node
 static berth_answer on_bind(void *context, const berth_binding *binding)
 {
     program *p = context;
-    berth_error error = {.code = BERTH_OK};
+    berth_error error;
     berth_answer answer = p->failed_once ? BERTH_ANSWER_DONE : BERTH_ANSWER_FAILED;
     p->failed_once = true;
     say(p, "bind", binding->pod, binding->node);
-    require(berth_scheduler_bind_done(p->scheduler, binding->id, answer), &error);
+    require(berth_scheduler_bind_done(p->scheduler, binding->id, answer, &error), &error);
     return BERTH_ANSWER_LATER;
 }
 
@@ -94,20 +89,19 @@ static berth_status post(void *context, const berth_object *object, const berth_
                          berth_error *error)
 {
     (void)origin;
-    (void)error;
-    return berth_scheduler_post_add(context, object);
+    return berth_scheduler_post_add(context, object, error);
 }
 
 static void *watch(void *context)
 {
     program *p = context;
-    berth_error error = {.code = BERTH_OK};
+    berth_error error;
     berth_reader *reader;
     const berth_read_options options = {.size = sizeof(options), .apply_defaults = true};
     berth_str text = {p->act, 0};
     while (p->act[text.len] != '\0')
         text.len++;
-    require(berth_reader_create(&options, &reader), &error);
+    require(berth_reader_create(&options, &reader, &error), &error);
     require(berth_reader_text(reader, text, "act", post, p->scheduler, &error), &error);
     berth_reader_destroy(reader);
     return NULL;
@@ -120,7 +114,7 @@ static void *watch(void *context)
  * asked to be. */
 static void schedule(program *p)
 {
-    berth_error error = {.code = BERTH_OK};
+    berth_error error;
     berth_step step;
     berth_scheduler_counters counters;
     do {
@@ -136,7 +130,7 @@ static void schedule(program *p)
 int main(void)
 {
     program p = {.failed_once = false};
-    berth_error error = {.code = BERTH_OK};
+    berth_error error;
     berth_scheduler_options options;
     berth_scheduler_options_init(&options);
     options.callbacks = (berth_scheduler_callbacks){.context = &p,

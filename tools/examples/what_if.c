@@ -8,11 +8,6 @@
 
 #include <berth/berth.h>
 
-#define TEXT(literal)                  \
-    {                                  \
-        (literal), sizeof(literal) - 1 \
-    }
-
 enum { PODS_MAX = 64 };
 
 static const char cluster_yaml[] =
@@ -51,9 +46,9 @@ static berth_engine *load(void)
     berth_engine *engine;
     berth_reader *reader;
     const berth_read_options options = {.size = sizeof(options), .apply_defaults = true};
-    const berth_str text = TEXT(cluster_yaml);
+    const berth_str text = {cluster_yaml, sizeof(cluster_yaml) - 1};
     require(berth_engine_create(NULL, &engine, &error), &error);
-    require(berth_reader_create(&options, &reader), &error);
+    require(berth_reader_create(&options, &reader, &error), &error);
     require(berth_reader_text(reader, text, "cluster", on_object, engine, &error), &error);
     berth_reader_destroy(reader);
     return engine;
@@ -101,7 +96,7 @@ int main(void)
 {
     berth_error error;
     uint32_t more;
-    const berth_str space = TEXT("default"), name = TEXT("worker-0"), a = TEXT("a");
+    const berth_str space = BERTH_STR("default"), name = BERTH_STR("worker-0"), a = BERTH_STR("a");
     berth_engine *engine = load();
     berth_pod_id worker = berth_engine_find_pod(engine, space, name);
     try_group(engine, worker, 4);

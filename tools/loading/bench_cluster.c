@@ -24,13 +24,13 @@ static bool waits(const bench_cluster *c, const berth_pod *pod)
 
 static berth_status add(bench_cluster *c, const berth_object *object, berth_error *error)
 {
-    uint64_t id = BERTH_POD_NONE;
+    berth_object_id id;
     berth_status status = berth_engine_add(c->engine, object, &id, error);
     if (status != BERTH_OK)
         return status;
-    if (object->kind == BERTH_KIND_POD && id != BERTH_POD_NONE && waits(c, object->as.pod)) {
+    if (id.pod != BERTH_POD_NONE && waits(c, object->as.pod)) {
         c->pods = heap_grow(c->pods, &c->pod_capacity, c->pod_count + 1, sizeof(*c->pods));
-        c->pods[c->pod_count++] = id;
+        c->pods[c->pod_count++] = id.pod;
     }
     c->object_count++;
     return BERTH_OK;
@@ -110,9 +110,9 @@ static berth_status load(bench_cluster *c, berth_error *error)
                                   .progress_context = c,
                                   .threads = (uint32_t)c->setup->threads};
     berth_reader *reader = NULL;
-    berth_status status = berth_reader_create(&options, &reader);
+    berth_status status = berth_reader_create(&options, &reader, error);
     if (status != BERTH_OK)
-        return error_set(error, status, NULL, "%s", berth_status_text(status));
+        return status;
     stopwatch watch;
     stopwatch_start(&watch);
     status = read_files(c, reader, error);

@@ -85,17 +85,17 @@ static void skip_if_due(load *l, berth_pod_id id, const berth_pod *pod)
 
 static berth_status add_object(load *l, const berth_object *object, berth_error *error)
 {
-    uint64_t id = BERTH_POD_NONE;
+    berth_object_id id;
     berth_status status = berth_engine_add(l->engine, object, &id, error);
     if (status != BERTH_OK)
         return status;
     if (object->kind == BERTH_KIND_POD)
-        skip_if_due(l, id, object->as.pod);
+        skip_if_due(l, id.pod, object->as.pod);
     if (object->kind == BERTH_KIND_NODE)
         for (uint32_t i = 0; i < object->as.node->allocatable.count; i++)
             word_table_add(&l->input->resources, object->as.node->allocatable.items[i].name);
     if (l->input->on_added != NULL)
-        l->input->on_added(l->input->context, object, id);
+        l->input->on_added(l->input->context, object, &id);
     l->object_count++;
     return BERTH_OK;
 }
@@ -135,9 +135,9 @@ static berth_status load_files(load *l, berth_error *error)
         .threads = (uint32_t)l->setup->threads,
     };
     berth_reader *reader = NULL;
-    berth_status status = berth_reader_create(&options, &reader);
+    berth_status status = berth_reader_create(&options, &reader, error);
     if (status != BERTH_OK)
-        return error_set(error, status, NULL, "%s", berth_status_text(status));
+        return status;
     for (size_t i = 0; i < l->input->files.count && status == BERTH_OK; i++) {
         progress_start(&l->progress, "reading", 0);
         status = berth_reader_file(reader, l->input->files.items[i], on_read, l, error);

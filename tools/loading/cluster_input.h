@@ -23,7 +23,7 @@ typedef struct cluster_input {
     option options[CLUSTER_OPTIONS_MAX];
     /* called with each object once it has been added (pods that are ignored: BERTH_POD_NONE); or
      * NULL */
-    void (*on_added)(void *context, const berth_object *object, uint64_t id);
+    void (*on_added)(void *context, const berth_object *object, const berth_object_id *id);
     void *context;
     /* found while loading */
     word_table resources;    /* names in any node's allocatable */

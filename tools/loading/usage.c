@@ -51,7 +51,7 @@ static usage_cell sum_of(const berth_engine *engine, const berth_node_id *nodes,
     for (uint32_t i = 0; i < count; i++) {
         usage_cell cell = {0, 0};
         (void)berth_engine_node_resource(engine, nodes[i], resource, &cell.allocatable,
-                                         &cell.requested);
+                                         &cell.requested, NULL);
         sum.allocatable += cell.allocatable;
         sum.requested += cell.requested;
     }

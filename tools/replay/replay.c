@@ -338,7 +338,7 @@ static berth_status check_nodes(const replay *r, berth_error *error)
             berth_str name = word_table_get(&r->load.resources, i);
             if (r->records.nodes[node].state != NODE_PRESENT)
                 continue;
-            TRY(berth_engine_node_resource(r->engine, node, name, &allocatable, &requested));
+            TRY(berth_engine_node_resource(r->engine, node, name, &allocatable, &requested, error));
             size_t at = (size_t)node * r->load.width + i;
             if (allocatable != r->load.allocatable[at] || requested != r->load.requested[at])
                 return error_set(error, BERTH_E_INTERNAL, NULL,
@@ -415,9 +415,7 @@ berth_status replay_open(replay *r, const replay_options *options, berth_engine 
     configure(r, &config, r);
     if (options->pods_file != NULL)
         replay_pods_header(options->pods_file);
-    berth_status status = berth_explanation_create(&r->explanation);
-    if (status != BERTH_OK)
-        return error_set(error, status, NULL, "%s", berth_status_text(status));
+    TRY(berth_explanation_create(NULL, &r->explanation, error));
     stopwatch_start(&r->watch);
     return berth_scheduler_create(engine, &config, &r->scheduler, error);
 }

@@ -178,9 +178,9 @@ berth_status replay_input_read(replay_input *input, berth_engine *engine, trace_
     };
     input->each = each;
     input->context = context;
-    berth_status status = berth_reader_create(&options, &input->reader);
+    berth_status status = berth_reader_create(&options, &input->reader, error);
     if (status != BERTH_OK)
-        return error_set(error, status, NULL, "%s", berth_status_text(status));
+        return status;
     progress_start(&input->bar, "replaying", 0);
     if (input->synthetic != NULL)
         status = read_synthetic(input, engine, error);

@@ -135,7 +135,7 @@ bool replay_load_set_node(replay_load *l, const berth_engine *engine, berth_node
         int64_t allocatable = 0;
         int64_t requested = 0;
         berth_engine_node_resource(engine, node, word_table_get(&l->resources, r), &allocatable,
-                                   &requested);
+                                   &requested, NULL);
         set_allocatable(l, node, r, allocatable);
     }
     mark(l, node);
@@ -156,7 +156,7 @@ void replay_load_pod(const replay_load *l, const berth_engine *engine, berth_pod
 {
     for (uint32_t r = 0; r < l->resources.count; r++) {
         out[r] = 0;
-        berth_engine_pod_resource(engine, pod, word_table_get(&l->resources, r), &out[r]);
+        berth_engine_pod_resource(engine, pod, word_table_get(&l->resources, r), &out[r], NULL);
     }
 }
 

@@ -50,14 +50,15 @@ static void come(replay *r, berth_node_id node, const berth_node *object)
 berth_status replay_node_add(replay *r, const trace_event *event, const berth_error *origin,
                              berth_error *error)
 {
-    uint64_t id = 0;
-    berth_status status = berth_scheduler_add(r->scheduler, r->now_ns, &event->object, &id, error);
+    berth_node_id node = 0;
+    berth_status status =
+        berth_scheduler_add_node(r->scheduler, r->now_ns, event->object.as.node, &node, error);
     if (status != BERTH_OK)
         return replay_refuse(r, status, origin, error);
-    node_record *record = replay_records_node(&r->records, (berth_node_id)id);
+    node_record *record = replay_records_node(&r->records, node);
     berth_object_destroy(record->copy);
     record->copy = r->options.keep_copies ? heap_object(&event->object) : NULL;
-    come(r, (berth_node_id)id, event->object.as.node);
+    come(r, node, event->object.as.node);
     return BERTH_OK;
 }
 

@@ -223,7 +223,8 @@ berth_status replay_pod_add(replay *r, const trace_event *event, const berth_err
                             berth_error *error)
 {
     berth_pod_id id = BERTH_POD_NONE;
-    berth_status status = berth_scheduler_add(r->scheduler, r->now_ns, &event->object, &id, error);
+    berth_status status =
+        berth_scheduler_add_pod(r->scheduler, r->now_ns, event->object.as.pod, &id, error);
     if (status != BERTH_OK)
         return replay_refuse(r, status, origin, error);
     if (id == BERTH_POD_NONE) {
@@ -333,7 +334,7 @@ berth_status replay_pod_confirm(replay *r, uint32_t pod, berth_error *error)
     record->on_way = false;
     r->outstanding--;
     berth_status status =
-        berth_scheduler_bind_done(r->scheduler, record->binding, BERTH_ANSWER_DONE);
+        berth_scheduler_bind_done(r->scheduler, record->binding, BERTH_ANSWER_DONE, error);
     if (status != BERTH_OK)
         return error_set(error, status, NULL, "%s", berth_status_text(status));
     TRY(berth_scheduler_advance(r->scheduler, r->now_ns, error));
@@ -428,9 +429,8 @@ static berth_status submit_again(replay *r, const pod_restart *restart, berth_er
     again.nominated_node_name = (berth_str){0};
     again.start_time_ns = 0;
     again.condition_count = 0;
-    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &again};
     berth_pod_id id = BERTH_POD_NONE;
-    TRY(berth_scheduler_add(r->scheduler, r->now_ns, &object, &id, error));
+    TRY(berth_scheduler_add_pod(r->scheduler, r->now_ns, &again, &id, error));
     replay_records_renew_pod(&r->records, restart->pod, id);
     record->queued_ns = r->now_ns;
     record->restarts++;

@@ -48,8 +48,10 @@ static const berth_plugin_ref recorded[] = {
 #define PROFILE(priorities)                                                                       \
     {                                                                                             \
         .era = BERTH_ERA_V1ALPHA1, .percentage_of_nodes_to_score = 100, .always_check_all = true, \
-        .points[BERTH_POINT_FILTER] = LIST(predicates),                                           \
-        .points[BERTH_POINT_SCORE] = LIST(priorities),                                            \
+        .points =                                                                                 \
+            (const berth_plugin_list[]){                                                          \
+                [BERTH_POINT_FILTER] = LIST(predicates), [BERTH_POINT_SCORE] = LIST(priorities)}, \
+        .point_count = BERTH_POINT_SCORE + 1,                                                     \
     }
 
 const berth_profile legacy_profile_counted = PROFILE(counted);

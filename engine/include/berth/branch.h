@@ -1,19 +1,19 @@
-/* Branches: what-if clusters made from a pinned version, as many and on as many threads as you
+/* Branches: what-if clusters made from a pinned snapshot, as many and on as many threads as you
  * like.
  *
- * A branch is an engine that begins as the version was. Every function of engine.h and
+ * A branch is an engine that begins as the snapshot was. Every function of engine.h and
  * transaction.h works on it: decide and bind, evict, add and remove nodes and pods, cordon,
  * transactions, explanations. Nothing of that is seen by the engine, by snapshots or by other
  * branches. Decisions are those of an engine built from scratch in the same state, and go on where
  * the engine's were when it published (rotation, random choice). Ids of nodes and pods of the
- * version are those of the engine.
+ * snapshot are those of the engine.
  *
  *     berth_engine_publish(engine, &error);               the engine's thread
  *
- *     berth_snapshot *version = berth_engine_pin(engine); any thread
+ *     berth_snapshot *snapshot = berth_engine_pin(engine); any thread
  *     berth_engine *branch;
- *     berth_branch_create(version, &branch, &error);
- *     berth_snapshot_unpin(version);                      the branch has a pin of its own
+ *     berth_branch_create(snapshot, &branch, &error);
+ *     berth_snapshot_unpin(snapshot);                      the branch has a pin of its own
  *     berth_engine_schedule(branch, pod, &placement, &error);
  *     berth_branch_drop(branch);
  *
@@ -46,9 +46,10 @@
 extern "C" {
 #endif
 
-/* Make a branch of a version that the caller has pinned. Owner: the branch has a pin of its own
- * until it is dropped; drop it before the engine is destroyed. Threads: any. Errors: E_NOMEM. */
-BERTH_API berth_status berth_branch_create(berth_snapshot *version, berth_engine **out,
+/* Make a branch of a snapshot that the caller has pinned. Owner: the branch is the caller's, to be
+ * dropped before the engine is destroyed; it has a pin of its own until then. Threads: any. Errors:
+ * E_NOMEM. Cost: see above. */
+BERTH_API berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out,
                                            berth_error *error);
 
 /* End a branch, what it has changed included; berth_engine_destroy does the same. Accepts NULL.
@@ -58,22 +59,23 @@ BERTH_API void berth_branch_drop(berth_engine *branch);
 /* Why something of a branch can't be had on the engine. */
 typedef enum berth_conflict_kind {
     BERTH_CONFLICT_POD_GONE = 0, /* the pod to be placed has been removed */
-    BERTH_CONFLICT_POD_MOVED,    /* it is no longer where it was in the version */
+    BERTH_CONFLICT_POD_MOVED,    /* it is no longer where it was in the snapshot */
     BERTH_CONFLICT_NODE_GONE,    /* the node is not there */
     BERTH_CONFLICT_NO_FIT,       /* the pod no longer passes the filters there */
     BERTH_CONFLICT_REFUSED,      /* a plugin of your own refused to reserve */
 } berth_conflict_kind;
 
+/* One pod that a commit could not have. */
 typedef struct berth_conflict {
     berth_pod_id pod;
     berth_node_id node; /* an id of the branch, which has the pod there; BERTH_NODE_NONE: on none */
     berth_conflict_kind kind;
 } berth_conflict;
 
-/* Do on the engine what the branch did to pods that its version knows: take off their nodes
+/* Do on the engine what the branch did to pods that its snapshot knows: take off their nodes
  * those that the branch took off, then place those that it placed, in the order in which it
  * bound them. Each is checked against what has changed since: the pod is there and where it was
- * in the version, the node (by its name) is there, and the pod passes all filters on it,
+ * in the snapshot, the node (by its name) is there, and the pod passes all filters on it,
  * nominated pods included; volumes are reserved then, as whenever the engine binds a pod. All or
  * nothing: with a conflict the engine is as before. What else the branch did (nodes; added,
  * updated or removed pods; nominations) is not handed over.
@@ -89,9 +91,10 @@ BERTH_API berth_status berth_branch_commit(berth_engine *branch, berth_conflict 
                                            uint32_t capacity, uint32_t *count, berth_error *error);
 
 /* Give back what the engine keeps for future branches: counters, trees and volumes, at most four
- * sets, each with the pages of the version in which it was last used if that is among the last
+ * sets, each with the pages of the snapshot in which it was last used if that is among the last
  * 1,024.
- * Threads: any, once something was published; before that, the engine's. */
+ * Threads: any, once something was published; before that, the engine's. Cost: that of what is
+ * freed. */
 BERTH_API void berth_engine_trim(berth_engine *engine);
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
  * Threads: an engine is used by one thread at a time; it runs its own workers below that. Different
  * engines are independent. Forking while an engine exists is supported only to exec: its workers do
  * not survive a fork. The engine installs no signal handler and its workers block all signals.
+ * Owner: what is passed in is borrowed until the call returns, unless a function says otherwise.
  * Errors: those that each function names; and E_STATE of all that decide or change something, while
  * a callback of the engine's scheduler runs (scheduler.h).
  * Cost: where a function names none it is constant: no more than a hash of each text. */
@@ -27,8 +28,10 @@ typedef enum berth_path {
     BERTH_PATH_INDEX,
 } berth_path;
 
+/* How an engine is made. Owner: what it points to is borrowed until berth_engine_create returns,
+ * but for the allocator, which outlives the engine. */
 typedef struct berth_engine_config {
-    uint32_t size;    /* sizeof(berth_engine_config), set by berth_engine_config_init */
+    uint32_t size;    /* set by berth_engine_config_init */
     uint32_t threads; /* workers, the caller included; 0: one a core */
     berth_path path;
     uint64_t seed;                 /* of random tie-breaks */
@@ -41,8 +44,8 @@ typedef struct berth_engine_config {
     /* Feature gates that change decisions, as kube-scheduler's --feature-gates takes them:
      * "Name=true,Other=false"; absent: that version's defaults. */
     berth_str feature_gates;
-    /* The embedder's own plugins (berth/plugin.h), which profiles may name; the tables live as long
-     * as the engine. */
+    /* The embedder's own plugins (berth/plugin.h), which profiles may name. The tables are copied;
+     * what they point to lives as long as the engine. */
     const struct berth_plugin *const *plugins;
     uint32_t plugin_count;
     /* Keep each worker but the caller on a core of its own, neighbours in number near each other.
@@ -60,15 +63,16 @@ typedef struct berth_engine_config {
     uint32_t attached_volumes_max;
 } berth_engine_config;
 
-/* Fill `config` with the defaults. Threads: any. */
-BERTH_API void berth_engine_config_init(berth_engine_config *config);
+/* Fill `config` with the defaults; the macro passes the size that the caller was compiled with.
+ * Threads: any. */
+BERTH_API void berth_engine_config_init_sized(berth_engine_config *config, size_t size);
+#define berth_engine_config_init(config) berth_engine_config_init_sized((config), sizeof(*(config)))
 
 /* Make an empty engine. Owner: borrows `config` until return; the engine is the caller's, freed by
  * berth_engine_destroy. Errors: E_ARG, E_NOMEM, E_INVALID (a profile: `error->field` names the
- * plugin), E_UNSUPPORTED (a plugin or path that does not exist; a version or a feature
- * gate's setting that is not implemented), E_EXISTS (an own plugin has a name
- * that is taken), and those of an own plugin's configure. Threads: any. Cost: that of starting the
- * workers. */
+ * plugin), E_UNSUPPORTED (a plugin or path that does not exist; a version or a feature gate's
+ * setting that is not implemented), E_EXISTS (an own plugin has a name that is taken), and those of
+ * an own plugin's configure. Threads: any. Cost: that of starting the workers. */
 BERTH_API berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
                                            berth_error *error);
 
@@ -79,14 +83,27 @@ BERTH_API void berth_engine_destroy(berth_engine *engine);
 
 /* ---- cluster state ---- */
 
+/* What an object is known by once it was added: nodes and pods have ids, other kinds have none. */
+typedef struct berth_object_id {
+    berth_kind kind;
+    berth_node_id node; /* BERTH_NODE_NONE: it is no node */
+    berth_pod_id pod;   /* BERTH_POD_NONE: it is no pod, or was ignored */
+} berth_object_id;
+
 /* Add an object. A pod with a node name is taken as running there; it stays invisible while that
  * node does not exist (see berth_engine_orphan). A pod in phase Succeeded or Failed is ignored.
- * Owner: borrows `object` until return. `*id` (optional) receives the id of a pod (BERTH_POD_NONE
- * if ignored) or node.
- * Errors: E_EXISTS, E_INVALID and E_RANGE (error->field), E_NOMEM; the engine is then unchanged.
+ * Owner: borrows `object` until return. `*id` (optional) receives its id.
+ * Errors: E_ARG (no object, an unknown kind), E_EXISTS, E_INVALID and E_RANGE (error->field),
+ * E_NOMEM; the engine is then unchanged.
  * Cost: linear in the object; node layout is brought up to date by the next decision. */
 BERTH_API berth_status berth_engine_add(berth_engine *engine, const berth_object *object,
-                                        uint64_t *id, berth_error *error);
+                                        berth_object_id *id, berth_error *error);
+
+/* The same for a node, and for a pod (BERTH_POD_NONE if it was ignored). */
+BERTH_API berth_status berth_engine_add_node(berth_engine *engine, const berth_node *node,
+                                             berth_node_id *id, berth_error *error);
+BERTH_API berth_status berth_engine_add_pod(berth_engine *engine, const berth_pod *pod,
+                                            berth_pod_id *id, berth_error *error);
 
 /* Add a pending pod that is like another pod in everything but its name and uid. What names the
  * other pod in its specification (claims of ephemeral volumes) is as there. `*id` receives its id.
@@ -128,6 +145,7 @@ BERTH_API uint32_t berth_engine_node_pods(const berth_engine *engine, berth_node
 /* A pod's priority; 0 for an unknown pod. */
 BERTH_API int32_t berth_engine_pod_priority(const berth_engine *engine, berth_pod_id pod);
 
+/* How many there are of each. */
 typedef struct berth_counts {
     uint32_t nodes;
     uint64_t pods_running;
@@ -136,7 +154,7 @@ typedef struct berth_counts {
     uint64_t pod_classes;   /* distinct pod specifications in use */
 } berth_counts;
 
-/* How many there are of each. */
+/* Copy the counts. Cost: constant. */
 BERTH_API void berth_engine_counts(const berth_engine *engine, berth_counts *out);
 
 /* What the engine holds. */
@@ -152,8 +170,9 @@ typedef struct berth_memory {
 BERTH_API berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out,
                                            berth_error *error);
 
-/* Any pod bound to a node that does not exist, and that node's name (`node_name` may be NULL);
- * BERTH_POD_NONE if there is none. Cost: linear in nodes if there is one. */
+/* Any pod bound to a node that does not exist, and that node's name (`node_name` may be NULL;
+ * borrowed until the pod is removed); BERTH_POD_NONE if there is none. Cost: linear in nodes if
+ * there is one. */
 BERTH_API berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_name);
 
 /* Copy the node ids in search order (zone-interleaved) into `out`, at most `capacity`; `*count`
@@ -168,25 +187,29 @@ BERTH_API berth_status berth_engine_node_order(berth_engine *engine, berth_node_
  * Cost: linear in the node's pods. */
 BERTH_API berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id node,
                                                   berth_str resource, int64_t *allocatable,
-                                                  int64_t *requested);
+                                                  int64_t *requested, berth_error *error);
 
 /* What a pod takes of one resource once it is on a node, in the same units; "pods" reads 1.
  * Errors: E_NOT_FOUND (pod). A resource that it does not name reads 0. */
 BERTH_API berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
-                                                 berth_str resource, int64_t *amount);
+                                                 berth_str resource, int64_t *amount,
+                                                 berth_error *error);
 
-/* The value of a node's label; zeroed if the node lacks it. */
+/* The value of a node's label, borrowed until the node is updated or removed; zeroed if the node
+ * lacks it. */
 BERTH_API berth_str berth_engine_node_label(const berth_engine *engine, berth_node_id node,
                                             berth_str key);
 
 /* ---- decisions ---- */
 
+/* What became of a pod that was decided on. */
 typedef enum berth_verdict {
     BERTH_VERDICT_PLACED = 0,        /* `node` was chosen */
     BERTH_VERDICT_UNSCHEDULABLE = 1, /* no node fits; an explanation says why */
     BERTH_VERDICT_ERROR = 2, /* a rule failed on this pod (kube-scheduler: SchedulerError) */
 } berth_verdict;
 
+/* One decision. */
 typedef struct berth_placement {
     berth_verdict verdict;
     berth_node_id node;      /* chosen node, or BERTH_NODE_NONE */
@@ -204,11 +227,18 @@ enum {
     BERTH_DECIDE_SEARCH_ONLY = 1u << 1,
 };
 
+/* How one decision is taken. */
 typedef struct berth_decide_options {
-    uint32_t size;                  /* sizeof(berth_decide_options) */
+    uint32_t size;                  /* set by berth_decide_options_init */
     uint32_t flags;                 /* BERTH_DECIDE_* */
     berth_explanation *explanation; /* NULL, or filled with the decision's details */
 } berth_decide_options;
+
+/* Fill `options` with the defaults, which are zero: an initialiser that sets `size` to
+ * sizeof(berth_decide_options) does as well. Threads: any. */
+BERTH_API void berth_decide_options_init_sized(berth_decide_options *options, size_t size);
+#define berth_decide_options_init(options) \
+    berth_decide_options_init_sized((options), sizeof(*(options)))
 
 /* Decide where `pod` goes, without putting it there. With an explanation every score is computed
  * even where a single node is feasible.
@@ -271,8 +301,11 @@ BERTH_API berth_status berth_engine_check(berth_engine *engine, berth_error *err
 
 /* A reusable record of one decision. Not tied to an engine until filled; ids and texts in it stay
  * valid until it is filled again or destroyed, as long as the engine lives. It may be read on any
- * number of threads while nobody fills it. Errors: E_NOMEM. destroy accepts NULL. */
-BERTH_API berth_status berth_explanation_create(berth_explanation **out);
+ * number of threads while nobody fills it.
+ * Owner: the caller's, freed by destroy, which accepts NULL; a NULL allocator is jemalloc, another
+ * one outlives it. Threads: any. Errors: E_NOMEM. */
+BERTH_API berth_status berth_explanation_create(const berth_allocator *allocator,
+                                                berth_explanation **out, berth_error *error);
 BERTH_API void berth_explanation_destroy(berth_explanation *explanation);
 
 /* Why a node was refused. */
@@ -281,6 +314,7 @@ typedef enum berth_code {
     BERTH_CODE_UNRESOLVABLE = 1,  /* kube-scheduler: UnschedulableAndUnresolvable */
 } berth_code;
 
+/* A node that was visited and refused. */
 typedef struct berth_refusal {
     berth_node_id node;
     berth_str plugin;
@@ -288,7 +322,11 @@ typedef struct berth_refusal {
     uint32_t reason_count; /* read with berth_explanation_reason */
 } berth_refusal;
 
-/* Feasible nodes in the order found, with their totals. */
+/* Reading one. An index beyond the count gives nothing: a zeroed text, BERTH_NODE_NONE,
+ * BERTH_POD_NONE; of berth_explanation_score and _feasible it stops the program. Owner: texts are
+ * borrowed until it is filled again. Threads: any number while nobody fills it. Cost: constant.
+ *
+ * Feasible nodes in the order found, with their totals. */
 BERTH_API uint32_t berth_explanation_feasible_count(const berth_explanation *explanation);
 BERTH_API berth_node_id berth_explanation_feasible(const berth_explanation *explanation, uint32_t i,
                                                    int64_t *total);

@@ -13,7 +13,8 @@ extern "C" {
 /* Parse a quantity ("1500m", "1.5Gi", "1e3"). Threads: any.
  * Errors: E_PARSE, E_RANGE (magnitude of 2^63 or more; binary suffixes are capped instead).
  * Source: apimachinery v0.32, api/resource/quantity.go. */
-BERTH_API berth_status berth_quantity_parse(berth_str text, berth_quantity *out);
+BERTH_API berth_status berth_quantity_parse(berth_str text, berth_quantity *out,
+                                            berth_error *error);
 
 /* Write the canonical text of an amount of units ("1500m", "2Gi"), terminated, cut to `size`.
  * `binary` chooses Ki, Mi, ... where Kubernetes would. Returns the whole length. Threads: any. */
@@ -23,13 +24,15 @@ BERTH_API size_t berth_quantity_format(berth_quantity amount, bool binary, char 
 
 /* Called for each object read. The object and all it points to live until the call returns.
  * `origin` says where it stands (source, line, and object are set), to report a refusal.
- * Return BERTH_OK to go on; anything else ends the reading with that status, `error` being the
- * caller's to fill. */
+ * Return BERTH_OK to go on; anything else ends the reading with that status and with `error`,
+ * which is never NULL and the function's to fill. */
 typedef berth_status (*berth_object_fn)(void *context, const berth_object *object,
                                         const berth_error *origin, berth_error *error);
 
+/* How a reader reads. Owner: borrowed until berth_reader_create returns; the allocator, and the
+ * context of `progress`, outlive the reader. */
 typedef struct berth_read_options {
-    uint32_t size; /* sizeof(berth_read_options) */
+    uint32_t size; /* set by berth_read_options_init */
     /* Apply the API server's defaults (requests from limits, hostNetwork ports, priority class
      * values, default tolerations are not added). Off for objects taken from an API server. */
     bool apply_defaults;
@@ -48,13 +51,22 @@ typedef struct berth_read_options {
      * inputs, YAML, pipes and terminals; more than one is never used. 0: 2 where the process may
      * use more than one core, else 1. */
     uint32_t threads;
+    const berth_allocator *allocator; /* outlives the reader; NULL: jemalloc */
 } berth_read_options;
+
+/* Fill `options` with the defaults, which are zero: an initialiser that sets `size` to
+ * sizeof(berth_read_options) does as well. Threads: any. */
+BERTH_API void berth_read_options_init_sized(berth_read_options *options, size_t size);
+#define berth_read_options_init(options) \
+    berth_read_options_init_sized((options), sizeof(*(options)))
 
 typedef struct berth_reader berth_reader;
 
-/* A reader keeps what later documents refer to (PriorityClasses) and its buffers. Errors:
- * E_ARG (the size of the options), E_NOMEM. Threads: any. destroy accepts NULL. */
-BERTH_API berth_status berth_reader_create(const berth_read_options *options, berth_reader **out);
+/* A reader keeps what later documents refer to (PriorityClasses) and its buffers. `options` NULL:
+ * the defaults. Owner: borrows `options` until return; the reader is the caller's. Errors: E_ARG
+ * (the options' size), E_NOMEM. Threads: any. Cost: constant. destroy accepts NULL. */
+BERTH_API berth_status berth_reader_create(const berth_read_options *options, berth_reader **out,
+                                           berth_error *error);
 BERTH_API void berth_reader_destroy(berth_reader *reader);
 
 /* Read a file: JSON or YAML, gzip or not; "-" is standard input. A text that begins with a bracket
@@ -89,7 +101,8 @@ typedef struct berth_scheduler_config berth_scheduler_config;
  * that stands alone. JSON or YAML, told apart as above. What it leaves out is as in Kubernetes
  * 1.`kubernetes` (32 to 36; 0: the newest). Errors: E_IO, E_PARSE, E_INVALID (the field
  * is named), E_UNSUPPORTED (another version or kind, extenders, a Policy in a ConfigMap),
- * E_NOMEM. */
+ * E_NOMEM. Owner: the configuration is the caller's, freed by destroy, which accepts NULL; it owns
+ * its profiles. Threads: any. Cost: linear in the text. */
 BERTH_API berth_status berth_scheduler_config_file(const char *path, uint32_t kubernetes,
                                                    berth_scheduler_config **out,
                                                    berth_error *error);
@@ -99,8 +112,8 @@ BERTH_API berth_status berth_scheduler_config_text(berth_str text, const char *s
                                                    berth_error *error);
 BERTH_API void berth_scheduler_config_destroy(berth_scheduler_config *config);
 
-/* Its profiles, percentageOfNodesToScore already resolved; borrowed until the config is
- * destroyed. */
+/* Its profiles, percentageOfNodesToScore already resolved; borrowed until the config is destroyed.
+ * Threads: any. Cost: constant. */
 BERTH_API const berth_profile *berth_scheduler_config_profiles(const berth_scheduler_config *config,
                                                                uint32_t *count);
 
@@ -110,6 +123,8 @@ typedef struct berth_backoff {
     int64_t initial_seconds;
     int64_t max_seconds;
 } berth_backoff;
+
+/* What the configuration says of it, else kube-scheduler's 1 and 10 seconds. Threads: any. */
 BERTH_API berth_backoff berth_scheduler_config_backoff(const berth_scheduler_config *config);
 
 #ifdef __cplusplus

@@ -460,9 +460,11 @@ BERTH_API const char *berth_kind_name(berth_kind kind);
  * another one must outlive the copy. Threads: any. Errors: E_ARG (there is no such kind), E_NOMEM.
  * Cost: linear in the object. */
 BERTH_API berth_status berth_object_copy(const berth_object *object,
-                                         const berth_allocator *allocator, berth_object **out);
+                                         const berth_allocator *allocator, berth_object **out,
+                                         berth_error *error);
 
-/* Free a copy that berth_object_copy made, and nothing else. Accepts NULL. */
+/* Free a copy that berth_object_copy made, and nothing else. Accepts NULL. Threads: any. Cost:
+ * linear in the copy's chunks of memory, of which most objects have one. */
 BERTH_API void berth_object_destroy(berth_object *copy);
 
 #ifdef __cplusplus

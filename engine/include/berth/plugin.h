@@ -1,7 +1,7 @@
 /* Plugins of an embedder's own: filters and scores that run beside Kubernetes' and are told apart
  * from them by nothing but their name.
  *
- * A plugin is a const table of functions. An engine is given its plugins in its configuration; a
+ * A plugin is a const table of functions. An engine copies the tables in its configuration; a
  * profile names them in its filter and score lists, a KubeSchedulerConfiguration in its plugins,
  * where pluginConfig hands them their arguments.
  *
@@ -28,7 +28,10 @@ enum { BERTH_SLICE = 128 };
 /* One decision, or one pod coming to a node or leaving it; valid during a call. */
 typedef struct berth_cycle berth_cycle;
 
-/* ---- reading ---- */
+/* ---- reading ----
+ *
+ * From the functions of a plugin, on the threads they are called on. Owner: texts and columns are
+ * borrowed until the call returns. Cost: constant where none is named. */
 
 /* The pod: its namespace, a label's value (zeroed if it lacks it), and what it requests of a
  * resource (cpu in milli, everything else in units, 0 if it names none). */
@@ -75,7 +78,8 @@ typedef struct berth_preparation {
     void *reserved;
 } berth_preparation;
 
-/* Memory that lives as long as the state; NULL when out of memory. */
+/* Zeroed memory that lives as long as the state; NULL when out of memory: answer
+ * BERTH_PREPARED_NO_MEMORY then. */
 BERTH_API void *berth_preparation_allocate(berth_preparation *preparation, size_t bytes);
 
 /* Refuse the pod before any node is looked at, and why: what BERTH_PREPARED_REFUSE must be preceded
@@ -83,6 +87,7 @@ BERTH_API void *berth_preparation_allocate(berth_preparation *preparation, size_
 BERTH_API void berth_preparation_refuse(berth_preparation *preparation, berth_code code,
                                         berth_str reason);
 
+/* What comes of preparing. */
 typedef enum berth_prepared {
     BERTH_PREPARED_ACTIVE = 0, /* the plugin takes part */
     BERTH_PREPARED_SKIP,       /* it takes no part in this decision */
@@ -135,15 +140,17 @@ typedef enum berth_normalize {
     BERTH_NORMALIZE_MAX_REVERSED, /* 100 minus that */
 } berth_normalize;
 
+/* A plugin. Set what it has with an initialiser; all else is zero. Owner: the engine copies it;
+ * what it points to lives as long as the engine. */
 typedef struct berth_plugin {
-    uint32_t size;    /* sizeof(berth_plugin) */
+    uint32_t size;    /* sizeof(berth_plugin) as the plugin was compiled */
     uint32_t flags;   /* BERTH_PLUGIN_* */
     const char *name; /* not one of Kubernetes' */
     void *context;    /* the embedder's, handed to configure, reserve and unreserve */
 
     /* Optional: read the arguments (JSON as in pluginConfig, absent if there are none) into
-     * `instance` (`instance_bytes`, zeroed; the engine's). Errors go to the caller of
-     * berth_engine_create. */
+     * `instance` (`instance_bytes`, zeroed; the engine's). Its status and `error`, which is never
+     * NULL and its own to fill, go to the caller of berth_engine_create. */
     size_t instance_bytes;
     berth_status (*configure)(void *context, berth_str arguments, void *instance,
                               berth_error *error);

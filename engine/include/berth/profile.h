@@ -12,17 +12,21 @@
 extern "C" {
 #endif
 
-/* Arguments of the plugins that take some. Which member is read follows from the plugin. */
+/* ---- arguments of the plugins that take some, each named after its plugin ---- */
+
+/* A resource that counts towards a score. */
 typedef struct berth_weighted_resource {
     berth_str name;
     int64_t weight; /* 0: 1 */
 } berth_weighted_resource;
 
+/* A point of the function from utilization to score. */
 typedef struct berth_shape_point {
     int32_t utilization; /* 0..100, strictly increasing */
     int32_t score;       /* 0..10 */
 } berth_shape_point;
 
+/* Which nodes NodeResourcesFit prefers. */
 typedef enum berth_fit_strategy {
     BERTH_FIT_LEAST_ALLOCATED = 0,
     BERTH_FIT_MOST_ALLOCATED,
@@ -71,6 +75,7 @@ typedef struct berth_label_args {
     bool presence;
 } berth_label_args;
 
+/* The arguments of one plugin. */
 typedef struct berth_plugin_args {
     berth_fit_args fit;           /* NodeResourcesFit, RequestedToCapacityRatioPriority (shape) */
     berth_balanced_args balanced; /* NodeResourcesBalancedAllocation */
@@ -90,6 +95,7 @@ typedef struct berth_plugin_ref {
     const berth_plugin_args *args; /* NULL: the plugin's defaults */
 } berth_plugin_ref;
 
+/* What runs at one point, in the order in which it runs. */
 typedef struct berth_plugin_list {
     const berth_plugin_ref *items;
     uint32_t count;
@@ -123,6 +129,7 @@ typedef enum berth_era {
     BERTH_ERA_V1ALPHA1 = 1, /* predicates and priorities, scores 0..10 */
 } berth_era;
 
+/* Which of several best nodes is taken. */
 typedef enum berth_tie {
     BERTH_TIE_DEFAULT = 0, /* KUBERNETES where the version has that rule, else FIRST */
     BERTH_TIE_FIRST,       /* first of the best in search order */
@@ -131,24 +138,30 @@ typedef enum berth_tie {
     BERTH_TIE_KUBERNETES,  /* v1.35 and later: the one that a heap of the feasible nodes yields */
 } berth_tie;
 
+/* A profile. Owner: all of it is borrowed until the call that it is given to returns. */
 typedef struct berth_profile {
     berth_str scheduler_name; /* absent: "default-scheduler" */
     berth_era era;
     int32_t percentage_of_nodes_to_score; /* 0: adaptive; above 100: as 100 */
     int32_t min_feasible_nodes;           /* 0: 100 */
     berth_tie tie;
-    bool always_check_all; /* era v1alpha1: record every failing predicate of a node */
-    berth_plugin_list points[BERTH_POINT_COUNT];
+    bool always_check_all;           /* era v1alpha1: record every failing predicate of a node */
+    const berth_plugin_list *points; /* by berth_point; */
+    uint32_t point_count;            /* lists from here on are empty */
 } berth_profile;
 
-/* The default profile of kube-scheduler of Kubernetes 1.`kubernetes` (32 to 36; 0: the newest); NULL
- * for a version that is not known. Static storage. Threads: any. */
+/* What a profile runs at a point; an empty list where it has none. Threads: any. */
+BERTH_API berth_plugin_list berth_profile_list(const berth_profile *profile, berth_point point);
+
+/* The default profile of kube-scheduler of Kubernetes 1.`kubernetes` (32 to 36; 0: the newest);
+ * NULL for a version that is not known. Owner: static. Threads: any. */
 BERTH_API const berth_profile *berth_profile_default_of(uint32_t kubernetes);
 
 /* That of the newest. */
 BERTH_API const berth_profile *berth_profile_default(void);
 
-/* The spelling of an extension point in a configuration ("preFilter"). Threads: any. */
+/* The spelling of an extension point in a configuration ("preFilter"), never freed. Threads:
+ * any. */
 BERTH_API const char *berth_point_name(berth_point point);
 
 #ifdef __cplusplus

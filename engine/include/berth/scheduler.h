@@ -77,12 +77,14 @@ typedef struct berth_scheduler berth_scheduler;
  * 2^32 others. */
 typedef uint64_t berth_binding_id;
 
+/* A pod and the node that it is bound to. */
 typedef struct berth_binding {
     berth_binding_id id;
     berth_pod_id pod;
     berth_node_id node;
 } berth_binding;
 
+/* What a callback says of what it was asked to do. */
 typedef enum berth_answer {
     BERTH_ANSWER_DONE = 0, /* it is done */
     BERTH_ANSWER_LATER,    /* the outcome will follow: berth_scheduler_bind_done, or an event */
@@ -133,8 +135,9 @@ typedef struct berth_scheduler_callbacks {
     void (*notify)(void *context);
 } berth_scheduler_callbacks;
 
+/* How a scheduler is made. Owner: copied; the callbacks' context outlives the scheduler. */
 typedef struct berth_scheduler_options {
-    uint32_t size; /* sizeof(berth_scheduler_options), set by berth_scheduler_options_init */
+    uint32_t size;                /* set by berth_scheduler_options_init */
     int64_t backoff_initial_ns;   /* after the first failed attempt; 1 s */
     int64_t backoff_max_ns;       /* doubled each time up to this; 10 s */
     int64_t unschedulable_max_ns; /* a pod is tried again after that long in any case; 5 min */
@@ -144,20 +147,23 @@ typedef struct berth_scheduler_options {
 } berth_scheduler_options;
 
 /* Fill `options` with kube-scheduler's defaults and no callbacks. Threads: any. */
-BERTH_API void berth_scheduler_options_init(berth_scheduler_options *options);
+BERTH_API void berth_scheduler_options_init_sized(berth_scheduler_options *options, size_t size);
+#define berth_scheduler_options_init(options) \
+    berth_scheduler_options_init_sized((options), sizeof(*(options)))
 
 /* Make a scheduler over an engine. Pods that are pending there and that a profile serves are
  * submitted, in order of arrival. An engine has one scheduler at most.
  * Owner: borrows `engine` until berth_scheduler_destroy, which comes before berth_engine_destroy.
  * Errors: E_ARG (a duration is negative, or the maximum below the initial), E_STATE (the engine has
  * a scheduler, or a transaction open, or is a branch), E_UNSUPPORTED (a profile of more than 62
- * filters), E_NOMEM. */
+ * filters), E_NOMEM. Threads: the engine's. Cost: linear in the pods that are pending. */
 BERTH_API berth_status berth_scheduler_create(berth_engine *engine,
                                               const berth_scheduler_options *options,
                                               berth_scheduler **out, berth_error *error);
 
 /* Free everything; the engine stays as it is, assumed pods on their nodes. Events that are still
- * posted are dropped. No other thread may be posting. Accepts NULL. */
+ * posted are dropped. No other thread may be posting. Accepts NULL. Threads: the scheduling
+ * thread. Cost: linear in the pods that wait. */
 BERTH_API void berth_scheduler_destroy(berth_scheduler *scheduler);
 
 /* ---- events ---- */
@@ -166,11 +172,18 @@ BERTH_API void berth_scheduler_destroy(berth_scheduler *scheduler);
  * Posted events are applied first. A binding is not undone by an update: one that shows no node
  * leaves the pod on the node that it has, and one that shows the node it was assumed on confirms
  * it.
+ * _add_node and _add_pod are _add for one kind, as in engine.h.
  * Threads: the scheduling thread. Cost: that of the engine's, and of waking: the kinds of pods
  * waiting for such a change, O(log n) for each pod woken. */
 BERTH_API berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
-                                           const berth_object *object, uint64_t *id,
+                                           const berth_object *object, berth_object_id *id,
                                            berth_error *error);
+BERTH_API berth_status berth_scheduler_add_node(berth_scheduler *scheduler, int64_t now_ns,
+                                                const berth_node *node, berth_node_id *id,
+                                                berth_error *error);
+BERTH_API berth_status berth_scheduler_add_pod(berth_scheduler *scheduler, int64_t now_ns,
+                                               const berth_pod *pod, berth_pod_id *id,
+                                               berth_error *error);
 BERTH_API berth_status berth_scheduler_update(berth_scheduler *scheduler, int64_t now_ns,
                                               const berth_object *object, berth_error *error);
 BERTH_API berth_status berth_scheduler_remove(berth_scheduler *scheduler, int64_t now_ns,
@@ -178,19 +191,22 @@ BERTH_API berth_status berth_scheduler_remove(berth_scheduler *scheduler, int64_
                                               berth_str name, berth_error *error);
 
 /* Post the same to be applied between two decisions. Owner: the object is copied. Threads: any.
- * Errors: E_NOMEM, E_ARG (an unknown kind); nothing was posted then. */
+ * Errors: E_NOMEM, E_ARG (an unknown kind, no object); nothing was posted then. Cost: linear in the
+ * object. */
 BERTH_API berth_status berth_scheduler_post_add(berth_scheduler *scheduler,
-                                                const berth_object *object);
+                                                const berth_object *object, berth_error *error);
 BERTH_API berth_status berth_scheduler_post_update(berth_scheduler *scheduler,
-                                                   const berth_object *object);
+                                                   const berth_object *object, berth_error *error);
 BERTH_API berth_status berth_scheduler_post_remove(berth_scheduler *scheduler, berth_kind kind,
-                                                   berth_str namespace_name, berth_str name);
+                                                   berth_str namespace_name, berth_str name,
+                                                   berth_error *error);
 
 /* The outcome of a binding that was answered LATER: DONE or FAILED. Posted like an event; one for a
  * binding that is no more is counted, reported and harmless. Threads: any. Errors: E_ARG (LATER),
- * E_NOMEM. */
+ * E_NOMEM. Cost: constant. */
 BERTH_API berth_status berth_scheduler_bind_done(berth_scheduler *scheduler,
-                                                 berth_binding_id binding, berth_answer answer);
+                                                 berth_binding_id binding, berth_answer answer,
+                                                 berth_error *error);
 
 /* Apply what is posted and what time has brought up to `now_ns` (expiries, backoffs, the flush of
  * the pool), without a decision. Threads: the scheduling thread. Errors: E_NOMEM; what was not
@@ -200,6 +216,7 @@ BERTH_API berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64
 
 /* ---- decisions ---- */
 
+/* What a step has done. */
 typedef enum berth_step_kind {
     BERTH_STEP_IDLE = 0,      /* no pod is active */
     BERTH_STEP_BOUND,         /* placed, and confirmed at once */
@@ -209,6 +226,7 @@ typedef enum berth_step_kind {
     BERTH_STEP_ERROR,         /* a rule failed on this pod, or a plugin's reserve refused it */
 } berth_step_kind;
 
+/* One step. */
 typedef struct berth_step {
     berth_step_kind kind;
     berth_pod_id pod; /* BERTH_POD_NONE when idle */
@@ -233,6 +251,7 @@ BERTH_API int64_t berth_scheduler_next(const berth_scheduler *scheduler);
 
 /* ---- looking ---- */
 
+/* Where a pod is in its life (above). */
 typedef enum berth_pod_state {
     BERTH_POD_STATE_GONE = 0, /* unknown, or pending without being served by a profile */
     BERTH_POD_STATE_GATED,
@@ -244,9 +263,10 @@ typedef enum berth_pod_state {
     BERTH_POD_STATE_COUNT
 } berth_pod_state;
 
-/* "gated", "active", ... Threads: any. */
+/* The name of a state: "gated", "active", ... Never NULL, never freed. Threads: any. */
 BERTH_API const char *berth_pod_state_name(berth_pod_state state);
 
+/* What a scheduler knows of a pod. */
 typedef struct berth_pod_status {
     berth_pod_state state;
     uint32_t attempts;        /* decisions so far */
@@ -297,6 +317,7 @@ typedef struct berth_scheduler_counters {
     uint64_t late_answers;
 } berth_scheduler_counters;
 
+/* Copy the counters. Cost: constant. */
 BERTH_API void berth_scheduler_count(const berth_scheduler *scheduler,
                                      berth_scheduler_counters *out);
 

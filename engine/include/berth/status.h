@@ -69,8 +69,10 @@ typedef struct berth_quantity {
     int32_t nanos;
 } berth_quantity;
 
-/* What went wrong, where, and what was expected. Owned by the caller; every call that takes one
- * accepts NULL. Filled only when the call fails. Texts are cut to fit and always terminated. */
+/* What went wrong, where, and what was expected. Owned by the caller; every call that can fail
+ * takes one as its last argument and accepts NULL. Filled whenever the status is not BERTH_OK
+ * (`code` is that status, `message` is not empty), and left alone otherwise. Texts are cut to fit
+ * and always terminated. */
 typedef struct berth_error {
     berth_status code;
     uint32_t line;     /* 1-based, 0 if unknown */
@@ -102,8 +104,14 @@ typedef void (*berth_abort_fn)(const char *file, int line, const char *condition
  * back. For the whole process. Threads: any; the hook is called on the thread that found it. */
 BERTH_API void berth_abort_hook_set(berth_abort_fn hook);
 
-/* Memory functions for an engine. `resize` and `release` are told the old size; `allocate` returns
- * memory aligned to `align` (a power of two). All may be called from any thread. */
+/* Where memory comes from. `allocate` returns memory aligned to `align` (a power of two), or NULL;
+ * `release` is told the bytes that were asked for. Both may be called from any thread.
+ *
+ * An engine, its scheduler, its snapshots and branches take all of their own memory there, and so
+ * does what takes an allocator of its own (reader, explanation, copy of an object). Elsewhere lie
+ * what the parts that Berth is made of keep for themselves (simdjson's and libyaml's parsers, zlib,
+ * hwloc's topology), the stacks of threads, and what the C library needs to sort; and a
+ * berth_scheduler_config, which is jemalloc's. */
 typedef struct berth_allocator {
     void *context;
     void *(*allocate)(void *context, size_t bytes, size_t align);

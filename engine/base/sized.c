@@ -1,0 +1,50 @@
+/* Reading and filling public structs of other sizes than this library's. */
+#include "base/sized.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* No struct comes near; a larger size is what lay in memory before. */
+enum { SIZE_MAX_SANE = 4096 };
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+void berth__sized_init(void *caller, size_t size, const void *defaults, size_t known)
+{
+    uint32_t stated = (uint32_t)size;
+    memset(caller, 0, size);
+    memcpy(caller, defaults, smaller(size, known));
+    memcpy(caller, &stated, smaller(size, sizeof(stated)));
+}
+
+static bool all_zero(const unsigned char *bytes, size_t count)
+{
+    while (count > 0 && bytes[count - 1] == 0)
+        count--;
+    return count == 0;
+}
+
+berth_status berth__sized_read(void *out, size_t known, const void *caller, const char *name,
+                               berth_error *error)
+{
+    uint32_t size, own;
+    memcpy(&size, caller, sizeof(size));
+    memcpy(&own, out, sizeof(own));
+    if (size < sizeof(size) || size > SIZE_MAX_SANE)
+        return berth__error_set(error, BERTH_E_ARG,
+                                "%s.size is %u: it is the sizeof of the struct, as %s_init sets it",
+                                name, (unsigned)size, name);
+    if (size > known && !all_zero((const unsigned char *)caller + known, size - known))
+        return berth__error_set(error, BERTH_E_ARG,
+                                "%s has members set that this library does not know: it knows %u "
+                                "bytes of %u",
+                                name, (unsigned)known, (unsigned)size);
+    memcpy(out, caller, smaller(size, known));
+    memcpy(out, &own, sizeof(own));
+    return BERTH_OK;
+}

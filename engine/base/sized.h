@@ -1,0 +1,22 @@
+/* Public structs that begin with their size: a caller compiled with another version of the headers
+ * has a shorter or a longer one than this library.
+ *
+ * New members go to the end, behind the size that the struct had before: not into the padding of
+ * its last word, which older callers leave as it is. A member whose bytes are all zero is one that
+ * was not set. */
+#ifndef BERTH_BASE_SIZED_H
+#define BERTH_BASE_SIZED_H
+
+#include "berth/status.h"
+
+/* Fill a caller's struct of `size` bytes from `defaults` of `known` bytes: what both know is
+ * copied, what only the caller knows is zeroed, and its first member becomes `size`. */
+void berth__sized_init(void *caller, size_t size, const void *defaults, size_t known);
+
+/* Copy a caller's struct over `out`, which holds the defaults, `known` bytes of them: what the
+ * caller has not stays a default, and out's first member stays `known`. `name` is the struct's.
+ * Errors: E_ARG (it has no size, or the caller set something that this library does not know). */
+berth_status berth__sized_read(void *out, size_t known, const void *caller, const char *name,
+                               berth_error *error);
+
+#endif
