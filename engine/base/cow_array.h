@@ -2,7 +2,7 @@
  * copied on write.
  *
  * A root leads to directories, a directory to pages. Copying the struct gives another view of the
- * same table; who writes, and when blocks go, follows cow.h. Pages that were never added read
+ * same table; who writes, and when blocks go, follows cow_owner.h. Pages that were never added read
  * as absent.
  *
  * Cost: a look-up is three loads; owning an item that is owned already, two compares. */

@@ -2,7 +2,7 @@
  * of logarithms, and C libraries round about one in a hundred differently from Go. Both compute
  * ln(x) = k ln 2 + ln(1 + f) with an approximation in s = f / (2 + f); what counts here is the
  * order of the operations, so it must not be rearranged.
- * Source of the method: FreeBSD's e_log.c, which Go's math.Log follows. */
+ * Source of the method: FreeBSD's e_log, which Go's math.Log follows. */
 #include "base/go_log.h"
 
 #include <math.h>

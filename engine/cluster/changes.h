@@ -41,12 +41,12 @@ typedef struct berth__watcher {
  * E_STATE. */
 berth_status berth__may_change(const berth__watcher *watcher, berth_error *error);
 
-/* Which BERTH__WAKE_NODE_* bits tell a node's new facts from its old ones; 0: nothing that a filter
+/* Which BERTH_WAKE_NODE_* bits tell a node's new facts from its old ones; 0: nothing that a filter
  * could turn to a pod's favour. */
 uint32_t berth__node_difference(const berth__node_facts *old_facts,
                                 const berth__node_facts *new_facts);
 
-/* Which BERTH__WAKE_POD_* bits tell what a pod on a node has become from what it was there. */
+/* Which BERTH_WAKE_POD_* bits tell what a pod on a node has become from what it was there. */
 uint32_t berth__pod_difference(const berth__class *old_class, const berth__class *new_class);
 
 /* The bit of a change of any other kind of object; 0: no filter reads it. */
