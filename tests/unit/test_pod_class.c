@@ -182,8 +182,8 @@ static void test_status_of_plain_init(void **state)
     const berth_container containers[] = {container(NULL, 0)};
     berth_container init[] = {container(NULL, 0)};
     const berth_container_status status = {
-        .name = BERTH_LITERAL("init"), .has_resources = true, .requests = {held, 1}};
-    init[0].name = BERTH_LITERAL("init");
+        .name = BERTH_STR("init"), .has_resources = true, .requests = {held, 1}};
+    init[0].name = BERTH_STR("init");
     berth_pod pod = {.containers = containers,
                      .container_count = 1,
                      .init_containers = init,
