@@ -38,6 +38,8 @@ uint32_t berth__node_difference(const berth__node_facts *old_facts,
     if (old_facts->conditions != new_facts->conditions ||
         old_facts->unschedulable != new_facts->unschedulable)
         bits |= BERTH_WAKE_NODE_CONDITIONS;
+    if (old_facts->features != new_facts->features)
+        bits |= BERTH_WAKE_NODE_FEATURES;
     if (some_amount_grew(old_facts, new_facts))
         bits |= BERTH_WAKE_NODE_ALLOCATABLE;
     return bits;

@@ -113,6 +113,20 @@ static berth_status fail(const pod_way *way, const berth__reasons *reasons)
     return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
+/* An error of one plugin at a point of the cycle: the framework's text names both. */
+static berth_status fail_of(const pod_way *way, const char *point, const berth__stage *stage,
+                            const berth__reasons *reasons)
+{
+    berth__arena *arena = &way->decider->arena;
+    if (way->explanation == NULL || !way->decision->profile->behaviours->error_texts_name_plugins)
+        return fail(way, reasons);
+    berth_str text = berth__message_join(arena, reasons->items, reasons->count);
+    berth__reasons named = {.arena = arena, .ok = text.data != NULL};
+    if (named.ok)
+        berth__reason_error(&named, point, stage->name, text);
+    return named.ok ? fail(way, &named) : BERTH_E_NOMEM;
+}
+
 static berth_status explain_preemption(const pod_way *way)
 {
     berth__preemption preemption;
@@ -131,9 +145,14 @@ static berth_status refuse_prepared(const pod_way *way)
 
 static berth_status fail_prepared(const pod_way *way)
 {
-    const berth__reasons *why = way->decision->prepared->verdict.why;
+    const berth__ready_profile *profile = way->decision->profile;
+    const berth__prepared_kind *prepared = way->decision->prepared;
+    const berth__reasons *why = prepared->verdict.why;
+    uint32_t i = 0;
+    while (i + 1 < profile->filter_count && &prepared->filters[i].reasons != why)
+        i++;
     way->decision->prepared = NULL; /* it did not come to the filters */
-    return fail(way, why);
+    return fail_of(way, "PreFilter", &profile->filters[i], why);
 }
 
 /* ---- choosing ---- */
@@ -238,12 +257,14 @@ static berth_status walk(const pod_way *way)
                                    first ? dry_run->own_slot : BERTH__SLOT_NONE);
 }
 
-static const berth__reasons *failed_scorer(const berth__search *search)
+static berth_status fail_scoring(const pod_way *way)
 {
-    for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++)
-        if (search->scores.ranked[i].outcome == BERTH__FAIL)
-            return &search->scores.ranked[i].reasons;
-    return NULL;
+    const berth__search *search = &way->decider->search;
+    const berth__ready_profile *profile = search->decision.profile;
+    uint32_t i = 0;
+    while (i + 1 < profile->scorer_count && search->scores.ranked[i].outcome != BERTH__FAIL)
+        i++;
+    return fail_of(way, "PreScore", &profile->scorers[i], &search->scores.ranked[i].reasons);
 }
 
 /* Score and pick. A single feasible node is taken without scoring, but explained with scores. */
@@ -256,7 +277,7 @@ static berth_status pick(const pod_way *way)
     if (!single || way->explanation != NULL) {
         berth_status status = berth__search_score(search, &way->decider->arena);
         if (status == BERTH_E_INVALID && !single)
-            return fail(way, failed_scorer(search));
+            return fail_scoring(way);
         if (status == BERTH_OK && way->explanation != NULL)
             status = berth__explanation_scores(way->explanation, search);
         if (status != BERTH_OK && status != BERTH_E_INVALID)
@@ -294,12 +315,15 @@ static berth_status ask_search(const pod_way *way)
     berth__decider *decider = way->decider;
     const berth__search *search = &decider->search;
     berth_str errors = {0};
+    uint32_t visited = BERTH__VISITED_ALL;
     BERTH_TRY(walk(way));
     way->out->feasible_count = search->answer.feasible_count;
     way->out->next = search->answer.next;
     if (way->explanation != NULL)
         BERTH_TRY(berth__explanation_walk(way->explanation, search));
-    BERTH_TRY(berth__node_errors(search, &decider->arena, &errors));
+    BERTH_TRY(berth__node_errors(search, &decider->arena, &errors, &visited));
+    if (visited != BERTH__VISITED_ALL)
+        way->out->next = (decider->rotation + visited) % way->decision->cycle->view->layout->count;
     if (errors.data != NULL)
         return fail_on_nodes(way, errors);
     return search->answer.feasible_count > 0 ? pick(way) : explain_preemption(way);

@@ -310,6 +310,15 @@ uint32_t berth__dry_run_refuser(berth__dry_run *dry_run, uint32_t from)
     return filter_count;
 }
 
+/* An error in the framework's words. */
+static void name_error(const berth__stage *stage, berth__reasons *reasons)
+{
+    const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;
+    const berth_str last = reasons->items[--reasons->count];
+    berth__reason_error(reasons, "Filter", stage->name,
+                        (berth_str){last.data + prefix, last.len - (uint32_t)prefix});
+}
+
 void berth__dry_run_explain(const berth__dry_run *dry_run, uint32_t filter, berth__reasons *reasons)
 {
     const berth__stage *stage = &dry_run->decision.profile->filters[filter];
@@ -317,6 +326,9 @@ void berth__dry_run_explain(const berth__dry_run *dry_run, uint32_t filter, bert
     if (prepared->outcome == BERTH__ACTIVE) {
         stage->plugin->explain(dry_run->decision.cycle, stage->instance, prepared->state,
                                dry_run->slot, reasons);
+        if (reasons->failed && reasons->count > 0 &&
+            dry_run->decision.profile->behaviours->error_texts_name_plugins)
+            name_error(stage, reasons);
         return;
     }
     for (uint32_t i = 0; i < prepared->reasons.count; i++)

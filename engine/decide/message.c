@@ -101,13 +101,27 @@ berth_str berth__message_unschedulable(berth__arena *arena, uint32_t node_count,
     return (berth_str){text, (uint32_t)len};
 }
 
-berth_str berth__message_with_preemption(berth__arena *arena, berth_str first, berth_str second)
+berth_str berth__message_of_preemption(berth__arena *arena, berth_str words)
 {
-    size_t bytes = (size_t)first.len + second.len + 16;
+    const size_t bytes = (size_t)words.len + 16;
     char *text = berth__arena_alloc(arena, bytes, 1);
     if (text == NULL)
         return (berth_str){0};
-    int len = snprintf(text, bytes, "%.*s preemption: %.*s", (int)first.len, first.data,
-                       (int)second.len, second.data);
+    int len = snprintf(text, bytes, "preemption: %.*s", (int)words.len, words.data);
+    return (berth_str){text, (uint32_t)len};
+}
+
+berth_str berth__message_with_parts(berth__arena *arena, berth_str first, const berth_str *parts,
+                                    uint32_t count)
+{
+    berth_str joined = berth__message_join(arena, parts, count);
+    if (joined.data == NULL)
+        return joined;
+    size_t bytes = (size_t)first.len + joined.len + 2;
+    char *text = berth__arena_alloc(arena, bytes, 1);
+    if (text == NULL)
+        return (berth_str){0};
+    int len = snprintf(text, bytes, "%.*s %.*s", (int)first.len, first.data, (int)joined.len,
+                       joined.data);
     return (berth_str){text, (uint32_t)len};
 }

@@ -28,7 +28,11 @@ berth_str berth__message_join(berth__arena *arena, const berth_str *reasons, uin
 berth_str berth__message_unschedulable(berth__arena *arena, uint32_t node_count, berth_str for_all,
                                        const berth__histogram *histogram);
 
-/* `first`, a blank, "preemption: ", `second`. */
-berth_str berth__message_with_preemption(berth__arena *arena, berth_str first, berth_str second);
+/* "preemption: ", and what it has to say. Absent when out of memory. */
+berth_str berth__message_of_preemption(berth__arena *arena, berth_str words);
+
+/* `first`, a blank, and the parts joined by ", ". Absent when out of memory. */
+berth_str berth__message_with_parts(berth__arena *arena, berth_str first, const berth_str *parts,
+                                    uint32_t count);
 
 #endif

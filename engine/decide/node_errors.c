@@ -9,7 +9,9 @@
 typedef struct collection {
     const berth__search *search;
     berth__arena *arena;
+    bool first_only; /* the first error in the order of the search ended it */
     berth__histogram errors;
+    uint32_t first; /* slot of that error, in its segment */
     bool ok;
 } collection;
 
@@ -28,14 +30,25 @@ static void note(collection *own, uint32_t filter, uint32_t slot)
     const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;
     const berth__stage *stage = &own->search->decision.profile->filters[filter];
     berth__reasons reasons = {.arena = own->arena, .ok = true};
+    if (own->first_only && own->errors.count > 0 && own->first < slot % BERTH__TILE)
+        return;
     stage->plugin->explain(own->search->decision.cycle, stage->instance,
                            own->search->decision.prepared->filters[filter].state, slot, &reasons);
     own->ok &= reasons.ok;
     if (!reasons.failed || reasons.count == 0)
         return;
     const berth_str *last = &reasons.items[reasons.count - 1];
-    own->ok &= berth__histogram_add(
-        &own->errors, (berth_str){last->data + prefix, last->len - (uint32_t)prefix}, 1);
+    berth_str error = {last->data + prefix, last->len - (uint32_t)prefix};
+    if (own->first_only) {
+        berth__histogram_init(&own->errors, own->arena);
+        own->first = slot % BERTH__TILE;
+        reasons.count = 0;
+        berth__reason_error(&reasons, "Filter", stage->name, error);
+        own->ok &= reasons.ok;
+        if (reasons.count > 0)
+            error = reasons.items[0];
+    }
+    own->ok &= berth__histogram_add(&own->errors, error, 1);
 }
 
 /* Filters in order, each on what is left, or each on every slot where all are checked. */
@@ -93,19 +106,38 @@ static berth_str errors_text(const collection *own)
     return (berth_str){text, (uint32_t)at};
 }
 
-berth_status berth__node_errors(const berth__search *search, berth__arena *arena, berth_str *out)
+/* How many nodes were visited before the first error, which is in that segment. */
+static uint32_t visited_before(const collection *own, uint32_t segment)
 {
-    collection own = {.search = search, .arena = arena, .ok = true};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < segment; i++)
+        count += berth__mask_count(&own->search->walk.visited[i]);
+    berth__mask before = berth__mask_range(0, own->first);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        before.words[w] &= own->search->walk.visited[segment].words[w];
+    return count + berth__mask_count(&before);
+}
+
+berth_status berth__node_errors(const berth__search *search, berth__arena *arena, berth_str *out,
+                                uint32_t *visited)
+{
+    collection own = {.search = search,
+                      .arena = arena,
+                      .first_only = search->decision.profile->behaviours->error_texts_name_plugins,
+                      .ok = true};
     *out = (berth_str){0};
     if (!may_fail(search))
         return BERTH_OK;
     berth__histogram_init(&own.errors, arena);
-    for (uint32_t segment = 0; segment < search->answer.used_segments; segment++)
-        collect_segment(&own, segment);
+    uint32_t segment = 0;
+    while (segment < search->answer.used_segments && !(own.first_only && own.errors.count > 0))
+        collect_segment(&own, segment++);
     if (!own.ok)
         return BERTH_E_NOMEM;
     if (own.errors.count == 0)
         return BERTH_OK;
+    if (own.first_only)
+        *visited = visited_before(&own, segment - 1);
     *out = errors_text(&own);
     return out->data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }

@@ -12,6 +12,8 @@
 
 static const berth_str NOT_HELPFUL = {"Preemption is not helpful for scheduling", 40};
 static const berth_str NEVER = {"not eligible due to preemptionPolicy=Never.", 43};
+static const berth_str NO_CLAIMS = {"no new claims to deallocate", 27};
+static const berth_str NOT_FOUND = {"not found", 9};
 static const berth_str TERMINATING = {
     "not eligible due to a terminating pod on the nominated node.", 60};
 
@@ -190,6 +192,7 @@ typedef struct trials {
     berth__candidate best;
     berth__arena *arena; /* for reasons, or NULL: nobody wants them */
     berth__histogram reasons;
+    berth__histogram errors; /* of filters in trials */
 } trials;
 
 static uint32_t wanted_candidates(const berth__attempt *attempt, uint32_t potential_count)
@@ -238,8 +241,9 @@ static berth_status try_slot(trials *own, uint32_t slot)
         berth__reasons reasons = {.arena = own->arena, .ok = true};
         BERTH_TRY(berth__victims_select(&decider->victims, &decider->dry_run, slot, &candidate,
                                         own->arena != NULL ? &reasons : NULL));
+        berth__histogram *to = reasons.failed ? &own->errors : &own->reasons;
         for (uint32_t i = 0; i < reasons.count; i++)
-            reasons.ok &= berth__histogram_add(&own->reasons, reasons.items[i], 1);
+            reasons.ok &= berth__histogram_add(to, reasons.items[i], 1);
         if (!reasons.ok)
             return BERTH_E_NOMEM;
         if (remembers)
@@ -300,24 +304,56 @@ static berth_status try_nodes(trials *own)
 
 /* ---- words ---- */
 
-static berth_status append_words(berth_explanation *explanation, berth_str words)
+static berth_status append(berth_explanation *explanation, const berth_str *parts, uint32_t count)
 {
+    explanation->message =
+        berth__message_with_parts(&explanation->arena, explanation->message, parts, count);
+    return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+/* What preemption has to say; beside it, that the pod has no claim whose devices could be freed. */
+static berth_status append_words(const berth__attempt *attempt, berth_explanation *explanation,
+                                 berth_str words)
+{
+    const berth__ready_profile *profile = attempt->decision.profile;
     if (words.data == NULL)
         return BERTH_E_NOMEM;
-    explanation->message =
-        berth__message_with_preemption(&explanation->arena, explanation->message, words);
-    return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
+    berth_str own = berth__message_of_preemption(&explanation->arena, words);
+    if (own.data == NULL)
+        return BERTH_E_NOMEM;
+    if (!profile->deallocates)
+        return append(explanation, &own, 1);
+    const berth_str first[] = {NO_CLAIMS, own}, last[] = {own, NO_CLAIMS};
+    return append(explanation, profile->deallocates_last ? last : first, 2);
+}
+
+/* Errors that trials ended with, where none came to a candidate; nobody else is heard then. */
+static berth_status explain_errors(const trials *own, berth_explanation *explanation)
+{
+    berth_str *texts =
+        berth__arena_alloc(&explanation->arena, own->errors.count * sizeof(*texts), 8);
+    if (texts == NULL)
+        return BERTH_E_NOMEM;
+    for (uint32_t i = 0; i < own->errors.count; i++)
+        texts[i] = own->errors.items[i].reason;
+    berth_str words = berth__message_join(&explanation->arena, texts, own->errors.count);
+    if (words.data != NULL)
+        words = berth__message_of_preemption(&explanation->arena, words);
+    return words.data != NULL ? append(explanation, &words, 1) : BERTH_E_NOMEM;
 }
 
 static berth_status explain_hopeless(const trials *own, berth_explanation *explanation)
 {
+    if (own->errors.count > 0)
+        return explain_errors(own, explanation);
     berth__histogram histogram = own->reasons;
     uint32_t node_count = own->decider->attempt.cycle.view->layout->count;
     if (own->potential_count < node_count &&
         !berth__histogram_add(&histogram, NOT_HELPFUL, node_count - own->potential_count))
         return BERTH_E_NOMEM;
-    return append_words(explanation, berth__message_unschedulable(&explanation->arena, node_count,
-                                                                  (berth_str){0}, &histogram));
+    berth_str words =
+        berth__message_unschedulable(&explanation->arena, node_count, (berth_str){0}, &histogram);
+    return append_words(&own->decider->attempt, explanation, words);
 }
 
 static berth_status explain_choice(const berth__decider *decider, const berth__preemption *chosen,
@@ -404,15 +440,43 @@ static berth_status preempt(berth__decider *decider, berth_explanation *explanat
     if (words.data != NULL) {
         out->outcome = BERTH__PREEMPTION_INELIGIBLE;
         return explanation != NULL && behaviours_of(attempt)->explains_preemption
-                   ? append_words(explanation, words)
+                   ? append_words(attempt, explanation, words)
                    : BERTH_OK;
     }
     own.wanted = wanted_candidates(attempt, own.potential_count);
     if (explanation != NULL && behaviours_of(attempt)->explains_preemption) {
         own.arena = &explanation->arena;
         berth__histogram_init(&own.reasons, own.arena);
+        berth__histogram_init(&own.errors, own.arena);
     }
     return choose_node(&own, explanation, out);
+}
+
+/* Whether DynamicResources was not asked at preFilter what it is to judge at postFilter: another
+ * plugin refused the pod for good before it. */
+static bool misses_claims(const berth__attempt *attempt)
+{
+    const berth__ready_profile *profile = attempt->decision.profile;
+    if (!profile->deallocates)
+        return false;
+    bool misses = !profile->sees_claims;
+    for (uint32_t i = 0; attempt->refused && i < profile->filter_count; i++)
+        if (&attempt->decision.prepared->filters[i].reasons ==
+            attempt->decision.prepared->verdict.why)
+            misses |= attempt->decision.prepared->verdict.why->code == BERTH_CODE_UNRESOLVABLE &&
+                      profile->filters[i].before_claims;
+    return misses;
+}
+
+/* postFilter without preemption. */
+static berth_status go_without(const berth__attempt *attempt, berth_explanation *explanation,
+                               berth__preemption *out)
+{
+    const berth__ready_profile *profile = attempt->decision.profile;
+    if (profile->gives_up && behaviours_of(attempt)->forgets_nominations)
+        out->outcome = BERTH__PREEMPTION_HOPELESS;
+    return profile->deallocates && explanation != NULL ? append(explanation, &NO_CLAIMS, 1)
+                                                       : BERTH_OK;
 }
 
 berth_status berth__preempt(berth__decider *decider, berth_explanation *explanation,
@@ -424,8 +488,12 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
         return BERTH_OK;
     if (explanation != NULL)
         BERTH_TRY(explain_attempt(attempt, explanation));
-    if (!attempt->decision.profile->preempts || attempt->search_only)
+    if (attempt->search_only)
         return BERTH_OK;
+    if (misses_claims(attempt))
+        return explanation != NULL ? append(explanation, &NOT_FOUND, 1) : BERTH_OK;
+    if (!attempt->decision.profile->preempts)
+        return go_without(attempt, explanation, out);
     struct berth__pod_counts *counts = decider->cluster->view.counts;
     bool held = berth__pod_counts_hold(counts, true);
     berth_status status = preempt(decider, explanation, out);

@@ -13,9 +13,11 @@
 #include "decide/decide.h"
 
 typedef enum berth__preemption_outcome {
-    BERTH__PREEMPTION_OFF,        /* not enabled, or the attempt did not come that far */
+    /* Not enabled, or the attempt did not come that far, or another plugin failed before. */
+    BERTH__PREEMPTION_OFF,
     BERTH__PREEMPTION_INELIGIBLE, /* the pod may not preempt, or its victims are still leaving */
-    BERTH__PREEMPTION_HOPELESS,   /* no node would take the pod; a nomination it has is void */
+    /* No node would take the pod, or nobody looks for one: a nomination it has is void. */
+    BERTH__PREEMPTION_HOPELESS,
     BERTH__PREEMPTION_NOMINATED,
 } berth__preemption_outcome;
 

@@ -129,6 +129,37 @@ static berth_tie tie_of(berth_tie asked, const berth__behaviours *behaviours)
     return behaviours->ties_by_heap ? BERTH_TIE_KUBERNETES : BERTH_TIE_FIRST;
 }
 
+/* Whether a plugin comes before another one, or that is not there at all. */
+static bool comes_before(const berth_plugin_list *list, berth_str name,
+                         const berth_plugin_ref *other)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (&list->items[i] == other)
+            return false;
+        if (berth__str_eq(list->items[i].name, name))
+            return true;
+    }
+    return true;
+}
+
+static void read_post_filters(const berth_profile *source, berth__ready_profile *out)
+{
+    const berth_plugin_list pre = berth_profile_list(source, BERTH_POINT_PRE_FILTER);
+    const berth_plugin_ref *preemption =
+        find_ref(source, BERTH_POINT_POST_FILTER, "DefaultPreemption");
+    const berth_plugin_ref *seen = find_ref(source, BERTH_POINT_PRE_FILTER, "DynamicResources");
+    const berth_plugin_ref *claims = find_ref(source, BERTH_POINT_POST_FILTER, "DynamicResources");
+    out->preempts = preemption != NULL;
+    if (preemption != NULL && preemption->args != NULL)
+        out->preemption = preemption->args->preemption;
+    out->deallocates = claims != NULL && !out->legacy;
+    out->deallocates_last = preemption != NULL && claims != NULL && preemption < claims;
+    out->sees_claims = seen != NULL;
+    out->gives_up = berth_profile_list(source, BERTH_POINT_POST_FILTER).count == 0;
+    for (uint32_t i = 0; i < out->filter_count; i++)
+        out->filters[i].before_claims = comes_before(&pre, out->filters[i].name, seen);
+}
+
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
                                  berth__embedder_plugins own, const berth_profile *source,
                                  berth__ready_profile *out, berth_error *error)
@@ -157,12 +188,8 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
     if (!ok)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     out->gates = find_ref(source, BERTH_POINT_PRE_ENQUEUE, "SchedulingGates") != NULL;
-    const berth_plugin_ref *preemption =
-        find_ref(source, BERTH_POINT_POST_FILTER, "DefaultPreemption");
-    out->preempts = preemption != NULL;
-    if (preemption != NULL && preemption->args != NULL)
-        out->preemption = preemption->args->preemption;
     BERTH_TRY(make_filters(&shop, source, out));
+    read_post_filters(source, out);
     for (uint32_t i = 0; i < out->filter_count; i++)
         out->counts_pods |= (out->filters[i].plugin->flags & BERTH__COUNTS_PODS) != 0;
     return make_scorers(&shop, berth_profile_list(source, BERTH_POINT_SCORE), out);

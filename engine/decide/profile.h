@@ -9,6 +9,8 @@ typedef struct berth__stage {
     const void *instance;
     berth_str name; /* as shown in results */
     int64_t weight; /* of a scorer */
+    /* Of a filter: what it refuses at preFilter DynamicResources does not get to see. */
+    bool before_claims;
 } berth__stage;
 
 typedef struct berth__ready_profile {
@@ -19,8 +21,13 @@ typedef struct berth__ready_profile {
     uint32_t min_feasible;
     berth_tie tie;
     bool always_check_all;
-    bool gates;    /* SchedulingGates is enabled */
-    bool preempts; /* DefaultPreemption is enabled */
+    bool gates; /* SchedulingGates is enabled */
+    /* postFilter: */
+    bool preempts;         /* DefaultPreemption is enabled */
+    bool deallocates;      /* so is DynamicResources, */
+    bool deallocates_last; /* and comes after it */
+    bool sees_claims;      /* DynamicResources is enabled at preFilter */
+    bool gives_up;         /* no plugin is enabled */
     berth_preemption_args preemption;
     berth__stage *filters;
     uint32_t filter_count;

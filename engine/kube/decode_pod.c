@@ -226,6 +226,8 @@ static const berth__field status_fields[] = {
     BERTH__FIELD("startTime", TIME, berth_pod, start_time_ns),
     BERTH__FIELD_MANY("conditions", berth_pod, conditions, condition_count, berth__fields_condition,
                       berth_condition),
+    BERTH__FIELD_MANY("resourceClaimStatuses", berth_pod, resource_claim_statuses,
+                      resource_claim_status_count, pod_claim_fields, berth_pod_claim),
     BERTH__FIELD_MANY("containerStatuses", berth_pod, container_statuses, container_status_count,
                       container_status_fields, berth_container_status),
     BERTH__FIELD_MANY("initContainerStatuses", berth_pod, init_container_statuses,

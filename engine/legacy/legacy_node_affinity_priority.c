@@ -41,8 +41,8 @@ static berth__outcome legacy_node_affinity_priority_prepare(berth__prepare *prep
         if (term->weight == 0 || term->term.expression_count == 0)
             continue;
         if (!term->term.expressions_valid) {
-            berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE,
-                          "preferred node affinity term %u is not valid", (unsigned)i);
+            berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE, "%.*s",
+                          (int)rules->preferred_problem.len, rules->preferred_problem.data);
             return BERTH__FAIL;
         }
         prepare->ok = add_term(prepare, term, own);

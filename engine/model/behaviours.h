@@ -26,6 +26,7 @@
     X(portworx_migrated,             0,   0,   0,   0,   0,   1) /* by no annotation's leave */ \
     X(volume_attributes_classes,     0,   0,   0,   1,   1,   1) /* of claim and volume: equal */ \
     X(namespace_selectors,           0,   1,   1,   1,   1,   1) /* of pod (anti-)affinity terms */ \
+    X(refuses_malformed_terms,       0,   1,   1,   1,   1,   1) /* before a node is looked at */ \
     X(own_namespaces_open,           0,   0,   0,   1,   1,   1) /* own selectors of negations match all */ \
     X(declared_features,             0,   0,   0,   0,   0,   1) /* NodeDeclaredFeatures is there */ \
     X(dynamic_resources,             0,   0,   0,   1,   1,   1) /* DynamicResources is there */ \
@@ -45,9 +46,14 @@
     X(samples_candidates,            0,   1,   1,   1,   1,   1) /* potential nodes, so many of them */ \
     X(explains_preemption,           0,   1,   1,   1,   1,   1) /* failure messages have its part */ \
     X(spends_budgets,                0,   1,   1,   1,   1,   1) /* a victim takes from its budgets */ \
+    X(forgets_nominations,           0,   0,   0,   0,   1,   1) /* where postFilter has no plugin */ \
     /*                            1.15 1.32 1.33 1.34 1.35 1.36  texts */ \
-    X(taint_text_names_none,         0,   0,   0,   0,   1,   1) /* untolerated taint(s) */ \
+    X(taint_text_names_none,         0,   0,   0,   1,   1,   1) /* untolerated taint(s) */ \
     X(volume_texts_new,              0,   0,   1,   1,   1,   1) /* VolumeBinding, VolumeRestrictions */ \
+    X(error_texts_name_plugins,      0,   1,   1,   1,   1,   1) /* running PreFilter plugin ... */ \
+    X(selector_texts_by_field,       0,   1,   1,   1,   1,   1) /* what is wrong, and where */ \
+    X(selector_texts_as_json,        0,   0,   0,   1,   1,   1) /* lists of values */ \
+    X(selector_texts_of_keys,        0,   0,   0,   0,   1,   1) /* label keys and their bytes */ \
     /*                            1.15 1.32 1.33 1.34 1.35 1.36  the queue */ \
     X(backoff_of_rejections,         0,   0,   0,   1,   1,   1) /* errors count by themselves */ \
     X(backoff_in_seconds,            0,   0,   1,   1,   1,   1) /* expiries on whole seconds */ \

@@ -50,9 +50,12 @@ static bool grow(berth__class_memo *memo, const berth_allocator *allocator)
     return true;
 }
 
-/* An ephemeral volume's claim is named after its pod: pods of one template differ there. */
+/* An ephemeral volume's claim is named after its pod, and so is what keeps a pod from having its
+ * devices: pods of one template differ there. */
 static bool is_named_after(const berth_pod *pod)
 {
+    if (pod->resource_claim_count > 0)
+        return true;
     for (uint32_t i = 0; i < pod->volume_count; i++)
         if (pod->volumes[i].source.kind == BERTH_VOLUME_EPHEMERAL)
             return true;

@@ -245,6 +245,40 @@ static bool is_blank(const berth__model *model, berth__sym sym)
     return sym == 0 || sym == model->known.empty;
 }
 
+/* A decimal int64 as people write it: no plus sign, no leading zeros. */
+static bool read_canonical(berth_str text, int64_t *out)
+{
+    bool negative = text.len > 0 && text.data[0] == '-';
+    uint32_t first = negative, digits = text.len - first;
+    if (digits == 0 || digits > 19 || (text.data[first] == '0' && text.len > 1))
+        return false;
+    uint64_t magnitude = 0; /* 19 digits fit */
+    for (uint32_t i = first; i < text.len; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+        magnitude = magnitude * 10 + (uint64_t)(text.data[i] - '0');
+    }
+    if (magnitude > (uint64_t)INT64_MAX + negative)
+        return false;
+    *out = negative ? (int64_t)-magnitude : (int64_t)magnitude;
+    return true;
+}
+
+/* Lt tolerates what is below the toleration's value, Gt what is above it. */
+static bool compares(const berth__model *model, const berth__interned_toleration *toleration,
+                     const berth__interned_taint *taint)
+{
+    bool less = toleration->op == model->known.op_less;
+    int64_t bound, value;
+    if (!model->behaviours.taint_comparisons ||
+        (!less && toleration->op != model->known.op_greater))
+        return false;
+    if (!read_canonical(berth__text(model, toleration->value), &bound) ||
+        !read_canonical(berth__text(model, taint->value), &value))
+        return false;
+    return less ? value < bound : value > bound;
+}
+
 bool berth__tolerates(const berth__model *model, const berth__interned_toleration *toleration,
                       const berth__interned_taint *taint)
 {
@@ -255,7 +289,7 @@ bool berth__tolerates(const berth__model *model, const berth__interned_toleratio
     if (toleration->op == model->known.op_exists)
         return true;
     if (!is_blank(model, toleration->op) && toleration->op != model->known.op_equal)
-        return false;
+        return compares(model, toleration, taint);
     return toleration->value == taint->value ||
            (is_blank(model, toleration->value) && is_blank(model, taint->value));
 }

@@ -75,7 +75,9 @@ typedef struct berth__image_record {
     X(tcp, "TCP")                                              \
     X(metadata_name, "metadata.name")                          \
     X(default_namespace, "default")                            \
-    X(default_scheduler, "default-scheduler")
+    X(default_scheduler, "default-scheduler")                  \
+    X(op_less, "Lt")                                           \
+    X(op_greater, "Gt")
 
 enum { BERTH__TAINT_SHIFT = 6, BERTH__TAINT_SEGMENTS = 32 - BERTH__TAINT_SHIFT };
 
@@ -212,8 +214,9 @@ __int128 berth__amount_nanos(berth_quantity amount);
 const berth__taint_list *berth__taints_intern(berth__model *model, const berth_taint *taints,
                                               uint32_t count);
 
-/* Whether a toleration of that shape accepts a taint. `op`: 0 reads as Equal.
- * Source: k8s.io/api v0.32, core/v1/toleration.go. */
+/* Whether a toleration of that shape accepts a taint. `op`: 0 reads as Equal; Lt and Gt match
+ * nothing without the behaviour taint_comparisons.
+ * Source: k8s.io/api v0.36, core/v1/toleration.go. */
 typedef struct berth__interned_toleration {
     berth__sym key; /* 0 or the empty text: any key */
     berth__sym op;

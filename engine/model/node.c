@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/pod_class.h"
 
 static const char avoid_pods_key[] = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
@@ -66,6 +67,20 @@ static uint8_t condition_bits(const berth_node *node)
         }
     }
     return bits;
+}
+
+/* Declared features that some pod may ask for. */
+static uint8_t declared_features(const berth_node *node)
+{
+    uint8_t features = 0;
+    for (uint32_t i = 0; i < node->declared_features.count; i++) {
+#define X(name, bit, text)                                     \
+    if (berth__str_is(node->declared_features.items[i], text)) \
+        features |= BERTH__FEATURE_##name;
+        BERTH__FEATURE_LIST(X)
+#undef X
+    }
+    return features;
 }
 
 /* Each resource once, of repeated ones the last. */
@@ -195,6 +210,7 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
     facts.conditions = condition_bits(node);
     if (berth__text(model, facts.avoid_pods).len > 0)
         facts.conditions |= BERTH__NODE_AVOIDS_PODS;
+    facts.features = declared_features(node) & 0x7f;
     facts.unschedulable = node->unschedulable;
     *out = ok && facts.taints != NULL ? pack(model, &facts, amounts, images, labels.items) : NULL;
     return *out != NULL ? BERTH_OK : berth__error_set(error, BERTH_E_NOMEM, "out of memory");
@@ -227,7 +243,8 @@ bool berth__node_facts_alike(const berth__node_facts *a, const berth__node_facts
 {
     return a->image_count == b->image_count && a->taints == b->taints && a->zone == b->zone &&
            a->zone_legacy == b->zone_legacy && a->avoid_pods == b->avoid_pods &&
-           a->conditions == b->conditions && a->unschedulable == b->unschedulable &&
+           a->conditions == b->conditions && a->features == b->features &&
+           a->unschedulable == b->unschedulable &&
            berth__labels_equal(berth__node_labels(a), berth__node_labels(b)) &&
            memcmp(berth__node_images(a), berth__node_images(b),
                   a->image_count * sizeof(berth__node_image)) == 0;

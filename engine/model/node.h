@@ -44,7 +44,8 @@ typedef struct berth__node_facts {
     berth__sym avoid_pods;  /* annotation scheduler.alpha.kubernetes.io/preferAvoidPods, or 0 */
     uint16_t amount_count;  /* up to BERTH__RESOURCES_MAX */
     uint8_t conditions;
-    bool unschedulable;
+    bool unschedulable : 1;
+    uint8_t features : 7; /* BERTH__FEATURE_* of pod_class.h */
     berth__node_amount amounts[];
 } berth__node_facts;
 

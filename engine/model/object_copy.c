@@ -183,13 +183,23 @@ copy_container_statuses(copying *own, const berth_container_status *statuses, ui
     return statuses;
 }
 
+static void copy_pod_claim(copying *own, berth_pod_claim *claim)
+{
+    copy_str(own, &claim->name);
+    copy_str(own, &claim->claim);
+    copy_str(own, &claim->claim_template);
+}
+
 static void copy_pod_claims(copying *own, berth_pod *pod)
 {
     COPY_EACH(own, berth_pod_claim, pod->resource_claims, pod->resource_claim_count, claim)
     {
-        copy_str(own, &claim->name);
-        copy_str(own, &claim->claim);
-        copy_str(own, &claim->claim_template);
+        copy_pod_claim(own, claim);
+    }
+    COPY_EACH(own, berth_pod_claim, pod->resource_claim_statuses, pod->resource_claim_status_count,
+              status)
+    {
+        copy_pod_claim(own, status);
     }
 }
 

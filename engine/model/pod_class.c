@@ -97,6 +97,9 @@ static void put_node_rules(berth__model *model, const berth_pod *pod, bool *ok)
         put_text(model, pod->tolerations[i].value, ok);
         put_text(model, pod->tolerations[i].effect, ok);
     }
+    uint32_t features = berth__pod_features(model, pod);
+    if (features != 0)
+        put(model, features, ok);
 }
 
 static void put_pod_terms(berth__model *model, const berth_pod_affinity_term *terms, uint32_t count,
@@ -167,11 +170,23 @@ static void put_identity(berth__model *model, const berth_pod *pod, bool *ok)
     put_text(model, owner->uid, ok);
 }
 
+/* The container of that number whose host ports are the node's to give: regular ones, then init
+ * containers that stay. NULL: its ports do not count. */
+static const berth_container *port_holder(const berth__model *model, const berth_pod *pod,
+                                          uint32_t i)
+{
+    if (i < pod->container_count)
+        return &pod->containers[i];
+    const berth_container *init = &pod->init_containers[i - pod->container_count];
+    return model->behaviours.sidecar_ports && init->restart_always ? init : NULL;
+}
+
 static void put_ports(berth__model *model, const berth_pod *pod, bool *ok)
 {
-    for (uint32_t i = 0; i < pod->container_count; i++) {
-        for (uint32_t p = 0; p < pod->containers[i].port_count; p++) {
-            const berth_port *port = &pod->containers[i].ports[p];
+    for (uint32_t i = 0; i < pod->container_count + pod->init_container_count; i++) {
+        const berth_container *container = port_holder(model, pod, i);
+        for (uint32_t p = 0; container != NULL && p < container->port_count; p++) {
+            const berth_port *port = &container->ports[p];
             if (port->host_port <= 0)
                 continue;
             put_text(model, port->host_ip.len > 0 ? port->host_ip : BERTH_STR("0.0.0.0"), ok);
@@ -186,7 +201,7 @@ static void put_volumes(berth__model *model, const berth_pod *pod, bool *ok)
     put_text(model, namespace_of(pod), ok);
     for (uint32_t i = 0; i < pod->volume_count; i++) {
         const berth_volume_source *source = &pod->volumes[i].source;
-        if (source->kind == BERTH_VOLUME_OTHER)
+        if (!berth__is_storage(source->kind))
             continue;
         put(model, (uint32_t)source->kind, ok);
         put_text(model, pod->volumes[i].name, ok);
@@ -227,10 +242,14 @@ berth__sym berth__image_name(berth__model *model, berth_str image, bool *ok)
 static void put_images(berth__model *model, const berth_pod *pod, bool *ok)
 {
     put(model, pod->init_container_count, ok);
+    put(model, pod->init_container_count + pod->container_count, ok);
     for (uint32_t i = 0; i < pod->init_container_count; i++)
         put(model, berth__image_name(model, pod->init_containers[i].image, ok), ok);
     for (uint32_t i = 0; i < pod->container_count; i++)
         put(model, berth__image_name(model, pod->containers[i].image, ok), ok);
+    for (uint32_t i = 0; model->behaviours.image_volumes && i < pod->volume_count; i++)
+        if (pod->volumes[i].source.kind == BERTH_VOLUME_IMAGE)
+            put(model, berth__image_name(model, pod->volumes[i].source.handle, ok), ok);
 }
 
 static void put_request(berth__model *model, const berth__request *request, bool *ok)
@@ -291,8 +310,9 @@ static void fill_request(berth__arena *arena, const berth__request *computed, be
 static void fill_images(berth__image_list *out, const uint32_t *key, uint32_t count)
 {
     out->init_count = key[1];
-    out->names = key + 2;
-    out->count = count - 2;
+    out->container_count = key[2];
+    out->names = key + 3;
+    out->count = count - 3;
 }
 
 static void fill_ports(berth__arena *arena, berth__port_list *out, const uint32_t *key,
@@ -441,23 +461,33 @@ typedef struct class_key {
     const void *parts[PART_COUNT];
     berth__sym scheduler_name;
     berth__sym gates;
-    uint32_t preempts;
-    uint32_t deleting;
+    uint16_t preempts;
+    uint8_t deleting;
+    uint8_t claims;
+    berth__sym unclaimed;
 } class_key;
 _Static_assert(sizeof(class_key) == PART_COUNT * sizeof(void *) + 16, "class_key has padding");
 
-static bool is_needed(part_kind kind, const berth_pod *pod)
+static bool has_host_ports(const berth__model *model, const berth_pod *pod)
+{
+    for (uint32_t i = 0; i < pod->container_count + pod->init_container_count; i++) {
+        const berth_container *container = port_holder(model, pod, i);
+        for (uint32_t p = 0; container != NULL && p < container->port_count; p++)
+            if (container->ports[p].host_port > 0)
+                return true;
+    }
+    return false;
+}
+
+static bool is_needed(const berth__model *model, part_kind kind, const berth_pod *pod)
 {
     switch (kind) {
     case PART_NODE_RULES:
         return pod->node_selector.count > 0 || pod->node_affinity.required != NULL ||
-               pod->node_affinity.preferred != NULL || pod->toleration_count > 0;
+               pod->node_affinity.preferred != NULL || pod->toleration_count > 0 ||
+               berth__pod_features(model, pod) != 0;
     case PART_PORTS:
-        for (uint32_t i = 0; i < pod->container_count; i++)
-            for (uint32_t p = 0; p < pod->containers[i].port_count; p++)
-                if (pod->containers[i].ports[p].host_port > 0)
-                    return true;
-        return false;
+        return has_host_ports(model, pod);
     case PART_POD_RULES:
         return pod->pod_affinity.present || pod->pod_anti_affinity.present ||
                pod->pod_affinity.required_count + pod->pod_affinity.preferred_count +
@@ -466,7 +496,7 @@ static bool is_needed(part_kind kind, const berth_pod *pod)
                    0;
     case PART_VOLUMES:
         for (uint32_t i = 0; i < pod->volume_count; i++)
-            if (pod->volumes[i].source.kind != BERTH_VOLUME_OTHER)
+            if (berth__is_storage(pod->volumes[i].source.kind))
                 return true;
         return false;
     default:
@@ -496,16 +526,19 @@ static berth__sym joined_gates(berth__model *model, berth_strs gates, bool *ok)
     return berth__intern_add(&model->strings, (berth_str){joined, (uint32_t)(at - 1)}, ok);
 }
 
-static berth_status check_ports(const berth_pod *pod, berth_error *error)
+static berth_status check_ports(const berth__model *model, const berth_pod *pod, berth_error *error)
 {
-    for (uint32_t i = 0; i < pod->container_count; i++) {
-        for (uint32_t p = 0; p < pod->containers[i].port_count; p++) {
-            int32_t port = pod->containers[i].ports[p].host_port;
+    for (uint32_t i = 0; i < pod->container_count + pod->init_container_count; i++) {
+        const berth_container *container = port_holder(model, pod, i);
+        bool regular = i < pod->container_count;
+        for (uint32_t p = 0; container != NULL && p < container->port_count; p++) {
+            int32_t port = container->ports[p].host_port;
             if (port >= 0 && port <= 65535)
                 continue;
             berth__error_set(error, BERTH_E_RANGE, "a port is 0 to 65535, not %d", (int)port);
-            berth__error_field(error, "spec.containers[%u].ports[%u].hostPort", (unsigned)i,
-                               (unsigned)p);
+            berth__error_field(error, "spec.%s[%u].ports[%u].hostPort",
+                               regular ? "containers" : "initContainers",
+                               (unsigned)(regular ? i : i - pod->container_count), (unsigned)p);
             return BERTH_E_RANGE;
         }
     }
@@ -555,6 +588,8 @@ static berth__class *make_class(berth__model *model, const class_key *key)
     cls->gates = key->gates;
     cls->preempts = key->preempts;
     cls->deleting = key->deleting;
+    cls->claims = key->claims;
+    cls->unclaimed = key->unclaimed;
     berth__keymap_add(&model->classes, &cls->entry);
     model->class_count++;
     return cls;
@@ -573,10 +608,10 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     berth__request computed = {0};
     class_key key = {0};
     berth__arena_reset(&model->scratch);
-    BERTH_TRY(check_ports(pod, error));
+    BERTH_TRY(check_ports(model, pod, error));
     BERTH_TRY(berth__request_compute(model, pod, &computed, error));
     for (uint32_t kind = 0; kind < PART_COUNT && ok; kind++) {
-        if (!is_needed((part_kind)kind, pod))
+        if (!is_needed(model, (part_kind)kind, pod))
             continue;
         key.parts[kind] = part_of(model, (part_kind)kind, pod, &computed, &is_new);
         ok = key.parts[kind] != NULL;
@@ -587,6 +622,8 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     key.gates = joined_gates(model, pod->scheduling_gates, &ok);
     key.preempts = !berth__str_is(pod->preemption_policy, "Never");
     key.deleting = pod->meta.deleting;
+    key.claims = pod->resource_claim_count > 0;
+    key.unclaimed = berth__pod_unclaimed(model, pod, &ok);
     berth__class *cls = NULL;
     if (ok && !is_new) /* no class can have a part that has just been made */
         cls = (berth__class *)berth__keymap_find(&model->classes, &key, sizeof(key));

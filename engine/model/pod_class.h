@@ -53,8 +53,20 @@ typedef struct berth__interned_node_preference {
     berth__node_term term;
 } berth__interned_node_preference;
 
+/* Features of a kubelet that a pod's fields ask for.
+ * Source: component-helpers v0.36, nodedeclaredfeatures. */
+#define BERTH__FEATURE_LIST(X)                                 \
+    X(RESTARTS_ALL, 0, "RestartAllContainersOnContainerExits") \
+    X(HOST_NETWORK_USERS, 1, "UserNamespacesHostNetworkSupport")
+enum {
+#define X(name, bit, text) BERTH__FEATURE_##name = 1 << (bit),
+    BERTH__FEATURE_LIST(X)
+#undef X
+};
+
 typedef struct berth__node_rules {
     berth__part part;
+    uint32_t features; /* BERTH__FEATURE_*: the node must have declared them */
     bool has_selector; /* nodeSelector has entries */
     bool has_required;
     bool has_preferred;
@@ -64,6 +76,7 @@ typedef struct berth__node_rules {
     berth__interned_node_selector required;
     const berth__interned_node_preference *preferred;
     uint32_t preferred_count;
+    berth_str preferred_problem; /* of malformed terms, in kube-scheduler's words; absent: none */
     const berth__interned_toleration *tolerations;
     uint32_t toleration_count;
 } berth__node_rules;
@@ -72,9 +85,10 @@ typedef struct berth__node_rules {
 
 typedef struct berth__image_list {
     berth__part part;
-    const berth__sym *names; /* normalised; init containers first */
+    const berth__sym *names; /* normalised; of init containers, regular ones, image volumes */
     uint32_t count;
     uint32_t init_count;
+    uint32_t container_count; /* init containers included */
 } berth__image_list;
 
 typedef struct berth__host_port {
@@ -85,7 +99,7 @@ typedef struct berth__host_port {
 
 typedef struct berth__port_list {
     berth__part part;
-    const berth__host_port *items; /* hostPort > 0, regular containers */
+    const berth__host_port *items; /* hostPort > 0, of containers that run when the pod does */
     uint32_t count;
 } berth__port_list;
 
@@ -144,11 +158,16 @@ typedef struct berth__pod_rules {
     berth__pod_terms preferred_anti_affinity;
     const berth__spread_rule *spreads;
     uint32_t spread_count;
-    /* of the first malformed selector, in kube-scheduler's words; absent: none */
-    berth_str problem;
+    bool malformed; /* a selector of some term can't be read; its own text tells why */
 } berth__pod_rules;
 
 /* ---- volumes ---- */
+
+/* Whether a volume of that kind concerns the plugins about storage. */
+static inline bool berth__is_storage(berth_volume_kind kind)
+{
+    return kind != BERTH_VOLUME_OTHER && kind != BERTH_VOLUME_IMAGE;
+}
 
 typedef struct berth__pod_volume {
     berth_volume_kind kind;
@@ -166,7 +185,7 @@ typedef struct berth__volume_list {
     berth__sym namespace_name;      /* of the claims */
     berth__sym pod_uid;             /* where a volume is EPHEMERAL, else 0 */
     berth__sym pod_name;            /* likewise */
-    const berth__pod_volume *items; /* none of kind OTHER */
+    const berth__pod_volume *items; /* all that are storage */
     uint32_t count;
 } berth__volume_list;
 
@@ -189,6 +208,8 @@ typedef struct berth__class {
     berth__sym gates; /* names of scheduling gates joined by blanks; 0: none */
     bool preempts;    /* preemptionPolicy is not Never */
     bool deleting;
+    bool claims;          /* spec.resourceClaims has entries */
+    berth__sym unclaimed; /* "NAMESPACE/NAME" if the first of those is still to be made, else 0 */
     /* Uses that ended with a version, to be given up; sync: atomic, pair MODEL-2. */
     atomic_uint due;
     struct berth__class *next_due;
@@ -207,6 +228,13 @@ void berth__class_release_later(berth__model *model, berth__class *cls);
 /* Totals of a pod into `out` (its scalars in the model's scratch arena). */
 berth_status berth__request_compute(berth__model *model, const berth_pod *pod, berth__request *out,
                                     berth_error *error);
+
+/* The features that a pod asks for; none where nodes do not declare theirs. */
+uint32_t berth__pod_features(const berth__model *model, const berth_pod *pod);
+
+/* "NAMESPACE/NAME" of a pod whose first claim of devices is still to be made from its template,
+ * else 0. */
+berth__sym berth__pod_unclaimed(berth__model *model, const berth_pod *pod, bool *ok);
 
 /* Fill a part's body from the pod; `arena` is the part's own. */
 void berth__node_rules_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,

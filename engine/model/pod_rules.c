@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/pod_class.h"
+#include "model/selector_problems.h"
 
 /* ---- node rules ---- */
 
@@ -18,6 +19,27 @@ static void *array(berth__arena *arena, uint32_t count, size_t element, bool *ok
     if (memory == NULL)
         *ok = false;
     return memory;
+}
+
+static bool restarts_all(const berth_container *containers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (containers[i].restarts_all)
+            return true;
+    return false;
+}
+
+uint32_t berth__pod_features(const berth__model *model, const berth_pod *pod)
+{
+    uint32_t features = 0;
+    if (!model->behaviours.declared_features)
+        return 0;
+    if (restarts_all(pod->containers, pod->container_count) ||
+        restarts_all(pod->init_containers, pod->init_container_count))
+        features |= BERTH__FEATURE_RESTARTS_ALL;
+    if (pod->host_network && pod->host_users_off)
+        features |= BERTH__FEATURE_HOST_NETWORK_USERS;
+    return features;
 }
 
 static void fill_tolerations(berth__model *model, berth__arena *arena, const berth_pod *pod,
@@ -65,6 +87,10 @@ void berth__node_rules_fill(berth__model *model, berth__arena *arena, const bert
     }
     out->preferred = preferred;
     out->preferred_count = preferred_count;
+    if (preferred_count > 0)
+        out->preferred_problem =
+            berth__preferred_terms_problem(arena, &model->behaviours, affinity, ok);
+    out->features = berth__pod_features(model, pod);
     fill_tolerations(model, arena, pod, out, ok);
 }
 
@@ -169,10 +195,19 @@ static void fill_namespaces(const rules_source *from, const berth_pod_affinity_t
     out->namespace_count = count;
 }
 
+/* A selector of the pod's own; one that can't be read tells why in kube-scheduler's words. */
+static berth__selector make_selector(berth__model *model, berth__arena *arena,
+                                     const berth_label_selector *source, bool *ok)
+{
+    berth__selector made = berth__selector_make(&model->strings, arena, source, ok);
+    if (made.kind == BERTH__SELECTOR_INVALID)
+        made.problem = berth__selector_problem(arena, &model->behaviours, source, ok);
+    return made;
+}
+
 static void note_problem(berth__pod_rules *rules, const berth__selector *selector)
 {
-    if (selector->kind == BERTH__SELECTOR_INVALID && rules->problem.data == NULL)
-        rules->problem = selector->problem;
+    rules->malformed |= selector->kind == BERTH__SELECTOR_INVALID;
 }
 
 static berth__pod_terms make_terms(const rules_source *from, const berth_pod_affinity_term *source,
@@ -185,9 +220,9 @@ static berth__pod_terms make_terms(const rules_source *from, const berth_pod_aff
         berth__pod_term *term = &terms[i];
         term->topology_key = sym_of(model, source[i].topology_key, ok);
         term->weight = source[i].weight;
-        term->selector = berth__selector_make(&model->strings, arena, source[i].label_selector, ok);
-        term->namespace_selector = berth__selector_make(
-            &model->strings, arena, namespace_selector_of(model, &source[i]), ok);
+        term->selector = make_selector(model, arena, source[i].label_selector, ok);
+        term->namespace_selector =
+            make_selector(model, arena, namespace_selector_of(model, &source[i]), ok);
         fill_namespaces(from, &source[i], term, ok);
         term->words = term_words(arena, term, &term->word_count, ok);
         note_problem(rules, &term->selector);
@@ -209,7 +244,7 @@ static void fill_spread(const rules_source *from, const berth_topology_spread *s
     out->soft = berth__str_is(source->when_unsatisfiable, "ScheduleAnyway");
     out->honor_affinity = !berth__str_is(source->node_affinity_policy, "Ignore");
     out->honor_taints = berth__str_is(source->node_taints_policy, "Honor");
-    out->selector = berth__selector_make(&model->strings, arena, source->label_selector, ok);
+    out->selector = make_selector(model, arena, source->label_selector, ok);
     for (uint32_t i = 0; i < source->match_label_keys.count; i++) {
         berth_str key = source->match_label_keys.items[i];
         for (uint32_t l = 0; l < pod->meta.labels.count; l++)
@@ -238,6 +273,37 @@ void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth
         fill_spread(&from, &pod->spreads[i], &spreads[i], ok);
     out->spreads = spreads;
     out->spread_count = pod->spread_count;
+}
+
+/* ---- claims of devices ---- */
+
+static bool is_made(const berth_pod *pod, const berth_pod_claim *claim)
+{
+    for (uint32_t i = 0; i < pod->resource_claim_status_count; i++)
+        if (berth__str_eq(pod->resource_claim_statuses[i].name, claim->name))
+            return true;
+    return false;
+}
+
+berth__sym berth__pod_unclaimed(berth__model *model, const berth_pod *pod, bool *ok)
+{
+    if (pod->resource_claim_count == 0)
+        return 0;
+    const berth_pod_claim *claim = &pod->resource_claims[0];
+    if (claim->claim.len > 0 || claim->claim_template.len == 0 || is_made(pod, claim))
+        return 0;
+    berth_str space = pod->meta.namespace_name;
+    if (space.len == 0)
+        space = BERTH_STR("default");
+    size_t bytes = (size_t)space.len + pod->meta.name.len + 2;
+    char *name = berth__arena_alloc(&model->scratch, bytes, 1);
+    if (name == NULL) {
+        *ok = false;
+        return 0;
+    }
+    int len = snprintf(name, bytes, "%.*s/%.*s", (int)space.len, space.data,
+                       (int)pod->meta.name.len, pod->meta.name.data);
+    return sym_of(model, (berth_str){name, (uint32_t)len}, ok);
 }
 
 /* ---- volumes ---- */
@@ -282,7 +348,7 @@ void berth__volume_list_fill(berth__model *model, berth__arena *arena, const ber
     out->namespace_name = sym_of(model, own, ok);
     berth__pod_volume *items = array(arena, pod->volume_count, sizeof(*items), ok);
     for (uint32_t i = 0; i < pod->volume_count && *ok; i++) {
-        if (pod->volumes[i].source.kind == BERTH_VOLUME_OTHER)
+        if (!berth__is_storage(pod->volumes[i].source.kind))
             continue;
         if (pod->volumes[i].source.kind == BERTH_VOLUME_EPHEMERAL) {
             out->pod_uid = sym_of(model, pod->meta.uid, ok);

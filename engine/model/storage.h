@@ -82,6 +82,13 @@ typedef struct berth__disk {
 
 /* ---- claims ---- */
 
+/* volumeAttributesClassName: claim and volume must name the same, or none. Before it was
+ * supported, who named one could not be matched. */
+typedef struct berth__attributes_class {
+    berth__sym name; /* 0: none */
+    bool unsupported;
+} berth__attributes_class;
+
 typedef struct berth__claim_facts {
     berth__stored_facts head;
     berth__sym uid;
@@ -93,13 +100,14 @@ typedef struct berth__claim_facts {
     uint32_t access_mode_count;
     bool once_only; /* ReadWriteOncePod is among them */
     bool block;     /* volumeMode */
-    bool has_attributes_class;
+    berth__attributes_class attributes;
     bool bind_completed;
     bool lost;
     bool deleting;
     bool has_selector;
     berth__selector selector;
-    __int128 request; /* nanos */
+    berth_str problem; /* why it can't be matched with volumes at all; absent: none */
+    __int128 request;  /* nanos */
 } berth__claim_facts;
 
 struct berth__claim {
@@ -136,7 +144,7 @@ typedef struct berth__pv_facts {
     const berth__sym *access_modes;
     uint32_t access_mode_count;
     bool block;
-    bool has_attributes_class;
+    berth__attributes_class attributes;
     bool deleting;
     bool available; /* phase */
     bool has_claim_ref;
@@ -225,7 +233,8 @@ typedef struct berth__csi_node_facts {
     berth__stored_facts head;
     const berth__driver_limit *limits; /* drivers with a count; each once */
     uint32_t limit_count;
-    uint32_t migrated; /* bit 1 << berth__in_tree of each plugin that the annotation lists */
+    /* Bit 1 << berth__in_tree of each plugin that the annotation lists, or that needs none. */
+    uint32_t migrated;
 } berth__csi_node_facts;
 
 /* By the name of a node that a CSINode or a VolumeAttachment speaks of. */

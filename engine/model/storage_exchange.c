@@ -48,8 +48,8 @@ static bool named_volume(berth__storage *storage, berth__sym name, berth__pv **o
 
 bool berth__pv_is_free(const berth__pv_facts *facts)
 {
-    return facts != NULL && facts->available && !facts->deleting && !facts->has_attributes_class &&
-           !facts->has_claim_ref;
+    return facts != NULL && facts->available && !facts->deleting &&
+           !facts->attributes.unsupported && !facts->has_claim_ref;
 }
 
 berth__shelf_item berth__pv_item(berth__pv *volume, const berth__pv_facts *facts)

@@ -1,7 +1,9 @@
 /* Storage objects (volumes, claims, classes, CSI nodes) compiled into interned facts. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "model/selector_problems.h"
 #include "model/storage.h"
 
 /* ---- reading metadata ---- */
@@ -61,6 +63,14 @@ static __int128 units_of(berth_quantity amount)
     return (__int128)amount.units + (amount.nanos > 0);
 }
 
+static void read_attributes_class(berth__storage *storage, berth_str name,
+                                  berth__attributes_class *out, bool *ok)
+{
+    bool supported = storage->model->behaviours.volume_attributes_classes;
+    out->name = supported ? intern_filled(storage, name, ok) : 0;
+    out->unsupported = !supported && name.len > 0;
+}
+
 /* ---- claims ---- */
 
 static berth__sym controller_uid(berth__storage *storage, const berth_metadata *meta, bool *ok)
@@ -69,6 +79,38 @@ static berth__sym controller_uid(berth__storage *storage, const berth_metadata *
         if (meta->owners[i].controller)
             return intern_filled(storage, meta->owners[i].uid, ok);
     return 0;
+}
+
+/* Why the claim can't be matched with volumes, in kube-scheduler's words. */
+static void note_problem(berth__storage *storage, const berth_persistent_volume_claim *source,
+                         berth__claim_facts *out, bool *ok)
+{
+    berth__arena *arena = &out->head.arena;
+    const berth_metadata *meta = &source->meta;
+    berth_str space = meta->namespace_name, why = {0};
+    if (space.len == 0)
+        space = BERTH_STR("default");
+    if (out->selector.kind == BERTH__SELECTOR_INVALID)
+        why = berth__selector_problem(arena, &storage->model->behaviours, source->selector, ok);
+    else if (!out->attributes.unsupported)
+        return;
+    size_t bytes = (size_t)space.len + meta->name.len + why.len + 160;
+    char *text = berth__arena_alloc(arena, bytes, 1);
+    if (text == NULL) {
+        *ok = false;
+        return;
+    }
+    int len =
+        out->attributes.unsupported
+            ? snprintf(text, bytes,
+                       "unsupported volumeAttributesClassName is set on claim %.*s/%.*s when the "
+                       "feature-gate VolumeAttributesClass is disabled",
+                       (int)space.len, space.data, (int)meta->name.len, meta->name.data)
+            : snprintf(text, bytes,
+                       "error creating internal label selector for claim: %.*s/%.*s: %.*s",
+                       (int)space.len, space.data, (int)meta->name.len, meta->name.data,
+                       (int)why.len, why.data);
+    out->problem = (berth_str){text, (uint32_t)len};
 }
 
 static void compile_claim(berth__storage *storage, const berth_persistent_volume_claim *source,
@@ -85,13 +127,14 @@ static void compile_claim(berth__storage *storage, const berth_persistent_volume
     out->access_mode_count = source->access_modes.count;
     out->once_only = lists(source->access_modes, "ReadWriteOncePod");
     out->block = berth__str_is(source->volume_mode, "Block");
-    out->has_attributes_class = source->volume_attributes_class.len > 0;
+    read_attributes_class(storage, source->volume_attributes_class, &out->attributes, ok);
     out->bind_completed =
         value_of(source->meta.annotations, "pv.kubernetes.io/bind-completed").data != NULL;
     out->lost = berth__str_is(source->phase, "Lost");
     out->deleting = source->meta.deleting;
     out->has_selector = source->selector != NULL;
     out->selector = berth__selector_make(&storage->model->strings, arena, source->selector, ok);
+    note_problem(storage, source, out, ok);
     out->request = berth__amount_nanos(source->request);
 }
 
@@ -197,7 +240,7 @@ static void compile_pv(berth__storage *storage, const berth_persistent_volume *s
     out->access_modes = intern_all(storage, arena, source->access_modes, ok);
     out->access_mode_count = source->access_modes.count;
     out->block = berth__str_is(source->volume_mode, "Block");
-    out->has_attributes_class = source->volume_attributes_class.len > 0;
+    read_attributes_class(storage, source->volume_attributes_class, &out->attributes, ok);
     out->deleting = source->meta.deleting;
     out->available = berth__str_is(source->phase, "Available");
     compile_claim_ref(storage, source, out, ok);
@@ -299,6 +342,8 @@ static void compile_csi_node(berth__storage *storage, const berth_csi_node *sour
     out->limits = limits;
     out->migrated = berth__storage_migrated_plugins(
         value_of(source->meta.annotations, "storage.alpha.kubernetes.io/migrated-plugins"));
+    if (storage->model->behaviours.portworx_migrated)
+        out->migrated |= 1u << BERTH__IN_TREE_PORTWORX;
 }
 
 static void compile_attachment(berth__storage *storage, const berth_volume_attachment *source,

@@ -1,5 +1,5 @@
 /* Terms of pod (anti-)affinity resolved to counters, once for pods alike.
- * Source: kube-scheduler v1.32, plugins/interpodaffinity and framework/types.go. */
+ * Source: kube-scheduler v1.36, plugins/interpodaffinity and framework/types.go. */
 #include "plugins/affinity_rules.h"
 
 #include <stdio.h>
@@ -54,11 +54,81 @@ static void keep_soft(resolving *own, const berth__domain_counts *counts, int64_
         body->soft[body->soft_count++] = (berth__soft_affinity){counts, weight};
 }
 
+/* ---- selectors that can't be read ---- */
+
+const berth__selector *berth__affinity_unreadable(const berth__pod_terms *terms)
+{
+    for (uint32_t i = 0; i < terms->count; i++) {
+        if (terms->items[i].selector.kind == BERTH__SELECTOR_INVALID)
+            return &terms->items[i].selector;
+        if (terms->items[i].namespace_selector.kind == BERTH__SELECTOR_INVALID)
+            return &terms->items[i].namespace_selector;
+    }
+    return NULL;
+}
+
+/* All lists that can't be read, each with its first problem; in brackets if there are several. */
+static void describe_problems(resolving *own, const berth__pod_rules *rules)
+{
+    const struct {
+        const char *name;
+        const berth__pod_terms *terms;
+    } lists[] = {{"requiredAffinityTerms", &rules->required_affinity},
+                 {"requiredAntiAffinityTerms", &rules->required_anti_affinity},
+                 {"preferredAffinityTerms", &rules->preferred_affinity},
+                 {"preferredAntiAffinityTerms", &rules->preferred_anti_affinity}};
+    const berth__selector *problems[4];
+    size_t bytes = 3;
+    uint32_t count = 0;
+    for (size_t i = 0; i < 4; i++) {
+        problems[i] = berth__affinity_unreadable(lists[i].terms);
+        bytes += problems[i] != NULL ? problems[i]->problem.len + strlen(lists[i].name) + 4 : 0;
+        count += problems[i] != NULL;
+    }
+    char *text = berth__arena_alloc(&own->plan->arena, bytes, 1);
+    own->ok &= text != NULL;
+    size_t len = 0;
+    for (size_t i = 0; text != NULL && i < 4; i++)
+        if (problems[i] != NULL)
+            len += (size_t)snprintf(text + len, bytes - len, "%s%s: %.*s",
+                                    len > 0     ? ", "
+                                    : count > 1 ? "["
+                                                : "",
+                                    lists[i].name, (int)problems[i]->problem.len,
+                                    problems[i]->problem.data);
+    if (text != NULL && count > 1)
+        text[len++] = ']';
+    own->body->problem = (berth_str){text, (uint32_t)len};
+    own->body->has_preferred =
+        rules->preferred_affinity.count + rules->preferred_anti_affinity.count > 0;
+}
+
 /* ---- the pod's own terms ---- */
+
+/* Whether pods of a namespace without labels are selected, all others too then: each requirement
+ * is that a label be absent or not so. */
+static bool only_excludes(const berth__selector *selector)
+{
+    for (uint32_t i = 0; i < selector->count; i++)
+        if (selector->items[i].op != BERTH__OP_NOT_IN &&
+            selector->items[i].op != BERTH__OP_NOT_EXISTS)
+            return false;
+    return selector->kind == BERTH__SELECTOR_REQUIREMENTS;
+}
+
+/* kube-scheduler (1.34 on) makes names of a namespace selector, and asks it once more of every pod
+ * whose namespace is none of them, as if that namespace had no labels. */
+berth__pod_filter berth__affinity_own_filter(const berth__model *model, const berth__pod_term *term)
+{
+    berth__pod_filter filter = berth__pod_filter_of(term);
+    if (model->behaviours.own_namespaces_open && only_excludes(&term->namespace_selector))
+        filter.namespace_selector = (berth__selector){.kind = BERTH__SELECTOR_EVERYTHING};
+    return filter;
+}
 
 static berth__domain_counts *count_term(resolving *own, const berth__pod_term *term)
 {
-    const berth__pod_filter filter = berth__pod_filter_of(term);
+    const berth__pod_filter filter = berth__affinity_own_filter(own->cycle->view->model, term);
     return berth__plan_count(own->cycle->view, own->plan,
                              &(berth__counted){.kind = BERTH__PODS_MATCHING,
                                                .filters = &filter,
@@ -71,13 +141,13 @@ static berth__domain_counts *count_term(resolving *own, const berth__pod_term *t
 static void resolve_wanted(resolving *own, const berth__pod_terms *terms)
 {
     berth__view *view = own->cycle->view;
-    if (terms->count == 0)
+    if (terms->count == 0 || berth__affinity_unreadable(terms) != NULL)
         return;
     berth__pod_filter *filters =
         berth__arena_alloc(&own->plan->arena, terms->count * sizeof(*filters), 8);
     own->ok = filters != NULL;
     for (uint32_t i = 0; own->ok && i < terms->count; i++)
-        filters[i] = berth__pod_filter_of(&terms->items[i]);
+        filters[i] = berth__affinity_own_filter(view->model, &terms->items[i]);
     for (uint32_t i = 0; own->ok && i < terms->count; i++)
         keep(own, &own->body->wanted,
              berth__plan_count(view, own->plan,
@@ -92,6 +162,8 @@ static void resolve_wanted(resolving *own, const berth__pod_terms *terms)
 
 static void resolve_soft(resolving *own, const berth__pod_terms *terms, int64_t sign)
 {
+    if (berth__affinity_unreadable(terms) != NULL)
+        return;
     for (uint32_t i = 0; own->ok && i < terms->count; i++)
         keep_soft(own, count_term(own, &terms->items[i]), sign * terms->items[i].weight);
 }
@@ -103,7 +175,8 @@ static void resolve_own(resolving *own, const berth__pod_rules *rules)
     own->body->has_preferred =
         rules->preferred_affinity.count + rules->preferred_anti_affinity.count > 0;
     resolve_wanted(own, &rules->required_affinity);
-    for (uint32_t i = 0; own->ok && i < unwanted->count; i++)
+    bool readable = berth__affinity_unreadable(unwanted) == NULL;
+    for (uint32_t i = 0; own->ok && readable && i < unwanted->count; i++)
         keep(own, &own->body->unwanted, count_term(own, &unwanted->items[i]));
     resolve_soft(own, &rules->preferred_affinity, 1);
     resolve_soft(own, &rules->preferred_anti_affinity, -1);
@@ -139,48 +212,6 @@ static bool resolve_held(void *context, berth__population *population)
     return own->ok;
 }
 
-/* ---- selectors that can't be read ---- */
-
-static const berth__selector *unreadable(const berth__pod_terms *terms)
-{
-    for (uint32_t i = 0; i < terms->count; i++) {
-        if (terms->items[i].selector.kind == BERTH__SELECTOR_INVALID)
-            return &terms->items[i].selector;
-        if (terms->items[i].namespace_selector.kind == BERTH__SELECTOR_INVALID)
-            return &terms->items[i].namespace_selector;
-    }
-    return NULL;
-}
-
-/* All lists that can't be read, each with its first problem; in brackets if there are several. */
-static void describe_problems(resolving *own, const berth__pod_rules *rules)
-{
-    const struct {
-        const char *name;
-        const berth__pod_terms *terms;
-    } lists[] = {{"requiredAffinityTerms", &rules->required_affinity},
-                 {"requiredAntiAffinityTerms", &rules->required_anti_affinity},
-                 {"preferredAffinityTerms", &rules->preferred_affinity},
-                 {"preferredAntiAffinityTerms", &rules->preferred_anti_affinity}};
-    char text[1024] = "[";
-    size_t len = 1;
-    uint32_t count = 0;
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        const berth__selector *selector = unreadable(lists[i].terms);
-        if (selector == NULL)
-            continue;
-        int more = snprintf(text + len, sizeof(text) - len, "%s%s: %.*s", count > 0 ? ", " : "",
-                            lists[i].name, (int)selector->problem.len, selector->problem.data);
-        len += more > 0 ? (size_t)more : 0;
-        len = len < sizeof(text) - 1 ? len : sizeof(text) - 2;
-        count++;
-    }
-    text[len] = ']';
-    uint32_t first = count == 1;
-    own->body->problem = berth__arena_str(
-        &own->plan->arena, (berth_str){text + first, (uint32_t)len + 1 - 2 * first}, &own->ok);
-}
-
 /* ---- the whole ---- */
 
 static bool resolve(const berth__question *cycle, const berth__affinity_args *args,
@@ -191,7 +222,8 @@ static bool resolve(const berth__question *cycle, const berth__affinity_args *ar
     own.body = berth__plan_begin(plan, sizeof(*own.body));
     if (own.body == NULL)
         return false;
-    if (rules != NULL && rules->problem.data != NULL) {
+    if (rules != NULL && rules->malformed &&
+        cycle->view->model->behaviours.refuses_malformed_terms) {
         describe_problems(&own, rules);
     } else {
         if (rules != NULL)

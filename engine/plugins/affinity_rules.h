@@ -37,6 +37,14 @@ typedef struct berth__affinity {
     uint32_t soft_capacity;
 } berth__affinity;
 
+/* What a term of a pod that is being placed selects, which is not always what it would select of
+ * a running one: see the behaviour own_namespaces_open. */
+berth__pod_filter berth__affinity_own_filter(const berth__model *model,
+                                             const berth__pod_term *term);
+
+/* The first selector of some terms that can't be read, or NULL. Such terms count nobody. */
+const berth__selector *berth__affinity_unreadable(const berth__pod_terms *terms);
+
 /* What is known of a pod, counters up to date, as the body of `*out`; NULL if neither it nor any
  * running pod has a term. A what-if that brings unknown terms resolves the plan anew, so it is
  * the plan that is kept. Returns false when out of memory. */

@@ -1,8 +1,8 @@
 /* ImageLocality: prefers nodes that already have the pod's images, large and widespread ones
- * most. ImageLocalityPriority of v1.15 leaves out init containers, and its upper bound does not
+ * most; those of image volumes are among them, but do not raise the bound. ImageLocalityPriority of v1.15 leaves out init containers, and its upper bound does not
  * grow with the number of containers. (v1.15's cache counted an image's nodes as of each node's
  * own last update; here they are counted as they are.)
- * Source: kube-scheduler v1.32, plugins/imagelocality/image_locality.go; v1.15.3,
+ * Source: kube-scheduler v1.36, plugins/imagelocality/image_locality.go; v1.15.3,
  * priorities/image_locality.go. */
 #include "columns/image_column.h"
 #include "plugins/registry.h"
@@ -13,7 +13,7 @@ static const int64_t HIGH_A_CONTAINER = INT64_C(1000) << 20;
 /* An image of the pod that some node has. */
 typedef struct wanted_image {
     berth__sym name;
-    int64_t times;               /* named by so many containers */
+    int64_t times;               /* named so often */
     int64_t scaled;              /* size x share of the nodes that have it */
     berth__image_column *column; /* or NULL */
 } wanted_image;
@@ -65,7 +65,7 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
 static berth__outcome image_locality_prepare(berth__prepare *prepare)
 {
     state *own = prepare->state;
-    own->high = HIGH_A_CONTAINER * prepare->cycle->cls->images->count;
+    own->high = HIGH_A_CONTAINER * prepare->cycle->cls->images->container_count;
     own->max = BERTH__SCORE_MAX;
     return prepare_images(prepare, 0);
 }

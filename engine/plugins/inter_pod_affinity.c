@@ -32,6 +32,9 @@ typedef struct filter_state {
      * of a series goes wherever the keys are. */
     bool is_first;
     bool anywhere; /* and where they are not */
+    /* v1.15: required terms that can't be read refuse every node, and those of affinity end the
+     * attempt with an error, but only where pods run that they would be put to. */
+    bool pods_run, unreadable_affinity, unreadable_anti_affinity;
 } filter_state;
 
 static bool is_empty(const berth__count_list *list)
@@ -62,6 +65,11 @@ static berth__outcome inter_pod_affinity_prepare_filter(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
+static bool refuses_all(const filter_state *own)
+{
+    return own->unreadable_affinity || own->unreadable_anti_affinity;
+}
+
 /* Clear the slots whose domain has a pod, or those whose domain has none. */
 static void clear_counted(const berth__view *view, const berth__domain_counts *counts,
                           uint32_t tile, bool counted, berth__mask *mask)
@@ -85,6 +93,10 @@ static void inter_pod_affinity_filter(const berth__question *cycle, const void *
     (void)instance;
     const filter_state *own = opaque;
     const berth__affinity *affinity = berth__affinity_of(own->plan);
+    if (refuses_all(own)) {
+        *mask = (berth__mask){{0}};
+        return;
+    }
     for (uint32_t i = 0; i < affinity->wanted.count && !own->anywhere; i++) {
         const berth__domain_counts *counts = affinity->wanted.items[i];
         for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
@@ -124,6 +136,7 @@ static void inter_pod_affinity_gate(const berth__question *cycle, const void *in
     (void)instance;
     const filter_state *own = opaque;
     const berth__affinity *affinity = berth__affinity_of(own->plan);
+    gates->ok &= !refuses_all(own);
     for (uint32_t i = 0; i < affinity->wanted.count && !own->anywhere; i++)
         berth__gates_add(gates, affinity->wanted.items[i], own->is_first ? 0 : 1, UINT32_MAX, true);
     const berth__count_list *avoided[] = {&affinity->unwanted, &affinity->against};
@@ -249,9 +262,13 @@ static berth__outcome inter_pod_affinity_prepare_score(berth__prepare *prepare)
         return BERTH__SKIP;
     const berth__affinity *affinity = berth__affinity_of(own->plan);
     prepare->stays = affinity->soft_count == 0;
-    if (affinity->problem.data != NULL ||
-        (args->ignore_preferred_of_existing && !affinity->has_preferred))
+    if (args->ignore_preferred_of_existing && !affinity->has_preferred)
         return BERTH__SKIP;
+    if (affinity->problem.data != NULL) { /* the filter is disabled, or would have seen it */
+        berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE, "failed to parse pod: %.*s",
+                      (int)affinity->problem.len, affinity->problem.data);
+        return BERTH__FAIL;
+    }
     if (!any_counts(affinity))
         return BERTH__SKIP;
     prepare->ok = sum_terms(prepare, affinity, own);
@@ -327,11 +344,14 @@ static bool inter_pod_affinity_is_level(const berth__question *cycle, const void
 
 /* ---- waking ---- */
 
-static bool any_term_matches(const berth__wake *wake, const berth__pod_terms *terms,
+/* Whether a term of the waiting pod (`own`), or of another, speaks of pods of a class. */
+static bool any_term_matches(const berth__wake *wake, const berth__pod_terms *terms, bool own,
                              const berth__class *cls)
 {
     for (uint32_t i = 0; i < terms->count; i++) {
-        const berth__pod_filter filter = berth__pod_filter_of(&terms->items[i]);
+        const berth__pod_term *term = &terms->items[i];
+        const berth__pod_filter filter =
+            own ? berth__affinity_own_filter(wake->view->model, term) : berth__pod_filter_of(term);
         if (berth__pod_filter_matches(wake->view, &filter, cls->identity, false))
             return true;
     }
@@ -345,11 +365,11 @@ static bool bears_on(const berth__wake *wake, const berth__class *waiting,
     const berth__pod_rules *own = waiting->pod_rules;
     if (other == NULL)
         return false;
-    if (own != NULL && (any_term_matches(wake, &own->required_affinity, other) ||
-                        any_term_matches(wake, &own->required_anti_affinity, other)))
+    if (own != NULL && (any_term_matches(wake, &own->required_affinity, true, other) ||
+                        any_term_matches(wake, &own->required_anti_affinity, true, other)))
         return true;
     return other->pod_rules != NULL &&
-           any_term_matches(wake, &other->pod_rules->required_anti_affinity, waiting);
+           any_term_matches(wake, &other->pod_rules->required_anti_affinity, false, waiting);
 }
 
 static bool inter_pod_affinity_wakes(berth__wake *wake, const berth__waiter *waiter,
@@ -389,29 +409,68 @@ const berth__plugin_ops berth__plugin_inter_pod_affinity = {
 
 /* A predicate is never skipped: where only nominated pods have terms against the pod,
  * it heeds them. */
+static bool any_pod_runs(const berth__view *view)
+{
+    for (uint32_t slot = 0; slot < view->layout->count; slot++)
+        if (berth__counted_pods(view, slot) != BERTH_POD_INDEX_NONE)
+            return true;
+    return false;
+}
+
 static berth__outcome inter_pod_affinity_prepare_predicate(berth__prepare *prepare)
 {
     filter_state *own = prepare->state;
+    const berth__question *cycle = prepare->cycle;
+    const berth__pod_rules *rules = cycle->cls->pod_rules;
     berth__outcome outcome = inter_pod_affinity_prepare_filter(prepare);
     own->anywhere = own->is_first;
     if (outcome == BERTH__SKIP && prepare->ok && !prepare->stays)
-        return BERTH__ACTIVE;
-    return outcome == BERTH__REFUSE ? BERTH__FAIL : outcome;
+        outcome = BERTH__ACTIVE;
+    if (!prepare->ok || rules == NULL || !rules->malformed)
+        return outcome;
+    own->pods_run = any_pod_runs(cycle->view);
+    own->unreadable_affinity = berth__affinity_unreadable(&rules->required_affinity) != NULL;
+    own->unreadable_anti_affinity =
+        own->pods_run && berth__affinity_unreadable(&rules->required_anti_affinity) != NULL;
+    prepare->may_fail = own->pods_run && own->unreadable_affinity;
+    prepare->stays = false;
+    return outcome;
+}
+
+/* The error that v1.15 gives on a node. */
+static void explain_unreadable(const berth__question *cycle, uint32_t slot, berth__reasons *reasons)
+{
+    const berth__model *model = cycle->view->model;
+    const berth__class *cls = cycle->cls;
+    berth_str problem = berth__affinity_unreadable(&cls->pod_rules->required_affinity)->problem;
+    berth_str space = berth__text(model, cls->identity->namespace_name);
+    berth_str pod = berth__pod_name(berth__pod_at(cycle->view->counts->pods, cycle->pod));
+    berth_str node = berth__text(model, berth__view_node(cycle->view, slot)->name);
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                  BERTH__ERROR_PREFIX "Cannot schedule pod %.*s/%.*s onto node %.*s, because of "
+                                      "PodAffinity: %.*s",
+                  (int)space.len, space.data, (int)pod.len, pod.data, (int)node.len, node.data,
+                  (int)problem.len, problem.data);
+    reasons->failed = true;
 }
 
 static void inter_pod_affinity_explain_predicate(const berth__question *cycle, const void *instance,
                                                  const void *opaque, uint32_t slot,
                                                  berth__reasons *reasons)
 {
-    (void)cycle;
     (void)instance;
     const filter_state *own = opaque;
+    bool against = any_on(&berth__affinity_of(own->plan)->against, slot);
+    if (!against && own->unreadable_affinity && own->pods_run) {
+        explain_unreadable(cycle, slot, reasons);
+        return;
+    }
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
                   "node(s) didn't match pod affinity/anti-affinity");
-    if (any_on(&berth__affinity_of(own->plan)->against, slot))
+    if (against)
         berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
                       "node(s) didn't satisfy existing pods anti-affinity rules");
-    else if (!is_wanted(own, slot))
+    else if (own->unreadable_affinity || (!own->unreadable_anti_affinity && !is_wanted(own, slot)))
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) didn't match pod affinity rules");
     else
         berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
@@ -420,6 +479,17 @@ static void inter_pod_affinity_explain_predicate(const berth__question *cycle, c
 
 static berth__outcome inter_pod_affinity_prepare_priority(berth__prepare *prepare)
 {
+    const berth__pod_rules *rules = prepare->cycle->cls->pod_rules;
+    const berth__selector *unreadable = NULL;
+    if (rules != NULL && rules->malformed)
+        unreadable = berth__affinity_unreadable(&rules->preferred_affinity);
+    if (rules != NULL && rules->malformed && unreadable == NULL)
+        unreadable = berth__affinity_unreadable(&rules->preferred_anti_affinity);
+    if (unreadable != NULL && any_pod_runs(prepare->cycle->view)) {
+        berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE, "%.*s",
+                      (int)unreadable->problem.len, unreadable->problem.data);
+        return BERTH__FAIL;
+    }
     prepare->uniform = 0;
     return inter_pod_affinity_prepare_score(prepare) == BERTH__ACTIVE ? BERTH__ACTIVE
                                                                       : BERTH__UNIFORM;

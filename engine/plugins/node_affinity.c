@@ -214,8 +214,8 @@ static berth__outcome node_affinity_prepare_score(berth__prepare *prepare)
     for (uint32_t i = 0; i < own_count; i++) {
         const berth__interned_node_preference *term = &rules->preferred[i];
         if (!term->term.valid && term->weight != 0) {
-            berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE,
-                          "preferred node affinity term %u is not valid", (unsigned)i);
+            berth__reason(prepare->reasons, BERTH_CODE_UNRESOLVABLE, "%.*s",
+                          (int)rules->preferred_problem.len, rules->preferred_problem.data);
             return BERTH__FAIL;
         }
     }

@@ -63,6 +63,10 @@ typedef struct berth__reasons {
 void berth__reason(berth__reasons *reasons, berth_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Add the error of a plugin at "PreFilter", "PreScore" or "Filter" as the framework words it. */
+void berth__reason_error(berth__reasons *reasons, const char *point, berth_str plugin,
+                         berth_str error);
+
 /* How the reason that is an error begins. */
 #define BERTH__ERROR_PREFIX "error: "
 

@@ -114,7 +114,8 @@ static berth__outcome pod_topology_spread_prepare_filter(berth__prepare *prepare
     if (own->spreads == NULL)
         return BERTH__SKIP;
     if (own->spreads->problem.data != NULL)
-        return fail_with(prepare, "obtaining pod's hard", own->spreads->problem);
+        return fail_with(prepare, "get constraints from pod: obtaining pod's hard",
+                         own->spreads->problem);
     uint32_t count = own->spreads->count;
     own->limits = berth__arena_alloc_zero(prepare->arena, 2 * count * sizeof(int64_t), 8);
     if (own->limits == NULL) {

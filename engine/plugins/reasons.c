@@ -21,6 +21,17 @@ static bool make_room(berth__reasons *reasons)
     return true;
 }
 
+static void add(berth__reasons *reasons, berth_code code, const char *text, int len)
+{
+    if (len < 0 || text == NULL || !make_room(reasons)) {
+        reasons->ok = false;
+        return;
+    }
+    reasons->code = code;
+    reasons->items[reasons->count++] =
+        berth__arena_str(reasons->arena, (berth_str){text, (uint32_t)len}, &reasons->ok);
+}
+
 void berth__reason(berth__reasons *reasons, berth_code code, const char *format, ...)
 {
     char text[1024];
@@ -28,12 +39,26 @@ void berth__reason(berth__reasons *reasons, berth_code code, const char *format,
     va_start(args, format);
     int len = vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    if (len < 0 || !make_room(reasons)) {
-        reasons->ok = false;
+    if (len < (int)sizeof(text)) {
+        add(reasons, code, text, len);
         return;
     }
-    uint32_t kept = len < (int)sizeof(text) ? (uint32_t)len : (uint32_t)sizeof(text) - 1;
-    reasons->code = code;
-    reasons->items[reasons->count++] =
-        berth__arena_str(reasons->arena, (berth_str){text, kept}, &reasons->ok);
+    /* Long ones are few: selectors that can't be read. */
+    char *more = berth__arena_alloc(reasons->arena, (size_t)len + 1, 1);
+    va_start(args, format);
+    if (more != NULL)
+        len = vsnprintf(more, (size_t)len + 1, format, args);
+    va_end(args);
+    add(reasons, code, more, len);
+}
+
+void berth__reason_error(berth__reasons *reasons, const char *point, berth_str plugin,
+                         berth_str error)
+{
+    if (strcmp(point, "Filter") == 0)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "running \"%.*s\" filter plugin: %.*s",
+                      (int)plugin.len, plugin.data, (int)error.len, error.data);
+    else
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "running %s plugin \"%.*s\": %.*s", point,
+                      (int)plugin.len, plugin.data, (int)error.len, error.data);
 }

@@ -21,6 +21,8 @@
     X(node_volume_limits)                 \
     X(volume_binding)                     \
     X(volume_zone)                        \
+    X(dynamic_resources)                  \
+    X(node_declared_features)             \
     X(pod_fits_resources)                 \
     X(pod_tolerates_node_taints)          \
     X(taint_toleration_priority)          \

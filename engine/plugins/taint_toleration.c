@@ -2,7 +2,7 @@
  * tolerate; scores fewer untolerated PreferNoSchedule taints higher. Nodes share few distinct
  * taint lists, so verdicts are worked out once a list. Also the same rules under v1.15's names,
  * PodToleratesNodeTaints and TaintTolerationPriority.
- * Source: kube-scheduler v1.32, plugins/tainttoleration; v1.15.3,
+ * Source: kube-scheduler v1.36, plugins/tainttoleration; v1.15.3,
  * predicates.PodToleratesNodeTaints, priorities/taint_toleration.go. */
 #include "plugins/registry.h"
 
@@ -75,6 +75,10 @@ static void taint_toleration_explain(const berth__question *cycle, const void *i
     (void)instance;
     (void)opaque;
     const berth__model *model = cycle->view->model;
+    if (model->behaviours.taint_text_names_none) {
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) had untolerated taint(s)");
+        return;
+    }
     const berth__interned_taint *taint =
         refusing(cycle, berth__taints_at(model, cycle->view->layout->taints[slot]));
     berth_str key = berth__text(model, taint->key), value = berth__text(model, taint->value);

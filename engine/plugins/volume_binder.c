@@ -102,17 +102,6 @@ static bool allocate(berth__arena *arena, uint32_t count, berth__binder *binder)
     return binder->bound != NULL && binder->decided != NULL && binder->unbound != NULL;
 }
 
-/* What keeps a claim from being matched with volumes at all. */
-static berth_str problem_of(const berth__claim_facts *facts)
-{
-    if (facts->has_attributes_class)
-        return BERTH_STR("unsupported volumeAttributesClassName is set on a claim when the "
-                         "feature-gate VolumeAttributesClass is disabled");
-    return facts->has_selector && facts->selector.kind == BERTH__SELECTOR_INVALID
-               ? facts->selector.problem
-               : (berth_str){0};
-}
-
 bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__volume_list *list,
                         berth__binder *binder, bool *ok)
 {
@@ -140,7 +129,7 @@ bool berth__binder_make(berth__view *view, berth__arena *arena, const berth__vol
             continue;
         }
         if (binder->problem.len == 0)
-            binder->problem = problem_of(claim->facts);
+            binder->problem = claim->facts->problem;
         insert_unbound(binder, &unbound);
     }
     return true;
@@ -216,6 +205,11 @@ static bool offers_modes(const berth__pv_facts *volume, const berth__claim_facts
     return true;
 }
 
+static bool same_attributes(const berth__pv_facts *volume, const berth__claim_facts *claim)
+{
+    return !volume->attributes.unsupported && volume->attributes.name == claim->attributes.name;
+}
+
 /* A volume that is the claim's already, if one could serve it. */
 static berth__pv *own_volume(const berth__claim *claim, const berth__open_binding *binding)
 {
@@ -224,7 +218,7 @@ static berth__pv *own_volume(const berth__claim *claim, const berth__open_bindin
         const berth__pv_facts *offer = volume->facts;
         if (berth__pv_is_for(volume, claim) && offer->class_name == facts->class_name &&
             offer->capacity >= facts->request && offer->block == facts->block &&
-            !offer->has_attributes_class && !offer->deleting && !is_chosen(binding, volume))
+            same_attributes(offer, facts) && !offer->deleting && !is_chosen(binding, volume))
             return volume;
     }
     return NULL;
@@ -235,7 +229,8 @@ static bool suits(const berth__view *view, const berth__pv *volume, const berth_
                   const berth__open_binding *binding, uint32_t slot)
 {
     const berth__pv_facts *offer = volume->facts;
-    return offer->block == claim->block && offers_modes(offer, claim) &&
+    return offer->block == claim->block && same_attributes(offer, claim) &&
+           offers_modes(offer, claim) &&
            (!claim->has_selector ||
             berth__selector_matches(&view->model->strings, &claim->selector, offer->labels)) &&
            !is_chosen(binding, volume) && volume_reaches(view, offer, slot);

@@ -132,8 +132,10 @@ static void volume_binding_explain(const berth__question *cycle, const void *ins
         return;
     }
     if (binding.node_conflict)
-        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
-                      "node(s) had volume node affinity conflict");
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "%s",
+                      cycle->view->model->behaviours.volume_texts_new
+                          ? "node(s) didn't match PersistentVolume's node affinity"
+                          : "node(s) had volume node affinity conflict");
     if (binding.no_volume)
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
                       "node(s) didn't find available persistent volumes to bind");

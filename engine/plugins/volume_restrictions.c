@@ -83,9 +83,12 @@ static void volume_restrictions_explain(const berth__question *cycle, const void
     if (own->disks && berth__disks_conflict(cycle->view, cycle->cls->volumes, slot))
         berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) had no available disk");
     else
-        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
-                      "node has pod using PersistentVolumeClaim with the same name and "
-                      "ReadWriteOncePod access mode");
+        berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "%s",
+                      cycle->view->model->behaviours.volume_texts_new
+                          ? "node(s) unavailable due to PersistentVolumeClaim with "
+                            "ReadWriteOncePod access mode already in-use by another pod"
+                          : "node has pod using PersistentVolumeClaim with the same name and "
+                            "ReadWriteOncePod access mode");
 }
 
 static bool share_claim(const berth__volume_list *a, const berth__volume_list *b)

@@ -582,6 +582,41 @@ static void test_service_affinity(void **state)
     small_close(&c);
 }
 
+/* A required term that can't be read: of affinity an error where there are pods to put it to, of
+ * anti-affinity a refusal of every node; without pods nobody looks at it. */
+static void test_unreadable_terms(void **state)
+{
+#define UNREADABLE(kind)                                                                      \
+    "affinity: {" kind ": {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: " \
+    "{matchLabels: {app: 'a b'}}, topologyKey: zone}]}}"
+    const char *common = "MatchInterPodAffinity: node(s) didn't match pod affinity/anti-affinity, ";
+    char wanted[256];
+    (void)state;
+    small_cluster c;
+    open_with_predicate(&c, "MatchInterPodAffinity");
+    berth_node_id a = small_node(&c, "a", ", labels: {zone: z1}");
+    berth_pod_id near = small_pod(&c, "near", NULL, APP("web"), UNREADABLE("podAffinity"));
+    berth_pod_id far = small_pod(&c, "far", NULL, APP("web"), UNREADABLE("podAntiAffinity"));
+    small_decide(&c, near);
+    snprintf(wanted, sizeof(wanted), "%snode(s) didn't match pod affinity rules", common);
+    check_refusal(&c, a, wanted);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    small_decide(&c, far);
+    check_refusal(&c, a, "");
+    small_pod(&c, "running", "a", APP("db"), "");
+    small_decide(&c, near);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
+    const char *refusal = small_refusal(&c, a);
+    assert_non_null(strstr(refusal, "error: Cannot schedule pod default/near onto node a, because "
+                                    "of PodAffinity: invalid label value: \"a b\": a valid label "
+                                    "must be an empty string"));
+    small_decide(&c, far);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    snprintf(wanted, sizeof(wanted), "%snode(s) didn't match pod anti-affinity rules", common);
+    check_refusal(&c, a, wanted);
+    small_close(&c);
+}
+
 static void test_inter_pod_affinity(void **state)
 {
     static const char near[] =
@@ -748,6 +783,7 @@ int main(void)
         cmocka_unit_test(test_selectors),
         cmocka_unit_test(test_service_anti_affinity),
         cmocka_unit_test(test_service_affinity),
+        cmocka_unit_test(test_unreadable_terms),
         cmocka_unit_test(test_inter_pod_affinity),
         cmocka_unit_test(test_affinity_priority),
         cmocka_unit_test(test_paths),

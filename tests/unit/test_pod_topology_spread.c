@@ -148,10 +148,12 @@ static void test_unreadable_selector(void **state)
     (void)state;
 #define ODD ", labelSelector: {matchExpressions: [{key: app, operator: Odd}]}"
     check_error(SPREAD(ZONE, "1", "DoNotSchedule", ODD),
+                "running PreFilter plugin \"PodTopologySpread\": get constraints from pod: "
                 "obtaining pod's hard topology spread constraints: \"Odd\" is not a valid label "
                 "selector operator");
     check_error(SPREAD(ZONE, "1", "ScheduleAnyway", ODD),
-                "calculating preScoreState: obtaining pod's soft topology spread constraints: "
+                "running PreScore plugin \"PodTopologySpread\": calculating preScoreState: "
+                "obtaining pod's soft topology spread constraints: "
                 "\"Odd\" is not a valid label selector operator");
 }
 

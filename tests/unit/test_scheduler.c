@@ -599,6 +599,44 @@ static void test_preemption_refused(void **state)
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
 }
 
+/* The pod that a node is kept for fails once more: whether the node stays its own. */
+static void check_nomination(uint32_t minor, const berth_plugin_ref *post_filters, uint32_t count,
+                             const char *spec, bool kept)
+{
+    loop l;
+    berth_profile profile = *berth_profile_default_of(minor);
+    berth_plugin_list points[BERTH_POINT_COUNT];
+    memcpy(points, profile.points, profile.point_count * sizeof(*points));
+    points[BERTH_POINT_POST_FILTER] = (berth_plugin_list){post_filters, count};
+    profile.points = points;
+    loop_open_as(&l, minor, &profile, 1, 5000, NULL);
+    berth_node_id node = loop_node(&l, "node", "1");
+    berth_pod_id pod = loop_pod(&l, "p", "2", spec);
+    assert_int_equal(berth_engine_nominate(l.c.engine, pod, node, NULL), BERTH_OK);
+    assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
+    berth_pod_status status;
+    berth_scheduler_pod(l.scheduler, pod, &status);
+    assert_int_equal(status.nominated, kept ? node : BERTH_NODE_NONE);
+    loop_close(&l);
+}
+
+static void test_nominations_of_failed_pods(void **state)
+{
+    static const berth_plugin_ref both[] = {{.name = TEXT("DynamicResources")},
+                                            {.name = TEXT("DefaultPreemption")}};
+    static const char lost[] =
+        ", volumes: [{name: v, persistentVolumeClaim: {claimName: missing}}]";
+    (void)state;
+    check_nomination(32, NULL, 0, "", true);
+    check_nomination(34, NULL, 0, "", true);
+    check_nomination(35, NULL, 0, "", false);
+    check_nomination(36, NULL, 0, "", false);
+    check_nomination(36, both, 1, "", true); /* nobody who would know better */
+    check_nomination(36, both, 2, "", false);
+    check_nomination(36, both, 2, lost, true); /* DynamicResources fails before preemption */
+    check_nomination(32, both + 1, 1, lost, false);
+}
+
 /* A still higher priority takes the node over: the pod that it was kept for looks elsewhere. */
 static void test_nomination_taken_over(void **state)
 {
@@ -795,6 +833,7 @@ int main(void)
         TEST(test_preemption_later),
         TEST(test_preemption_refused),
         TEST(test_nomination_taken_over),
+        cmocka_unit_test(test_nominations_of_failed_pods),
         TEST(test_transactions),
         cmocka_unit_test(test_no_scheduler_in_a_transaction),
         TEST(test_past_the_scheduler),

@@ -82,6 +82,25 @@ static void test_taints(void **state)
     expect_woken(l, pod);
 }
 
+static void test_declared_features(void **state)
+{
+#define FEATURED(name, features)                                                                \
+    "apiVersion: v1\nkind: Node\nmetadata: {name: " name "}\nstatus: {allocatable: {cpu: '4', " \
+    "memory: 8Gi, pods: '110'}, declaredFeatures: [" features "]}\n"
+    (void)state;
+    loop l;
+    loop_open_as(&l, 36, NULL, 0, 5000, NULL);
+    loop_add(&l, FEATURED("a", "Zork"));
+    berth_pod_id pod = loop_pod(&l, "p", "1", ", hostNetwork: true, hostUsers: false");
+    expect_rejected(&l, pod, "NodeDeclaredFeatures");
+    loop_update(&l, FEATURED("a", "RestartAllContainersOnContainerExits"));
+    loop_add(&l, FEATURED("b", ""));
+    expect_asleep(&l, pod);
+    loop_update(&l, FEATURED("b", "UserNamespacesHostNetworkSupport"));
+    expect_woken(&l, pod);
+    loop_close(&l);
+}
+
 static void test_node_affinity(void **state)
 {
     loop *l = *state;
@@ -501,6 +520,7 @@ int main(void)
         TEST(test_cordon),
         TEST(test_closed_node),
         TEST(test_taints),
+        cmocka_unit_test(test_declared_features),
         TEST(test_node_affinity),
         TEST(test_fit),
         TEST(test_fit_allocatable),

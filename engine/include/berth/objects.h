@@ -132,7 +132,7 @@ typedef struct berth_taint {
 
 typedef struct berth_toleration {
     berth_str key;
-    berth_str op; /* Equal, Exists, absent */
+    berth_str op; /* Equal, Exists, Lt, Gt, absent */
     berth_str value;
     berth_str effect;
 } berth_toleration;
@@ -287,6 +287,8 @@ typedef struct berth_pod {
     int64_t start_time_ns; /* Unix time, 0: absent */
     const berth_condition *conditions;
     uint32_t condition_count;
+    const berth_pod_claim *resource_claim_statuses; /* which claims were made from templates */
+    uint32_t resource_claim_status_count;
     const berth_container_status *container_statuses;
     uint32_t container_status_count;
     const berth_container_status *init_container_statuses;

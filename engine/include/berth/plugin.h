@@ -131,6 +131,7 @@ enum {
     BERTH_WAKE_ATTACHMENT = 1 << 16,
     BERTH_WAKE_RELATED = 1 << 17, /* services and controllers */
     BERTH_WAKE_NAMESPACE = 1 << 18,
+    BERTH_WAKE_NODE_FEATURES = 1 << 19, /* status.declaredFeatures */
 };
 
 /* How raw values become scores of 0 to 100. */
