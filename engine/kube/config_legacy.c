@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "legacy/legacy.h"
+#include "model/behaviours.h"
 
 /* A profile in the making. */
 typedef struct legacy {
@@ -327,7 +328,7 @@ static berth_status begin(legacy *l, berth__config_tree *tree)
     berth_plugin_list *points = berth__config_array(tree, BERTH_POINT_COUNT, sizeof(*points));
     if (profile == NULL || points == NULL)
         return BERTH_E_NOMEM;
-    const berth_profile *modern = berth_profile_default();
+    const berth_profile *modern = berth_profile_default_of(BERTH__KUBERNETES_OLDEST);
     *l = (legacy){.tree = tree, .profile = profile, .points = points, .hard_affinity_weight = 1};
     profile->scheduler_name = modern->scheduler_name;
     profile->era = BERTH_ERA_V1ALPHA1;

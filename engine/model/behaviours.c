@@ -180,7 +180,7 @@ berth_status berth__behaviours_make(uint32_t minor, berth_str switches, berth__b
 {
     berth__behaviours made;
     if (minor == 0)
-        minor = BERTH__KUBERNETES_DEFAULT;
+        minor = BERTH__KUBERNETES_NEWEST;
     BERTH_TRY(make_column(minor, &made, error));
     while (switches.len > 0)
         BERTH_TRY(switch_entry(next_entry(&switches), minor, &made, error));

@@ -71,7 +71,6 @@ enum {
     BERTH__KUBERNETES_LEGACY = 15,
     BERTH__KUBERNETES_OLDEST = 32,
     BERTH__KUBERNETES_NEWEST = 36,
-    BERTH__KUBERNETES_DEFAULT = 32, /* until the rules of the newest are complete */
 };
 
 /* The behaviours of Kubernetes 1.`minor` (0: the newest) with feature gates switched:

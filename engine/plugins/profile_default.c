@@ -94,7 +94,7 @@ static const default_set *set_of(uint32_t minor)
 {
     const default_set *found = NULL;
     if (minor == 0)
-        minor = BERTH__KUBERNETES_DEFAULT;
+        minor = BERTH__KUBERNETES_NEWEST;
     for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
         if (sets[i].since <= minor && minor <= BERTH__KUBERNETES_NEWEST)
             found = &sets[i];

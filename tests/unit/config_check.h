@@ -213,7 +213,7 @@ static void report(const char *what, const berth_error *error)
     fail_msg("%s: %s (%s, field \"%s\")", what, text, berth_status_name(error->code), error->field);
 }
 
-/* Read NAME and compare its profiles with the text in NAME.profiles. */
+/* Read NAME with the defaults of 1.32 and compare its profiles with the text in NAME.profiles. */
 __attribute__((unused)) static void check_golden(const char *name)
 {
     static char want[16384];
@@ -223,7 +223,7 @@ __attribute__((unused)) static void check_golden(const char *name)
     berth_error error = {0};
     berth_scheduler_config *config = NULL;
     golden_path(path, sizeof(path), name);
-    if (berth_scheduler_config_file(path, 0, &config, &error) != BERTH_OK)
+    if (berth_scheduler_config_file(path, 32, &config, &error) != BERTH_OK)
         report(name, &error);
     put_config(&got, config);
     berth_scheduler_config_destroy(config);

@@ -36,6 +36,11 @@ static void small_require(berth_status status, const berth_error *error)
     fail_msg("%s", text);
 }
 
+/* The version whose rules a test holds the engine to; 0: the newest. */
+#ifndef SMALL_KUBERNETES
+#define SMALL_KUBERNETES 0
+#endif
+
 /* `attached_volumes_max` as in berth_engine_config. */
 static inline void small_open_limited(small_cluster *c, const berth_profile *profile,
                                       uint32_t attached_volumes_max)
@@ -45,6 +50,7 @@ static inline void small_open_limited(small_cluster *c, const berth_profile *pro
     *c = (small_cluster){.last_id.node = 0};
     berth_engine_config_init(&config);
     config.threads = 1;
+    config.kubernetes = SMALL_KUBERNETES;
     config.profiles = profile;
     config.profile_count = 1;
     config.attached_volumes_max = attached_volumes_max;
@@ -73,7 +79,7 @@ static inline int small_set_up(void **state)
 {
     small_cluster *c = malloc(sizeof(*c));
     assert_non_null(c);
-    small_open(c, berth_profile_default());
+    small_open(c, berth_profile_default_of(SMALL_KUBERNETES));
     *state = c;
     return 0;
 }

@@ -35,7 +35,7 @@ static void test_default_profile(void **state)
 
     uint32_t count;
     const berth__plugin_info *infos = berth__plugin_infos(0, &count);
-    assert_int_equal(count, 18);
+    assert_int_equal(count, 20);
     for (unsigned p = 0; p < BERTH_POINT_COUNT; p++) {
         const berth_plugin_list list = berth_profile_list(berth_profile_default(), (berth_point)p);
         uint32_t at = 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "profile_points.h"
+#define SMALL_KUBERNETES 32 /* whose words they are; test_rules_by_version.c has those of others */
 #include "rule_cluster.h"
 
 #include "base/text.h"
@@ -541,7 +542,8 @@ static crowd *crowd_open(uint32_t threads, uint64_t seed)
     berth__arena_init(&own->arena, allocator);
     const berth__embedder_plugins none = {NULL, 0};
     assert_int_equal(berth__profile_make(own->cluster.model, &own->arena, none,
-                                         berth_profile_default(), &own->profile, NULL),
+                                         berth_profile_default_of(SMALL_KUBERNETES), &own->profile,
+                                         NULL),
                      BERTH_OK);
     assert_int_equal(berth__machine_create(allocator, NULL, &own->machine), BERTH_OK);
     assert_int_equal(berth__workers_create(allocator, own->machine, threads, false, &own->workers),

@@ -1,5 +1,6 @@
 /* VolumeRestrictions, NodeVolumeLimits, VolumeBinding and VolumeZone on clusters of a few nodes:
  * rules that the decision vectors reach seldom or never, and what reservations do. */
+#define SMALL_KUBERNETES 32 /* whose words they are; test_rules_by_version.c has those of others */
 #include "rule_cluster.h"
 
 #define NODE_A                                                                       \
@@ -40,7 +41,7 @@
 
 static void open_two_nodes(small_cluster *c, berth_node_id *a, berth_node_id *b)
 {
-    small_open(c, berth_profile_default());
+    small_open(c, berth_profile_default_of(SMALL_KUBERNETES));
     *a = (berth_node_id)small_add(c, NODE_A);
     *b = (berth_node_id)small_add(c, NODE_B);
 }
@@ -441,7 +442,7 @@ static void test_bound_affinity(void **state)
     small_cluster c;
     berth_node_id a, b;
     (void)state;
-    small_open(&c, berth_profile_default());
+    small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
     a = (berth_node_id)small_add(
         &c, "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: "
             "{topology.kubernetes.io/zone: z1, topology.ebs.csi.aws.com/zone: z1}}\n"
@@ -568,7 +569,7 @@ static void test_zones(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[1024];
         small_cluster c;
-        small_open(&c, berth_profile_default());
+        small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
         snprintf(text, sizeof(text), ", labels: {%s}", cases[i].node);
         berth_node_id node = small_node(&c, "node", text);
         snprintf(text, sizeof(text),
