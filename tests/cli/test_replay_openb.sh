@@ -37,6 +37,6 @@ for list in pods_cpu250:9420 pods_gpushare40:8152 pods_gpuspec33:8152; do
   replays "${list%:*}" "${list#*:}" 4 openb "$trace/nodes_gpu_only.csv" "$trace/${list%:*}.csv"
 done
 replays stay 8152 4 --no-departures openb "$trace/nodes.csv" "$trace/pods.csv"
-grep -q '"running": 8081' "$work/1/report.json" || fail "stay: not 8081 placed"
+grep -q '"running": 8113' "$work/1/report.json" || fail "stay: not 8113 placed"
 replays timeless 9061 4 openb "$trace/nodes_gpu_only.csv" "$trace/pods_multigpu50.csv"
 finish

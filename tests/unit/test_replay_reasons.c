@@ -31,12 +31,16 @@ static void test_groups(void **state)
     replay_reasons_add(&reasons, words_of(first));
     replay_reasons_add(&reasons, words_of("0/7 nodes are available: 1 Insufficient cpu, 6 "
                                           "Insufficient memory."));
+    replay_reasons_add(&reasons,
+                       words_of("0/7 nodes are available: 1 Insufficient cpu, 6 Insufficient "
+                                "memory. no new claims to deallocate, preemption: 0/7 nodes are "
+                                "available: 7 Preemption is not helpful for scheduling."));
     replay_reasons_add(&reasons, words_of("0/7 nodes are available: 12 node(s) had untolerated "
                                           "taint {a: 1}, 3 Insufficient cpu."));
     replay_reasons_add(&reasons, words_of(""));
     assert_int_equal(reasons.names.count, 4);
     assert_group(&reasons, 0, "held", 1);
-    assert_group(&reasons, 1, "Insufficient cpu, Insufficient memory", 2);
+    assert_group(&reasons, 1, "Insufficient cpu, Insufficient memory", 3);
     assert_group(&reasons, 2, "Insufficient cpu, node(s) had untolerated taint {a: 1}", 1);
     assert_group(&reasons, 3, "", 1);
     assert_string_equal(reasons.groups[1].example, first);

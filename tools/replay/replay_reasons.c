@@ -55,11 +55,21 @@ static uint32_t split_reasons(berth_str list, berth_str reasons[REASONS_MAX])
     return count;
 }
 
+/* Without what postFilter plugins had to say: preemption, or the claims of devices. */
+static berth_str without_post_filter(berth_str list)
+{
+    static const char *const begins[] = {". preemption: ", ". no new claims to deallocate",
+                                         ". not found"};
+    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+        list = before(list, begins[i]);
+    return list;
+}
+
 /* The reasons alone, in order, without numbers; freed by the caller. */
 static char *name_group(berth_str message, uint32_t *len)
 {
     berth_str reasons[REASONS_MAX];
-    berth_str list = before(after(message, " nodes are available: "), " preemption: ");
+    berth_str list = without_post_filter(after(message, " nodes are available: "));
     if (list.len > 0 && list.data[list.len - 1] == '.')
         list.len--;
     uint32_t count = split_reasons(list, reasons);
