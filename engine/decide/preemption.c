@@ -392,6 +392,14 @@ static bool reserve_potential(berth__decider *decider)
 }
 
 /* The victims on the best node: its dry run once more. */
+/* Whether a victim is on its way out already, and need not be asked to go. */
+static bool is_leaving(const berth__decider *decider, uint32_t pod)
+{
+    const berth__pod_record *record = berth__pod_at(&decider->cluster->pods, pod);
+    return behaviours_of(&decider->attempt)->spares_leaving_victims &&
+           (record->evicting || record->cls->deleting);
+}
+
 static berth_status name_victims(const trials *own, berth__preemption *out)
 {
     berth__decider *decider = own->decider;
@@ -404,7 +412,7 @@ static berth_status name_victims(const trials *own, berth__preemption *out)
                      &decider->chosen_capacity, again.victim_count, sizeof(uint32_t)))
         return BERTH_E_NOMEM;
     for (uint32_t i = 0; i < victims->lower_count; i++)
-        if (!victims->lower[i].stays)
+        if (!victims->lower[i].stays && !is_leaving(decider, victims->lower[i].pod))
             decider->chosen[out->victim_count++] = victims->lower[i].pod;
     out->victims = decider->chosen;
     out->node = decider->attempt.cycle.view->layout->nodes[own->best_slot];

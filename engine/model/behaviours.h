@@ -44,6 +44,7 @@
     /*                            1.15 1.32 1.33 1.34 1.35 1.36  preemption */ \
     X(preemption_policies,           0,   1,   1,   1,   1,   1) /* preemptionPolicy is known */ \
     X(samples_candidates,            0,   1,   1,   1,   1,   1) /* potential nodes, so many of them */ \
+    X(spares_leaving_victims,        0,   0,   1,   1,   1,   1) /* who is on its way out is not asked */ \
     X(explains_preemption,           0,   1,   1,   1,   1,   1) /* failure messages have its part */ \
     X(spends_budgets,                0,   1,   1,   1,   1,   1) /* a victim takes from its budgets */ \
     X(forgets_nominations,           0,   0,   0,   0,   1,   1) /* where postFilter has no plugin */ \

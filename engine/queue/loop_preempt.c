@@ -68,14 +68,21 @@ static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t prior
     }
 }
 
-static void nominate(berth_scheduler *scheduler, const berth__queue_item *item, uint32_t node)
+/* Where nobody had to be asked to go, because all victims are leaving already, other nominations for
+ * the node stay. */
+static void nominate(berth_scheduler *scheduler, const berth__queue_item *item, uint32_t node,
+                     bool asked)
 {
     berth__cluster *cluster = scheduler->cluster;
     uint32_t kept = berth__loop_nominated(scheduler, item->pod);
     if (kept != BERTH_NODE_NONE && kept != node)
         end_nomination(scheduler, item->pod);
-    clear_lower(scheduler, node, berth__pod_at(&cluster->pods, item->pod)->priority);
-    berth__nominations_take_over(&cluster->nominations, &cluster->pods, item->pod, node);
+    if (asked) {
+        clear_lower(scheduler, node, berth__pod_at(&cluster->pods, item->pod)->priority);
+        berth__nominations_take_over(&cluster->nominations, &cluster->pods, item->pod, node);
+    } else {
+        berth__nominations_set(&cluster->nominations, &cluster->pods, item->pod, node, false);
+    }
     scheduler->counters.nominations++;
 }
 
@@ -95,7 +102,9 @@ static berth_status carry_out(berth_scheduler *scheduler, const berth__queue_ite
         }
         out->victim_count++;
     }
-    nominate(scheduler, item, node);
+    nominate(scheduler, item, node,
+             victim_count > 0 ||
+                 !scheduler->decider->attempt.decision.profile->behaviours->spares_leaving_victims);
     out->nominated = node;
     return BERTH_OK;
 }

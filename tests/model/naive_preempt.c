@@ -222,7 +222,12 @@ const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_
     if (best.node != NULL) {
         out->nominated = best.node;
         out->victims = best.victims;
-        out->victim_count = best.count;
+        for (size_t i = 0; i < best.count; i++) {
+            bool spared = a->cluster->kubernetes >= 33 && best.victims[i]->meta.deleting;
+            if (!spared) { /* who leaves already is not asked to */
+                out->victims[out->victim_count++] = best.victims[i];
+            }
+        }
         return NULL;
     }
     if (tried < a->node_count) {

@@ -521,6 +521,28 @@ static void test_unreadable_preference(void **state)
     small_close(&c);
 }
 
+/* A victim that is on its way out already frees the node all the same. */
+static void test_leaving_victims(void **state)
+{
+    (void)state;
+    static const char leaving[] =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: v, deletionTimestamp: "
+        "'2026-02-01T00:00:00Z'}\n"
+        "spec: {nodeName: a, containers: [{name: c, resources: {requests: {cpu: 3}}}]}\n";
+    for (uint32_t minor = 32; minor <= 36; minor += 4) {
+        small_cluster c;
+        open_as(&c, minor, "");
+        small_add(&c, NODE("a", "", ""));
+        small_add(&c, leaving);
+        small_decide(&c, small_pod(&c, "p", NULL, "",
+                                   "priority: 10, containers: [{name: c, resources: {requests:"
+                                   " {cpu: 2}}}]"));
+        assert_int_not_equal(berth_explanation_nominated(c.explanation), BERTH_NODE_NONE);
+        assert_int_equal(berth_explanation_victim_count(c.explanation), minor == 32);
+        small_close(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -541,6 +563,7 @@ int main(void)
         cmocka_unit_test(test_order_of_post_filters),
         cmocka_unit_test(test_unreadable_terms),
         cmocka_unit_test(test_unreadable_preference),
+        cmocka_unit_test(test_leaving_victims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
