@@ -130,13 +130,12 @@ static berth_tie tie_of(berth_tie asked, const berth__behaviours *behaviours)
 }
 
 /* Whether a plugin comes before another one, or that is not there at all. */
-static bool comes_before(const berth_plugin_list *list, berth_str name,
-                         const berth_plugin_ref *other)
+static bool comes_before(berth_plugin_list list, berth_str name, const berth_plugin_ref *other)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (&list->items[i] == other)
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (&list.items[i] == other)
             return false;
-        if (berth__str_eq(list->items[i].name, name))
+        if (berth__str_eq(list.items[i].name, name))
             return true;
     }
     return true;
@@ -144,7 +143,7 @@ static bool comes_before(const berth_plugin_list *list, berth_str name,
 
 static void read_post_filters(const berth_profile *source, berth__ready_profile *out)
 {
-    const berth_plugin_list pre = berth_profile_list(source, BERTH_POINT_PRE_FILTER);
+    berth_plugin_list pre = berth_profile_list(source, BERTH_POINT_PRE_FILTER);
     const berth_plugin_ref *preemption =
         find_ref(source, BERTH_POINT_POST_FILTER, "DefaultPreemption");
     const berth_plugin_ref *seen = find_ref(source, BERTH_POINT_PRE_FILTER, "DynamicResources");
@@ -157,7 +156,7 @@ static void read_post_filters(const berth_profile *source, berth__ready_profile 
     out->sees_claims = seen != NULL;
     out->gives_up = berth_profile_list(source, BERTH_POINT_POST_FILTER).count == 0;
     for (uint32_t i = 0; i < out->filter_count; i++)
-        out->filters[i].before_claims = comes_before(&pre, out->filters[i].name, seen);
+        out->filters[i].before_claims = comes_before(pre, out->filters[i].name, seen);
 }
 
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,

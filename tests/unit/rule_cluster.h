@@ -36,6 +36,18 @@ static void small_require(berth_status status, const berth_error *error)
     fail_msg("%s", text);
 }
 
+/* An engine of one thread, its configuration `config` for the rest. */
+static inline void small_open_as(small_cluster *c, berth_engine_config config)
+{
+    berth_error error = {.code = BERTH_OK};
+    *c = (small_cluster){.last_id.node = 0};
+    config.threads = 1;
+    small_require(berth_engine_create(&config, &c->engine, &error), &error);
+    const berth_read_options options = {.size = sizeof(options)};
+    assert_int_equal(berth_reader_create(&options, &c->reader, &error), BERTH_OK);
+    assert_int_equal(berth_explanation_create(NULL, &c->explanation, &error), BERTH_OK);
+}
+
 /* The version whose rules a test holds the engine to; 0: the newest. */
 #ifndef SMALL_KUBERNETES
 #define SMALL_KUBERNETES 0
@@ -45,19 +57,13 @@ static void small_require(berth_status status, const berth_error *error)
 static inline void small_open_limited(small_cluster *c, const berth_profile *profile,
                                       uint32_t attached_volumes_max)
 {
-    berth_error error = {.code = BERTH_OK};
     berth_engine_config config;
-    *c = (small_cluster){.last_id.node = 0};
     berth_engine_config_init(&config);
-    config.threads = 1;
     config.kubernetes = SMALL_KUBERNETES;
     config.profiles = profile;
     config.profile_count = 1;
     config.attached_volumes_max = attached_volumes_max;
-    small_require(berth_engine_create(&config, &c->engine, &error), &error);
-    const berth_read_options options = {.size = sizeof(options)};
-    assert_int_equal(berth_reader_create(&options, &c->reader, &error), BERTH_OK);
-    assert_int_equal(berth_explanation_create(NULL, &c->explanation, &error), BERTH_OK);
+    small_open_as(c, config);
 }
 
 static inline void small_open(small_cluster *c, const berth_profile *profile)

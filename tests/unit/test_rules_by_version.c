@@ -1,23 +1,18 @@
 /* What plugins decide otherwise in one Kubernetes version than in another: each case is put to two
  * versions, or to one with a feature gate switched. The texts are kube-scheduler's own answers. */
+#include "profile_points.h"
 #include "rule_cluster.h"
 
 static void open_profile(small_cluster *c, uint32_t minor, const char *gates,
                          const berth_profile *profile)
 {
-    berth_error error = {.code = BERTH_OK};
     berth_engine_config config;
     berth_engine_config_init(&config);
-    config.threads = 1;
     config.kubernetes = minor;
     config.profiles = profile;
     config.profile_count = profile != NULL;
     config.feature_gates = (berth_str){gates, (uint32_t)strlen(gates)};
-    *c = (small_cluster){.last_id = 0};
-    small_require(berth_engine_create(&config, &c->engine, &error), &error);
-    const berth_read_options options = {.size = sizeof(options)};
-    assert_int_equal(berth_reader_create(&options, &c->reader, &error), BERTH_OK);
-    assert_int_equal(berth_explanation_create(NULL, &c->explanation, &error), BERTH_OK);
+    small_open_as(c, config);
 }
 
 static void open_as(small_cluster *c, uint32_t minor, const char *gates)
@@ -443,10 +438,9 @@ static void test_order_of_post_filters(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         berth_profile profile = *berth_profile_default_of(36);
-        berth_plugin_list points[BERTH_POINT_COUNT];
-        memcpy(points, profile.points, profile.point_count * sizeof(*points));
-        points[BERTH_POINT_POST_FILTER] = (berth_plugin_list){cases[i].refs, cases[i].count};
-        profile.points = points;
+        profile_points points;
+        own_points(&profile, &points)[BERTH_POINT_POST_FILTER] =
+            (berth_plugin_list){cases[i].refs, cases[i].count};
         char wanted[512];
         small_cluster c;
         open_profile(&c, 36, "", &profile);

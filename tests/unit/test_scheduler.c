@@ -605,10 +605,9 @@ static void check_nomination(uint32_t minor, const berth_plugin_ref *post_filter
 {
     loop l;
     berth_profile profile = *berth_profile_default_of(minor);
-    berth_plugin_list points[BERTH_POINT_COUNT];
-    memcpy(points, profile.points, profile.point_count * sizeof(*points));
-    points[BERTH_POINT_POST_FILTER] = (berth_plugin_list){post_filters, count};
-    profile.points = points;
+    profile_points points;
+    own_points(&profile, &points)[BERTH_POINT_POST_FILTER] =
+        (berth_plugin_list){post_filters, count};
     loop_open_as(&l, minor, &profile, 1, 5000, NULL);
     berth_node_id node = loop_node(&l, "node", "1");
     berth_pod_id pod = loop_pod(&l, "p", "2", spec);
