@@ -230,8 +230,7 @@ static bool is_named(const reading *r, berth_str name)
 }
 
 /* What a pod on a node counts in scores: a container that names no amount is taken to use some; of
- * a pod that asks for something as a whole, only if the pod names none in any place. (The rules say
- * "once"; v1.34.4 to v1.36.2 count each container, and so do the vectors.) */
+ * a pod that asks for something as a whole, only if the pod names none in any place. */
 static __int128 nonzero_total(const reading *r, const resource_rule *rule)
 {
     resource_rule plain = *rule;
