@@ -162,8 +162,9 @@ berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *
     out->scheduler_name = gen_numbered(g, "s", index);
     out->percentage_of_nodes_to_score = percentages[gen_below(g, 8)];
     out->min_feasible_nodes = gen_chance(g, 60) ? 1 + (int32_t)gen_below(g, 8) : 0;
-    uint32_t tie = gen_below(g, 100);
-    out->tie = tie < 35 ? BERTH_TIE_FIRST : tie < 80 ? BERTH_TIE_KUBERNETES : BERTH_TIE_RANDOM;
+    static const berth_tie ties[] = {BERTH_TIE_DEFAULT, BERTH_TIE_FIRST, BERTH_TIE_KUBERNETES,
+                                     BERTH_TIE_KUBERNETES, BERTH_TIE_RANDOM};
+    out->tie = ties[gen_below(g, 5)];
     return out;
 }
 

@@ -235,33 +235,41 @@ static bool is_best(const naive_decision *d, berth_str node, size_t which)
     return false;
 }
 
-/* The first position with the best total in the part of a heap at and below position `i`, the left
- * side first: the root of a heap made of all (reference v1.36.md, section 6). */
-static size_t first_in_heap(const naive_decision *d, size_t i)
+/* Which of the best the naive scheduler's heap yields. */
+static size_t which_of_heap(const naive_decision *d)
 {
-    if (i >= d->feasible_count || d->total[i] == d->best_total) {
-        return i;
+    size_t before = 0;
+    for (size_t i = 0; d->feasible[i] != d->chosen; i++) {
+        before += d->total[i] == d->best_total;
     }
-    size_t left = first_in_heap(d, 2 * i + 1);
-    return left < d->feasible_count ? left : first_in_heap(d, 2 * i + 2);
+    return before;
+}
+
+static berth_tie tie_of(const trial *t, const berth_profile *profile)
+{
+    if (profile->tie != BERTH_TIE_DEFAULT) {
+        return profile->tie;
+    }
+    return t->naive.kubernetes >= 35 ? BERTH_TIE_KUBERNETES : BERTH_TIE_FIRST;
 }
 
 /* Which of the best must be taken. A single node is taken without a pick among equals.
  * Allow-listed nodes are visited in no defined order. */
 static size_t which_best(const trial *t, const naive_decision *d, const berth_profile *profile)
 {
-    if (d->allow_listed || profile->tie == BERTH_TIE_RANDOM) {
+    if (d->allow_listed || d->feasible_count < 2) {
+        return d->allow_listed ? ANY : 0;
+    }
+    switch (tie_of(t, profile)) {
+    case BERTH_TIE_RANDOM:
         return ANY;
+    case BERTH_TIE_KUBERNETES:
+        return which_of_heap(d);
+    case BERTH_TIE_ROUND_ROBIN:
+        return t->picks % d->best_count;
+    default:
+        return 0;
     }
-    if (profile->tie == BERTH_TIE_KUBERNETES && d->feasible_count > 1) {
-        size_t before = 0, position = first_in_heap(d, 0);
-        for (size_t i = 0; i < position; i++) {
-            before += d->total[i] == d->best_total;
-        }
-        return before;
-    }
-    bool in_turn = profile->tie == BERTH_TIE_ROUND_ROBIN && d->feasible_count > 1;
-    return in_turn ? t->picks % d->best_count : 0;
 }
 
 static void compare_placement(trial *t, const naive_decision *d, const berth_profile *profile,
