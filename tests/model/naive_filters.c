@@ -76,7 +76,7 @@ bool naive_taints(naive_attempt *a, const berth_plugin_ref *ref, const berth_nod
     if (taint == NULL) {
         return true;
     }
-    if (a->cluster->kubernetes >= 35) {
+    if (a->cluster->kubernetes >= 34) { /* v1.34.0 and v1.34.1 name the taint */
         return naive_refuse(a, r, true, "node(s) had untolerated taint(s)");
     }
     return naive_refuse(a, r, true,
