@@ -284,16 +284,18 @@ static void start(trial *t)
     berth_engine_config_init(&config);
     bool legacy = gen_chance(gen, 20) && GEN_KNOWS_LEGACY;
     for (uint32_t i = 0; i < SCRIPT_PROFILES; i++) {
-        t->profiles[i] = legacy ? *gen_legacy_profile(gen, i, has_any, NULL)
-                                : *gen_profile(gen, i, berth_profile_default(), has_any, NULL);
+        t->profiles[i] =
+            legacy ? *gen_legacy_profile(gen, i, has_any, NULL)
+                   : *gen_profile(gen, i, berth_profile_default_of(gen->kubernetes), has_any, NULL);
         berth_str name = t->profiles[i].scheduler_name;
         if (t->s.nodes_stay || (gen->features == GEN_CLAIMS && !legacy && gen_chance(gen, 80)))
-            t->profiles[i] = *berth_profile_default();
+            t->profiles[i] = *berth_profile_default_of(gen->kubernetes);
         t->profiles[i].scheduler_name = name;
     }
     config.threads = 1 + gen_below(gen, 2);
     config.path = t->s.nodes_stay ? BERTH_PATH_INDEX : paths[gen_below(gen, 3)];
     config.seed = t->seed;
+    config.kubernetes = gen->kubernetes;
     config.profiles = t->profiles;
     config.profile_count = SCRIPT_PROFILES;
     config.allocator = &counting;
@@ -373,6 +375,7 @@ static bool run_round(const options *o, uint64_t seed)
     static const unsigned features[] = {0, GEN_SPREAD | GEN_AFFINITY, GEN_ALL, GEN_CLAIMS};
     bool calm = seed % 4 < 2;
     gen_init(&t.s.gen, seed, features[seed % 4]);
+    t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
     t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 60;
     t.s.nodes_stay = calm;
     start(&t);

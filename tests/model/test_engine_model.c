@@ -5,7 +5,7 @@
  *                          [--without LIST] [--trace]
  * Round r of seed S is round 0 of seed S + r, which is what a failure prints to replay
  * it. BERTH_TEST_SEED replaces the seed of a run without --seed. Schedulers and objects are those of
- * Kubernetes 1.N, 32 to 36; without --kubernetes: of 1.32; 0: as the seed has it. LIST names parts of the
+ * Kubernetes 1.N, 32 to 36; without --kubernetes the seed says which. LIST names parts of the
  * generator: spread, affinity, volumes, preemption, legacy (rounds of v1.15 profiles, which do not
  * preempt). */
 #include <stdio.h>
@@ -933,7 +933,7 @@ static bool parse(int argc, char **argv, options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {.rounds = 100, .ops = 150, .kubernetes = 32, .features = GEN_ALL};
+    options o = {.rounds = 100, .ops = 150, .features = GEN_ALL};
     if (!parse(argc, argv, &o)) {
         fprintf(stderr,
                 "usage: %s [--seed S] [--rounds N] [--ops N] [--nodes N] "

@@ -50,8 +50,9 @@ static bool has_all(void *context, berth_str name)
 
 static void start(trial *t)
 {
+    const berth_profile *base = berth_profile_default_of(t->gen.kubernetes);
     for (uint32_t i = 0; i < PROFILES; i++) {
-        t->profiles[i] = *gen_profile(&t->gen, i, berth_profile_default(), has_all, NULL);
+        t->profiles[i] = *gen_profile(&t->gen, i, base, has_all, NULL);
     }
     for (int e = 0; e < ENGINES; e++) {
         berth_engine_config config;
@@ -59,6 +60,7 @@ static void start(trial *t)
         config.threads = thread_counts[e];
         config.path = BERTH_PATH_SCAN;
         config.seed = t->seed;
+        config.kubernetes = t->gen.kubernetes;
         config.bind_workers = bind_workers;
         config.profiles = t->profiles;
         config.profile_count = PROFILES;
@@ -174,6 +176,7 @@ static bool run_round(uint64_t seed, uint32_t nodes, unsigned long ops)
 {
     trial t = {.seed = seed};
     gen_init(&t.gen, seed, GEN_ALL);
+    t.gen.kubernetes = 32 + (uint32_t)(seed % 5);
     t.gen.node_names = nodes;
     start(&t);
     if (!t.failed) {

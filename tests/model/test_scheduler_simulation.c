@@ -158,7 +158,8 @@ static int64_t allocated(const simulation *s, uint32_t node, const char *resourc
         if (s->pods[i].life >= ASSUMED && s->pods[i].node == node && &s->pods[i] != without)
             sum += strcmp(resource, "pods") == 0
                        ? 1
-                       : naive_pod_request(0, s->pods[i].object, naive_str(resource), NAIVE_HELD);
+                       : naive_pod_request(s->gen.kubernetes, s->pods[i].object,
+                                           naive_str(resource), NAIVE_HELD);
     return sum;
 }
 
@@ -188,7 +189,8 @@ static void expect_room(simulation *s, const pod_record *pod)
     if (allocated(s, pod->node, "pods", pod) + 1 > amount(node->allocatable, "pods"))
         fail(s, "more pods than the node takes");
     for (uint32_t r = 0; r < 3; r++) {
-        int64_t asked = naive_pod_request(0, pod->object, naive_str(resources[r]), NAIVE_INCOMING);
+        int64_t asked = naive_pod_request(s->gen.kubernetes, pod->object, naive_str(resources[r]),
+                                          NAIVE_INCOMING);
         if (asked > 0 && allocated(s, pod->node, resources[r], pod) + asked >
                              amount(node->allocatable, resources[r]))
             fail(s, "the node is now over its capacity of %s", resources[r]);
@@ -907,10 +909,10 @@ static bool has_all(void *context, berth_str name)
 
 static void make_profiles(simulation *s)
 {
+    const berth_profile *base = berth_profile_default_of(s->gen.kubernetes);
     for (uint32_t i = 0; i < PROFILES; i++)
-        s->profiles[i] = s->legacy
-                             ? *gen_legacy_profile(&s->gen, i, has_all, NULL)
-                             : *gen_profile(&s->gen, i, berth_profile_default(), has_all, NULL);
+        s->profiles[i] = s->legacy ? *gen_legacy_profile(&s->gen, i, has_all, NULL)
+                                   : *gen_profile(&s->gen, i, base, has_all, NULL);
 }
 
 static void start(simulation *s)
@@ -922,6 +924,7 @@ static void start(simulation *s)
     berth_engine_config_init(&config);
     config.threads = 1;
     config.seed = s->seed;
+    config.kubernetes = s->gen.kubernetes;
     config.path = (berth_path)gen_below(&s->gen, 3);
     config.profiles = s->profiles;
     config.profile_count = PROFILES;
@@ -1017,6 +1020,7 @@ static bool run_round(uint64_t seed, unsigned long steps, bool show)
     s->trace = show;
     s->legacy = GEN_KNOWS_LEGACY && seed % 5 == 4;
     gen_init(&s->gen, seed, s->legacy ? GEN_ALL : GEN_ALL & ~(unsigned)GEN_LEGACY);
+    s->gen.kubernetes = 32 + (uint32_t)(seed / 5 % 5);
     if (s->gen.node_names > 40)
         s->gen.node_names = 40;
     start(s);

@@ -127,12 +127,14 @@ static void start(trial *t)
     berth_engine_config_init(&config);
     bool legacy = gen_chance(&t->s.gen, 20) && GEN_KNOWS_LEGACY;
     for (uint32_t i = 0; i < SCRIPT_PROFILES; i++)
-        t->profiles[i] = legacy
-                             ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)
-                             : *gen_profile(&t->s.gen, i, berth_profile_default(), has_any, NULL);
+        t->profiles[i] =
+            legacy ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)
+                   : *gen_profile(&t->s.gen, i, berth_profile_default_of(t->s.gen.kubernetes),
+                                  has_any, NULL);
     config.threads = threads[gen_below(&t->s.gen, 3)];
     config.path = paths[gen_below(&t->s.gen, 3)];
     config.seed = t->seed;
+    config.kubernetes = t->s.gen.kubernetes;
     config.profiles = t->profiles;
     config.profile_count = SCRIPT_PROFILES;
     script_must(&t->s, "create", berth_engine_create(&config, &t->s.engine, &error), &error);
@@ -176,6 +178,7 @@ static bool run_round(const options *o, uint64_t seed)
              (unsigned long long)seed, o->ops);
     t.s.replay = t.replay;
     gen_init(&t.s.gen, seed, GEN_ALL);
+    t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
     t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 60;
     start(&t);
     fill(&t);

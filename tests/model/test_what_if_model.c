@@ -412,7 +412,8 @@ static void configure(trial *t)
     berth_engine_config_init(&t->config);
     for (uint32_t i = 0; i < PROFILES; i++) {
         do
-            t->profiles[i] = *gen_profile(&t->gen, i, berth_profile_default(), has_any, NULL);
+            t->profiles[i] = *gen_profile(&t->gen, i, berth_profile_default_of(t->gen.kubernetes),
+                                          has_any, NULL);
         while (!looks_at_room(&t->profiles[i]));
         if (!whole)
             continue;
@@ -423,6 +424,7 @@ static void configure(trial *t)
     t->config.threads = gen_chance(&t->gen, 20) ? 2 : 1;
     t->config.path = paths[gen_below(&t->gen, 3)];
     t->config.seed = t->seed;
+    t->config.kubernetes = t->gen.kubernetes;
     t->config.profiles = t->profiles;
     t->config.profile_count = PROFILES;
 }
@@ -466,6 +468,7 @@ static bool run_round(uint64_t seed)
     berth_error error = {0};
     t = (trial){.seed = seed};
     gen_init(&t.gen, seed, GEN_ALL & ~GEN_LEGACY);
+    t.gen.kubernetes = 32 + (uint32_t)(seed % 5);
     t.gen.node_names = 1 + t.gen.node_names % 40;
     t.deeds = naive_alloc(&t.gen.region, DEEDS_MAX * sizeof(*t.deeds));
     configure(&t);
