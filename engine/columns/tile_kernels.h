@@ -128,6 +128,10 @@ typedef struct berth__kernels {
      * UINT32_MAX: there is none. Above 0 a node of `levels` groups those below it. */
     uint32_t (*first_leaf)(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,
                            uint32_t last, int32_t least);
+    /* Of `count` leaves from `start` on, around the end of `slots` leaves: the first in heap order
+     * (base/heap_order.h) that has the best score of them all. */
+    uint32_t (*heap_leaf)(const int32_t *leaves, const berth__tree_level *levels, uint32_t slots,
+                          uint32_t start, uint32_t count, int32_t best);
     /* Group anew the nodes at these positions: of the BERTH__FAN scores (negative: not feasible)
      * from number BERTH__FAN * position on, the best, how many share it, how many are feasible;
      * and the same of as many groups. Returns how many nodes came out changed; their positions

@@ -3,6 +3,8 @@
  * vectors. */
 #include <string.h>
 
+#include "base/bits.h"
+#include "base/heap_order.h"
 #include "columns/tile_kernels.h"
 
 #if defined(__AVX2__)
@@ -203,6 +205,7 @@ static void add_where(const berth__mask *mask, int64_t amount, int64_t *restrict
 }
 
 #include "columns/tile_kernels_groups.h"
+#include "columns/tile_kernels_heap.h"
 #include "columns/tile_kernels_lookup.h"
 
 static bool store_group(const berth__tree_level *nodes, uint32_t position, berth__tree_sum group)
@@ -374,6 +377,7 @@ const berth__kernels KERNELS_TABLE = {
     .best_lanes = best_lanes,
     .lanes_from = lanes_from,
     .first_leaf = first_leaf,
+    .heap_leaf = heap_leaf,
     .basic = basic,
     .balance_tenths = balance_tenths,
     .best = best,

@@ -180,30 +180,3 @@ static int32_t best_lanes(const int32_t *scores, uint32_t lanes, uint32_t *equal
 }
 
 #endif
-
-/* Up to the right until there is a node that is good enough, and down to its first such leaf. */
-static uint32_t first_leaf(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,
-                           uint32_t last, int32_t least)
-{
-    const int32_t *scores = leaves;
-    uint32_t position = first, bits = 0, found; /* of a leaf's number that lie below the level */
-    for (;;) {
-        uint32_t lane = position % BERTH__FAN;
-        found = lanes_from(scores + position - lane, least) >> lane;
-        if (found != 0)
-            break;
-        position = position / BERTH__FAN + 1;
-        scores = levels[bits / BERTH__FAN_BITS].best;
-        bits += BERTH__FAN_BITS;
-        if ((uint64_t)position << bits >= last)
-            return UINT32_MAX;
-    }
-    position += (uint32_t)__builtin_ctz(found);
-    while (bits > 0) {
-        bits -= BERTH__FAN_BITS;
-        scores = bits > 0 ? levels[bits / BERTH__FAN_BITS - 1].best : leaves;
-        position *= BERTH__FAN;
-        position += (uint32_t)__builtin_ctz(lanes_from(scores + position, least));
-    }
-    return position < last ? position : UINT32_MAX;
-}

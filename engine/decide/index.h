@@ -77,7 +77,7 @@ void berth__index_search(const berth__index_cache *cache, berth__index *index, u
 uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
                                const berth__index_answer *answer, uint32_t n);
 
-/* The slot of the best one that comes first in heap order (heap_order.h). */
+/* The slot of the best one that comes first in heap order (base/heap_order.h). */
 uint32_t berth__index_heap_best(const berth__index *index, uint32_t start,
                                 const berth__index_answer *answer);
 

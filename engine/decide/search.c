@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/error.h"
-#include "decide/heap_order.h"
+#include "decide/heap_masks.h"
 
 void berth__search_init(berth__search *search, const berth_allocator *allocator,
                         berth__workers *workers, uint32_t worker_count)
@@ -462,11 +462,12 @@ berth_status berth__search_all(berth__search *search, const berth__decision *dec
 /* Slots of a segment whose total is the best. */
 static berth__mask best_of_segment(const berth__search *search, uint32_t segment, uint32_t tile)
 {
-    int64_t wanted = search->scores.best - search->scores.constant;
-    if (search->scores.tile_best[tile] != wanted)
+    const berth__search_scores *scores = &search->scores;
+    int64_t wanted = scores->best - scores->constant;
+    if (scores->tile_best[tile] != wanted)
         return (berth__mask){{0}};
     berth__mask best = search->decision.cycle->view->kernels->equal_totals(
-        search->scores.totals + (size_t)tile * BERTH__TILE, wanted);
+        scores->totals + (size_t)tile * BERTH__TILE, wanted);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         best.words[w] &= search->walk.found[segment].words[w];
     return best;

@@ -155,7 +155,7 @@ uint32_t berth__search_segment(const berth__search *search, uint32_t segment, be
 /* The slot of the n-th (from 0) of the best nodes in search order. Needs berth__search_score. */
 uint32_t berth__search_nth_best(const berth__search *search, uint32_t n);
 
-/* The slot of the best one that comes first in heap order (heap_order.h). Needs
+/* The slot of the best one that comes first in heap order (base/heap_order.h). Needs
  * berth__search_score. Cost: a look at every tile of the search at most. */
 uint32_t berth__search_heap_best(const berth__search *search);
 

@@ -5,8 +5,8 @@
 
 #include "base/assert.h"
 #include "base/bits.h"
+#include "base/heap_order.h"
 #include "columns/layout.h"
-#include "decide/heap_order.h"
 
 /* ---- shape ---- */
 
@@ -358,13 +358,13 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
 
 /* ---- heap order ---- */
 
-/* The feasible slots of an answer as a list, in search order. Slots beyond the wrap count on from
- * the last, so that they rise, too. */
+/* The feasible slots of an answer as a list, in search order, where some slots of its range are not
+ * feasible: positions are ranks. Slots beyond the wrap count on from the last, so that they rise,
+ * too. */
 typedef struct list {
     const berth__search_tree *tree;
     const berth__kernels *kernels;
     uint32_t start, end;
-    uint32_t count;
     uint32_t all, rank; /* feasible slots of the tree, and how many before `start` */
 } list;
 
@@ -386,100 +386,76 @@ static uint32_t position_of(const list *of, uint32_t slot)
     return rank_of(of->tree, at) - of->rank + (at < slot ? of->all : 0);
 }
 
-/* The first of the best among the slots from `first` up to `last`, or BERTH__SLOT_NONE. Nothing in
- * the range of the list is better than they are. */
-static uint32_t best_beyond(const list *of, uint32_t first, uint32_t last, int32_t best)
-{
-    uint32_t count = of->tree->slot_count;
-    uint32_t found = of->kernels->first_leaf(of->tree->leaves, of->tree->levels, first - count,
-                                             last - count, best);
-    return found != BERTH__SLOT_NONE ? found + count : found;
-}
-
-static inline uint32_t best_between(const list *of, uint32_t first, uint32_t last, int32_t best)
+/* The first of the best from `first` on, or BERTH__SLOT_NONE. Nothing in the range of the list is
+ * better than they are. */
+static uint32_t best_from(const list *of, uint32_t first, int32_t best)
 {
     const berth__search_tree *tree = of->tree;
     uint32_t count = tree->slot_count, found = BERTH__SLOT_NONE;
     if (first < count)
         found = of->kernels->first_leaf(tree->leaves, tree->levels, first,
-                                        last < count ? last : count, best);
-    if (found != BERTH__SLOT_NONE || last <= count)
+                                        of->end < count ? of->end : count, best);
+    if (found != BERTH__SLOT_NONE || of->end <= count)
         return found;
-    return best_beyond(of, first > count ? first : count, last, best);
+    found = of->kernels->first_leaf(tree->leaves, tree->levels, first < count ? 0 : first - count,
+                                    of->end - count, best);
+    return found != BERTH__SLOT_NONE ? found + count : found;
 }
 
 /* Half of what is asked is about the first few positions: one look at their slots answers that.
  * Returns the slot that is chosen so far. */
-static inline __attribute__((always_inline)) uint32_t
-begin_in_lanes(const list *of, bool whole, int32_t best, berth__heap_order *order)
+static uint32_t begin_in_lanes(const list *of, int32_t best, berth__heap_order *order)
 {
     uint32_t chosen = BERTH__SLOT_NONE, slots = of->end - of->start, from;
     if (of->start + BERTH__FAN > of->tree->slot_count)
         return chosen; /* they are not side by side */
     const int32_t *leaves = of->tree->leaves + of->start;
-    uint32_t listed = (uint32_t)berth__low_bits(slots < BERTH__FAN ? slots : BERTH__FAN);
-    if (!whole)
-        listed &= of->kernels->feasible_lanes(leaves);
+    uint32_t listed = (uint32_t)berth__low_bits(slots < BERTH__FAN ? slots : BERTH__FAN) &
+                      of->kernels->feasible_lanes(leaves);
     uint32_t rest = of->kernels->lanes_from(leaves, best) & listed;
     uint32_t count = (uint32_t)__builtin_popcount(listed);
     while (berth__heap_order_open(order) && (from = berth__heap_order_from(order)) < count) {
-        rest &= UINT32_MAX << (whole ? from : berth__nth_bit(listed, from));
+        rest &= UINT32_MAX << berth__nth_bit(listed, from);
         if (rest == 0) {
             berth__heap_order_pass(order, count);
             break;
         }
-        uint32_t lane = (uint32_t)__builtin_ctz(rest), position = lane;
-        if (!whole)
-            position = (uint32_t)__builtin_popcount(listed & ~(UINT32_MAX << lane));
-        if (berth__heap_order_tell(order, position))
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        uint32_t before = listed & (uint32_t)berth__low_bits(lane);
+        if (berth__heap_order_tell(order, (uint32_t)__builtin_popcount(before)))
             chosen = of->start + lane;
     }
     return chosen;
 }
 
-/* Where every slot is in the list, positions are distances from the start. */
-static uint32_t best_of_whole(const list *of, int32_t best)
+static uint32_t best_by_rank(const list *of, uint32_t count, int32_t best)
 {
-    berth__heap_order order = berth__heap_order_of(of->count);
-    uint32_t chosen = begin_in_lanes(of, true, best, &order);
-    while (berth__heap_order_open(&order)) {
-        uint32_t end = berth__heap_order_end(&order);
-        uint32_t slot =
-            best_between(of, of->start + berth__heap_order_from(&order), of->start + end, best);
-        if (slot == BERTH__SLOT_NONE)
-            berth__heap_order_pass(&order, end);
-        else if (berth__heap_order_tell(&order, slot - of->start))
-            chosen = slot;
-    }
-    return chosen;
-}
-
-/* Where some are not, they are ranks among the feasible ones. */
-static uint32_t best_of_ranked(list *of, int32_t best)
-{
-    berth__heap_order order = berth__heap_order_of(of->count);
-    uint32_t chosen = begin_in_lanes(of, false, best, &order);
-    of->all = of->tree->levels[of->tree->level_count - 1].feasible[0];
-    of->rank = rank_of(of->tree, of->start);
+    berth__heap_order order = berth__heap_order_of(count);
+    uint32_t chosen = begin_in_lanes(of, best, &order);
     while (berth__heap_order_open(&order)) {
         uint32_t from = berth__heap_order_from(&order);
-        uint32_t first = from > 0 ? slot_at(of, from) : of->start;
-        uint32_t slot = best_between(of, first, of->end, best);
+        uint32_t slot = best_from(of, from > 0 ? slot_at(of, from) : of->start, best);
         if (slot == BERTH__SLOT_NONE)
-            berth__heap_order_pass(&order, of->count);
+            berth__heap_order_pass(&order, count);
         else if (berth__heap_order_tell(&order, position_of(of, slot)))
             chosen = slot;
     }
-    return chosen;
+    return chosen != BERTH__SLOT_NONE ? wrapped(of, chosen) : chosen;
 }
 
 uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
                                       uint32_t start, const berth__tree_answer *answer)
 {
     uint32_t end = answer->next <= start ? answer->next + tree->slot_count : answer->next;
-    list of = {tree, kernels, start, end, answer->feasible_count, 0, 0};
-    uint32_t chosen = of.count == end - start ? best_of_whole(&of, answer->best)
-                                              : best_of_ranked(&of, answer->best);
-    BERTH_ASSERT(chosen != BERTH__SLOT_NONE);
-    return wrapped(&of, chosen);
+    uint32_t count = answer->feasible_count, slot;
+    if (count == end - start) {
+        slot = kernels->heap_leaf(tree->leaves, tree->levels, tree->slot_count, start, count,
+                                  answer->best);
+    } else {
+        uint32_t all = tree->levels[tree->level_count - 1].feasible[0];
+        const list feasible = {tree, kernels, start, end, all, rank_of(tree, start)};
+        slot = best_by_rank(&feasible, count, answer->best);
+    }
+    BERTH_ASSERT(slot != BERTH__SLOT_NONE);
+    return slot;
 }

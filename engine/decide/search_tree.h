@@ -74,7 +74,7 @@ void berth__search_tree_ask(const berth__search_tree *tree, uint32_t start, uint
 uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t start,
                                      const berth__tree_answer *answer, uint32_t n);
 
-/* The slot of the best one that comes first in heap order (heap_order.h). Cost: about as many
+/* The slot of the best one that comes first in heap order (base/heap_order.h). Cost: about as many
  * questions to the tree as a list of the feasible slots has binary digits. */
 uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
                                       uint32_t start, const berth__tree_answer *answer);

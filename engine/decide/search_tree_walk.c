@@ -5,7 +5,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "columns/layout.h"
-#include "decide/heap_order.h"
+#include "decide/heap_masks.h"
 #include "decide/search_tree.h"
 
 enum { LANES = BERTH__FAN, GROUPS_A_WORD = 64 / LANES, GROUPS_A_TILE = BERTH__TILE / LANES };

@@ -11,9 +11,10 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
+#include "base/heap_order.h"
 #include "base/random.h"
 #include "columns/layout.h"
-#include "decide/heap_order.h"
+#include "decide/heap_masks.h"
 #include "decide/search_tree.h"
 
 enum { LIST_MAX = 5000, ROUNDS = 3000 };

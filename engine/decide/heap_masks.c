@@ -1,7 +1,8 @@
 /* The tie rule `kubernetes` over lists that lie in masks: one pass, as positions only rise. */
-#include "decide/heap_order.h"
+#include "decide/heap_masks.h"
 
 #include "base/bits.h"
+#include "base/heap_order.h"
 
 static uint32_t first_bit(const berth__mask *mask)
 {

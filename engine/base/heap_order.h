@@ -15,13 +15,11 @@
  * leftmost of its level, closes them.
  *
  * Source: kube-scheduler v1.35, schedule_one.go, selectHost (container/heap's Init). */
-#ifndef BERTH_DECIDE_HEAP_ORDER_H
-#define BERTH_DECIDE_HEAP_ORDER_H
+#ifndef BERTH_BASE_HEAP_ORDER_H
+#define BERTH_BASE_HEAP_ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "columns/tile.h"
 
 /* The codes that may yet hold an earlier one: first .. end of one level; before the first find,
  * any. */
@@ -78,23 +76,5 @@ static inline bool berth__heap_order_tell(berth__heap_order *order, uint32_t pos
     order->end = 2 * code;
     return true;
 }
-
-/* A list of slots in masks, one after another, and which of a mask's are the best. */
-typedef struct berth__heap_masks {
-    const berth__mask *masks;
-    uint32_t mask_count;
-    uint32_t count; /* of the list */
-    berth__mask (*best)(const void *context, uint32_t mask);
-    const void *context;
-} berth__heap_masks;
-
-typedef struct berth__heap_place {
-    uint32_t mask; /* UINT32_MAX: none is the best */
-    uint32_t bit;
-} berth__heap_place;
-
-/* The first of the best in heap order. Cost: a look at each mask, and at those of the best that
- * come first in a range. */
-berth__heap_place berth__heap_first(const berth__heap_masks *list);
 
 #endif
