@@ -1,5 +1,5 @@
 /* Branches: made and dropped, with a pod placed between, handed back; and commits that publish,
- * while versions are pinned or not. Ten pods run on each node. */
+ * while snapshots are pinned or not. Ten pods run on each node. */
 #include <stdio.h>
 
 #include "changed_engine.h"
@@ -31,19 +31,19 @@ static void branch_and_drop(bench_state *state)
     berth_engine *branch = NULL;
     bool ok = open_running(&c, *nodes_of(state));
     while (ok && bench_next(state)) {
-        berth_snapshot *version = berth_engine_pin(c.engine);
-        ok = berth_branch_create(version, &branch, &c.error) == BERTH_OK;
+        berth_snapshot *snapshot = berth_engine_pin(c.engine);
+        ok = berth_branch_create(snapshot, &branch, &c.error) == BERTH_OK;
         berth_branch_drop(branch);
-        berth_snapshot_unpin(version);
+        berth_snapshot_unpin(snapshot);
     }
     changed_engine_close(state, &c, ok);
 }
 
-static bool place_and_drop(changed_engine *c, berth_snapshot *version, berth_pod_id pod)
+static bool place_and_drop(changed_engine *c, berth_snapshot *snapshot, berth_pod_id pod)
 {
     berth_engine *branch = NULL;
     berth_placement placement;
-    bool ok = berth_branch_create(version, &branch, &c->error) == BERTH_OK &&
+    bool ok = berth_branch_create(snapshot, &branch, &c->error) == BERTH_OK &&
               berth_engine_schedule(branch, pod, &placement, &c->error) == BERTH_OK;
     berth_branch_drop(branch);
     return ok;
@@ -55,16 +55,16 @@ static void branch_place_drop(bench_state *state)
 {
     changed_engine c;
     bool ok = open_running(&c, *nodes_of(state));
-    berth_snapshot *version = berth_engine_pin(c.engine);
+    berth_snapshot *snapshot = berth_engine_pin(c.engine);
     for (uint64_t i = 0; ok && i < 4 * WAITING; i++)
-        ok = place_and_drop(&c, version, c.pods[i % WAITING]);
+        ok = place_and_drop(&c, snapshot, c.pods[i % WAITING]);
     for (uint64_t i = 0; ok && bench_next(state); i++)
-        ok = place_and_drop(&c, version, c.pods[i % WAITING]);
-    berth_snapshot_unpin(version);
+        ok = place_and_drop(&c, snapshot, c.pods[i % WAITING]);
+    berth_snapshot_unpin(snapshot);
     changed_engine_close(state, &c, ok);
 }
 
-/* The same, with a version that differs from the last by one placement, handed back to the
+/* The same, with a snapshot that differs from the last by one placement, handed back to the
  * engine. */
 static void branch_place_commit(bench_state *state)
 {
@@ -75,12 +75,12 @@ static void branch_place_commit(bench_state *state)
     bool ok = open_running(&c, *nodes_of(state));
     for (uint64_t i = 0; ok && bench_next(state); i++) {
         berth_pod_id pod = c.pods[i % WAITING];
-        berth_snapshot *version = berth_engine_pin(c.engine);
-        ok = berth_branch_create(version, &branch, &c.error) == BERTH_OK &&
+        berth_snapshot *snapshot = berth_engine_pin(c.engine);
+        ok = berth_branch_create(snapshot, &branch, &c.error) == BERTH_OK &&
              berth_engine_schedule(branch, pod, &placement, &c.error) == BERTH_OK &&
              berth_branch_commit(branch, NULL, 0, &conflicts, &c.error) == BERTH_OK;
         berth_branch_drop(branch);
-        berth_snapshot_unpin(version);
+        berth_snapshot_unpin(snapshot);
         bench_pause(state);
         ok = ok && conflicts == 0 && berth_engine_unbind(c.engine, pod, &c.error) == BERTH_OK &&
              berth_engine_publish(c.engine, &c.error) == BERTH_OK;
@@ -89,10 +89,10 @@ static void branch_place_commit(bench_state *state)
     changed_engine_close(state, &c, ok);
 }
 
-/* Bind a pod, publish, and take it off again, while the last `pinned` versions are pinned. */
+/* Bind a pod, publish, and take it off again, while the last `pinned` snapshots are pinned. */
 static void commit(bench_state *state, uint32_t pinned)
 {
-    berth_snapshot *versions[PINNED] = {NULL};
+    berth_snapshot *snapshots[PINNED] = {NULL};
     changed_engine c;
     uint32_t nodes = *nodes_of(state);
     bool ok = open_running(&c, nodes);
@@ -104,11 +104,11 @@ static void commit(bench_state *state, uint32_t pinned)
              berth_engine_unbind(c.engine, pod, &c.error) == BERTH_OK;
         if (pinned == 0)
             continue;
-        berth_snapshot_unpin(versions[i % pinned]);
-        versions[i % pinned] = berth_engine_pin(c.engine);
+        berth_snapshot_unpin(snapshots[i % pinned]);
+        snapshots[i % pinned] = berth_engine_pin(c.engine);
     }
     for (uint32_t i = 0; i < pinned; i++)
-        berth_snapshot_unpin(versions[i]);
+        berth_snapshot_unpin(snapshots[i]);
     changed_engine_close(state, &c, ok);
 }
 

@@ -1,4 +1,4 @@
-/* Published versions: publishing with and without changes since the last one, the copies that
+/* Snapshots: publishing with and without changes since the last one, the copies that
  * the first changes after it cost, pinning, and reading a pinned one. Pods of the workload
  * `basic`. */
 #include <inttypes.h>
@@ -56,14 +56,14 @@ static void snapshot_find(bench_state *state)
     changed_engine c;
     bool ok = changed_engine_open(&c, "basic", CHANGED_NODES, BERTH_PATH_AUTO, PODS) &&
               change(&c, &all, true) && berth_engine_publish(c.engine, &c.error) == BERTH_OK;
-    berth_snapshot *version = berth_engine_pin(c.engine);
+    berth_snapshot *snapshot = berth_engine_pin(c.engine);
     for (uint32_t i = 0; ok && bench_next(state); i++) {
         berth_str namespace_name, name;
-        berth_snapshot_pod_name(version, c.pods[i % PODS], &namespace_name, &name);
-        berth_pod_id pod = berth_snapshot_find_pod(version, namespace_name, name);
-        bench_keep(berth_snapshot_pod_node(version, pod));
+        berth_snapshot_pod_name(snapshot, c.pods[i % PODS], &namespace_name, &name);
+        berth_pod_id pod = berth_snapshot_find_pod(snapshot, namespace_name, name);
+        bench_keep(berth_snapshot_pod_node(snapshot, pod));
     }
-    berth_snapshot_unpin(version);
+    berth_snapshot_unpin(snapshot);
     changed_engine_close(state, &c, ok);
 }
 BENCH(snapshot_find, BENCH_ONCE)

@@ -138,7 +138,7 @@ function goals()
   goal_of("memory a pod on them", 150, " bytes", 0, largest, "bytes_a_pod")
   goal_microseconds("branch and drop, 100,000 nodes, 1,000,000 pods", 20, "branch/drop/nodes:100000/pods:0")
   goal_microseconds("the same, with a pod decided and bound on it", 20, "branch/drop/nodes:100000/pods:1")
-  goal_ratio("a commit while 4 versions are pinned, to one while none is", 1.5, 0, \
+  goal_ratio("a commit while 4 snapshots are pinned, to one while none is", 1.5, 0, \
     "publish_commit/nodes:100000/pinned:4", "publish_commit/nodes:100000/pinned:0", "real_ns")
   goal_load("load a dump as kubectl indents it", matching("^dump/basic/layout:indented"))
   goal_load("the same of one object a line, basic", matching("^dump/basic/layout:flat"))

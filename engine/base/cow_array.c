@@ -28,8 +28,8 @@ void *berth__cow_array_find(const berth__cow_array *table, uint32_t index)
                : items + (size_t)(index & ((1u << table->page_shift) - 1)) * table->item_bytes;
 }
 
-/* A root of at least `count` directories, owned. */
-static bool own_root(berth__cow_array *table, berth__cow_owner *cow, uint32_t count)
+/* A root of at least `count` directories, writable. */
+static bool make_root_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t count)
 {
     if (table->directory_count >= count && table->root_stamp == cow->stamp)
         return true;
@@ -52,8 +52,8 @@ static bool own_root(berth__cow_array *table, berth__cow_owner *cow, uint32_t co
     return true;
 }
 
-/* A directory of an owned root, owned. */
-static bool own_directory(berth__cow_array *table, berth__cow_owner *cow, uint32_t at)
+/* A directory of a writable root, writable. */
+static bool make_directory_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t at)
 {
     berth__cow_directory *old = table->directories[at];
     if (old != NULL && old->stamp == cow->stamp)
@@ -73,10 +73,10 @@ static bool own_directory(berth__cow_array *table, berth__cow_owner *cow, uint32
     return true;
 }
 
-static bool own(berth__cow_array *table, berth__cow_owner *cow, uint32_t page, bool make)
+static bool make_writable(berth__cow_array *table, berth__cow_owner *cow, uint32_t page, bool make)
 {
     uint32_t at = page >> BERTH__DIRECTORY_SHIFT, in = page % BERTH__DIRECTORY;
-    if (!own_root(table, cow, at + 1) || !own_directory(table, cow, at))
+    if (!make_root_writable(table, cow, at + 1) || !make_directory_writable(table, cow, at))
         return false;
     berth__cow_directory *directory = table->directories[at];
     char *old = directory->pages[in];
@@ -104,13 +104,13 @@ bool berth__cow_array_add(berth__cow_array *table, berth__cow_owner *cow, uint32
 {
     if (!cow->shared && berth__cow_array_find(table, index) != NULL)
         return true;
-    return own(table, cow, index >> table->page_shift, true);
+    return make_writable(table, cow, index >> table->page_shift, true);
 }
 
 bool berth__cow_array_make_page_writable(berth__cow_array *table, berth__cow_owner *cow,
                                          uint32_t page)
 {
-    return own(table, cow, page, false);
+    return make_writable(table, cow, page, false);
 }
 
 static berth__cow_directory *directory_at(const berth__cow_array *table, uint32_t at)

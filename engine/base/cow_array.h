@@ -1,11 +1,12 @@
-/* Copy-on-write arrays: arrays of any length whose pages are shared by versions and branches and
+/* Copy-on-write arrays: arrays of any length whose pages are shared by snapshots and branches and
  * copied on write.
  *
  * A root leads to directories, a directory to pages. Copying the struct gives another view of the
  * same table; who writes, and when blocks go, follows cow_owner.h. Pages that were never added read
  * as absent.
  *
- * Cost: a look-up is three loads; owning an item that is owned already, two compares. */
+ * Cost: a look-up is three loads; making an item writable that is so already, two
+ * compares. */
 #ifndef BERTH_BASE_COW_ARRAY_H
 #define BERTH_BASE_COW_ARRAY_H
 
@@ -45,8 +46,8 @@ static inline void *berth__cow_array_item(const berth__cow_array *table, uint32_
 /* The same for any index; NULL where there is no page. */
 void *berth__cow_array_find(const berth__cow_array *table, uint32_t index);
 
-/* Add the page of an index, zeroed, if it is not there, and own it. Returns false when out of
- * memory. */
+/* Add the page of an index, zeroed, if it is not there, and make it writable. Returns false when
+ * out of memory. */
 bool berth__cow_array_add(berth__cow_array *table, berth__cow_owner *cow, uint32_t index);
 
 /* Own the page of an item that is there. Returns false, nothing changed, when out of memory. */
@@ -68,7 +69,7 @@ typedef void berth__page_visit(void *context, uint32_t page, void *first, void *
 void berth__cow_array_compare(const berth__cow_array *first, const berth__cow_array *second,
                               berth__page_visit *visit, void *context);
 
-/* How many notes letting go of the whole table takes, and letting go. The struct is empty then. */
+/* How many notes retiring the whole array takes, and retiring it. The struct is empty then. */
 uint32_t berth__cow_array_blocks(const berth__cow_array *table);
 void berth__cow_array_retire(berth__cow_array *table, berth__cow_owner *cow);
 

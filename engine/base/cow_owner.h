@@ -1,16 +1,17 @@
-/* Copy-on-write owner: whoever changes a state whose parts may be shared with published versions: the
- * engine, or a branch of one of its versions.
+/* Copy-on-write owner: whoever changes a state whose parts may be shared with snapshots: the
+ * engine, or a branch of one of its snapshots.
  *
- * Every block of the state carries the stamp of the copy-on-write owner that made it. A block with the
- * owner's present stamp is seen by nobody else and is changed in place; any other is
- * frozen: it is copied before the first change ("owned"). Publishing gives the engine's
- * owner a new stamp, so all of its blocks are frozen at once. While nothing was ever
- * published, `shared` is false and there is nothing to own.
+ * Every block of the state carries the stamp of the copy-on-write owner that made it. A block with
+ * the owner's present stamp is seen by nobody else and is changed in place; any other is frozen: it
+ * is copied before the first change ("made writable"). Publishing gives the engine's owner a new
+ * stamp, so all of its blocks are frozen at once. While nothing was ever published, `shared` is
+ * false and everything is writable.
  *
- * Operations own what they will write before they write anything. This is the one step that may run
- * out of memory; afterwards nothing can fail for it, and nothing has changed if it does.
+ * Operations make writable what they will write before they write anything. This is the one step
+ * that may run out of memory; afterwards nothing can fail for it, and nothing has changed if it
+ * does.
  *
- * Who frees what: the engine's owner notes blocks that it replaced, for the version they
+ * Who frees what: the engine's owner notes blocks that it replaced, for the snapshot they
  * were last shown by (history.h). A branch's owner notes the blocks that it made; they go
  * when the branch does.
  *
@@ -23,13 +24,13 @@
 typedef struct berth__cow_owner {
     const berth_allocator *allocator;
     void *context;  /* of releases */
-    uint64_t stamp; /* of the engine: the number of the next version */
+    uint64_t stamp; /* of the engine: the number of the next snapshot */
     bool shared;    /* some blocks may be frozen */
     bool branch;
     berth__retired *retired; /* replaced since the last publication; of a branch: made by it */
     berth__retired *spares;  /* for further ones */
     uint32_t spare_count;
-    uint32_t held; /* of the spares: kept for objects that an open transaction may let go */
+    uint32_t held; /* of the spares: kept for objects that an open transaction may retire */
 } berth__cow_owner;
 
 void berth__cow_owner_init(berth__cow_owner *cow, const berth_allocator *allocator, void *context);
@@ -45,7 +46,7 @@ static inline bool berth__cow_owner_reserve(berth__cow_owner *cow, uint32_t coun
            berth__cow_owner_reserve_slow(cow, count);
 }
 
-/* Keep so many notes until what they are for is let go, or stays. Returns false when out of
+/* Keep so many notes until what they are for is retired, or stays. Returns false when out of
  * memory. */
 bool berth__cow_owner_hold(berth__cow_owner *cow, uint32_t count);
 void berth__cow_owner_unhold(berth__cow_owner *cow, uint32_t count);
@@ -62,7 +63,7 @@ void berth__cow_owner_retire(berth__cow_owner *cow, uint64_t born, berth__releas
 /* Release plain memory. */
 berth__release berth__release_block;
 
-/* What was replaced since the last time, for a version; the stamp becomes that of the next. */
+/* What was replaced since the last time, for a snapshot; the stamp becomes that of the next. */
 berth__retired *berth__cow_owner_publish(berth__cow_owner *cow, uint64_t next_stamp);
 
 #endif

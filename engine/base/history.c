@@ -10,7 +10,7 @@
 #define PINS_MASK ((UINT64_C(1) << PINS_BITS) - 1)
 
 void berth__history_init(berth__history *history, const berth_allocator *allocator, void *context,
-                         void (*drop)(void *context, berth__snapshot_head *version),
+                         void (*drop)(void *context, berth__snapshot_head *snapshot),
                          void (*after)(void *context))
 {
     memset(history, 0, sizeof(*history));
@@ -43,7 +43,7 @@ static bool make_row(berth__history *history, uint32_t row)
 }
 
 /* From the front: rows are made only while all places before are taken. */
-berth_status berth__history_reserve(berth__history *history, berth__snapshot_head *version)
+berth_status berth__history_reserve(berth__history *history, berth__snapshot_head *snapshot)
 {
     enum { PLACES = BERTH__HISTORY_ROW * BERTH__HISTORY_ROWS };
     for (uint32_t tried = 0; tried < PLACES; tried++) {
@@ -63,7 +63,7 @@ berth_status berth__history_reserve(berth__history *history, berth__snapshot_hea
         /* PUB-5 */
         if (atomic_load_explicit(place_of(history, place), memory_order_acquire) != NULL)
             continue;
-        version->place = place;
+        snapshot->place = place;
         history->next_place = place + 1;
         return BERTH_OK;
     }
@@ -78,11 +78,11 @@ static void free_retired(berth__history *history, berth__retired *one)
     berth__free(history->allocator, one, sizeof(*one));
 }
 
-/* What the freed version was the last but for older ones to show. */
-static void pass_down(berth__history *history, berth__snapshot_head *version)
+/* What the freed snapshot was the last but for older ones to show. */
+static void pass_down(berth__history *history, berth__snapshot_head *snapshot)
 {
-    berth__snapshot_head *older = version->older;
-    for (berth__retired *one = version->retired, *next; one != NULL; one = next) {
+    berth__snapshot_head *older = snapshot->older;
+    for (berth__retired *one = snapshot->retired, *next; one != NULL; one = next) {
         next = one->next;
         if (older != NULL && older->number >= one->born) {
             one->next = older->retired;
@@ -93,18 +93,18 @@ static void pass_down(berth__history *history, berth__snapshot_head *version)
     }
 }
 
-static void free_version(berth__history *history, berth__snapshot_head *version)
+static void free_snapshot(berth__history *history, berth__snapshot_head *snapshot)
 {
-    pass_down(history, version);
-    *(version->newer != NULL ? &version->newer->older : &history->newest_live) = version->older;
-    if (version->older != NULL)
-        version->older->newer = version->newer;
-    atomic_store_explicit(place_of(history, version->place), NULL,
+    pass_down(history, snapshot);
+    *(snapshot->newer != NULL ? &snapshot->newer->older : &history->newest_live) = snapshot->older;
+    if (snapshot->older != NULL)
+        snapshot->older->newer = snapshot->newer;
+    atomic_store_explicit(place_of(history, snapshot->place), NULL,
                           memory_order_release); /* PUB-5 */
-    history->drop(history->context, version);
+    history->drop(history->context, snapshot);
 }
 
-/* Superseded versions, newest first, become live ones. */
+/* Superseded snapshots, newest first, become live ones. */
 static void take_incoming(berth__history *history)
 {
     berth__snapshot_head *taken =
@@ -130,11 +130,11 @@ static void take_incoming(berth__history *history)
 static void pass(berth__history *history)
 {
     take_incoming(history);
-    for (berth__snapshot_head *version = history->newest_live, *older; version != NULL;
-         version = older) {
-        older = version->older;
-        if (atomic_load_explicit(&version->refs, memory_order_acquire) == 0) /* PUB-2 */
-            free_version(history, version);
+    for (berth__snapshot_head *snapshot = history->newest_live, *older; snapshot != NULL;
+         snapshot = older) {
+        older = snapshot->older;
+        if (atomic_load_explicit(&snapshot->refs, memory_order_acquire) == 0) /* PUB-2 */
+            free_snapshot(history, snapshot);
     }
 }
 
@@ -159,29 +159,29 @@ static void reclaim(berth__history *history)
 
 /* ---- publishing ---- */
 
-static void push_incoming(berth__history *history, berth__snapshot_head *version)
+static void push_incoming(berth__history *history, berth__snapshot_head *snapshot)
 {
     /* Relaxed: only a guess for the exchange, and not followed; so is what a failed one reads. */
     berth__snapshot_head *head = atomic_load_explicit(&history->incoming, memory_order_relaxed);
     do {
-        version->older = head;
+        snapshot->older = head;
         /* PUB-3 */
-    } while (!atomic_compare_exchange_weak_explicit(&history->incoming, &head, version,
+    } while (!atomic_compare_exchange_weak_explicit(&history->incoming, &head, snapshot,
                                                     memory_order_release, memory_order_relaxed));
 }
 
-void berth__history_publish(berth__history *history, berth__snapshot_head *version,
+void berth__history_publish(berth__history *history, berth__snapshot_head *snapshot,
                             berth__retired *retired)
 {
     berth__snapshot_head *old = history->current;
-    version->number = ++history->number;
-    version->retired = NULL;
-    version->older = version->newer = NULL;
-    atomic_init(&version->refs, BERTH__REFS_BIAS);
+    snapshot->number = ++history->number;
+    snapshot->retired = NULL;
+    snapshot->older = snapshot->newer = NULL;
+    atomic_init(&snapshot->refs, BERTH__REFS_BIAS);
     /* Relaxed: readers learn of the place by the word, whose exchange releases this too (PUB-5). */
-    atomic_store_explicit(place_of(history, version->place), version, memory_order_relaxed);
-    history->current = version;
-    uint64_t word = atomic_exchange_explicit(&history->word, (uint64_t)version->place << PINS_BITS,
+    atomic_store_explicit(place_of(history, snapshot->place), snapshot, memory_order_relaxed);
+    history->current = snapshot;
+    uint64_t word = atomic_exchange_explicit(&history->word, (uint64_t)snapshot->place << PINS_BITS,
                                              memory_order_acq_rel); /* PUB-1 */
     BERTH_ASSERT(old != NULL || retired == NULL);
     if (old == NULL)
@@ -203,7 +203,7 @@ void berth__history_destroy(berth__history *history)
     while (history->newest_live != NULL) {
         /* PUB-2 */
         BERTH_ASSERT(atomic_load_explicit(&history->newest_live->refs, memory_order_acquire) == 0);
-        free_version(history, history->newest_live);
+        free_snapshot(history, history->newest_live);
     }
     if (history->current != NULL) {
         uint64_t refs =
@@ -231,14 +231,15 @@ berth__snapshot_head *berth__history_pin(berth__history *history)
     return atomic_load_explicit(place_of(history, place), memory_order_relaxed);
 }
 
-void berth__history_pin_again(berth__snapshot_head *version)
+void berth__history_pin_again(berth__snapshot_head *snapshot)
 {
-    /* Relaxed: the pin that the caller has keeps the version, and let it read all of it (PUB-1). */
-    atomic_fetch_add_explicit(&version->refs, 1, memory_order_relaxed);
+    /* Relaxed: the pin that the caller has keeps the snapshot, and let it read all of it
+     * (PUB-1). */
+    atomic_fetch_add_explicit(&snapshot->refs, 1, memory_order_relaxed);
 }
 
-void berth__history_unpin(berth__history *history, berth__snapshot_head *version)
+void berth__history_unpin(berth__history *history, berth__snapshot_head *snapshot)
 {
-    if (atomic_fetch_sub_explicit(&version->refs, 1, memory_order_acq_rel) == 1) /* PUB-2 */
+    if (atomic_fetch_sub_explicit(&snapshot->refs, 1, memory_order_acq_rel) == 1) /* PUB-2 */
         reclaim(history);
 }

@@ -170,8 +170,8 @@ bool berth__cluster_make_ready(berth__cluster *cluster, berth_kind kind)
     return berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE);
 }
 
-static void tell_other(const berth__cluster *cluster, berth_kind kind, berth_str namespace_name,
-                       berth_str name)
+static void notify_other(const berth__cluster *cluster, berth_kind kind, berth_str namespace_name,
+                         berth_str name)
 {
     if (kind != BERTH_KIND_NODE && kind != BERTH_KIND_POD)
         berth__cluster_notify(
@@ -179,9 +179,9 @@ static void tell_other(const berth__cluster *cluster, berth_kind kind, berth_str
             &(berth__change){.kind = kind, .namespace_name = namespace_name, .name = name});
 }
 
-/* ---- owning ---- */
+/* ---- making writable ---- */
 
-static berth_status own_related(berth__cluster *cluster)
+static berth_status make_related_writable(berth__cluster *cluster)
 {
     berth__cow_owner *cow = &cluster->cow;
     berth__related *old = cluster->view.related;
@@ -236,7 +236,7 @@ static berth_status check_name(const berth_object *object, berth_error *error)
     return BERTH_E_INVALID;
 }
 
-/* A branch has nodes and pods of its own; everything else is its version's. */
+/* A branch has nodes and pods of its own; everything else is its snapshot's. */
 static berth_status check_kind(const berth__cluster *cluster, berth_kind kind, berth_error *error)
 {
     if (!cluster->cow.branch || kind == BERTH_KIND_NODE || kind == BERTH_KIND_POD)
@@ -260,7 +260,7 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     case BERTH_KIND_REPLICA_SET:
     case BERTH_KIND_STATEFUL_SET:
     case BERTH_KIND_NAMESPACE:
-        return own_related(cluster) == BERTH_OK
+        return make_related_writable(cluster) == BERTH_OK
                    ? berth__related_add(cluster->view.related, object, replace, error)
                    : berth__error_no_memory(error);
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
@@ -305,7 +305,7 @@ static berth_status put_named(berth__cluster *cluster, const berth_object *objec
     status = settle_operation(cluster, begin, status);
     berth__model_unlock(cluster->model);
     if (status == BERTH_OK)
-        tell_other(cluster, object->kind, namespace_name, name);
+        notify_other(cluster, object->kind, namespace_name, name);
     else
         berth__error_named(error, berth_kind_name(object->kind), namespace_name, name);
     return status;
@@ -336,7 +336,7 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
     case BERTH_KIND_REPLICA_SET:
     case BERTH_KIND_STATEFUL_SET:
     case BERTH_KIND_NAMESPACE:
-        return own_related(cluster) == BERTH_OK
+        return make_related_writable(cluster) == BERTH_OK
                    ? berth__related_remove(cluster->view.related, kind, namespace_name, name, error)
                    : berth__error_no_memory(error);
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
@@ -369,7 +369,7 @@ berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
     status = settle_operation(cluster, begin, status);
     berth__model_unlock(cluster->model);
     if (status == BERTH_OK)
-        tell_other(cluster, kind, namespace_name, name);
+        notify_other(cluster, kind, namespace_name, name);
     else
         berth__error_named(error, berth_kind_name(kind), namespace_name, name);
     return status;

@@ -1,9 +1,9 @@
 /* The cluster that an engine keeps: nodes by name, pods, the node tree and the view decisions read.
  * Objects come and go here; the layout follows when the next decision begins.
  *
- * A copy of the struct is a version of the cluster, as long as the blocks that it leads to are
- * kept: see base/cow_owner.h for who changes what, and versions/branch.h for what a branch has of its
- * own. */
+ * A copy of the struct is a snapshot of the cluster, as long as the blocks that it leads to are
+ * kept: see base/cow_owner.h for who changes what, and versions/branch.h for what a branch has of
+ * its own. */
 #ifndef BERTH_CLUSTER_CLUSTER_H
 #define BERTH_CLUSTER_CLUSTER_H
 
@@ -17,7 +17,7 @@
 #include "model/storage_rows.h"
 
 typedef struct berth__cluster {
-    berth__model *model; /* shared with versions and branches */
+    berth__model *model; /* shared with snapshots and branches */
     berth__cow_owner cow;
     uint32_t node_count;           /* ids given; records are in view.nodes and never go */
     berth__cow_array node_of_name; /* by name's sym: id + 1, 0: none */
@@ -115,7 +115,7 @@ berth_pod_id berth__cluster_pod_id(const berth__cluster *cluster, uint32_t index
 
 /* Compare the state with a recount from the pods. Errors: E_INTERNAL naming what differs. */
 berth_status berth__cluster_check(berth__cluster *cluster, berth_error *error);
-/* Nodes and pods alone, which can be done on a published version. */
+/* Nodes and pods alone, which can be done on a snapshot. */
 berth_status berth__cluster_check_sums(const berth__cluster *cluster, berth_error *error);
 
 static inline bool berth__node_present(const berth__node_record *node)

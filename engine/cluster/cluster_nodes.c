@@ -49,9 +49,9 @@ uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
     return cluster->node_count - 1;
 }
 
-/* ---- owning ---- */
+/* ---- making writable ---- */
 
-/* What operations write must be owned before: base/cow_owner.h. These say for what. */
+/* What operations write must be made writable before: base/cow_owner.h. These say for what. */
 
 berth_status berth__cluster_make_node_writable(berth__cluster *cluster, uint32_t node_id)
 {
@@ -61,7 +61,7 @@ berth_status berth__cluster_make_node_writable(berth__cluster *cluster, uint32_t
 }
 
 /* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
-static berth_status own_tree(berth__cluster *cluster)
+static berth_status make_tree_writable(berth__cluster *cluster)
 {
     berth__cow_owner *cow = &cluster->cow;
     if (!cow->shared || cluster->tree->stamp == cow->stamp)
@@ -77,7 +77,7 @@ static berth_status own_tree(berth__cluster *cluster)
     return BERTH_OK;
 }
 
-static berth_status own_images(berth__cluster *cluster, const berth__node_facts *facts)
+static berth_status make_images_writable(berth__cluster *cluster, const berth__node_facts *facts)
 {
     for (uint32_t i = 0; facts != NULL && i < facts->image_count; i++)
         if (!berth__image_make_writable(&cluster->view.images, berth__node_images(facts)[i].name))
@@ -87,18 +87,18 @@ static berth_status own_images(berth__cluster *cluster, const berth__node_facts 
 
 /* A node comes, changes or goes: record, tree, images, and its slot's facts if it has a slot. At
  * the end there are notes for facts that come and facts that go. */
-static berth_status own_facts(berth__cluster *cluster, uint32_t node_id,
-                              const berth__node_facts *fresh, bool outlasted)
+static berth_status make_facts_writable(berth__cluster *cluster, uint32_t node_id,
+                                        const berth__node_facts *fresh, bool outlasted)
 {
-    BERTH_TRY(own_images(cluster, berth__cluster_node(cluster, node_id)->facts));
-    BERTH_TRY(own_images(cluster, fresh));
+    BERTH_TRY(make_images_writable(cluster, berth__cluster_node(cluster, node_id)->facts));
+    BERTH_TRY(make_images_writable(cluster, fresh));
     if (!cluster->cow.shared)
         return BERTH_OK;
     BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
     uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
     bool all = !outlasted || cluster->undo.recording; /* undoing writes all facts back */
     if (all)
-        BERTH_TRY(own_tree(cluster));
+        BERTH_TRY(make_tree_writable(cluster));
     if (slot != BERTH__SLOT_NONE)
         BERTH_TRY(all ? berth__view_make_facts_writable(&cluster->view, slot)
                       : berth__view_make_writable(&cluster->view, slot));
@@ -108,8 +108,8 @@ static berth_status own_facts(berth__cluster *cluster, uint32_t node_id,
 /* ---- news ---- */
 
 /* Under the model's lock. */
-static void tell_node(const berth__cluster *cluster, uint32_t node_id,
-                      const berth__node_facts *old_facts, const berth__node_facts *new_facts)
+static void notify_node(const berth__cluster *cluster, uint32_t node_id,
+                        const berth__node_facts *old_facts, const berth__node_facts *new_facts)
 {
     berth__cluster_notify_locked(cluster, &(berth__change){.kind = BERTH_KIND_NODE,
                                                            .node = node_id,
@@ -187,7 +187,7 @@ berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *
     berth__node_facts *facts;
     BERTH_TRY(berth__node_facts_make(cluster->model, source, &facts, error));
     if (berth__cluster_widen(cluster) != BERTH_OK ||
-        own_facts(cluster, node_id, facts, false) != BERTH_OK ||
+        make_facts_writable(cluster, node_id, facts, false) != BERTH_OK ||
         !berth__note_node(cluster, node_id))
         goto fail;
     if (!berth__node_tree_add(cluster->tree, berth__cluster_zone(cluster, facts), node_id))
@@ -211,7 +211,7 @@ berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *
     cluster->running_count += node->pod_count;
     if (id != NULL)
         *id = node_id;
-    tell_node(cluster, node_id, NULL, facts);
+    notify_node(cluster, node_id, NULL, facts);
     return BERTH_OK;
 fail_record:
     berth__cancel_node(cluster);
@@ -238,7 +238,7 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
     berth__node_facts *old = berth__cluster_node(cluster, node_id)->facts;
     bool outlasted = outlasts(cluster, old, facts);
     if (berth__cluster_widen(cluster) != BERTH_OK ||
-        own_facts(cluster, node_id, facts, outlasted) != BERTH_OK ||
+        make_facts_writable(cluster, node_id, facts, outlasted) != BERTH_OK ||
         !berth__note_node(cluster, node_id))
         return BERTH_E_NOMEM;
     if (!move_zone(cluster, node_id, berth__cluster_zone(cluster, old),
@@ -252,7 +252,7 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
     berth__node_record *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
     refresh_slot(cluster, node, outlasted);
-    tell_node(cluster, node_id, old, facts);
+    notify_node(cluster, node_id, old, facts);
     berth__free_facts(cluster, old);
     return BERTH_OK;
 }
@@ -295,7 +295,7 @@ berth_status berth__cluster_cordon(berth__cluster *cluster, uint32_t node, bool 
     return status;
 }
 
-static berth_status own_closing(berth__cluster *cluster, uint32_t node_id)
+static berth_status make_writable_to_close(berth__cluster *cluster, uint32_t node_id)
 {
     if (!cluster->cow.shared)
         return BERTH_OK;
@@ -309,7 +309,7 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
 {
     if (berth__cluster_node(cluster, node)->closed == closed)
         return BERTH_OK;
-    BERTH_TRY(own_closing(cluster, node));
+    BERTH_TRY(make_writable_to_close(cluster, node));
     if (!berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE))
         return BERTH_E_NOMEM;
     berth__note_closed(cluster, node);
@@ -331,7 +331,8 @@ berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name,
     uint32_t node_id = berth__cluster_find_node(cluster, name);
     if (node_id == BERTH_NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
-    if (own_facts(cluster, node_id, NULL, false) != BERTH_OK || !berth__note_node(cluster, node_id))
+    if (make_facts_writable(cluster, node_id, NULL, false) != BERTH_OK ||
+        !berth__note_node(cluster, node_id))
         return berth__error_no_memory(error);
     berth__node_record *node = berth__cluster_node(cluster, node_id);
     berth__leave_tree(cluster, node_id, berth__cluster_zone(cluster, node->facts));
@@ -345,7 +346,7 @@ berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name,
     cluster->unplaced_count -= node->slot == BERTH__SLOT_NONE;
     cluster->running_count -= node->pod_count;
     cluster->orphan_count += node->pod_count;
-    tell_node(cluster, node_id, old, NULL);
+    notify_node(cluster, node_id, old, NULL);
     berth__free_facts(cluster, old);
     return BERTH_OK;
 }

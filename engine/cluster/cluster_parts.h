@@ -9,15 +9,15 @@
 
 /* ---- cluster.c ---- */
 
-/* Resources that the model has learnt get their columns. Errors: E_NOMEM. */
+/* Resources that the model has registered get their columns. Errors: E_NOMEM. */
 berth_status berth__cluster_widen(berth__cluster *cluster);
 
 /* Memory for undoing an operation on an object of the kind, and for whoever hears of it. Not under
  * the model's lock: the watcher catches up with what it has missed, and calls back. */
 bool berth__cluster_make_ready(berth__cluster *cluster, berth_kind kind);
 
-/* Tell the watcher of a change, unless it may be taken back yet. _locked: under the model's lock,
- * which is let go meanwhile, for callbacks may wait for somebody who needs it. The operation is
+/* Notify the watcher of a change, unless it may be taken back yet. _locked: under the model's lock,
+ * which is released meanwhile, for callbacks may wait for somebody who needs it. The operation is
  * done then, but for giving up what it has replaced. */
 void berth__cluster_notify(const berth__cluster *cluster, const berth__change *change);
 void berth__cluster_notify_locked(const berth__cluster *cluster, const berth__change *change);

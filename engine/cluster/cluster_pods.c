@@ -9,10 +9,10 @@
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
 
-/* ---- owning ---- */
+/* ---- making writable ---- */
 
 /* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
-static berth_status own_leaving(berth__cluster *cluster, uint32_t pod)
+static berth_status make_writable_to_leave(berth__cluster *cluster, uint32_t pod)
 {
     if (!cluster->cow.shared)
         return BERTH_OK;
@@ -25,8 +25,8 @@ static berth_status own_leaving(berth__cluster *cluster, uint32_t pod)
     return slot != BERTH__SLOT_NONE ? berth__view_make_writable(&cluster->view, slot) : BERTH_OK;
 }
 
-/* A pod comes to a node (its tile is owned when it is counted), or to the pending ones. */
-static berth_status own_coming(berth__cluster *cluster, uint32_t node_id)
+/* A pod comes to a node (its tile is made writable when it is counted), or to the pending ones. */
+static berth_status make_writable_to_come(berth__cluster *cluster, uint32_t node_id)
 {
     if (!cluster->cow.shared)
         return BERTH_OK;
@@ -145,11 +145,11 @@ static void leave(berth__cluster *cluster, uint32_t pod)
 }
 
 /* A pending pod goes to a node; it can be taken back then. */
-static berth_status own_binding(berth__cluster *cluster, uint32_t pod, uint32_t node)
+static berth_status make_writable_to_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
 {
     BERTH_TRY(berth__pods_make_linked_writable(&cluster->pods, pod));
-    BERTH_TRY(own_coming(cluster, node));
-    return own_coming(cluster, BERTH_NODE_NONE);
+    BERTH_TRY(make_writable_to_come(cluster, node));
+    return make_writable_to_come(cluster, BERTH_NODE_NONE);
 }
 
 /* Before a pod of the class comes, moves or goes: a branch keeps what its volumes come to. */
@@ -164,7 +164,7 @@ berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t
 {
     BERTH_TRY(follow_volumes(cluster, berth__pod_at(&cluster->pods, pod)->cls));
     if (cluster->cow.shared)
-        BERTH_TRY(own_binding(cluster, pod, node));
+        BERTH_TRY(make_writable_to_bind(cluster, pod, node));
     if (!berth__cluster_reserve_undo(cluster, pod))
         return BERTH_E_NOMEM;
     BERTH_TRY(count_on(cluster, berth__pod_at(&cluster->pods, pod)->cls, node));
@@ -177,8 +177,8 @@ berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t
 berth_status berth__cluster_prepare_unbind(berth__cluster *cluster, uint32_t pod)
 {
     BERTH_TRY(follow_volumes(cluster, berth__pod_at(&cluster->pods, pod)->cls));
-    BERTH_TRY(own_leaving(cluster, pod));
-    return own_coming(cluster, BERTH_NODE_NONE);
+    BERTH_TRY(make_writable_to_leave(cluster, pod));
+    return make_writable_to_come(cluster, BERTH_NODE_NONE);
 }
 
 berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod)
@@ -234,7 +234,7 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
     }
     BERTH_TRY(reserve_nomination(cluster, source, &nominated));
     BERTH_TRY(follow_volumes(cluster, cls));
-    BERTH_TRY(own_coming(cluster, node_id));
+    BERTH_TRY(make_writable_to_come(cluster, node_id));
     BERTH_TRY(berth__pods_add(&cluster->pods, cls, source->meta.name, out));
     berth__note_pod_added(cluster, *out);
     berth__pod_record *pod = berth__pod_at(&cluster->pods, *out);
@@ -290,7 +290,7 @@ static berth_status insert_like(berth__cluster *cluster, const berth__pod_record
 {
     int32_t priority = like->priority;
     berth__class *cls = like->cls;
-    BERTH_TRY(own_coming(cluster, BERTH_NODE_NONE));
+    BERTH_TRY(make_writable_to_come(cluster, BERTH_NODE_NONE));
     BERTH_TRY(berth__pods_add(&cluster->pods, cls, name, out));
     cls->users++;
     berth__note_pod_added(cluster, *out);
@@ -346,7 +346,7 @@ static void take_off_lists(berth__cluster *cluster, uint32_t pod)
 berth_status berth__cluster_prepare_removal(berth__cluster *cluster, uint32_t pod)
 {
     BERTH_TRY(follow_volumes(cluster, berth__pod_at(&cluster->pods, pod)->cls));
-    BERTH_TRY(own_leaving(cluster, pod));
+    BERTH_TRY(make_writable_to_leave(cluster, pod));
     BERTH_TRY(berth__pods_prepare_removal(&cluster->pods, pod));
     return berth__cluster_reserve_undo(cluster, pod) ? BERTH_OK : BERTH_E_NOMEM;
 }
@@ -370,17 +370,17 @@ berth_status berth__cluster_remove_pod(berth__cluster *cluster, berth_str namesp
 }
 
 /* A pod may leave where it is and come to a node; it may also end up pending. The tile of the
- * node it comes to is owned, so that counting it there takes no note. */
-static berth_status own_moving(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
+ * node it comes to is writable, so that counting it there takes no note. */
+static berth_status make_writable_to_move(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
 {
     if (!cluster->cow.shared)
         return BERTH_OK;
     BERTH_TRY(berth__cluster_widen(cluster));
-    BERTH_TRY(own_leaving(cluster, pod));
-    BERTH_TRY(own_coming(cluster, BERTH_NODE_NONE));
+    BERTH_TRY(make_writable_to_leave(cluster, pod));
+    BERTH_TRY(make_writable_to_come(cluster, BERTH_NODE_NONE));
     if (node_id == BERTH_NODE_NONE)
         return BERTH_OK;
-    BERTH_TRY(own_coming(cluster, node_id));
+    BERTH_TRY(make_writable_to_come(cluster, node_id));
     uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
     return slot != BERTH__SLOT_NONE ? berth__view_make_writable(&cluster->view, slot) : BERTH_OK;
 }
@@ -442,7 +442,7 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
     char *name = NULL;
     if (follow_volumes(cluster, cls) != BERTH_OK ||
         follow_volumes(cluster, berth__pod_at(&cluster->pods, index)->cls) != BERTH_OK ||
-        own_moving(cluster, index, node_id) != BERTH_OK ||
+        make_writable_to_move(cluster, index, node_id) != BERTH_OK ||
         !berth__cluster_reserve_undo(cluster, index) ||
         berth__pods_reserve_class(&cluster->pods, index, &name) != BERTH_OK)
         goto fail;

@@ -1,6 +1,6 @@
-/* Reading a cluster: what an engine, a published version and a branch answer alike.
+/* Reading a cluster: what an engine, a snapshot and a branch answer alike.
  *
- * Threads: whoever may read the cluster; a version's, any number at a time. */
+ * Threads: whoever may read the cluster; a snapshot's, any number at a time. */
 #ifndef BERTH_CLUSTER_CLUSTER_READ_H
 #define BERTH_CLUSTER_CLUSTER_READ_H
 

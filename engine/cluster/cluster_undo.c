@@ -379,7 +379,7 @@ typedef struct former_pod {
     berth__pod_record pod;
 } former_pod;
 
-/* Class and name of a pod, which may be let go. */
+/* Class and name of a pod, which may be retired. */
 enum { POD_NOTES = 2 };
 
 static void undo_pod(void *owner, void *record)

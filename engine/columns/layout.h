@@ -2,7 +2,7 @@
  *
  * Slots follow the zone-interleaved order, so that a search is a walk over neighbouring
  * memory. Facts change with Node objects only; `epoch` tells whoever keeps something derived
- * from them. A layout is shared with published versions as a whole and copied, for the first
+ * from them. A layout is shared with snapshots as a whole and copied, for the first
  * change after a publication; cost: some 13 bytes a node and 4 for each column.
  * Ordering:
  *   COLUMN-1  a column is filled, then pushed (release) on the list; whoever walks the list has

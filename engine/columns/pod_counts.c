@@ -198,8 +198,8 @@ static bool is_readable(const berth__pod_terms *terms)
     return true;
 }
 
-static bool learn_terms(berth__view *view, const berth__pod_terms *terms,
-                        berth__population_kind kind, berth__membership *to)
+static bool register_terms(berth__view *view, const berth__pod_terms *terms,
+                           berth__population_kind kind, berth__membership *to)
 {
     bool weighs =
         kind == BERTH__HOLDERS_PREFERRED_AFFINITY || kind == BERTH__HOLDERS_PREFERRED_ANTI_AFFINITY;
@@ -248,12 +248,13 @@ const berth__membership *berth__pod_counts_of_rules(berth__view *view,
     sweep_holders(view);
     place->serial = 0;
     place->count = 0;
-    if (!learn_terms(view, &rules->required_affinity, BERTH__HOLDERS_REQUIRED_AFFINITY, place) ||
-        !learn_terms(view, &rules->required_anti_affinity, BERTH__HOLDERS_REQUIRED_ANTI_AFFINITY,
-                     place) ||
-        !learn_terms(view, &rules->preferred_affinity, BERTH__HOLDERS_PREFERRED_AFFINITY, place) ||
-        !learn_terms(view, &rules->preferred_anti_affinity, BERTH__HOLDERS_PREFERRED_ANTI_AFFINITY,
-                     place))
+    if (!register_terms(view, &rules->required_affinity, BERTH__HOLDERS_REQUIRED_AFFINITY, place) ||
+        !register_terms(view, &rules->required_anti_affinity, BERTH__HOLDERS_REQUIRED_ANTI_AFFINITY,
+                        place) ||
+        !register_terms(view, &rules->preferred_affinity, BERTH__HOLDERS_PREFERRED_AFFINITY,
+                        place) ||
+        !register_terms(view, &rules->preferred_anti_affinity,
+                        BERTH__HOLDERS_PREFERRED_ANTI_AFFINITY, place))
         return NULL;
     place->serial = rules->part.serial;
     place->epoch = counts->membership_epoch;

@@ -223,7 +223,7 @@ bool berth__pod_counts_hold(berth__pod_counts *counts, bool held);
  * counters, as a branch has until it decides, has nothing to know or to count. */
 bool berth__pod_counts_register(berth__view *view, const berth__class *cls);
 
-/* Count a pod of a class, learned before, into (change 1) or out of (-1) a slot. */
+/* Count a pod of a class, registered before, into (change 1) or out of (-1) a slot. */
 void berth__pod_counts_change(berth__view *view, uint32_t slot, const berth__class *cls,
                               int change);
 

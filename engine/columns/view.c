@@ -44,9 +44,9 @@ void berth__view_destroy(berth__view *view)
     *view = (berth__view){0};
 }
 
-/* ---- owning ---- */
+/* ---- making writable ---- */
 
-static bool own_tiles(berth__view *view)
+static bool make_tiles_writable(berth__view *view)
 {
     berth__cow_owner *cow = view->cow;
     if (view->tiles_stamp == cow->stamp)
@@ -66,7 +66,7 @@ static bool own_tiles(berth__view *view)
 berth_status berth__view_make_tile_writable(berth__view *view, uint32_t slot)
 {
     berth__cow_owner *cow = view->cow;
-    if (!berth__cow_owner_reserve(cow, 2) || !own_tiles(view))
+    if (!berth__cow_owner_reserve(cow, 2) || !make_tiles_writable(view))
         return BERTH_E_NOMEM;
     berth__tile **place = &view->tiles[slot >> BERTH__TILE_SHIFT], *old = *place;
     berth__tile *tile = berth__cow_owner_reserve(cow, 1) ? berth__tile_copy(cow, old) : NULL;

@@ -75,8 +75,8 @@ void berth__former_layout_free(const berth__view *view, berth__former_layout *fo
 /* Make room for every resource the model knows. */
 berth_status berth__view_widen(berth__view *view);
 
-/* Own what a change of a slot, or of its facts, writes: see base/cow_owner.h. Errors: E_NOMEM;
- * nothing has changed then. */
+/* Make writable what a change of a slot, or of its facts, writes: see base/cow_owner.h. Errors:
+ * E_NOMEM; nothing has changed then. */
 berth_status berth__view_make_tile_writable(berth__view *view, uint32_t slot);
 berth_status berth__view_make_facts_writable(berth__view *view, uint32_t slot);
 static inline berth_status berth__view_make_writable(berth__view *view, uint32_t slot)
@@ -92,7 +92,7 @@ static inline void berth__view_note(berth__view *view, uint32_t slot)
     view->journal[view->journal_end++ % BERTH__JOURNAL] = slot;
 }
 
-/* The tile of a slot, owned, for writing; notes the slot in the journal. */
+/* The tile of a slot, writable; notes the slot in the journal. */
 static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
 {
     berth__view_note(view, slot);

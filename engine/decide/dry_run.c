@@ -185,8 +185,9 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
     return BERTH_OK;
 }
 
-/* Pods that leave are taken from an owned tile, and a node that gives up its slot is owned, too. */
-berth_status berth__dry_run_own(const berth__dry_run *dry_run)
+/* Pods that leave are taken from a writable tile, and a node that gives up its slot is writable,
+ * too. */
+berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run)
 {
     berth__view *view = dry_run->decision.cycle->view;
     BERTH_TRY(berth__view_make_writable(view, dry_run->slot));

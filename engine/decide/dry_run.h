@@ -89,7 +89,7 @@ bool berth__dry_run_concerns(const berth__dry_run *dry_run, uint32_t slot);
  * then. */
 berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot);
 /* Before pods of the slot leave. Errors: E_NOMEM; there is nothing to put back then. */
-berth_status berth__dry_run_own(const berth__dry_run *dry_run);
+berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run);
 berth_status berth__dry_run_end(berth__dry_run *dry_run);
 
 /* One of the slot's pods leaves, or is back; `put` returns false, the pod still away, when out of

@@ -186,7 +186,7 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
         return BERTH_OK;
     }
     BERTH_TRY(berth__dry_run_begin(dry_run, slot));
-    if (berth__dry_run_own(dry_run) != BERTH_OK) {
+    if (berth__dry_run_make_writable(dry_run) != BERTH_OK) {
         (void)berth__dry_run_end(dry_run);
         return BERTH_E_NOMEM;
     }

@@ -284,7 +284,7 @@ berth__pattern_verdict berth__patterns_find(berth__patterns *patterns, berth_str
                                                          : BERTH__PATTERN_NONE;
 }
 
-/* ---- learning ---- */
+/* ---- registering ---- */
 
 /* The lead of a word: from the opening quote of its key to its own. Returns false if it is not as
  * simple as that. */

@@ -6,11 +6,11 @@
  * ASCII without quotes and backslashes. So the text is JSON of the same structure, and its strings
  * in the gaps are as written.
  *
- * A text is learnt when it has been seen a second time, judging by its hash. Where patterns do
+ * A text is registered when it has been seen a second time, judging by its hash. Where patterns do
  * not help, as among texts that are all different, looking for them pauses, for longer and
  * longer.
  * Memory: grows with the bytes that were looked at, to a few MiB at most; past that everything is
- * forgotten and learnt anew, unless what is known serves well.
+ * forgotten and registered anew, unless what is known serves well.
  * Threads: one at a time; what is handed out is plain data. */
 #ifndef BERTH_KUBE_PATTERN_H
 #define BERTH_KUBE_PATTERN_H
@@ -44,7 +44,7 @@ typedef struct berth__pattern_id {
 
 typedef enum berth__pattern_verdict {
     BERTH__PATTERN_NONE,
-    BERTH__PATTERN_WANTED, /* learn it, if it is a pod */
+    BERTH__PATTERN_WANTED, /* register it, if it is a pod */
     BERTH__PATTERN_FOUND,
 } berth__pattern_verdict;
 

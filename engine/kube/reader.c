@@ -147,9 +147,9 @@ static berth_status take_piece(reading *r, const berth__ready_piece *ready)
     if (r->awaits_kind && item.tree->type == BERTH__JSON_OBJECT &&
         berth__json_get(item.tree, "kind") == NULL)
         return keep_waiting(r, piece);
-    r->reader->learning = ready->pattern;
+    r->reader->registering = ready->pattern;
     berth_status status = take_value(r, &item, &r->list, 0);
-    r->reader->learning = (berth__pattern_id){0};
+    r->reader->registering = (berth__pattern_id){0};
     return status;
 }
 

@@ -71,9 +71,9 @@ struct berth_reader {
     berth__replica *replicas;  /* by the patterns' places */
     uint32_t replica_count;
     uint32_t replica_capacity;
-    uint64_t classes_learnt;    /* PriorityClasses, repeated ones too */
-    berth__pattern_id learning; /* of the pod that is handed out next; serial 0: none */
-    bool finishing;             /* nothing more will come: what is unknown stays so */
+    uint64_t classes_learnt;       /* PriorityClasses, repeated ones too */
+    berth__pattern_id registering; /* of the pod that is handed out next; serial 0: none */
+    bool finishing;                /* nothing more will come: what is unknown stays so */
     /* of the call at hand */
     berth_object_fn each;
     void *context;

@@ -33,7 +33,7 @@ void berth__piece_parse(berth__json_parser *json, berth__arena *arena, berth__re
 void berth__piece_decode(berth__arena *arena, const berth__heading *list, const char *default_kind,
                          berth__ready_piece *out);
 
-/* Whether the piece is a replica (FOUND: it says so then), or should be learnt. */
+/* Whether the piece is a replica (FOUND: it says so then), or should be registered. */
 berth__pattern_verdict berth__piece_match(berth__patterns *patterns, berth__ready_piece *out);
 
 /* Make a pattern of a piece that has been decoded as a pod and says itself that it is one: then

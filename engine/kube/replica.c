@@ -67,9 +67,9 @@ static uint64_t next_template_id(void)
 
 void berth__replica_keep(berth_reader *reader, const berth_object *object)
 {
-    berth__pattern_id id = reader->learning;
+    berth__pattern_id id = reader->registering;
     berth_object copy;
-    reader->learning = (berth__pattern_id){0};
+    reader->registering = (berth__pattern_id){0};
     if (id.serial == 0 || object->kind != BERTH_KIND_POD)
         return;
     berth__replica *replica = make_place(reader, id.place);

@@ -157,7 +157,7 @@ static void legacy_volume_binding_explain(const berth__question *cycle, const vo
 }
 
 static berth_status choose_and_reserve(const berth__question *cycle,
-                                       const berth__pod_placement *seat)
+                                       const berth__pod_placement *placement)
 {
     berth__view *view = cycle->view;
     berth__arena *arena = &view->model->scratch;
@@ -166,15 +166,15 @@ static berth_status choose_and_reserve(const berth__question *cycle,
     berth__arena_reset(arena);
     if (!make_state(view, cycle->cls->volumes, arena, &own, &ok) || own.error.count > 0)
         return ok ? BERTH_OK : BERTH_E_NOMEM;
-    return berth__binder_reserve(view, &own.binder, cycle->pod, seat->slot);
+    return berth__binder_reserve(view, &own.binder, cycle->pod, placement->slot);
 }
 
 static berth_status legacy_volume_binding_reserve(const berth__question *cycle,
                                                   const void *instance,
-                                                  const berth__pod_placement *seat)
+                                                  const berth__pod_placement *placement)
 {
     (void)instance;
-    return berth__binder_reserve_locked(cycle, seat, choose_and_reserve);
+    return berth__binder_reserve_locked(cycle, placement, choose_and_reserve);
 }
 
 const berth__plugin_ops berth__plugin_check_volume_binding = {

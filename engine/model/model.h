@@ -165,11 +165,12 @@ static inline void berth__model_unlock(berth__model *model)
 
 /* The next epoch: a number that nobody else of the engine, its snapshots and branches has got.
  *
- * An epoch, wherever the word stands, says whether something kept is still valid: it becomes another
- * one with every change of what it belongs to, so whoever kept something with it finds, while the
- * two are equal, that nothing changed. Epochs that several engines or snapshots compare are drawn
- * here; those that never leave their struct are counted by it. A stamp is something else: whose a
- * block is (base/cow_owner.h); a serial, too: which one of its kind something is. Threads: any. */
+ * An epoch, wherever the word stands, says whether something kept is still valid: it becomes
+ * another one with every change of what it belongs to, so whoever kept something with it finds,
+ * while the two are equal, that nothing changed. Epochs that several engines or snapshots compare
+ * are drawn here; those that never leave their struct are counted by it. A stamp is something else:
+ * whose a block is (base/cow_owner.h); a serial, too: which one of its kind something is. Threads:
+ * any. */
 static inline uint64_t berth__model_next_epoch(berth__model *model)
 {
     /* Relaxed: numbers differ, and no more is asked of them. */
@@ -233,8 +234,8 @@ static inline void berth__images_init(berth__images *images, berth__cow_owner *c
     images->cow = cow;
 }
 const berth__image_record *berth__image_find(const berth__images *images, berth__sym name);
-/* One more or one fewer present node has the image. To own the entry makes sure that neither fails;
- * false when out of memory. */
+/* One more or one fewer present node has the image. Making the entry writable makes sure that
+ * neither fails; false when out of memory. */
 bool berth__image_make_writable(berth__images *images, berth__sym name);
 void berth__image_add(berth__images *images, berth__sym name, int64_t size_bytes);
 void berth__image_remove(berth__images *images, berth__sym name);

@@ -71,7 +71,7 @@ typedef struct berth__node_record {
     int32_t lowest_priority;  /* no pod on it has a lower one; INT32_MAX without pods */
 } berth__node_record;
 
-/* Node records by id: a table of pages that versions share (base/cow_array.h). */
+/* Node records by id: a table of pages that snapshots share (base/cow_array.h). */
 enum { BERTH__NODE_PAGE_SHIFT = 8 };
 
 static inline berth__node_record *berth__node_at(const berth__cow_array *nodes, uint32_t id)

@@ -21,7 +21,7 @@ static slot *slot_at(const berth__cow_array *slots, uint32_t at)
     return berth__cow_array_item(slots, at, sizeof(slot), SLOT_SHIFT);
 }
 
-/* An empty hash table, a page at a time. Returns false, what there is let go, when out of
+/* An empty hash table, a page at a time. Returns false, what there is freed, when out of
  * memory. */
 static bool make_slots(berth__cow_owner *cow, berth__cow_array *slots, uint32_t count)
 {
@@ -48,8 +48,8 @@ berth_status berth__pods_init(berth__pods *pods, berth__cow_owner *cow)
 
 /* ---- what hangs from records ---- */
 
-/* A pod's name as it lies in memory. `born` is the stamp of the copy-on-write owner that gave the record its
- * class and its name, which therefore come and go together. */
+/* A pod's name as it lies in memory. `born` is the stamp of the copy-on-write owner that gave the
+ * record its class and its name, which therefore come and go together. */
 typedef struct name_block {
     uint64_t born;
     char text[];
@@ -73,15 +73,15 @@ static void release_class(const berth_allocator *allocator, void *context, void 
     berth__class_release_later(context, object);
 }
 
-static bool is_own(const berth__cow_owner *cow, uint64_t born)
+static bool is_writable(const berth__cow_owner *cow, uint64_t born)
 {
     return !cow->shared || born == cow->stamp;
 }
 
-static void let_class_go(berth__cow_owner *cow, berth__model *model, berth__class *cls,
+static void retire_class(berth__cow_owner *cow, berth__model *model, berth__class *cls,
                          uint64_t born)
 {
-    if (is_own(cow, born) && !cow->branch)
+    if (is_writable(cow, born) && !cow->branch)
         berth__class_release(model, cls);
     else
         berth__cow_owner_retire(cow, born, release_class, cls, 0);
@@ -184,7 +184,7 @@ static void close_gap(berth__pods *pods, uint32_t gap)
     *slot_at(&pods->slots, gap) = (slot){0, 0};
 }
 
-/* ---- owning ---- */
+/* ---- making writable ---- */
 
 berth_status berth__pods_make_writable(berth__pods *pods, uint32_t index)
 {
@@ -314,7 +314,7 @@ void berth__pods_put_back(berth__pods *pods, uint32_t index, const berth__pod_re
 void berth__pods_discard(berth__pods *pods, berth__model *model, berth__pod_record *taken)
 {
     name_block *name = name_of(taken);
-    let_class_go(pods->cow, model, taken->cls, name->born);
+    retire_class(pods->cow, model, taken->cls, name->born);
     berth__cow_owner_retire(pods->cow, name->born, berth__release_block, name,
                             name_bytes(taken->name_len));
 }
@@ -344,7 +344,7 @@ berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char *
         return BERTH_OK;
     if (!berth__cow_owner_reserve(pods->cow, 4))
         return BERTH_E_NOMEM;
-    if (is_own(pods->cow, name_of(pod)->born))
+    if (is_writable(pods->cow, name_of(pod)->born))
         return BERTH_OK;
     name_block *copy = copy_name(pods->cow, berth__pod_name(pod));
     if (copy == NULL)
@@ -380,7 +380,7 @@ void berth__pods_drop_class(berth__pods *pods, berth__model *model, const berth_
     if (renamed)
         berth__cow_owner_retire(pods->cow, born, berth__release_block, name,
                                 name_bytes(former->name_len));
-    let_class_go(pods->cow, model, former->cls, born);
+    retire_class(pods->cow, model, former->cls, born);
 }
 
 void berth__pods_return_class(berth__pods *pods, berth__model *model, uint32_t index,

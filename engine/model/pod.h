@@ -1,5 +1,6 @@
 /* The pods of an engine or a branch: records in pages, found by namespace and name. Pages are
- * shared with published versions: what an operation writes must be owned before (base/cow_owner.h). */
+ * shared with snapshots: what an operation writes must be made writable before
+ * (base/cow_owner.h). */
 #ifndef BERTH_MODEL_POD_H
 #define BERTH_MODEL_POD_H
 
@@ -62,8 +63,8 @@ uint32_t berth__pods_find(const berth__pods *pods, berth__sym namespace_name, be
  * E_NOMEM, also for a name of 2 GiB, for which a record has no room. */
 berth_status berth__pods_add(berth__pods *pods, berth__class *cls, berth_str name, uint32_t *out);
 
-/* Own a record (BERTH_POD_INDEX_NONE: nothing to do); a record with its neighbours on its list; and all
- * that removing it writes. Errors: E_NOMEM; nothing has changed then. */
+/* Own a record (BERTH_POD_INDEX_NONE: nothing to do); a record with its neighbours on its list; and
+ * all that removing it writes. Errors: E_NOMEM; nothing has changed then. */
 berth_status berth__pods_make_writable(berth__pods *pods, uint32_t index);
 berth_status berth__pods_make_linked_writable(berth__pods *pods, uint32_t index);
 berth_status berth__pods_prepare_removal(berth__pods *pods, uint32_t index);
@@ -71,7 +72,7 @@ berth_status berth__pods_prepare_removal(berth__pods *pods, uint32_t index);
 /* Make sure that giving a record another class needs no memory: `*name` is memory that it takes, or
  * NULL. Errors: E_NOMEM. */
 berth_status berth__pods_reserve_class(berth__pods *pods, uint32_t index, char **name);
-/* The record, owned, has got another class; it takes over one use of it, and the memory. What it
+/* The record, writable, has got another class; it takes over one use of it, and the memory. What it
  * had before goes at the end of that: `renamed` tells that there was memory to take. Or it gets
  * that back. */
 void berth__pods_take_class(berth__pods *pods, uint32_t index, char *name);

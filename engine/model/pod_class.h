@@ -27,8 +27,9 @@ typedef struct berth__scalar_request {
 } berth__scalar_request;
 
 /* Totals of a pod. `ask` and `use` differ where a pod on a node was resized in place; under v1.15's
- * rules, init containers count in `ask` alone. Source: component-helpers v0.32, resource/helpers.go, PodRequests;
- * Kubernetes v1.15.3, predicates.GetResourceRequest and nodeinfo.calculateResource. */
+ * rules, init containers count in `ask` alone. Source: component-helpers v0.32,
+ * resource/helpers.go, PodRequests; Kubernetes v1.15.3, predicates.GetResourceRequest and
+ * nodeinfo.calculateResource. */
 typedef struct berth__request {
     berth__part part;
     int64_t ask[BERTH__SCALARS]; /* cpu milli, memory, ephemeral-storage */
@@ -210,7 +211,7 @@ typedef struct berth__class {
     bool deleting;
     bool claims;          /* spec.resourceClaims has entries */
     berth__sym unclaimed; /* "NAMESPACE/NAME" if the first of those is still to be made, else 0 */
-    /* Uses that ended with a version, to be given up; sync: atomic, pair MODEL-2. */
+    /* Uses that ended with a snapshot, to be given up; sync: atomic, pair MODEL-2. */
     atomic_uint due;
     struct berth__class *next_due;
 } berth__class;

@@ -50,7 +50,7 @@ typedef struct berth__related {
 berth_status berth__related_create(berth__model *model, berth__related **out);
 void berth__related_destroy(berth__related *related);
 
-/* A copy that shares nothing with it, for one who is about to change what a published version
+/* A copy that shares nothing with it, for one who is about to change what a snapshot
  * shows. NULL when out of memory. Cost: linear in the objects. */
 berth__related *berth__related_copy(const berth__related *related);
 

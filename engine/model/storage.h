@@ -29,7 +29,7 @@ typedef struct berth__stored {
     } key;
     uint64_t reservation; /* of a volume or claim: serial of what is behind it; 0: not reserved */
     uint32_t holder; /* the pod whose placement reserved it; BERTH_POD_INDEX_NONE: it is gone */
-    uint32_t row;    /* its row of what versions show, + 1; 0: none yet (storage_rows.h) */
+    uint32_t row;    /* its row of what snapshots show, + 1; 0: none yet (storage_rows.h) */
     uint8_t kind;    /* a berth_kind */
     bool changed;    /* its row says something else; it is on the store's list then */
     struct berth__stored *next_changed;

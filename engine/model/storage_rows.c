@@ -21,7 +21,8 @@ static berth__stored_row *row_at(const berth__stored_rows *rows, uint32_t index)
 /* ---- showing ---- */
 
 /* A row of the record's own that may be written. */
-static bool own_row(berth__stored_rows *rows, berth__cow_owner *cow, berth__stored *record)
+static bool make_row_writable(berth__stored_rows *rows, berth__cow_owner *cow,
+                              berth__stored *record)
 {
     if (record->row != 0)
         return berth__cow_array_make_writable(&rows->table, cow, record->row - 1);
@@ -60,7 +61,7 @@ bool berth__storage_show(berth__storage *storage, berth__stored_rows *rows, bert
 {
     berth__stored *record;
     for (record = storage->changed; record != NULL; record = record->next_changed)
-        if (!own_row(rows, cow, record))
+        if (!make_row_writable(rows, cow, record))
             return false;
     for (record = storage->changed; record != NULL; record = record->next_changed)
         write_row(rows, record);

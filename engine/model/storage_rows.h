@@ -1,16 +1,16 @@
-/* What versions show of the store of volumes, and stores that follow it.
+/* What snapshots show of the store of volumes, and stores that follow it.
  *
- * The store itself changes in place and is its engine's alone. For versions it keeps a table of
+ * The store itself changes in place and is its engine's alone. For snapshots it keeps a table of
  * rows, one for each record, copied on write as the rest of the cluster is (base/cow_array.h): what
  * the object says, its place in the order of arrival, and what is reserved. Only publishing
  * writes rows, those of the records that changed since, so nobody pays who does not publish.
  *
  * A branch that has to do with volumes has a store of its own, which borrows the facts of the
  * rows and makes its records, links and shelves itself. Kept from one branch to the next, it
- * goes from version to version by the rows that differ, and takes back what a branch did by the
+ * goes from snapshot to snapshot by the rows that differ, and takes back what a branch did by the
  * records that it touched.
  *
- * Facts live as long as a version that shows them: whoever follows rows keeps their version
+ * Facts live as long as a snapshot that shows them: whoever follows rows keeps their snapshot
  * pinned. */
 #ifndef BERTH_MODEL_STORAGE_ROWS_H
 #define BERTH_MODEL_STORAGE_ROWS_H
@@ -31,7 +31,7 @@ typedef struct berth__stored_row {
 
 enum { BERTH__ROW_PAGE_SHIFT = 6 };
 
-/* Copying the struct gives the rows of a version. All zero: none. */
+/* Copying the struct gives the rows of a snapshot. All zero: none. */
 typedef struct berth__stored_rows {
     berth__cow_array table;      /* of berth__stored_row */
     uint32_t count;              /* rows given; they never go, and mean one name for good */

@@ -244,17 +244,17 @@ static void explain(const berth__question *cycle, const void *stage, const void 
 /* ---- reserve ---- */
 
 static berth_status reserve(const berth__question *cycle, const void *stage,
-                            const berth__pod_placement *seat)
+                            const berth__pod_placement *placement)
 {
     const berth_plugin *table = ((const instance *)stage)->table;
-    return table->reserve(table->context, outside(cycle), seat->pod, seat->node);
+    return table->reserve(table->context, outside(cycle), placement->pod, placement->node);
 }
 
 static void unreserve(const berth__question *cycle, const void *stage,
-                      const berth__pod_placement *seat)
+                      const berth__pod_placement *placement)
 {
     const berth_plugin *table = ((const instance *)stage)->table;
-    table->unreserve(table->context, outside(cycle), seat->pod, seat->node);
+    table->unreserve(table->context, outside(cycle), placement->pod, placement->node);
 }
 
 /* ---- making ---- */

@@ -1,12 +1,12 @@
 /* The table that a filter or score plugin fills, and what it is given.
  *
  * Phases of one decision, in this order:
- *   prepare_filter  once for a pod class and again when node facts change (or at every decision, with
+ * prepare_filter  once for a pod class and again when node facts change (or at every decision, with
  *                   BERTH__PREPARE_EACH); may skip the plugin or refuse the pod before any node is
  *                   visited. kube-scheduler: PreFilter.
  *   filter          clears the slots of a tile that do not fit. kube-scheduler: Filter.
  *   explain         says why one slot was cleared; asked only of slots that filter cleared.
- *   prepare_score   like prepare_filter, for scoring. kube-scheduler: the part of PreScore that does
+ * prepare_score   like prepare_filter, for scoring. kube-scheduler: the part of PreScore that does
  *                   not look at the feasible nodes.
  *   rank            with the set of feasible nodes in hand. kube-scheduler: the rest of PreScore.
  *   score           raw values of the feasible slots of a tile. kube-scheduler: Score.
@@ -204,9 +204,9 @@ typedef struct berth__plugin_ops {
 
     /* `cycle` has the view, the class and the pod. */
     berth_status (*reserve)(const berth__question *cycle, const void *instance,
-                            const berth__pod_placement *seat);
+                            const berth__pod_placement *placement);
     void (*unreserve)(const berth__question *cycle, const void *instance,
-                      const berth__pod_placement *seat);
+                      const berth__pod_placement *placement);
 } berth__plugin_ops;
 
 /* The plugin of that name, or NULL; those in legacy/ aside. The list is the array in registry.c. */

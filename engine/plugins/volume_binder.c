@@ -416,23 +416,22 @@ berth_status berth__binder_reserve(berth__view *view, const berth__binder *binde
                                   berth__view_node(view, slot)->name);
 }
 
-berth_status berth__binder_reserve_locked(const berth__question *cycle,
-                                          const berth__pod_placement *seat,
-                                          berth_status (*reserve)(const berth__question *cycle,
-                                                                  const berth__pod_placement *seat))
+berth_status berth__binder_reserve_locked(
+    const berth__question *cycle, const berth__pod_placement *placement,
+    berth_status (*reserve)(const berth__question *cycle, const berth__pod_placement *placement))
 {
     berth__model *model = cycle->view->model;
     berth__model_lock(model);
-    berth_status status = reserve(cycle, seat);
+    berth_status status = reserve(cycle, placement);
     berth__model_unlock(model);
     return status;
 }
 
 void berth__binder_unreserve(const berth__question *cycle, const void *instance,
-                             const berth__pod_placement *seat)
+                             const berth__pod_placement *placement)
 {
     (void)instance;
-    (void)seat;
+    (void)placement;
     if (cycle->view->storage != NULL) /* a branch has none while no pod has volumes */
         berth__storage_unreserve(cycle->view->storage, cycle->pod);
 }

@@ -90,12 +90,12 @@ berth_status berth__binder_reserve(berth__view *view, const berth__binder *binde
 /* Run a plugin's reserve phase under the model's lock: the scratch memory, and what is interned,
  * are shared with branches. Errors: those of `reserve`. */
 berth_status berth__binder_reserve_locked(
-    const berth__question *cycle, const berth__pod_placement *seat,
-    berth_status (*reserve)(const berth__question *cycle, const berth__pod_placement *seat));
+    const berth__question *cycle, const berth__pod_placement *placement,
+    berth_status (*reserve)(const berth__question *cycle, const berth__pod_placement *placement));
 
 /* The unreserve phase of the plugins that bind volumes (plugin.h). */
 void berth__binder_unreserve(const berth__question *cycle, const void *instance,
-                             const berth__pod_placement *seat);
+                             const berth__pod_placement *placement);
 
 /* Bind on the node of a slot. */
 void berth__binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,

@@ -147,7 +147,7 @@ static void volume_binding_explain(const berth__question *cycle, const void *ins
 }
 
 static berth_status choose_and_reserve(const berth__question *cycle,
-                                       const berth__pod_placement *seat)
+                                       const berth__pod_placement *placement)
 {
     berth__view *view = cycle->view;
     berth__arena *arena = &view->model->scratch;
@@ -160,14 +160,14 @@ static berth_status choose_and_reserve(const berth__question *cycle,
         return BERTH_E_NOMEM;
     if (outcome != BERTH__ACTIVE)
         return BERTH_OK;
-    return berth__binder_reserve(view, &binder, cycle->pod, seat->slot);
+    return berth__binder_reserve(view, &binder, cycle->pod, placement->slot);
 }
 
 static berth_status volume_binding_reserve(const berth__question *cycle, const void *instance,
-                                           const berth__pod_placement *seat)
+                                           const berth__pod_placement *placement)
 {
     (void)instance;
-    return berth__binder_reserve_locked(cycle, seat, choose_and_reserve);
+    return berth__binder_reserve_locked(cycle, placement, choose_and_reserve);
 }
 
 /* A pod that is taken off its node gives back the volumes reserved for it. */

@@ -21,7 +21,7 @@ void berth__loop_confirm(berth_scheduler *scheduler, berth__queue_item *item)
     berth__queue_remove(&scheduler->queue, item);
 }
 
-static void tell_unbind(berth_scheduler *scheduler, const berth_binding *binding,
+static void call_unbind(berth_scheduler *scheduler, const berth_binding *binding,
                         berth_unbind_reason reason)
 {
     if (scheduler->callbacks.unbind == NULL)
@@ -56,7 +56,7 @@ berth_status berth__loop_forget(berth_scheduler *scheduler, berth__queue_item *i
                                      : &scheduler->counters.forgotten) += 1;
     send_back(scheduler, item);
     berth__loop_wake_pod(scheduler, BERTH_WAKE_POD_REMOVE, binding.node, cls, NULL);
-    tell_unbind(scheduler, &binding, reason);
+    call_unbind(scheduler, &binding, reason);
     return BERTH_OK;
 }
 
@@ -68,7 +68,7 @@ void berth__loop_abandon(berth_scheduler *scheduler, berth__queue_item *item,
     *(reason == BERTH_UNBIND_TAKEN ? &scheduler->counters.taken : &scheduler->counters.deleted) +=
         1;
     berth__queue_remove(&scheduler->queue, item);
-    tell_unbind(scheduler, &binding, reason);
+    call_unbind(scheduler, &binding, reason);
 }
 
 /* ---- beginning ---- */

@@ -16,11 +16,11 @@ static berth_status update_pod(berth_scheduler *scheduler, const berth_pod *pod,
     uint32_t index = berth__cluster_pod(scheduler->cluster, id), node = BERTH_NODE_NONE;
     if (index != BERTH_POD_INDEX_NONE)
         node = berth__pod_at(&scheduler->cluster->pods, index)->node;
-    berth_pod seated = *pod;
+    berth_pod placed = *pod;
     scheduler->silent_on_node = pod->node_name.len == 0;
     if (node != BERTH_NODE_NONE && pod->node_name.len == 0)
-        seated.node_name = berth_engine_node_name(scheduler->engine, node);
-    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &seated};
+        placed.node_name = berth_engine_node_name(scheduler->engine, node);
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &placed};
     berth_status status = berth_engine_update(scheduler->engine, &object, error);
     scheduler->silent_on_node = false;
     return status;

@@ -61,21 +61,21 @@ static bool follow(berth_engine *branch, const berth__cluster *former)
 static berth_status catch_up(berth__cluster *cluster)
 {
     berth_engine *branch = engine_of(cluster);
-    berth__branch *own = branch->branch;
+    berth__branch *state = branch->branch;
     berth_status status = berth__cluster_make_disruption_writable(cluster);
     if (status != BERTH_OK)
         return status;
-    if (own->counts != NULL && !follow(branch, &own->followed->cluster))
+    if (state->counts != NULL && !follow(branch, &state->followed->cluster))
         drop_counters(branch);
-    if (own->counts == NULL)
+    if (state->counts == NULL)
         status = start_counters(branch);
     if (status != BERTH_OK) {
         cluster->view.counts = NULL;
         drop_counters(branch);
         return status;
     }
-    berth_snapshot_unpin(own->followed);
-    own->followed = NULL;
+    berth_snapshot_unpin(state->followed);
+    state->followed = NULL;
     cluster->catch_up = NULL;
     return BERTH_OK;
 }
@@ -83,8 +83,8 @@ static berth_status catch_up(berth__cluster *cluster)
 /* berth__cluster.catch_up_volumes of a branch whose volumes are not in step. */
 static berth_status catch_up_volumes(berth__cluster *cluster)
 {
-    berth__branch *own = engine_of(cluster)->branch;
-    berth_status status = berth__branch_volumes_catch_up(&own->volumes, cluster, own->base);
+    berth__branch *state = engine_of(cluster)->branch;
+    berth_status status = berth__branch_volumes_catch_up(&state->volumes, cluster, state->base);
     if (status == BERTH_OK)
         cluster->catch_up_volumes = NULL;
     return status;
@@ -141,7 +141,7 @@ static void clear_nominations(berth__cluster *cluster)
                                     ((berth__nomination *)nominations->by_pod.buckets[i])->pod);
 }
 
-static void open_keeper(berth__cluster *cluster)
+static void open_owner(berth__cluster *cluster)
 {
     berth__cow_owner_init(&cluster->cow, cluster->model->allocator, cluster->model);
     cluster->cow.branch = cluster->cow.shared = true;
@@ -153,18 +153,18 @@ static void open_keeper(berth__cluster *cluster)
 static void destroy(berth_engine *branch)
 {
     const berth_allocator *allocator = branch->allocator;
-    berth__branch *own = branch->branch;
+    berth__branch *state = branch->branch;
     berth__cluster *cluster = &branch->cluster;
     drop_counters(branch);
-    berth__branch_volumes_destroy(&own->volumes);
+    berth__branch_volumes_destroy(&state->volumes);
     berth__transactions_destroy(&branch->transactions);
     berth__decider_destroy(&branch->decider);
     berth__workers_destroy(branch->workers);
     berth__nominations_destroy(&cluster->nominations);
     berth__undo_log_destroy(&cluster->undo);
     berth__free(allocator, cluster->view.journal, BERTH__JOURNAL * sizeof(uint32_t));
-    berth__free(allocator, own->placed, own->placed_capacity * sizeof(*own->placed));
-    berth__free(allocator, own, sizeof(*own));
+    berth__free(allocator, state->placed, state->placed_capacity * sizeof(*state->placed));
+    berth__free(allocator, state, sizeof(*state));
     berth__free(allocator, branch, sizeof(*branch));
 }
 
@@ -288,8 +288,8 @@ static berth_engine *take_aged(berth__branches *branches, uint64_t number)
         return NULL;
     for (berth_engine **link = &branches->idle; *link != NULL;) {
         berth_engine *branch = *link;
-        const berth__branch *own = branch->branch;
-        if (!is_aged(own->followed, number) && !is_aged(own->volumes.followed, number)) {
+        const berth__branch *state = branch->branch;
+        if (!is_aged(state->followed, number) && !is_aged(state->volumes.followed, number)) {
             link = &branch->branch->next;
             continue;
         }
@@ -322,7 +322,7 @@ berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out, b
     if (branch == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for a branch");
     branch->branch->base = berth_snapshot_pin(snapshot);
-    open_keeper(&branch->cluster);
+    open_owner(&branch->cluster);
     take_roots(&branch->cluster, snapshot);
     branch->cluster.catch_up = catch_up;
     branch->cluster.catch_up_volumes = catch_up_volumes;
@@ -339,9 +339,9 @@ berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out, b
 
 static void return_counters(berth_engine *branch, const berth__cluster *former)
 {
-    berth__branch *own = branch->branch;
+    berth__branch *state = branch->branch;
     if (follow(branch, former))
-        own->followed = berth_snapshot_pin(own->base);
+        state->followed = berth_snapshot_pin(state->base);
     else
         drop_counters(branch);
     branch->cluster.view.counts = NULL;
@@ -350,47 +350,47 @@ static void return_counters(berth_engine *branch, const berth__cluster *former)
 /* What of a branch is in step goes back to where it began. */
 static void return_to_base(berth_engine *branch)
 {
-    berth__branch *own = branch->branch;
+    berth__branch *state = branch->branch;
     berth__cluster *cluster = &branch->cluster;
     const berth__cluster former = *cluster;
     if (former.catch_up != NULL && former.catch_up_volumes != NULL)
         return;
-    take_roots(cluster, own->base);
+    take_roots(cluster, state->base);
     if (former.catch_up == NULL)
         return_counters(branch, &former);
     if (former.catch_up_volumes == NULL)
-        berth__branch_volumes_return(&own->volumes, cluster, &former, own->base);
+        berth__branch_volumes_return(&state->volumes, cluster, &former, state->base);
 }
 
 void berth_branch_drop(berth_engine *branch)
 {
     if (branch == NULL)
         return;
-    berth__branch *own = branch->branch;
+    berth__branch *state = branch->branch;
     berth__cluster *cluster = &branch->cluster;
-    BERTH_ASSERT(own != NULL && own->base != NULL);
+    BERTH_ASSERT(state != NULL && state->base != NULL);
     while (branch->transactions.depth > 0)
         berth__transaction_commit(&branch->transactions);
     clear_nominations(cluster);
     return_to_base(branch);
     cluster->catch_up = cluster->catch_up_volumes = NULL;
     berth__cow_owner_destroy(&cluster->cow);
-    berth_snapshot_unpin(own->base);
-    own->base = NULL;
-    own->placed_count = 0;
+    berth_snapshot_unpin(state->base);
+    state->base = NULL;
+    state->placed_count = 0;
     give_back(branch);
 }
 
 bool berth__branch_reserve(berth_engine *branch)
 {
-    berth__branch *own = branch->branch;
-    return own == NULL || berth__grow(branch->allocator, &own->placed, &own->placed_capacity,
-                                      own->placed_count + 1, sizeof(*own->placed));
+    berth__branch *state = branch->branch;
+    return state == NULL || berth__grow(branch->allocator, &state->placed, &state->placed_capacity,
+                                        state->placed_count + 1, sizeof(*state->placed));
 }
 
 void berth__branch_note(berth_engine *branch, uint32_t pod)
 {
-    berth__branch *own = branch->branch;
-    if (own != NULL)
-        own->placed[own->placed_count++] = pod;
+    berth__branch *state = branch->branch;
+    if (state != NULL)
+        state->placed[state->placed_count++] = pod;
 }

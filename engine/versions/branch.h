@@ -1,4 +1,4 @@
-/* Branches: engines whose cluster is rooted in a version, and the pool of idle ones.
+/* Branches: engines whose cluster is rooted in a snapshot, and the pool of idle ones.
  *
  * A branch engine is more than its branch: counters, journal, search trees and prepared states
  * belong to the struct, which is used again for other branches. States, and who moves it between
@@ -7,7 +7,7 @@
  *   idle --create--> rooted --first decision--> in step --drop--> idle
  *                       `-------------------drop-----------------^
  *
- * idle     the counters are those of the version `followed`, which stays pinned; or there are none
+ * idle     the counters are those of the snapshot `followed`, which stays pinned; or there are none
  * rooted   the cluster is that of `base`, pinned, or what the branch has made of it; the counters
  *          are still those of `followed`, and the view has none
  * in step  the counters are those of the cluster, and follow every change; nothing is followed
@@ -52,7 +52,7 @@ typedef struct berth__branches {
 berth_status berth__branches_init(berth_engine *engine);
 void berth__branches_destroy(berth_engine *engine);
 
-/* A version was published: idle engines that have fallen behind end. Cost: now and then, that of
+/* A snapshot was published: idle engines that have fallen behind end. Cost: now and then, that of
  * freeing their counters and trees. */
 void berth__branches_age(berth_engine *engine);
 

@@ -26,31 +26,31 @@ void berth__branch_volumes_destroy(berth__branch_volumes *volumes)
 }
 
 static berth_status make(berth__branch_volumes *volumes, berth__cluster *cluster,
-                         const berth_snapshot *version)
+                         const berth_snapshot *snapshot)
 {
     const berth__stored_rows none = {0};
     BERTH_TRY(berth__storage_create(cluster->model, NULL, &volumes->storage));
     volumes->storage->undo = &cluster->undo;
     BERTH_TRY(berth__volume_use_create(volumes->storage, &volumes->use));
-    BERTH_TRY(berth__storage_follow(volumes->storage, &none, &version->cluster.stored));
+    BERTH_TRY(berth__storage_follow(volumes->storage, &none, &snapshot->cluster.stored));
     show(volumes, cluster);
     return berth__cluster_recount_volumes(cluster) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 static berth_status follow(berth__branch_volumes *volumes, berth__cluster *cluster,
-                           const berth_snapshot *version)
+                           const berth_snapshot *snapshot)
 {
     const berth__cluster *former = &volumes->followed->cluster;
-    BERTH_TRY(berth__storage_follow(volumes->storage, &former->stored, &version->cluster.stored));
+    BERTH_TRY(berth__storage_follow(volumes->storage, &former->stored, &snapshot->cluster.stored));
     show(volumes, cluster);
     return berth__cluster_follow_volumes(cluster, former) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes, berth__cluster *cluster,
-                                            const berth_snapshot *version)
+                                            const berth_snapshot *snapshot)
 {
-    berth_status status = volumes->storage == NULL ? make(volumes, cluster, version)
-                                                   : follow(volumes, cluster, version);
+    berth_status status = volumes->storage == NULL ? make(volumes, cluster, snapshot)
+                                                   : follow(volumes, cluster, snapshot);
     if (status != BERTH_OK) {
         hide(cluster);
         berth__branch_volumes_destroy(volumes);
@@ -62,12 +62,12 @@ berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes, bert
 }
 
 void berth__branch_volumes_return(berth__branch_volumes *volumes, berth__cluster *cluster,
-                                  const berth__cluster *former, berth_snapshot *version)
+                                  const berth__cluster *former, berth_snapshot *snapshot)
 {
     bool ok = berth__cluster_follow_volumes(cluster, former);
     hide(cluster);
     if (ok)
-        volumes->followed = berth_snapshot_pin(version);
+        volumes->followed = berth_snapshot_pin(snapshot);
     else
         berth__branch_volumes_destroy(volumes);
 }

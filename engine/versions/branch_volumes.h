@@ -6,7 +6,7 @@
  *   none --first pod with volumes--> in step --drop--> behind --such a pod--> in step
  *
  * none     no branch of this engine had to do with volumes yet
- * behind   they are those of the version `followed`, which stays pinned, but for what the last
+ * behind   they are those of the snapshot `followed`, which stays pinned, but for what the last
  *          branch did to the store, which is taken back with the next step; the view has none
  * in step  they are the view's, and follow every change of the branch; nothing is followed
  *
@@ -26,16 +26,16 @@ typedef struct berth__branch_volumes {
     struct berth_snapshot *followed; /* NULL: in step, or none */
 } berth__branch_volumes;
 
-/* Bring them into step with a branch of a pinned version. Errors: E_NOMEM; there are none then.
+/* Bring them into step with a branch of a pinned snapshot. Errors: E_NOMEM; there are none then.
  * Cost: that of what differs; the first time, of all records of volumes and a walk over the
  * pods. */
 berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes, berth__cluster *cluster,
-                                            const struct berth_snapshot *version);
+                                            const struct berth_snapshot *snapshot);
 
-/* The cluster is the version's again, and was `former` when they were in step. Follows the
- * version. */
+/* The cluster is the snapshot's again, and was `former` when they were in step. Follows the
+ * snapshot. */
 void berth__branch_volumes_return(berth__branch_volumes *volumes, berth__cluster *cluster,
-                                  const berth__cluster *former, struct berth_snapshot *version);
+                                  const berth__cluster *former, struct berth_snapshot *snapshot);
 
 void berth__branch_volumes_destroy(berth__branch_volumes *volumes);
 

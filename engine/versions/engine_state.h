@@ -18,7 +18,7 @@ struct berth_engine {
     berth__arena arena; /* profiles */
     berth__ready_profile *profiles;
     uint32_t profile_count;
-    berth__history history;           /* published versions of the cluster */
+    berth__history history;           /* snapshots of the cluster */
     struct berth__branches *branches; /* versions/branch.h; NULL: it never had one, or is one */
     struct berth__branch *branch;     /* of a branch; NULL: it is none */
 };

@@ -10,7 +10,7 @@
 typedef struct journey journey;
 
 /* A pod of a class leaves its node, or comes to it. */
-typedef void move(journey *own, uint32_t node_id, const berth__class *cls);
+typedef void move(journey *way, uint32_t node_id, const berth__class *cls);
 
 struct journey {
     move *leave, *come;
@@ -32,25 +32,25 @@ static const berth__node_record *counted_node(const berth__cluster *cluster, uin
 }
 
 /* Whether the node's pods count in both states. Pods of other nodes come and go with their node. */
-static bool is_kept(const journey *own, uint32_t id)
+static bool is_kept(const journey *way, uint32_t id)
 {
-    return counted_node(own->from, id) != NULL && counted_node(own->to, id) != NULL;
+    return counted_node(way->from, id) != NULL && counted_node(way->to, id) != NULL;
 }
 
-static void uncount(journey *own, uint32_t node_id, const berth__class *cls)
+static void uncount(journey *way, uint32_t node_id, const berth__class *cls)
 {
-    const berth__node_record *node = berth__cluster_node(own->from, node_id);
-    berth__pod_counts_change(&own->before, node->slot, cls, -1);
-    if (own->same_order)
-        berth__view_note(&own->to->view, node->slot);
+    const berth__node_record *node = berth__cluster_node(way->from, node_id);
+    berth__pod_counts_change(&way->before, node->slot, cls, -1);
+    if (way->same_order)
+        berth__view_note(&way->to->view, node->slot);
 }
 
-static void count(journey *own, uint32_t node_id, const berth__class *cls)
+static void count(journey *way, uint32_t node_id, const berth__class *cls)
 {
-    const berth__node_record *node = berth__cluster_node(own->to, node_id);
-    berth__view *view = &own->to->view;
-    own->ok = own->ok && berth__pod_counts_register(view, cls);
-    if (own->ok)
+    const berth__node_record *node = berth__cluster_node(way->to, node_id);
+    berth__view *view = &way->to->view;
+    way->ok = way->ok && berth__pod_counts_register(view, cls);
+    if (way->ok)
         berth__pod_counts_change(view, node->slot, cls, 1);
     berth__view_note(view, node->slot);
 }
@@ -69,23 +69,23 @@ static bool same_place(const berth__pod_record *a, const berth__pod_record *b)
 
 static void pods_leave(void *context, uint32_t page, void *first, void *second)
 {
-    journey *own = context;
+    journey *way = context;
     (void)page;
     for (uint32_t i = 0; i < BERTH__PODS_A_PAGE; i++) {
         const berth__pod_record *was = placed_pod(first, i), *is = placed_pod(second, i);
-        if (was != NULL && !same_place(was, is) && is_kept(own, was->node))
-            own->leave(own, was->node, was->cls);
+        if (was != NULL && !same_place(was, is) && is_kept(way, was->node))
+            way->leave(way, was->node, was->cls);
     }
 }
 
 static void pods_come(void *context, uint32_t page, void *first, void *second)
 {
-    journey *own = context;
+    journey *way = context;
     (void)page;
     for (uint32_t i = 0; i < BERTH__PODS_A_PAGE; i++) {
         const berth__pod_record *was = placed_pod(first, i), *is = placed_pod(second, i);
-        if (is != NULL && !same_place(was, is) && is_kept(own, is->node))
-            own->come(own, is->node, is->cls);
+        if (is != NULL && !same_place(was, is) && is_kept(way, is->node))
+            way->come(way, is->node, is->cls);
     }
 }
 
@@ -93,77 +93,77 @@ static void pods_come(void *context, uint32_t page, void *first, void *second)
 
 static void nodes_leave(void *context, uint32_t page, void *first, void *second)
 {
-    journey *own = context;
-    const berth__pods *pods = &own->from->pods;
+    journey *way = context;
+    const berth__pods *pods = &way->from->pods;
     (void)first;
     (void)second;
     for (uint32_t i = 0; i < 1u << BERTH__NODE_PAGE_SHIFT; i++) {
         uint32_t id = (page << BERTH__NODE_PAGE_SHIFT) + i;
-        const berth__node_record *node = counted_node(own->from, id);
-        if (node == NULL || counted_node(own->to, id) != NULL)
+        const berth__node_record *node = counted_node(way->from, id);
+        if (node == NULL || counted_node(way->to, id) != NULL)
             continue;
         for (uint32_t at = node->first_pod; at != BERTH_POD_INDEX_NONE;
              at = berth__pod_at(pods, at)->next)
-            own->leave(own, id, berth__pod_at(pods, at)->cls);
+            way->leave(way, id, berth__pod_at(pods, at)->cls);
     }
 }
 
 static void nodes_come(void *context, uint32_t page, void *first, void *second)
 {
-    journey *own = context;
-    const berth__pods *pods = &own->to->pods;
+    journey *way = context;
+    const berth__pods *pods = &way->to->pods;
     (void)first;
     (void)second;
     for (uint32_t i = 0; i < 1u << BERTH__NODE_PAGE_SHIFT; i++) {
         uint32_t id = (page << BERTH__NODE_PAGE_SHIFT) + i;
-        const berth__node_record *node = counted_node(own->to, id);
-        if (node == NULL || counted_node(own->from, id) != NULL)
+        const berth__node_record *node = counted_node(way->to, id);
+        if (node == NULL || counted_node(way->from, id) != NULL)
             continue;
         for (uint32_t at = node->first_pod; at != BERTH_POD_INDEX_NONE;
              at = berth__pod_at(pods, at)->next)
-            own->come(own, id, berth__pod_at(pods, at)->cls);
+            way->come(way, id, berth__pod_at(pods, at)->cls);
     }
 }
 
-static void all_leave(journey *own)
+static void all_leave(journey *way)
 {
-    berth__cow_array_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_leave, own);
-    berth__cow_array_compare(&own->from->pods.records, &own->to->pods.records, pods_leave, own);
+    berth__cow_array_compare(&way->from->view.nodes, &way->to->view.nodes, nodes_leave, way);
+    berth__cow_array_compare(&way->from->pods.records, &way->to->pods.records, pods_leave, way);
 }
 
-static void all_come(journey *own)
+static void all_come(journey *way)
 {
-    berth__cow_array_compare(&own->from->view.nodes, &own->to->view.nodes, nodes_come, own);
-    berth__cow_array_compare(&own->from->pods.records, &own->to->pods.records, pods_come, own);
+    berth__cow_array_compare(&way->from->view.nodes, &way->to->view.nodes, nodes_come, way);
+    berth__cow_array_compare(&way->from->pods.records, &way->to->pods.records, pods_come, way);
 }
 
 /* ---- slots ---- */
 
 /* By slot of the former layout: the slot now. NULL when out of memory. */
-static uint32_t *map_slots(const journey *own, size_t bytes)
+static uint32_t *map_slots(const journey *way, size_t bytes)
 {
-    const berth__layout *layout = own->from->view.layout;
-    uint32_t *slots = berth__alloc(own->to->cow.allocator, bytes, 64);
+    const berth__layout *layout = way->from->view.layout;
+    uint32_t *slots = berth__alloc(way->to->cow.allocator, bytes, 64);
     for (uint32_t slot = 0; slots != NULL && slot < layout->count; slot++) {
         uint32_t id = layout->nodes[slot];
-        const berth__node_record *was = counted_node(own->from, id),
-                                 *is = counted_node(own->to, id);
+        const berth__node_record *was = counted_node(way->from, id),
+                                 *is = counted_node(way->to, id);
         slots[slot] = was != NULL && was->slot == slot && is != NULL ? is->slot : BERTH__SLOT_NONE;
     }
     return slots;
 }
 
-static void move_counters(journey *own)
+static void move_counters(journey *way)
 {
-    const berth__layout *layout = own->from->view.layout;
+    const berth__layout *layout = way->from->view.layout;
     size_t bytes = layout->count * sizeof(uint32_t);
-    uint32_t *slots = map_slots(own, bytes);
+    uint32_t *slots = map_slots(way, bytes);
     /* Without the map, counters start anew from the pods; held terms do not find themselves
      * again. */
-    own->ok = own->ok && slots != NULL;
-    if (own->ok)
-        berth__pod_counts_move(&own->to->view, layout, slots, &own->to->pods);
-    berth__free(own->to->cow.allocator, slots, bytes);
+    way->ok = way->ok && slots != NULL;
+    if (way->ok)
+        berth__pod_counts_move(&way->to->view, layout, slots, &way->to->pods);
+    berth__free(way->to->cow.allocator, slots, bytes);
 }
 
 static bool slot_differs(berth__tile *a, berth__tile *b, uint32_t at)
@@ -178,10 +178,10 @@ static bool slot_differs(berth__tile *a, berth__tile *b, uint32_t at)
     return differs;
 }
 
-static void note_tiles(journey *own)
+static void note_tiles(journey *way)
 {
-    berth__view *view = &own->to->view;
-    const berth__view *before = &own->before;
+    berth__view *view = &way->to->view;
+    const berth__view *before = &way->before;
     if (view->tiles == before->tiles)
         return;
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
@@ -213,25 +213,25 @@ static bool orders_agree(const berth__layout *a, const berth__layout *b)
 berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__cluster *former)
 {
     berth__view *view = &cluster->view;
-    journey own = {.leave = uncount, .come = count, .from = former, .to = cluster, .ok = true};
-    own.before = former->view;
+    journey way = {.leave = uncount, .come = count, .from = former, .to = cluster, .ok = true};
+    way.before = former->view;
     bool away = view->layout->epoch != former->view.layout->epoch ||
                 view->resource_count != former->view.resource_count;
-    own.before.counts = view->counts;
-    own.same_order = orders_agree(view->layout, former->view.layout);
+    way.before.counts = view->counts;
+    way.same_order = orders_agree(view->layout, former->view.layout);
     /* Before any pod comes: sums of an earlier time may bear the epoch that is now. */
     if (away)
         berth__pod_counts_forget_domains(view->counts);
-    all_leave(&own);
+    all_leave(&way);
     view->counts->pods = &cluster->pods;
-    if (own.same_order)
-        note_tiles(&own);
+    if (way.same_order)
+        note_tiles(&way);
     else
-        move_counters(&own);
-    all_come(&own);
+        move_counters(&way);
+    all_come(&way);
     if (away)
         lose_journal(view);
-    if (!own.ok)
+    if (!way.ok)
         return BERTH__FOLLOW_FAILED;
     return away ? BERTH__FOLLOWED_AWAY : BERTH__FOLLOWED;
 }
@@ -257,37 +257,37 @@ bool berth__cluster_recount(berth__cluster *cluster)
 
 /* ---- volumes ---- */
 
-static void disuse(journey *own, uint32_t node_id, const berth__class *cls)
+static void disuse(journey *way, uint32_t node_id, const berth__class *cls)
 {
     if (cls->volumes != NULL)
-        berth__volume_use_remove(own->to->view.volume_use, node_id, cls->volumes);
+        berth__volume_use_remove(way->to->view.volume_use, node_id, cls->volumes);
 }
 
-static void use(journey *own, uint32_t node_id, const berth__class *cls)
+static void use(journey *way, uint32_t node_id, const berth__class *cls)
 {
     if (cls->volumes != NULL)
-        own->ok = own->ok && berth__volume_use_add(own->to->view.volume_use, node_id,
+        way->ok = way->ok && berth__volume_use_add(way->to->view.volume_use, node_id,
                                                    cls->volumes) == BERTH_OK;
 }
 
 bool berth__cluster_follow_volumes(berth__cluster *cluster, const berth__cluster *former)
 {
-    journey own = {.leave = disuse, .come = use, .from = former, .to = cluster, .ok = true};
-    all_leave(&own);
+    journey way = {.leave = disuse, .come = use, .from = former, .to = cluster, .ok = true};
+    all_leave(&way);
     for (uint32_t id = cluster->node_count; id < former->node_count; id++)
         berth__volume_use_forget_node(cluster->view.volume_use, id);
-    all_come(&own);
-    return own.ok;
+    all_come(&way);
+    return way.ok;
 }
 
 bool berth__cluster_recount_volumes(berth__cluster *cluster)
 {
     const berth__pods *pods = &cluster->pods;
-    journey own = {.to = cluster, .ok = true};
-    for (uint32_t i = 0; i < pods->record_count && own.ok; i++) {
+    journey way = {.to = cluster, .ok = true};
+    for (uint32_t i = 0; i < pods->record_count && way.ok; i++) {
         const berth__pod_record *pod = placed_pod(berth__pod_at(pods, i), 0);
         if (pod != NULL && counted_node(cluster, pod->node) != NULL)
-            use(&own, pod->node, pod->cls);
+            use(&way, pod->node, pod->cls);
     }
-    return own.ok;
+    return way.ok;
 }

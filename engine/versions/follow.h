@@ -1,7 +1,7 @@
 /* What is derived from a cluster (counters of pods, journal; volumes in use) follows it from one
  * state to another.
  *
- * Two states of an engine's cluster, versions or branches, share what they have in common, so
+ * Two states of an engine's cluster, snapshots or branches, share what they have in common, so
  * what differs is found by comparing pages: the cost is that of what differs, wherever the
  * states come from. A layout in another order costs a pass over the nodes besides.
  *

@@ -123,8 +123,8 @@ berth_snapshot *berth_engine_pin(const berth_engine *engine)
 {
     /* Pinning is no change that the engine's user could tell. The decider knows the way back. */
     char *cluster = (char *)engine->decider.cluster;
-    berth_engine *own = (berth_engine *)(void *)(cluster - offsetof(berth_engine, cluster));
-    return (berth_snapshot *)berth__history_pin(&own->history);
+    berth_engine *holder = (berth_engine *)(void *)(cluster - offsetof(berth_engine, cluster));
+    return (berth_snapshot *)berth__history_pin(&holder->history);
 }
 
 berth_snapshot *berth_snapshot_pin(berth_snapshot *snapshot)

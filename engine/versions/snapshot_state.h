@@ -1,4 +1,4 @@
-/* A published version of an engine's cluster. Its head is a berth__snapshot_head (base/history.h), its
+/* A snapshot of an engine's cluster. Its head is a berth__snapshot_head (base/history.h), its
  * body a copy of the cluster's struct, whose blocks the history keeps, and copies of what is not
  * kept in such blocks.
  *

@@ -7,7 +7,7 @@
 
 #include "berth/berth.h"
 
-/* Each template thrice, as a text is learnt when it comes again. */
+/* Each template thrice, as a text is registered when it comes again. */
 #define PLAIN(number)                                                                          \
     "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"pod-" number "\"," \
     " \"labels\": {\"app\": \"a\"}}, \"spec\": {\"nodeName\": \"node-" number "\","            \

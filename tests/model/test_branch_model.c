@@ -1,7 +1,7 @@
 /* Property test: branches. An engine publishes and goes on; its twin never publishes. For each
- * version that is pinned, the twin opens a transaction, does all sorts of things to nodes and
+ * snapshot that is pinned, the twin opens a transaction, does all sorts of things to nodes and
  * pods, and rolls back: what came of them, and the state at the end, are what a branch of that
- * version must come to as well. Branches are made whenever it suits, most of them long after the
+ * snapshot must come to as well. Branches are made whenever it suits, most of them long after the
  * engine has changed, on several threads while it changes. At the end memory is back where it was.
  *
  * Usage: test_branch_model [--seed S] [--rounds N] [--ops N] [--nodes N] [--threads N]
@@ -27,9 +27,9 @@ typedef struct options {
     uint32_t threads;
 } options;
 
-/* What is to be done on branches of one version, and what must come of it. */
+/* What is to be done on branches of one snapshot, and what must come of it. */
 typedef struct plan {
-    berth_snapshot *version;
+    berth_snapshot *snapshot;
     operation ops[OPS_MAX];
     char *results[OPS_MAX];
     uint32_t count;
@@ -76,7 +76,7 @@ static void follow_plan(script *s, const plan *p, uint32_t count, berth_engine *
     size_t pod_count = s->pod_count;
     berth_engine *branch;
     berth_error error = {0};
-    script_must(s, "branch", berth_branch_create(p->version, &branch, &error), &error);
+    script_must(s, "branch", berth_branch_create(p->snapshot, &branch, &error), &error);
     for (uint32_t i = 0; i < count && !s->failed; i++) {
         char *result = script_run(s, branch, &p->ops[i]);
         script_same(s, "an operation on a branch", p->results[i], result);
@@ -100,16 +100,16 @@ static void follow_plan(script *s, const plan *p, uint32_t count, berth_engine *
     atomic_fetch_add(&branches, 1);
 }
 
-/* A pod that version and branch both know is on the engine where the branch has it, if the
+/* A pod that snapshot and branch both know is on the engine where the branch has it, if the
  * branch moved it. */
 static void check_handed_over(script *s, const plan *p, berth_engine *branch, berth_engine *engine)
 {
     for (size_t i = 0; i < p->pod_count && !s->failed; i++) {
         berth_str space = naive_namespace(p->pods[i]), name = p->pods[i]->name;
-        berth_pod_id id = berth_snapshot_find_pod(p->version, space, name);
+        berth_pod_id id = berth_snapshot_find_pod(p->snapshot, space, name);
         if (id == BERTH_POD_NONE || berth_engine_find_pod(branch, space, name) != id)
             continue;
-        berth_node_id was = berth_snapshot_pod_node(p->version, id);
+        berth_node_id was = berth_snapshot_pod_node(p->snapshot, id);
         berth_node_id is = berth_engine_pod_node(branch, id);
         if (was == is)
             continue;
@@ -204,7 +204,7 @@ static void drop_plan(plan *p)
     for (uint32_t i = 0; i < p->count; i++)
         free(p->results[i]);
     free(p->end.bytes);
-    berth_snapshot_unpin(p->version);
+    berth_snapshot_unpin(p->snapshot);
     free(p);
 }
 
@@ -217,7 +217,7 @@ static void put_plan(trial *t, uint32_t which, plan *p)
     drop_plan(old);
 }
 
-/* Publish, and find out on the twin what may come of the version. The pods it names are known to
+/* Publish, and find out on the twin what may come of the snapshot. The pods it names are known to
  * the end. */
 static void make_plan(trial *t)
 {
@@ -226,7 +226,7 @@ static void make_plan(trial *t)
     if (p == NULL)
         abort();
     script_must(&t->s, "publish", berth_engine_publish(t->s.engine, &error), &error);
-    p->version = berth_engine_pin(t->s.engine);
+    p->snapshot = berth_engine_pin(t->s.engine);
     berth_engine *engine = t->s.engine;
     t->s.engine = t->twin;
     t->s.nodes_and_pods = true;
@@ -439,7 +439,7 @@ int main(int argc, char **argv)
     for (unsigned long i = 0; end != 0 ? time(NULL) < end : i < o.rounds; i++)
         if (!run_round(&o, o.seed + i))
             return 1;
-    printf("%lu operations, %lu placed, %lu by index; %lu versions, %lu branches, "
+    printf("%lu operations, %lu placed, %lu by index; %lu snapshots, %lu branches, "
            "%lu handed over, %lu with conflicts\n",
            atomic_load(&script_operations), atomic_load(&script_placed),
            atomic_load(&script_indexed), atomic_load(&plans_made), atomic_load(&branches),

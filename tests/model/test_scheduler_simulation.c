@@ -1,12 +1,12 @@
 /* Simulation of a cluster under a scheduler: pods and nodes come, change and go, bindings fail,
  * are late or expire, victims leave at once, later or not at all, transactions and others bind
- * pods on the engine, readers hold versions of it; all from one seed. After every step
+ * pods on the engine, readers hold snapshots of it; all from one seed. After every step
  *   - each pod is where an independent record says, on one node or in the queue, and none is lost,
  *   - what each node touched has allocated is the sum of its pods' requests,
  *   - nothing was put where the requests do not fit,
  *   - the scheduler's counters are those of the record, and its own checks pass,
- *   - versions that readers hold do not change,
- *   - pods of the unschedulable pool fit nowhere: whoever fits has been woken. One of them is decided
+ *   - snapshots that readers hold do not change,
+ * - pods of the unschedulable pool fit nowhere: whoever fits has been woken. One of them is decided
  *     after each step, all of them every so often.
  *
  * Usage: test_scheduler_simulation [--seed S] [--rounds N] [--steps N] [--trace] A failure
@@ -25,7 +25,7 @@ enum {
     PROFILES = 2,
     SCHEDULERS = 3, /* of which one is served by nobody */
     CHECK_ALL_EVERY = 32,
-    VERSIONS = 3, /* published ones that readers hold at a time */
+    SNAPSHOTS = 3, /* published ones that readers hold at a time */
 };
 
 #define SECOND INT64_C(1000000000)
@@ -69,8 +69,8 @@ typedef struct simulation {
     berth_binding_id stale;                      /* some binding that is no more */
     berth_scheduler_counters want;
     uint64_t troubles, troubles_wanted;
-    berth_snapshot *versions[VERSIONS];
-    uint64_t digests[VERSIONS]; /* when they were published */
+    berth_snapshot *snapshots[SNAPSHOTS];
+    uint64_t digests[SNAPSHOTS]; /* when they were published */
 } simulation;
 
 /* ---- reporting ---- */
@@ -831,28 +831,28 @@ static void go_past_scheduler(simulation *s)
     settle(s);
 }
 
-/* Readers let a version go and take the latest. */
+/* Readers let a snapshot go and take the latest. */
 static void publish(simulation *s)
 {
     berth_error error = {.code = BERTH_OK};
-    uint32_t i = gen_below(&s->gen, VERSIONS);
+    uint32_t i = gen_below(&s->gen, SNAPSHOTS);
     settle(s);
     trace(s, "publish", (berth_str){0});
-    berth_snapshot_unpin(s->versions[i]);
+    berth_snapshot_unpin(s->snapshots[i]);
     must(s, "publish", berth_engine_publish(s->engine, &error), &error);
-    s->versions[i] = berth_engine_pin(s->engine);
-    s->digests[i] = berth_snapshot_digest(s->versions[i]);
-    same(s, "a version's digest", berth_engine_digest(s->engine), s->digests[i]);
+    s->snapshots[i] = berth_engine_pin(s->engine);
+    s->digests[i] = berth_snapshot_digest(s->snapshots[i]);
+    same(s, "a snapshot's digest", berth_engine_digest(s->engine), s->digests[i]);
 }
 
 static void check_versions(simulation *s)
 {
     berth_error error = {.code = BERTH_OK};
-    for (uint32_t i = 0; i < VERSIONS; i++) {
-        if (s->versions[i] == NULL)
+    for (uint32_t i = 0; i < SNAPSHOTS; i++) {
+        if (s->snapshots[i] == NULL)
             continue;
-        must(s, "version check", berth_snapshot_check(s->versions[i], &error), &error);
-        same(s, "a version's digest", s->digests[i], berth_snapshot_digest(s->versions[i]));
+        must(s, "snapshot check", berth_snapshot_check(s->snapshots[i], &error), &error);
+        same(s, "a snapshot's digest", s->digests[i], berth_snapshot_digest(s->snapshots[i]));
     }
 }
 
@@ -1031,8 +1031,8 @@ static bool run_round(uint64_t seed, unsigned long steps, bool show)
     }
     bool ok = !s->failed;
     add_up(s);
-    for (uint32_t i = 0; i < VERSIONS; i++)
-        berth_snapshot_unpin(s->versions[i]);
+    for (uint32_t i = 0; i < SNAPSHOTS; i++)
+        berth_snapshot_unpin(s->snapshots[i]);
     berth_scheduler_destroy(s->scheduler);
     berth_explanation_destroy(s->explanation);
     berth_engine_destroy(s->engine);

@@ -1,20 +1,20 @@
-/* The protocol of base/history.h: one writer that publishes VERSIONS versions, READERS readers that pin
+/* The protocol of base/history.h: one writer that publishes SNAPSHOTS snapshots, READERS readers that pin
  * PINS times each, and whoever happens to reclaim. Every step that is atomic there is one step here, and
  * every other one is by itself, so that all interleavings are tried. Effects of weak memory that the
  * orderings forbid are modelled as steps in the forbidden order, in the variants.
  *
- * Objects: own k is shown by version k alone; `longer` by versions 1 and 2 (of at least 3).
+ * Objects: own k is shown by snapshot k alone; `longer` by snapshots 1 and 2 (of at least 3).
  *
  * MUTANT: `none` is the protocol; else a part of it is taken out, which must make the check fail. Those
  * that are patches of the engine too (tests/mutants/history_NAME.patch) bear the same name. */
 #define none 0
-#define publish_relaxed 1 /* PUB-1: a version is seen before it is filled */
+#define publish_relaxed 1 /* PUB-1: a snapshot is seen before it is filled */
 #define no_transfer 2     /* pins given while current are forgotten */
 #define split_pin 3       /* a pin looks first and counts after */
 #define unpin_relaxed 4   /* PUB-2: a read sinks below the unpin */
 #define no_second_pass 5  /* PUB-4: a request during a pass is dropped */
-#define ignore_older 6    /* objects are freed with their newest version */
-#define hand_over_late 7  /* PUB-3: pins are transferred before the version is handed over, and the
+#define ignore_older 6    /* objects are freed with their newest snapshot */
+#define hand_over_late 7  /* PUB-3: pins are transferred before the snapshot is handed over, and the
                              reclaimer is not told after */
 #ifndef MUTANT
 #define MUTANT none
@@ -25,20 +25,20 @@
 #ifndef PINS
 #define PINS 2
 #endif
-#ifndef VERSIONS
-#define VERSIONS 3
+#ifndef SNAPSHOTS
+#define SNAPSHOTS 3
 #endif
 #define BIAS 50
 
-byte current = 0;         /* the word: which version, */
+byte current = 0;         /* the word: which snapshot, */
 byte pins = 0;            /* and the pins it was given */
-byte refs[VERSIONS + 1];
-bool filled[VERSIONS + 1];
-bool incoming[VERSIONS + 1];
-bool live[VERSIONS + 1];  /* the reclaimer's */
-bool freed[VERSIONS + 1];
-bool noted_own[VERSIONS + 1], freed_own[VERSIONS + 1];
-byte noted_longer = 0;    /* with which version `longer` is noted */
+byte refs[SNAPSHOTS + 1];
+bool filled[SNAPSHOTS + 1];
+bool incoming[SNAPSHOTS + 1];
+bool live[SNAPSHOTS + 1];  /* the reclaimer's */
+bool freed[SNAPSHOTS + 1];
+bool noted_own[SNAPSHOTS + 1], freed_own[SNAPSHOTS + 1];
+byte noted_longer = 0;    /* with which snapshot `longer` is noted */
 bool freed_longer = false;
 byte requests = 0;
 byte reclaiming = 0;
@@ -53,7 +53,7 @@ inline older_live(v, out)
     od
 }
 
-inline free_version(v, older)
+inline free_snapshot(v, older)
 {
     older_live(v, older);
     if
@@ -78,7 +78,7 @@ inline pass(v, older)
     atomic {
         v = 1;
         do
-        :: v <= VERSIONS ->
+        :: v <= SNAPSHOTS ->
             if
             :: incoming[v] -> incoming[v] = false; live[v] = true
             :: else
@@ -87,11 +87,11 @@ inline pass(v, older)
         :: else -> break
         od
     }
-    v = VERSIONS;
+    v = SNAPSHOTS;
     do
     :: v > 0 ->
         if
-        :: live[v] && refs[v] == 0 -> atomic { free_version(v, older) }
+        :: live[v] && refs[v] == 0 -> atomic { free_snapshot(v, older) }
         :: else
         fi;
         v--
@@ -153,7 +153,7 @@ proctype writer()
     byte n = 1, old, given, before, seen, v, older;
     bool zero;
     do
-    :: n <= VERSIONS ->
+    :: n <= SNAPSHOTS ->
         refs[n] = BIAS;
         if
         :: MUTANT != publish_relaxed -> filled[n] = true
@@ -190,7 +190,7 @@ proctype writer()
     done++
 }
 
-inline read_version(v)
+inline read_snapshot(v)
 {
     assert(filled[v]);
     assert(!freed[v]);
@@ -221,10 +221,10 @@ proctype reader()
         :: else ->
             assert(mine >= last);
             last = mine;
-            read_version(mine);
+            read_snapshot(mine);
             if
-            :: MUTANT == unpin_relaxed -> unpin(mine, zero); read_version(mine)
-            :: else -> read_version(mine); unpin(mine, zero)
+            :: MUTANT == unpin_relaxed -> unpin(mine, zero); read_snapshot(mine)
+            :: else -> read_snapshot(mine); unpin(mine, zero)
             fi;
             if
             :: zero -> reclaim(before, seen, v, older)
@@ -237,7 +237,7 @@ proctype reader()
     done++
 }
 
-/* When all is quiet only the current version is left, and nothing that it does not show. */
+/* When all is quiet only the current snapshot is left, and nothing that it does not show. */
 init
 {
     byte r = 0, n = 1;
@@ -251,11 +251,11 @@ init
     done == READERS + 1;
     assert(requests == 0 && reclaiming == 0);
     do
-    :: n < VERSIONS ->
+    :: n < SNAPSHOTS ->
         assert(freed[n] && freed_own[n]);
         n++
     :: else -> break
     od;
     assert(freed_longer && noted_longer == 0);
-    assert(!freed[VERSIONS])
+    assert(!freed[SNAPSHOTS])
 }

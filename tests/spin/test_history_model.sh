@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Checks the protocol of published versions (engine/base/history.h) exhaustively with spin, and that
+# Checks the protocol of snapshots (engine/base/history.h) exhaustively with spin, and that
 # each of its parts is needed: without it the checker must find an error.
-# Usage: test_history_model.sh [READERS PINS VERSIONS]
+# Usage: test_history_model.sh [READERS PINS SNAPSHOTS]
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 model=$here/history.pml
 readers=${1:-2}
 pins=${2:-2}
-versions=${3:-3}
+snapshots=${3:-3}
 for tool in spin gcc; do
   command -v "$tool" >/dev/null || {
     echo "skipped: $tool is not installed"
@@ -21,7 +21,7 @@ cd "$work" || exit 4
 # check MUTANT: prints how many errors the checker found, and how many states there are.
 check() {
   if ! {
-    spin -a "-DMUTANT=$1" "-DREADERS=$readers" "-DPINS=$pins" "-DVERSIONS=$versions" "$model" \
+    spin -a "-DMUTANT=$1" "-DREADERS=$readers" "-DPINS=$pins" "-DVERSIONS=$snapshots" "$model" \
       >spin.log 2>&1 &&
       gcc -O2 -w -DSAFETY -DNOCLAIM -DCOLLAPSE -DMEMLIM=4096 -o pan pan.c &&
       ./pan -m1000000 >pan.log 2>&1
@@ -40,7 +40,7 @@ check() {
 status=0
 errors=$(check none) || exit 1
 states=$(sed -nE 's/ *([0-9.e+]+) states, stored.*/\1/p' pan.log)
-echo "protocol: $readers readers, $pins pins each, 1 writer, $versions versions:" \
+echo "protocol: $readers readers, $pins pins each, 1 writer, $snapshots snapshots:" \
   "$states states, $errors errors"
 if [[ $errors != 0 ]]; then
   cat pan.log

@@ -4,8 +4,8 @@
  * Objects are marked when they are released, not freed, so that a reader that should not see one
  * can tell.
  *
- * Usage: test_history [VERSIONS]; BERTH_STRESS_SECONDS: how long the threads run, instead of so
- * many versions. */
+ * Usage: test_history [SNAPSHOTS]; BERTH_STRESS_SECONDS: how long the threads run, instead of so
+ * many snapshots. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ typedef struct shown {
 } shown;
 
 static berth__history history;
-static atomic_ulong objects_alive, versions_alive;
+static atomic_ulong objects_alive, snapshots_alive;
 static atomic_bool stop;
 
 /* At once: what comes after a broken protocol may crash. */
@@ -87,12 +87,12 @@ static void release_object(const berth_allocator *allocator, void *context, void
     bury(one);
 }
 
-static void drop(void *context, berth__snapshot_head *version)
+static void drop(void *context, berth__snapshot_head *snapshot)
 {
     (void)context;
-    shown *one = (shown *)version;
-    expect(atomic_exchange(&one->dropped, 1) == 0, "a version is dropped twice");
-    atomic_fetch_sub(&versions_alive, 1);
+    shown *one = (shown *)snapshot;
+    expect(atomic_exchange(&one->dropped, 1) == 0, "a snapshot is dropped twice");
+    atomic_fetch_sub(&snapshots_alive, 1);
     one->value = 0;
     bury(one);
 }
@@ -133,29 +133,29 @@ static void publish(unsigned changed)
             retired = retire(retired, present[i]);
         present[i] = make_object(number, number * 31 + i);
     }
-    shown *version = calloc(1, sizeof(*version));
-    if (version == NULL)
+    shown *snapshot = calloc(1, sizeof(*snapshot));
+    if (snapshot == NULL)
         abort();
-    atomic_fetch_add(&versions_alive, 1);
-    version->value = number * 17;
+    atomic_fetch_add(&snapshots_alive, 1);
+    snapshot->value = number * 17;
     for (unsigned i = 0; i < OBJECTS; i++)
-        version->objects[i] = present[i];
-    if (berth__history_reserve(&history, &version->head) != BERTH_OK)
+        snapshot->objects[i] = present[i];
+    if (berth__history_reserve(&history, &snapshot->head) != BERTH_OK)
         abort();
-    berth__history_publish(&history, &version->head, retired);
+    berth__history_publish(&history, &snapshot->head, retired);
 }
 
 /* ---- readers ---- */
 
-static void look(const shown *version)
+static void look(const shown *snapshot)
 {
-    expect(version != NULL, "a pin gives no version");
-    expect(!atomic_load(&version->dropped), "a pinned version is dropped");
-    expect(version->value == version->head.number * 17, "a version is not whole");
+    expect(snapshot != NULL, "a pin gives no snapshot");
+    expect(!atomic_load(&snapshot->dropped), "a pinned snapshot is dropped");
+    expect(snapshot->value == snapshot->head.number * 17, "a snapshot is not whole");
     for (unsigned i = 0; i < OBJECTS; i++) {
-        const object *one = version->objects[i];
-        expect(!atomic_load(&one->released), "an object that a pinned version shows is released");
-        expect(one->born <= version->head.number && one->value == one->born * 31 + i,
+        const object *one = snapshot->objects[i];
+        expect(!atomic_load(&one->released), "an object that a pinned snapshot shows is released");
+        expect(one->born <= snapshot->head.number && one->value == one->born * 31 + i,
                "an object is not whole");
     }
 }
@@ -167,23 +167,23 @@ static void *read_on(void *argument)
     uint64_t last = 0, random = (uintptr_t)argument * 7919 + 1;
     while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
         random = random * 6364136223846793005u + 1442695040888963407u;
-        shown *version = (shown *)berth__history_pin(&history);
-        expect(version->head.number >= last, "a later pin goes back in time");
-        last = version->head.number;
-        look(version);
+        shown *snapshot = (shown *)berth__history_pin(&history);
+        expect(snapshot->head.number >= last, "a later pin goes back in time");
+        last = snapshot->head.number;
+        look(snapshot);
         if (random >> 60 == 0)
             sched_yield();
-        look(version);
+        look(snapshot);
         unsigned place = (unsigned)(random >> 40) % RING;
         if (random >> 61 != 0) {
-            berth__history_unpin(&history, &version->head);
+            berth__history_unpin(&history, &snapshot->head);
             continue;
         }
         if (kept[place] != NULL) {
             look(kept[place]);
             berth__history_unpin(&history, &kept[place]->head);
         }
-        kept[place] = version;
+        kept[place] = snapshot;
     }
     for (unsigned i = 0; i < RING; i++)
         if (kept[i] != NULL) {
@@ -200,10 +200,10 @@ static shown *to_unpin, *publish_while_pinning;
 static void unpin_during_pass(void *context)
 {
     (void)context;
-    shown *version = to_unpin;
+    shown *snapshot = to_unpin;
     to_unpin = NULL;
-    if (version != NULL)
-        berth__history_unpin(&history, &version->head);
+    if (snapshot != NULL)
+        berth__history_unpin(&history, &snapshot->head);
 }
 
 void test_history_pause(void)
@@ -221,10 +221,10 @@ static void open_history(void)
         present[i] = NULL;
 }
 
-static void quiet(unsigned long versions)
+static void quiet(unsigned long snapshots)
 {
-    expect(atomic_load(&versions_alive) == versions, "versions that nobody can see are left");
-    if (versions == 1)
+    expect(atomic_load(&snapshots_alive) == snapshots, "snapshots that nobody can see are left");
+    if (snapshots == 1)
         expect(atomic_load(&objects_alive) == OBJECTS, "objects that nobody can see are left");
 }
 
@@ -233,11 +233,11 @@ static void close_history(void)
     berth__history_destroy(&history);
     for (unsigned i = 0; i < OBJECTS; i++)
         release_object(NULL, NULL, present[i], 0);
-    expect(atomic_load(&versions_alive) == 0 && atomic_load(&objects_alive) == 0,
+    expect(atomic_load(&snapshots_alive) == 0 && atomic_load(&objects_alive) == 0,
            "something is left at the end");
 }
 
-/* Old versions stay as long as they are pinned, and go in any order of their pins' going. */
+/* Old snapshots stay as long as they are pinned, and go in any order of their pins' going. */
 static void script_pins(void)
 {
     open_history();
@@ -246,7 +246,7 @@ static void script_pins(void)
     for (unsigned i = 0; i < 6; i++) {
         publish(1u << i % 3);
         pinned[i] = (shown *)berth__history_pin(&history);
-        expect(pinned[i] != NULL && pinned[i]->head.number == i + 1, "not the latest version");
+        expect(pinned[i] != NULL && pinned[i]->head.number == i + 1, "not the latest snapshot");
         for (unsigned k = 0; k <= i; k++)
             look(pinned[k]);
     }
@@ -266,7 +266,7 @@ static void script_pins(void)
     close_history();
 }
 
-/* The last pin of one version goes while another one is being reclaimed. */
+/* The last pin of one snapshot goes while another one is being reclaimed. */
 static void script_request_during_pass(void)
 {
     open_history();
@@ -281,23 +281,23 @@ static void script_request_during_pass(void)
     close_history();
 }
 
-/* A version is published between the two halves of a pin that is not one step. */
+/* A snapshot is published between the two halves of a pin that is not one step. */
 static void script_split_pin(void)
 {
     open_history();
     publish(1);
     publish_while_pinning = (shown *)history.current;
-    shown *version = (shown *)berth__history_pin(&history);
+    shown *snapshot = (shown *)berth__history_pin(&history);
     publish_while_pinning = NULL;
-    look(version);
+    look(snapshot);
     publish(2);
-    look(version);
-    berth__history_unpin(&history, &version->head);
+    look(snapshot);
+    berth__history_unpin(&history, &snapshot->head);
     quiet(1);
     close_history();
 }
 
-/* More versions than a row of the table has places. */
+/* More snapshots than a row of the table has places. */
 static void script_many(void)
 {
     enum { MANY = 3 * BERTH__HISTORY_ROW };
@@ -326,7 +326,7 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void race(unsigned long versions, double duration)
+static void race(unsigned long snapshots, double duration)
 {
     pthread_t threads[READERS];
     double end = seconds() + duration;
@@ -336,7 +336,7 @@ static void race(unsigned long versions, double duration)
     for (unsigned i = 0; i < READERS; i++)
         if (pthread_create(&threads[i], NULL, read_on, (void *)(uintptr_t)(i + 1)) != 0)
             abort();
-    for (unsigned long i = 0; duration > 0 ? seconds() < end : i < versions; i++) {
+    for (unsigned long i = 0; duration > 0 ? seconds() < end : i < snapshots; i++) {
         publish((unsigned)(i * 2654435761u >> 8) & 255);
         if (i % 16 == 0)
             sched_yield();
@@ -345,7 +345,7 @@ static void race(unsigned long versions, double duration)
     for (unsigned i = 0; i < READERS; i++)
         pthread_join(threads[i], NULL);
     quiet(1);
-    printf("%lu versions, %u readers\n", (unsigned long)history.number, READERS);
+    printf("%lu snapshots, %u readers\n", (unsigned long)history.number, READERS);
     close_history();
 }
 

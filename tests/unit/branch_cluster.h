@@ -14,9 +14,9 @@ static inline berth_status branch_make(berth_engine *engine, berth_engine **out,
     berth_status status = berth_engine_publish(engine, error);
     if (status != BERTH_OK)
         return status;
-    berth_snapshot *version = berth_engine_pin(engine);
-    status = berth_branch_create(version, out, error);
-    berth_snapshot_unpin(version);
+    berth_snapshot *snapshot = berth_engine_pin(engine);
+    status = berth_branch_create(snapshot, out, error);
+    berth_snapshot_unpin(snapshot);
     return status;
 }
 

@@ -78,7 +78,7 @@ static void branch_and_drop(counted_cluster *t)
 }
 
 /* The engine's bytes after so many more publications, the pod changing sides in between, so that
- * versions differ. */
+ * snapshots differ. */
 static size_t publish_often(counted_cluster *t, int publications)
 {
     for (int i = 0; i < publications; i++) {
@@ -91,7 +91,7 @@ static size_t publish_often(counted_cluster *t, int publications)
     return atomic_load(&t->counted.bytes);
 }
 
-/* Many publications later an idle engine ends, and the version that it follows: the memory is
+/* Many publications later an idle engine ends, and the snapshot that it follows: the memory is
  * that of an engine that never had a branch. The next branch counts anew. */
 static void test_age(void **state)
 {

@@ -1,5 +1,6 @@
 /* Volumes on branches: what is reserved on one is free on the engine and on others, and the other
- * way round; what commits hand over; objects that change between versions; memory that runs out. */
+ * way round; what commits hand over; objects that change between snapshots; memory that runs
+ * out. */
 #include "branch_cluster.h"
 
 #define LATE                                                                      \
@@ -116,7 +117,7 @@ static void test_objects_change(void **state)
     assert_int_equal(place(old, two.p), two.a); /* its engine has a store from now on */
     berth_branch_drop(old);
     old = branch_off(c);
-    berth_snapshot *version = berth_engine_pin(c->engine);
+    berth_snapshot *snapshot = berth_engine_pin(c->engine);
     remove_named(c->engine, BERTH_KIND_PERSISTENT_VOLUME, "v");
     branch = branch_off(c);
     assert_int_equal(place(branch, two.p), BERTH_NODE_NONE);
@@ -128,10 +129,10 @@ static void test_objects_change(void **state)
     assert_int_equal(place(branch, two.q), two.a);
     berth_branch_drop(branch);
     berth_branch_drop(old);
-    /* An engine in step with a later version goes back to an earlier one. */
+    /* An engine in step with a later snapshot goes back to an earlier one. */
     berth_error error = {.code = BERTH_OK};
-    small_require(berth_branch_create(version, &branch, &error), &error);
-    berth_snapshot_unpin(version);
+    small_require(berth_branch_create(snapshot, &branch, &error), &error);
+    berth_snapshot_unpin(snapshot);
     assert_int_equal(place(branch, two.p), two.a);
     assert_int_equal(place(branch, two.q), BERTH_NODE_NONE);
     berth_branch_drop(branch);

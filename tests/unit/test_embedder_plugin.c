@@ -404,9 +404,9 @@ static void test_branch(void **state)
     start(&own, BERTH_PATH_AUTO, 1);
     berth_pod_id pod = add_pod(&own, NULL, 100);
     assert_int_equal(berth_engine_publish(own.engine, NULL), BERTH_OK);
-    berth_snapshot *version = berth_engine_pin(own.engine);
-    assert_int_equal(berth_branch_create(version, &branch, NULL), BERTH_OK);
-    berth_snapshot_unpin(version);
+    berth_snapshot *snapshot = berth_engine_pin(own.engine);
+    assert_int_equal(berth_branch_create(snapshot, &branch, NULL), BERTH_OK);
+    berth_snapshot_unpin(snapshot);
     assert_int_equal(berth_engine_schedule(branch, pod, &placement, NULL), BERTH_OK);
     assert_int_equal(berth_engine_decide(own.engine, pod, NULL, &same, NULL), BERTH_OK);
     assert_true(placement.verdict == BERTH_VERDICT_PLACED && placement.node == same.node &&
@@ -445,9 +445,9 @@ static void test_refused_commit(void **state)
                  last = add_pod(&own, NULL, 100);
     assert_int_equal(berth_engine_bind(own.engine, moved, 5, NULL), BERTH_OK);
     assert_int_equal(berth_engine_publish(own.engine, NULL), BERTH_OK);
-    berth_snapshot *version = berth_engine_pin(own.engine);
-    assert_int_equal(berth_branch_create(version, &branch, NULL), BERTH_OK);
-    berth_snapshot_unpin(version);
+    berth_snapshot *snapshot = berth_engine_pin(own.engine);
+    assert_int_equal(berth_branch_create(snapshot, &branch, NULL), BERTH_OK);
+    berth_snapshot_unpin(snapshot);
     assert_int_equal(berth_engine_bind(branch, first, 6, NULL), BERTH_OK);
     assert_int_equal(berth_engine_unbind(branch, moved, NULL), BERTH_OK);
     assert_int_equal(berth_engine_bind(branch, moved, 7, NULL), BERTH_OK);

@@ -17,7 +17,7 @@ typedef struct scene {
     uint32_t failures; /* calls that ran out of memory */
     uint32_t binds, answers, evictions;
     const char *leaving; /* to be removed: its eviction was asked for */
-    berth_snapshot *version;
+    berth_snapshot *snapshot;
 } scene;
 
 static void must(berth_status status)
@@ -99,8 +99,8 @@ static void publish(scene *s)
 {
     while (again(s, berth_engine_publish(s->engine, NULL)))
         ;
-    berth_snapshot_unpin(s->version);
-    s->version = berth_engine_pin(s->engine);
+    berth_snapshot_unpin(s->snapshot);
+    s->snapshot = berth_engine_pin(s->engine);
 }
 
 /* The first answer is no, the second never comes. */
@@ -204,7 +204,7 @@ static void test_every_allocation(void **state)
         assert_int_equal(counters.expired, 1);
         assert_int_equal(counters.evictions, 2);
         bool reached = atomic_load(&s.memory.calls) >= atomic_load(&s.memory.fail_at);
-        berth_snapshot_unpin(s.version);
+        berth_snapshot_unpin(s.snapshot);
         berth_scheduler_destroy(s.scheduler);
         berth_engine_destroy(s.engine);
         assert_int_equal(atomic_load(&s.memory.bytes), 0);

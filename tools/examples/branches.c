@@ -88,9 +88,9 @@ static void *plan(void *argument)
 static void start(planner *one, berth_engine *engine, const char *name)
 {
     berth_error error;
-    berth_snapshot *version = berth_engine_pin(engine);
-    require(berth_branch_create(version, &one->branch, &error), &error);
-    berth_snapshot_unpin(version); /* the branch has a pin of its own */
+    berth_snapshot *snapshot = berth_engine_pin(engine);
+    require(berth_branch_create(snapshot, &one->branch, &error), &error);
+    berth_snapshot_unpin(snapshot); /* the branch has a pin of its own */
     one->node = berth_engine_find_node(engine, (berth_str){name, 1});
     if (pthread_create(&one->thread, NULL, plan, one) != 0)
         exit(1);
