@@ -279,15 +279,28 @@ typedef struct totals {
     int64_t containers;
 } totals;
 
+/* Whether all totals are one: nobody but the containers' specifications has a say. */
+static bool is_plain(const berth_pod *pod)
+{
+    return pod->container_status_count == 0 && pod->init_container_status_count == 0 &&
+           pod->pod_requests.count == 0;
+}
+
 static berth_status total(const berth__model *model, const berth_pod *pod,
                           const resource_rule *rule, totals *out, berth_error *error)
 {
-    const reading specified = read_specification(model, pod), on_node = read_on_node(model, pod);
+    const reading specified = read_specification(model, pod);
     __int128 ask, use, containers;
     if (model->behaviours.rounds_by_container) {
         legacy_totals(&specified, rule, &ask, &use);
         containers = use;
+    } else if (is_plain(pod)) {
+        ask = containers_total(&specified, rule) + overhead_of(pod, rule->name);
+        BERTH_TRY(read_total(ask, rule, &out->ask, error));
+        out->use = out->containers = out->ask;
+        return BERTH_OK;
     } else {
+        const reading on_node = read_on_node(model, pod);
         ask = modern_total(&specified, rule);
         use = rule->substitute ? nonzero_total(&on_node, rule) : modern_total(&on_node, rule);
         containers = containers_total(&specified, rule) + overhead_of(pod, rule->name);
