@@ -309,7 +309,7 @@ static berth_status note_template(void *context, const berth_object *object,
     const berth_pod *pod = object->as.pod;
     (void)origin;
     (void)error;
-    if (pod->template_id == 0)
+    if (object->kind != BERTH_KIND_POD || pod->template_id == 0)
         return BERTH_OK;
     assert_true(pod->template_id >= BERTH_TEMPLATE_OF_READER);
     bool never = berth__str_is(pod->preemption_policy, "Never");
