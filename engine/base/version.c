@@ -2,10 +2,12 @@
 #include "berth/status.h"
 
 #ifdef BERTH_PROJECT_MAJOR
-_Static_assert(BERTH_VERSION_MAJOR == BERTH_PROJECT_MAJOR &&
-                   BERTH_VERSION_MINOR == BERTH_PROJECT_MINOR &&
-                   BERTH_VERSION_PATCH == BERTH_PROJECT_PATCH,
-               "berth/status.h has not the version of project(VERSION)");
+#define CHECKED(part)                                            \
+    _Static_assert(BERTH_VERSION_##part == BERTH_PROJECT_##part, \
+                   "berth/status.h has not the version of project(VERSION)")
+CHECKED(MAJOR);
+CHECKED(MINOR);
+CHECKED(PATCH);
 #endif
 
 #define DIGITS_OF(number) #number

@@ -31,13 +31,16 @@ static berth_status ask(berth__decider *decider, uint32_t pod, berth__question *
     *cycle = (berth__question){
         .view = &cluster->view, .cls = record->cls, .pod = pod, .required_node = record->node};
     if (record->node != BERTH_NODE_NONE &&
-        berth__node_present(berth__cluster_node(cluster, record->node)))
-        return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
+        berth__node_present(berth__cluster_node(cluster, record->node))) {
+        berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
+        return BERTH_E_STATE;
+    }
     uint32_t profile = berth__decider_profile(decider, record->cls);
     if (profile == UINT32_MAX) {
         berth_str name = berth__text(cluster->model, record->cls->scheduler_name);
-        return berth__error_set(error, BERTH_E_NOT_FOUND, "no profile serves scheduler \"%.*s\"",
-                                (int)name.len, name.data);
+        berth__error_set(error, BERTH_E_NOT_FOUND, "no profile serves scheduler \"%.*s\"",
+                         (int)name.len, name.data);
+        return BERTH_E_NOT_FOUND;
     }
     *decision = (berth__decision){
         .cycle = cycle, .profile = &decider->profiles[profile], .profile_index = profile};

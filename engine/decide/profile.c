@@ -115,10 +115,11 @@ static berth_status make_scorers(const workshop *shop, berth_plugin_list list,
 static const berth_plugin_ref *find_ref(const berth_profile *profile, berth_point point,
                                         const char *name)
 {
-    berth_plugin_list list = berth_profile_list(profile, point);
+    const berth_plugin_list list = berth_profile_list(profile, point);
+    const berth_plugin_ref *items = list.items;
     for (uint32_t i = 0; i < list.count; i++)
-        if (berth__str_is(list.items[i].name, name))
-            return &list.items[i];
+        if (berth__str_is(items[i].name, name))
+            return &items[i];
     return NULL;
 }
 
