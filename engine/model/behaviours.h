@@ -78,7 +78,7 @@ enum {
  * "Name=true,Other=false", as kube-scheduler's --feature-gates takes them; absent: none. Errors:
  * E_UNSUPPORTED (no such version; a gate whose setting is not implemented), E_INVALID (malformed
  * gates, no gate of that version, a locked one). */
-berth_status berth__behaviours_make(uint32_t minor, berth_str gates, berth__behaviours *out,
+berth_status berth__behaviours_make(uint32_t minor, berth_str switches, berth__behaviours *out,
                                     berth_error *error);
 
 #endif
