@@ -51,7 +51,6 @@ typedef struct gate {
     uint8_t on_since;     /* by default; 0: never */
     uint8_t locked_since; /* 0: never */
     size_t behaviour;     /* NONE, or what it switches */
-    size_t second;        /* likewise */
 } gate;
 
 enum { LAST = BERTH__KUBERNETES_NEWEST };
@@ -59,36 +58,35 @@ enum { LAST = BERTH__KUBERNETES_NEWEST };
 #define SWITCHES(name) offsetof(berth__behaviours, name)
 
 static const gate gates[] = {
-    {"InPlacePodVerticalScaling", 32, LAST, 33, 33, SWITCHES(requests_of_status), NONE},
-    {"PodLevelResources", 32, LAST, 34, 0, SWITCHES(requests_of_pod), NONE},
-    {"InPlacePodLevelResourcesVerticalScaling", 36, LAST, 36, 0, SWITCHES(requests_of_pod_status),
-     NONE},
-    {"TaintTolerationComparisonOperators", 35, LAST, 0, 0, SWITCHES(taint_comparisons), NONE},
-    {"NodeDeclaredFeatures", 36, LAST, 36, 0, SWITCHES(declared_features), NONE},
-    {"DynamicResourceAllocation", 32, LAST, 34, 34, SWITCHES(dynamic_resources), NONE},
-    {"VolumeAttributesClass", 32, LAST, 34, 34, SWITCHES(volume_attributes_classes), NONE},
-    {"ImageVolume", 32, LAST, 35, 35, NONE, NONE},
-    {"SchedulerPopFromBackoffQ", 33, LAST, 33, 0, SWITCHES(backoff_pops_early), NONE},
-    {"SidecarContainers", 32, LAST, 32, 33, NONE, NONE},
-    {"NodeInclusionPolicyInPodTopologySpread", 32, LAST, 32, 33, NONE, NONE},
-    {"MatchLabelKeysInPodAffinity", 32, LAST, 32, 33, NONE, NONE},
-    {"MatchLabelKeysInPodTopologySpread", 32, LAST, 32, 0, NONE, NONE},
-    {"SchedulerQueueingHints", 32, LAST, 32, 34, NONE, NONE},
-    {"StorageCapacityScoring", 33, LAST, 0, 0, NONE, NONE},
-    {"VolumeCapacityPriority", 32, 32, 0, 0, NONE, NONE},
-    {"VolumeLimitScaling", 35, LAST, 0, 0, NONE, NONE},
-    {"CSIMigrationPortworx", 32, 35, 32, 0, NONE, NONE},
-    {"DRAExtendedResource", 34, LAST, 36, 0, NONE, NONE},
-    {"DRAConsumableCapacity", 34, LAST, 36, 0, NONE, NONE},
-    {"DRAPartitionableDevices", 33, LAST, 36, 0, NONE, NONE},
-    {"DRADeviceTaints", 33, LAST, 36, 0, NONE, NONE},
-    {"DRADeviceBindingConditions", 34, LAST, 36, 0, NONE, NONE},
-    {"DRAPrioritizedList", 33, LAST, 34, 0, NONE, NONE},
-    {"DRAAdminAccess", 32, LAST, 34, 0, NONE, NONE},
-    {"GangScheduling", 35, LAST, 0, 0, NONE, NONE},
-    {"GenericWorkload", 35, LAST, 0, 0, NONE, NONE},
-    {"TopologyAwareWorkloadScheduling", 36, LAST, 0, 0, NONE, NONE},
-    {"WorkloadAwarePreemption", 36, LAST, 0, 0, NONE, NONE},
+    {"InPlacePodVerticalScaling", 32, LAST, 33, 33, SWITCHES(requests_of_status)},
+    {"PodLevelResources", 32, LAST, 34, 0, SWITCHES(requests_of_pod)},
+    {"InPlacePodLevelResourcesVerticalScaling", 36, LAST, 36, 0, SWITCHES(requests_of_pod_status)},
+    {"TaintTolerationComparisonOperators", 35, LAST, 0, 0, SWITCHES(taint_comparisons)},
+    {"NodeDeclaredFeatures", 36, LAST, 36, 0, SWITCHES(declared_features)},
+    {"DynamicResourceAllocation", 32, LAST, 34, 34, SWITCHES(dynamic_resources)},
+    {"VolumeAttributesClass", 32, LAST, 34, 34, SWITCHES(volume_attributes_classes)},
+    {"ImageVolume", 32, LAST, 35, 35, NONE},
+    {"SchedulerPopFromBackoffQ", 33, LAST, 33, 0, SWITCHES(backoff_pops_early)},
+    {"SidecarContainers", 32, LAST, 32, 33, NONE},
+    {"NodeInclusionPolicyInPodTopologySpread", 32, LAST, 32, 33, NONE},
+    {"MatchLabelKeysInPodAffinity", 32, LAST, 32, 33, NONE},
+    {"MatchLabelKeysInPodTopologySpread", 32, LAST, 32, 0, NONE},
+    {"SchedulerQueueingHints", 32, LAST, 32, 34, NONE},
+    {"StorageCapacityScoring", 33, LAST, 0, 0, NONE},
+    {"VolumeCapacityPriority", 32, 32, 0, 0, NONE},
+    {"VolumeLimitScaling", 35, LAST, 0, 0, NONE},
+    {"CSIMigrationPortworx", 32, 35, 32, 0, NONE},
+    {"DRAExtendedResource", 34, LAST, 36, 0, NONE},
+    {"DRAConsumableCapacity", 34, LAST, 36, 0, NONE},
+    {"DRAPartitionableDevices", 33, LAST, 36, 0, NONE},
+    {"DRADeviceTaints", 33, LAST, 36, 0, NONE},
+    {"DRADeviceBindingConditions", 34, LAST, 36, 0, NONE},
+    {"DRAPrioritizedList", 33, LAST, 34, 0, NONE},
+    {"DRAAdminAccess", 32, LAST, 34, 0, NONE},
+    {"GangScheduling", 35, LAST, 0, 0, NONE},
+    {"GenericWorkload", 35, LAST, 0, 0, NONE},
+    {"TopologyAwareWorkloadScheduling", 36, LAST, 0, 0, NONE},
+    {"WorkloadAwarePreemption", 36, LAST, 0, 0, NONE},
 };
 
 /* Gates that change when something happens, or how often the API server is called, never where a
@@ -143,8 +141,6 @@ static berth_status switch_gate(berth_str name, bool on, uint32_t minor, berth__
                                 "implemented",
                                 found->name, on ? "true" : "false");
     set(out, found->behaviour, on);
-    if (found->second != NONE)
-        set(out, found->second, on);
     return BERTH_OK;
 }
 
