@@ -16,6 +16,7 @@ typedef struct columns {
     double sums[BERTH__TILE], weights[BERTH__TILE];
     double slots[BASIC_COLUMNS][BERTH__TILE];
     int32_t basic_totals[BERTH__TILE];
+    uint8_t evenness[BERTH__TILE];
     berth__basic_ask ask;
     uint32_t domains[BERTH__TILE], few[BERTH__TILE], counts[BERTH__TILE], table[DOMAINS];
     int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
@@ -123,15 +124,29 @@ static void run_add_parts(const berth__kernels *kernels, columns *c)
     kernels->add_parts(parts, FEW, c->out);
 }
 
-static void run_basic_scores(const berth__kernels *kernels, columns *c)
+static void basic_scores(const berth__kernels *kernels, columns *c, bool of_difference)
 {
+    berth__basic_ask ask = c->ask;
+    ask.balance_difference = of_difference;
     const berth__amount_columns tile = {.cpu = c->allocatable[0],
                                         .cpu_used = c->used[0],
                                         .cpu_nonzero = c->used[0],
                                         .memory = c->allocatable[1],
                                         .memory_used = c->used[1],
-                                        .memory_nonzero = c->used[1]};
-    kernels->basic_scores(&tile, &c->ask, c->out);
+                                        .memory_nonzero = c->used[1],
+                                        .evenness = c->evenness};
+    kernels->basic_scores(&tile, &ask, c->out);
+}
+
+static void run_basic_scores(const berth__kernels *kernels, columns *c)
+{
+    basic_scores(kernels, c, false);
+}
+
+/* With the balance of 1.36. */
+static void run_basic_scores_difference(const berth__kernels *kernels, columns *c)
+{
+    basic_scores(kernels, c, true);
 }
 
 static void run_accumulate(const berth__kernels *kernels, columns *c)
@@ -245,6 +260,7 @@ static void fill(bench_suite suite)
         {"narrow", run_narrow, BERTH__TILE},
         {"add_4_parts", run_add_parts, BERTH__TILE},
         {"basic_scores", run_basic_scores, BERTH__TILE},
+        {"basic_scores_difference", run_basic_scores_difference, BERTH__TILE},
         {"accumulate", run_accumulate, BERTH__TILE},
         {"basic", run_basic, BERTH__TILE},
         {"gather", run_gather, BERTH__TILE},

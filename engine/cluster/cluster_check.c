@@ -56,6 +56,9 @@ static berth_status check_node(const berth__cluster *cluster, const berth__node_
     if (tile->nonzero_memory[at] != nonzero_memory)
         return differs(cluster, node, error, "non-zero memory", tile->nonzero_memory[at],
                        nonzero_memory);
+    if (tile->evenness[at] != berth__tile_evenness(tile, at))
+        return differs(cluster, node, error, "evenness", tile->evenness[at],
+                       berth__tile_evenness(tile, at));
     return BERTH_OK;
 }
 

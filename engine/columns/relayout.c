@@ -47,6 +47,7 @@ static bool move_use(const berth__cow_owner *cow, berth__tile *from, uint32_t fr
     to->nonzero_cpu[to_at] = from->nonzero_cpu[from_at];
     to->nonzero_memory[to_at] = from->nonzero_memory[from_at];
     to->pods_used[to_at] = from->pods_used[from_at];
+    berth__view_note_evenness(to, to_at);
     if (from->ports[from_at] == NULL)
         return true;
     if (cow->shared) {

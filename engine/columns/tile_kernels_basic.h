@@ -40,9 +40,7 @@ static inline __attribute__((always_inline)) void total_both(const berth__amount
         int32_t balance_score =
             balance_of(small_double(cpu_taken) / cpu, small_double(memory_taken) / memory);
         if (of_difference)
-            balance_score = difference_score(
-                balance_score, balance_of(small_double(tile->cpu_used[s]) / cpu,
-                                          small_double(tile->memory_used[s]) / memory));
+            balance_score = difference_score(balance_score, tile->evenness[s]);
         totals[s] = least_score * ask->least_weight + balance_score * ask->balance_weight;
     }
 }
@@ -62,9 +60,8 @@ static inline void total_some(const berth__amount_columns *tile, const berth__ba
     balance(tile->cpu, tile->cpu_used, (int64_t)ask->balance_cpu, tile->memory, tile->memory_used,
             (int64_t)ask->balance_memory, score);
     if (ask->balance_difference) {
-        int64_t without[BERTH__TILE];
-        balance(tile->cpu, tile->cpu_used, 0, tile->memory, tile->memory_used, 0, without);
-        balance_differences(without, score);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            score[s] = berth__balance_difference(score[s], tile->evenness[s]);
     }
     accumulate(totals, score, ask->balance_weight);
 }

@@ -115,6 +115,11 @@ static int32_t clamp_pods(int64_t pods)
     return pods > INT32_MAX ? INT32_MAX : (int32_t)pods;
 }
 
+void berth__view_note_evenness(berth__tile *tile, uint32_t at)
+{
+    tile->evenness[at] = berth__tile_evenness(tile, at);
+}
+
 /* A closed node has room for less than no pod: no filter has to know of it. */
 static int32_t room_for_pods(const berth__node_record *node)
 {
@@ -134,6 +139,7 @@ void berth__view_set_allocatable(berth__view *view, berth__tile *tile, uint32_t 
         note_amount(view, facts->amounts[i].allocatable);
     }
     tile->pods_max[at] = room_for_pods(node);
+    berth__view_note_evenness(tile, at);
 }
 
 void berth__view_close(berth__view *view, uint32_t slot)
@@ -224,6 +230,7 @@ static void count_request(berth__view *view, berth__tile *tile, uint32_t at,
         add_use(view, berth__tile_used(tile, request->scalars[i].resource), at,
                 sign * request->scalars[i].use);
     tile->pods_used[at] += (int32_t)sign;
+    berth__view_note_evenness(tile, at);
 }
 
 /* A branch has none in use while nothing was done to a pod with volumes. */

@@ -36,4 +36,7 @@ berth_status berth__view_make_layout_writable(berth__view *view);
 void berth__view_set_allocatable(berth__view *view, berth__tile *tile, uint32_t at,
                                  const berth__node_record *node);
 
+/* A slot's evenness, after its amounts have changed. */
+void berth__view_note_evenness(berth__tile *tile, uint32_t at);
+
 #endif

@@ -159,6 +159,7 @@ static void begin_totals(const berth__search *search, uint32_t tile, int64_t *to
         .memory = berth__tile_allocatable(slots, BERTH__MEMORY),
         .memory_used = berth__tile_used(slots, BERTH__MEMORY),
         .memory_nonzero = slots->nonzero_memory,
+        .evenness = slots->evenness,
     };
     view->kernels->basic_scores(&columns, &search->scores.basic_ask, total);
 }

@@ -17,7 +17,7 @@ static void put(berth__slot_states *states, uint32_t at, const berth__view *view
     };
     for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
         states->columns[c][at] = values[c];
-    states->evenness[at] = berth__evenness_of(values[0], values[1], values[3], values[4]);
+    states->evenness[at] = tile->evenness[s];
 }
 
 void berth__slot_log_follow(berth__slot_log *log, const berth__view *view)

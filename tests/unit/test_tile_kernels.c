@@ -838,10 +838,21 @@ static void test_basic_scores(void **state)
             pod.memory_weight = 1 + amount(999999);
         }
         int32_t wanted[BERTH__TILE];
+        uint8_t evenness[BERTH__TILE];
         separate(&slots, &pod, wanted);
-        const berth__amount_columns of = {slots.amounts.allocatable, slots.amounts.used,
-                                          slots.nonzero[0],          slots.amounts.allocatable2,
-                                          slots.amounts.used2,       slots.nonzero[1]};
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            evenness[s] = (uint8_t)berth__evenness_of(
+                (double)slots.amounts.allocatable[s], (double)slots.amounts.used[s],
+                (double)slots.amounts.allocatable2[s], (double)slots.amounts.used2[s]);
+        const berth__amount_columns of = {
+            slots.amounts.allocatable,
+            slots.amounts.used,
+            slots.nonzero[0],
+            slots.amounts.allocatable2,
+            slots.amounts.used2,
+            slots.nonzero[1],
+            evenness,
+        };
         const berth__basic_ask ask = ask_of(&pod); /* but for room, which is the filters' */
         for (uint32_t t = 0; t < table_count; t++) {
             _Alignas(64) int64_t got[BERTH__TILE];
