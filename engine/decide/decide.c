@@ -152,7 +152,7 @@ static berth_status fail_prepared(const pod_way *way)
     const berth__prepared_kind *prepared = way->decision->prepared;
     const berth__reasons *why = prepared->verdict.why;
     uint32_t i = 0;
-    while (i + 1 < profile->filter_count && &prepared->filters[i].reasons != why)
+    while (i + 1 < profile->filter_stages && &prepared->filters[i].reasons != why)
         i++;
     way->decision->prepared = NULL; /* it did not come to the filters */
     return fail_of(way, "PreFilter", &profile->filters[i], why);
@@ -260,14 +260,23 @@ static berth_status walk(const pod_way *way)
                                    first ? dry_run->own_slot : BERTH__SLOT_NONE);
 }
 
+/* Of several errors, the first at preScore; where there is none, the first at score: that of a plugin
+ * that has no preScore to fail. */
 static berth_status fail_scoring(const pod_way *way)
 {
     const berth__search *search = &way->decider->search;
     const berth__ready_profile *profile = search->decision.profile;
+    const berth__stage *stages = profile->scorers;
+    for (uint32_t k = 0; k < profile->scorer_stages; k++) {
+        uint32_t i = profile->scorer_order[k];
+        const berth__prepared_stage *prepared = berth__search_scorer(search, i);
+        if (!stages[i].bare && prepared->outcome == BERTH__FAIL)
+            return fail_of(way, "PreScore", &stages[i], &prepared->reasons);
+    }
     uint32_t i = 0;
     while (i + 1 < profile->scorer_count && search->scores.ranked[i].outcome != BERTH__FAIL)
         i++;
-    return fail_of(way, "PreScore", &profile->scorers[i], &search->scores.ranked[i].reasons);
+    return fail_of(way, "Score", &stages[i], &search->scores.ranked[i].reasons);
 }
 
 /* Score and pick. A single feasible node is taken without scoring, but explained with scores. */

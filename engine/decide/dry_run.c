@@ -176,7 +176,7 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
         berth__bit_get(dry_run->decision.prepared->statics.mask[tile].words, slot % BERTH__TILE);
     dry_run->wide = dry_run->decision.cycle->view->wide;
     dry_run->balance = 0;
-    dry_run->stale = false;
+    dry_run->stale = dry_run->failed = false;
     dry_run->ok = true;
     berth__pod_counts_suppose(dry_run->decision.cycle->view, true);
     berth__arena_reset(&dry_run->arena);
@@ -342,13 +342,20 @@ static bool passes_now(berth__dry_run *dry_run, berth__reasons *reasons)
     uint32_t refuser = berth__dry_run_refuser(dry_run, 0);
     if (refuser == dry_run->decision.profile->filter_count)
         return true;
-    if (reasons != NULL)
-        berth__dry_run_explain(dry_run, refuser, reasons);
+    berth__reasons unheard = {.arena = &dry_run->arena, .ok = true};
+    if (reasons == NULL)
+        reasons = dry_run->stages[refuser].may_fail ? &unheard : NULL;
+    if (reasons == NULL)
+        return false;
+    berth__dry_run_explain(dry_run, refuser, reasons);
+    dry_run->failed = reasons->failed;
+    dry_run->ok &= reasons->ok;
     return false;
 }
 
 bool berth__dry_run_passes(berth__dry_run *dry_run, berth__reasons *reasons)
 {
+    dry_run->failed = false;
     if (dry_run->nominated_count > 0) {
         berth__dry_run_put_nominated(dry_run);
         bool passes = passes_now(dry_run, reasons);

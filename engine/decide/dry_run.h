@@ -59,6 +59,7 @@ typedef struct berth__dry_run {
     bool statics_pass;
     bool stale;                     /* pods have come or gone since filters were prepared anew */
     bool wide;                      /* of the view, as it was */
+    bool failed;                    /* a filter ended with an error when last asked to pass */
     int32_t balance;                /* pods on the slot, compared with what there were */
     const berth__class **nominated; /* pods that count on the slot beside those that are there */
     uint32_t nominated_count;
@@ -114,7 +115,7 @@ void berth__dry_run_explain(const berth__dry_run *dry_run, uint32_t filter,
                             berth__reasons *reasons);
 
 /* The verdict on the slot as it now is: first with the nominated pods, then without them.
- * `reasons` (optional) receives those of a refusal.
+ * `reasons` (optional) receives those of a refusal; dry_run->failed tells whether it is an error.
  * Source: kube-scheduler v1.32, framework/runtime, RunFilterPluginsWithNominatedPods. */
 bool berth__dry_run_passes(berth__dry_run *dry_run, berth__reasons *reasons);
 

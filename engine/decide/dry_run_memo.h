@@ -32,6 +32,7 @@ enum {
     BERTH__TRIED_NOT = 0,
     BERTH__TRIED_FITS,
     BERTH__TRIED_REFUSED,
+    BERTH__TRIED_FAILED, /* with an error */
 };
 
 /* No padding: compared as bytes. */

@@ -177,6 +177,9 @@ static bool plan_scorers(const berth__decision *decision, berth__slot_plan *plan
         plan->extra_scorers[plan->extra_scorer_count++] = i;
         plan->basic &= own->static_raw != NULL;
     }
+    for (uint32_t i = profile->scorer_count; i < profile->scorer_stages; i++)
+        if (decision->prepared->scorers[i].outcome == BERTH__FAIL)
+            return false;
     return weights <= 1 << 23;
 }
 

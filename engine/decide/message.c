@@ -57,6 +57,17 @@ berth_str berth__message_join(berth__arena *arena, const berth_str *reasons, uin
     return (berth_str){text, (uint32_t)at};
 }
 
+berth_str berth__message_in_brackets(berth__arena *arena, berth_str words)
+{
+    char *text = berth__arena_alloc(arena, (size_t)words.len + 2, 1);
+    if (text == NULL)
+        return (berth_str){0};
+    text[0] = '[';
+    memcpy(text + 1, words.data, words.len);
+    text[words.len + 1] = ']';
+    return (berth_str){text, words.len + 2};
+}
+
 static int by_bytes(const void *a, const void *b)
 {
     return berth__str_cmp(*(const berth_str *)a, *(const berth_str *)b);

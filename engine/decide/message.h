@@ -23,6 +23,9 @@ bool berth__histogram_add(berth__histogram *histogram, berth_str reason, uint32_
 /* The reasons joined by ", "; absent when out of memory. */
 berth_str berth__message_join(berth__arena *arena, const berth_str *reasons, uint32_t count);
 
+/* Errors joined, as several are reported: data is NULL when out of memory. */
+berth_str berth__message_in_brackets(berth__arena *arena, berth_str words);
+
 /* "0/N nodes are available: ..." with a text that stands for all nodes, or else the
  * histogram's entries "COUNT REASON" in byte order. Absent when out of memory. */
 berth_str berth__message_unschedulable(berth__arena *arena, uint32_t node_count, berth_str for_all,

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "base/bits.h"
+#include "base/error.h"
 #include "decide/message.h"
 
 typedef struct collection {
@@ -51,6 +53,42 @@ static void note(collection *own, uint32_t filter, uint32_t slot)
     own->ok &= berth__histogram_add(&own->errors, error, 1);
 }
 
+/* Note the error, if it is one, with which a what-if of nominated pods ends on a slot. */
+static void note_kept(collection *own, uint32_t slot)
+{
+    berth__dry_run *dry_run = own->search->range.dry_run;
+    berth__reasons reasons = {.arena = own->arena, .ok = true};
+    if (own->errors.count > 0 && own->first < slot % BERTH__TILE)
+        return;
+    own->ok &= berth__dry_run_begin(dry_run, slot) == BERTH_OK;
+    if (!own->ok)
+        return;
+    (void)berth__dry_run_passes(dry_run, &reasons);
+    bool failed = dry_run->failed;
+    own->ok &= berth__dry_run_end(dry_run) == BERTH_OK && reasons.ok;
+    if (!failed || reasons.count == 0)
+        return;
+    berth__histogram_init(&own->errors, own->arena);
+    own->first = slot % BERTH__TILE;
+    own->ok &= berth__histogram_add(&own->errors, reasons.items[reasons.count - 1], 1);
+}
+
+/* Slots that nominated pods bear on are asked about one by one, and leave the mask. */
+static void take_kept(collection *own, uint32_t tile, berth__mask *left)
+{
+    if (own->search->range.dry_run == NULL || !own->first_only)
+        return;
+    const berth__mask visited = *left;
+    BERTH__MASK_EACH(&visited, s)
+    {
+        if (!own->ok ||
+            !berth__dry_run_concerns(own->search->range.dry_run, tile * BERTH__TILE + s))
+            continue;
+        note_kept(own, tile * BERTH__TILE + s);
+        berth__bit_clear(left->words, s);
+    }
+}
+
 /* Filters in order, each on what is left, or each on every slot where all are checked. */
 static void collect_segment(collection *own, uint32_t segment)
 {
@@ -58,6 +96,7 @@ static void collect_segment(collection *own, uint32_t segment)
     berth__mask slots;
     uint32_t tile = berth__search_segment(search, segment, &slots);
     berth__mask left = search->walk.visited[segment];
+    take_kept(own, tile, &left);
     for (uint32_t i = 0; i < search->decision.profile->filter_count && !berth__mask_empty(&left);
          i++) {
         const berth__prepared_stage *stage = &search->decision.prepared->filters[i];
@@ -106,7 +145,23 @@ static berth_str errors_text(const collection *own)
     return (berth_str){text, (uint32_t)at};
 }
 
-/* How many nodes were visited before the first error, which is in that segment. */
+/* Whether the node that was tried before all others, and refused, is among those visited in earlier
+ * segments or in the last one's mask. */
+static bool has_visited(const collection *own, uint32_t last, const berth__mask *in_last)
+{
+    uint32_t slot = own->search->answer.refused_slot, at = slot % BERTH__TILE;
+    if (slot == BERTH__SLOT_NONE)
+        return true;
+    for (uint32_t i = 0; i <= last; i++) {
+        const berth__mask *visited = i == last ? in_last : &own->search->walk.visited[i];
+        if (berth__search_tile(own->search, i) == slot / BERTH__TILE &&
+            berth__bit_get(visited->words, at))
+            return true;
+    }
+    return false;
+}
+
+/* How many nodes count as visited when the first error, which is in that segment, has come. */
 static uint32_t visited_before(const collection *own, uint32_t segment)
 {
     uint32_t count = 0;
@@ -115,7 +170,7 @@ static uint32_t visited_before(const collection *own, uint32_t segment)
     berth__mask before = berth__mask_range(0, own->first);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         before.words[w] &= own->search->walk.visited[segment].words[w];
-    return count + berth__mask_count(&before);
+    return count + berth__mask_count(&before) + !has_visited(own, segment, &before);
 }
 
 berth_status berth__node_errors(const berth__search *search, berth__arena *arena, berth_str *out,

@@ -188,6 +188,7 @@ typedef struct trials {
     uint32_t wanted;    /* candidates after which to stop, */
     uint32_t violating; /* if one at least is not of this kind */
     uint32_t found;
+    bool failed; /* one ended with an error */
     uint32_t best_slot;
     berth__candidate best;
     berth__arena *arena; /* for reasons, or NULL: nobody wants them */
@@ -237,7 +238,7 @@ static berth_status try_slot(trials *own, uint32_t slot)
     if (remembers)
         candidate = decider->dry_run.memo->candidates[slot];
     if (candidate.state == BERTH__TRIED_NOT ||
-        (candidate.state == BERTH__TRIED_REFUSED && own->arena != NULL)) {
+        (candidate.state != BERTH__TRIED_FITS && own->arena != NULL)) {
         berth__reasons reasons = {.arena = own->arena, .ok = true};
         BERTH_TRY(berth__victims_select(&decider->victims, &decider->dry_run, slot, &candidate,
                                         own->arena != NULL ? &reasons : NULL));
@@ -249,6 +250,7 @@ static berth_status try_slot(trials *own, uint32_t slot)
         if (remembers)
             decider->dry_run.memo->candidates[slot] = candidate;
     }
+    own->failed |= candidate.state == BERTH__TRIED_FAILED;
     if (candidate.state == BERTH__TRIED_FITS)
         keep_better(own, slot, &candidate);
     return BERTH_OK;
@@ -337,6 +339,8 @@ static berth_status explain_errors(const trials *own, berth_explanation *explana
     for (uint32_t i = 0; i < own->errors.count; i++)
         texts[i] = own->errors.items[i].reason;
     berth_str words = berth__message_join(&explanation->arena, texts, own->errors.count);
+    if (words.data != NULL && own->errors.count > 1)
+        words = berth__message_in_brackets(&explanation->arena, words);
     if (words.data != NULL)
         words = berth__message_of_preemption(&explanation->arena, words);
     return words.data != NULL ? append(explanation, &words, 1) : BERTH_E_NOMEM;
@@ -428,7 +432,7 @@ static berth_status choose_node(trials *own, berth_explanation *explanation, ber
         BERTH_TRY(name_victims(own, out));
         return explanation != NULL ? explain_choice(decider, out, explanation) : BERTH_OK;
     }
-    out->outcome = BERTH__PREEMPTION_HOPELESS;
+    out->outcome = own->failed ? BERTH__PREEMPTION_FAILED : BERTH__PREEMPTION_HOPELESS;
     return explanation != NULL && behaviours_of(&decider->attempt)->explains_preemption
                ? explain_hopeless(own, explanation)
                : BERTH_OK;
@@ -468,7 +472,7 @@ static bool misses_claims(const berth__attempt *attempt)
     if (!profile->deallocates)
         return false;
     bool misses = !profile->sees_claims;
-    for (uint32_t i = 0; attempt->refused && i < profile->filter_count; i++)
+    for (uint32_t i = 0; attempt->refused && i < profile->filter_stages; i++)
         if (&attempt->decision.prepared->filters[i].reasons ==
             attempt->decision.prepared->verdict.why)
             misses |= attempt->decision.prepared->verdict.why->code == BERTH_CODE_UNRESOLVABLE &&

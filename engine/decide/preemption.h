@@ -18,6 +18,7 @@ typedef enum berth__preemption_outcome {
     BERTH__PREEMPTION_INELIGIBLE, /* the pod may not preempt, or its victims are still leaving */
     /* No node would take the pod, or nobody looks for one: a nomination it has is void. */
     BERTH__PREEMPTION_HOPELESS,
+    BERTH__PREEMPTION_FAILED, /* dry runs ended with errors, and none well: nominations stay */
     BERTH__PREEMPTION_NOMINATED,
 } berth__preemption_outcome;
 

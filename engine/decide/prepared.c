@@ -72,12 +72,15 @@ static bool prepare_stage(const berth__question *cycle, const berth__stage *stag
                               .state = berth__arena_alloc_zero(arena, bytes, 64),
                               .arena = arena,
                               .reasons = &out->reasons,
+                              .bare = stage->bare,
                               .ok = true};
     if (prepare.state == NULL)
         return false;
     berth__outcome (*function)(berth__prepare *) =
         filter ? plugin->prepare_filter : plugin->prepare_score;
     out->outcome = function != NULL ? function(&prepare) : BERTH__ACTIVE;
+    BERTH_DASSERT(out->outcome != BERTH__ACTIVE ||
+                  (filter ? plugin->filter != NULL : plugin->score != NULL));
     out->state = prepare.state;
     out->uniform = prepare.uniform;
     out->may_fail = prepare.may_fail;
@@ -111,10 +114,10 @@ static bool prepare_one_scorer(const berth__decision *decision, uint32_t i, bert
 static bool prepare_stages(const berth__decision *decision, bool each, berth__arena *arena)
 {
     const berth__ready_profile *profile = decision->profile;
-    for (uint32_t i = 0; i < profile->filter_count; i++)
+    for (uint32_t i = 0; i < profile->filter_stages; i++)
         if (each_time(&profile->filters[i]) == each && !prepare_one_filter(decision, i, arena))
             return false;
-    for (uint32_t i = 0; i < profile->scorer_count; i++)
+    for (uint32_t i = 0; i < profile->scorer_stages; i++)
         if (each_time(&profile->scorers[i]) == each && !prepare_one_scorer(decision, i, arena))
             return false;
     return true;
@@ -125,10 +128,10 @@ static bool prepare_stages(const berth__decision *decision, bool each, berth__ar
 static void list_each(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
     prepared->each.filter_count = prepared->each.scorer_count = 0;
-    for (uint32_t i = 0; i < profile->filter_count; i++)
+    for (uint32_t i = 0; i < profile->filter_stages; i++)
         if (each_time(&profile->filters[i]) && !prepared->filters[i].stays)
             prepared->each.filters[prepared->each.filter_count++] = i;
-    for (uint32_t i = 0; i < profile->scorer_count; i++)
+    for (uint32_t i = 0; i < profile->scorer_stages; i++)
         if (each_time(&profile->scorers[i]) && !prepared->scorers[i].stays)
             prepared->each.scorers[prepared->each.scorer_count++] = i;
 }
@@ -209,11 +212,11 @@ static bool prepare_epoch(const berth__decision *decision)
     prepared->memory.tree = NULL;
     prepared->memory.mask = NULL;
     prepared->filters =
-        berth__arena_alloc_zero(arena, profile->filter_count * sizeof(*prepared->filters), 8);
+        berth__arena_alloc_zero(arena, profile->filter_stages * sizeof(*prepared->filters), 8);
     prepared->scorers =
-        berth__arena_alloc_zero(arena, profile->scorer_count * sizeof(*prepared->scorers), 8);
-    prepared->each.filters = berth__arena_alloc(arena, profile->filter_count * 4, 4);
-    prepared->each.scorers = berth__arena_alloc(arena, profile->scorer_count * 4, 4);
+        berth__arena_alloc_zero(arena, profile->scorer_stages * sizeof(*prepared->scorers), 8);
+    prepared->each.filters = berth__arena_alloc(arena, profile->filter_stages * 4, 4);
+    prepared->each.scorers = berth__arena_alloc(arena, profile->scorer_stages * 4, 4);
     if (prepared->filters == NULL || prepared->scorers == NULL || prepared->each.filters == NULL ||
         prepared->each.scorers == NULL || !prepare_stages(decision, false, arena) ||
         !allocate_statics(decision) || !allocate_slot_plan(prepared, profile))
@@ -225,14 +228,14 @@ static bool prepare_epoch(const berth__decision *decision)
     return true;
 }
 
-/* The first plugin whose verdict ends the attempt; one that preemption may help gives way to one
+/* The first plugin, as they prepare, whose verdict ends the attempt; one that preemption may help gives way to one
  * that nothing can. Scorers only fail. */
 static void sum_up(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
     prepared->verdict.outcome = BERTH__ACTIVE;
     prepared->verdict.why = NULL;
-    for (uint32_t i = 0; i < profile->filter_count; i++) {
-        const berth__prepared_stage *stage = &prepared->filters[i];
+    for (uint32_t i = 0; i < profile->filter_stages; i++) {
+        const berth__prepared_stage *stage = &prepared->filters[profile->filter_order[i]];
         if (stage->outcome != BERTH__REFUSE && stage->outcome != BERTH__FAIL)
             continue;
         bool final =

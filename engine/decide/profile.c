@@ -2,9 +2,12 @@
  * nodes to look for. */
 #include "decide/profile.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "legacy/legacy.h"
+#include "plugins/registry.h"
 
 enum { MIN_FEASIBLE_NODES = 100, MIN_PERCENTAGE = 5 };
 
@@ -41,6 +44,14 @@ const berth__plugin_ops *berth__profile_plugin_find(berth_str name)
     return plugin != NULL ? plugin : berth__legacy_plugin_find(name);
 }
 
+static const berth_plugin_ref *find_in(berth_plugin_list list, berth_str name)
+{
+    for (uint32_t i = 0; i < list.count; i++)
+        if (berth__str_eq(list.items[i].name, name))
+            return &list.items[i];
+    return NULL;
+}
+
 /* The plugin behind a name, configured; out->plugin is NULL if there is none. */
 static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref, berth__stage *out)
 {
@@ -48,6 +59,7 @@ static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref
     berth_str name = ref->implementation.len > 0 ? ref->implementation : ref->name;
     const berth_plugin *table = berth__embedder_find(shop->own, name);
     *out = (berth__stage){.plugin = berth__profile_plugin_find(name),
+                          .bare = out->bare,
                           .name = berth__arena_str(shop->arena, ref->name, &ok),
                           .weight = ref->weight > 0 ? ref->weight : 1};
     if (!ok)
@@ -63,64 +75,128 @@ static berth_status make_stage(const workshop *shop, const berth_plugin_ref *ref
     return status;
 }
 
-static berth_status add_filters(const workshop *shop, berth_plugin_list list,
-                                berth__ready_profile *out)
+/* ---- stages ---- */
+
+static berth_status make_filter(const workshop *shop, const berth_plugin_ref *ref,
+                                berth__stage *stage)
 {
-    for (uint32_t i = 0; i < list.count; i++) {
-        berth__stage *stage = &out->filters[out->filter_count++];
-        BERTH_TRY(make_stage(shop, &list.items[i], stage));
-        if (stage->plugin == NULL || stage->plugin->filter == NULL)
-            return missing(&list.items[i], "filter", shop->error);
-    }
+    BERTH_TRY(make_stage(shop, ref, stage));
+    if (stage->plugin == NULL ||
+        (stage->plugin->filter == NULL && stage->plugin->prepare_filter == NULL))
+        return missing(ref, "filter", shop->error);
+    if (!stage->bare || stage->plugin->filter_misses == NULL)
+        return BERTH_OK;
+    stage->instance = stage->plugin->filter_misses;
+    stage->plugin = &berth__plugin_stateless;
     return BERTH_OK;
 }
 
-/* v1.15's checks before the predicates are listed apart from them; v1.32's PreFilter plugins are
- * filters with a prepare phase. */
+static berth_status make_scorer(const workshop *shop, const berth_plugin_ref *ref,
+                                berth__stage *stage)
+{
+    BERTH_TRY(make_stage(shop, ref, stage));
+    if (stage->plugin == NULL ||
+        (stage->plugin->score == NULL && stage->plugin->prepare_score == NULL))
+        return missing(ref, "score", shop->error);
+    if (!stage->bare || stage->plugin->score_misses == NULL)
+        return BERTH_OK;
+    stage->instance = stage->plugin->score_misses;
+    stage->plugin = &berth__plugin_stateless;
+    return BERTH_OK;
+}
+
+/* A plugin that runs at preFilter or preScore only. There may be none behind the name: what an
+ * embedder's plugin does there is part of its filter or score. */
+static berth_status add_preparing(const workshop *shop, const berth_plugin_ref *ref, bool filter,
+                                  berth__stage *stages, uint32_t *count)
+{
+    const berth__plugin_ops *plugin = berth__profile_plugin_find(ref->name);
+    if (plugin == NULL || (filter ? plugin->prepare_filter : plugin->prepare_score) == NULL)
+        return BERTH_OK;
+    return make_stage(shop, ref, &stages[(*count)++]);
+}
+
+/* Stages in the order of the list of those that prepare, then the others. */
+static bool put_in_order(berth__arena *arena, berth_plugin_list before, const berth__stage *stages,
+                         uint32_t count, uint32_t **out)
+{
+    uint32_t *order = berth__arena_alloc(arena, count * sizeof(*order), 4), at = 0;
+    for (uint32_t k = 0; order != NULL && k < before.count; k++)
+        for (uint32_t i = 0; i < count; i++)
+            if (berth__str_eq(stages[i].name, before.items[k].name)) {
+                order[at++] = i;
+                break;
+            }
+    for (uint32_t i = 0; order != NULL && i < count; i++) {
+        bool there = false;
+        for (uint32_t k = 0; k < at && !there; k++)
+            there = order[k] == i;
+        if (!there)
+            order[at++] = i;
+    }
+    *out = order;
+    return order != NULL;
+}
+
+/* v1.15's checks before the predicates are listed apart from them: they are filters, too. */
 static berth_status make_filters(const workshop *shop, const berth_profile *source,
                                  berth__ready_profile *out)
 {
-    berth_plugin_list checks = berth_profile_list(source, BERTH_POINT_PRE_FILTER);
+    berth_plugin_list before = berth_profile_list(source, BERTH_POINT_PRE_FILTER);
     berth_plugin_list filters = berth_profile_list(source, BERTH_POINT_FILTER);
-    uint32_t count = checks.count + filters.count;
-    out->filters = berth__arena_alloc(shop->arena, count * sizeof(*out->filters), 16);
+    uint32_t count = before.count + filters.count, made = 0;
+    out->filters = berth__arena_alloc_zero(shop->arena, count * sizeof(*out->filters), 16);
     if (out->filters == NULL)
         return berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
-    if (source->era == BERTH_ERA_V1ALPHA1)
-        BERTH_TRY(add_filters(shop, checks, out));
-    return add_filters(shop, filters, out);
+    for (uint32_t i = 0; out->legacy && i < before.count; i++)
+        BERTH_TRY(make_filter(shop, &before.items[i], &out->filters[made++]));
+    for (uint32_t i = 0; i < filters.count; i++) {
+        const berth_plugin_ref *ref = &filters.items[i];
+        out->filters[made].bare = !out->legacy && find_in(before, ref->name) == NULL;
+        BERTH_TRY(make_filter(shop, ref, &out->filters[made++]));
+    }
+    out->filter_count = made;
+    for (uint32_t i = 0; !out->legacy && i < before.count; i++)
+        if (find_in(filters, before.items[i].name) == NULL)
+            BERTH_TRY(add_preparing(shop, &before.items[i], true, out->filters, &made));
+    out->filter_stages = made;
+    return put_in_order(shop->arena, before, out->filters, made, &out->filter_order)
+               ? BERTH_OK
+               : berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
 }
 
-static berth_status make_scorers(const workshop *shop, berth_plugin_list list,
+static berth_status make_scorers(const workshop *shop, const berth_profile *source,
                                  berth__ready_profile *out)
 {
-    out->ranks_nodes = list.count > 0;
-    out->scorers = berth__arena_alloc(shop->arena, list.count * sizeof(*out->scorers), 16);
+    berth_plugin_list before = berth_profile_list(source, BERTH_POINT_PRE_SCORE);
+    berth_plugin_list scores = berth_profile_list(source, BERTH_POINT_SCORE);
+    uint32_t count = before.count + scores.count, made = 0;
+    out->ranks_nodes = scores.count > 0;
+    out->scorers = berth__arena_alloc_zero(shop->arena, count * sizeof(*out->scorers), 16);
     if (out->scorers == NULL)
         return berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < list.count; i++) {
-        berth__stage *stage = &out->scorers[out->scorer_count];
-        BERTH_TRY(make_stage(shop, &list.items[i], stage));
-        /* VolumeBinding scores only behind a feature gate that is off: it is there, and silent. */
-        if (stage->plugin != NULL && stage->plugin->score == NULL &&
-            berth__str_is(list.items[i].name, "VolumeBinding"))
-            continue;
-        if (stage->plugin == NULL || stage->plugin->score == NULL)
-            return missing(&list.items[i], "score", shop->error);
-        out->scorer_count++;
+    for (uint32_t i = 0; i < scores.count; i++) {
+        const berth_plugin_ref *ref = &scores.items[i];
+        berth__stage *stage = &out->scorers[made];
+        stage->bare = !out->legacy && find_in(before, ref->name) == NULL;
+        BERTH_TRY(make_scorer(shop, ref, stage));
+        /* It scores only behind a feature gate that is off: its preScore skips it. */
+        made += stage->bare || stage->plugin != &berth__plugin_volume_binding;
     }
-    return BERTH_OK;
+    out->scorer_count = made;
+    for (uint32_t i = 0; !out->legacy && i < before.count; i++)
+        if (find_in(scores, before.items[i].name) == NULL)
+            BERTH_TRY(add_preparing(shop, &before.items[i], false, out->scorers, &made));
+    out->scorer_stages = made;
+    return put_in_order(shop->arena, before, out->scorers, made, &out->scorer_order)
+               ? BERTH_OK
+               : berth__error_set(shop->error, BERTH_E_NOMEM, "out of memory");
 }
 
 static const berth_plugin_ref *find_ref(const berth_profile *profile, berth_point point,
                                         const char *name)
 {
-    const berth_plugin_list list = berth_profile_list(profile, point);
-    const berth_plugin_ref *items = list.items;
-    for (uint32_t i = 0; i < list.count; i++)
-        if (berth__str_is(items[i].name, name))
-            return &items[i];
-    return NULL;
+    return find_in(berth_profile_list(profile, point), (berth_str){name, (uint32_t)strlen(name)});
 }
 
 static berth_tie tie_of(berth_tie asked, const berth__behaviours *behaviours)
@@ -156,7 +232,7 @@ static void read_post_filters(const berth_profile *source, berth__ready_profile 
     out->deallocates_last = preemption != NULL && claims != NULL && preemption < claims;
     out->sees_claims = seen != NULL;
     out->gives_up = berth_profile_list(source, BERTH_POINT_POST_FILTER).count == 0;
-    for (uint32_t i = 0; i < out->filter_count; i++)
+    for (uint32_t i = 0; i < out->filter_stages; i++)
         out->filters[i].before_claims = comes_before(pre, out->filters[i].name, seen);
 }
 
@@ -192,7 +268,7 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
     read_post_filters(source, out);
     for (uint32_t i = 0; i < out->filter_count; i++)
         out->counts_pods |= (out->filters[i].plugin->flags & BERTH__COUNTS_PODS) != 0;
-    return make_scorers(&shop, berth_profile_list(source, BERTH_POINT_SCORE), out);
+    return make_scorers(&shop, source, out);
 }
 
 uint32_t berth__profile_limit(const berth__ready_profile *profile, uint32_t candidates)

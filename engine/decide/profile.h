@@ -9,6 +9,7 @@ typedef struct berth__stage {
     const void *instance;
     berth_str name; /* as shown in results */
     int64_t weight; /* of a scorer */
+    bool bare;      /* preFilter, or preScore, of the plugin is left out: see berth__prepare */
     /* Of a filter: what it refuses at preFilter DynamicResources does not get to see. */
     bool before_claims;
 } berth__stage;
@@ -29,10 +30,14 @@ typedef struct berth__ready_profile {
     bool sees_claims;      /* DynamicResources is enabled at preFilter */
     bool gives_up;         /* no plugin is enabled */
     berth_preemption_args preemption;
+    /* Behind the filters, and behind the scorers, plugins that only prepare: they run at preFilter,
+     * or at preScore, and not after that. */
     berth__stage *filters;
-    uint32_t filter_count;
+    uint32_t filter_count, filter_stages;
     berth__stage *scorers;
-    uint32_t scorer_count;
+    uint32_t scorer_count, scorer_stages;
+    /* All of the one and of the other in the order in which they prepare. */
+    uint32_t *filter_order, *scorer_order;
     bool counts_pods; /* some filter is BERTH__COUNTS_PODS */
     bool ranks_nodes; /* some score plugin is configured, even one that never scores */
 } berth__ready_profile;

@@ -446,7 +446,8 @@ berth_status berth__search_nominated(berth__search *search, const berth__decisio
         BERTH_TRY(berth__dry_run_end(dry_run));
         if (passes)
             return answer_alone(search, own_slot, start);
-        search->answer.refused_slot = own_slot;
+        if (!dry_run->failed) /* an error there is of no account */
+            search->answer.refused_slot = own_slot;
     }
     return walk_in_rotation(search, start);
 }

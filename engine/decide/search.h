@@ -134,8 +134,18 @@ berth_status berth__search_nominated(berth__search *search, const berth__decisio
 berth_status berth__search_all(berth__search *search, const berth__decision *decision);
 
 /* Score what a search left, once; fills totals, best and best_count. `arena` serves the rank
- * phase. A scorer that fails leaves BERTH__FAIL in `ranked` and gives E_INVALID. */
+ * phase. A scorer that fails leaves BERTH__FAIL behind (berth__search_scorer) and gives
+ * E_INVALID. */
 berth_status berth__search_score(berth__search *search, berth__arena *arena);
+
+/* What a scorer, or a plugin that only prepares as one, has come to in berth__search_score. */
+static inline const berth__prepared_stage *berth__search_scorer(const berth__search *search,
+                                                                uint32_t stage)
+{
+    return stage < search->decision.profile->scorer_count
+               ? &search->scores.ranked[stage]
+               : &search->decision.prepared->scorers[stage];
+}
 
 /* The total of a feasible slot. */
 static inline int64_t berth__search_total(const berth__search *search, uint32_t slot)

@@ -105,6 +105,17 @@ static berth_status rank_one(berth__search *search, uint32_t scorer, berth__aren
     return prepare.ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
+/* Whether a plugin that runs at preScore alone has failed there; without any score nothing runs. */
+static bool prepares_in_vain(const berth__search *search)
+{
+    const berth__ready_profile *profile = search->decision.profile;
+    for (uint32_t i = profile->scorer_count; profile->ranks_nodes && i < profile->scorer_stages;
+         i++)
+        if (berth__search_scorer(search, i)->outcome == BERTH__FAIL)
+            return true;
+    return false;
+}
+
 /* Which scorers take part, after those that look at the feasible nodes have done so. */
 static berth_status rank(berth__search *search, berth__arena *arena)
 {
@@ -120,7 +131,7 @@ static berth_status rank(berth__search *search, berth__arena *arena)
         if (ranked->outcome == BERTH__UNIFORM)
             search->scores.constant += ranked->uniform * stage->weight;
     }
-    return BERTH_OK;
+    return prepares_in_vain(search) ? BERTH_E_INVALID : BERTH_OK;
 }
 
 /* ---- raw values ---- */

@@ -201,6 +201,8 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
         reprieve(victims, dry_run, false);
         weigh(victims, out);
     }
+    if (dry_run->failed && out->state == BERTH__TRIED_REFUSED)
+        out->state = BERTH__TRIED_FAILED;
     put_back(victims, dry_run);
     return berth__dry_run_end(dry_run);
 }

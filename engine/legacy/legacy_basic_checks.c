@@ -27,32 +27,9 @@ static berth__outcome legacy_basic_checks_prepare(berth__prepare *prepare)
     return BERTH__SKIP;
 }
 
-/* Never asked: the checks speak of the pod alone. */
-static void legacy_basic_checks_filter(const berth__question *cycle, const void *instance,
-                                       const void *state, uint32_t tile, berth__mask *mask)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)tile;
-    (void)mask;
-}
-
-static void legacy_basic_checks_explain(const berth__question *cycle, const void *instance,
-                                        const void *state, uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    (void)reasons;
-}
-
 const berth__plugin_ops berth__plugin_basic_checks = {
     .name = "PodPassesBasicChecks",
     .flags = BERTH__PREPARE_EACH,
     .wake_on = BERTH__WAKE_STORAGE,
     .prepare_filter = legacy_basic_checks_prepare,
-    .filter = legacy_basic_checks_filter,
-    .explain = legacy_basic_checks_explain,
 };

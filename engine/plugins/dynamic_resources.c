@@ -26,46 +26,11 @@ static berth__outcome dynamic_resources_prepare_score(berth__prepare *prepare)
     return BERTH__UNIFORM;
 }
 
-/* A profile lists what has these functions; that they are never asked follows from the above. */
-static void dynamic_resources_filter(const berth__question *cycle, const void *instance,
-                                     const void *state, uint32_t tile, berth__mask *mask)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)tile;
-    (void)mask;
-}
-
-static void dynamic_resources_explain(const berth__question *cycle, const void *instance,
-                                      const void *state, uint32_t slot, berth__reasons *reasons)
-{
-    (void)cycle;
-    (void)instance;
-    (void)state;
-    (void)slot;
-    (void)reasons;
-}
-
-static void dynamic_resources_score(const berth__question *cycle, const void *instance,
-                                    const void *state, uint32_t tile, const berth__mask *mask,
-                                    int64_t *out)
-{
-    (void)instance;
-    (void)state;
-    (void)tile;
-    (void)mask;
-    cycle->view->kernels->clear(out);
-}
-
 const berth__plugin_ops berth__plugin_dynamic_resources = {
     .name = "DynamicResources",
     .flags = BERTH__STATIC_FILTER | BERTH__STATIC_SCORE,
     .wake_on = BERTH__WAKE_POD_SELF,
+    .filter_misses = "not found",
     .prepare_filter = dynamic_resources_prepare_filter,
-    .filter = dynamic_resources_filter,
-    .explain = dynamic_resources_explain,
     .prepare_score = dynamic_resources_prepare_score,
-    .score = dynamic_resources_score,
-    .normalize = BERTH__NORMALIZATION_MAX,
 };

@@ -157,7 +157,8 @@ static berth__outcome node_affinity_prepare_filter(berth__prepare *prepare)
         prepare->ok &=
             berth__node_match_make(view, prepare->arena, rules->selector,
                                    rules->has_required ? &rules->required : NULL, &own->own);
-    return needed && rules->has_required ? restrict_names(prepare) : BERTH__ACTIVE;
+    return needed && rules->has_required && !prepare->bare ? restrict_names(prepare)
+                                                           : BERTH__ACTIVE;
 }
 
 static void node_affinity_filter(const berth__question *cycle, const void *opaque_instance,
@@ -209,7 +210,7 @@ static berth__outcome node_affinity_prepare_score(berth__prepare *prepare)
     score_state *own = prepare->state;
     bool has_own = rules != NULL && rules->has_preferred;
     if (!has_own && added->preferred_count == 0)
-        return BERTH__SKIP;
+        return prepare->bare ? BERTH__UNIFORM : BERTH__SKIP;
     uint32_t own_count = has_own ? rules->preferred_count : 0;
     for (uint32_t i = 0; i < own_count; i++) {
         const berth__interned_node_preference *term = &rules->preferred[i];

@@ -59,6 +59,7 @@ const berth__plugin_ops berth__plugin_node_declared_features = {
     .flags = BERTH__STATIC_FILTER | BERTH__ALWAYS_UNRESOLVABLE,
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_FEATURES | BERTH__WAKE_POD_SELF,
     .wakes = node_declared_features_wakes,
+    .filter_misses = "error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found",
     .prepare_filter = node_declared_features_prepare,
     .filter = node_declared_features_filter,
     .explain = node_declared_features_explain,

@@ -83,6 +83,7 @@ const berth__plugin_ops berth__plugin_node_ports = {
     .flags = BERTH__ALWAYS_UNSCHEDULABLE,
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE,
     .wakes = berth__node_ports_wakes,
+    .filter_misses = "reading \"PreFilterNodePorts\" from cycleState: not found",
     .prepare_filter = berth__node_ports_prepare,
     .filter = berth__node_ports_filter,
     .filter_slot = berth__node_ports_filter_slot,

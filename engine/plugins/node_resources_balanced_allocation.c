@@ -40,7 +40,7 @@ static berth__outcome node_resources_balanced_allocation_prepare(berth__prepare 
                                      BERTH__ASK_REAL, &own->asked))
         prepare->ok = false;
     else if (behaviours->balance_skips_empty && asks_for_none(&own->asked))
-        return BERTH__SKIP;
+        return prepare->bare ? BERTH__UNIFORM : BERTH__SKIP;
     return BERTH__ACTIVE;
 }
 

@@ -430,6 +430,7 @@ const berth__plugin_ops berth__plugin_node_resources_fit = {
     .wakes = node_resources_fit_wakes,
     .instance_bytes = sizeof(instance),
     .configure = node_resources_fit_configure,
+    .filter_misses = "error reading \"PreFilterNodeResourcesFit\" from cycleState: not found",
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = node_resources_fit_prepare,
     .filter = node_resources_fit_filter,

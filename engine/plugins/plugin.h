@@ -63,15 +63,19 @@ typedef struct berth__reasons {
 void berth__reason(berth__reasons *reasons, berth_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Add the error of a plugin at "PreFilter", "PreScore" or "Filter" as the framework words it. */
+/* Add the error of a plugin at "PreFilter", "Filter", "PreScore" or "Score" as the framework words
+ * it. */
 void berth__reason_error(berth__reasons *reasons, const char *point, berth_str plugin,
                          berth_str error);
 
 /* How the reason that is an error begins. */
 #define BERTH__ERROR_PREFIX "error: "
 
+/* Add the error of a filter that misses what preFilter would have left. */
+void berth__reason_missed(berth__reasons *reasons, const char *error);
+
 typedef enum berth__outcome {
-    BERTH__ACTIVE,  /* takes part */
+    BERTH__ACTIVE,  /* takes part: not of a plugin without filter, or without score */
     BERTH__SKIP,    /* takes no part in this decision */
     BERTH__REFUSE,  /* filters: no node can take the pod; reasons were added */
     BERTH__UNIFORM, /* scores: every feasible node has `uniform` after normalization */
@@ -95,7 +99,10 @@ typedef struct berth__prepare {
     bool stays;
     bool may_fail; /* a filter's explain may come upon an error, see berth__reasons */
     bool small;    /* of a scorer: no raw value is beyond BERTH__NARROW_MAX; see score_kept */
-    bool ok;       /* set to false when out of memory */
+    /* The profile leaves preFilter (preScore) of the plugin out: what follows of it alone, such as
+     * to skip, to refuse or to restrict, does not happen. */
+    bool bare;
+    bool ok; /* set to false when out of memory */
 } berth__prepare;
 
 typedef enum berth__normalization {
@@ -135,6 +142,10 @@ typedef struct berth__plugin_ops {
     size_t instance_bytes;
     berth_status (*configure)(berth__model *model, berth__arena *arena,
                               const berth_plugin_args *args, void *instance, berth_error *error);
+
+    /* The error of filter (score) where the profile leaves preFilter (preScore) out, which would
+     * have left the state that it reads; NULL: it does without, see berth__prepare. */
+    const char *filter_misses, *score_misses;
 
     size_t filter_state_bytes;
     berth__outcome (*prepare_filter)(berth__prepare *prepare); /* NULL: always active */

@@ -58,7 +58,17 @@ void berth__reason_error(berth__reasons *reasons, const char *point, berth_str p
     if (strcmp(point, "Filter") == 0)
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "running \"%.*s\" filter plugin: %.*s",
                       (int)plugin.len, plugin.data, (int)error.len, error.data);
+    else if (strcmp(point, "Score") == 0)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      "running Score plugins: plugin \"%.*s\" failed with: %.*s", (int)plugin.len,
+                      plugin.data, (int)error.len, error.data);
     else
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "running %s plugin \"%.*s\": %.*s", point,
                       (int)plugin.len, plugin.data, (int)error.len, error.data);
+}
+
+void berth__reason_missed(berth__reasons *reasons, const char *error)
+{
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, BERTH__ERROR_PREFIX "%s", error);
+    reasons->failed = true;
 }

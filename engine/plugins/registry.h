@@ -34,4 +34,7 @@
 BERTH__PLUGIN_LIST(X)
 #undef X
 
+/* Of no name: what stands for a plugin whose filter or score misses its state; see plugin.h. */
+extern const berth__plugin_ops berth__plugin_stateless;
+
 #endif

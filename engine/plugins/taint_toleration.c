@@ -180,6 +180,7 @@ const berth__plugin_ops berth__plugin_taint_toleration = {
     .prepare_filter = taint_toleration_prepare_filter,
     .filter = taint_toleration_filter,
     .explain = taint_toleration_explain,
+    .score_misses = "failed to read \"PreScoreTaintToleration\" from cycleState: not found",
     .score_state_bytes = sizeof(state),
     .prepare_score = taint_toleration_prepare_score,
     .score = taint_toleration_score,

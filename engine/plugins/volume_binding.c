@@ -99,6 +99,13 @@ static berth__outcome volume_binding_prepare(berth__prepare *prepare)
     return outcome;
 }
 
+/* Without preScore, which would skip it, it gives all nodes nothing. */
+static berth__outcome volume_binding_prepare_score(berth__prepare *prepare)
+{
+    prepare->uniform = 0;
+    return BERTH__UNIFORM;
+}
+
 /* The state points into the view. */
 static void volume_binding_adjust(const berth__question *cycle, const void *instance, void *state,
                                   const berth__class *cls, uint32_t slot, int change)
@@ -185,11 +192,13 @@ const berth__plugin_ops berth__plugin_volume_binding = {
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_POD_REMOVE |
                (BERTH__WAKE_STORAGE & ~BERTH_WAKE_ATTACHMENT),
     .wakes = volume_binding_wakes,
+    .filter_misses = "not found",
     .filter_state_bytes = sizeof(berth__binder),
     .prepare_filter = volume_binding_prepare,
     .filter = volume_binding_filter,
     .explain = volume_binding_explain,
     .adjust = volume_binding_adjust,
+    .prepare_score = volume_binding_prepare_score,
     .reserve = volume_binding_reserve,
     .unreserve = berth__binder_unreserve,
 };

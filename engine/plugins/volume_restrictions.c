@@ -5,6 +5,7 @@
 #include "plugins/registry.h"
 
 typedef struct filter_state {
+    bool bare; /* an error where no disk is in the way */
     bool disks;
     /* The pod's ReadWriteOncePod claims by name, each once, and how often pods are in their way. */
     berth__sym *claims;
@@ -25,6 +26,11 @@ static berth__outcome volume_restrictions_prepare(berth__prepare *prepare)
     const berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
     filter_state *own = prepare->state;
+    if (prepare->bare) {
+        own->bare = prepare->may_fail = true;
+        own->disks = list != NULL && berth__disks_matter(list);
+        return BERTH__ACTIVE;
+    }
     prepare->stays = list == NULL;
     if (list == NULL)
         return BERTH__SKIP;
@@ -69,7 +75,7 @@ static void volume_restrictions_filter(const berth__question *cycle, const void 
 {
     (void)instance;
     const filter_state *own = opaque;
-    if (own->conflicts > 0)
+    if (own->bare || own->conflicts > 0)
         *mask = (berth__mask){{0}};
     else if (own->disks)
         berth__disks_conflict_tile(cycle->view, cycle->cls->volumes, tile, mask);
@@ -82,6 +88,9 @@ static void volume_restrictions_explain(const berth__question *cycle, const void
     const filter_state *own = opaque;
     if (own->disks && berth__disks_conflict(cycle->view, cycle->cls->volumes, slot))
         berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "node(s) had no available disk");
+    else if (own->bare)
+        berth__reason_missed(reasons,
+                             "cannot read \"PreFilterVolumeRestrictions\" from cycleState");
     else
         berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "%s",
                       cycle->view->model->behaviours.volume_texts_new

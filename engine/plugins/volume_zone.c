@@ -15,6 +15,7 @@ typedef struct filter_state {
     const berth__sym *columns[BERTH__ZONE_LABELS];
     zone_rule *rules;
     uint32_t rule_count;
+    const berth__reasons *refusal; /* of every node, where preFilter has not refused the pod */
 } filter_state;
 
 /* Whether an unbound claim is of no concern; if not, a reason is added. */
@@ -76,7 +77,7 @@ static bool allocate(berth__prepare *prepare, const berth__volume_list *list, fi
     return ok;
 }
 
-static berth__outcome volume_zone_prepare(berth__prepare *prepare)
+static berth__outcome find_rules(berth__prepare *prepare)
 {
     const berth__view *view = prepare->cycle->view;
     const berth__volume_list *list = prepare->cycle->cls->volumes;
@@ -111,6 +112,16 @@ static berth__outcome volume_zone_prepare(berth__prepare *prepare)
     return own->rule_count > 0 ? BERTH__ACTIVE : BERTH__SKIP;
 }
 
+static berth__outcome volume_zone_prepare(berth__prepare *prepare)
+{
+    filter_state *own = prepare->state;
+    berth__outcome outcome = find_rules(prepare);
+    if (!prepare->bare || outcome != BERTH__REFUSE)
+        return outcome;
+    own->refusal = prepare->reasons;
+    return BERTH__ACTIVE;
+}
+
 static bool meets(const zone_rule *rule, uint32_t slot)
 {
     berth__sym value = rule->column[slot];
@@ -125,6 +136,8 @@ static bool meets(const zone_rule *rule, uint32_t slot)
 static bool fits(const filter_state *own, uint32_t slot)
 {
     berth__sym any = 0;
+    if (own->refusal != NULL)
+        return false;
     for (uint32_t i = 0; i < BERTH__ZONE_LABELS; i++)
         any |= own->columns[i][slot];
     for (uint32_t i = 0; any != 0 && i < own->rule_count; i++)
@@ -162,9 +175,13 @@ static void volume_zone_explain(const berth__question *cycle, const void *instan
 {
     (void)cycle;
     (void)instance;
-    (void)state;
     (void)slot;
-    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) had no available volume zone");
+    const filter_state *own = state;
+    if (own->refusal == NULL)
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "node(s) had no available volume zone");
+    for (uint32_t i = 0; own->refusal != NULL && i < own->refusal->count; i++)
+        berth__reason(reasons, own->refusal->code, "%.*s", (int)own->refusal->items[i].len,
+                      own->refusal->items[i].data);
 }
 
 /* Of claims, the pod's own. */

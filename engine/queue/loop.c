@@ -40,11 +40,11 @@ static berth_status check_engine(const berth__decider *decider, berth_error *err
     if (decider->cluster->undo.recording)
         return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
     for (uint32_t i = 0; i < decider->profile_count; i++)
-        if (decider->profiles[i].filter_count > BERTH__STAGES_MAX)
+        if (decider->profiles[i].filter_stages > BERTH__STAGES_MAX)
             return berth__error_set(error, BERTH_E_UNSUPPORTED,
                                     "a profile of a scheduler has at most %d filters, not %u",
                                     (int)BERTH__STAGES_MAX,
-                                    (unsigned)decider->profiles[i].filter_count);
+                                    (unsigned)decider->profiles[i].filter_stages);
     return BERTH_OK;
 }
 

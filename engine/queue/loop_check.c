@@ -61,8 +61,8 @@ berth_str berth_scheduler_rejector(const berth_scheduler *scheduler, berth_pod_i
     for (berth__stage_set left = item->rejectors; left != 0; left &= left - 1) {
         uint32_t stage = (uint32_t)__builtin_ctzll(left);
         if (i-- == 0)
-            return stage < profile->filter_count ? profile->filters[stage].name
-                                                 : (berth_str){"no nodes", 8};
+            return stage < profile->filter_stages ? profile->filters[stage].name
+                                                  : (berth_str){"no nodes", 8};
     }
     return (berth_str){0};
 }

@@ -402,7 +402,7 @@ void berth__queue_wake_item(berth__queue *queue, berth__queue_item *item)
 
 static berth__stage_set all_stages(const berth__ready_profile *profile)
 {
-    return ((UINT64_C(1) << profile->filter_count) - 1) | (UINT64_C(1) << BERTH__STAGE_NO_NODES);
+    return ((UINT64_C(1) << profile->filter_stages) - 1) | (UINT64_C(1) << BERTH__STAGE_NO_NODES);
 }
 
 void berth__queue_wake(berth__queue *queue, berth__wake *wake)

@@ -33,10 +33,10 @@ static berth__stage_set rejectors_in_tile(const berth__attempt *attempt, uint32_
     return rejectors;
 }
 
-/* The filter that refused the pod as a whole. */
+/* The plugin that refused the pod as a whole. */
 static berth__stage_set refuser(const berth__attempt *attempt)
 {
-    for (uint32_t i = 0; i < attempt->decision.profile->filter_count; i++)
+    for (uint32_t i = 0; i < attempt->decision.profile->filter_stages; i++)
         if (&attempt->decision.prepared->filters[i].reasons ==
             attempt->decision.prepared->verdict.why)
             return UINT64_C(1) << i;

@@ -162,7 +162,7 @@ static bool listens(const berth__ready_profile *profile, uint32_t stage, uint32_
 {
     return stage == BERTH__STAGE_NO_NODES
                ? (bits & BERTH_WAKE_NODE_ADD) != 0
-               : stage < profile->filter_count &&
+               : stage < profile->filter_stages &&
                      (profile->filters[stage].plugin->wake_on & bits) != 0;
 }
 

@@ -120,6 +120,27 @@ static berth_plugin_list *add_refs(cluster_gen *g, const berth_profile *base, co
     return points;
 }
 
+/* One plugin, at this point alone. VolumeBinding reserves what its filter has found, and goes with
+ * it. */
+static void leave_out(cluster_gen *g, berth_plugin_list *list)
+{
+    if (list->count == 0) {
+        return;
+    }
+    uint32_t at = (uint32_t)gen_below(g, list->count);
+    if (naive_is(list->items[at].name, "VolumeBinding")) {
+        return;
+    }
+    berth_plugin_ref *items = naive_alloc(&g->region, list->count * sizeof(*items));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (i != at) {
+            items[count++] = list->items[i];
+        }
+    }
+    *list = (berth_plugin_list){items, count};
+}
+
 berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *base,
                            gen_has_fn has, void *context)
 {
@@ -155,6 +176,12 @@ berth_profile *gen_profile(cluster_gen *g, uint32_t index, const berth_profile *
         }
     }
     berth_plugin_list *points = add_refs(g, base, kept, all, count, out);
+    if (!plain && gen_chance(g, 12)) {
+        leave_out(g, &points[gen_chance(g, 50) ? BERTH_POINT_FILTER : BERTH_POINT_PRE_FILTER]);
+    }
+    if (!plain && gen_chance(g, 12)) {
+        leave_out(g, &points[gen_chance(g, 50) ? BERTH_POINT_SCORE : BERTH_POINT_PRE_SCORE]);
+    }
     if (gen_chance(g, 3)) {
         points[BERTH_POINT_SCORE].count = 0; /* the first feasible node will do */
         points[BERTH_POINT_PRE_SCORE].count = 0;

@@ -162,6 +162,7 @@ typedef struct naive_refusal {
     const berth_node *node;
     berth_str plugin;
     bool unresolvable;
+    bool error; /* and no refusal: a filter without the state that its preFilter would have left */
     const char **reasons;
     size_t reason_count;
 } naive_refusal;
@@ -356,6 +357,7 @@ typedef struct naive_decision {
     int64_t best_total;
     size_t best_count;
     const berth_node *chosen; /* which of the best v1.35 takes; until v1.34 it is any of them */
+    bool preemption_error;    /* dry runs ended with errors, and none came to a candidate */
     const char *message;      /* NULL: some node was feasible */
     const berth_node *nominated;
     const berth_pod **victims;

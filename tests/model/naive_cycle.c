@@ -72,18 +72,91 @@ static bool skipped(const naive_attempt *a, const naive_plugin *plugin)
     return plugin >= plugins && plugin < plugins + PLUGIN_COUNT && a->skip[plugin - plugins];
 }
 
+/* ---- plugins that a profile leaves out at some of their points ---- */
+
+static const berth_plugin_ref *listed(const naive_attempt *a, berth_point point, berth_str name)
+{
+    const berth_plugin_list list = naive_list(a->profile, point);
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (naive_same(list.items[i].name, name)) {
+            return &list.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether the plugin runs at a point, and not at the one before it that prepares. */
+static bool bare(const naive_attempt *a, berth_point before, berth_str name)
+{
+    return a->profile->era == BERTH_ERA_V1 && listed(a, before, name) == NULL;
+}
+
+/* The error of a filter that reads what its preFilter would have left, or NULL. VolumeRestrictions
+ * looks at disks before. */
+static const char *missed_by_filter(naive_attempt *a, berth_str name, const berth_node *node)
+{
+    static const char *const texts[][2] = {
+        {"NodePorts", "reading \"PreFilterNodePorts\" from cycleState: not found"},
+        {"NodeResourcesFit",
+         "error reading \"PreFilterNodeResourcesFit\" from cycleState: not found"},
+        {"VolumeRestrictions", "cannot read \"PreFilterVolumeRestrictions\" from cycleState"},
+        {"VolumeBinding", "not found"},
+        {"PodTopologySpread", "reading \"PreFilterPodTopologySpread\" from cycleState: not found"},
+        {"InterPodAffinity",
+         "error reading \"PreFilterInterPodAffinity\" from cycleState: not found"},
+        {"DynamicResources", "not found"},
+        {"NodeDeclaredFeatures",
+         "error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found"},
+    };
+    if (!bare(a, BERTH_POINT_PRE_FILTER, name) ||
+        (naive_is(name, "VolumeRestrictions") && naive_disks_taken(a, node))) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (naive_is(name, texts[i][0])) {
+            return naive_print(a->region, "running \"%.*s\" filter plugin: %s", NAIVE_TEXT(name),
+                               texts[i][1]);
+        }
+    }
+    return NULL;
+}
+
+/* Scores that read what their preScore left. */
+static bool misses_score_state(const naive_attempt *a, berth_str name)
+{
+    return (naive_is(name, "TaintToleration") || naive_is(name, "PodTopologySpread") ||
+            naive_is(name, "InterPodAffinity")) &&
+           bare(a, BERTH_POINT_PRE_SCORE, name);
+}
+
 /* ---- filters on one node ---- */
+
+/* What one plugin says of a node. */
+static bool run_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                       naive_refusal *refusal)
+{
+    const naive_plugin *plugin = plugin_of(ref);
+    if (skipped(a, plugin)) {
+        return true;
+    }
+    const char *missed = missed_by_filter(a, ref->name, node);
+    refusal->error = missed != NULL;
+    if (missed != NULL) {
+        return naive_refuse(a, refusal, true, missed);
+    }
+    if (naive_is(ref->name, "VolumeZone") && bare(a, BERTH_POINT_PRE_FILTER, ref->name) &&
+        plugin->pre_filter(a, ref, refusal) == NAIVE_REFUSE) {
+        return false;
+    }
+    return plugin->filter == NULL || plugin->filter(a, ref, node, refusal);
+}
 
 static bool run_filters(naive_attempt *a, const berth_node *node, naive_refusal *refusal)
 {
     const berth_plugin_list list = naive_list(a->profile, BERTH_POINT_FILTER);
     *refusal = (naive_refusal){.node = node};
     for (uint32_t i = 0; i < list.count; i++) {
-        const naive_plugin *plugin = plugin_of(&list.items[i]);
-        if (plugin->filter == NULL || skipped(a, plugin)) {
-            continue;
-        }
-        if (!plugin->filter(a, &list.items[i], node, refusal)) {
+        if (!run_filter(a, &list.items[i], node, refusal)) {
             refusal->plugin = list.items[i].name;
             return false;
         }
@@ -281,7 +354,9 @@ static bool try_nominated(naive_attempt *a, naive_decision *d)
         d->feasible[d->feasible_count++] = node;
         return true;
     }
-    record_node(d, &refusal);
+    if (!refusal.error) {
+        record_node(d, &refusal);
+    }
     return false;
 }
 
@@ -309,6 +384,13 @@ static void search(naive_attempt *a, naive_decision *d)
         naive_refusal refusal;
         bool known = d->refusal_count > 0 && d->refusals[0].node == node;
         bool passes = naive_passes(a, node, &refusal);
+        if (!passes && refusal.error) { /* the search ends, and nothing was found */
+            d->error = true;
+            d->message = refusal.reasons[0];
+            d->next = (uint32_t)((d->start + d->feasible_count + d->refused_nodes) % a->node_count);
+            d->feasible_count = 0;
+            return;
+        }
         if (passes && d->feasible_count == wanted) {
             discarded = a->profile->era == BERTH_ERA_V1ALPHA1; /* its iterator has passed it */
             break;
@@ -327,17 +409,39 @@ static void search(naive_attempt *a, naive_decision *d)
 
 /* ---- scores ---- */
 
+/* What runs at preScore and not at score can fail, and do nothing else. */
+static void prepare_in_vain(naive_attempt *a, naive_decision *d)
+{
+    const berth_plugin_list before = naive_list(a->profile, BERTH_POINT_PRE_SCORE);
+    int64_t *unheard = naive_alloc(&d->region, (d->feasible_count + 1) * sizeof(*unheard));
+    for (uint32_t i = 0; i < before.count; i++) {
+        const naive_plugin *plugin = plugin_of(&before.items[i]);
+        if (plugin->score != NULL && listed(a, BERTH_POINT_SCORE, before.items[i].name) == NULL) {
+            plugin->score(a, &before.items[i], d->feasible, d->feasible_count, unheard);
+        }
+    }
+}
+
 static void score(naive_attempt *a, naive_decision *d)
 {
     const berth_plugin_list list = naive_list(a->profile, BERTH_POINT_SCORE);
     size_t bytes = (d->feasible_count + 1) * sizeof(int64_t);
+    if (list.count > 0 && a->profile->era == BERTH_ERA_V1) {
+        prepare_in_vain(a, d);
+    }
     d->total = naive_alloc(&d->region, bytes);
     for (uint32_t i = 0; i < list.count; i++) {
         const berth_plugin_ref *ref = &list.items[i];
         const naive_plugin *plugin = plugin_of(ref);
         int64_t *values = naive_alloc(&d->region, bytes);
-        if (plugin->score == NULL ||
-            !plugin->score(a, ref, d->feasible, d->feasible_count, values)) {
+        bool alone = bare(a, BERTH_POINT_PRE_SCORE, ref->name); /* nothing skips it */
+        a->error = a->error || misses_score_state(a, ref->name);
+        bool scores =
+            plugin->score != NULL && plugin->score(a, ref, d->feasible, d->feasible_count, values);
+        alone =
+            alone && (naive_is(ref->name, "NodeAffinity") || naive_is(ref->name, "VolumeBinding") ||
+                      naive_is(ref->name, "NodeResourcesBalancedAllocation"));
+        if (!scores && !alone) {
             continue;
         }
         for (size_t n = 0; n < d->feasible_count; n++) {
@@ -436,8 +540,8 @@ static const char *post_filter(naive_attempt *a, naive_decision *d)
             reason = "no new claims to deallocate";
         } else if (naive_is(list.items[i].name, "DefaultPreemption")) {
             reason = naive_preempt(a, d->refusals, d->refusal_count, d);
-            if (reason == NULL) {
-                return NULL;
+            if (reason == NULL || d->preemption_error) {
+                return reason;
             }
         } else {
             continue;
@@ -514,14 +618,20 @@ void naive_decide(naive_cluster *cluster, const berth_profile *profile, const be
         search(&a, d);
         cluster->start = d->next;
     }
-    if (d->feasible_count == 0) {
+    if (d->error) {
+        d->chosen = NULL; /* nothing is scored, and nobody is preempted */
+    } else if (d->feasible_count == 0) {
         fail(&a, d);
     } else {
         score(&a, d);
+        if (a.error && d->feasible_count == 1 && profile->era == BERTH_ERA_V1) {
+            d->score_count = 0; /* the only node is taken without scores: there are none */
+            d->total[0] = d->best_total = 0;
+        }
         naive_choose(d);
     }
     bool legacy = profile->era == BERTH_ERA_V1ALPHA1;
-    d->error = a.error && (d->feasible_count > 1 || legacy);
+    d->error = d->error || (a.error && (d->feasible_count > 1 || legacy));
 }
 
 void naive_decision_free(naive_decision *decision)

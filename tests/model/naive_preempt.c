@@ -191,6 +191,16 @@ static bool better(const candidate *a, const candidate *b)
     return earliest_start(a) > earliest_start(b);
 }
 
+/* Each of the errors once; several in brackets. */
+static const char *error_message(naive_region *region, const naive_histogram *errors)
+{
+    const char *text = errors->reasons[0];
+    for (size_t i = 1; i < errors->count; i++) {
+        text = naive_print(region, "%s, %s", text, errors->reasons[i]);
+    }
+    return naive_print(region, errors->count > 1 ? "preemption: [%s]" : "preemption: %s", text);
+}
+
 const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_t refusal_count,
                           naive_decision *out)
 {
@@ -204,6 +214,7 @@ const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_
     naive_histogram h = {0};
     candidate best = {0};
     size_t tried = 0;
+    naive_histogram errors = {0};
     for (size_t i = 0; i < refusal_count; i++) {
         candidate c = {0};
         naive_refusal refusal;
@@ -216,9 +227,10 @@ const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_
             continue;
         }
         for (size_t k = 0; k < refusal.reason_count; k++) {
-            naive_histogram_add(a->region, &h, refusal.reasons[k], 1);
+            naive_histogram_add(a->region, refusal.error ? &errors : &h, refusal.reasons[k], 1);
         }
     }
+    out->preemption_error = errors.count > 0 && best.node == NULL;
     if (best.node != NULL) {
         out->nominated = best.node;
         out->victims = best.victims;
@@ -229,6 +241,9 @@ const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_
             }
         }
         return NULL;
+    }
+    if (out->preemption_error) {
+        return error_message(a->region, &errors);
     }
     if (tried < a->node_count) {
         naive_histogram_add(a->region, &h, unhelpful, a->node_count - tried);

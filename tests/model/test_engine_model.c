@@ -377,6 +377,9 @@ static void decide(trial *t, const berth_pod *pod, naive_decision *d)
     if (!d->error && !t->failed) {
         compare_explanation(t, d, &r);
         same_number(t, "next", d->next, placements[1].next);
+    } else if (d->message != NULL && !t->failed) {
+        same_text(t, "error", d->message, text_of(&r, berth_explanation_message(t->explanation)));
+        same_number(t, "next", d->next, placements[1].next);
     }
     for (int i = 0; i < 2 && !t->failed; i++) {
         compare_placement(t, d, profile, &placements[i], &r);

@@ -636,6 +636,32 @@ static void test_nominations_of_failed_pods(void **state)
     check_nomination(32, both + 1, 1, lost, false);
 }
 
+/* A dry run that ends with an error tells nothing of the node that is kept for the pod. */
+static void test_nomination_outlasts_errors(void **state)
+{
+    (void)state;
+    loop l;
+    berth_profile profile = *berth_profile_default();
+    profile_points points;
+    berth_plugin_list *list = &own_points(&profile, &points)[BERTH_POINT_PRE_FILTER];
+    berth_plugin_ref refs[32];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strncmp(list->items[i].name.data, "PodTopologySpread", list->items[i].name.len) != 0)
+            refs[count++] = list->items[i];
+    *list = (berth_plugin_list){refs, count};
+    loop_open_as(&l, 0, &profile, 1, 5000, NULL);
+    berth_node_id node = loop_node(&l, "node", "1");
+    loop_pod(&l, "low", "1", ", nodeName: node, priority: -5");
+    berth_pod_id pod = loop_pod(&l, "p", "1", "");
+    assert_int_equal(berth_engine_nominate(l.c.engine, pod, node, NULL), BERTH_OK);
+    assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
+    berth_pod_status status;
+    berth_scheduler_pod(l.scheduler, pod, &status);
+    assert_int_equal(status.nominated, node);
+    loop_close(&l);
+}
+
 /* A still higher priority takes the node over: the pod that it was kept for looks elsewhere. */
 static void test_nomination_taken_over(void **state)
 {
@@ -833,6 +859,7 @@ int main(void)
         TEST(test_preemption_refused),
         TEST(test_nomination_taken_over),
         cmocka_unit_test(test_nominations_of_failed_pods),
+        cmocka_unit_test(test_nomination_outlasts_errors),
         TEST(test_transactions),
         cmocka_unit_test(test_no_scheduler_in_a_transaction),
         TEST(test_past_the_scheduler),

@@ -146,7 +146,11 @@ func (g *generator) plugins() object {
 		plugins["filter"] = g.filterPoint()
 	}
 	if g.chance(g.partial) {
-		plugins["preFilter"] = object{"disabled": []object{{"name": pick(g.source, preFilters...)}}}
+		without := append([]string{"NodeVolumeLimits", "VolumeBinding", "VolumeZone"}, preFilters...)
+		plugins["preFilter"] = object{"disabled": []object{{"name": pick(g.source, without...)}}}
+	}
+	if g.partial > 0 && g.chance(g.partial) {
+		plugins["preScore"] = object{"disabled": []object{{"name": pick(g.source, preScorers...)}}}
 	}
 	if g.chance(6) {
 		plugins["postFilter"] = object{"disabled": []object{{"name": "DefaultPreemption"}}}
@@ -161,13 +165,18 @@ var preFilters = []string{
 	"NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "PodTopologySpread", "InterPodAffinity",
 }
 
+var preScorers = []string{
+	"TaintToleration", "NodeAffinity", "NodeResourcesFit", "VolumeBinding", "PodTopologySpread", "InterPodAffinity",
+	"NodeResourcesBalancedAllocation",
+}
+
 var filters = append([]string{"NodeUnschedulable", "NodeName", "TaintToleration"}, preFilters...)
 
 // filterPoint leaves a filter out, or has some come first, in another order.
 func (g *generator) filterPoint() object {
 	if g.chance(60) {
 		name := pick(g.source, filters...)
-		if g.partial == 0 && name == "NodeAffinity" { // its PreFilter would go on narrowing the search
+		if g.partial == 0 && name == "NodeAffinity" { // its PreFilter goes on narrowing the search
 			name = "TaintToleration"
 		}
 		return object{"disabled": []object{{"name": name}}}

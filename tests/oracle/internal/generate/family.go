@@ -85,6 +85,7 @@ func recipeOf(family string) (recipe, bool) {
 		r.scalars, r.spread, r.podAffinity = 25, 15, 15
 	case "partial": // plugins that are left out at one of their points only
 		r.config, r.partial, r.nodeAffinity, r.ports, r.spread, r.podAffinity = 100, 25, 50, 20, 20, 20
+		r.volumes, r.inlineVolumes, r.priorities, r.tight, r.taints, r.tolerations = 15, 15, 40, 50, 20, 50
 	case "sampled":
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode = 105, 220, 1, 8, "sampled"
 		r.taints, r.tolerations, r.nodeAffinity, r.config = 15, 30, 30, 60
