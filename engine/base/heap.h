@@ -1,15 +1,14 @@
-/* The memory of one engine: a jemalloc arena of its own, so that what an engine holds can
- * be told, goes as a whole, and lies on huge pages where it is large.
+/* The memory of one engine: mapped by a heap of its own, so that what an engine holds can be told,
+ * goes as a whole, and lies on huge pages where it is large.
  *
  * Huge pages: a heap that has grown beyond 16 MiB asks the kernel (madvise) to back what it
  * maps from then on with pages of 2 MiB. Below that they would waste more than they save. A
  * kernel that refuses is noted and otherwise ignored.
- * Threads: allocation and release from any thread. One cache of free pieces serves whoever comes,
- * one thread at a time: an engine's caller, nearly always. Whoever finds it taken goes past it.
+ * Threads: allocation and release from any thread. Free pieces lie on several shelves, and a thread
+ * goes to one of its own, or to the next where somebody is at it.
  * Ordering:
- *   HEAP-1  the cache is taken by an acquiring exchange and left by a releasing store, so each
- *           user sees what the one before left. Nobody waits for it but the telling of use and
- *           the end. */
+ *   HEAP-1  a shelf is taken by an acquiring exchange and left by a releasing store, so each user
+ *           sees what the one before left. Only the telling of use waits for one. */
 #ifndef BERTH_BASE_HEAP_H
 #define BERTH_BASE_HEAP_H
 
@@ -31,13 +30,13 @@ void berth__heap_destroy(berth__heap *heap);
 const berth_allocator *berth__heap_allocator(const berth__heap *heap);
 
 typedef struct berth__heap_use {
-    uint64_t used_bytes;     /* handed out, rounded as the allocator rounds */
+    uint64_t used_bytes;     /* handed out, rounded as the heap rounds */
     uint64_t resident_bytes; /* pages held, free space and bookkeeping included; 0: unknown */
     uint64_t huge_bytes;     /* mapped with huge pages asked for and not refused */
     bool huge_refused;       /* the kernel refused at least once */
 } berth__heap_use;
 
-/* Cost: the cache is emptied, then a pass over the arena's size classes: some microseconds. */
+/* Cost: a pass over the shelves: some microseconds. */
 berth__heap_use berth__heap_usage(berth__heap *heap);
 
 #endif

@@ -1,11 +1,7 @@
-/* The default allocator, on jemalloc, and the growing of arrays. */
+/* The default allocator, on the C library's heap, and the growing of arrays. */
 #include "base/memory.h"
 
-#ifdef BERTH_PLAIN_MALLOC
 #include <stdlib.h>
-#else
-#include <jemalloc/jemalloc.h>
-#endif
 #include <string.h>
 
 #include "base/assert.h"
@@ -13,26 +9,17 @@
 static void *default_allocate(void *context, size_t bytes, size_t align)
 {
     (void)context;
-#ifdef BERTH_PLAIN_MALLOC
-    /* Sanitizers watch the C library's heap; jemalloc would hide errors from them. */
+    if (align <= _Alignof(max_align_t))
+        return malloc(bytes);
     void *memory = NULL;
-    return posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, bytes) == 0
-               ? memory
-               : NULL;
-#else
-    return mallocx(bytes, MALLOCX_ALIGN(align));
-#endif
+    return posix_memalign(&memory, align, bytes) == 0 ? memory : NULL;
 }
 
 static void default_release(void *context, void *memory, size_t bytes)
 {
     (void)context;
     (void)bytes;
-#ifdef BERTH_PLAIN_MALLOC
     free(memory);
-#else
-    dallocx(memory, 0);
-#endif
 }
 
 const berth_allocator *berth__allocator_default(void)

@@ -7,7 +7,7 @@
 
 #include "berth/status.h"
 
-/* The default allocator (jemalloc). Threads: any. */
+/* The default allocator: the malloc of the process. Threads: any. */
 const berth_allocator *berth__allocator_default(void);
 
 /* Uninitialised or zeroed memory aligned to `align`; NULL when there is none or `bytes` is

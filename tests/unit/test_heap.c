@@ -91,6 +91,72 @@ static void test_heaps_come_and_go(void **state)
     }
 }
 
+static bool is_filled(const unsigned char *piece, size_t bytes, unsigned char with)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (piece[i] != with)
+            return false;
+    return true;
+}
+
+/* ---- sizes ---- */
+
+/* Every size is aligned as asked for, touches no neighbour and goes back. */
+static void test_sizes_and_alignments(void **state)
+{
+    (void)state;
+    static const size_t aligns[] = {1, 8, 16, 64, 256, 4096};
+    enum { ALIGNS = sizeof(aligns) / sizeof(*aligns), MOST = 400 };
+    for (int huge = 0; huge < 2; huge++) {
+        berth__heap *heap = new_heap(huge != 0);
+        const berth_allocator *allocator = berth__heap_allocator(heap);
+        for (size_t a = 0; a < ALIGNS; a++) {
+            unsigned char *pieces[MOST];
+            size_t bytes[MOST], count = 0, sum = 0;
+            for (size_t near = 1; near <= (size_t)4 << 20; near += near / 8 + 1)
+                for (size_t size = near > 1 ? near - 1 : 1; size <= near + 1; size += 2) {
+                    unsigned char *piece = berth__alloc(allocator, size, aligns[a]);
+                    assert_non_null(piece);
+                    assert_int_equal((uintptr_t)piece % aligns[a], 0);
+                    memset(piece, (int)count & 255, size);
+                    assert_true(count < MOST);
+                    pieces[count] = piece;
+                    bytes[count++] = size;
+                    sum += size;
+                }
+            assert_true(berth__heap_usage(heap).used_bytes >= sum);
+            for (size_t i = 0; i < count; i++) {
+                assert_true(is_filled(pieces[i], bytes[i], i & 255));
+                berth__free(allocator, pieces[i], bytes[i]);
+            }
+#ifndef BERTH_PLAIN_MALLOC
+            assert_int_equal(berth__heap_usage(heap).used_bytes, 0);
+#endif
+        }
+#ifndef BERTH_PLAIN_MALLOC
+        assert_null(berth__alloc(allocator, PTRDIFF_MAX, 64));
+#endif
+        berth__heap_destroy(heap);
+    }
+}
+
+/* A large piece goes back to the system when it is released. */
+static void test_large_pieces_go_back(void **state)
+{
+    (void)state;
+    berth__heap *heap = new_heap(false);
+    const berth_allocator *allocator = berth__heap_allocator(heap);
+    uint64_t before = berth__heap_usage(heap).resident_bytes;
+    for (int i = 0; i < 1000; i++) {
+        char *piece = berth__alloc(allocator, (size_t)64 << 20, 64);
+        assert_non_null(piece);
+        piece[i] = 1;
+        berth__free(allocator, piece, (size_t)64 << 20);
+    }
+    assert_int_equal(berth__heap_usage(heap).resident_bytes, before);
+    berth__heap_destroy(heap);
+}
+
 /* ---- many threads on one heap ---- */
 
 enum { SHARERS = 4, ROUNDS = 20000, HELD = 64 };
@@ -104,14 +170,6 @@ typedef struct sharer {
 static size_t bytes_of(uint64_t random)
 {
     return 8 + (size_t)(random % 600);
-}
-
-static bool is_filled(const unsigned char *piece, size_t bytes, unsigned char with)
-{
-    for (size_t i = 0; i < bytes; i++)
-        if (piece[i] != with)
-            return false;
-    return true;
 }
 
 static void *share(void *argument)
@@ -160,6 +218,44 @@ static void test_threads_share_a_heap(void **state)
     berth__heap_destroy(heap);
 }
 
+/* What one thread takes and another one gives is used again. */
+typedef struct giver {
+    const berth_allocator *allocator;
+    void *pieces[1000];
+    bool take;
+} giver;
+
+static void *take_or_give(void *argument)
+{
+    giver *self = argument;
+    for (size_t i = 0; i < sizeof(self->pieces) / sizeof(*self->pieces); i++)
+        if (self->take)
+            self->pieces[i] = berth__alloc(self->allocator, 200, 8);
+        else
+            berth__free(self->allocator, self->pieces[i], 200);
+    return NULL;
+}
+
+static void test_what_others_give_is_used(void **state)
+{
+    (void)state;
+    berth__heap *heap = new_heap(false);
+    giver one = {.allocator = berth__heap_allocator(heap)};
+    uint64_t held = 0;
+    for (int round = 0; round < 200; round++) {
+        one.take = true;
+        (void)take_or_give(&one);
+        one.take = false;
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, take_or_give, &one), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        if (round == 20)
+            held = berth__heap_usage(heap).resident_bytes;
+    }
+    assert_true(berth__heap_usage(heap).resident_bytes <= held + held / 2);
+    berth__heap_destroy(heap);
+}
+
 static void *own_allocate(void *context, size_t bytes, size_t align)
 {
     return berth__alloc(context, bytes, align);
@@ -199,8 +295,13 @@ static void test_engine_tells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_use_is_counted),    cmocka_unit_test(test_huge_pages_are_asked_for),
-        cmocka_unit_test(test_heaps_come_and_go), cmocka_unit_test(test_threads_share_a_heap),
+        cmocka_unit_test(test_use_is_counted),
+        cmocka_unit_test(test_huge_pages_are_asked_for),
+        cmocka_unit_test(test_heaps_come_and_go),
+        cmocka_unit_test(test_threads_share_a_heap),
+        cmocka_unit_test(test_sizes_and_alignments),
+        cmocka_unit_test(test_large_pieces_go_back),
+        cmocka_unit_test(test_what_others_give_is_used),
         cmocka_unit_test(test_engine_tells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

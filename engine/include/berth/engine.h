@@ -37,7 +37,7 @@ typedef struct berth_engine_config {
     uint64_t seed;                 /* of random tie-breaks */
     const berth_profile *profiles; /* NULL: the default one of that version alone */
     uint32_t profile_count;
-    const berth_allocator *allocator; /* NULL: jemalloc */
+    const berth_allocator *allocator; /* NULL: a heap of the engine's own */
     /* Whose decisions are given: those of kube-scheduler of Kubernetes 1.`kubernetes`, 32 to 36; 0:
      * the newest. Without effect on profiles of era v1alpha1, which are those of 1.15. */
     uint32_t kubernetes;
@@ -302,7 +302,7 @@ BERTH_API berth_status berth_engine_check(berth_engine *engine, berth_error *err
 /* A reusable record of one decision. Not tied to an engine until filled; ids and texts in it stay
  * valid until it is filled again or destroyed, as long as the engine lives. It may be read on any
  * number of threads while nobody fills it.
- * Owner: the caller's, freed by destroy, which accepts NULL; a NULL allocator is jemalloc, another
+ * Owner: the caller's, freed by destroy, which accepts NULL; a NULL allocator is malloc, another
  * one outlives it. Threads: any. Errors: E_NOMEM. */
 BERTH_API berth_status berth_explanation_create(const berth_allocator *allocator,
                                                 berth_explanation **out, berth_error *error);

@@ -51,7 +51,7 @@ typedef struct berth_read_options {
      * inputs, YAML, pipes and terminals; more than one is never used. 0: 2 where the process may
      * use more than one core, else 1. */
     uint32_t threads;
-    const berth_allocator *allocator; /* outlives the reader; NULL: jemalloc */
+    const berth_allocator *allocator; /* outlives the reader; NULL: malloc */
 } berth_read_options;
 
 /* Fill `options` with the defaults, which are zero: an initialiser that sets `size` to

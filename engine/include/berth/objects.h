@@ -458,7 +458,7 @@ typedef struct berth_object {
 BERTH_API const char *berth_kind_name(berth_kind kind);
 
 /* A copy of an object and of all it refers to, for who wants to keep what a reader hands out.
- * Owner: the copy is the caller's, freed by berth_object_destroy; a NULL allocator is jemalloc,
+ * Owner: the copy is the caller's, freed by berth_object_destroy; a NULL allocator is malloc,
  * another one must outlive the copy. Threads: any. Errors: E_ARG (there is no such kind), E_NOMEM.
  * Cost: linear in the object. */
 BERTH_API berth_status berth_object_copy(const berth_object *object,

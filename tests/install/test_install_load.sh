@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# The library may be loaded at run time (dlopen), on any thread and again, by a C program and by
+# Python; and one that is linked, shared or static, leaves its process the malloc that it had.
+set -euo pipefail
+[[ -z ${LD_PRELOAD:-} ]]
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$BERTH_BUILD" --prefix "$work/prefix" >"$work/log"
+library=$work/prefix/$LIBDIR/libberth.so
+export PKG_CONFIG_PATH=$work/prefix/$LIBDIR/pkgconfig
+
+"$CC" -std=gnu11 -Wall -Wextra -Werror -I"$work/prefix/include" \
+  "$BERTH_SOURCE/tests/install/load_at_run_time.c" -o "$work/load" -pthread -ldl
+"$work/load" "$library"
+
+if command -v python3 >/dev/null; then
+  python3 - "$library" <<'EOF'
+import ctypes, sys, threading
+
+def load():
+    library = ctypes.CDLL(sys.argv[1])
+    library.berth_version.restype = ctypes.c_char_p
+    versions.append(library.berth_version().decode())
+
+versions = []
+thread = threading.Thread(target=load)
+thread.start()
+thread.join()
+load()
+assert len(versions) == 2 and versions[0] == versions[1], versions
+print("python: version", versions[0])
+EOF
+else
+  echo "python: not installed"
+fi
+
+# Neither kind brings an allocator: nothing of that name is defined, and what a static consumer calls is
+# the C library's.
+allocators='malloc|calloc|realloc|free|cfree|memalign|aligned_alloc|posix_memalign|valloc|mallocx|mallctl'
+for kind in "$library" "$work/prefix/$LIBDIR/libberth.a"; do
+  if nm --defined-only --format=posix "$kind" 2>/dev/null | grep -wE "^($allocators)" >&2; then
+    echo "$kind defines an allocator" >&2
+    exit 1
+  fi
+done
+read -ra flags <<<"$(pkg-config --static --cflags --libs berth)"
+"$CC" "$BERTH_SOURCE/tools/examples/embed.c" "${flags[@]/#-lberth/-l:libberth.a}" -o "$work/static"
+for program in "$work/static" "$library"; do
+  if ldd "$program" | grep -E 'malloc'; then
+    echo "$program brings another malloc" >&2
+    exit 1
+  fi
+done
+env LD_DEBUG=bindings "$work/static" 2>"$work/bindings" >/dev/null
+bound=$(grep -E "file $work/static .* symbol .malloc'" "$work/bindings")
+[[ $bound == *libc.so* ]] || {
+  echo "a static consumer's malloc: ${bound:-not bound}" >&2
+  exit 1
+}
+echo "malloc is the C library's"
