@@ -98,6 +98,8 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
                                         .seed = config->seed};
     if (status == BERTH_OK)
         status = berth__decider_init(&engine->decider, &engine->cluster, &setup);
+    if (status == BERTH_OK)
+        status = berth__decider_listen(&engine->decider, &engine->arena);
     berth__transactions_init(&engine->transactions, &engine->decider);
     return berth__error_plain(error, status);
 }

@@ -16,6 +16,12 @@
 #include "model/disruption.h"
 #include "model/storage_rows.h"
 
+/* Who is told of pods that come to nodes and leave them (pod_moves.h). NULL: nobody. */
+typedef struct berth__pod_listener {
+    void *context;
+    void (*moved)(void *context, uint32_t pod, berth__class *cls, uint32_t node, bool came);
+} berth__pod_listener;
+
 typedef struct berth__cluster {
     berth__model *model; /* shared with snapshots and branches */
     berth__cow_owner cow;
@@ -32,13 +38,13 @@ typedef struct berth__cluster {
     berth__view view;
     uint32_t unplaced_count; /* present nodes that the layout does not have yet */
     berth__undo_log undo;    /* of everything above, see cluster_undo.h */
-    uint32_t own_records;    /* that an operation may leave besides: of embedders' plugins */
     bool lost_volumes;       /* an update took a pod its volumes: it may hold reservations yet */
     bool amounts_are_facts;  /* plugins keep what they read of allocatable amounts, as of labels */
     /* Of a branch whose counters are those of another state: brings them here. NULL: there is
      * nothing to do. */
     berth_status (*catch_up)(struct berth__cluster *cluster);
     berth_status (*catch_up_volumes)(struct berth__cluster *cluster); /* the same: its volumes */
+    berth__pod_listener pod_moves;                                    /* an engine's alone */
     berth__watcher *watcher; /* hears of every change of an object; NULL: nobody does */
 } berth__cluster;
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cluster/cluster_undo.h"
+#include "cluster/pod_moves.h"
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
 
@@ -211,6 +212,7 @@ berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *
     cluster->running_count += node->pod_count;
     if (id != NULL)
         *id = node_id;
+    berth__node_moved(cluster, node_id, true);
     notify_node(cluster, node_id, NULL, facts);
     return BERTH_OK;
 fail_record:
@@ -346,6 +348,7 @@ berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name,
     cluster->unplaced_count -= node->slot == BERTH__SLOT_NONE;
     cluster->running_count -= node->pod_count;
     cluster->orphan_count += node->pod_count;
+    berth__node_moved(cluster, node_id, false);
     notify_node(cluster, node_id, old, NULL);
     berth__free_facts(cluster, old);
     return BERTH_OK;

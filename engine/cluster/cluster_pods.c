@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cluster/cluster_undo.h"
+#include "cluster/pod_moves.h"
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
 
@@ -251,6 +252,7 @@ static berth_status insert_pod(berth__cluster *cluster, const berth_pod *source,
         return status;
     }
     follow_nomination(cluster, *out, nominated);
+    berth__pod_moved(cluster, *out, cls, node_id, true);
     berth__cluster_notify_locked(cluster, &(berth__change){.kind = BERTH_KIND_POD,
                                                            .pod = *out,
                                                            .new_class = cls,
@@ -360,6 +362,7 @@ berth_status berth__cluster_remove_pod(berth__cluster *cluster, berth_str namesp
     if (berth__cluster_prepare_removal(cluster, pod) != BERTH_OK)
         return berth__error_no_memory(error);
     const berth__change change = change_of_pod(cluster, pod);
+    berth__pod_moved(cluster, pod, berth__pod_at(&cluster->pods, pod)->cls, change.old_node, false);
     take_off_lists(cluster, pod);
     berth__nominations_drop(&cluster->nominations, pod);
     if (cluster->view.storage != NULL)
@@ -407,8 +410,10 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
         pod->cls = old_class;
         if (cluster->undo.recording)
             return BERTH_E_NOMEM; /* the caller undoes it */
-        if (enter(cluster, index, old_node) != BERTH_OK)
+        if (enter(cluster, index, old_node) != BERTH_OK) {
+            berth__pod_moved(cluster, index, old_class, old_node, false);
             append_pending(cluster, index);
+        }
         return BERTH_E_NOMEM;
     }
     if (node_id != BERTH_NODE_NONE)
@@ -420,6 +425,16 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
     else
         append_pending(cluster, index);
     return BERTH_OK;
+}
+
+/* A pod that asks for something else is another one to whoever counts what it asks for. */
+static void tell_of_update(berth__cluster *cluster, uint32_t index, const berth__pod_record *former)
+{
+    const berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
+    if (pod->cls == former->cls && pod->node == former->node)
+        return;
+    berth__pod_moved(cluster, index, former->cls, former->node, false);
+    berth__pod_moved(cluster, index, pod->cls, pod->node, true);
 }
 
 /* The record stays, and with it the pod's id; class and node change. */
@@ -471,6 +486,7 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
     follow_nomination(cluster, index, nominated);
     change.new_class = cls;
     change.new_node = node_id;
+    tell_of_update(cluster, index, &former);
     berth__cluster_notify_locked(cluster, &change);
     if (!cluster->undo.recording)
         berth__pods_drop_class(&cluster->pods, cluster->model, &former, name != NULL);

@@ -7,12 +7,11 @@
 #include "columns/node_volumes.h"
 
 /* Enough for every operation, what grows with its objects aside. */
-enum { RECORDS = 16, RECORD_BYTES = 160 };
+enum { RECORDS = 18, RECORD_BYTES = 160 };
 
 static bool reserve(berth__cluster *cluster, size_t more_bytes)
 {
-    uint32_t records = RECORDS + cluster->own_records;
-    return berth__undo_reserve(&cluster->undo, records, records * RECORD_BYTES + more_bytes);
+    return berth__undo_reserve(&cluster->undo, RECORDS, RECORDS * RECORD_BYTES + more_bytes);
 }
 
 static void *push(berth__cluster *cluster, const berth__undo_kind *kind, size_t bytes)

@@ -20,6 +20,8 @@ typedef struct berth__decider {
     berth__cluster *cluster;
     const berth__ready_profile *profiles;
     uint32_t profile_count;
+    const berth__stage **listeners; /* own plugins that reserve, each once */
+    uint32_t listener_count;
     berth_path path;
     berth__prepared_cache prepared;
     berth__search search;
@@ -70,8 +72,9 @@ berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t
 /* The decider of an engine, and with it the cluster, for those who work on top of the engine. */
 berth__decider *berth__engine_decider(berth_engine *engine);
 
-/* Whether nobody but the engine takes back what a plugin has reserved: an embedder's. */
-bool berth__reserve_is_undone(const berth__plugin_ops *plugin);
+/* From now on own plugins that reserve hear of every pod that comes to a node or leaves one. Of an
+ * engine, before it has pods; a branch's hear of nothing. Errors: E_NOMEM. */
+berth_status berth__decider_listen(berth__decider *decider, berth__arena *arena);
 
 /* Bind and unbind with the plugins' reserve phase. The pod and the node are in the right state.
  * Errors: E_NOMEM. */

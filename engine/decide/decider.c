@@ -3,19 +3,6 @@
 
 #include "base/error.h"
 
-/* Undo records that reserving one pod may take: one for each embedder's plugin that reserves. */
-static uint32_t own_records(const berth__ready_profile *profiles, uint32_t profile_count)
-{
-    uint32_t most = 0;
-    for (uint32_t p = 0; p < profile_count; p++) {
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < profiles[p].filter_count; i++)
-            count += berth__reserve_is_undone(profiles[p].filters[i].plugin);
-        most = count > most ? count : most;
-    }
-    return most;
-}
-
 /* Embedders' plugins: whatever they prepare or call static, they may have read amounts for it. */
 static bool keeps_amounts(const berth__ready_profile *profiles, uint32_t profile_count)
 {
@@ -39,7 +26,6 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
                                 .profile_count = setup->profile_count,
                                 .path = setup->path,
                                 .random = {setup->seed}};
-    cluster->own_records = own_records(setup->profiles, setup->profile_count);
     cluster->amounts_are_facts = keeps_amounts(setup->profiles, setup->profile_count);
     berth__arena_init(&decider->arena, allocator);
     berth__search_init(&decider->search, allocator, setup->workers,

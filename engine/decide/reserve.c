@@ -2,9 +2,10 @@
  * Source: kube-scheduler v1.32, framework/runtime, RunReservePluginsReserve and ...Unreserve. */
 #include "base/error.h"
 #include "cluster/cluster_undo.h"
+#include "cluster/pod_moves.h"
 #include "decide/decide.h"
 
-bool berth__reserve_is_undone(const berth__plugin_ops *plugin)
+static bool is_own(const berth__plugin_ops *plugin)
 {
     return (plugin->flags & BERTH__READS_CLASS) != 0 && plugin->reserve != NULL;
 }
@@ -30,79 +31,149 @@ static berth__pod_placement placement_on(const berth__cluster *cluster, uint32_t
                                   berth__cluster_node(cluster, node)->slot};
 }
 
-/* An embedder's plugin that has reserved, or given back, in a transaction: the opposite undoes
- * it. */
-typedef struct reserve_record {
-    const berth__stage *stage;
-    uint32_t pod;
-    uint32_t node;
-} reserve_record;
+/* ---- own plugins: all of them hear of every pod ---- */
 
-static void undo_reserve(void *owner, void *opaque)
+static void tell(const berth__stage *stage, const berth__question *cycle,
+                 const berth__pod_placement *placement, bool came)
 {
-    const reserve_record *record = opaque;
-    const berth__question cycle = reserve_cycle(owner, record->pod);
-    const berth__pod_placement placement =
-        placement_on(((berth__decider *)owner)->cluster, record->pod, record->node);
-    record->stage->plugin->unreserve(&cycle, record->stage->instance, &placement);
+    if (came) /* what has come can't be refused */
+        (void)stage->plugin->reserve(cycle, stage->instance, placement);
+    else
+        stage->plugin->unreserve(cycle, stage->instance, placement);
 }
 
-static void undo_unreserve(void *owner, void *opaque)
+/* berth__pod_listener. */
+static void moved(void *context, uint32_t pod, berth__class *cls, uint32_t node, bool came)
 {
-    const reserve_record *record = opaque;
-    const berth__question cycle = reserve_cycle(owner, record->pod);
-    const berth__pod_placement placement =
-        placement_on(((berth__decider *)owner)->cluster, record->pod, record->node);
-    (void)record->stage->plugin->reserve(&cycle, record->stage->instance, &placement);
+    berth__decider *decider = context;
+    berth__question cycle = reserve_cycle(decider, pod);
+    const berth__pod_placement placement = placement_on(decider->cluster, pod, node);
+    cycle.cls = cls; /* the pod may have another one by now */
+    for (uint32_t i = 0; i < decider->listener_count; i++)
+        tell(decider->listeners[came ? i : decider->listener_count - 1 - i], &cycle, &placement,
+             came);
 }
 
-static void note_reserve(berth__decider *decider, const berth__stage *stage, uint32_t pod,
-                         uint32_t node, bool reserved)
+/* A plugin has one name in all profiles, and one table. */
+static bool is_among(const berth__plugin_ops *plugin, const berth__stage *stages, uint32_t count)
 {
-    static const berth__undo_kind kinds[] = {{.undo = undo_unreserve}, {.undo = undo_reserve}};
-    if (!berth__reserve_is_undone(stage->plugin))
-        return;
-    reserve_record *record =
-        berth__undo_push(&decider->cluster->undo, &kinds[reserved], decider, sizeof(*record));
-    if (record != NULL)
-        *record = (reserve_record){stage, pod, node};
+    for (uint32_t i = 0; i < count; i++)
+        if (stages[i].plugin->name == plugin->name)
+            return true;
+    return false;
 }
 
-/* What an embedder's plugins keep of reservations is the engine's, not a branch's. */
+/* Own plugins of other profiles than the one that serves the pod. */
+static void tell_others(berth__decider *decider, const berth__ready_profile *profile,
+                        const berth__question *cycle, const berth__pod_placement *placement,
+                        bool came)
+{
+    for (uint32_t i = 0; i < decider->listener_count && decider->profile_count > 1; i++)
+        if (!is_among(decider->listeners[i]->plugin, profile->filters, profile->filter_count))
+            tell(decider->listeners[i], cycle, placement, came);
+}
+
+static bool is_first(const berth__decider *decider, uint32_t profile, uint32_t filter)
+{
+    const berth__plugin_ops *plugin = decider->profiles[profile].filters[filter].plugin;
+    for (uint32_t p = 0; p < profile; p++)
+        if (is_among(plugin, decider->profiles[p].filters, decider->profiles[p].filter_count))
+            return false;
+    return is_own(plugin);
+}
+
+berth_status berth__decider_listen(berth__decider *decider, berth__arena *arena)
+{
+    uint32_t most = 0;
+    for (uint32_t p = 0; p < decider->profile_count; p++)
+        for (uint32_t i = 0; i < decider->profiles[p].filter_count; i++)
+            most += is_first(decider, p, i);
+    decider->listeners = berth__arena_alloc(arena, most * sizeof(*decider->listeners), 8);
+    if (decider->listeners == NULL)
+        return BERTH_E_NOMEM;
+    for (uint32_t p = 0; p < decider->profile_count; p++)
+        for (uint32_t i = 0; i < decider->profiles[p].filter_count; i++)
+            if (is_first(decider, p, i))
+                decider->listeners[decider->listener_count++] = &decider->profiles[p].filters[i];
+    if (most > 0)
+        decider->cluster->pod_moves = (berth__pod_listener){decider, moved};
+    return BERTH_OK;
+}
+
+/* ---- the reserve phase ---- */
+
+/* What own plugins count is the engine's: a branch leaves them alone. */
 static bool reserves(const berth__decider *decider, const berth__plugin_ops *plugin)
 {
-    return !decider->cluster->cow.branch || !berth__reserve_is_undone(plugin);
+    return plugin->reserve != NULL && (decider->listener_count > 0 || !is_own(plugin));
 }
 
-static void unreserve(berth__decider *decider, uint32_t pod, uint32_t node)
+/* The own plugins among the first `count` filters give back what they have reserved, and those of
+ * the engine with them where `all` are asked for: these bear it if they have reserved nothing. */
+static void unreserve(berth__decider *decider, const berth__question *cycle,
+                      const berth__pod_placement *placement, uint32_t count, bool all)
 {
-    const berth__question cycle = reserve_cycle(decider, pod);
-    const berth__pod_placement placement = placement_on(decider->cluster, pod, node);
-    const berth__ready_profile *profile = profile_for(decider, cycle.cls);
+    const berth__ready_profile *profile = profile_for(decider, cycle->cls);
     for (uint32_t i = profile->filter_count; i-- > 0;) {
         const berth__stage *stage = &profile->filters[i];
-        if (stage->plugin->unreserve == NULL || !reserves(decider, stage->plugin))
-            continue;
-        stage->plugin->unreserve(&cycle, stage->instance, &placement);
-        note_reserve(decider, stage, pod, node, false);
+        bool own = is_own(stage->plugin);
+        if (reserves(decider, stage->plugin) && (own ? i < count : all))
+            stage->plugin->unreserve(cycle, stage->instance, placement);
     }
 }
 
-/* The reserve phase of all filters; what came before the first that refuses is the caller's to
- * undo. */
-static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t node)
+/* The reserve phase of all filters. Returns how many have been through it with BERTH_OK. */
+static uint32_t reserve(berth__decider *decider, const berth__question *cycle,
+                        const berth__pod_placement *placement, berth_status *status)
 {
-    const berth__question cycle = reserve_cycle(decider, pod);
-    const berth__pod_placement placement = placement_on(decider->cluster, pod, node);
-    const berth__ready_profile *profile = profile_for(decider, cycle.cls);
+    const berth__ready_profile *profile = profile_for(decider, cycle->cls);
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__stage *stage = &profile->filters[i];
-        if (stage->plugin->reserve == NULL || !reserves(decider, stage->plugin))
+        if (!reserves(decider, stage->plugin))
             continue;
-        BERTH_TRY(stage->plugin->reserve(&cycle, stage->instance, &placement));
-        note_reserve(decider, stage, pod, node, true);
+        *status = stage->plugin->reserve(cycle, stage->instance, placement);
+        if (*status != BERTH_OK)
+            return i;
+    }
+    return profile->filter_count;
+}
+
+/* With a refusal nothing is reserved. */
+static berth_status reserve_all(berth__decider *decider, uint32_t pod, uint32_t node)
+{
+    berth__cluster *cluster = decider->cluster;
+    berth__question cycle = reserve_cycle(decider, pod);
+    const berth__pod_placement placement = placement_on(cluster, pod, node);
+    berth_status status = BERTH_OK;
+    cycle.may_refuse = true;
+    uint32_t count = reserve(decider, &cycle, &placement, &status);
+    cycle.may_refuse = false;
+    if (status != BERTH_OK) {
+        /* What the engine's own plugins do is undone as the rest of a transaction is. */
+        unreserve(decider, &cycle, &placement, count, !cluster->undo.recording);
+        return status;
+    }
+    if (decider->listener_count > 0) {
+        tell_others(decider, profile_for(decider, cycle.cls), &cycle, &placement, true);
+        berth__note_pod_moved(cluster, pod, cycle.cls, node, true);
     }
     return BERTH_OK;
+}
+
+/* A pod on a node that is not there is on none, to own plugins. */
+static void unreserve_all(berth__decider *decider, uint32_t pod)
+{
+    berth__cluster *cluster = decider->cluster;
+    uint32_t node = berth__pod_at(&cluster->pods, pod)->node;
+    const berth__question cycle = reserve_cycle(decider, pod);
+    const berth__pod_placement placement = placement_on(cluster, pod, node);
+    bool heard =
+        decider->listener_count > 0 && berth__node_present(berth__cluster_node(cluster, node));
+    if (heard)
+        tell_others(decider, profile_for(decider, cycle.cls), &cycle, &placement, false);
+    unreserve(decider, &cycle, &placement, heard ? UINT32_MAX : 0, true);
+    if (heard)
+        berth__note_pod_moved(cluster, pod, cycle.cls, node, false);
 }
 
 berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t node)
@@ -114,12 +185,10 @@ berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t
     berth_status status = reserve_all(decider, pod, node);
     if (status == BERTH_OK)
         return BERTH_OK;
-    if (cluster->undo.recording) {
+    if (cluster->undo.recording)
         berth__undo_to(&cluster->undo, begin);
-    } else {
-        unreserve(decider, pod, node);
+    else
         (void)berth__cluster_unbind(cluster, pod); /* needs no memory so soon */
-    }
     return status;
 }
 
@@ -129,6 +198,6 @@ berth_status berth__decider_unbind(berth__decider *decider, uint32_t pod)
     BERTH_TRY(berth__cluster_prepare_unbind(cluster, pod));
     if (!berth__cluster_reserve_undo(cluster, pod))
         return BERTH_E_NOMEM;
-    unreserve(decider, pod, berth__pod_at(&cluster->pods, pod)->node);
+    unreserve_all(decider, pod);
     return berth__cluster_unbind(cluster, pod);
 }

@@ -117,6 +117,11 @@ const int64_t *berth_cycle_requested(const berth_cycle *cycle, uint32_t slice, u
     return berth__tile_used(inside(cycle)->view->tiles[slice], column);
 }
 
+bool berth_cycle_may_refuse(const berth_cycle *cycle)
+{
+    return inside(cycle)->may_refuse;
+}
+
 /* ---- preparing ---- */
 
 void *berth_preparation_allocate(berth_preparation *preparation, size_t bytes)

@@ -38,6 +38,7 @@ typedef struct berth__question {
     berth__class *cls;
     uint32_t pod;           /* index of the pod */
     uint32_t required_node; /* the node that spec.nodeName asks for, or BERTH_NODE_NONE */
+    bool may_refuse;        /* while reserving: a refusal counts */
 } berth__question;
 
 /* Where a pod is put, or taken from. */

@@ -106,6 +106,7 @@ typedef struct cap {
     berth_status answer;
     berth_pod_id refused; /* BERTH_POD_NONE: nobody is */
     uint64_t held;        /* what is reserved, as a sum */
+    bool obeys;           /* it refuses only where that counts, and sums up cpu */
 } cap;
 
 static uint64_t holding(berth_pod_id pod, berth_node_id node)
@@ -154,6 +155,11 @@ static void cap_score(const berth_cycle *cycle, const void *instance, const void
                             : 0;
 }
 
+static uint64_t asked_milli(const cap *own, const berth_cycle *cycle)
+{
+    return own->obeys ? (uint64_t)berth_cycle_pod_request(cycle, text("cpu")) : 0;
+}
+
 static berth_status cap_reserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
                                 berth_node_id node)
 {
@@ -163,7 +169,8 @@ static berth_status cap_reserve(void *context, const berth_cycle *cycle, berth_p
     own->last_node = node;
     assert_true(berth_cycle_pod_namespace(cycle).len > 0);
     berth_status answer = pod == own->refused ? BERTH_E_CONFLICT : own->answer;
-    own->held += answer == BERTH_OK ? holding(pod, node) : 0;
+    bool counted = answer == BERTH_OK || (own->obeys && !berth_cycle_may_refuse(cycle));
+    own->held += counted ? holding(pod, node) + asked_milli(own, cycle) : 0;
     return answer;
 }
 
@@ -171,9 +178,8 @@ static void cap_unreserve(void *context, const berth_cycle *cycle, berth_pod_id 
                           berth_node_id node)
 {
     cap *own = context;
-    (void)cycle;
     own->unreserves++;
-    own->held -= holding(pod, node);
+    own->held -= holding(pod, node) + asked_milli(own, cycle);
     own->last_pod = pod;
     own->last_node = node;
 }
@@ -497,6 +503,87 @@ static void test_rolled_back(void **state)
     berth_engine_destroy(own.engine);
 }
 
+/* ---- every pod that comes or leaves ---- */
+
+static berth_status put_running(fixture *own, bool update, const char *node, int32_t milli)
+{
+    small_pod pod;
+    berth_object object;
+    small_pod_object(&pod, &object, "running", node, milli);
+    return update ? berth_engine_update(own->engine, &object, NULL)
+                  : berth_engine_add(own->engine, &object, NULL, NULL);
+}
+
+static void expect_calls(fixture *own, uint32_t reserves, uint32_t unreserves, uint64_t held)
+{
+    assert_int_equal(own->cap.reserves, reserves);
+    assert_int_equal(own->cap.unreserves, unreserves);
+    assert_true(own->cap.held == held);
+}
+
+/* A pod that is added as running, changes, moves, loses its node, gets it back and goes: what has
+ * happened can't be refused. */
+static void test_hears_of_all(void **state)
+{
+    (void)state;
+    fixture own;
+    berth_str none = {0};
+    start(&own, BERTH_PATH_AUTO, 1);
+    own.cap.obeys = true;
+    own.cap.answer = BERTH_E_CONFLICT;
+    assert_int_equal(put_running(&own, false, "node-5", 100), BERTH_OK);
+    berth_pod_id pod = berth_engine_find_pod(own.engine, none, text("running"));
+    berth_node_id other = berth_engine_find_node(own.engine, text("node-6"));
+    expect_calls(&own, 1, 0, holding(pod, 5) + 100);
+    assert_int_equal(put_running(&own, true, "node-5", 100), BERTH_OK); /* says the same */
+    expect_calls(&own, 1, 0, holding(pod, 5) + 100);
+    assert_int_equal(put_running(&own, true, "node-5", 300), BERTH_OK);
+    expect_calls(&own, 2, 1, holding(pod, 5) + 300);
+    assert_int_equal(put_running(&own, true, "node-6", 300), BERTH_OK);
+    expect_calls(&own, 3, 2, holding(pod, other) + 300);
+    assert_int_equal(berth_engine_remove(own.engine, BERTH_KIND_NODE, none, text("node-6"), NULL),
+                     BERTH_OK);
+    expect_calls(&own, 3, 3, 0);
+    assert_int_equal(berth_engine_unbind(own.engine, pod, NULL), BERTH_OK); /* an orphan */
+    expect_calls(&own, 3, 3, 0);
+    assert_int_equal(put_running(&own, true, "node-6", 300), BERTH_OK);
+    expect_calls(&own, 3, 3, 0);
+    add_node(&own, 6);
+    expect_calls(&own, 4, 3, holding(pod, other) + 300);
+    assert_int_equal(berth_engine_remove(own.engine, BERTH_KIND_POD, none, text("running"), NULL),
+                     BERTH_OK);
+    expect_calls(&own, 4, 4, 0);
+    berth_engine_destroy(own.engine);
+    expect_calls(&own, 4, 4, 0);
+}
+
+/* A second profile without the plugin: its pods count, and can't be refused. */
+static void test_hears_of_other_profiles(void **state)
+{
+    (void)state;
+    fixture own;
+    configure(&own, BERTH_PATH_AUTO, 1);
+    berth_profile profiles[2] = {own.profile, *berth_profile_default()};
+    profiles[1].scheduler_name = text("other");
+    own.config.profiles = profiles;
+    own.config.profile_count = 2;
+    assert_int_equal(berth_engine_create(&own.config, &own.engine, NULL), BERTH_OK);
+    add_node(&own, 0);
+    own.cap.obeys = true;
+    own.cap.answer = BERTH_E_CONFLICT;
+    small_pod pod;
+    berth_object object;
+    berth_pod_id id;
+    small_pod_object(&pod, &object, "served", NULL, 100);
+    pod.pod.scheduler_name = text("other");
+    assert_int_equal(berth_engine_add_pod(own.engine, &pod.pod, &id, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_bind(own.engine, id, 0, NULL), BERTH_OK);
+    expect_calls(&own, 1, 0, holding(id, 0) + 100);
+    assert_int_equal(berth_engine_unbind(own.engine, id, NULL), BERTH_OK);
+    expect_calls(&own, 1, 1, 0);
+    berth_engine_destroy(own.engine);
+}
+
 /* ---- a resource that nobody has named when the plugin looks for its column ---- */
 
 static berth_prepared licence_prepare(berth_preparation *preparation)
@@ -681,6 +768,7 @@ int main(void)
         cmocka_unit_test(test_branch),        cmocka_unit_test(test_refused_commit),
         cmocka_unit_test(test_new_column),    cmocka_unit_test(test_rolled_back),
         cmocka_unit_test(test_arguments),     cmocka_unit_test(test_refused_tables),
+        cmocka_unit_test(test_hears_of_all),  cmocka_unit_test(test_hears_of_other_profiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

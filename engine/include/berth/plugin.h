@@ -39,6 +39,10 @@ BERTH_API berth_str berth_cycle_pod_namespace(const berth_cycle *cycle);
 BERTH_API berth_str berth_cycle_pod_label(const berth_cycle *cycle, berth_str key);
 BERTH_API int64_t berth_cycle_pod_request(const berth_cycle *cycle, berth_str resource);
 
+/* While reserving: whether a refusal counts. False: the pod is on the node, whatever reserve
+ * answers. */
+BERTH_API bool berth_cycle_may_refuse(const berth_cycle *cycle);
+
 /* Slots in use: 0 <= slot < berth_cycle_slot_count. */
 BERTH_API uint32_t berth_cycle_slot_count(const berth_cycle *cycle);
 
@@ -180,10 +184,19 @@ typedef struct berth_plugin {
                   const berth_slice *slice, int64_t *values);
     berth_normalize normalize;
 
-    /* Optional, of a plugin in the filter list: a pod is put on a node, or taken off. A status
-     * other than BERTH_OK (E_NOMEM, E_CONFLICT) puts nothing there. unreserve may come without a
-     * reserve before it. A transaction that is rolled back undoes each by the other; the status of
-     * a reserve that undoes is not looked at. */
+    /* Optional, of a plugin in the filter list of some profile: a pod has come to a node, or leaves
+     * one. They are called for every pod, whichever profile serves it, on every path: bound by a
+     * decision, a call, a scheduler or a commit; added as running; updated so that it moves or asks
+     * for something else (unreserve of what it was, then reserve); removed, unbound, forgotten. A
+     * pod on a node that is not there is on none: it comes when the node is added, and leaves when
+     * the node is removed. A transaction that is rolled back undoes each by the other. So they come
+     * in pairs, and counts of reserves less unreserves are those of the pods on nodes at any time;
+     * berth_engine_destroy calls neither, and a branch neither.
+     *
+     * reserve may refuse where berth_cycle_may_refuse says so, which is where a pod is being bound
+     * that its own profile's list has this plugin for: by a status other than BERTH_OK (E_NOMEM,
+     * E_CONFLICT), which puts nothing there, and after which unreserve is not called. All else has
+     * happened already: the status is not looked at, and unreserve will come. */
     berth_status (*reserve)(void *context, const berth_cycle *cycle, berth_pod_id pod,
                             berth_node_id node);
     void (*unreserve)(void *context, const berth_cycle *cycle, berth_pod_id pod,
