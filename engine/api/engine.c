@@ -100,6 +100,8 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
         status = berth__decider_init(&engine->decider, &engine->cluster, &setup);
     if (status == BERTH_OK)
         status = berth__decider_listen(&engine->decider, &engine->arena);
+    if (status == BERTH_OK && config->check_plugins)
+        status = berth__plugin_checks_create(engine->allocator, &engine->decider.checks);
     berth__transactions_init(&engine->transactions, &engine->decider);
     return berth__error_plain(error, status);
 }
@@ -139,7 +141,8 @@ static berth_engine *create_empty(const berth_engine_config *config)
         return NULL;
     }
     engine->heap = heap;
-    engine->allocator = allocator;
+    engine->memory = *allocator;
+    engine->allocator = &engine->memory;
     return engine;
 }
 
@@ -173,8 +176,15 @@ void berth_engine_destroy(berth_engine *engine)
         berth_branch_drop(engine);
         return;
     }
-    BERTH_ASSERT(engine->cluster.watcher == NULL); /* a scheduler goes before its engine */
+    if (engine->cluster.watcher != NULL)
+        berth__stop(__FILE__, __LINE__, "an engine was destroyed before its scheduler");
     berth__branches_destroy(engine);
+    uint64_t pins = berth__history_pins(&engine->history);
+    if (pins > 0)
+        berth__stop(__FILE__, __LINE__,
+                    "an engine was destroyed while %" PRIu64 " %s of its snapshots, by readers and "
+                    "branches, %s not been given back",
+                    pins, pins == 1 ? "pin" : "pins", pins == 1 ? "has" : "have");
     berth__history_destroy(&engine->history);
     berth__transactions_destroy(&engine->transactions);
     berth__decider_destroy(&engine->decider);
@@ -185,7 +195,8 @@ void berth_engine_destroy(berth_engine *engine)
     berth__machine_destroy(engine->machine);
     berth__arena_destroy(&engine->arena);
     berth__heap *heap = engine->heap;
-    berth__free(engine->allocator, engine, sizeof(*engine));
+    const berth_allocator memory = engine->memory; /* it lies in what goes */
+    berth__free(&memory, engine, sizeof(*engine));
     berth__heap_destroy(heap);
 }
 

@@ -1,6 +1,7 @@
 /* What follows a broken assertion: the abort hook, or a line on standard error; then abort. */
 #include "base/assert.h"
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +17,28 @@ void berth_abort_hook_set(berth_abort_fn hook)
     atomic_store_explicit(&abort_hook, hook, memory_order_relaxed);
 }
 
-void berth__assert_failed(const char *expression, const char *file, int line)
+static _Noreturn void stop(const char *kind, const char *text, const char *file, int line)
 {
     /* relaxed: as above */
     berth_abort_fn hook = atomic_load_explicit(&abort_hook, memory_order_relaxed);
     if (hook != NULL)
-        hook(file, line, expression);
+        hook(file, line, text);
     else
-        fprintf(stderr, "berth: assertion failed: %s (%s:%d)\n", expression, file, line);
+        fprintf(stderr, "berth: %s%s (%s:%d)\n", kind, text, file, line);
     abort();
+}
+
+void berth__assert_failed(const char *expression, const char *file, int line)
+{
+    stop("assertion failed: ", expression, file, line);
+}
+
+void berth__stop(const char *file, int line, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    stop("", text, file, line);
 }

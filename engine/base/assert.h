@@ -5,6 +5,11 @@
 /* Report a broken assertion to the abort hook (berth/status.h) or on standard error; abort. */
 _Noreturn void berth__assert_failed(const char *expression, const char *file, int line);
 
+/* Stop the program for a misuse that a call says it stops for: the same, with a sentence that says
+ * what is wrong. */
+_Noreturn void berth__stop(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 #define BERTH_LIKELY(x) __builtin_expect(!!(x), 1)
 #define BERTH_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

@@ -195,6 +195,20 @@ void berth__history_publish(berth__history *history, berth__snapshot_head *snaps
         reclaim(history);
 }
 
+uint64_t berth__history_pins(berth__history *history)
+{
+    uint64_t pins = 0;
+    if (history->current == NULL)
+        return 0;
+    take_incoming(history);
+    for (const berth__snapshot_head *one = history->newest_live; one != NULL; one = one->older)
+        pins += atomic_load_explicit(&one->refs, memory_order_acquire);          /* PUB-2 */
+    pins += atomic_load_explicit(&history->current->refs, memory_order_acquire); /* PUB-2 */
+    /* Relaxed: counted by whoever pinned; that their reads are done, `refs` says. */
+    pins += atomic_load_explicit(&history->word, memory_order_relaxed) & PINS_MASK;
+    return pins - BERTH__REFS_BIAS;
+}
+
 void berth__history_destroy(berth__history *history)
 {
     if (history->allocator == NULL)

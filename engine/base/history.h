@@ -108,6 +108,9 @@ void berth__history_init(berth__history *history, const berth_allocator *allocat
                          void (*drop)(void *context, berth__snapshot_head *snapshot),
                          void (*after)(void *context));
 
+/* Pins that have not been given back. Threads: the writer, alone. */
+uint64_t berth__history_pins(berth__history *history);
+
 /* Free everything. Nothing may be pinned. Threads: the writer, alone. */
 void berth__history_destroy(berth__history *history);
 

@@ -19,6 +19,7 @@ typedef struct pod_way {
     berth__decision *decision;
     berth_explanation *explanation; /* NULL: nobody wants to know */
     berth_placement *out;
+    berth_error *error; /* filled where a status is neither BERTH_OK nor E_NOMEM */
 } pod_way;
 
 /* ---- the question ---- */
@@ -352,6 +353,8 @@ static berth_status go(const pod_way *way)
     if (decision->cycle->view->layout->count == 0)
         return refuse_with(way->explanation, BERTH_STR("no nodes available to schedule pods"));
     BERTH_TRY(berth__prepared_get(&decider->prepared, decision, &decider->arena));
+    if (BERTH_UNLIKELY(decider->checks != NULL))
+        BERTH_TRY(berth__plugin_checks_run(decider->checks, decision, &decider->arena, way->error));
     if (decision->prepared->verdict.outcome == BERTH__FAIL)
         return fail_prepared(way);
     if (decision->prepared->verdict.outcome == BERTH__REFUSE)
@@ -392,9 +395,10 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
                              .start = decider->rotation,
                              .next = decider->rotation,
                              .path = BERTH_PATH_SCAN};
-    const pod_way way = {decider, &attempt->decision, options->explanation, out};
-    if (go_with_nominated(&way) != BERTH_OK)
-        return berth__error_no_memory(error);
+    const pod_way way = {decider, &attempt->decision, options->explanation, out, error};
+    berth_status status = go_with_nominated(&way);
+    if (status != BERTH_OK)
+        return status == BERTH_E_INTERNAL ? status : berth__error_no_memory(error);
     if ((options->flags & BERTH_DECIDE_KEEP_ROTATION) != 0)
         decider->round_robin = picks;
     else

@@ -5,6 +5,7 @@
 #include "cluster/cluster.h"
 #include "decide/explanation.h"
 #include "decide/index.h"
+#include "decide/plugin_checks.h"
 #include "decide/victims.h"
 
 /* The last attempt, where preemption takes up. */
@@ -23,6 +24,7 @@ typedef struct berth__decider {
     const berth__stage **listeners; /* own plugins that reserve, each once */
     uint32_t listener_count;
     berth_path path;
+    berth__plugin_checks *checks; /* NULL: own plugins are trusted */
     berth__prepared_cache prepared;
     berth__search search;
     berth__index_cache indexes;

@@ -48,6 +48,7 @@ void berth__decider_destroy(berth__decider *decider)
     if (decider->cluster == NULL)
         return;
     berth__decider_follow_disruption(decider);
+    berth__plugin_checks_destroy(decider->checks);
     berth__index_cache_destroy(&decider->indexes);
     berth__prepared_cache_destroy(&decider->prepared);
     berth__search_destroy(&decider->search);

@@ -98,6 +98,13 @@ bool berth__prepare_filter(const berth__question *cycle, const berth__stage *sta
     return prepare_stage(cycle, stage, true, arena, out, &allowed);
 }
 
+bool berth__prepare_scorer(const berth__question *cycle, const berth__stage *stage,
+                           berth__arena *arena, berth__prepared_stage *out)
+{
+    const uint64_t *allowed = NULL;
+    return prepare_stage(cycle, stage, false, arena, out, &allowed);
+}
+
 static bool prepare_one_filter(const berth__decision *decision, uint32_t i, berth__arena *arena)
 {
     return prepare_stage(decision->cycle, &decision->profile->filters[i], true, arena,

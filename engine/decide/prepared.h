@@ -142,8 +142,10 @@ void berth__prepared_cache_destroy(berth__prepared_cache *cache);
 berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *decision,
                                  berth__arena *arena);
 
-/* Run the prepare phase of one filter once more. Returns false when out of memory. */
+/* Run the prepare phase of one filter, or scorer, once more. Return false when out of memory. */
 bool berth__prepare_filter(const berth__question *cycle, const berth__stage *stage,
+                           berth__arena *arena, berth__prepared_stage *out);
+bool berth__prepare_scorer(const berth__question *cycle, const berth__stage *stage,
                            berth__arena *arena, berth__prepared_stage *out);
 
 /* Fill in the static mask of a tile, or all its statics, if they are not there yet. Workers

@@ -99,6 +99,8 @@ void berth_cycle_node_resource(const berth_cycle *cycle, uint32_t slot, berth_st
         *allocatable = berth__tile_allocatable(tile, column)[at];
         *requested = berth__tile_used(tile, column)[at];
     }
+    if (inside(cycle)->without_usage)
+        *requested = BERTH_USAGE_NONE;
 }
 
 uint32_t berth_cycle_column(const berth_cycle *cycle, berth_str resource)
@@ -114,7 +116,9 @@ const int64_t *berth_cycle_allocatable(const berth_cycle *cycle, uint32_t slice,
 
 const int64_t *berth_cycle_requested(const berth_cycle *cycle, uint32_t slice, uint32_t column)
 {
-    return berth__tile_used(inside(cycle)->view->tiles[slice], column);
+    return inside(cycle)->without_usage
+               ? NULL
+               : berth__tile_used(inside(cycle)->view->tiles[slice], column);
 }
 
 bool berth_cycle_may_refuse(const berth_cycle *cycle)
@@ -144,13 +148,22 @@ static berth__outcome refused(const berth_plugin *table, berth__prepare *prepare
     return BERTH__REFUSE;
 }
 
+/* The question as a plugin may see it: what a static one is shown of usage would be kept. */
+static berth__question asked_by(const berth__question *cycle, const instance *own)
+{
+    berth__question asked = *cycle;
+    asked.without_usage = (own->table->flags & BERTH_PLUGIN_STATIC) != 0;
+    return asked;
+}
+
 static berth__outcome prepare_with(berth__prepare *prepare,
                                    berth_prepared (*function)(berth_preparation *), bool filter)
 {
     const instance *own = prepare->instance;
     if (function == NULL)
         return BERTH__ACTIVE;
-    berth_preparation preparation = {outside(prepare->cycle), own->own, prepare->state, prepare};
+    const berth__question cycle = asked_by(prepare->cycle, own);
+    berth_preparation preparation = {outside(&cycle), own->own, prepare->state, prepare};
     switch (function(&preparation)) {
     case BERTH_PREPARED_ACTIVE:
         return BERTH__ACTIVE;
@@ -197,7 +210,8 @@ static void filter(const berth__question *cycle, const void *stage, const void *
 {
     const instance *own = stage;
     berth_slice slice = slice_of(cycle, tile, mask);
-    own->table->filter(outside(cycle), own->own, state, &slice);
+    const berth__question asked = asked_by(cycle, own);
+    own->table->filter(outside(&asked), own->own, state, &slice);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         mask->words[w] &= slice.mask[w];
 }
@@ -208,7 +222,8 @@ static void score(const berth__question *cycle, const void *stage, const void *s
     const instance *own = stage;
     berth_slice slice = slice_of(cycle, tile, mask);
     memset(out, 0, BERTH__TILE * sizeof(*out));
-    own->table->score(outside(cycle), own->own, state, &slice, out);
+    const berth__question asked = asked_by(cycle, own);
+    own->table->score(outside(&asked), own->own, state, &slice, out);
 }
 
 static berth__mask only(uint32_t slot)

@@ -39,6 +39,7 @@ typedef struct berth__question {
     uint32_t pod;           /* index of the pod */
     uint32_t required_node; /* the node that spec.nodeName asks for, or BERTH_NODE_NONE */
     bool may_refuse;        /* while reserving: a refusal counts */
+    bool without_usage; /* of an embedder's plugin that is static: usage is none of its business */
 } berth__question;
 
 /* Where a pod is put, or taken from. */

@@ -117,7 +117,8 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
 {
     if (scheduler == NULL)
         return;
-    BERTH_ASSERT(!scheduler->watcher.calling); /* not from a callback */
+    if (scheduler->watcher.calling)
+        berth__stop(__FILE__, __LINE__, "a scheduler was destroyed in a callback of its own");
     if (scheduler->cluster->watcher == &scheduler->watcher)
         scheduler->cluster->watcher = NULL;
     berth__posted_events_destroy(&scheduler->posted);

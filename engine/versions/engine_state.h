@@ -9,7 +9,8 @@
 struct berth_engine {
     berth__heap *heap;                     /* NULL: the allocator is the caller's */
     berth__heap *homes[BERTH__GROUPS_MAX]; /* near each group of workers, where there are several */
-    const berth_allocator *allocator;
+    berth_allocator memory;           /* an engine's: a copy of the heap's table, or the caller's */
+    const berth_allocator *allocator; /* `memory`; of a branch: its engine's */
     berth__machine *machine;
     berth__workers *workers;
     berth__cluster cluster;

@@ -16,15 +16,15 @@
 
 static berth_status create(counted *c, berth_path path, berth_engine **out)
 {
-    const berth_allocator allocator = {c, counted_allocate, counted_release};
-    static berth_allocator kept; /* the engine borrows it as long as it lives */
+    berth_allocator allocator = {c, counted_allocate, counted_release};
     berth_engine_config config;
     berth_engine_config_init(&config);
-    kept = allocator;
-    config.allocator = &kept;
+    config.allocator = &allocator;
     config.threads = 1;
     config.path = path;
-    return berth_engine_create(&config, out, NULL);
+    berth_status status = berth_engine_create(&config, out, NULL);
+    allocator = (berth_allocator){NULL}; /* the engine has a copy */
+    return status;
 }
 
 /* ---- objects with something of everything ---- */

@@ -29,7 +29,7 @@ typedef enum berth_path {
 } berth_path;
 
 /* How an engine is made. Owner: what it points to is borrowed until berth_engine_create returns,
- * but for the allocator, which outlives the engine. */
+ * what the allocator's context stands for outlives the engine. */
 typedef struct berth_engine_config {
     uint32_t size;    /* set by berth_engine_config_init */
     uint32_t threads; /* workers, the caller included; 0: one a core */
@@ -61,6 +61,10 @@ typedef struct berth_engine_config {
      * takes which publishes no limit of its own; 0: each kind's default. v1.15 reads it from the
      * environment, KUBE_MAX_PD_VOLS; the library reads no environment. */
     uint32_t attached_volumes_max;
+    /* For tests of own plugins: at every decision ask each of them about all nodes, and compare
+     * with what its flags (berth/plugin.h) let the engine keep. What differs ends the decision with
+     * E_INTERNAL, which names plugin and node. Not on branches. Default: false. */
+    bool check_plugins;
 } berth_engine_config;
 
 /* Fill `config` with the defaults; the macro passes the size that the caller was compiled with.
@@ -77,7 +81,8 @@ BERTH_API berth_status berth_engine_create(const berth_engine_config *config, be
                                            berth_error *error);
 
 /* Stop the workers and free everything. A scheduler over the engine has been destroyed before,
- * branches dropped and pins given back: the program is stopped otherwise. Of a branch:
+ * branches dropped and pins given back: the program is stopped otherwise, and the abort hook
+ * (status.h) told which of them is left, and how many pins are. Of a branch:
  * berth_branch_drop. Accepts NULL. Threads: the engine's. Cost: linear in what it holds. */
 BERTH_API void berth_engine_destroy(berth_engine *engine);
 
@@ -243,7 +248,7 @@ BERTH_API void berth_decide_options_init_sized(berth_decide_options *options, si
 /* Decide where `pod` goes, without putting it there. With an explanation every score is computed
  * even where a single node is feasible.
  * Errors: E_NOT_FOUND (the pod, or a profile that serves it), E_STATE (the pod is on a node),
- * E_NOMEM.
+ * E_NOMEM, E_INTERNAL (an own plugin is not what its flags say: check_plugins).
  * Cost: see engine/README.md, "Paths". Never allocates once the pod's class is warm. */
 BERTH_API berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
                                            const berth_decide_options *options,

@@ -47,7 +47,10 @@ BERTH_API bool berth_cycle_may_refuse(const berth_cycle *cycle);
 BERTH_API uint32_t berth_cycle_slot_count(const berth_cycle *cycle);
 
 /* The node in a slot: its id, its name, a label's value (zeroed if it lacks it), and allocatable
- * and requested amounts in the units above; "pods" counts pods. Cost: a hash of the text each. */
+ * and requested amounts in the units above; "pods" counts pods. What is requested is not for
+ * functions of a plugin that is BERTH_PLUGIN_STATIC to read: BERTH_USAGE_NONE. Cost: a hash of the
+ * text each. */
+#define BERTH_USAGE_NONE INT64_C(-1)
 BERTH_API berth_node_id berth_cycle_node(const berth_cycle *cycle, uint32_t slot);
 BERTH_API berth_str berth_cycle_node_name(const berth_cycle *cycle, uint32_t slot);
 BERTH_API berth_str berth_cycle_node_label(const berth_cycle *cycle, uint32_t slot, berth_str key);
@@ -56,7 +59,8 @@ BERTH_API void berth_cycle_node_resource(const berth_cycle *cycle, uint32_t slot
                                          int64_t *requested);
 
 /* The same for a whole slice without hashing: a resource is looked up once, when preparing.
- * BERTH_COLUMN_NONE: no node or pod has named it. The columns have BERTH_SLICE entries. */
+ * BERTH_COLUMN_NONE: no node or pod has named it. The columns have BERTH_SLICE entries; requested
+ * amounts are NULL in the functions of a plugin that is BERTH_PLUGIN_STATIC. */
 #define BERTH_COLUMN_NONE UINT32_MAX
 BERTH_API uint32_t berth_cycle_column(const berth_cycle *cycle, berth_str resource);
 BERTH_API const int64_t *berth_cycle_allocatable(const berth_cycle *cycle, uint32_t slice,
@@ -108,7 +112,8 @@ enum {
     BERTH_PLUGIN_STATIC = 1 << 0,
     /* A node's verdict and value change only when pods come to or leave that node, or its facts
      * change: they are kept in the index. Without either flag, and with BERTH_PLUGIN_EACH, every
-     * decision is a scan. */
+     * decision is a scan. Whether a plugin is what its flags say is found out by an engine made
+     * with `check_plugins` (engine.h). */
     BERTH_PLUGIN_NODE_LOCAL = 1 << 1,
     /* Prepare at every decision, not once for each kind of pod. */
     BERTH_PLUGIN_EACH = 1 << 2,

@@ -1,0 +1,260 @@
+/* Embedders' plugins that are not what their flags say: found out by an engine that checks them,
+ * and kept from what they must not read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "berth/berth.h"
+#include "profile_points.h"
+#include "small_cluster.h"
+
+enum { NODES = 200 };
+
+/* One plugin that refuses a node, or values it, by what the test says. */
+typedef struct whim {
+    uint32_t refused; /* slot; UINT32_MAX: none */
+    uint32_t prized;  /* slot */
+    bool by_usage;    /* instead: a node with a pod on it */
+    bool skips;
+    bool saw_usage, saw_none;
+} whim;
+
+static whim mood;
+
+static berth_prepared whim_prepare(berth_preparation *preparation)
+{
+    *(uint32_t *)preparation->state = mood.refused;
+    return mood.skips ? BERTH_PREPARED_SKIP : BERTH_PREPARED_ACTIVE;
+}
+
+static int64_t pods_on(const berth_cycle *cycle, uint32_t slot)
+{
+    int64_t allocatable, requested;
+    berth_cycle_node_resource(cycle, slot, text("pods"), &allocatable, &requested);
+    return requested;
+}
+
+static void refuse(berth_slice *slice, uint32_t i)
+{
+    slice->mask[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+static void whim_filter(const berth_cycle *cycle, const void *instance, const void *state,
+                        berth_slice *slice)
+{
+    (void)instance;
+    for (uint32_t i = 0; i < slice->count; i++) {
+        uint32_t slot = slice->index * BERTH_SLICE + i;
+        if (mood.by_usage ? pods_on(cycle, slot) > 0 : slot == *(const uint32_t *)state)
+            refuse(slice, i);
+    }
+    const int64_t *used =
+        berth_cycle_requested(cycle, slice->index, berth_cycle_column(cycle, text("cpu")));
+    *(used != NULL ? &mood.saw_usage : &mood.saw_none) = true;
+    assert_true((used == NULL) == (pods_on(cycle, 0) == BERTH_USAGE_NONE));
+}
+
+static void whim_score(const berth_cycle *cycle, const void *instance, const void *state,
+                       const berth_slice *slice, int64_t *values)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    for (uint32_t i = 0; i < slice->count; i++)
+        values[i] = slice->index * BERTH_SLICE + i == mood.prized ? 100 : 0;
+}
+
+typedef struct fixture {
+    berth_plugin table;
+    const berth_plugin *plugins[1];
+    berth_plugin_ref refs[2][64];
+    berth_profile profile;
+    profile_points points;
+    berth_engine *engine;
+    uint32_t pods;
+} fixture;
+
+static void append(fixture *own, berth_point point, berth_plugin_ref *items)
+{
+    berth_plugin_list *list = &own->points.lists[point];
+    uint32_t count = list->count;
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = list->items[i];
+    items[count++] = (berth_plugin_ref){.name = text("Whim"), .weight = 1};
+    *list = (berth_plugin_list){items, count};
+}
+
+static void start(fixture *own, uint32_t flags, bool check)
+{
+    berth_engine_config config;
+    mood = (whim){.refused = UINT32_MAX, .prized = UINT32_MAX};
+    *own = (fixture){.profile = *berth_profile_default()};
+    own_points(&own->profile, &own->points);
+    own->table = (berth_plugin){.size = sizeof(own->table),
+                                .flags = flags,
+                                .name = "Whim",
+                                .filter_state_bytes = sizeof(uint32_t),
+                                .prepare_filter = whim_prepare,
+                                .filter = whim_filter,
+                                .score = whim_score};
+    own->plugins[0] = &own->table;
+    append(own, BERTH_POINT_FILTER, own->refs[0]);
+    append(own, BERTH_POINT_SCORE, own->refs[1]);
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.profiles = &own->profile;
+    config.profile_count = 1;
+    config.plugins = own->plugins;
+    config.plugin_count = 1;
+    config.check_plugins = check;
+    assert_int_equal(berth_engine_create(&config, &own->engine, NULL), BERTH_OK);
+    for (uint32_t i = 0; i < NODES; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "node-%u", (unsigned)i);
+        small_node node;
+        berth_object object;
+        small_node_object(&node, &object, name, "a");
+        assert_int_equal(berth_engine_add(own->engine, &object, NULL, NULL), BERTH_OK);
+    }
+}
+
+static berth_pod_id add_pod(fixture *own)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "pod-%u", (unsigned)own->pods++);
+    small_pod pod;
+    berth_object object;
+    berth_pod_id id;
+    small_pod_object(&pod, &object, name, NULL, 100);
+    assert_int_equal(berth_engine_add_pod(own->engine, &pod.pod, &id, NULL), BERTH_OK);
+    return id;
+}
+
+static void place(fixture *own, berth_status wanted, const char *words)
+{
+    berth_placement placement;
+    berth_error error = {.code = BERTH_OK};
+    berth_status status = berth_engine_schedule(own->engine, add_pod(own), &placement, &error);
+    assert_int_equal(status, wanted);
+    if (words != NULL) {
+        assert_non_null(strstr(error.message, "plugin Whim is"));
+        assert_non_null(strstr(error.message, words));
+    }
+}
+
+/* An honest plugin passes, whatever happens to nodes and pods. */
+static void honest(uint32_t flags)
+{
+    fixture own;
+    start(&own, flags, true);
+    mood.refused = 3;
+    mood.prized = 150;
+    mood.by_usage = flags == BERTH_PLUGIN_NODE_LOCAL;
+    for (uint32_t i = 0; i < 20; i++)
+        place(&own, BERTH_OK, NULL);
+    small_node node;
+    berth_object object;
+    small_node_object(&node, &object, "node-7", "b");
+    assert_int_equal(berth_engine_update(own.engine, &object, NULL), BERTH_OK);
+    mood.prized = 20; /* a node has changed */
+    for (uint32_t i = 0; i < 20; i++)
+        place(&own, BERTH_OK, NULL);
+    assert_int_equal(berth_engine_begin(own.engine, NULL), BERTH_OK);
+    for (uint32_t i = 0; i < 20; i++)
+        place(&own, BERTH_OK, NULL);
+    assert_int_equal(berth_engine_rollback(own.engine, NULL), BERTH_OK);
+    place(&own, BERTH_OK, NULL);
+    assert_int_equal(berth_engine_check(own.engine, NULL), BERTH_OK);
+    berth_engine_destroy(own.engine);
+}
+
+static void test_honest(void **state)
+{
+    (void)state;
+    honest(BERTH_PLUGIN_STATIC);
+    honest(BERTH_PLUGIN_NODE_LOCAL);
+    honest(0);
+}
+
+/* Its answer turns without a cause that its flags name. */
+static void liar(uint32_t flags, const char *flag)
+{
+    char words[128];
+    fixture own;
+    start(&own, flags, true);
+    place(&own, BERTH_OK, NULL);
+    mood.prized = 140;
+    snprintf(words, sizeof(words), "%s, but its score now says something else about node node-140",
+             flag);
+    place(&own, flags != 0 ? BERTH_E_INTERNAL : BERTH_OK, flags != 0 ? words : NULL);
+    place(&own, flags != 0 ? BERTH_E_INTERNAL : BERTH_OK, NULL); /* it is not forgotten */
+    mood.prized = UINT32_MAX;
+    place(&own, BERTH_OK, NULL);
+    mood.refused = 130;
+    snprintf(words, sizeof(words), "%s, but its filter now says something else about node node-130",
+             flag);
+    place(&own, BERTH_E_INTERNAL, words);
+    mood.refused = UINT32_MAX;
+    mood.skips = true;
+    snprintf(words, sizeof(words), "%s, but preparing its filter anew", flag);
+    place(&own, BERTH_E_INTERNAL, words);
+    berth_engine_destroy(own.engine);
+    start(&own, flags, false); /* trusted */
+    place(&own, BERTH_OK, NULL);
+    mood.prized = 140;
+    mood.refused = 130;
+    place(&own, BERTH_OK, NULL);
+    berth_engine_destroy(own.engine);
+}
+
+static void test_liars(void **state)
+{
+    (void)state;
+    liar(BERTH_PLUGIN_STATIC, "BERTH_PLUGIN_STATIC");
+    liar(BERTH_PLUGIN_NODE_LOCAL, "BERTH_PLUGIN_NODE_LOCAL");
+    liar(0, "not BERTH_PLUGIN_EACH");
+}
+
+/* EACH promises nothing. */
+static void test_each(void **state)
+{
+    (void)state;
+    fixture own;
+    start(&own, BERTH_PLUGIN_EACH, true);
+    place(&own, BERTH_OK, NULL);
+    mood.prized = 140;
+    mood.refused = 130;
+    place(&own, BERTH_OK, NULL);
+    berth_engine_destroy(own.engine);
+}
+
+/* Usage that a static plugin read would be kept: it is shown none. */
+static void test_usage(void **state)
+{
+    (void)state;
+    fixture own;
+    start(&own, BERTH_PLUGIN_STATIC, false);
+    place(&own, BERTH_OK, NULL);
+    assert_true(mood.saw_none && !mood.saw_usage);
+    berth_engine_destroy(own.engine);
+    start(&own, BERTH_PLUGIN_NODE_LOCAL, false);
+    place(&own, BERTH_OK, NULL);
+    assert_true(mood.saw_usage && !mood.saw_none);
+    berth_engine_destroy(own.engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_honest),
+        cmocka_unit_test(test_liars),
+        cmocka_unit_test(test_each),
+        cmocka_unit_test(test_usage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
