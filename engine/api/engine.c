@@ -146,6 +146,23 @@ static berth_engine *create_empty(const berth_engine_config *config)
     return engine;
 }
 
+static void free_engine(berth_engine *engine)
+{
+    berth__history_destroy(&engine->history);
+    berth__transactions_destroy(&engine->transactions);
+    berth__decider_destroy(&engine->decider);
+    berth__workers_destroy(engine->workers);
+    berth__cluster_destroy(&engine->cluster);
+    for (uint32_t g = 0; g < BERTH__GROUPS_MAX; g++)
+        berth__heap_destroy(engine->homes[g]);
+    berth__machine_destroy(engine->machine);
+    berth__arena_destroy(&engine->arena);
+    berth__heap *heap = engine->heap;
+    const berth_allocator memory = engine->memory; /* it lies in what goes */
+    berth__free(&memory, engine, sizeof(*engine));
+    berth__heap_destroy(heap);
+}
+
 berth_status berth_engine_create(const berth_engine_config *config, berth_engine **out,
                                  berth_error *error)
 {
@@ -161,9 +178,10 @@ berth_status berth_engine_create(const berth_engine_config *config, berth_engine
     berth__arena_init(&engine->arena, allocator);
     berth_status status = start(engine, config, error);
     if (status != BERTH_OK) {
-        berth_engine_destroy(engine);
+        free_engine(engine);
         return status;
     }
+    berth__use_open(&engine->decider.use);
     *out = engine;
     return BERTH_OK;
 }
@@ -176,6 +194,7 @@ void berth_engine_destroy(berth_engine *engine)
         berth_branch_drop(engine);
         return;
     }
+    berth__use_close(&engine->decider.use, "an engine was destroyed");
     if (engine->cluster.watcher != NULL)
         berth__stop(__FILE__, __LINE__, "an engine was destroyed before its scheduler");
     berth__branches_destroy(engine);
@@ -185,19 +204,7 @@ void berth_engine_destroy(berth_engine *engine)
                     "an engine was destroyed while %" PRIu64 " %s of its snapshots, by readers and "
                     "branches, %s not been given back",
                     pins, pins == 1 ? "pin" : "pins", pins == 1 ? "has" : "have");
-    berth__history_destroy(&engine->history);
-    berth__transactions_destroy(&engine->transactions);
-    berth__decider_destroy(&engine->decider);
-    berth__workers_destroy(engine->workers);
-    berth__cluster_destroy(&engine->cluster);
-    for (uint32_t g = 0; g < BERTH__GROUPS_MAX; g++)
-        berth__heap_destroy(engine->homes[g]);
-    berth__machine_destroy(engine->machine);
-    berth__arena_destroy(&engine->arena);
-    berth__heap *heap = engine->heap;
-    const berth_allocator memory = engine->memory; /* it lies in what goes */
-    berth__free(&memory, engine, sizeof(*engine));
-    berth__heap_destroy(heap);
+    free_engine(engine);
 }
 
 static void add_use(berth_memory *sum, berth__heap *heap)
@@ -229,8 +236,9 @@ berth_status berth_engine_add(berth_engine *engine, const berth_object *object, 
                               berth_error *error)
 {
     uint64_t number;
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    BERTH_TRY(berth__cluster_add(&engine->cluster, object, &number, error));
+    BERTH_TRY(berth__engine_enter(engine, error));
+    BERTH_TRY(
+        berth__engine_leave(engine, berth__cluster_add(&engine->cluster, object, &number, error)));
     if (id == NULL)
         return BERTH_OK;
     *id = (berth_object_id){object->kind, BERTH_NODE_NONE, BERTH_POD_NONE};
@@ -266,25 +274,44 @@ berth_status berth_engine_add_pod(berth_engine *engine, const berth_pod *pod, be
 berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
                                  berth_error *error)
 {
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    return berth__cluster_update(&engine->cluster, object, error);
+    BERTH_TRY(berth__engine_enter(engine, error));
+    return berth__engine_leave(engine, berth__cluster_update(&engine->cluster, object, error));
 }
 
 berth_status berth_engine_remove(berth_engine *engine, berth_kind kind, berth_str namespace_name,
                                  berth_str name, berth_error *error)
 {
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    return berth__cluster_remove(&engine->cluster, kind, namespace_name, name, error);
+    BERTH_TRY(berth__engine_enter(engine, error));
+    return berth__engine_leave(
+        engine, berth__cluster_remove(&engine->cluster, kind, namespace_name, name, error));
+}
+
+static berth_status find_pod(const berth_engine *engine, berth_pod_id id, uint32_t *index,
+                             berth_error *error)
+{
+    *index = berth__cluster_pod(&engine->cluster, id);
+    return *index != BERTH_POD_INDEX_NONE
+               ? BERTH_OK
+               : berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
+}
+
+/* The same of a node that is there. */
+static berth_status find_node(const berth_engine *engine, berth_node_id id, berth_error *error)
+{
+    return berth__cluster_present(&engine->cluster, id) != NULL
+               ? BERTH_OK
+               : berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
 }
 
 berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like, berth_str name,
                                    berth_pod_id *id, berth_error *error)
 {
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    uint32_t index = berth__cluster_pod(&engine->cluster, like);
-    if (index == BERTH_POD_INDEX_NONE)
-        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
-    return berth__cluster_add_like(&engine->cluster, index, name, id, error);
+    BERTH_TRY(berth__engine_enter(engine, error));
+    uint32_t index;
+    berth_status status = find_pod(engine, like, &index, error);
+    if (status == BERTH_OK)
+        status = berth__cluster_add_like(&engine->cluster, index, name, id, error);
+    return berth__engine_leave(engine, status);
 }
 
 berth_pod_id berth_engine_find_pod(const berth_engine *engine, berth_str namespace_name,
@@ -398,16 +425,14 @@ berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_nam
 berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out, uint32_t capacity,
                                      uint32_t *count, berth_error *error)
 {
-    berth__cluster *cluster = &engine->cluster;
-    BERTH_TRY(berth__may_change(cluster->watcher, error));
-    if (berth__cluster_sync(cluster) != BERTH_OK)
-        return berth__error_no_memory(error);
-    const berth__layout *layout = cluster->view.layout;
-    for (uint32_t slot = 0; slot < layout->count && slot < capacity; slot++)
+    BERTH_TRY(berth__engine_enter(engine, error));
+    berth_status status = berth__cluster_sync(&engine->cluster);
+    const berth__layout *layout = engine->cluster.view.layout;
+    for (uint32_t slot = 0; status == BERTH_OK && slot < layout->count && slot < capacity; slot++)
         out[slot] = layout->nodes[slot];
-    if (count != NULL)
+    if (status == BERTH_OK && count != NULL)
         *count = layout->count;
-    return BERTH_OK;
+    return berth__error_plain(error, berth__engine_leave(engine, status));
 }
 
 berth_status berth_engine_pod_resource(const berth_engine *engine, berth_pod_id pod,
@@ -423,15 +448,6 @@ berth__decider *berth__engine_decider(berth_engine *engine)
     return &engine->decider;
 }
 
-static berth_status find_pod(const berth_engine *engine, berth_pod_id id, uint32_t *index,
-                             berth_error *error)
-{
-    *index = berth__cluster_pod(&engine->cluster, id);
-    return *index != BERTH_POD_INDEX_NONE
-               ? BERTH_OK
-               : berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
-}
-
 berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
                                  const berth_decide_options *options, berth_placement *out,
                                  berth_error *error)
@@ -440,75 +456,99 @@ berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
     uint32_t index;
     if (options != NULL)
         BERTH_TRY(berth__sized_read(&own, sizeof(own), options, "berth_decide_options", error));
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    BERTH_TRY(find_pod(engine, pod, &index, error));
-    return berth__decide(&engine->decider, index, &own, out, error);
+    BERTH_TRY(berth__engine_enter(engine, error));
+    berth_status status = find_pod(engine, pod, &index, error);
+    if (status == BERTH_OK)
+        status = berth__decide(&engine->decider, index, &own, out, error);
+    return berth__engine_leave(engine, status);
 }
 
 /* A scheduler on this engine has not bound that pod, nor unbound it; a transaction tells at its
  * end. */
-static berth_status past_scheduler(berth_engine *engine)
+static void past_scheduler(berth_engine *engine)
 {
     berth__cluster *cluster = &engine->cluster;
     if (cluster->watcher != NULL && !cluster->undo.recording)
         cluster->watcher->missed = true;
+}
+
+/* A pending pod, or one on a node. */
+static berth_status find_pod_where(const berth_engine *engine, berth_pod_id id, bool pending,
+                                   uint32_t *index, berth_error *error)
+{
+    BERTH_TRY(find_pod(engine, id, index, error));
+    if ((berth__pod_at(&engine->cluster.pods, *index)->node == BERTH_NODE_NONE) == pending)
+        return BERTH_OK;
+    return berth__error_set(error, BERTH_E_STATE,
+                            pending ? "the pod is on a node" : "the pod is on no node");
+}
+
+static berth_status bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                         berth_error *error)
+{
+    uint32_t index;
+    BERTH_TRY(find_pod(engine, pod, &index, error));
+    BERTH_TRY(find_node(engine, node, error));
+    BERTH_TRY(find_pod_where(engine, pod, true, &index, error));
+    berth_status status = berth__branch_reserve(engine)
+                              ? berth__decider_bind(&engine->decider, index, node)
+                              : BERTH_E_NOMEM;
+    if (status == BERTH_E_NOMEM)
+        return berth__error_set(error, status, "out of memory");
+    if (status != BERTH_OK)
+        return berth__error_set(error, status, "a plugin refused the placement");
+    berth__branch_note(engine, index);
+    past_scheduler(engine);
     return BERTH_OK;
 }
 
 berth_status berth_engine_bind(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                berth_error *error)
 {
+    BERTH_TRY(berth__engine_enter(engine, error));
+    return berth__engine_leave(engine, bind(engine, pod, node, error));
+}
+
+static berth_status unbind(berth_engine *engine, berth_pod_id pod, berth_error *error)
+{
     uint32_t index;
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    BERTH_TRY(find_pod(engine, pod, &index, error));
-    if (berth__cluster_present(&engine->cluster, node) == NULL)
-        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
-    if (berth__pod_at(&engine->cluster.pods, index)->node != BERTH_NODE_NONE)
-        return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
-    berth_status status = berth__branch_reserve(engine)
-                              ? berth__decider_bind(&engine->decider, index, node)
-                              : BERTH_E_NOMEM;
-    if (status == BERTH_OK)
-        berth__branch_note(engine, index);
-    if (status == BERTH_E_NOMEM)
-        return berth__error_set(error, status, "out of memory");
-    return status == BERTH_OK ? past_scheduler(engine)
-                              : berth__error_set(error, status, "a plugin refused the placement");
+    BERTH_TRY(find_pod_where(engine, pod, false, &index, error));
+    BERTH_TRY_PLAIN(berth__decider_unbind(&engine->decider, index), error);
+    past_scheduler(engine);
+    return BERTH_OK;
 }
 
 berth_status berth_engine_unbind(berth_engine *engine, berth_pod_id pod, berth_error *error)
 {
+    BERTH_TRY(berth__engine_enter(engine, error));
+    return berth__engine_leave(engine, unbind(engine, pod, error));
+}
+
+static berth_status nominate(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                             berth_error *error)
+{
+    berth__cluster *cluster = &engine->cluster;
     uint32_t index;
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     BERTH_TRY(find_pod(engine, pod, &index, error));
-    if (berth__pod_at(&engine->cluster.pods, index)->node == BERTH_NODE_NONE)
-        return berth__error_set(error, BERTH_E_STATE, "the pod is on no node");
-    berth_status status = berth__decider_unbind(&engine->decider, index);
-    return status == BERTH_OK ? past_scheduler(engine)
-                              : berth__error_set(error, status, "out of memory");
+    if (node != BERTH_NODE_NONE)
+        BERTH_TRY(find_node(engine, node, error));
+    BERTH_TRY(find_pod_where(engine, pod, true, &index, error));
+    if (!berth__cluster_reserve_undo(cluster, index))
+        return berth__error_no_memory(error);
+    if (node == BERTH_NODE_NONE) {
+        berth__nominations_drop(&cluster->nominations, index);
+        return BERTH_OK;
+    }
+    BERTH_TRY_PLAIN(berth__nominations_reserve(&cluster->nominations, node), error);
+    berth__nominations_take_over(&cluster->nominations, &cluster->pods, index, node);
+    return BERTH_OK;
 }
 
 berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                    berth_error *error)
 {
-    berth__cluster *cluster = &engine->cluster;
-    uint32_t index;
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    BERTH_TRY(find_pod(engine, pod, &index, error));
-    if (node != BERTH_NODE_NONE && berth__cluster_present(&engine->cluster, node) == NULL)
-        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
-    if (berth__pod_at(&cluster->pods, index)->node != BERTH_NODE_NONE)
-        return berth__error_set(error, BERTH_E_STATE, "the pod is on a node");
-    if (!berth__cluster_reserve_undo(cluster, index))
-        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
-    if (node == BERTH_NODE_NONE) {
-        berth__nominations_drop(&cluster->nominations, index);
-        return BERTH_OK;
-    }
-    if (berth__nominations_reserve(&cluster->nominations, node) != BERTH_OK)
-        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
-    berth__nominations_take_over(&cluster->nominations, &cluster->pods, index, node);
-    return BERTH_OK;
+    BERTH_TRY(berth__engine_enter(engine, error));
+    return berth__engine_leave(engine, nominate(engine, pod, node, error));
 }
 
 berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod, berth_placement *out,
@@ -523,32 +563,30 @@ berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod, berth
 
 berth_status berth_engine_begin(berth_engine *engine, berth_error *error)
 {
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
+    BERTH_TRY(berth__engine_enter(engine, error));
     berth_status status = berth__transaction_begin(&engine->transactions);
-    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+    return berth__error_plain(error, berth__engine_leave(engine, status));
 }
 
-static berth_status no_transaction(berth_error *error)
+static berth_status end(berth_engine *engine, void (*function)(berth__transactions *),
+                        berth_error *error)
 {
-    return berth__error_set(error, BERTH_E_STATE, "no transaction is open");
+    BERTH_TRY(berth__engine_enter(engine, error));
+    bool open = engine->transactions.depth > 0;
+    if (open)
+        function(&engine->transactions);
+    (void)berth__engine_leave(engine, BERTH_OK);
+    return open ? BERTH_OK : berth__error_set(error, BERTH_E_STATE, "no transaction is open");
 }
 
 berth_status berth_engine_commit(berth_engine *engine, berth_error *error)
 {
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    if (engine->transactions.depth == 0)
-        return no_transaction(error);
-    berth__transaction_commit(&engine->transactions);
-    return BERTH_OK;
+    return end(engine, berth__transaction_commit, error);
 }
 
 berth_status berth_engine_rollback(berth_engine *engine, berth_error *error)
 {
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    if (engine->transactions.depth == 0)
-        return no_transaction(error);
-    berth__transaction_rollback(&engine->transactions);
-    return BERTH_OK;
+    return end(engine, berth__transaction_rollback, error);
 }
 
 uint32_t berth_engine_depth(const berth_engine *engine)
@@ -556,24 +594,27 @@ uint32_t berth_engine_depth(const berth_engine *engine)
     return engine->transactions.depth;
 }
 
+static berth_status change_node(berth_engine *engine, berth_node_id node, bool flag,
+                                berth_status (*function)(berth__cluster *, uint32_t, bool),
+                                berth_error *error)
+{
+    BERTH_TRY(berth__engine_enter(engine, error));
+    berth_status status = find_node(engine, node, error);
+    if (status == BERTH_OK)
+        status = berth__error_plain(error, function(&engine->cluster, node, flag));
+    return berth__engine_leave(engine, status);
+}
+
 berth_status berth_engine_cordon_node(berth_engine *engine, berth_node_id node, bool unschedulable,
                                       berth_error *error)
 {
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    if (berth__cluster_present(&engine->cluster, node) == NULL)
-        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
-    berth_status status = berth__cluster_cordon(&engine->cluster, node, unschedulable);
-    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+    return change_node(engine, node, unschedulable, berth__cluster_cordon, error);
 }
 
 berth_status berth_engine_close_node(berth_engine *engine, berth_node_id node, bool closed,
                                      berth_error *error)
 {
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
-    if (berth__cluster_present(&engine->cluster, node) == NULL)
-        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
-    berth_status status = berth__cluster_close(&engine->cluster, node, closed);
-    return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
+    return change_node(engine, node, closed, berth__cluster_close, error);
 }
 
 /* ---- the queue's order ---- */

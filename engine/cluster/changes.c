@@ -1,17 +1,7 @@
-/* What changed between an object's old and new facts, for those who react to it; and when nothing
- * may change. */
+/* What changed between an object's old and new facts, for those who react to it. */
 #include "cluster/changes.h"
 
-#include "base/error.h"
 #include "plugins/wake.h"
-
-berth_status berth__may_change(const berth__watcher *watcher, berth_error *error)
-{
-    if (BERTH_LIKELY(watcher == NULL || !watcher->calling))
-        return BERTH_OK;
-    return berth__error_set(error, BERTH_E_STATE,
-                            "inside a callback of the engine's scheduler nothing may change");
-}
 
 static bool some_amount_grew(const berth__node_facts *old_facts, const berth__node_facts *new_facts)
 {

@@ -32,14 +32,7 @@ typedef struct berth__watcher {
     void (*changed)(void *context, const berth__change *change);
     /* There were changes of which it has not heard one by one. Set by the engine. */
     bool missed;
-    /* A callback of its own runs, which may look and no more: the engine's calls that
-     * change anything are refused. Set by the watcher. */
-    bool calling;
 } berth__watcher;
-
-/* Whether the cluster of this watcher (NULL: of none) may be changed or decided on now. Errors:
- * E_STATE. */
-berth_status berth__may_change(const berth__watcher *watcher, berth_error *error);
 
 /* Which BERTH_WAKE_NODE_* bits tell a node's new facts from its old ones; 0: nothing that a filter
  * could turn to a pod's favour. */

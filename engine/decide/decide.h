@@ -2,6 +2,7 @@
 #ifndef BERTH_DECIDE_DECIDE_H
 #define BERTH_DECIDE_DECIDE_H
 
+#include "base/use_word.h"
 #include "cluster/cluster.h"
 #include "decide/explanation.h"
 #include "decide/index.h"
@@ -18,6 +19,7 @@ typedef struct berth__attempt {
 } berth__attempt;
 
 typedef struct berth__decider {
+    berth__use_word use; /* of the engine or branch, by one call at a time */
     berth__cluster *cluster;
     const berth__ready_profile *profiles;
     uint32_t profile_count;

@@ -80,13 +80,13 @@ static berth_status start(berth_scheduler *scheduler, const berth_scheduler_opti
                                 &times));
     berth__queue_advance(&scheduler->queue, options->now_ns);
     BERTH_TRY(submit_pending(scheduler));
-    scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear, false, false};
+    scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear, false};
     scheduler->cluster->watcher = &scheduler->watcher;
     return BERTH_OK;
 }
 
-berth_status berth_scheduler_create(berth_engine *engine, const berth_scheduler_options *options,
-                                    berth_scheduler **out, berth_error *error)
+static berth_status create(berth_engine *engine, const berth_scheduler_options *options,
+                           berth_scheduler **out, berth_error *error)
 {
     berth__decider *decider = berth__engine_decider(engine);
     berth_scheduler_options own = default_options;
@@ -113,11 +113,19 @@ berth_status berth_scheduler_create(berth_engine *engine, const berth_scheduler_
     return BERTH_OK;
 }
 
+berth_status berth_scheduler_create(berth_engine *engine, const berth_scheduler_options *options,
+                                    berth_scheduler **out, berth_error *error)
+{
+    berth__use_word *use = &berth__engine_decider(engine)->use;
+    BERTH_TRY(berth__use_enter(use, error));
+    return berth__use_leave(use, create(engine, options, out, error));
+}
+
 void berth_scheduler_destroy(berth_scheduler *scheduler)
 {
     if (scheduler == NULL)
         return;
-    if (scheduler->watcher.calling)
+    if (scheduler->calling)
         berth__stop(__FILE__, __LINE__, "a scheduler was destroyed in a callback of its own");
     if (scheduler->cluster->watcher == &scheduler->watcher)
         scheduler->cluster->watcher = NULL;
@@ -131,9 +139,8 @@ void berth_scheduler_destroy(berth_scheduler *scheduler)
 /* ---- time ---- */
 
 /* What was posted in time comes before what time brings: an answer that is here is not too late. */
-berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns, berth_error *error)
+static berth_status advance(berth_scheduler *scheduler, int64_t now_ns, berth_error *error)
 {
-    BERTH_TRY(berth__may_change(&scheduler->watcher, error));
     if (scheduler->cluster->undo.recording)
         return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
     if (now_ns > scheduler->queue.now_ns)
@@ -145,6 +152,12 @@ berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns,
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     berth__queue_advance(&scheduler->queue, now_ns);
     return BERTH_OK;
+}
+
+berth_status berth_scheduler_advance(berth_scheduler *scheduler, int64_t now_ns, berth_error *error)
+{
+    BERTH_TRY(berth__use_enter(&scheduler->decider->use, error));
+    return berth__use_leave(&scheduler->decider->use, advance(scheduler, now_ns, error));
 }
 
 int64_t berth_scheduler_next(const berth_scheduler *scheduler)
@@ -211,14 +224,14 @@ static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, 
     }
 }
 
-berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
-                                  berth_error *error)
+static berth_status step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
+                         berth_error *error)
 {
     *out = (berth_step){.kind = BERTH_STEP_IDLE,
                         .pod = BERTH_POD_NONE,
                         .placement = {.node = BERTH_NODE_NONE},
                         .nominated = BERTH_NODE_NONE};
-    BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
+    BERTH_TRY(advance(scheduler, now_ns, error));
     berth__queue_item *item = berth__queue_take(&scheduler->queue);
     if (item == NULL)
         return BERTH_OK;
@@ -226,4 +239,11 @@ berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns, be
     out->attempt = item->attempts;
     out->waited_ns = scheduler->queue.now_ns - item->submitted_ns;
     return decide(scheduler, item, out, error);
+}
+
+berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
+                                  berth_error *error)
+{
+    BERTH_TRY(berth__use_enter(&scheduler->decider->use, error));
+    return berth__use_leave(&scheduler->decider->use, step(scheduler, now_ns, out, error));
 }

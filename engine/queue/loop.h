@@ -19,6 +19,7 @@ struct berth_scheduler {
     int64_t bind_timeout_ns;
     uint32_t binding_serial; /* of the last binding */
     berth__watcher watcher;  /* the cluster's */
+    bool calling;            /* a callback runs */
     /* An update that says nothing of a pod's node is being applied: it does not confirm. */
     bool silent_on_node;
     berth_pod_id *victims; /* of the preemption under way */
@@ -27,16 +28,17 @@ struct berth_scheduler {
     berth_error trouble;
 };
 
-/* Every callback but `notify` is called between these two: nothing is to change meanwhile. */
+/* Every callback but `notify` is called between these two: nothing is to change meanwhile, and the
+ * engine is in use, so that nothing can. */
 static inline void berth__loop_call_begin(berth_scheduler *scheduler)
 {
-    BERTH_ASSERT(!scheduler->watcher.calling);
-    scheduler->watcher.calling = true;
+    BERTH_ASSERT(!scheduler->calling);
+    scheduler->calling = true;
 }
 
 static inline void berth__loop_call_end(berth_scheduler *scheduler)
 {
-    scheduler->watcher.calling = false;
+    scheduler->calling = false;
 }
 
 /* ---- waking (loop_wake.c) ---- */

@@ -21,7 +21,7 @@ static berth_status update_pod(berth_scheduler *scheduler, const berth_pod *pod,
     if (node != BERTH_NODE_NONE && pod->node_name.len == 0)
         placed.node_name = berth_engine_node_name(scheduler->engine, node);
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &placed};
-    berth_status status = berth_engine_update(scheduler->engine, &object, error);
+    berth_status status = berth__cluster_update(scheduler->cluster, &object, error);
     scheduler->silent_on_node = false;
     return status;
 }
@@ -31,20 +31,21 @@ static berth_status update(berth_scheduler *scheduler, const berth_object *objec
 {
     return object->kind == BERTH_KIND_POD && object->as.pod != NULL
                ? update_pod(scheduler, object->as.pod, error)
-               : berth_engine_update(scheduler->engine, object, error);
+               : berth__cluster_update(scheduler->cluster, object, error);
 }
 
 static berth_status apply(berth_scheduler *scheduler, const berth__posted *event,
                           berth_error *error)
 {
+    uint64_t number; /* the id, which nobody asks for */
     switch (event->kind) {
     case BERTH__POSTED_ADD:
-        return berth_engine_add(scheduler->engine, &event->object, NULL, error);
+        return berth__cluster_add(scheduler->cluster, &event->object, &number, error);
     case BERTH__POSTED_UPDATE:
         return update(scheduler, &event->object, error);
     case BERTH__POSTED_REMOVE:
-        return berth_engine_remove(scheduler->engine, event->object.kind, event->namespace_name,
-                                   event->name, error);
+        return berth__cluster_remove(scheduler->cluster, event->object.kind, event->namespace_name,
+                                     event->name, error);
     case BERTH__POSTED_ANSWER:
         return berth__loop_answer(scheduler, event->binding, event->answer);
     }
@@ -98,7 +99,8 @@ berth_status berth_scheduler_update(berth_scheduler *scheduler, int64_t now_ns,
                                     const berth_object *object, berth_error *error)
 {
     BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
-    return update(scheduler, object, error);
+    BERTH_TRY(berth__use_enter(&scheduler->decider->use, error));
+    return berth__use_leave(&scheduler->decider->use, update(scheduler, object, error));
 }
 
 berth_status berth_scheduler_remove(berth_scheduler *scheduler, int64_t now_ns, berth_kind kind,

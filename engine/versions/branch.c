@@ -329,6 +329,7 @@ berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out, b
     branch->decider.rotation = snapshot->rotation;
     branch->decider.round_robin = snapshot->round_robin;
     branch->decider.random = snapshot->random;
+    berth__use_open(&branch->decider.use);
     if (take_nominations(&branch->cluster, snapshot) != BERTH_OK) {
         berth_branch_drop(branch);
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for a branch");
@@ -368,7 +369,7 @@ void berth_branch_drop(berth_engine *branch)
         return;
     berth__branch *state = branch->branch;
     berth__cluster *cluster = &branch->cluster;
-    BERTH_ASSERT(state != NULL && state->base != NULL);
+    berth__use_close(&branch->decider.use, "a branch was dropped");
     while (branch->transactions.depth > 0)
         berth__transaction_commit(&branch->transactions);
     clear_nominations(cluster);

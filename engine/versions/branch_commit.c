@@ -239,11 +239,9 @@ static berth_status check_branch(const berth_engine *branch, berth_error *error)
     return BERTH_OK;
 }
 
-berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts, uint32_t capacity,
-                                 uint32_t *count, berth_error *error)
+static berth_status commit_entered(berth_engine *branch, berth_conflict *conflicts,
+                                   uint32_t capacity, uint32_t *count, berth_error *error)
 {
-    BERTH_TRY(check_branch(branch, error));
-    BERTH_TRY(berth__may_change(branch->branch->parent->cluster.watcher, error));
     commit_state commit = {.branch = branch,
                            .engine = branch->branch->parent,
                            .base = &branch->branch->base->cluster,
@@ -260,4 +258,17 @@ berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts
     if (status == BERTH_OK)
         *count = commit.count;
     return status;
+}
+
+berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts, uint32_t capacity,
+                                 uint32_t *count, berth_error *error)
+{
+    BERTH_TRY(berth__engine_enter(branch, error));
+    berth_status status = check_branch(branch, error);
+    if (status == BERTH_OK)
+        status = berth__engine_enter(branch->branch->parent, error);
+    if (status == BERTH_OK)
+        status = berth__engine_leave(branch->branch->parent,
+                                     commit_entered(branch, conflicts, capacity, count, error));
+    return berth__engine_leave(branch, status);
 }

@@ -24,6 +24,21 @@ struct berth_engine {
     struct berth__branch *branch;     /* of a branch; NULL: it is none */
 };
 
+/* Around whatever decides or changes something. Errors: E_ARG (NULL), E_STATE (it is in use, or
+ * closed). */
+static inline berth_status berth__engine_enter(berth_engine *engine, berth_error *error)
+{
+    return BERTH_LIKELY(engine != NULL)
+               ? berth__use_enter(&engine->decider.use, error)
+               : berth__error_set(error, BERTH_E_ARG, "the engine is NULL");
+}
+
+/* Returns the status that it is given. */
+static inline berth_status berth__engine_leave(berth_engine *engine, berth_status status)
+{
+    return berth__use_leave(&engine->decider.use, status);
+}
+
 /* The engine's history, before anything is published. */
 void berth__published_init(berth_engine *engine);
 

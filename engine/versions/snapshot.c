@@ -91,12 +91,11 @@ static bool fill_snapshot(berth_engine *engine, berth_snapshot *snapshot)
     return copy_nominations(&engine->cluster.nominations, snapshot);
 }
 
-berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
+static berth_status publish(berth_engine *engine, berth_error *error)
 {
     berth__cluster *cluster = &engine->cluster;
     if (cluster->cow.branch)
         return berth__error_set(error, BERTH_E_STATE, "a branch publishes nothing");
-    BERTH_TRY(berth__may_change(cluster->watcher, error));
     if (engine->transactions.depth > 0)
         return berth__error_set(error, BERTH_E_STATE,
                                 "a transaction is open: what it changes may still be taken back");
@@ -115,6 +114,12 @@ berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
     berth__model_collect(cluster->model);
     berth__branches_age(engine);
     return BERTH_OK;
+}
+
+berth_status berth_engine_publish(berth_engine *engine, berth_error *error)
+{
+    BERTH_TRY(berth__engine_enter(engine, error));
+    return berth__engine_leave(engine, publish(engine, error));
 }
 
 /* ---- pinning ---- */

@@ -9,21 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include <cmocka.h>
 
 #include "berth/berth.h"
+#include "profile_points.h"
 #include "small_cluster.h"
 
-static berth_engine *open_engine(uint32_t nodes)
+static void add_nodes(berth_engine *engine, uint32_t nodes)
 {
-    berth_engine_config config;
-    berth_engine *engine;
-    berth_engine_config_init(&config);
-    config.threads = 1;
-    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
     for (uint32_t i = 0; i < nodes; i++) {
         char name[32];
         snprintf(name, sizeof(name), "node-%u", (unsigned)i);
@@ -32,7 +30,27 @@ static berth_engine *open_engine(uint32_t nodes)
         small_node_object(&node, &object, name, "a");
         assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
     }
+}
+
+static berth_engine *open_engine(uint32_t nodes)
+{
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    add_nodes(engine, nodes);
     return engine;
+}
+
+static berth_pod_id add_pod(berth_engine *engine, const char *name, const char *node)
+{
+    small_pod pod;
+    berth_object object;
+    berth_pod_id id;
+    small_pod_object(&pod, &object, name, node, 100);
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
+    return id;
 }
 
 /* ---- what stops the program ---- */
@@ -108,10 +126,223 @@ static void test_destroyed_in_use(void **state)
     assert_string_equal(words, "an engine was destroyed before its scheduler");
 }
 
+/* ---- a callback that calls back ---- */
+
+typedef struct caller {
+    berth_engine *engine;
+    berth_pod_id pod;
+    uint32_t refused, other; /* answers: E_STATE, or not */
+} caller;
+
+static void count(caller *own, berth_status status, const berth_error *error)
+{
+    bool right = status == BERTH_E_STATE && strstr(error->message, "in use") != NULL;
+    *(right ? &own->refused : &own->other) += 1;
+}
+
+/* All that decides or changes something. */
+static void call_back(caller *own)
+{
+    berth_engine *engine = own->engine;
+    berth_error error = {.code = BERTH_OK};
+    berth_placement placement;
+    berth_object_id id;
+    berth_pod_id pod;
+    uint32_t fits;
+    small_pod source;
+    berth_object object;
+    small_pod_object(&source, &object, "another", NULL, 100);
+    count(own, berth_engine_add(engine, &object, &id, &error), &error);
+    count(own, berth_engine_update(engine, &object, &error), &error);
+    count(own, berth_engine_remove(engine, BERTH_KIND_NODE, text(""), text("node-1"), &error),
+          &error);
+    count(own, berth_engine_add_like(engine, own->pod, text("like"), &pod, &error), &error);
+    count(own, berth_engine_decide(engine, own->pod, NULL, &placement, &error), &error);
+    count(own, berth_engine_schedule(engine, own->pod, &placement, &error), &error);
+    count(own, berth_engine_bind(engine, own->pod, 1, &error), &error);
+    count(own, berth_engine_unbind(engine, own->pod, &error), &error);
+    count(own, berth_engine_nominate(engine, own->pod, 1, &error), &error);
+    count(own, berth_engine_cordon_node(engine, 1, true, &error), &error);
+    count(own, berth_engine_close_node(engine, 1, true, &error), &error);
+    count(own, berth_engine_begin(engine, &error), &error);
+    count(own, berth_engine_commit(engine, &error), &error);
+    count(own, berth_engine_rollback(engine, &error), &error);
+    count(own, berth_engine_fit_count(engine, own->pod, 3, &fits, NULL, NULL, &error), &error);
+    count(own, berth_engine_node_order(engine, NULL, 0, NULL, &error), &error);
+    count(own, berth_engine_publish(engine, &error), &error);
+}
+
+enum { CALLS = 17 };
+
+static void filter(const berth_cycle *cycle, const void *instance, const void *state,
+                   berth_slice *slice)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slice;
+}
+
+static berth_status reserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                            berth_node_id node)
+{
+    (void)cycle;
+    (void)pod;
+    (void)node;
+    call_back(context);
+    return BERTH_OK;
+}
+
+static void unreserve(void *context, const berth_cycle *cycle, berth_pod_id pod, berth_node_id node)
+{
+    (void)cycle;
+    (void)pod;
+    (void)node;
+    call_back(context);
+}
+
+/* A profile of one filter. */
+static void open_with_plugin(caller *own)
+{
+    static berth_plugin_ref ref;
+    berth_plugin table = {.size = sizeof(table),
+                          .name = "Caller",
+                          .context = own,
+                          .filter = filter,
+                          .reserve = reserve,
+                          .unreserve = unreserve};
+    const berth_plugin *plugins[] = {&table};
+    berth_profile profile = *berth_profile_default();
+    profile_points points;
+    berth_engine_config config;
+    own_points(&profile, &points);
+    ref = (berth_plugin_ref){.name = text("Caller")};
+    points.lists[BERTH_POINT_FILTER] = (berth_plugin_list){&ref, 1};
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.profiles = &profile;
+    config.profile_count = 1;
+    config.plugins = plugins;
+    config.plugin_count = 1;
+    assert_int_equal(berth_engine_create(&config, &own->engine, NULL), BERTH_OK);
+}
+
+static void test_plugin_calls_back(void **state)
+{
+    (void)state;
+    caller own = {.pod = BERTH_POD_NONE};
+    open_with_plugin(&own);
+    add_nodes(own.engine, 3);
+    own.pod = add_pod(own.engine, "pod", NULL);
+    assert_int_equal(berth_engine_bind(own.engine, own.pod, 0, NULL), BERTH_OK);
+    assert_int_equal(own.refused, CALLS);
+    (void)add_pod(own.engine, "running", "node-2");
+    assert_int_equal(own.refused, 2 * CALLS);
+    assert_int_equal(berth_engine_unbind(own.engine, own.pod, NULL), BERTH_OK);
+    assert_int_equal(own.refused, 3 * CALLS);
+    assert_int_equal(berth_engine_begin(own.engine, NULL), BERTH_OK);
+    assert_int_equal(
+        berth_engine_remove(own.engine, BERTH_KIND_NODE, text(""), text("node-2"), NULL), BERTH_OK);
+    assert_int_equal(berth_engine_rollback(own.engine, NULL), BERTH_OK);
+    assert_int_equal(own.refused, 5 * CALLS);
+    assert_int_equal(own.other, 0);
+    assert_int_equal(berth_engine_check(own.engine, NULL), BERTH_OK);
+    berth_engine_destroy(own.engine);
+}
+
+/* ---- two threads ---- */
+
+typedef struct hand {
+    berth_engine *engine;
+    berth_pod_id pod;
+    uint32_t done, refused, other;
+} hand;
+
+/* Until it got through so often. What is refused is tried again. */
+static void *use(void *argument)
+{
+    hand *own = argument;
+    while (own->done < 2000 && own->other == 0) {
+        berth_placement placement;
+        berth_status status = berth_engine_schedule(own->engine, own->pod, &placement, NULL);
+        while (status == BERTH_OK) {
+            status = berth_engine_unbind(own->engine, own->pod, NULL);
+            if (status == BERTH_OK)
+                break;
+            own->other += status != BERTH_E_STATE;
+            own->refused++;
+            sched_yield();
+            status = own->other > 0 ? status : BERTH_OK;
+        }
+        *(status == BERTH_OK ? &own->done
+                             : (status == BERTH_E_STATE ? &own->refused : &own->other)) += 1;
+        if (status != BERTH_OK)
+            sched_yield();
+    }
+    return NULL;
+}
+
+/* Whatever they do to one engine at once, every call is done as a whole or refused. */
+static void test_two_threads(void **state)
+{
+    (void)state;
+    berth_engine *engine = open_engine(300);
+    pthread_t threads[2];
+    hand hands[2];
+    for (int i = 0; i < 2; i++) {
+        hands[i] = (hand){.engine = engine, .pod = add_pod(engine, i == 0 ? "a" : "b", NULL)};
+    }
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, use, &hands[i]), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(hands[i].done, 2000);
+        assert_int_equal(hands[i].other, 0);
+    }
+    assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
+    berth_engine_destroy(engine);
+}
+
+/* ---- handles that are none ---- */
+
+static void test_no_engine(void **state)
+{
+    (void)state;
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(berth_engine_begin(NULL, &error), BERTH_E_ARG);
+    assert_string_equal(error.message, "the engine is NULL");
+    assert_int_equal(berth_engine_publish(NULL, NULL), BERTH_E_ARG);
+    assert_int_equal(berth_engine_unbind(NULL, 0, NULL), BERTH_E_ARG);
+}
+
+/* Its engine keeps it for the next branch, so that its memory is there. */
+static void test_dropped_branch(void **state)
+{
+    (void)state;
+    berth_engine *engine = open_engine(3), *branch;
+    berth_error error = {.code = BERTH_OK};
+    berth_placement placement;
+    berth_pod_id pod = add_pod(engine, "pod", NULL);
+    assert_int_equal(berth_engine_publish(engine, NULL), BERTH_OK);
+    berth_snapshot *snapshot = berth_engine_pin(engine);
+    assert_int_equal(berth_branch_create(snapshot, &branch, NULL), BERTH_OK);
+    berth_snapshot_unpin(snapshot);
+    assert_int_equal(berth_engine_schedule(branch, pod, &placement, NULL), BERTH_OK);
+    berth_branch_drop(branch);
+    assert_int_equal(berth_engine_schedule(branch, pod, &placement, &error), BERTH_E_STATE);
+    assert_string_equal(error.message, "the engine has been closed");
+    uint32_t conflicts;
+    assert_int_equal(berth_branch_commit(branch, NULL, 0, &conflicts, NULL), BERTH_E_STATE);
+    berth_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_destroyed_in_use),
+        cmocka_unit_test(test_destroyed_in_use), cmocka_unit_test(test_plugin_calls_back),
+        cmocka_unit_test(test_two_threads),      cmocka_unit_test(test_no_engine),
+        cmocka_unit_test(test_dropped_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

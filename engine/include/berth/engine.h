@@ -5,8 +5,12 @@
  * engines are independent. Forking while an engine exists is supported only to exec: its workers do
  * not survive a fork. The engine installs no signal handler and its workers block all signals.
  * Owner: what is passed in is borrowed until the call returns, unless a function says otherwise.
- * Errors: those that each function names; and E_STATE of all that decide or change something, while
- * a callback of the engine's scheduler runs (scheduler.h).
+ * Errors: those that each function names; and of all that decide or change something, E_STATE while
+ * another call on the same engine does: on another thread, or the one whose callback (of a plugin,
+ * of a scheduler) this is. Nothing has been looked at or changed then. Functions that only read do
+ * not notice. An engine that has been destroyed is memory that has gone: using it can't be told
+ * from any other wild pointer. Of a branch that was dropped the memory may be there yet, and its
+ * calls answer E_STATE as long as it is.
  * Cost: where a function names none it is constant: no more than a hash of each text. */
 #ifndef BERTH_ENGINE_H
 #define BERTH_ENGINE_H
@@ -82,7 +86,8 @@ BERTH_API berth_status berth_engine_create(const berth_engine_config *config, be
 
 /* Stop the workers and free everything. A scheduler over the engine has been destroyed before,
  * branches dropped and pins given back: the program is stopped otherwise, and the abort hook
- * (status.h) told which of them is left, and how many pins are. Of a branch:
+ * (status.h) told which of them is left, and how many pins are; likewise in a callback, or while
+ * another thread uses it. Of a branch:
  * berth_branch_drop. Accepts NULL. Threads: the engine's. Cost: linear in what it holds. */
 BERTH_API void berth_engine_destroy(berth_engine *engine);
 

@@ -9,7 +9,7 @@
  * and `score` are asked for slice after slice, by several workers at once: they read, write their
  * output, and do nothing else. The other functions run on the thread that uses the engine; for
  * branches (branch.h) all but reserve and unreserve run on theirs, too, at the same time. No
- * function may call the engine.
+ * function may call the engine: what decides or changes something is refused with E_STATE.
  *
  * What a function may read is what it is given: the pod's specification and labels (not its name:
  * pods that are alike share answers), the node's facts and usage, the plugin's own data. Other data

@@ -97,8 +97,8 @@ BERTH_API size_t berth_error_format(const berth_error *error, char *out, size_t 
 BERTH_API const char *berth_version(void);
 
 /* Called when the library finds an invariant broken or is misused in a way that a call says stops
- * the program: where, and which condition did not hold, or a sentence that says what was misused. The
- * program is aborted once it returns. */
+ * the program: where, and which condition did not hold, or a sentence that says what was misused.
+ * The program is aborted once it returns. */
 typedef void (*berth_abort_fn)(const char *file, int line, const char *condition);
 
 /* Have `hook` called instead of the line that is written to standard error; NULL brings the line
