@@ -29,6 +29,26 @@ static bool all_zero(const unsigned char *bytes, size_t count)
     return count == 0;
 }
 
+berth_status berth__sized_check(const void *caller, const char *name, berth_error *error)
+{
+    uint32_t size;
+    memcpy(&size, caller, sizeof(size));
+    if (size >= sizeof(size) && size <= SIZE_MAX_SANE)
+        return BERTH_OK;
+    return berth__error_set(error, BERTH_E_ARG,
+                            "%s.size is %u: the caller sets it to the sizeof of the struct", name,
+                            (unsigned)size);
+}
+
+void berth__sized_write(void *caller, const void *own, size_t known)
+{
+    uint32_t size;
+    memcpy(&size, caller, sizeof(size));
+    memset(caller, 0, size);
+    memcpy(caller, own, smaller(size, known));
+    memcpy(caller, &size, sizeof(size));
+}
+
 berth_status berth__sized_read(void *out, size_t known, const void *caller, const char *name,
                                berth_error *error)
 {

@@ -2,7 +2,7 @@
  * take it (by index, or by search), the choice among them; or why there is none. The whole is at
  * the end; binding follows in reserve.c.
  * Source: kube-scheduler v1.32, schedule_one.go, schedulePod. */
-#include "decide/decide.h"
+#include "decide/question.h"
 
 #include <string.h>
 
@@ -24,8 +24,8 @@ typedef struct pod_way {
 
 /* ---- the question ---- */
 
-static berth_status ask(berth__decider *decider, uint32_t pod, berth__question *cycle,
-                        berth__decision *decision, berth_error *error)
+berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__question *cycle,
+                                 berth__decision *decision, berth_error *error)
 {
     berth__cluster *cluster = decider->cluster;
     const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
@@ -51,19 +51,13 @@ static berth_status ask(berth__decider *decider, uint32_t pod, berth__question *
     return ready ? BERTH_OK : berth__error_no_memory(error);
 }
 
-static void begin(berth__decider *decider)
+void berth__question_begin(berth__decider *decider)
 {
     berth__decider_follow_disruption(decider);
     berth__arena_reset(&decider->arena);
 }
 
-static bool has_nominations(const berth__decider *decider)
-{
-    return decider->cluster->nominations.by_pod.count > 0;
-}
-
-/* What-ifs put nominated pods on nodes: counters must know their terms before filters prepare. */
-static bool register_nominated(berth__decider *decider)
+bool berth__question_register(berth__decider *decider)
 {
     const berth__nominations *nominations = &decider->cluster->nominations;
     const berth__keymap *map = &nominations->by_pod;
@@ -80,11 +74,6 @@ static bool register_nominated(berth__decider *decider)
 
 /* ---- answers before any node is visited ---- */
 
-static bool is_gated(const berth__decision *decision)
-{
-    return decision->cycle->cls->gates != 0 && decision->profile->gates;
-}
-
 static berth_status refuse_with(berth_explanation *explanation, berth_str text)
 {
     bool ok = true;
@@ -96,13 +85,17 @@ static berth_status refuse_with(berth_explanation *explanation, berth_str text)
     return ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
+void berth__question_explain_gates(const berth__decision *decision, berth__reasons *reasons)
+{
+    berth_str gates = berth__text(decision->cycle->view->model, decision->cycle->cls->gates);
+    berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, "waiting for scheduling gates: [%.*s]",
+                  (int)gates.len, gates.data);
+}
+
 static berth_status refuse_gated(const pod_way *way)
 {
-    berth__decider *decider = way->decider;
-    berth_str gates = berth__text(decider->cluster->model, way->decision->cycle->cls->gates);
-    berth__reasons reasons = {.arena = &decider->arena, .ok = true};
-    berth__reason(&reasons, BERTH_CODE_UNRESOLVABLE, "waiting for scheduling gates: [%.*s]",
-                  (int)gates.len, gates.data);
+    berth__reasons reasons = {.arena = &way->decider->arena, .ok = true};
+    berth__question_explain_gates(way->decision, &reasons);
     return reasons.ok ? refuse_with(way->explanation, reasons.items[0]) : BERTH_E_NOMEM;
 }
 
@@ -147,16 +140,22 @@ static berth_status refuse_prepared(const pod_way *way)
     return explain_preemption(way);
 }
 
+const berth__stage *berth__question_refuser(const berth__decision *decision)
+{
+    const berth__ready_profile *profile = decision->profile;
+    const berth__prepared_kind *prepared = decision->prepared;
+    uint32_t i = 0;
+    while (i + 1 < profile->filter_stages && &prepared->filters[i].reasons != prepared->verdict.why)
+        i++;
+    return &profile->filters[i];
+}
+
 static berth_status fail_prepared(const pod_way *way)
 {
-    const berth__ready_profile *profile = way->decision->profile;
-    const berth__prepared_kind *prepared = way->decision->prepared;
-    const berth__reasons *why = prepared->verdict.why;
-    uint32_t i = 0;
-    while (i + 1 < profile->filter_stages && &prepared->filters[i].reasons != why)
-        i++;
+    const berth__reasons *why = way->decision->prepared->verdict.why;
+    const berth__stage *stage = berth__question_refuser(way->decision);
     way->decision->prepared = NULL; /* it did not come to the filters */
-    return fail_of(way, "PreFilter", &profile->filters[i], why);
+    return fail_of(way, "PreFilter", stage, why);
 }
 
 /* ---- choosing ---- */
@@ -234,7 +233,7 @@ static bool ask_index(const pod_way *way)
     berth__index_search(&decider->indexes, index, start,
                         berth__profile_limit(profile, layout->count), &answer);
     /* Nominated pods can only make nodes unfit. */
-    if (answer.slots.feasible_count > 0 && has_nominations(decider))
+    if (answer.slots.feasible_count > 0 && berth__question_nominations(decider))
         return false;
     way->out->path = BERTH_PATH_INDEX;
     way->out->feasible_count = answer.slots.feasible_count;
@@ -253,7 +252,7 @@ static berth_status walk(const pod_way *way)
 {
     berth__decider *decider = way->decider;
     berth__dry_run *dry_run = &decider->dry_run;
-    if (!has_nominations(decider))
+    if (!berth__question_nominations(decider))
         return berth__search_filter(&decider->search, way->decision, decider->rotation);
     BERTH_TRY(berth__dry_run_ask(dry_run, way->decision));
     bool first = way->decision->profile->behaviours->tries_nominated_first;
@@ -348,7 +347,7 @@ static berth_status go(const pod_way *way)
 {
     berth__decider *decider = way->decider;
     berth__decision *decision = way->decision;
-    if (is_gated(decision))
+    if (berth__question_gated(decision))
         return refuse_gated(way);
     if (decision->cycle->view->layout->count == 0)
         return refuse_with(way->explanation, BERTH_STR("no nodes available to schedule pods"));
@@ -370,8 +369,8 @@ static berth_status go_with_nominated(const pod_way *way)
     berth__decider *decider = way->decider;
     struct berth__pod_counts *counts = decider->cluster->view.counts;
     bool held = counts->held;
-    berth__pod_counts_hold(counts, held || has_nominations(decider));
-    berth_status status = register_nominated(decider) ? go(way) : BERTH_E_NOMEM;
+    berth__pod_counts_hold(counts, held || berth__question_nominations(decider));
+    berth_status status = berth__question_register(decider) ? go(way) : BERTH_E_NOMEM;
     berth__pod_counts_hold(counts, held);
     return status;
 }
@@ -384,10 +383,10 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     uint32_t picks = decider->round_robin;
     attempt->decision.prepared = NULL;
     attempt->search_only = (options->flags & BERTH_DECIDE_SEARCH_ONLY) != 0;
-    BERTH_TRY(ask(decider, pod, &attempt->cycle, &attempt->decision, error));
+    BERTH_TRY(berth__question_ask(decider, pod, &attempt->cycle, &attempt->decision, error));
     attempt->start = decider->rotation;
     attempt->refused = false;
-    begin(decider);
+    berth__question_begin(decider);
     if (options->explanation != NULL)
         berth__explanation_reset(options->explanation);
     *out = (berth_placement){.verdict = BERTH_VERDICT_UNSCHEDULABLE,
@@ -404,46 +403,4 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     else
         decider->rotation = out->next;
     return BERTH_OK;
-}
-
-/* ---- one node ---- */
-
-static berth_status ask_slot(berth__decider *decider, const berth__decision *decision,
-                             uint32_t slot, bool *fits)
-{
-    berth__dry_run *dry_run = &decider->dry_run;
-    BERTH_TRY(berth__dry_run_ask(dry_run, decision));
-    BERTH_TRY(berth__dry_run_begin(dry_run, slot));
-    bool passes = berth__dry_run_passes(dry_run, NULL);
-    BERTH_TRY(berth__dry_run_end(dry_run));
-    *fits = passes;
-    return BERTH_OK;
-}
-
-static bool is_open(const berth__decision *decision, uint32_t slot)
-{
-    const berth__prepared_verdict *verdict = &decision->prepared->verdict;
-    return verdict->outcome == BERTH__ACTIVE &&
-           (verdict->allowed == NULL || berth__bit_get(verdict->allowed, slot));
-}
-
-berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t node, bool *fits,
-                                 berth_error *error)
-{
-    berth__question cycle;
-    berth__decision decision;
-    *fits = false;
-    decider->attempt.decision.prepared = NULL;
-    BERTH_TRY(ask(decider, pod, &cycle, &decision, error));
-    uint32_t slot = berth__cluster_node(decider->cluster, node)->slot;
-    begin(decider);
-    if (is_gated(&decision) || slot == BERTH__SLOT_NONE ||
-        berth__layout_closed(cycle.view->layout, slot))
-        return BERTH_OK;
-    if (!register_nominated(decider) ||
-        berth__prepared_get(&decider->prepared, &decision, &decider->arena) != BERTH_OK)
-        return berth__error_no_memory(error);
-    berth_status status =
-        is_open(&decision, slot) ? ask_slot(decider, &decision, slot, fits) : BERTH_OK;
-    return status == BERTH_OK ? BERTH_OK : berth__error_no_memory(error);
 }

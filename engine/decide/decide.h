@@ -68,11 +68,6 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
                            const berth_decide_options *options, berth_placement *out,
                            berth_error *error);
 
-/* Whether a pending pod passes all filters on a present node, nominated pods included. Errors:
- * those of berth__decide. Cost: that of one node, and of preparing the pod's class. */
-berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t node, bool *fits,
-                                 berth_error *error);
-
 /* The decider of an engine, and with it the cluster, for those who work on top of the engine. */
 berth__decider *berth__engine_decider(berth_engine *engine);
 

@@ -361,7 +361,7 @@ static void set_aside(const berth__decision *decision, berth__outcome outcome)
 static bool scan(const berth__decision *decision, berth__search *search, berth__arena *arena)
 {
     set_aside(decision, BERTH__SKIP);
-    bool ok = berth__search_all(search, decision) == BERTH_OK &&
+    bool ok = berth__search_all(search, decision, NULL, true) == BERTH_OK &&
               berth__search_score(search, arena) == BERTH_OK;
     set_aside(decision, BERTH__ACTIVE);
     return ok;
@@ -549,7 +549,7 @@ static bool find_mask(berth__index_cache *cache, const berth__decision *decision
 static int64_t uniform_sum(const berth__decision *decision)
 {
     const berth__prepared_stage *scorers = decision->prepared->scorers;
-    int64_t sum = 0;
+    int64_t sum = decision->profile->ranks_nodes ? 0 : 1; /* as berth__search_score has it */
     for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
         if (scorers[i].outcome == BERTH__UNIFORM)
             sum += scorers[i].uniform * decision->profile->scorers[i].weight;
@@ -618,6 +618,22 @@ void berth__index_search(const berth__index_cache *cache, berth__index *index, u
     else
         berth__tree_walk_ask(&out->walk, start, limit, &out->slots);
     out->best = out->slots.best + index->constant;
+}
+
+void berth__index_list(const berth__index *index, berth__node_list *list)
+{
+    const berth__layout *layout = index->decision.cycle->view->layout;
+    const int32_t *leaves = index->tree.leaves;
+    for (uint32_t first = 0; first < layout->count; first += BERTH__TILE) {
+        const berth__mask *passing =
+            index->mask != NULL
+                ? berth__gate_mask_tile(index->mask, &index->decision, first / BERTH__TILE)
+                : NULL;
+        for (uint32_t s = 0; s < BERTH__TILE && first + s < layout->count; s++)
+            if (leaves[first + s] >= 0 && (passing == NULL || berth__bit_get(passing->words, s)))
+                berth__node_list_add(list, layout->nodes[first + s],
+                                     leaves[first + s] + index->constant);
+    }
 }
 
 uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,

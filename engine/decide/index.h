@@ -73,6 +73,27 @@ typedef struct berth__index_answer {
 void berth__index_search(const berth__index_cache *cache, berth__index *index, uint32_t start,
                          uint32_t limit, berth__index_answer *out);
 
+/* A list of nodes that its owner has room for. */
+typedef struct berth__node_list {
+    berth_node_id *nodes; /* room for `capacity` */
+    int64_t *totals;      /* the same; NULL: not asked for */
+    uint32_t capacity;
+    uint32_t count; /* of nodes that there are, be there room or not */
+} berth__node_list;
+
+static inline void berth__node_list_add(berth__node_list *list, berth_node_id node, int64_t total)
+{
+    if (list->count < list->capacity) {
+        list->nodes[list->count] = node;
+        if (list->totals != NULL)
+            list->totals[list->count] = total;
+    }
+    list->count++;
+}
+
+/* All feasible slots' nodes in layout order, with their totals. Cost: a look at every leaf. */
+void berth__index_list(const berth__index *index, berth__node_list *list);
+
 /* The slot of the n-th (from 0) best one in search order. */
 uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
                                const berth__index_answer *answer, uint32_t n);

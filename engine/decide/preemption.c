@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "columns/pod_counts.h"
 #include "decide/message.h"
+#include "decide/question.h"
 
 static const berth_str NOT_HELPFUL = {"Preemption is not helpful for scheduling", 40};
 static const berth_str NEVER = {"not eligible due to preemptionPolicy=Never.", 43};
@@ -377,7 +378,7 @@ static berth_status explain_choice(const berth__decider *decider, const berth__p
 /* The message of the attempt itself. */
 static berth_status explain_attempt(const berth__attempt *attempt, berth_explanation *explanation)
 {
-    static const berth_str absent = {"node(s) didn't satisfy plugin(s) [NodeAffinity]", 47};
+    static const berth_str absent = {BERTH__NOT_AMONG_NAMED, sizeof(BERTH__NOT_AMONG_NAMED) - 1};
     bool restricted = !attempt->refused && attempt->decision.prepared->verdict.allowed != NULL;
     return berth__explanation_write_message(explanation, attempt->cycle.view->layout->count,
                                             restricted ? &absent : NULL);

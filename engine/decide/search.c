@@ -360,6 +360,7 @@ static berth_status begin(berth__search *search, const berth__decision *decision
         return BERTH_E_NOMEM;
     search->decision = *decision;
     search->range.dry_run = NULL;
+    search->range.unscored = false;
     search->answer.refused_slot = BERTH__SLOT_NONE;
     search->scores.in_walk = false;
     return BERTH_OK;
@@ -371,8 +372,8 @@ static berth_status walk(berth__search *search, uint32_t start, uint32_t limit)
     search->range.limit = limit;
     search->range.segment_count =
         berth__search_layout(search)->tile_count + (start % BERTH__TILE != 0);
-    search->scores.in_walk =
-        limit >= berth__search_layout(search)->count && search->range.dry_run == NULL;
+    search->scores.in_walk = limit >= berth__search_layout(search)->count &&
+                             search->range.dry_run == NULL && !search->range.unscored;
     BERTH_TRY(berth__search_begin_scores(search));
     start_filter(search);
     if (search->range.dry_run != NULL)
@@ -452,9 +453,12 @@ berth_status berth__search_nominated(berth__search *search, const berth__decisio
     return walk_in_rotation(search, start);
 }
 
-berth_status berth__search_all(berth__search *search, const berth__decision *decision)
+berth_status berth__search_all(berth__search *search, const berth__decision *decision,
+                               berth__dry_run *dry_run, bool scored)
 {
     BERTH_TRY(begin(search, decision));
+    search->range.dry_run = dry_run;
+    search->range.unscored = !scored;
     return walk(search, 0, berth__search_layout(search)->count);
 }
 

@@ -62,6 +62,7 @@ typedef struct berth__search_range {
     uint32_t limit;
     uint32_t segment_count;
     uint32_t slice_segments; /* segments in a slice */
+    bool unscored;           /* nobody will ask for scores */
 } berth__search_range;
 
 /* A walk under way. */
@@ -130,8 +131,11 @@ berth_status berth__search_filter(berth__search *search, const berth__decision *
 berth_status berth__search_nominated(berth__search *search, const berth__decision *decision,
                                      uint32_t start, berth__dry_run *dry_run, uint32_t own_slot);
 
-/* As berth__search_filter, without a limit, from slot 0: every feasible node there is. */
-berth_status berth__search_all(berth__search *search, const berth__decision *decision);
+/* As berth__search_filter or, with `dry_run` (NULL: no pods are nominated), berth__search_nominated,
+ * without a limit, from slot 0: every feasible node there is. `scored` says that
+ * berth__search_score will be asked for. */
+berth_status berth__search_all(berth__search *search, const berth__decision *decision,
+                               berth__dry_run *dry_run, bool scored);
 
 /* Score what a search left, once; fills totals, best and best_count. `arena` serves the rank
  * phase. A scorer that fails leaves BERTH__FAIL behind (berth__search_scorer) and gives

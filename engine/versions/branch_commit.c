@@ -6,6 +6,7 @@
 #include "base/cow_array.h"
 #include "base/error.h"
 #include "cluster/cluster_read.h"
+#include "decide/one_node.h"
 #include "versions/snapshot_state.h"
 
 /* A pod that the branch placed. */
@@ -186,17 +187,17 @@ static void place(commit_state *commit, uint32_t index)
     berth__decider *decider = &commit->engine->decider;
     uint32_t to = pod_of(&commit->branch->cluster, index)->node, node = find_node(commit, to);
     uint32_t pod = pod_to_place(commit, index, to);
-    bool fits = false;
+    berth__node_verdict verdict;
     if (pod == BERTH_POD_INDEX_NONE)
         return;
     if (node == BERTH_NODE_NONE) {
         conflict(commit, index, to, BERTH_CONFLICT_NODE_GONE);
         return;
     }
-    commit->status = berth__decider_fits(decider, pod, node, &fits, commit->error);
+    commit->status = berth__decider_fits(decider, pod, node, false, &verdict, commit->error);
     if (commit->status != BERTH_OK)
         return;
-    if (!fits) {
+    if (verdict.verdict != BERTH_VERDICT_PLACED) {
         conflict(commit, index, to, BERTH_CONFLICT_NO_FIT);
         return;
     }

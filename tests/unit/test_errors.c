@@ -262,6 +262,38 @@ static void test_decisions(void **state)
     berth_engine_destroy(engine);
 }
 
+/* Questions, which change nothing. */
+static void test_questions(void **state)
+{
+    (void)state;
+    berth_engine *engine = open_engine();
+    small_node node;
+    small_pod pod;
+    berth_object object;
+    berth_pod_id id, nobody = 77;
+    berth_node_id at;
+    uint32_t count;
+    berth_fit fit = {.size = sizeof(fit)}, sizeless = {.size = 0};
+    (void)small_node_object(&node, &object, "n1", NULL);
+    assert_int_equal(berth_engine_add_node(engine, &node.node, &at, NULL), BERTH_OK);
+    (void)small_pod_object(&pod, &object, "p1", NULL, 100);
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
+    FAIL(BERTH_E_ARG, berth_engine_fits(engine, id, at, 0, &sizeless, &error));
+    FAIL(BERTH_E_ARG, berth_engine_fits(engine, id, at, 1u << 9, &fit, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_fits(engine, nobody, at, 0, &fit, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_fits(engine, id, 77, 0, &fit, &error));
+    FAIL(BERTH_E_NOT_FOUND,
+         berth_engine_feasible_nodes(engine, nobody, NULL, NULL, 0, &count, &error));
+    assert_int_equal(berth_engine_bind(engine, id, at, NULL), BERTH_OK);
+    FAIL(BERTH_E_STATE, berth_engine_fits(engine, id, at, 0, &fit, &error));
+    FAIL(BERTH_E_STATE, berth_engine_feasible_nodes(engine, id, NULL, NULL, 0, &count, &error));
+    pod.pod.meta.name = text("foreign");
+    pod.pod.scheduler_name = text("foreign");
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_fits(engine, id, at, 0, &fit, &error));
+    berth_engine_destroy(engine);
+}
+
 static void test_snapshots(void **state)
 {
     (void)state;
@@ -311,6 +343,7 @@ static berth_answer on_bind(void *context, const berth_binding *binding)
     berth_object object;
     berth_step step;
     berth_node_id order[4];
+    berth_fit fit = {.size = sizeof(fit)};
     (void)small_pod_object(&pod, &object, "late", NULL, 100);
     in->calls++;
     FAIL(BERTH_E_STATE, berth_engine_add(in->engine, &object, NULL, &error));
@@ -319,6 +352,9 @@ static berth_answer on_bind(void *context, const berth_binding *binding)
     FAIL(BERTH_E_STATE, berth_engine_begin(in->engine, &error));
     FAIL(BERTH_E_STATE, berth_engine_publish(in->engine, &error));
     FAIL(BERTH_E_STATE, berth_engine_node_order(in->engine, order, 4, NULL, &error));
+    FAIL(BERTH_E_STATE, berth_engine_fits(in->engine, binding->pod, 0, 0, &fit, &error));
+    FAIL(BERTH_E_STATE,
+         berth_engine_feasible_nodes(in->engine, binding->pod, order, NULL, 4, NULL, &error));
     FAIL(BERTH_E_STATE, berth_scheduler_step(in->scheduler, 0, &step, &error));
     FAIL(BERTH_E_STATE, berth_scheduler_add(in->scheduler, 0, &object, NULL, &error));
     FAIL(BERTH_E_STATE, berth_scheduler_add_pod(in->scheduler, 0, &pod.pod, NULL, &error));
@@ -549,6 +585,16 @@ static void load(scene *s)
     berth_scheduler_config_destroy(config);
 }
 
+static void ask(scene *s, berth_pod_id pod, berth_node_id at)
+{
+    berth_fit fit = {.size = sizeof(fit)};
+    berth_node_id nodes[4];
+    int64_t totals[4];
+    uint32_t count;
+    DO(berth_engine_fits(s->engine, pod, at, BERTH_FIT_REASONS, &fit, &error));
+    DO(berth_engine_feasible_nodes(s->engine, pod, nodes, totals, 4, &count, &error));
+}
+
 static void change(scene *s)
 {
     small_node node;
@@ -574,6 +620,8 @@ static void change(scene *s)
     for (uint64_t i = 0; i < waiting && i < 16; i++)
         DO(berth_engine_decide(s->engine, pending[i], &options, &placement, &error));
     DO(berth_engine_nominate(s->engine, id, at, &error));
+    for (uint64_t i = 0; i < waiting && i < 16; i++)
+        ask(s, pending[i], at);
     DO(berth_engine_begin(s->engine, &error));
     DO(berth_engine_cordon_node(s->engine, at, true, &error));
     DO(berth_engine_close_node(s->engine, 0, true, &error));
@@ -689,9 +737,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create),    cmocka_unit_test(test_objects),
-        cmocka_unit_test(test_decisions), cmocka_unit_test(test_snapshots),
-        cmocka_unit_test(test_scheduler), cmocka_unit_test(test_text),
-        cmocka_unit_test(test_plugins),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_decisions), cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_snapshots), cmocka_unit_test(test_scheduler),
+        cmocka_unit_test(test_text),      cmocka_unit_test(test_plugins),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

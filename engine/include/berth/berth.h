@@ -8,6 +8,7 @@
 #include "berth/objects.h"
 #include "berth/plugin.h"
 #include "berth/profile.h"
+#include "berth/query.h"
 #include "berth/scheduler.h"
 #include "berth/snapshot.h"
 #include "berth/status.h"

@@ -1,0 +1,69 @@
+/* Questions about a pending pod that leave everything as it is: does it fit a node, and why not;
+ * which nodes does it fit at all.
+ *
+ * They are answered as a decision on the same state would answer them: by the filters of the pod's
+ * profile, nodes kept for nominated pods included (a node takes the pod only if it does with the
+ * nominated pods of no lower priority there, too, and without them). Nothing is placed, the
+ * rotation stands still, no tie is drawn: later decisions are those that would have been taken
+ * without the question, but that the order of nodes is brought up to date by it, as by a decision.
+ * Preemption has no part in them.
+ *
+ * They work on engines and branches, in transactions or out of them.
+ *
+ * Threads: the engine's. Errors: where a function names them; E_STATE while a callback of the
+ * engine's scheduler runs. */
+#ifndef BERTH_QUERY_H
+#define BERTH_QUERY_H
+
+#include "berth/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    BERTH_FIT_REASONS = 1u << 0, /* the texts of a refusal, too */
+};
+
+/* Whether a pod fits a node. Owner: the caller's; texts are the engine's, borrowed until it is next
+ * asked or decides. */
+typedef struct berth_fit {
+    uint32_t size; /* set by the caller: sizeof(berth_fit) */
+    /* PLACED: it fits. UNSCHEDULABLE: it does not. ERROR: a plugin failed on this pod or node. */
+    berth_verdict verdict;
+    berth_code code;          /* of a refusal: whether preemption may help */
+    uint32_t reason_count;    /* 0 unless BERTH_FIT_REASONS was asked for */
+    berth_str plugin;         /* the first that refuses, or failed */
+    const berth_str *reasons; /* in that plugin's words, as an explanation has them */
+} berth_fit;
+
+/* Whether a pending pod fits a node. `flags`: BERTH_FIT_*. A pod that no node would take, for its
+ * scheduling gates or by a plugin's preFilter, is refused by that plugin. Where a profile checks all
+ * predicates of a node (era v1alpha1) the first one that refuses is told.
+ * Errors: E_NOT_FOUND (the pod, the node, or a profile that serves the pod), E_STATE (the pod is on a
+ * node), E_ARG (a flag, or the struct's size), E_NOMEM; `out` is untouched then.
+ * Cost: under a microsecond for a kind of pod that was met before, nothing allocated; that of a new
+ * layout if nodes came or went; with reasons a few texts. A node with nominated pods costs what
+ * putting these there and taking them off costs. */
+BERTH_API berth_status berth_engine_fits(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                                         uint32_t flags, berth_fit *out, berth_error *error);
+
+/* All nodes that a pending pod fits, in the order of berth_engine_node_order, whatever share of them
+ * its profile would look at: into `nodes` and, unless it is NULL, what each would score into
+ * `totals`, at most `capacity`; `*count` (NULL: not asked for) is how many there are. Totals are
+ * those of a decision that visits every node; a node that is the only one has one, too. A pod that a
+ * plugin fails on fits nowhere.
+ * Errors: E_NOT_FOUND (the pod, or a profile that serves it), E_STATE (the pod is on a node),
+ * E_INVALID (totals are asked for, and a score plugin fails on the pod), E_NOMEM.
+ * Cost: a look at each node where the index knows the pod's kind; else that of a scan of all nodes,
+ * scores included if they are asked for. */
+BERTH_API berth_status berth_engine_feasible_nodes(berth_engine *engine, berth_pod_id pod,
+                                                   berth_node_id *nodes, int64_t *totals,
+                                                   uint32_t capacity, uint32_t *count,
+                                                   berth_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,354 @@
+/* Property test: questions about pods (berth/query.h) against decisions. One engine is asked, its
+ * twin never is: on that one every pod is decided with an explanation that visits every node. Each
+ * node's verdict, plugin, code and reasons, and the nodes that fit with their totals are those of
+ * the explanation; and after all the questions both engines go on alike.
+ *
+ * Usage: test_query_model [--seed S] [--rounds N] [--ops N] [--nodes N] Round r of seed S is round 0
+ * of seed S + r, which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed of a
+ * run without --seed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "berth/query.h"
+#include "engine_script.h"
+
+enum { NODES_MAX = 256, ABSENT = -1, FITS = -2 };
+
+typedef struct options {
+    uint64_t seed;
+    unsigned long rounds, ops;
+    uint32_t nodes; /* 0: as the seed has it */
+} options;
+
+typedef struct trial {
+    script s; /* its engine is the one that is asked */
+    char replay[128];
+    berth_profile profiles[SCRIPT_PROFILES];
+    berth_engine *twin;
+    berth_node_id order[NODES_MAX];
+    uint32_t node_count;
+    int64_t said[NODES_MAX];   /* by node id: ABSENT, FITS, or the number of its refusal */
+    int64_t totals[NODES_MAX]; /* by node id, of those that fit */
+} trial;
+
+static struct {
+    unsigned long pods, fits, refusals, errors, lists;
+} tally;
+
+static void fail(trial *t, const char *what, berth_node_id node)
+{
+    char whose[256];
+    berth_str name = berth_engine_node_name(t->twin, node);
+    snprintf(whose, sizeof(whose), "%s of node %.*s", what, NAIVE_TEXT(name));
+    script_same(&t->s, whose, "as in the explanation", "another");
+}
+
+static bool same_text(berth_str a, berth_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+/* ---- one node ---- */
+
+static void check_refusal(trial *t, const berth_fit *fit, berth_node_id node)
+{
+    const berth_explanation *wanted = t->s.explanation;
+    uint32_t number = (uint32_t)t->said[node];
+    const berth_refusal refusal = berth_explanation_refusal(wanted, number);
+    tally.refusals++;
+    if (fit->verdict != BERTH_VERDICT_UNSCHEDULABLE)
+        fail(t, "the verdict", node);
+    else if (!same_text(fit->plugin, refusal.plugin))
+        fail(t, "the plugin", node);
+    else if (fit->code != refusal.code)
+        fail(t, "the code", node);
+    if (fit->reason_count == 0 || t->s.failed)
+        return;
+    if (fit->reason_count != refusal.reason_count)
+        fail(t, "the number of reasons", node);
+    for (uint32_t r = 0; r < refusal.reason_count && !t->s.failed; r++)
+        if (!same_text(fit->reasons[r], berth_explanation_reason(wanted, number, r)))
+            fail(t, "a reason", node);
+}
+
+static void check_fit(trial *t, berth_pod_id pod, berth_node_id node, bool alone)
+{
+    berth_fit fit = {.size = sizeof(fit)};
+    berth_error error = {0};
+    uint32_t flags = gen_chance(&t->s.gen, 50) ? BERTH_FIT_REASONS : 0;
+    script_must(&t->s, "fits", berth_engine_fits(t->s.engine, pod, node, flags, &fit, &error),
+                &error);
+    if (t->s.failed || (t->said[node] == ABSENT && alone))
+        return;
+    if (t->said[node] == FITS) {
+        tally.fits++;
+        if (fit.verdict != BERTH_VERDICT_PLACED)
+            fail(t, "that the pod fits", node);
+    } else if (t->said[node] == ABSENT) {
+        if (fit.verdict != BERTH_VERDICT_UNSCHEDULABLE || fit.plugin.len == 0)
+            fail(t, "that it was not visited", node);
+    } else {
+        check_refusal(t, &fit, node);
+        if (flags != 0 && fit.reason_count == 0)
+            fail(t, "that there are reasons", node);
+    }
+}
+
+/* ---- all nodes ---- */
+
+static void check_list(trial *t, berth_pod_id pod, bool scored)
+{
+    berth_node_id nodes[NODES_MAX];
+    int64_t totals[NODES_MAX];
+    berth_error error = {0};
+    uint32_t capacity = gen_chance(&t->s.gen, 80) ? NODES_MAX : gen_below(&t->s.gen, 4);
+    uint32_t count = 0, at = 0;
+    script_must(&t->s, "feasible_nodes",
+                berth_engine_feasible_nodes(t->s.engine, pod, nodes, scored ? totals : NULL,
+                                            capacity, &count, &error),
+                &error);
+    if (t->s.failed)
+        return;
+    for (uint32_t i = 0; i < t->node_count && !t->s.failed; i++) {
+        berth_node_id node = t->order[i];
+        if (t->said[node] != FITS)
+            continue;
+        if (at < capacity && (at >= count || nodes[at] != node))
+            fail(t, "the place in the list", node);
+        else if (at < capacity && scored && totals[at] != t->totals[node])
+            fail(t, "the total", node);
+        at++;
+    }
+    if (at != count && !t->s.failed)
+        fail(t, "the number", t->order[0]);
+    tally.lists++;
+}
+
+/* ---- questions ---- */
+
+/* What the twin's explanation says of each node. */
+static void take_explanation(trial *t)
+{
+    const berth_explanation *from = t->s.explanation;
+    for (uint32_t i = 0; i < NODES_MAX; i++)
+        t->said[i] = ABSENT;
+    for (uint32_t i = berth_explanation_refusal_count(from); i-- > 0;)
+        t->said[berth_explanation_refusal(from, i).node] = i;
+    for (uint32_t i = 0; i < berth_explanation_feasible_count(from); i++) {
+        int64_t total = 0;
+        berth_node_id node = berth_explanation_feasible(from, i, &total);
+        t->said[node] = FITS;
+        t->totals[node] = total;
+    }
+}
+
+/* A pod that fails somewhere: the search ended there, so only that it is told is looked at. */
+static void check_error(trial *t, berth_pod_id pod)
+{
+    bool told = false;
+    berth_error error = {0};
+    for (uint32_t i = 0; i < t->node_count && !t->s.failed; i++) {
+        berth_fit fit = {.size = sizeof(fit)};
+        script_must(
+            &t->s, "fits",
+            berth_engine_fits(t->s.engine, pod, t->order[i], BERTH_FIT_REASONS, &fit, &error),
+            &error);
+        told |= fit.verdict == BERTH_VERDICT_ERROR && fit.reason_count > 0;
+    }
+    /* Of score plugins that fail no question about filters tells. */
+    if (!told && berth_explanation_feasible_count(t->s.explanation) == 0)
+        script_same(&t->s, "an error", "is told of", "is not");
+    tally.errors++;
+}
+
+/* Whether the search may have ended with the first node that fits: the one that is kept for the pod
+ * itself is tried first, and where nothing scores one is enough. */
+static bool stopped(const trial *t, const berth_placement *placement)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < t->node_count; i++)
+        all &= t->said[t->order[i]] != ABSENT;
+    return placement->verdict == BERTH_VERDICT_PLACED && placement->feasible_count == 1 && !all;
+}
+
+static void ask(trial *t, berth_pod_id pod)
+{
+    const berth_decide_options how = {.size = sizeof(how),
+                                      .flags =
+                                          BERTH_DECIDE_KEEP_ROTATION | BERTH_DECIDE_SEARCH_ONLY,
+                                      .explanation = t->s.explanation};
+    berth_placement placement;
+    berth_error error = {0}, other;
+    /* What the decision draws for ties goes back. */
+    script_must(&t->s, "begin", berth_engine_begin(t->twin, &other), &other);
+    berth_status status = berth_engine_decide(t->twin, pod, &how, &placement, &error);
+    script_must(&t->s, "rollback", berth_engine_rollback(t->twin, &other), &other);
+    if (status != BERTH_OK) {
+        berth_fit fit = {.size = sizeof(fit)};
+        if (t->node_count > 0 &&
+            berth_engine_fits(t->s.engine, pod, t->order[0], 0, &fit, NULL) != error.code)
+            script_same(&t->s, "the status", "as of a decision", "another");
+        return;
+    }
+    tally.pods++;
+    if (placement.verdict == BERTH_VERDICT_ERROR) {
+        check_error(t, pod);
+        return;
+    }
+    take_explanation(t);
+    bool alone = stopped(t, &placement);
+    if (!alone && gen_chance(&t->s.gen, 50))
+        check_list(t, pod, gen_chance(&t->s.gen, 70));
+    for (uint32_t i = 0; i < t->node_count && !t->s.failed; i++)
+        check_fit(t, pod, t->order[i], alone);
+    if (!alone && !t->s.failed)
+        check_list(t, pod, gen_chance(&t->s.gen, 70));
+}
+
+/* Both come to one order of nodes at the same time, as by decisions. */
+static void list_nodes(trial *t, berth_engine *engine)
+{
+    berth_error error = {0};
+    script_must(&t->s, "node_order",
+                berth_engine_node_order(engine, t->order, NODES_MAX, &t->node_count, &error),
+                &error);
+}
+
+static void ask_some(trial *t)
+{
+    berth_pod_id pods[64];
+    uint64_t count = 0;
+    berth_error error = {0};
+    list_nodes(t, t->s.engine);
+    list_nodes(t, t->twin);
+    script_must(&t->s, "pending", berth_engine_pending(t->twin, pods, 64, &count, &error), &error);
+    if (count > 64)
+        count = 64;
+    for (uint32_t i = 0; i < 3 && count > 0 && !t->s.failed; i++)
+        ask(t, pods[gen_below(&t->s.gen, (uint32_t)count)]);
+}
+
+/* ---- rounds ---- */
+
+static bool has_any(void *context, berth_str plugin)
+{
+    (void)context;
+    (void)plugin;
+    return true;
+}
+
+static void start(trial *t, uint64_t seed)
+{
+    static const berth_path paths[] = {BERTH_PATH_SCAN, BERTH_PATH_AUTO, BERTH_PATH_INDEX};
+    berth_engine_config config;
+    berth_error error = {0};
+    berth_engine_config_init(&config);
+    bool legacy = gen_chance(&t->s.gen, 25) && GEN_KNOWS_LEGACY;
+    for (uint32_t i = 0; i < SCRIPT_PROFILES; i++) {
+        t->profiles[i] =
+            legacy ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)
+                   : *gen_profile(&t->s.gen, i, berth_profile_default_of(t->s.gen.kubernetes),
+                                  has_any, NULL);
+        t->profiles[i].percentage_of_nodes_to_score = 100;
+    }
+    config.threads = 1 + gen_below(&t->s.gen, 2);
+    config.path = paths[gen_below(&t->s.gen, 3)];
+    config.seed = seed;
+    config.kubernetes = t->s.gen.kubernetes;
+    config.profiles = t->profiles;
+    config.profile_count = SCRIPT_PROFILES;
+    script_must(&t->s, "create", berth_engine_create(&config, &t->s.engine, &error), &error);
+    script_must(&t->s, "create", berth_engine_create(&config, &t->twin, &error), &error);
+    script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
+                &error);
+}
+
+static void do_both(trial *t, const operation *op)
+{
+    char *wanted = script_run(&t->s, t->twin, op), *got = script_run(&t->s, t->s.engine, op);
+    script_same(&t->s, "an operation", wanted, got);
+    free(wanted);
+    free(got);
+}
+
+static void fill(trial *t)
+{
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
+        for (uint32_t i = 0; i < gen_object_names((berth_kind)kind); i++) {
+            operation op = {.verb = ADD};
+            if (gen_chance(&t->s.gen, 80) && gen_object(&t->s.gen, (berth_kind)kind, i, &op.object))
+                do_both(t, &op);
+        }
+    for (uint32_t i = 0; i < t->s.gen.node_names; i++) {
+        operation op = {.verb = ADD,
+                        .object = {.kind = BERTH_KIND_NODE, .as.node = gen_node(&t->s.gen, i)}};
+        if (gen_chance(&t->s.gen, 85))
+            do_both(t, &op);
+    }
+    for (uint32_t i = gen_below(&t->s.gen, 60); i > 0; i--) {
+        operation op = script_add_pod(&t->s);
+        do_both(t, &op);
+    }
+}
+
+static bool run_round(const options *o, uint64_t seed)
+{
+    static trial t;
+    t = (trial){.s.op = 0};
+    snprintf(t.replay, sizeof(t.replay), "test_query_model --seed %llu --rounds 1 --ops %lu",
+             (unsigned long long)seed, o->ops);
+    t.s.replay = t.replay;
+    gen_init(&t.s.gen, seed, GEN_ALL);
+    t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
+    t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 140;
+    start(&t, seed);
+    fill(&t);
+    for (t.s.op = 1; t.s.op <= o->ops && !t.s.failed; t.s.op++) {
+        operation op = script_operation(&t.s);
+        do_both(&t, &op);
+        if (!t.s.failed && gen_chance(&t.s.gen, 30))
+            ask_some(&t);
+    }
+    berth_explanation_destroy(t.s.explanation);
+    berth_engine_destroy(t.s.engine);
+    berth_engine_destroy(t.twin);
+    free(t.s.scratch.bytes);
+    gen_free(&t.s.gen);
+    return !t.s.failed;
+}
+
+static bool parse(int argc, char **argv, options *o)
+{
+    const char *seed = getenv("BERTH_TEST_SEED");
+    o->seed = seed != NULL ? strtoull(seed, NULL, 0) : 1;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--seed") == 0)
+            o->seed = strtoull(argv[i + 1], NULL, 0);
+        else if (strcmp(argv[i], "--rounds") == 0)
+            o->rounds = strtoul(argv[i + 1], NULL, 0);
+        else if (strcmp(argv[i], "--ops") == 0)
+            o->ops = strtoul(argv[i + 1], NULL, 0);
+        else if (strcmp(argv[i], "--nodes") == 0)
+            o->nodes = (uint32_t)strtoul(argv[i + 1], NULL, 0);
+        else
+            return false;
+    }
+    return argc % 2 == 1;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.rounds = 150, .ops = 80};
+    if (!parse(argc, argv, &o) || o.nodes >= NODES_MAX) {
+        fprintf(stderr, "usage: %s [--seed S] [--rounds N] [--ops N] [--nodes N]\n", argv[0]);
+        return 2;
+    }
+    printf("seed %llu, %lu rounds\n", (unsigned long long)o.seed, o.rounds);
+    for (unsigned long i = 0; i < o.rounds; i++)
+        if (!run_round(&o, o.seed + i))
+            return 1;
+    printf("%lu pods, %lu nodes that fit, %lu refusals, %lu errors, %lu lists\n", tally.pods,
+           tally.fits, tally.refusals, tally.errors, tally.lists);
+    return 0;
+}
