@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 
 /* A transaction is open: it ends as is asked for, which does not fail. */
 static void end(berth_engine *engine, bool commit)
@@ -32,6 +33,71 @@ berth_status berth_engine_schedule_group(berth_engine *engine, const berth_pod_i
         (*placed)++;
     }
     end(engine, *placed == count);
+    return BERTH_OK;
+}
+
+/* ---- as many as fit ---- */
+
+typedef struct group {
+    berth_engine *engine;
+    const berth_pod_id *pods;
+    uint32_t count;
+    berth_group_options how;
+    berth_placement *placements;
+    uint32_t fitted;
+} group;
+
+static berth_status read_options(group *g, const berth_group_options *options, berth_error *error)
+{
+    if (options != NULL)
+        BERTH_TRY(
+            berth__sized_read(&g->how, sizeof(g->how), options, "berth_group_options", error));
+    if ((g->how.flags & ~(uint32_t)(BERTH_GROUP_ALL | BERTH_GROUP_STOP)) != 0)
+        return berth__error_set(error, BERTH_E_ARG, "there are no flags %#x",
+                                (unsigned)g->how.flags);
+    if ((g->how.flags & BERTH_GROUP_ALL) != 0)
+        g->how.minimum = g->count;
+    return BERTH_OK;
+}
+
+/* Whether another pod is to be tried, so many having been. */
+static bool goes_on(const group *g, uint32_t tried)
+{
+    bool all_fitted = g->fitted == tried;
+    uint64_t reachable = (uint64_t)g->fitted + (g->count - tried);
+    return tried < g->count && reachable >= g->how.minimum &&
+           (all_fitted || (g->how.flags & BERTH_GROUP_STOP) == 0);
+}
+
+static berth_status place_pods(group *g, uint32_t *tried, berth_error *error)
+{
+    for (*tried = 0; goes_on(g, *tried); ++*tried) {
+        berth_placement placement;
+        BERTH_TRY(berth_engine_schedule(g->engine, g->pods[*tried], &placement, error));
+        if (g->placements != NULL)
+            g->placements[*tried] = placement;
+        g->fitted += placement.verdict == BERTH_VERDICT_PLACED;
+    }
+    return BERTH_OK;
+}
+
+berth_status berth_engine_schedule_pods(berth_engine *engine, const berth_pod_id *pods,
+                                        uint32_t count, const berth_group_options *options,
+                                        berth_placement *placements, uint32_t *fitted,
+                                        berth_error *error)
+{
+    group g = {engine, pods, count, {.size = sizeof(g.how)}, placements, 0};
+    uint32_t tried;
+    BERTH_TRY(read_options(&g, options, error));
+    BERTH_TRY(berth_engine_begin(engine, error));
+    berth_status status = place_pods(&g, &tried, error);
+    end(engine, status == BERTH_OK && g.fitted >= g.how.minimum);
+    if (status != BERTH_OK)
+        return status;
+    for (; placements != NULL && tried < count; tried++)
+        placements[tried] =
+            (berth_placement){.verdict = BERTH_VERDICT_UNSCHEDULABLE, .node = BERTH_NODE_NONE};
+    *fitted = g.fitted;
     return BERTH_OK;
 }
 

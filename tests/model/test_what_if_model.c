@@ -278,6 +278,63 @@ static void ask_group(trial *t)
     same(t, "whether a group fits");
 }
 
+/* ---- as many of a group as fit ---- */
+
+/* One after the other, as the options say, on an engine of their own; those that are too few leave
+ * nothing behind, so the engine that is compared is then one that never tried. */
+static void place_plainly(trial *t, const berth_pod *const *group, uint32_t count,
+                          const berth_group_options *how, uint32_t *tried)
+{
+    berth_engine *plain = made_by_deeds(t);
+    uint32_t minimum = (how->flags & BERTH_GROUP_ALL) != 0 ? count : how->minimum, fitted = 0;
+    bool stopped = false;
+    for (*tried = 0; *tried < count && !stopped && !t->failed; ++*tried) {
+        berth_placement placement;
+        if (fitted + (count - *tried) < minimum)
+            break;
+        place(t, plain, pod_of(plain, group[*tried]), &placement);
+        print_placement(&t->wanted, &placement);
+        fitted += placement.verdict == BERTH_VERDICT_PLACED;
+        stopped = placement.verdict != BERTH_VERDICT_PLACED && (how->flags & BERTH_GROUP_STOP) != 0;
+    }
+    if (fitted < minimum) {
+        berth_engine_destroy(plain);
+        plain = made_by_deeds(t);
+    }
+    print(&t->wanted, "%u fit, digest %llx\n", fitted,
+          (unsigned long long)berth_engine_digest(plain));
+    berth_engine_destroy(plain);
+}
+
+static void ask_pods(trial *t)
+{
+    const berth_pod *group[GROUP_MAX];
+    berth_pod_id ids[GROUP_MAX];
+    berth_placement placements[GROUP_MAX];
+    berth_error error = {0};
+    uint32_t count = choose_group(t, group), fitted = 0, tried = 0;
+    const berth_group_options how = {
+        .size = sizeof(how), .flags = gen_below(&t->gen, 4), .minimum = gen_below(&t->gen, 4)};
+    for (uint32_t i = 0; i < count; i++)
+        ids[i] = pod_of(t->engine, group[i]);
+    place_plainly(t, group, count, &how, &tried);
+    must(t, "begin", berth_engine_begin(t->engine, &error), &error);
+    must(t, "pods",
+         berth_engine_schedule_pods(t->engine, ids, count, &how, placements, &fitted, &error),
+         &error);
+    for (uint32_t i = 0; i < count && !t->failed; i++) {
+        if (i < tried)
+            print_placement(&t->got, &placements[i]);
+        else if (placements[i].node != BERTH_NODE_NONE)
+            fail(t, "a pod that was not tried has a node");
+    }
+    print(&t->got, "%u fit, digest %llx\n", fitted,
+          (unsigned long long)berth_engine_digest(t->engine));
+    must(t, "rollback", berth_engine_rollback(t->engine, &error), &error);
+    tally.groups++;
+    same(t, "as many of a group as fit");
+}
+
 /* ---- whether nodes can be drained ---- */
 
 typedef struct draining {
@@ -463,7 +520,8 @@ static void fill(trial *t)
 
 static bool run_round(uint64_t seed)
 {
-    static void (*const questions[])(trial *) = {ask_count, ask_group, ask_drain, ask_drain};
+    static void (*const questions[])(trial *) = {ask_count, ask_group, ask_pods, ask_drain,
+                                                 ask_drain};
     static trial t;
     berth_error error = {0};
     t = (trial){.seed = seed};
@@ -478,7 +536,7 @@ static bool run_round(uint64_t seed)
     for (t.question = 1; t.question <= QUESTIONS && !t.failed; t.question++) {
         clear(&t.wanted);
         clear(&t.got);
-        questions[gen_below(&t.gen, 4)](&t);
+        questions[gen_below(&t.gen, 5)](&t);
         for (uint32_t i = gen_below(&t.gen, 4); i > 0 && !t.failed; i--)
             bring_pod(&t);
     }

@@ -244,6 +244,13 @@ static void test_decisions(void **state)
     FAIL(BERTH_E_STATE, berth_engine_commit(engine, &error));
     FAIL(BERTH_E_STATE, berth_engine_rollback(engine, &error));
     FAIL(BERTH_E_NOT_FOUND, berth_engine_schedule_group(engine, &nobody, 1, NULL, &count, &error));
+    const berth_group_options group = {.size = sizeof(group), .flags = 1u << 9},
+                              no_group = {.size = 0};
+    FAIL(BERTH_E_ARG, berth_engine_schedule_pods(engine, &id, 1, &group, NULL, &count, &error));
+    FAIL(BERTH_E_ARG, berth_engine_schedule_pods(engine, &id, 1, &no_group, NULL, &count, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_schedule_pods(engine, (berth_pod_id[]){id, nobody}, 2,
+                                                       NULL, NULL, &count, &error));
+    assert_int_equal(berth_engine_pod_node(engine, id), BERTH_NODE_NONE);
     FAIL(BERTH_E_NOT_FOUND, berth_engine_fit_count(engine, nobody, 1, &count, NULL, NULL, &error));
     assert_int_equal(berth_engine_bind(engine, id, at, NULL), BERTH_OK);
     FAIL(BERTH_E_STATE, berth_engine_bind(engine, id, at, &error));
@@ -463,6 +470,19 @@ static void test_text(void **state)
     assert_string_equal(error.message, "no room for it");
     FAIL(BERTH_E_ARG, berth_reader_finish(NULL, NULL, put, NULL, &error));
     berth_reader_destroy(reader);
+    berth_engine *engine = open_engine();
+    const berth_str twice = text("kind: Pod\napiVersion: v1\nmetadata: {name: p}\n---\n"
+                                 "kind: Pod\napiVersion: v1\nmetadata: {name: p}\n");
+    FAIL(BERTH_E_ARG, berth_engine_load_file(engine, NULL, NULL, NULL, &error));
+    FAIL(BERTH_E_IO, berth_engine_load_file(engine, "/no/such/file", NULL, NULL, &error));
+    assert_string_equal(error.source, "/no/such/file");
+    FAIL(BERTH_E_ARG, berth_engine_load_text(engine, pod, "text", &sizeless, NULL, &error));
+    FAIL(BERTH_E_PARSE, berth_engine_load_text(engine, text("{a: [}"), "text", NULL, NULL, &error));
+    FAIL(BERTH_E_EXISTS, berth_engine_load_text(engine, twice, "text", NULL, NULL, &error));
+    assert_string_equal(error.source, "text");
+    assert_string_equal(error.object, "Pod default/p");
+    assert_int_equal(error.line, 5);
+    berth_engine_destroy(engine);
     FAIL(BERTH_E_ARG, berth_scheduler_config_file(NULL, 0, &config, &error));
     FAIL(BERTH_E_IO, berth_scheduler_config_file("/no/such/file", 0, &config, &error));
     FAIL(BERTH_E_UNSUPPORTED, berth_scheduler_config_text(text("{}"), "text", 7, &config, &error));
@@ -626,6 +646,10 @@ static void change(scene *s)
     DO(berth_engine_cordon_node(s->engine, at, true, &error));
     DO(berth_engine_close_node(s->engine, 0, true, &error));
     DO(berth_engine_schedule_group(s->engine, pending, (uint32_t)waiting, NULL, &count, &error));
+    DO(berth_engine_schedule_pods(s->engine, pending, (uint32_t)waiting, NULL, NULL, &count,
+                                  &error));
+    DO(berth_engine_rollback(s->engine, &error));
+    DO(berth_engine_begin(s->engine, &error));
     DO(berth_engine_fit_count(s->engine, id, 3, &count, NULL, s->explanation, &error));
     DO(berth_engine_rollback(s->engine, &error));
     DO(berth_engine_begin(s->engine, &error));

@@ -72,6 +72,32 @@ BERTH_API berth_status berth_engine_schedule_group(berth_engine *engine, const b
                                                    uint32_t count, berth_placement *placements,
                                                    uint32_t *placed, berth_error *error);
 
+enum {
+    BERTH_GROUP_ALL = 1u << 0,  /* all of them or none */
+    BERTH_GROUP_STOP = 1u << 1, /* end with the first that fits nowhere */
+};
+
+/* How berth_engine_schedule_pods places a group. */
+typedef struct berth_group_options {
+    uint32_t size;    /* set by the caller: sizeof(berth_group_options) */
+    uint32_t flags;   /* BERTH_GROUP_* */
+    uint32_t minimum; /* if fewer fit, none is placed */
+} berth_group_options;
+
+/* Place as many of these pending pods as fit: decide and bind one after the other, those that fit
+ * nowhere left pending. `options` NULL: as zeros. `*fitted` receives how many fitted; they are
+ * placed, or, if they are fewer than `minimum` (with BERTH_GROUP_ALL than `count`), pending again;
+ * then no more are tried than it takes to know. `placements` (optional, `count` entries) receives
+ * each pod's decision; one that was not tried has no node. Preemption has no part in it.
+ * Errors: E_ARG (options), and those of berth_engine_schedule; nothing has changed then, and
+ * `placements` may hold anything. Cost: a decision for each and an undo record, and that of taking them
+ * back. */
+BERTH_API berth_status berth_engine_schedule_pods(berth_engine *engine, const berth_pod_id *pods,
+                                                  uint32_t count,
+                                                  const berth_group_options *options,
+                                                  berth_placement *placements, uint32_t *fitted,
+                                                  berth_error *error);
+
 /* How many pods like `like` (berth_engine_add_like) would fit, were they placed one after the
  * other, counting no further than `limit`; the engine is as before. `nodes` (optional, `limit`
  * entries) receives the node of each. With an explanation, the first that did not fit is explained;
