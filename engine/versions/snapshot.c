@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
 #include "model/storage_rows.h"
 #include "versions/branch.h"
@@ -216,18 +217,7 @@ bool berth_snapshot_node_present(const berth_snapshot *snapshot, berth_node_id n
 berth_pod_id berth_snapshot_next_pod(const berth_snapshot *snapshot, berth_node_id node,
                                      berth_pod_id after)
 {
-    const berth__cluster *cluster = &snapshot->cluster;
-    uint32_t index = BERTH_POD_INDEX_NONE;
-    if (after != BERTH_POD_NONE) {
-        index = berth__cluster_pod(cluster, after);
-        if (index != BERTH_POD_INDEX_NONE)
-            index = berth__pod_at(&cluster->pods, index)->next;
-    } else if (node == BERTH_NODE_NONE) {
-        index = cluster->pods.first_pending;
-    } else if (node < cluster->node_count) {
-        index = berth__cluster_node(cluster, node)->first_pod;
-    }
-    return index == BERTH_POD_INDEX_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);
+    return berth__cluster_next_pod(&snapshot->cluster, node, after);
 }
 
 /* ---- checking ---- */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "berth/query.h"
+#include "berth/read.h"
 #include "engine_script.h"
 
 enum { NODES_MAX = 256, ABSENT = -1, FITS = -2 };
@@ -215,6 +216,32 @@ static void list_nodes(trial *t, berth_engine *engine)
                 &error);
 }
 
+/* What arrays say of all nodes is what is said of each. */
+static void check_arrays(trial *t)
+{
+    static int64_t has[NODES_MAX], used[NODES_MAX];
+    berth_node_id nodes[NODES_MAX];
+    berth_str names[64];
+    uint32_t resources = berth_engine_resource_names(t->s.engine, names, 63), at = 0;
+    names[resources++] = naive_str("pods");
+    for (uint32_t r = 0; r < resources; r++) {
+        at = 0;
+        uint32_t count =
+            berth_engine_resource_by_node(t->s.engine, names[r], nodes, has, used, NODES_MAX);
+        for (berth_node_id id = 0; id < berth_engine_node_limit(t->s.engine); id++) {
+            int64_t wanted[2];
+            if (!berth_engine_node_present(t->s.engine, id))
+                continue;
+            (void)berth_engine_node_resource(t->twin, id, names[r], &wanted[0], &wanted[1], NULL);
+            if (!t->s.failed && (nodes[at] != id || has[at] != wanted[0] || used[at] != wanted[1]))
+                fail(t, "an amount", id);
+            at++;
+        }
+        if (at != count && !t->s.failed)
+            fail(t, "the number of nodes", 0);
+    }
+}
+
 static void ask_some(trial *t)
 {
     berth_pod_id pods[64];
@@ -307,6 +334,8 @@ static bool run_round(const options *o, uint64_t seed)
     for (t.s.op = 1; t.s.op <= o->ops && !t.s.failed; t.s.op++) {
         operation op = script_operation(&t.s);
         do_both(&t, &op);
+        if (!t.s.failed && gen_chance(&t.s.gen, 20))
+            check_arrays(&t);
         if (!t.s.failed && gen_chance(&t.s.gen, 30))
             ask_some(&t);
     }

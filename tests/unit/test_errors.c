@@ -281,11 +281,19 @@ static void test_questions(void **state)
     berth_node_id at;
     uint32_t count;
     berth_fit fit = {.size = sizeof(fit)}, sizeless = {.size = 0};
+    berth_node_info about_node = {.size = 0};
+    berth_pod_info about_pod = {.size = 0};
     (void)small_node_object(&node, &object, "n1", NULL);
     assert_int_equal(berth_engine_add_node(engine, &node.node, &at, NULL), BERTH_OK);
     (void)small_pod_object(&pod, &object, "p1", NULL, 100);
     assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
     FAIL(BERTH_E_ARG, berth_engine_fits(engine, id, at, 0, &sizeless, &error));
+    FAIL(BERTH_E_ARG, berth_engine_node_info(engine, at, &about_node, &error));
+    FAIL(BERTH_E_ARG, berth_engine_pod_info(engine, id, &about_pod, &error));
+    about_node.size = sizeof(about_node);
+    about_pod.size = sizeof(about_pod);
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_node_info(engine, 77, &about_node, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_pod_info(engine, nobody, &about_pod, &error));
     FAIL(BERTH_E_ARG, berth_engine_fits(engine, id, at, 1u << 9, &fit, &error));
     FAIL(BERTH_E_NOT_FOUND, berth_engine_fits(engine, nobody, at, 0, &fit, &error));
     FAIL(BERTH_E_NOT_FOUND, berth_engine_fits(engine, id, 77, 0, &fit, &error));
@@ -323,6 +331,10 @@ static void test_snapshots(void **state)
     berth_snapshot *snapshot = berth_engine_pin(engine);
     FAIL(BERTH_E_NOT_FOUND,
          berth_snapshot_node_resource(snapshot, 77, text("cpu"), &amounts[0], &amounts[1], &error));
+    berth_node_info about_node = {.size = sizeof(about_node)};
+    berth_pod_info about_pod = {.size = sizeof(about_pod)};
+    FAIL(BERTH_E_NOT_FOUND, berth_snapshot_node_info(snapshot, 77, &about_node, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_snapshot_pod_info(snapshot, 77, &about_pod, &error));
     assert_int_equal(berth_branch_create(snapshot, &branch, NULL), BERTH_OK);
     FAIL(BERTH_E_STATE, berth_engine_publish(branch, &error));
     FAIL(BERTH_E_STATE, berth_engine_add(branch, &other, NULL, &error));

@@ -9,6 +9,7 @@
 #include "berth/plugin.h"
 #include "berth/profile.h"
 #include "berth/query.h"
+#include "berth/read.h"
 #include "berth/scheduler.h"
 #include "berth/snapshot.h"
 #include "berth/status.h"

@@ -1,0 +1,157 @@
+/* The public functions that read nodes, pods and resources back, of engines and of snapshots. */
+#include "berth/read.h"
+
+#include "cluster/cluster_info.h"
+#include "cluster/cluster_read.h"
+#include "versions/engine_state.h"
+#include "versions/snapshot_state.h"
+
+/* ---- of an engine ---- */
+
+berth_node_id berth_engine_node_limit(const berth_engine *engine)
+{
+    return engine->cluster.node_count;
+}
+
+bool berth_engine_node_present(const berth_engine *engine, berth_node_id node)
+{
+    return berth__cluster_present(&engine->cluster, node) != NULL;
+}
+
+berth_pod_id berth_engine_next_pod(const berth_engine *engine, berth_node_id node,
+                                   berth_pod_id after)
+{
+    return berth__cluster_next_pod(&engine->cluster, node, after);
+}
+
+berth_node_id berth_engine_pod_nominated(const berth_engine *engine, berth_pod_id pod)
+{
+    uint32_t index = berth__cluster_pod(&engine->cluster, pod);
+    const berth__nomination *kept =
+        index != BERTH_POD_INDEX_NONE ? berth__nominations_find(&engine->cluster.nominations, index)
+                                      : NULL;
+    return kept != NULL && kept->awake ? kept->node : BERTH_NODE_NONE;
+}
+
+uint32_t berth_engine_resource_names(const berth_engine *engine, berth_str *out, uint32_t capacity)
+{
+    return berth__cluster_resource_names(&engine->cluster, out, capacity);
+}
+
+berth_status berth_engine_node_info(const berth_engine *engine, berth_node_id node,
+                                    berth_node_info *out, berth_error *error)
+{
+    return berth__cluster_node_info(&engine->cluster, node, out, error);
+}
+
+uint32_t berth_engine_node_labels(const berth_engine *engine, berth_node_id node,
+                                  berth_key_value *out, uint32_t capacity)
+{
+    return berth__cluster_node_labels(&engine->cluster, node, out, capacity);
+}
+
+uint32_t berth_engine_node_taints(const berth_engine *engine, berth_node_id node, berth_taint *out,
+                                  uint32_t capacity)
+{
+    return berth__cluster_node_taints(&engine->cluster, node, out, capacity);
+}
+
+uint32_t berth_engine_node_allocatable(const berth_engine *engine, berth_node_id node,
+                                       berth_amount *out, uint32_t capacity)
+{
+    return berth__cluster_node_allocatable(&engine->cluster, node, out, capacity);
+}
+
+berth_status berth_engine_pod_info(const berth_engine *engine, berth_pod_id pod,
+                                   berth_pod_info *out, berth_error *error)
+{
+    return berth__cluster_pod_info(&engine->cluster, pod, out, error);
+}
+
+uint32_t berth_engine_pod_labels(const berth_engine *engine, berth_pod_id pod, berth_key_value *out,
+                                 uint32_t capacity)
+{
+    return berth__cluster_pod_labels(&engine->cluster, pod, out, capacity);
+}
+
+uint32_t berth_engine_pod_requests(const berth_engine *engine, berth_pod_id pod, berth_amount *out,
+                                   uint32_t capacity)
+{
+    return berth__cluster_pod_requests(&engine->cluster, pod, out, capacity);
+}
+
+berth_str berth_engine_pod_label(const berth_engine *engine, berth_pod_id pod, berth_str key)
+{
+    return berth__cluster_pod_label(&engine->cluster, pod, key);
+}
+
+uint32_t berth_engine_resource_by_node(const berth_engine *engine, berth_str resource,
+                                       berth_node_id *nodes, int64_t *allocatable,
+                                       int64_t *requested, uint32_t capacity)
+{
+    const berth__node_amounts out = {nodes, allocatable, requested, capacity};
+    return berth__cluster_resource_by_node(&engine->cluster, resource, &out);
+}
+
+/* ---- of a snapshot ---- */
+
+uint32_t berth_snapshot_resource_names(const berth_snapshot *snapshot, berth_str *out,
+                                       uint32_t capacity)
+{
+    return berth__cluster_resource_names(&snapshot->cluster, out, capacity);
+}
+
+berth_status berth_snapshot_node_info(const berth_snapshot *snapshot, berth_node_id node,
+                                      berth_node_info *out, berth_error *error)
+{
+    return berth__cluster_node_info(&snapshot->cluster, node, out, error);
+}
+
+uint32_t berth_snapshot_node_labels(const berth_snapshot *snapshot, berth_node_id node,
+                                    berth_key_value *out, uint32_t capacity)
+{
+    return berth__cluster_node_labels(&snapshot->cluster, node, out, capacity);
+}
+
+uint32_t berth_snapshot_node_taints(const berth_snapshot *snapshot, berth_node_id node,
+                                    berth_taint *out, uint32_t capacity)
+{
+    return berth__cluster_node_taints(&snapshot->cluster, node, out, capacity);
+}
+
+uint32_t berth_snapshot_node_allocatable(const berth_snapshot *snapshot, berth_node_id node,
+                                         berth_amount *out, uint32_t capacity)
+{
+    return berth__cluster_node_allocatable(&snapshot->cluster, node, out, capacity);
+}
+
+berth_status berth_snapshot_pod_info(const berth_snapshot *snapshot, berth_pod_id pod,
+                                     berth_pod_info *out, berth_error *error)
+{
+    return berth__cluster_pod_info(&snapshot->cluster, pod, out, error);
+}
+
+uint32_t berth_snapshot_pod_labels(const berth_snapshot *snapshot, berth_pod_id pod,
+                                   berth_key_value *out, uint32_t capacity)
+{
+    return berth__cluster_pod_labels(&snapshot->cluster, pod, out, capacity);
+}
+
+uint32_t berth_snapshot_pod_requests(const berth_snapshot *snapshot, berth_pod_id pod,
+                                     berth_amount *out, uint32_t capacity)
+{
+    return berth__cluster_pod_requests(&snapshot->cluster, pod, out, capacity);
+}
+
+berth_str berth_snapshot_pod_label(const berth_snapshot *snapshot, berth_pod_id pod, berth_str key)
+{
+    return berth__cluster_pod_label(&snapshot->cluster, pod, key);
+}
+
+uint32_t berth_snapshot_resource_by_node(const berth_snapshot *snapshot, berth_str resource,
+                                         berth_node_id *nodes, int64_t *allocatable,
+                                         int64_t *requested, uint32_t capacity)
+{
+    const berth__node_amounts out = {nodes, allocatable, requested, capacity};
+    return berth__cluster_resource_by_node(&snapshot->cluster, resource, &out);
+}

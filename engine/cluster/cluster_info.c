@@ -1,0 +1,228 @@
+/* Nodes and pods read back: labels, taints, amounts, and each in short. */
+#include "cluster/cluster_info.h"
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "base/text.h"
+#include "cluster/cluster_read.h"
+
+static const berth__pod_record *find_pod(const berth__cluster *cluster, berth_pod_id pod)
+{
+    uint32_t index = berth__cluster_pod(cluster, pod);
+    return index != BERTH_POD_INDEX_NONE ? berth__pod_at(&cluster->pods, index) : NULL;
+}
+
+/* 0 is no text. */
+static berth_str text_of(const berth__cluster *cluster, berth__sym sym)
+{
+    return sym != 0 ? berth__text(cluster->model, sym) : (berth_str){0};
+}
+
+/* ---- walking ---- */
+
+berth_pod_id berth__cluster_next_pod(const berth__cluster *cluster, berth_node_id node,
+                                     berth_pod_id after)
+{
+    uint32_t index = BERTH_POD_INDEX_NONE;
+    if (after != BERTH_POD_NONE) {
+        index = berth__cluster_pod(cluster, after);
+        if (index != BERTH_POD_INDEX_NONE)
+            index = berth__pod_at(&cluster->pods, index)->next;
+    } else if (node == BERTH_NODE_NONE) {
+        index = cluster->pods.first_pending;
+    } else if (node < cluster->node_count) {
+        index = berth__cluster_node(cluster, node)->first_pod;
+    }
+    return index == BERTH_POD_INDEX_NONE ? BERTH_POD_NONE : berth__cluster_pod_id(cluster, index);
+}
+
+/* ---- resources ---- */
+
+static berth_str resource_name(const berth__cluster *cluster, uint32_t resource)
+{
+    return berth__text(cluster->model, cluster->model->resource_names[resource]);
+}
+
+uint32_t berth__cluster_resource_names(const berth__cluster *cluster, berth_str *out,
+                                       uint32_t capacity)
+{
+    uint32_t count =
+        atomic_load_explicit(&cluster->model->resource_count, memory_order_acquire); /* MODEL-1 */
+    for (uint32_t i = 0; i < count && i < capacity; i++)
+        out[i] = resource_name(cluster, i);
+    return count;
+}
+
+/* A column of one node: from its tile, or from facts and pods where it has no slot or the tiles no
+ * such column yet. */
+static void read_amounts(const berth__cluster *cluster, berth_node_id id, uint32_t column,
+                         int64_t *allocatable, int64_t *requested)
+{
+    const berth__node_record *node = berth__cluster_node(cluster, id);
+    if (node->slot == BERTH__SLOT_NONE || column >= cluster->view.resource_count) {
+        *allocatable = *requested = 0;
+        (void)berth__cluster_node_resource(cluster, id, resource_name(cluster, column), allocatable,
+                                           requested, NULL);
+        return;
+    }
+    berth__tile *tile = cluster->view.tiles[node->slot >> BERTH__TILE_SHIFT];
+    *allocatable = berth__tile_allocatable(tile, column)[node->slot % BERTH__TILE];
+    *requested = berth__tile_used(tile, column)[node->slot % BERTH__TILE];
+}
+
+uint32_t berth__cluster_resource_by_node(const berth__cluster *cluster, berth_str resource,
+                                         const berth__node_amounts *out)
+{
+    uint32_t column = berth__resource_find(cluster->model, resource), count = 0;
+    bool pods = berth__str_is(resource, "pods");
+    for (uint32_t id = 0; id < cluster->node_count; id++) {
+        const berth__node_record *node = berth__cluster_node(cluster, id);
+        int64_t allocatable = 0, requested = 0;
+        if (!berth__node_present(node) || count++ >= out->capacity)
+            continue;
+        if (pods) {
+            allocatable = node->facts->pods_max;
+            requested = node->pod_count;
+        } else if (column != BERTH__RESOURCE_NONE) {
+            read_amounts(cluster, id, column, &allocatable, &requested);
+        }
+        if (out->nodes != NULL)
+            out->nodes[count - 1] = id;
+        if (out->allocatable != NULL)
+            out->allocatable[count - 1] = allocatable;
+        if (out->requested != NULL)
+            out->requested[count - 1] = requested;
+    }
+    return count;
+}
+
+/* ---- labels ---- */
+
+static uint32_t put_labels(const berth__cluster *cluster, berth__labels labels,
+                           berth_key_value *out, uint32_t capacity)
+{
+    for (uint32_t i = 0; i < labels.count && i < capacity; i++)
+        out[i] = (berth_key_value){berth__text(cluster->model, labels.items[i].key),
+                                   berth__text(cluster->model, labels.items[i].value)};
+    return labels.count;
+}
+
+uint32_t berth__cluster_node_labels(const berth__cluster *cluster, berth_node_id id,
+                                    berth_key_value *out, uint32_t capacity)
+{
+    const berth__node_record *node = berth__cluster_present(cluster, id);
+    return node != NULL ? put_labels(cluster, berth__node_labels(node->facts), out, capacity) : 0;
+}
+
+uint32_t berth__cluster_pod_labels(const berth__cluster *cluster, berth_pod_id id,
+                                   berth_key_value *out, uint32_t capacity)
+{
+    const berth__pod_record *pod = find_pod(cluster, id);
+    return pod != NULL ? put_labels(cluster, pod->cls->identity->labels, out, capacity) : 0;
+}
+
+berth_str berth__cluster_pod_label(const berth__cluster *cluster, berth_pod_id id, berth_str key)
+{
+    const berth__pod_record *pod = find_pod(cluster, id);
+    berth__sym sym = pod != NULL ? berth__intern_find(&cluster->model->strings, key) : 0;
+    return sym != 0 ? text_of(cluster, berth__labels_get(pod->cls->identity->labels, sym))
+                    : (berth_str){0};
+}
+
+/* ---- nodes ---- */
+
+berth_status berth__cluster_node_info(const berth__cluster *cluster, berth_node_id id,
+                                      berth_node_info *out, berth_error *error)
+{
+    BERTH_TRY(berth__sized_check(out, "berth_node_info", error));
+    const berth__node_record *node = berth__cluster_present(cluster, id);
+    if (node == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
+    const berth_node_info info = {.size = sizeof(info),
+                                  .pod_count = node->pod_count,
+                                  .name = berth__text(cluster->model, node->name),
+                                  .label_count = node->facts->label_count,
+                                  .taint_count = node->facts->taints->count,
+                                  .resource_count = node->facts->amount_count + 1u,
+                                  .unschedulable = node->facts->unschedulable,
+                                  .closed = node->closed};
+    berth__sized_write(out, &info, sizeof(info));
+    return BERTH_OK;
+}
+
+uint32_t berth__cluster_node_taints(const berth__cluster *cluster, berth_node_id id,
+                                    berth_taint *out, uint32_t capacity)
+{
+    const berth__node_record *node = berth__cluster_present(cluster, id);
+    const berth__taint_list *taints = node != NULL ? node->facts->taints : NULL;
+    for (uint32_t i = 0; taints != NULL && i < taints->count && i < capacity; i++)
+        out[i] = (berth_taint){text_of(cluster, taints->items[i].key),
+                               text_of(cluster, taints->items[i].value),
+                               text_of(cluster, taints->items[i].effect)};
+    return taints != NULL ? taints->count : 0;
+}
+
+uint32_t berth__cluster_node_allocatable(const berth__cluster *cluster, berth_node_id id,
+                                         berth_amount *out, uint32_t capacity)
+{
+    const berth__node_record *node = berth__cluster_present(cluster, id);
+    if (node == NULL)
+        return 0;
+    const berth__node_facts *facts = node->facts;
+    for (uint32_t i = 0; i < facts->amount_count && i < capacity; i++)
+        out[i] = (berth_amount){resource_name(cluster, facts->amounts[i].resource),
+                                facts->amounts[i].allocatable};
+    if (facts->amount_count < capacity)
+        out[facts->amount_count] = (berth_amount){BERTH_STR("pods"), facts->pods_max};
+    return facts->amount_count + 1u;
+}
+
+/* ---- pods ---- */
+
+uint32_t berth__cluster_pod_requests(const berth__cluster *cluster, berth_pod_id id,
+                                     berth_amount *out, uint32_t capacity)
+{
+    const berth__pod_record *pod = find_pod(cluster, id);
+    const berth__request *request = pod != NULL ? pod->cls->request : NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; request != NULL && i < BERTH__SCALARS; i++)
+        if (request->use[i] != 0 && count++ < capacity)
+            out[count - 1] = (berth_amount){resource_name(cluster, i), request->use[i]};
+    for (uint32_t i = 0; request != NULL && i < request->scalar_count; i++)
+        if (request->scalars[i].use != 0 && count++ < capacity)
+            out[count - 1] = (berth_amount){resource_name(cluster, request->scalars[i].resource),
+                                            request->scalars[i].use};
+    return count;
+}
+
+berth_status berth__cluster_pod_info(const berth__cluster *cluster, berth_pod_id id,
+                                     berth_pod_info *out, berth_error *error)
+{
+    BERTH_TRY(berth__sized_check(out, "berth_pod_info", error));
+    const berth__pod_record *pod = find_pod(cluster, id);
+    if (pod == NULL)
+        return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
+    const berth__class *cls = pod->cls;
+    const berth__identity *identity = cls->identity;
+    const berth_pod_info info = {
+        .size = sizeof(info),
+        .priority = pod->priority,
+        .kind = cls->serial,
+        .node = pod->node,
+        .label_count = identity->labels.count,
+        .resource_count = berth__cluster_pod_requests(cluster, id, NULL, 0),
+        .namespace_name = berth__text(cluster->model, identity->namespace_name),
+        .name = berth__pod_name(pod),
+        .scheduler_name = text_of(cluster, cls->scheduler_name),
+        .start_time_ns = pod->start_time_ns,
+        .owner_api_version = text_of(cluster, identity->owner_api_version),
+        .owner_kind = text_of(cluster, identity->owner_kind),
+        .owner_name = text_of(cluster, identity->owner_name),
+        .owner_uid = text_of(cluster, identity->owner_uid),
+        .gated = cls->gates != 0,
+        .deleting = cls->deleting,
+        .has_volumes = cls->volumes != NULL,
+        .may_preempt = cls->preempts};
+    berth__sized_write(out, &info, sizeof(info));
+    return BERTH_OK;
+}

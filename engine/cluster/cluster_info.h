@@ -1,0 +1,45 @@
+/* What is kept of nodes and pods, read back: the same for an engine, a snapshot and a branch
+ * (berth/read.h says what each gives).
+ *
+ * Threads: whoever may read the cluster; a snapshot's, any number at a time. */
+#ifndef BERTH_CLUSTER_CLUSTER_INFO_H
+#define BERTH_CLUSTER_CLUSTER_INFO_H
+
+#include "berth/read.h"
+#include "cluster/cluster.h"
+
+/* The pod after `after` on a node, or among the pending. */
+berth_pod_id berth__cluster_next_pod(const berth__cluster *cluster, berth_node_id node,
+                                     berth_pod_id after);
+
+uint32_t berth__cluster_resource_names(const berth__cluster *cluster, berth_str *out,
+                                       uint32_t capacity);
+
+/* Where one resource of all nodes goes. */
+typedef struct berth__node_amounts {
+    berth_node_id *nodes; /* of these, any may be NULL */
+    int64_t *allocatable;
+    int64_t *requested;
+    uint32_t capacity;
+} berth__node_amounts;
+uint32_t berth__cluster_resource_by_node(const berth__cluster *cluster, berth_str resource,
+                                         const berth__node_amounts *out);
+
+berth_status berth__cluster_node_info(const berth__cluster *cluster, berth_node_id node,
+                                      berth_node_info *out, berth_error *error);
+uint32_t berth__cluster_node_labels(const berth__cluster *cluster, berth_node_id node,
+                                    berth_key_value *out, uint32_t capacity);
+uint32_t berth__cluster_node_taints(const berth__cluster *cluster, berth_node_id node,
+                                    berth_taint *out, uint32_t capacity);
+uint32_t berth__cluster_node_allocatable(const berth__cluster *cluster, berth_node_id node,
+                                         berth_amount *out, uint32_t capacity);
+
+berth_status berth__cluster_pod_info(const berth__cluster *cluster, berth_pod_id pod,
+                                     berth_pod_info *out, berth_error *error);
+uint32_t berth__cluster_pod_labels(const berth__cluster *cluster, berth_pod_id pod,
+                                   berth_key_value *out, uint32_t capacity);
+berth_str berth__cluster_pod_label(const berth__cluster *cluster, berth_pod_id pod, berth_str key);
+uint32_t berth__cluster_pod_requests(const berth__cluster *cluster, berth_pod_id pod,
+                                     berth_amount *out, uint32_t capacity);
+
+#endif

@@ -1,0 +1,155 @@
+/* Reading an engine, a branch or a snapshot back: walking nodes and pods, what the engine keeps of
+ * each, amounts of all nodes as arrays.
+ *
+ * What is kept of an object is what rules read. Of a node: name, labels, taints, spec.unschedulable,
+ * allocatable amounts, images, conditions and declared features. Of a pod: namespace, name, labels,
+ * its controller, the sums of its requests, priority, start time, and its rules, interned. Not kept
+ * are annotations, uids of objects, owners that are no controllers, containers one by one, and a
+ * pod's template_id: pods that are alike share a number instead (berth_pod_info.kind).
+ *
+ * A function that fills an array takes its capacity, writes at most as many entries, and returns how
+ * many there are: 0 for a node or pod that is unknown.
+ *
+ * Owner: arrays and structs are the caller's; texts are borrowed until the object is updated or
+ * removed, of a snapshot until it is unpinned. Threads: the engine's; of a snapshot any number, each
+ * under a pin. Cost: linear in what is written; where a function names none, constant. */
+#ifndef BERTH_READ_H
+#define BERTH_READ_H
+
+#include "berth/snapshot.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- walking ---- */
+
+/* All nodes: the ids of present ones lie below the limit, with gaps. All pods: those of each node
+ * (one that is not present may have orphans), and with BERTH_NODE_NONE the pending ones in order of
+ * arrival; the first after BERTH_POD_NONE, then the one after the last; BERTH_POD_NONE ends. A pod
+ * that was just given may not be moved or removed before the next is asked for. */
+BERTH_API berth_node_id berth_engine_node_limit(const berth_engine *engine);
+BERTH_API bool berth_engine_node_present(const berth_engine *engine, berth_node_id node);
+BERTH_API berth_pod_id berth_engine_next_pod(const berth_engine *engine, berth_node_id node,
+                                             berth_pod_id after);
+
+/* ---- resources ---- */
+
+/* Names of the resources that some node or pod has named, cpu, memory and ephemeral-storage first,
+ * in an order that stays. "pods" is none of them, and can be asked for wherever one can. */
+BERTH_API uint32_t berth_engine_resource_names(const berth_engine *engine, berth_str *out,
+                                               uint32_t capacity);
+BERTH_API uint32_t berth_snapshot_resource_names(const berth_snapshot *snapshot, berth_str *out,
+                                                 uint32_t capacity);
+
+/* One resource on all present nodes: their ids, ascending, and what berth_engine_node_resource says
+ * of each, in arrays of `capacity` entries of which any may be NULL; returns how many nodes there
+ * are. What is free is the difference. Cost: some nanoseconds a node. */
+BERTH_API uint32_t berth_engine_resource_by_node(const berth_engine *engine, berth_str resource,
+                                                 berth_node_id *nodes, int64_t *allocatable,
+                                                 int64_t *requested, uint32_t capacity);
+BERTH_API uint32_t berth_snapshot_resource_by_node(const berth_snapshot *snapshot,
+                                                   berth_str resource, berth_node_id *nodes,
+                                                   int64_t *allocatable, int64_t *requested,
+                                                   uint32_t capacity);
+
+/* A resource's name and an amount of it: cpu in milli, everything else in units. */
+typedef struct berth_amount {
+    berth_str resource;
+    int64_t amount;
+} berth_amount;
+
+/* ---- nodes ---- */
+
+/* A node in short. */
+typedef struct berth_node_info {
+    uint32_t size; /* set by the caller: sizeof(berth_node_info) */
+    uint32_t pod_count;
+    berth_str name;
+    uint32_t label_count;
+    uint32_t taint_count;
+    uint32_t resource_count; /* that it names, "pods" included */
+    bool unschedulable;      /* spec.unschedulable */
+    bool closed;             /* berth_engine_close_node */
+} berth_node_info;
+
+/* Errors: E_NOT_FOUND (it is not present), E_ARG (the struct's size). */
+BERTH_API berth_status berth_engine_node_info(const berth_engine *engine, berth_node_id node,
+                                              berth_node_info *out, berth_error *error);
+BERTH_API berth_status berth_snapshot_node_info(const berth_snapshot *snapshot, berth_node_id node,
+                                                berth_node_info *out, berth_error *error);
+
+/* A node's labels (in no order that means anything), its taints (in theirs), and what it has to give
+ * of each resource that it names, "pods" last. */
+BERTH_API uint32_t berth_engine_node_labels(const berth_engine *engine, berth_node_id node,
+                                            berth_key_value *out, uint32_t capacity);
+BERTH_API uint32_t berth_engine_node_taints(const berth_engine *engine, berth_node_id node,
+                                            berth_taint *out, uint32_t capacity);
+BERTH_API uint32_t berth_engine_node_allocatable(const berth_engine *engine, berth_node_id node,
+                                                 berth_amount *out, uint32_t capacity);
+BERTH_API uint32_t berth_snapshot_node_labels(const berth_snapshot *snapshot, berth_node_id node,
+                                              berth_key_value *out, uint32_t capacity);
+BERTH_API uint32_t berth_snapshot_node_taints(const berth_snapshot *snapshot, berth_node_id node,
+                                              berth_taint *out, uint32_t capacity);
+BERTH_API uint32_t berth_snapshot_node_allocatable(const berth_snapshot *snapshot,
+                                                   berth_node_id node, berth_amount *out,
+                                                   uint32_t capacity);
+
+/* ---- pods ---- */
+
+/* A pod in short. */
+typedef struct berth_pod_info {
+    uint32_t size; /* set by the caller: sizeof(berth_pod_info) */
+    int32_t priority;
+    /* Pods of one number are alike in all that rules read, priority aside: one that fits a node fits
+     * it as the other does. Numbers are the engine's and its branches', and last as long as some
+     * such pod is there. */
+    uint64_t kind;
+    berth_node_id node; /* BERTH_NODE_NONE: it is pending */
+    uint32_t label_count;
+    uint32_t resource_count; /* that it requests */
+    berth_str namespace_name;
+    berth_str name;
+    berth_str scheduler_name;
+    int64_t start_time_ns;       /* 0: absent */
+    berth_str owner_api_version; /* of its controller; absent: it has none */
+    berth_str owner_kind;
+    berth_str owner_name;
+    berth_str owner_uid;
+    bool gated;       /* it has scheduling gates */
+    bool deleting;    /* metadata.deletionTimestamp is set */
+    bool has_volumes; /* that plugins look at */
+    bool may_preempt; /* spec.preemptionPolicy is not Never */
+} berth_pod_info;
+
+/* Errors: E_NOT_FOUND, E_ARG (the struct's size). */
+BERTH_API berth_status berth_engine_pod_info(const berth_engine *engine, berth_pod_id pod,
+                                             berth_pod_info *out, berth_error *error);
+BERTH_API berth_status berth_snapshot_pod_info(const berth_snapshot *snapshot, berth_pod_id pod,
+                                               berth_pod_info *out, berth_error *error);
+
+/* A pod's labels (in no order that means anything), and what it takes on its node of each resource
+ * that it asks for. */
+BERTH_API uint32_t berth_engine_pod_labels(const berth_engine *engine, berth_pod_id pod,
+                                           berth_key_value *out, uint32_t capacity);
+BERTH_API uint32_t berth_engine_pod_requests(const berth_engine *engine, berth_pod_id pod,
+                                             berth_amount *out, uint32_t capacity);
+BERTH_API uint32_t berth_snapshot_pod_labels(const berth_snapshot *snapshot, berth_pod_id pod,
+                                             berth_key_value *out, uint32_t capacity);
+BERTH_API uint32_t berth_snapshot_pod_requests(const berth_snapshot *snapshot, berth_pod_id pod,
+                                               berth_amount *out, uint32_t capacity);
+
+/* The value of a pod's label; zeroed if it lacks it. */
+BERTH_API berth_str berth_engine_pod_label(const berth_engine *engine, berth_pod_id pod,
+                                           berth_str key);
+BERTH_API berth_str berth_snapshot_pod_label(const berth_snapshot *snapshot, berth_pod_id pod,
+                                             berth_str key);
+
+/* The node that is kept for a pod (berth_engine_nominate); BERTH_NODE_NONE: none. */
+BERTH_API berth_node_id berth_engine_pod_nominated(const berth_engine *engine, berth_pod_id pod);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
