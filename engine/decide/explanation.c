@@ -374,6 +374,51 @@ berth_str berth_explanation_reason(const berth_explanation *explanation, uint32_
     return explanation->reasons[explanation->refused[i].first_reason + r];
 }
 
+/* Whether a refusal is counted with those of `as`: its plugin and code, and so its reason. */
+static bool is_alike(const berth_reason_count *as, const berth__refused_node *refused,
+                     berth_str reason)
+{
+    return as->code == refused->code && berth__str_eq(as->reason, reason) &&
+           berth__str_eq(as->plugin, refused->plugin);
+}
+
+/* Whether no refusal before this one is alike: asked where there was no room to note them. */
+static bool is_first(const berth_explanation *explanation, const berth_reason_count *own,
+                     const berth__refused_node *refused, uint32_t reason)
+{
+    for (const berth__refused_node *one = explanation->refused; one <= refused; one++) {
+        uint32_t end = one < refused ? one->reason_count : reason;
+        for (uint32_t r = 0; r < end; r++)
+            if (is_alike(own, one, explanation->reasons[one->first_reason + r]))
+                return false;
+    }
+    return true;
+}
+
+uint32_t berth_explanation_reason_counts(const berth_explanation *explanation,
+                                         berth_reason_count *out, uint32_t capacity)
+{
+    uint32_t count = 0, noted = 0;
+    for (uint32_t i = 0; i < explanation->refused_count; i++) {
+        const berth__refused_node *refused = &explanation->refused[i];
+        for (uint32_t r = 0; r < refused->reason_count; r++) {
+            const berth_reason_count own = {explanation->reasons[refused->first_reason + r],
+                                            refused->plugin, refused->code, 1};
+            uint32_t at = 0;
+            while (at < noted && !is_alike(&out[at], refused, own.reason))
+                at++;
+            if (at < noted) {
+                out[at].nodes++;
+                continue;
+            }
+            count += noted < capacity || is_first(explanation, &own, refused, r);
+            if (noted < capacity)
+                out[noted++] = own;
+        }
+    }
+    return count;
+}
+
 berth_str berth_explanation_pre_filter(const berth_explanation *explanation)
 {
     return explanation->pre_filter;

@@ -288,6 +288,15 @@ static void test_questions(void **state)
     (void)small_pod_object(&pod, &object, "p1", NULL, 100);
     assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
     FAIL(BERTH_E_ARG, berth_engine_fits(engine, id, at, 0, &sizeless, &error));
+    berth_node_template shape = {.size = 0, .node = &node.node};
+    FAIL(BERTH_E_ARG, berth_engine_add_nodes(engine, &shape, 1, NULL, &error));
+    shape.size = sizeof(shape);
+    shape.node = NULL;
+    FAIL(BERTH_E_ARG, berth_engine_add_nodes(engine, &shape, 1, NULL, &error));
+    node.allocatable[0].amount.units = -1;
+    shape.node = &node.node;
+    FAIL(BERTH_E_INVALID, berth_engine_add_nodes(engine, &shape, 1, NULL, &error));
+    assert_string_equal(error.object, "Node n1-1");
     FAIL(BERTH_E_ARG, berth_engine_node_info(engine, at, &about_node, &error));
     FAIL(BERTH_E_ARG, berth_engine_pod_info(engine, id, &about_pod, &error));
     about_node.size = sizeof(about_node);
@@ -369,6 +378,10 @@ static berth_answer on_bind(void *context, const berth_binding *binding)
     FAIL(BERTH_E_STATE, berth_engine_update(in->engine, &object, &error));
     FAIL(BERTH_E_STATE, berth_engine_unbind(in->engine, binding->pod, &error));
     FAIL(BERTH_E_STATE, berth_engine_begin(in->engine, &error));
+    small_node node;
+    const berth_node_template shape = {.size = sizeof(shape), .node = &node.node};
+    (void)small_node_object(&node, &object, "new", NULL);
+    FAIL(BERTH_E_STATE, berth_engine_add_nodes(in->engine, &shape, 1, NULL, &error));
     FAIL(BERTH_E_STATE, berth_engine_publish(in->engine, &error));
     FAIL(BERTH_E_STATE, berth_engine_node_order(in->engine, order, 4, NULL, &error));
     FAIL(BERTH_E_STATE, berth_engine_fits(in->engine, binding->pod, 0, 0, &fit, &error));
@@ -658,6 +671,9 @@ static void change(scene *s)
     DO(berth_engine_cordon_node(s->engine, at, true, &error));
     DO(berth_engine_close_node(s->engine, 0, true, &error));
     DO(berth_engine_schedule_group(s->engine, pending, (uint32_t)waiting, NULL, &count, &error));
+    const berth_node_template shape = {
+        .size = sizeof(shape), .pod_count = 1, .pods = &pod.pod, .node = &node.node};
+    DO(berth_engine_add_nodes(s->engine, &shape, 2, NULL, &error));
     DO(berth_engine_schedule_pods(s->engine, pending, (uint32_t)waiting, NULL, NULL, &count,
                                   &error));
     DO(berth_engine_rollback(s->engine, &error));

@@ -173,6 +173,39 @@ static void test_all_nodes(void **state)
     assert_int_equal(nodes[2], 77);
 }
 
+/* Refusals as numbers, and how many reasons there are where there is no room for them. */
+static void test_reasons(void **state)
+{
+    small_cluster *c = *state;
+    static const char taint[] = "}\nspec: {taints: [{key: k, effect: NoSchedule}]";
+    berth_reason_count counts[4];
+    char name[16];
+    for (int i = 0; i < 9; i++) {
+        snprintf(name, sizeof(name), "n%d", i);
+        small_node(c, name, i % 3 == 0 ? taint : "");
+        if (i % 3 == 1)
+            small_pod(c, name, name, "", CPU("4"));
+    }
+    berth_pod_id pod = small_pod(c, "p", NULL, "",
+                                 "containers: [{name: c, image: i, resources: {requests: "
+                                 "{cpu: '3', memory: 9Gi}}}]");
+    small_decide(c, pod);
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_int_equal(berth_explanation_reason_counts(c->explanation, counts, 4), 3);
+    uint32_t cpu = 0, memory = 0, taints = 0;
+    for (int i = 0; i < 3; i++) {
+        cpu += says(counts[i].reason, "Insufficient cpu") ? counts[i].nodes : 0;
+        memory += says(counts[i].reason, "Insufficient memory") ? counts[i].nodes : 0;
+        if (says(counts[i].plugin, "TaintToleration")) {
+            taints += counts[i].nodes;
+            assert_int_equal(counts[i].code, BERTH_CODE_UNRESOLVABLE);
+        }
+    }
+    assert_true(cpu == 3 && memory == 6 && taints == 3);
+    assert_int_equal(berth_explanation_reason_counts(c->explanation, counts, 1), 3);
+    assert_int_equal(berth_explanation_reason_counts(c->explanation, NULL, 0), 3);
+}
+
 /* A caller with an older, smaller struct gets what it knows, one with a newer zeros. */
 static void test_sizes(void **state)
 {
@@ -198,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_one_node),         TEST(test_nominated), TEST(test_errors_of_plugins),
         TEST(test_totals_that_fail), TEST(test_all_nodes), TEST(test_sizes),
+        TEST(test_reasons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "berth/scheduler.h"
 #include "berth/snapshot.h"
 #include "berth/status.h"
+#include "berth/template.h"
 #include "berth/transaction.h"
 
 #endif

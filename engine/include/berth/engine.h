@@ -356,6 +356,20 @@ BERTH_API berth_refusal berth_explanation_refusal(const berth_explanation *expla
 BERTH_API berth_str berth_explanation_reason(const berth_explanation *explanation, uint32_t i,
                                              uint32_t r);
 
+/* How many nodes one plugin refused for one reason. */
+typedef struct berth_reason_count {
+    berth_str reason;
+    berth_str plugin;
+    berth_code code;
+    uint32_t nodes;
+} berth_reason_count;
+
+/* The refusals as numbers, in the order in which reasons first came: into `out`, at most `capacity`;
+ * returns how many there are. A node with several reasons counts for each. Cost: the refusals, each
+ * compared with the different reasons. */
+BERTH_API uint32_t berth_explanation_reason_counts(const berth_explanation *explanation,
+                                                   berth_reason_count *out, uint32_t capacity);
+
 /* The reasons with which the pod was refused before any node was visited; absent if it was not. */
 BERTH_API berth_str berth_explanation_pre_filter(const berth_explanation *explanation);
 

@@ -1,0 +1,115 @@
+/* The public functions that add nodes by a template, with their pods. */
+#include "berth/template.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "base/text.h"
+#include "versions/engine_state.h"
+
+enum { NUMBER_MAX = 24 };
+
+/* Nodes being added. */
+typedef struct addition {
+    berth_engine *engine;
+    const berth_node_template *from;
+    berth__arena arena; /* names, of one node at a time */
+    uint64_t serial;    /* of the last name */
+} addition;
+
+/* Two names as one; absent when out of memory. */
+static berth_str join(berth__arena *arena, berth_str first, berth_str second)
+{
+    size_t bytes = (size_t)first.len + second.len + 1;
+    char *text = berth__arena_alloc(arena, bytes, 1);
+    if (text == NULL)
+        return (berth_str){0};
+    if (first.len > 0)
+        memcpy(text, first.data, first.len);
+    text[first.len] = '-';
+    if (second.len > 0)
+        memcpy(text + first.len + 1, second.data, second.len);
+    return (berth_str){text, (uint32_t)bytes};
+}
+
+/* The next name that no node has. */
+static berth_str next_name(addition *own)
+{
+    berth_str name;
+    do {
+        char number[NUMBER_MAX];
+        int len = snprintf(number, sizeof(number), "%" PRIu64, ++own->serial);
+        name = join(&own->arena, own->from->node->meta.name, (berth_str){number, (uint32_t)len});
+    } while (name.data != NULL && berth_engine_find_node(own->engine, name) != BERTH_NODE_NONE);
+    return name;
+}
+
+/* The template's labels with the node's own hostname; absent entries when out of memory. */
+static bool name_host(berth__arena *arena, berth_node *node)
+{
+    berth_map *labels = &node->meta.labels;
+    berth_key_value *entries = berth__arena_alloc(arena, labels->count * sizeof(*entries), 8);
+    if (entries == NULL)
+        return false;
+    for (uint32_t i = 0; i < labels->count; i++) {
+        entries[i] = labels->entries[i];
+        if (berth__str_is(entries[i].key, "kubernetes.io/hostname"))
+            entries[i].value = node->meta.name;
+    }
+    labels->entries = entries;
+    return true;
+}
+
+static berth_status add_pods(addition *own, berth_str node, berth_error *error)
+{
+    for (uint32_t i = 0; i < own->from->pod_count; i++) {
+        berth_pod pod = own->from->pods[i];
+        pod.meta.name = join(&own->arena, pod.meta.name, node);
+        if (pod.meta.name.data == NULL)
+            return berth__error_no_memory(error);
+        pod.meta.uid = pod.phase = pod.nominated_node_name = (berth_str){0};
+        pod.meta.deleting = false;
+        pod.node_name = node;
+        BERTH_TRY(berth_engine_add_pod(own->engine, &pod, NULL, error));
+    }
+    return BERTH_OK;
+}
+
+static berth_status add_one(addition *own, berth_node_id *id, berth_error *error)
+{
+    berth_node node = *own->from->node;
+    berth__arena_reset(&own->arena);
+    node.meta.name = next_name(own);
+    if (node.meta.name.data == NULL || !name_host(&own->arena, &node))
+        return berth__error_no_memory(error);
+    node.meta.uid = (berth_str){0};
+    BERTH_TRY(berth_engine_add_node(own->engine, &node, id, error));
+    return add_pods(own, node.meta.name, error);
+}
+
+berth_status berth_engine_add_nodes(berth_engine *engine, const berth_node_template *from,
+                                    uint32_t count, berth_node_id *nodes, berth_error *error)
+{
+    berth_node_template own = {.size = sizeof(own)};
+    BERTH_TRY(berth__sized_read(&own, sizeof(own), from, "berth_node_template", error));
+    if (own.node == NULL || (own.pods == NULL && own.pod_count > 0))
+        return berth__error_set(error, BERTH_E_ARG,
+                                "a template needs a node, and the pods it counts");
+    BERTH_TRY(berth_engine_begin(engine, error));
+    addition all = {.engine = engine, .from = &own};
+    berth__arena_init(&all.arena, engine->allocator);
+    berth_status status = BERTH_OK;
+    for (uint32_t i = 0; i < count && status == BERTH_OK; i++) {
+        berth_node_id id = BERTH_NODE_NONE;
+        status = add_one(&all, &id, error);
+        if (status == BERTH_OK && nodes != NULL)
+            nodes[i] = id;
+    }
+    berth__arena_destroy(&all.arena);
+    (void)(status == BERTH_OK ? berth_engine_commit(engine, NULL)
+                              : berth_engine_rollback(engine, NULL));
+    return status;
+}
