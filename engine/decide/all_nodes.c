@@ -66,6 +66,7 @@ berth_status berth__decider_list(berth__decider *decider, uint32_t pod, berth__n
     berth__question cycle;
     berth__decision decision;
     decider->attempt.decision.prepared = NULL;
+    decider->counts.questions++;
     BERTH_TRY(berth__question_ask(decider, pod, &cycle, &decision, error));
     berth__question_begin(decider);
     if (berth__question_gated(&decision) || cycle.view->layout->count == 0)

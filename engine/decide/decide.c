@@ -216,16 +216,18 @@ static void pick_by_index(const pod_way *way, const berth__index *index, uint32_
     way->out->total = single ? 0 : answer->best;
 }
 
-/* Answer from the index; false if it can't. */
-static bool ask_index(const pod_way *way)
+/* Answer from the index; false, and why, if it can't. */
+static bool ask_index(const pod_way *way, berth_scan_reason *why)
 {
     berth__decider *decider = way->decider;
     const berth__ready_profile *profile = way->decision->profile;
     const berth__layout *layout = way->decision->cycle->view->layout;
+    *why = BERTH_SCAN_CLOSED;
     if (layout->closed_count > 0 && !profile->counts_pods)
         return false; /* trees know of closed nodes by their room for pods */
     berth__index *index = berth__index_get(&decider->indexes, way->decision, &decider->search,
                                            &decider->arena, decider->path == BERTH_PATH_INDEX);
+    *why = decider->indexes.why;
     if (index == NULL)
         return false;
     uint32_t start = decider->rotation % layout->count;
@@ -233,8 +235,11 @@ static bool ask_index(const pod_way *way)
     berth__index_search(&decider->indexes, index, start,
                         berth__profile_limit(profile, layout->count), &answer);
     /* Nominated pods can only make nodes unfit. */
+    *why = BERTH_SCAN_NOMINATED;
     if (answer.slots.feasible_count > 0 && berth__question_nominations(decider))
         return false;
+    decider->counts.indexed++;
+    decider->counts.early_stops += answer.slots.cut_short;
     way->out->path = BERTH_PATH_INDEX;
     way->out->feasible_count = answer.slots.feasible_count;
     way->out->next = answer.slots.next;
@@ -329,6 +334,8 @@ static berth_status ask_search(const pod_way *way)
     berth_str errors = {0};
     uint32_t visited = BERTH__VISITED_ALL;
     BERTH_TRY(walk(way));
+    decider->counts.visited += search->answer.visited_count;
+    decider->counts.early_stops += search->answer.cut_short;
     way->out->feasible_count = search->answer.feasible_count;
     way->out->next = search->answer.next;
     if (way->explanation != NULL)
@@ -358,8 +365,10 @@ static berth_status go(const pod_way *way)
         return fail_prepared(way);
     if (decision->prepared->verdict.outcome == BERTH__REFUSE)
         return refuse_prepared(way);
-    if (way->explanation == NULL && decider->path != BERTH_PATH_SCAN && ask_index(way))
+    berth_scan_reason why = way->explanation != NULL ? BERTH_SCAN_EXPLAINED : BERTH_SCAN_PATH;
+    if (way->explanation == NULL && decider->path != BERTH_PATH_SCAN && ask_index(way, &why))
         return BERTH_OK;
+    decider->counts.scans[why]++;
     return ask_search(way);
 }
 
@@ -398,6 +407,9 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     berth_status status = go_with_nominated(&way);
     if (status != BERTH_OK)
         return status == BERTH_E_INTERNAL ? status : berth__error_no_memory(error);
+    decider->counts.decisions++;
+    decider->counts.placed += out->verdict == BERTH_VERDICT_PLACED;
+    decider->counts.errors += out->verdict == BERTH_VERDICT_ERROR;
     if ((options->flags & BERTH_DECIDE_KEEP_ROTATION) != 0)
         decider->round_robin = picks;
     else

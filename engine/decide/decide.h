@@ -32,6 +32,7 @@ typedef struct berth__decider {
     berth__index_cache indexes;
     berth__arena arena; /* of one decision */
     berth__random random;
+    berth__decision_counts counts;
     uint32_t rotation;    /* where the next search begins */
     uint32_t round_robin; /* v1.15: picks so far among equals */
     berth__attempt attempt;

@@ -86,6 +86,7 @@ static void drop_oldest(berth__index_cache *cache)
     berth__use_remove(&cache->order, &index->used);
     berth__keymap_remove(&cache->map, &index->used.entry);
     cache->epoch++;
+    cache->counts.dropped++;
     free_tree(cache, index);
     berth__free(cache->allocator, index, sizeof(*index));
 }
@@ -194,9 +195,15 @@ static bool plan_slots(const berth__decision *decision)
     plan->scorer_count = plan->extra_scorer_count = plan->level_count = 0;
     plan->basic = true;
     plan->ask = (berth__basic_ask){.cpu = -INFINITY, .memory = -INFINITY, .places = -INFINITY};
-    plan->possible = prepared->verdict.allowed == NULL &&
-                     decision->cycle->required_node == BERTH_NODE_NONE &&
-                     plan_filters(decision, plan) && plan_scorers(decision, plan);
+    plan->possible = false;
+    if (prepared->verdict.allowed != NULL || decision->cycle->required_node != BERTH_NODE_NONE)
+        plan->why = BERTH_SCAN_NAMED;
+    else if (!plan_filters(decision, plan))
+        plan->why = BERTH_SCAN_FILTER;
+    else if (!plan_scorers(decision, plan))
+        plan->why = BERTH_SCAN_SCORE;
+    else
+        plan->possible = true;
     return plan->possible;
 }
 
@@ -405,6 +412,7 @@ static bool build(const build_context *with, berth__index *index, const berth__d
     index->epoch = view->layout->epoch;
     index->seen = view->journal_end;
     index->built = true;
+    with->cache->counts.built++;
     return true;
 }
 
@@ -422,6 +430,7 @@ static bool repair(berth__index_cache *cache, berth__index *index, const berth__
         berth__search_tree_change(&index->tree, view->kernels, &cache->scratch,
                                   states->slots + first, cache->totals, count);
         index->seen += count;
+        cache->counts.repairs += count;
     }
     return true;
 }
@@ -556,6 +565,15 @@ static int64_t uniform_sum(const berth__decision *decision)
     return sum;
 }
 
+/* Plan a class's slots; false, and why, if its decisions can't be indexed. */
+static bool can_plan(berth__index_cache *cache, const berth__decision *decision)
+{
+    if (plan_slots(decision))
+        return true;
+    cache->why = decision->prepared->memory.slot_plan.why;
+    return false;
+}
+
 /* The kind's index, made if it deserves one; `*eager` is then set. NULL: it has none. */
 static berth__index *find_or_add(const build_context *build, const berth__decision *decision,
                                  bool *eager)
@@ -564,7 +582,7 @@ static berth__index *find_or_add(const build_context *build, const berth__decisi
     /* A class that has not been planned for yet may well be the only one of its kind: so that comes
      * first. */
     bool planned = decision->prepared->memory.slot_plan.stage_epoch != 0;
-    if (planned && !plan_slots(decision))
+    if (planned && !can_plan(cache, decision))
         return NULL;
     berth__index *index = decision->prepared->memory.tree;
     if (index != NULL && decision->prepared->memory.tree_epoch == cache->epoch)
@@ -572,13 +590,30 @@ static berth__index *find_or_add(const build_context *build, const berth__decisi
     const index_key key = key_of(decision);
     index = find_kind(cache, decision->prepared, &key);
     bool deserves = index != NULL || *eager || deserves_tree(cache, decision, &key, build->limit);
-    if (!deserves || (!planned && !plan_slots(decision)))
+    if (!deserves)
+        cache->why = BERTH_SCAN_NEW;
+    if (!deserves || (!planned && !can_plan(cache, decision)))
         return NULL;
     if (index == NULL) {
         index = add(cache, &key);
         *eager = true;
+        cache->why = BERTH_SCAN_MEMORY; /* if there is none */
     }
     return index;
+}
+
+/* Bring the kind's tree and gates to the present. False: a scan is better, or there is no memory. */
+static bool make_current(const build_context *build, berth__index *index,
+                         const berth__decision *decision, bool eager)
+{
+    berth__index_cache *cache = build->cache;
+    berth__use_again(&cache->order, &index->used);
+    berth__slot_log_follow(cache->log, decision->cycle->view);
+    cache->why = eager ? BERTH_SCAN_MEMORY : BERTH_SCAN_BEHIND;
+    if (!bring_up(build, index, decision, eager))
+        return false;
+    cache->why = BERTH_SCAN_MEMORY;
+    return find_mask(cache, decision, index);
 }
 
 berth__index *berth__index_get(berth__index_cache *cache, const berth__decision *decision,
@@ -588,12 +623,13 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__decision 
     const build_context build = {cache, search, arena,
                                  berth__profile_limit(decision->profile, view->layout->count)};
     berth__index *index = find_or_add(&build, decision, &eager);
-    if (index == NULL || !find_gates(decision, &cache->gates) ||
-        !are_level(decision, &cache->gates))
+    if (index == NULL)
         return NULL;
-    berth__use_again(&cache->order, &index->used);
-    berth__slot_log_follow(cache->log, view);
-    if (!bring_up(&build, index, decision, eager) || !find_mask(cache, decision, index))
+    cache->why = BERTH_SCAN_DOMAINS;
+    if (!find_gates(decision, &cache->gates))
+        return NULL;
+    cache->why = BERTH_SCAN_SCORE;
+    if (!are_level(decision, &cache->gates) || !make_current(&build, index, decision, eager))
         return NULL;
     index->constant = uniform_sum(decision);
     return index;

@@ -32,6 +32,7 @@
 #include "decide/search.h"
 #include "decide/search_tree.h"
 #include "decide/slot_log.h"
+#include "decide/statistics.h"
 
 typedef struct berth__sight berth__sight;
 
@@ -42,6 +43,8 @@ typedef struct berth__index_cache {
     size_t bytes;
     size_t bytes_max;
     uint64_t epoch; /* trees dropped so far: tells whether a remembered tree is still there */
+    berth__tree_counts counts;
+    berth_scan_reason why; /* berth__index_get had no answer the last time */
     berth__sight *sights;
     berth__slot_log *log;
     berth__tree_scratch scratch;
@@ -55,7 +58,7 @@ typedef struct berth__index_cache {
 berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator);
 void berth__index_cache_destroy(berth__index_cache *cache);
 
-/* The up-to-date tree for a decision, or NULL: the decision is not indexable, memory is short,
+/* The up-to-date tree for a decision, or NULL (`why` tells): the decision is not indexable, memory is short,
  * or (unless `eager`) bringing the tree up to date costs more than scans without it have
  * cost so far: a kind must come back, and often enough, for a tree of its own.
  * Cost: the journal since last time, or a look at every slot (a scan by `search`, with

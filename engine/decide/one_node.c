@@ -239,6 +239,7 @@ berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t
     berth__decision decision;
     berth__node_verdict verdict = {.verdict = BERTH_VERDICT_PLACED};
     decider->attempt.decision.prepared = NULL;
+    decider->counts.questions++;
     BERTH_TRY(berth__question_ask(decider, pod, &cycle, &decision, error));
     const node_question own = {.decider = decider,
                                .decision = &decision,

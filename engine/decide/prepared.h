@@ -8,6 +8,7 @@
 
 #include "base/use_order.h"
 #include "decide/profile.h"
+#include "decide/statistics.h"
 
 typedef struct berth__index berth__index;         /* index.h */
 typedef struct berth__gate_mask berth__gate_mask; /* gate_masks.h */
@@ -27,6 +28,7 @@ typedef struct berth__prepared_stage {
 typedef struct berth__slot_plan {
     uint64_t stage_epoch; /* of the verdict that it was made from, 0: none */
     bool possible;
+    berth_scan_reason why; /* not */
     bool basic; /* the kernel `basic` does, with `ask`, but for the stages in the `extra` lists */
     berth__basic_ask ask;
     uint32_t *filters, *extra_filters, *gates, *scorers, *extra_scorers, *levels;

@@ -23,11 +23,13 @@ static berth_engine *engine_of(berth__cluster *cluster)
 static berth_status forget_decisions(berth_engine *branch)
 {
     berth__decider *decider = &branch->decider;
+    const berth__tree_counts counts = decider->indexes.counts;
     berth__index_cache_destroy(&decider->indexes);
     berth__prepared_cache_destroy(&decider->prepared);
     berth_status status = berth__prepared_cache_init(&decider->prepared, branch->allocator);
     berth_status other = berth__index_cache_init(&decider->indexes, branch->allocator);
     decider->prepared.without_notes = true;
+    decider->indexes.counts = counts;
     return status == BERTH_OK ? other : status;
 }
 
@@ -330,6 +332,8 @@ berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out, b
     branch->decider.round_robin = snapshot->round_robin;
     branch->decider.random = snapshot->random;
     berth__use_open(&branch->decider.use);
+    branch->decider.counts = (berth__decision_counts){.decisions = 0};
+    branch->decider.indexes.counts = (berth__tree_counts){.built = 0};
     if (take_nominations(&branch->cluster, snapshot) != BERTH_OK) {
         berth_branch_drop(branch);
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for a branch");

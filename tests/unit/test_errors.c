@@ -293,6 +293,8 @@ static void test_questions(void **state)
     shape.size = sizeof(shape);
     shape.node = NULL;
     FAIL(BERTH_E_ARG, berth_engine_add_nodes(engine, &shape, 1, NULL, &error));
+    berth_statistics numbers = {.size = 0};
+    FAIL(BERTH_E_ARG, berth_engine_statistics(engine, &numbers, &error));
     node.allocatable[0].amount.units = -1;
     shape.node = &node.node;
     FAIL(BERTH_E_INVALID, berth_engine_add_nodes(engine, &shape, 1, NULL, &error));

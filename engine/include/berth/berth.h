@@ -12,6 +12,7 @@
 #include "berth/read.h"
 #include "berth/scheduler.h"
 #include "berth/snapshot.h"
+#include "berth/statistics.h"
 #include "berth/status.h"
 #include "berth/template.h"
 #include "berth/transaction.h"

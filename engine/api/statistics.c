@@ -1,0 +1,42 @@
+/* The public functions that tell what decisions came to. */
+#include "berth/statistics.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "versions/engine_state.h"
+
+const char *berth_scan_reason_text(berth_scan_reason reason)
+{
+    static const char *const texts[] = {
+#define X(name, text) [BERTH_SCAN_##name] = (text),
+        BERTH_SCAN_REASON_LIST(X)
+#undef X
+    };
+    return (unsigned)reason < BERTH_SCAN_REASON_COUNT ? texts[reason] : "";
+}
+
+berth_status berth_engine_statistics(const berth_engine *engine, berth_statistics *out,
+                                     berth_error *error)
+{
+    const berth__decision_counts *counts = &engine->decider.counts;
+    const berth__index_cache *indexes = &engine->decider.indexes;
+    BERTH_TRY(berth__sized_check(out, "berth_statistics", error));
+    berth_statistics own = {.size = sizeof(own),
+                            .trees = (uint32_t)indexes->map.count,
+                            .tree_bytes = indexes->bytes,
+                            .decisions = counts->decisions,
+                            .placed = counts->placed,
+                            .errors = counts->errors,
+                            .indexed = counts->indexed,
+                            .early_stops = counts->early_stops,
+                            .visited = counts->visited,
+                            .questions = counts->questions,
+                            .trees_built = indexes->counts.built,
+                            .trees_dropped = indexes->counts.dropped,
+                            .repairs = indexes->counts.repairs};
+    memcpy(own.scans, counts->scans, sizeof(counts->scans));
+    berth__sized_write(out, &own, sizeof(own));
+    return BERTH_OK;
+}
