@@ -78,6 +78,16 @@ static berth_status add_pods(addition *own, berth_str node, berth_error *error)
     return BERTH_OK;
 }
 
+static berth_status add_csi_node(addition *own, berth_str node, berth_error *error)
+{
+    if (own->from->csi_node == NULL)
+        return BERTH_OK;
+    berth_csi_node csi_node = *own->from->csi_node;
+    const berth_object object = {.kind = BERTH_KIND_CSI_NODE, .as.csi_node = &csi_node};
+    csi_node.meta.name = node;
+    return berth_engine_add(own->engine, &object, NULL, error);
+}
+
 static berth_status add_one(addition *own, berth_node_id *id, berth_error *error)
 {
     berth_node node = *own->from->node;
@@ -87,6 +97,7 @@ static berth_status add_one(addition *own, berth_node_id *id, berth_error *error
         return berth__error_no_memory(error);
     node.meta.uid = (berth_str){0};
     BERTH_TRY(berth_engine_add_node(own->engine, &node, id, error));
+    BERTH_TRY(add_csi_node(own, node.meta.name, error));
     return add_pods(own, node.meta.name, error);
 }
 

@@ -187,11 +187,12 @@ static berth_status make_related_writable(berth__cluster *cluster)
     berth__related *old = cluster->view.related;
     if (!cow->shared || old->stamp == cow->stamp)
         return BERTH_OK;
-    berth__related *copy = berth__cow_owner_reserve(cow, 1) ? berth__related_copy(old) : NULL;
+    berth__related *copy = berth__cow_owner_reserve(cow, 2) ? berth__related_copy(old) : NULL;
     if (copy == NULL)
         return BERTH_E_NOMEM;
     copy->stamp = cow->stamp;
     copy->undo = &cluster->undo;
+    berth__cow_owner_note_made(cow, berth__related_release, copy, 0);
     berth__cow_owner_retire(cow, old->stamp, berth__related_release, old, 0);
     cluster->view.related = copy;
     return BERTH_OK;
@@ -236,12 +237,14 @@ static berth_status check_name(const berth_object *object, berth_error *error)
     return BERTH_E_INVALID;
 }
 
-/* A branch has nodes and pods of its own; everything else is its snapshot's. */
-static berth_status check_kind(const berth__cluster *cluster, berth_kind kind, berth_error *error)
+/* A branch's store of volumes comes into being, and into step, before it changes; from then on it has
+ * facts of its own, which are the branch's. */
+static berth_status make_storage_writable(berth__cluster *cluster)
 {
-    if (!cluster->cow.branch || kind == BERTH_KIND_NODE || kind == BERTH_KIND_POD)
-        return BERTH_OK;
-    return berth__error_set(error, BERTH_E_STATE, "on a branch only nodes and pods can change");
+    BERTH_TRY(berth__cluster_catch_up_volumes(cluster));
+    if (cluster->cow.branch)
+        cluster->view.storage->cow = &cluster->cow;
+    return BERTH_OK;
 }
 
 static berth_status put_object(berth__cluster *cluster, const berth_object *object, bool replace,
@@ -274,7 +277,9 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     case BERTH_KIND_PERSISTENT_VOLUME:
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
     case BERTH_KIND_VOLUME_ATTACHMENT:
-        return berth__storage_add(cluster->view.storage, object, replace, error);
+        return make_storage_writable(cluster) == BERTH_OK
+                   ? berth__storage_add(cluster->view.storage, object, replace, error)
+                   : berth__error_no_memory(error);
     default:
         return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d",
                                 (int)object->kind);
@@ -293,7 +298,6 @@ static berth_status put_named(berth__cluster *cluster, const berth_object *objec
                               uint64_t *id, berth_error *error)
 {
     BERTH_TRY(check_name(object, error));
-    BERTH_TRY(check_kind(cluster, object->kind, error));
     berth_str namespace_name = metadata_of(object)->namespace_name;
     berth_str name = metadata_of(object)->name;
     uint32_t begin = cluster->undo.top;
@@ -351,7 +355,9 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
     case BERTH_KIND_PERSISTENT_VOLUME:
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
     case BERTH_KIND_VOLUME_ATTACHMENT:
-        return berth__storage_remove(cluster->view.storage, kind, namespace_name, name, error);
+        return make_storage_writable(cluster) == BERTH_OK
+                   ? berth__storage_remove(cluster->view.storage, kind, namespace_name, name, error)
+                   : berth__error_no_memory(error);
     default:
         return berth__error_set(error, BERTH_E_ARG, "there is no kind number %d", (int)kind);
     }
@@ -360,7 +366,6 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
 berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
                                    berth_str namespace_name, berth_str name, berth_error *error)
 {
-    BERTH_TRY(check_kind(cluster, kind, error));
     berth__model_lock(cluster->model);
     uint32_t begin = cluster->undo.top;
     berth_status status = berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE)

@@ -362,9 +362,12 @@ static void keep_exchange(void *owner, void *record)
 
 static const berth__undo_kind exchanged = {undo_exchange, keep_exchange};
 
-/* Room to note that facts go, now or when it is sure that they do. */
+/* Room to note that facts go, now or when it is sure that they do; and, on a branch, that others were
+ * made. */
 static bool reserve_note(berth__storage *storage, const berth__stored_facts *facts, bool undoable)
 {
+    if (storage->cow->branch && !berth__cow_owner_reserve(storage->cow, 2))
+        return false;
     if (facts == NULL)
         return true;
     return undoable ? berth__cow_owner_hold(storage->cow, 1)
@@ -390,5 +393,7 @@ bool berth__storage_replace_facts(berth__storage *storage, berth__stored *record
             former;
     else
         let_go(storage, former.facts);
+    if (facts != NULL)
+        berth__cow_owner_note_made(storage->cow, release_facts, facts, 0);
     return true;
 }

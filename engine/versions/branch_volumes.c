@@ -64,7 +64,10 @@ berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes, bert
 void berth__branch_volumes_return(berth__branch_volumes *volumes, berth__cluster *cluster,
                                   const berth__cluster *former, berth_snapshot *snapshot)
 {
-    bool ok = berth__cluster_follow_volumes(cluster, former);
+    bool changed =
+        volumes->storage->cow != NULL; /* its records have facts that go with the branch */
+    volumes->storage->cow = NULL;
+    bool ok = !changed && berth__cluster_follow_volumes(cluster, former);
     hide(cluster);
     if (ok)
         volumes->followed = berth_snapshot_pin(snapshot);

@@ -180,7 +180,7 @@ static void *follow_on(void *argument)
 {
     const brancher *own = argument;
     trial *t = own->trial;
-    script s = {.replay = t->replay, .nodes_and_pods = true};
+    script s = {.replay = t->replay};
     uint64_t random = t->seed * 31 + own->number;
     berth_error error = {0};
     script_must(&s, "explanation", berth_explanation_create(NULL, &s.explanation, &error), &error);
@@ -229,7 +229,6 @@ static void make_plan(trial *t)
     p->snapshot = berth_engine_pin(t->s.engine);
     berth_engine *engine = t->s.engine;
     t->s.engine = t->twin;
-    t->s.nodes_and_pods = true;
     script_must(&t->s, "begin", berth_engine_begin(t->twin, &error), &error);
     uint32_t count = gen_below(&t->s.gen, OPS_MAX);
     for (; p->count < count && !t->s.failed; p->count++) {
@@ -241,7 +240,6 @@ static void make_plan(trial *t)
     script_dump(&t->s, t->twin, &p->end);
     hide_classes(&p->end);
     script_must(&t->s, "rollback", berth_engine_rollback(t->twin, &error), &error);
-    t->s.nodes_and_pods = false;
     t->s.engine = engine;
     put_plan(t, gen_below(&t->s.gen, PLANS), p);
     atomic_fetch_add(&plans_made, 1);

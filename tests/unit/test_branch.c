@@ -119,14 +119,6 @@ static void test_refusals(void **state)
     assert_int_equal(berth_engine_publish(branch, &error), BERTH_E_STATE);
     assert_string_equal(error.message, "a branch publishes nothing");
     assert_null(berth_engine_pin(branch));
-    const berth_service service = {.meta = {.name = TEXT("s")}};
-    berth_object object = {.kind = BERTH_KIND_SERVICE};
-    object.as.any = &service;
-    assert_int_equal(berth_engine_add(branch, &object, NULL, &error), BERTH_E_STATE);
-    assert_int_equal(berth_engine_update(branch, &object, &error), BERTH_E_STATE);
-    assert_int_equal(berth_engine_remove(branch, BERTH_KIND_SERVICE, (berth_str)TEXT("default"),
-                                         service.meta.name, &error),
-                     BERTH_E_STATE);
     berth_scheduler *scheduler;
     assert_int_equal(berth_scheduler_create(branch, NULL, &scheduler, &error), BERTH_E_STATE);
     uint32_t count = 7;

@@ -19,14 +19,16 @@
     "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " node "}\nspec: " \
     "{drivers: [{name: d, nodeID: x, allocatable: {count: " count "}}]}\n---\n"
 #define CSI_NODE(count) CSI_NODE_OF("a", count)
-#define BOUND(volume, claim)                                                                 \
+#define BOUND_AS(volume, claim, handle)                                                      \
     "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " volume "}\nspec: "           \
     "{capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: d, "             \
-    "volumeHandle: h}, claimRef: {name: " claim ", namespace: default}}\nstatus: {phase: "   \
+    "volumeHandle: " handle "}, claimRef: {name: " claim                                     \
+    ", namespace: default}}\nstatus: {phase: "                                               \
     "Bound}\n---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " claim ", " \
     "annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: "           \
     "[ReadWriteOnce], volumeName: " volume ", resources: {requests: {storage: 1Gi}}}\n"      \
     "status: {phase: Bound}\n---\n"
+#define BOUND(volume, claim) BOUND_AS(volume, claim, "h")
 #define ATTACHED(volume)                                                                \
     "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: t-" volume \
     "}\nspec: {attacher: d, nodeName: a, source: {persistentVolumeName: " volume "}}\n---\n"
@@ -58,6 +60,129 @@ static pair make_pair(small_cluster *c)
     two.p = small_pod(c, "p", NULL, "", USES("c"));
     two.q = small_pod(c, "q", NULL, "", USES("d"));
     return two;
+}
+
+/* ---- objects of a branch's own ---- */
+
+/* Add or replace the one object of a text on any engine. */
+static berth_status put_one(void *engine, const berth_object *object, const berth_error *origin,
+                            berth_error *error)
+{
+    (void)origin;
+    berth_status status = berth_engine_add(engine, object, NULL, error);
+    return status == BERTH_E_EXISTS ? berth_engine_update(engine, object, error) : status;
+}
+
+static void put(berth_engine *engine, const char *text)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_reader *reader;
+    assert_int_equal(berth_reader_create(NULL, &reader, NULL), BERTH_OK);
+    small_require(berth_reader_text(reader, (berth_str){text, (uint32_t)strlen(text)}, "test",
+                                    put_one, engine, &error),
+                  &error);
+    berth_reader_destroy(reader);
+}
+
+/* A node that a branch adds has a CSINode there, whose limit counts; the snapshot's CSINodes may
+ * change, go and come back in a transaction; none of it is known to the engine or to other
+ * branches, and another branch begins anew. */
+static void test_own_csi_node(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_add(c, CSI_NODE("0"));
+    small_add(c, BOUND("v", "c") BOUND_AS("w", "d", "other"));
+    berth_pod_id p = small_pod(c, "p", NULL, "", USES("c"));
+    berth_pod_id q = small_pod(c, "q", NULL, "", USES("d"));
+    for (int round = 0; round < 2; round++) {
+        berth_engine *branch = branch_off(c), *other = branch_off(c);
+        assert_int_equal(place(branch, p), BERTH_NODE_NONE);
+        put(branch, "apiVersion: v1\nkind: Node\nmetadata: {name: new}\n"
+                    "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
+        put(branch, CSI_NODE_OF("new", "1"));
+        berth_node_id added = berth_engine_find_node(branch, (berth_str)TEXT("new"));
+        assert_int_equal(place(branch, p), added);
+        assert_int_equal(place(branch, q), BERTH_NODE_NONE);
+        assert_int_equal(berth_engine_begin(branch, NULL), BERTH_OK);
+        put(branch, CSI_NODE_OF("new", "2"));
+        assert_int_equal(place(branch, q), added);
+        assert_int_equal(berth_engine_rollback(branch, NULL), BERTH_OK);
+        assert_int_equal(place(branch, q), BERTH_NODE_NONE);
+        put(branch, CSI_NODE("1"));
+        assert_int_equal(place(branch, q), 0);
+        remove_named(branch, BERTH_KIND_CSI_NODE, "new");
+        assert_int_equal(place(other, q), BERTH_NODE_NONE);
+        berth_branch_drop(branch);
+        berth_branch_drop(other);
+    }
+    assert_int_equal(place(c->engine, p), BERTH_NODE_NONE);
+}
+
+/* Nodes from a template with CSINodes of their own. */
+static void test_template(void **state)
+{
+    small_cluster *c = *state;
+    static const berth_csi_node_driver driver = {
+        .name = TEXT("d"), .node_id = TEXT("x"), .has_count = true, .count = 1};
+    static const berth_csi_node limits = {.drivers = &driver, .driver_count = 1};
+    static const berth_resource room[] = {{TEXT("pods"), {10, 0}}};
+    static const berth_node shape = {.meta = {.name = TEXT("n")}, .allocatable = {room, 1}};
+    const berth_node_template from = {.size = sizeof(from), .node = &shape, .csi_node = &limits};
+    berth_error error = {.code = BERTH_OK};
+    berth_node_id nodes[2];
+    small_add(c, BOUND("v", "c") BOUND_AS("w", "d", "other") BOUND_AS("x", "e", "third"));
+    berth_pod_id pods[3] = {small_pod(c, "p", NULL, "", USES("c")),
+                            small_pod(c, "q", NULL, "", USES("d")),
+                            small_pod(c, "r", NULL, "", USES("e"))};
+    berth_engine *branch = branch_off(c);
+    small_require(berth_engine_add_nodes(branch, &from, 2, nodes, &error), &error);
+    assert_true(place(branch, pods[0]) != BERTH_NODE_NONE);
+    assert_true(place(branch, pods[1]) != BERTH_NODE_NONE);
+    assert_true(place(branch, pods[2]) == BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+    small_require(berth_engine_begin(c->engine, &error), &error);
+    small_require(berth_engine_add_nodes(c->engine, &from, 2, nodes, &error), &error);
+    assert_int_equal(berth_engine_rollback(c->engine, NULL), BERTH_OK);
+    small_require(berth_engine_add_nodes(c->engine, &from, 2, nodes, &error), &error);
+}
+
+/* Namespaces, Services and budgets of a branch. */
+static void test_own_objects(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_add(c, "apiVersion: v1\nkind: Namespace\nmetadata: {name: blue}\n");
+    small_pod(c, "web", "a", ", namespace: blue, labels: {app: web}", "");
+    berth_pod_id shy = small_pod(
+        c, "shy", NULL, "",
+        "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{topologyKey: "
+        "kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}, namespaceSelector: "
+        "{matchLabels: {team: x}}}]}}");
+    bool forbidden = true;
+    berth_engine *branch = branch_off(c);
+    berth_pod_id web =
+        berth_engine_find_pod(branch, (berth_str)TEXT("blue"), (berth_str)TEXT("web"));
+    put(branch,
+        "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {kubernetes.io/hostname: a}}\n"
+        "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
+    assert_int_equal(place(branch, shy), 0);
+    take_off(branch, shy);
+    put(branch, "apiVersion: v1\nkind: Namespace\nmetadata: {name: blue, labels: {team: x}}\n");
+    assert_int_equal(place(branch, shy), BERTH_NODE_NONE);
+    put(branch, "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b, namespace: "
+                "blue}\nspec: {selector: {matchLabels: {app: web}}}\n"
+                "status: {disruptionsAllowed: 0}\n");
+    assert_int_equal(berth_engine_forbidden(branch, &web, 1, &forbidden), 1);
+    put(branch, "apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: blue}\n"
+                "spec: {selector: {app: web}}\n");
+    berth_branch_drop(branch);
+    assert_int_equal(berth_engine_forbidden(c->engine, &web, 1, &forbidden), 0);
+    branch = branch_off(c);
+    assert_int_equal(berth_engine_forbidden(branch, &web, 1, &forbidden), 0);
+    assert_int_equal(place(branch, shy), 0);
+    berth_branch_drop(branch);
 }
 
 /* ---- reservations ---- */
@@ -351,12 +476,13 @@ int main(void)
 {
 #define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
-        WITH_CLUSTER(test_apart),          WITH_CLUSTER(test_taken_before),
-        WITH_CLUSTER(test_objects_change), WITH_CLUSTER(test_limits),
-        WITH_CLUSTER(test_lost_volumes),   WITH_CLUSTER(test_node_ids),
-        WITH_CLUSTER(test_rollback),       WITH_CLUSTER(test_rollback_of_node),
-        WITH_CLUSTER(test_commit),         WITH_CLUSTER(test_commit_no_volume),
-        cmocka_unit_test(test_memory),
+        WITH_CLUSTER(test_own_csi_node),     WITH_CLUSTER(test_template),
+        WITH_CLUSTER(test_own_objects),      WITH_CLUSTER(test_apart),
+        WITH_CLUSTER(test_taken_before),     WITH_CLUSTER(test_objects_change),
+        WITH_CLUSTER(test_limits),           WITH_CLUSTER(test_lost_volumes),
+        WITH_CLUSTER(test_node_ids),         WITH_CLUSTER(test_rollback),
+        WITH_CLUSTER(test_rollback_of_node), WITH_CLUSTER(test_commit),
+        WITH_CLUSTER(test_commit_no_volume), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -348,7 +348,8 @@ static void test_snapshots(void **state)
     FAIL(BERTH_E_NOT_FOUND, berth_snapshot_pod_info(snapshot, 77, &about_pod, &error));
     assert_int_equal(berth_branch_create(snapshot, &branch, NULL), BERTH_OK);
     FAIL(BERTH_E_STATE, berth_engine_publish(branch, &error));
-    FAIL(BERTH_E_STATE, berth_engine_add(branch, &other, NULL, &error));
+    assert_int_equal(berth_engine_add(branch, &other, NULL, NULL), BERTH_OK);
+    FAIL(BERTH_E_EXISTS, berth_engine_add(branch, &other, NULL, &error));
     FAIL(BERTH_E_STATE, berth_scheduler_create(branch, NULL, &scheduler, &error));
     FAIL(BERTH_E_UNSUPPORTED, berth_engine_memory(branch, &memory, &error));
     FAIL(BERTH_E_ARG, berth_branch_commit(engine, conflicts, 1, &count, &error));
@@ -708,6 +709,15 @@ static void share(scene *s)
     DO(berth_engine_pending(branch, pending, 16, &waiting, &error));
     for (uint64_t i = 0; i < waiting && i < 16; i++)
         DO(berth_engine_schedule(branch, pending[i], &placement, &error));
+    const berth_csi_node limits = {.meta.name = text("n1")};
+    const berth_object csi_node = {.kind = BERTH_KIND_CSI_NODE, .as.csi_node = &limits};
+    const berth_namespace blue = {.meta.name = text("blue")};
+    const berth_object space = {.kind = BERTH_KIND_NAMESPACE, .as.namespace_object = &blue};
+    DO(berth_engine_add(branch, &csi_node, NULL, &error));
+    DO(berth_engine_begin(branch, &error));
+    DO(berth_engine_update(branch, &csi_node, &error));
+    DO(berth_engine_rollback(branch, &error));
+    DO(berth_engine_add(branch, &space, NULL, &error));
     DO(berth_engine_cordon_node(branch, 0, true, &error));
     DO(berth_branch_commit(branch, conflicts, 8, &count, &error));
     berth_branch_drop(branch);

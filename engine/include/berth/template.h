@@ -16,10 +16,11 @@ extern "C" {
 
 /* A kind of node. Owner: the caller's, borrowed until the call returns. */
 typedef struct berth_node_template {
-    uint32_t size;          /* set by the caller: sizeof(berth_node_template) */
-    uint32_t pod_count;     /* pods that each node has from the beginning, */
-    const berth_pod *pods;  /* as those of DaemonSets */
-    const berth_node *node; /* its name is what the nodes' names begin with */
+    uint32_t size;                  /* set by the caller: sizeof(berth_node_template) */
+    uint32_t pod_count;             /* pods that each node has from the beginning, */
+    const berth_pod *pods;          /* as those of DaemonSets */
+    const berth_node *node;         /* its name is what the nodes' names begin with */
+    const berth_csi_node *csi_node; /* NULL, or what each node has, named as the node */
 } berth_node_template;
 
 /* Add `count` nodes of a template, each named NAME-1, NAME-2 and so on, names that are taken passed
