@@ -11,21 +11,17 @@
 static berth_status find_pod(const berth_engine *engine, berth_pod_id id, uint32_t *index,
                              berth_error *error)
 {
-    BERTH_TRY(berth__may_change(engine->cluster.watcher, error));
     *index = berth__cluster_pod(&engine->cluster, id);
     return *index != BERTH_POD_INDEX_NONE
                ? BERTH_OK
                : berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
 }
 
-berth_status berth_engine_fits(berth_engine *engine, berth_pod_id pod, berth_node_id node,
-                               uint32_t flags, berth_fit *out, berth_error *error)
+static berth_status fits(berth_engine *engine, berth_pod_id pod, berth_node_id node, uint32_t flags,
+                         berth_fit *out, berth_error *error)
 {
     uint32_t index;
     berth__node_verdict verdict;
-    BERTH_TRY(berth__sized_check(out, "berth_fit", error));
-    if ((flags & ~BERTH_FIT_REASONS) != 0)
-        return berth__error_set(error, BERTH_E_ARG, "there are no flags %#x", (unsigned)flags);
     BERTH_TRY(find_pod(engine, pod, &index, error));
     if (berth__cluster_present(&engine->cluster, node) == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
@@ -41,15 +37,27 @@ berth_status berth_engine_fits(berth_engine *engine, berth_pod_id pod, berth_nod
     return BERTH_OK;
 }
 
+berth_status berth_engine_fits(berth_engine *engine, berth_pod_id pod, berth_node_id node,
+                               uint32_t flags, berth_fit *out, berth_error *error)
+{
+    BERTH_TRY(berth__sized_check(out, "berth_fit", error));
+    if ((flags & ~BERTH_FIT_REASONS) != 0)
+        return berth__error_set(error, BERTH_E_ARG, "there are no flags %#x", (unsigned)flags);
+    BERTH_TRY(berth__engine_enter(engine, error));
+    return berth__engine_leave(engine, fits(engine, pod, node, flags, out, error));
+}
+
 berth_status berth_engine_feasible_nodes(berth_engine *engine, berth_pod_id pod,
                                          berth_node_id *nodes, int64_t *totals, uint32_t capacity,
                                          uint32_t *count, berth_error *error)
 {
     uint32_t index;
     berth__node_list list = {.nodes = nodes, .totals = totals, .capacity = capacity};
-    BERTH_TRY(find_pod(engine, pod, &index, error));
-    BERTH_TRY(berth__decider_list(&engine->decider, index, &list, error));
-    if (count != NULL)
+    BERTH_TRY(berth__engine_enter(engine, error));
+    berth_status status = find_pod(engine, pod, &index, error);
+    if (status == BERTH_OK)
+        status = berth__decider_list(&engine->decider, index, &list, error);
+    if (status == BERTH_OK && count != NULL)
         *count = list.count;
-    return BERTH_OK;
+    return berth__engine_leave(engine, status);
 }
