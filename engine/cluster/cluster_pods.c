@@ -60,16 +60,12 @@ static berth__change change_of_pod(const berth__cluster *cluster, uint32_t index
 
 berth_pod_id berth__cluster_pod_id(const berth__cluster *cluster, uint32_t index)
 {
-    return (uint64_t)berth__pod_at(&cluster->pods, index)->generation << 32 | index;
+    return berth__pod_id(&cluster->pods, index);
 }
 
 uint32_t berth__cluster_pod(const berth__cluster *cluster, berth_pod_id id)
 {
-    uint32_t index = (uint32_t)id;
-    if (index >= cluster->pods.record_count)
-        return BERTH_POD_INDEX_NONE;
-    const berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
-    return pod->cls != NULL && pod->generation == id >> 32 ? index : BERTH_POD_INDEX_NONE;
+    return berth__pod_of_id(&cluster->pods, id);
 }
 
 static bool is_finished(const berth_pod *pod)

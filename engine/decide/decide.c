@@ -29,8 +29,11 @@ berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__q
 {
     berth__cluster *cluster = decider->cluster;
     const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
-    *cycle = (berth__question){
-        .view = &cluster->view, .cls = record->cls, .pod = pod, .required_node = record->node};
+    *cycle = (berth__question){.view = &cluster->view,
+                               .cls = record->cls,
+                               .pods = &cluster->pods,
+                               .pod = pod,
+                               .required_node = record->node};
     if (record->node != BERTH_NODE_NONE &&
         berth__node_present(berth__cluster_node(cluster, record->node))) {
         berth__error_set(error, BERTH_E_STATE, "the pod is on a node");

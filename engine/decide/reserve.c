@@ -21,6 +21,7 @@ static berth__question reserve_cycle(berth__decider *decider, uint32_t pod)
 {
     return (berth__question){.view = &decider->cluster->view,
                              .cls = berth__pod_at(&decider->cluster->pods, pod)->cls,
+                             .pods = &decider->cluster->pods,
                              .pod = pod,
                              .required_node = BERTH_NODE_NONE};
 }

@@ -47,6 +47,21 @@ static inline berth__pod_record *berth__pod_at(const berth__pods *pods, uint32_t
                                  BERTH__POD_PAGE_SHIFT);
 }
 
+/* A pod's public id, and the index behind one; BERTH_POD_INDEX_NONE: there is no such pod. */
+static inline berth_pod_id berth__pod_id(const berth__pods *pods, uint32_t index)
+{
+    return (uint64_t)berth__pod_at(pods, index)->generation << 32 | index;
+}
+
+static inline uint32_t berth__pod_of_id(const berth__pods *pods, berth_pod_id id)
+{
+    uint32_t index = (uint32_t)id;
+    if (index >= pods->record_count)
+        return BERTH_POD_INDEX_NONE;
+    const berth__pod_record *pod = berth__pod_at(pods, index);
+    return pod->cls != NULL && pod->generation == id >> 32 ? index : BERTH_POD_INDEX_NONE;
+}
+
 static inline berth_str berth__pod_name(const berth__pod_record *pod)
 {
     return (berth_str){pod->name, pod->name_len};

@@ -36,6 +36,7 @@ enum {
 typedef struct berth__question {
     berth__view *view;
     berth__class *cls;
+    const berth__pods *pods;
     uint32_t pod;           /* index of the pod */
     uint32_t required_node; /* the node that spec.nodeName asks for, or BERTH_NODE_NONE */
     bool may_refuse;        /* while reserving: a refusal counts */

@@ -129,7 +129,9 @@ BERTH_API berth_status berth_engine_update(berth_engine *engine, const berth_obj
 /* Remove an object by kind, namespace ("" for cluster kinds) and name. Removing a node leaves its
  * pods as orphans. Errors: E_NOT_FOUND; in a transaction, on a branch and once something was
  * published also E_NOMEM, and nothing has changed then. Cost: of a node, linear in its zone and its
- * pods; else constant. */
+ * pods, and the next decision makes a layout, linear in all nodes, and what is kept by kind of pod
+ * anew: who asks what a cluster without a node would do closes it (berth_engine_close_node) and
+ * unbinds its pods, which costs these pods alone. Else constant. */
 BERTH_API berth_status berth_engine_remove(berth_engine *engine, berth_kind kind,
                                            berth_str namespace_name, berth_str name,
                                            berth_error *error);

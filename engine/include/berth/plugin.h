@@ -43,6 +43,25 @@ BERTH_API int64_t berth_cycle_pod_request(const berth_cycle *cycle, berth_str re
  * answers. */
 BERTH_API bool berth_cycle_may_refuse(const berth_cycle *cycle);
 
+/* The pod's controller: its uid, kind and name, texts absent where it has none. Pods with different
+ * controllers are not alike. */
+BERTH_API void berth_cycle_pod_owner(const berth_cycle *cycle, berth_owner *out);
+
+/* The pod itself and its priority, in which pods that are alike differ: for plugins with
+ * BERTH_PLUGIN_EACH and neither STATIC nor NODE_LOCAL, and in reserve and unreserve. */
+BERTH_API berth_pod_id berth_cycle_pod(const berth_cycle *cycle);
+BERTH_API int32_t berth_cycle_pod_priority(const berth_cycle *cycle);
+
+/* The pods on the node in a slot, the one that came last first: into `out`, at most `capacity`;
+ * returns how many there are. Not for STATIC plugins. Pods that the engine puts there or takes off in
+ * thought (nominated ones, preemption's victims) are not, or still, among them, while amounts tell of
+ * them. Then of any such pod its namespace, a label's value, its priority; zeroed for an unknown id. */
+BERTH_API uint32_t berth_cycle_node_pods(const berth_cycle *cycle, uint32_t slot, berth_pod_id *out,
+                                         uint32_t capacity);
+BERTH_API berth_str berth_cycle_namespace_of(const berth_cycle *cycle, berth_pod_id pod);
+BERTH_API berth_str berth_cycle_label_of(const berth_cycle *cycle, berth_pod_id pod, berth_str key);
+BERTH_API int32_t berth_cycle_priority_of(const berth_cycle *cycle, berth_pod_id pod);
+
 /* Slots in use: 0 <= slot < berth_cycle_slot_count. */
 BERTH_API uint32_t berth_cycle_slot_count(const berth_cycle *cycle);
 

@@ -13,6 +13,12 @@
  * memory fails with BERTH_E_NOMEM, berth_engine_remove and berth_engine_unbind included, and has
  * changed nothing. There is no operation that can't be undone.
  *
+ * A transaction or a branch (branch.h)? A transaction costs the record of each change and its undoing,
+ * keeps every tree and counter warm, and stops the engine for as long as it is open: right for short
+ * questions on the engine's own thread. A branch is made and dropped in microseconds, decides with
+ * trees of its own, which are kept from branch to branch and follow what differs, and copies pages that
+ * it writes: right for long plans, and for several at a time on other threads.
+ *
  * Example: whether a group of pods fits as a whole.
  *
  *     berth_engine_begin(engine, &error);
@@ -51,7 +57,9 @@ BERTH_API uint32_t berth_engine_depth(const berth_engine *engine);
 
 /* Set or clear a node's spec.unschedulable, as `kubectl cordon` and `uncordon` do: from now on only
  * pods that tolerate it go there. Nothing if it is so already. Errors: E_NOT_FOUND, E_NOMEM. Cost:
- * that of berth_engine_update of the node. */
+ * that of berth_engine_update of the node: facts of nodes change, so what is kept by kind of pod
+ * (verdicts, trees) is made anew for each kind that is next decided, a scan of all nodes each. For
+ * what-ifs close the node instead. */
 BERTH_API berth_status berth_engine_cordon_node(berth_engine *engine, berth_node_id node,
                                                 bool unschedulable, berth_error *error);
 

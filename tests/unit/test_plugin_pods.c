@@ -1,0 +1,228 @@
+/* What plugins of an embedder's own read of pods: the controller and priority of the one in question,
+ * and the pods on a node, on every path. */
+#include "rule_cluster.h"
+
+enum { NODES = 40, PODS = 120 };
+
+static bool same(berth_str a, berth_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+static void refuse(berth_slice *slice, uint32_t i)
+{
+    slice->mask[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/* ---- Tenants: local to the node; a node takes one owner's pods, told by name and namespace ---- */
+
+static bool is_stranger(const berth_cycle *cycle, berth_pod_id pod, berth_str tenant)
+{
+    return !same(berth_cycle_label_of(cycle, pod, (berth_str)TEXT("tenant")), tenant) ||
+           !same(berth_cycle_namespace_of(cycle, pod), berth_cycle_pod_namespace(cycle));
+}
+
+static void tenants_filter(const berth_cycle *cycle, const void *instance, const void *state,
+                           berth_slice *slice)
+{
+    (void)instance;
+    (void)state;
+    berth_owner owner;
+    berth_cycle_pod_owner(cycle, &owner);
+    for (uint32_t i = 0; i < slice->count; i++) {
+        berth_pod_id pods[4];
+        uint32_t count = berth_cycle_node_pods(cycle, slice->index * BERTH_SLICE + i, pods, 4);
+        for (uint32_t k = 0; k < count && k < 4; k++)
+            if (is_stranger(cycle, pods[k], owner.name)) {
+                refuse(slice, i);
+                break;
+            }
+    }
+}
+
+static const berth_plugin tenants = {.size = sizeof(tenants),
+                                     .flags = BERTH_PLUGIN_NODE_LOCAL,
+                                     .name = "Tenants",
+                                     .filter = tenants_filter};
+
+/* ---- Rank: each decision; a pod may not join pods of higher priority ---- */
+
+static void rank_filter(const berth_cycle *cycle, const void *instance, const void *state,
+                        berth_slice *slice)
+{
+    (void)instance;
+    (void)state;
+    for (uint32_t i = 0; i < slice->count; i++) {
+        berth_pod_id pods[4];
+        uint32_t count = berth_cycle_node_pods(cycle, slice->index * BERTH_SLICE + i, pods, 4);
+        for (uint32_t k = 0; k < count && k < 4; k++)
+            if (berth_cycle_priority_of(cycle, pods[k]) > berth_cycle_pod_priority(cycle)) {
+                refuse(slice, i);
+                break;
+            }
+    }
+}
+
+static const berth_plugin rank = {
+    .size = sizeof(rank), .flags = BERTH_PLUGIN_EACH, .name = "Rank", .filter = rank_filter};
+
+/* ---- the cluster ---- */
+
+static berth_engine *open_with(const berth_plugin *plugin, berth_path path)
+{
+    const berth_plugin *const plugins[] = {plugin};
+    const berth_plugin_ref filters[] = {{.name = TEXT("NodeResourcesFit")},
+                                        {.name = {plugin->name, (uint32_t)strlen(plugin->name)}}};
+    const berth_plugin_list points[] = {[BERTH_POINT_FILTER] = {filters, 2}};
+    const berth_profile profile = {.points = points, .point_count = BERTH_POINT_FILTER + 1};
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_error error = {.code = BERTH_OK};
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.path = path;
+    config.profiles = &profile;
+    config.profile_count = 1;
+    config.plugins = plugins;
+    config.plugin_count = 1;
+    small_require(berth_engine_create(&config, &engine, &error), &error);
+    return engine;
+}
+
+static void add_nodes(berth_engine *engine)
+{
+    for (int i = 0; i < NODES; i++) {
+        char name[16];
+        int len = snprintf(name, sizeof(name), "n%d", i);
+        const berth_resource room[] = {{TEXT("pods"), {4, 0}}};
+        const berth_node node = {.meta = {.name = {name, (uint32_t)len}}, .allocatable = {room, 1}};
+        assert_int_equal(berth_engine_add_node(engine, &node, NULL, NULL), BERTH_OK);
+    }
+}
+
+/* One of five tenants, who is its controller, too, in one of two namespaces. */
+static berth_pod_id add_pod(berth_engine *engine, uint32_t number, int32_t priority)
+{
+    char name[16], tenant[8];
+    berth_pod_id id;
+    int len = snprintf(name, sizeof(name), "p%u", number);
+    int tenant_len = snprintf(tenant, sizeof(tenant), "t%u", number * 7 % 5);
+    const berth_str who = {tenant, (uint32_t)tenant_len};
+    const berth_key_value label = {TEXT("tenant"), who};
+    const berth_owner owner = {.kind = TEXT("ReplicaSet"), .name = who, .controller = true};
+    static const berth_str spaces[] = {TEXT("east"), TEXT("west")};
+    const berth_pod pod = {.meta = {.name = {name, (uint32_t)len},
+                                    .namespace_name = spaces[number % 2],
+                                    .labels = {&label, 1},
+                                    .owners = &owner,
+                                    .owner_count = 1},
+                           .has_priority = true,
+                           .priority = priority};
+    assert_int_equal(berth_engine_add_pod(engine, &pod, &id, NULL), BERTH_OK);
+    return id;
+}
+
+/* Each pod placed in turn, some taken off again; by the plugin's rule said plainly. */
+static uint64_t run(const berth_plugin *plugin, berth_path path, uint32_t *indexed)
+{
+    berth_engine *engine = open_with(plugin, path);
+    berth_pod_id pods[PODS];
+    *indexed = 0;
+    add_nodes(engine);
+    for (uint32_t i = 0; i < PODS; i++) {
+        berth_placement placement;
+        pods[i] = add_pod(engine, i, (int32_t)(i * 5 % 7));
+        assert_int_equal(berth_engine_schedule(engine, pods[i], &placement, NULL), BERTH_OK);
+        *indexed += placement.path == BERTH_PATH_INDEX;
+        if (i % 6 == 5 && berth_engine_pod_node(engine, pods[i - 3]) != BERTH_NODE_NONE)
+            assert_int_equal(berth_engine_unbind(engine, pods[i - 3], NULL), BERTH_OK);
+    }
+    for (berth_node_id node = 0; node < NODES; node++) {
+        berth_pod_id first = berth_engine_next_pod(engine, node, BERTH_POD_NONE), pod = first;
+        for (; pod != BERTH_POD_NONE; pod = berth_engine_next_pod(engine, node, pod)) {
+            berth_pod_info info = {.size = sizeof(info)}, other = {.size = sizeof(other)};
+            assert_int_equal(berth_engine_pod_info(engine, pod, &info, NULL), BERTH_OK);
+            assert_int_equal(berth_engine_pod_info(engine, first, &other, NULL), BERTH_OK);
+            if (plugin == &tenants) /* those of one node are one tenant's, of one namespace */
+                assert_true(same(info.owner_name, other.owner_name) &&
+                            same(info.namespace_name, other.namespace_name));
+            else /* the one that came last has the highest priority */
+                assert_true(info.priority <= other.priority);
+        }
+    }
+    uint64_t digest = berth_engine_digest(engine);
+    berth_engine_destroy(engine);
+    return digest;
+}
+
+static void test_tenants(void **state)
+{
+    (void)state;
+    uint32_t indexed;
+    uint64_t wanted = run(&tenants, BERTH_PATH_SCAN, &indexed);
+    assert_int_equal(indexed, 0);
+    assert_true(run(&tenants, BERTH_PATH_AUTO, &indexed) == wanted);
+    assert_true(run(&tenants, BERTH_PATH_INDEX, &indexed) == wanted);
+    assert_true(indexed > PODS / 2);
+}
+
+static void test_rank(void **state)
+{
+    (void)state;
+    uint32_t indexed;
+    uint64_t wanted = run(&rank, BERTH_PATH_SCAN, &indexed);
+    assert_true(run(&rank, BERTH_PATH_AUTO, &indexed) == wanted);
+    assert_true(run(&rank, BERTH_PATH_INDEX, &indexed) == wanted);
+    assert_int_equal(indexed, 0);
+}
+
+/* In reserve the pod itself can be told; what is unknown reads as nothing. */
+static berth_pod_id seen;
+
+static berth_status note_reserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                                 berth_node_id node)
+{
+    berth_owner owner;
+    (void)context;
+    (void)node;
+    seen = berth_cycle_pod(cycle);
+    assert_true(seen == pod);
+    berth_cycle_pod_owner(cycle, &owner);
+    assert_true(owner.controller && same(owner.kind, (berth_str)TEXT("ReplicaSet")));
+    assert_true(berth_cycle_namespace_of(cycle, 12345).data == NULL);
+    assert_true(berth_cycle_label_of(cycle, 12345, (berth_str)TEXT("tenant")).data == NULL);
+    assert_true(berth_cycle_label_of(cycle, pod, (berth_str)TEXT("no such")).data == NULL);
+    assert_int_equal(berth_cycle_priority_of(cycle, 12345), 0);
+    assert_int_equal(berth_cycle_pod_priority(cycle), 9);
+    return BERTH_OK;
+}
+
+static void note_unreserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                           berth_node_id node)
+{
+    (void)context;
+    (void)cycle;
+    (void)pod;
+    (void)node;
+}
+
+static void test_reserve(void **state)
+{
+    (void)state;
+    berth_plugin notes = rank;
+    notes.reserve = note_reserve;
+    notes.unreserve = note_unreserve;
+    berth_engine *engine = open_with(&notes, BERTH_PATH_AUTO);
+    add_nodes(engine);
+    berth_pod_id pod = add_pod(engine, 3, 9);
+    assert_int_equal(berth_engine_bind(engine, pod, 0, NULL), BERTH_OK);
+    assert_true(seen == pod);
+    berth_engine_destroy(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tenants), cmocka_unit_test(test_rank),
+                                       cmocka_unit_test(test_reserve)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
