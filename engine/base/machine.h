@@ -1,4 +1,4 @@
-/* The machine as hwloc sees it: how many workers make sense and where they run. */
+/* The machine as hwloc or the kernel sees it: how many workers make sense and where they run. */
 #ifndef BERTH_BASE_MACHINE_H
 #define BERTH_BASE_MACHINE_H
 
