@@ -1,0 +1,66 @@
+/* Objects that come once and never again: every text in them is theirs alone, as far as a feature
+ * asks for it. */
+#ifndef BERTH_TESTS_STRESS_CHURN_OBJECTS_H
+#define BERTH_TESTS_STRESS_CHURN_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "berth/berth.h"
+
+/* What an object has of its own. */
+#define CHURN_FEATURES(X)     \
+    X(LABELS, "labels")       \
+    X(SPACES, "namespaces")   \
+    X(SELECTORS, "selectors") \
+    X(TERMS, "terms")         \
+    X(SPREADS, "spreads")     \
+    X(KEYS, "topology-keys")  \
+    X(IMAGES, "images")       \
+    X(PORTS, "ports")         \
+    X(AMOUNTS, "amounts")     \
+    X(RESOURCES, "resources") \
+    X(VOLUMES, "volumes")     \
+    X(CLAIMS, "claims")       \
+    X(RELATED, "related")     \
+    X(OWNERS, "owners")       \
+    X(NODES, "nodes")         \
+    X(TAINTS, "taints")       \
+    X(ORPHANS, "orphans")     \
+    X(GATES, "gates")
+
+typedef enum churn_feature {
+#define X(name, text) CHURN_##name,
+    CHURN_FEATURES(X)
+#undef X
+        CHURN_FEATURE_COUNT
+} churn_feature;
+
+extern const char *const churn_names[CHURN_FEATURE_COUNT];
+
+static inline bool churn_has(uint32_t features, churn_feature one)
+{
+    return (features >> one & 1) != 0;
+}
+
+/* Add or remove everything of pod number `number`, pod included, by the given functions, so that an
+ * engine, a branch and a scheduler can be churned alike. */
+typedef struct churn_target {
+    void *context;
+    berth_status (*add)(void *context, const berth_object *object, berth_object_id *id,
+                        berth_error *error);
+    berth_status (*remove)(void *context, berth_kind kind, berth_str space, berth_str name,
+                           berth_error *error);
+    bool pods_and_nodes_alone; /* a branch */
+} churn_target;
+
+berth_status churn_add_pod(const churn_target *to, uint32_t features, uint64_t number,
+                           berth_pod_id *id, berth_error *error);
+berth_status churn_remove_pod(const churn_target *to, uint32_t features, uint64_t number,
+                              berth_error *error);
+berth_status churn_add_node(const churn_target *to, uint32_t features, uint64_t number,
+                            berth_error *error);
+berth_status churn_remove_node(const churn_target *to, uint32_t features, uint64_t number,
+                               berth_error *error);
+
+#endif
