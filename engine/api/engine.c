@@ -83,6 +83,7 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     if (status != BERTH_OK)
         return berth__error_set(error, status, "the machine's topology can't be read");
     engine->cluster.model->attached_volumes_max = config->attached_volumes_max;
+    engine->cluster.model->keep_objects = config->keep_objects;
     uint32_t threads =
         config->threads > 0 ? config->threads : berth__machine_cores(engine->machine);
     BERTH_TRY(make_profiles(engine, config, error));

@@ -42,4 +42,12 @@ berth_str berth__cluster_pod_label(const berth__cluster *cluster, berth_pod_id p
 uint32_t berth__cluster_pod_requests(const berth__cluster *cluster, berth_pod_id pod,
                                      berth_amount *out, uint32_t capacity);
 
+/* Whole objects, copied (cluster_objects.c). */
+berth_status berth__cluster_node_object(const berth__cluster *cluster, berth_node_id node,
+                                        const berth_allocator *allocator, berth_object **out,
+                                        berth_error *error);
+berth_status berth__cluster_pod_object(const berth__cluster *cluster, berth_pod_id pod,
+                                       const berth_allocator *allocator, berth_object **out,
+                                       berth_error *error);
+
 #endif

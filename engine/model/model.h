@@ -106,6 +106,7 @@ typedef struct berth__model {
     _Atomic(struct berth__class *) due; /* classes with uses to give up: a stack; MODEL-2 */
     berth__behaviours behaviours;       /* of the scheduler whose decisions are given */
     uint32_t attached_volumes_max;      /* see berth_engine_config */
+    bool keep_objects;                  /* likewise */
     /* Memory near each group of workers, for what they scan; see berth__model_home. */
     const berth_allocator *homes[BERTH__GROUPS_MAX];
     uint32_t home_count; /* 0: everything lies together */

@@ -595,6 +595,15 @@ static berth__class *make_class(berth__model *model, const class_key *key)
     return cls;
 }
 
+/* Where objects are kept, a copy of the first pod of a class: whatever it says that rules read, the
+ * others say, too. False when out of memory. */
+static bool keep_sample(const berth__model *model, berth__class *cls, const berth_pod *pod)
+{
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = pod};
+    return !model->keep_objects ||
+           berth_object_copy(&object, model->allocator, &cls->sample, NULL) == BERTH_OK;
+}
+
 static void release_parts(berth__model *model, const void *const *parts)
 {
     for (uint32_t i = 0; i < PART_COUNT; i++)
@@ -632,6 +641,9 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
         release_parts(model, key.parts); /* the class holds its own use of them */
     } else if (!ok || (cls = make_class(model, &key)) == NULL) {
         release_parts(model, key.parts);
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    } else if (!keep_sample(model, cls, pod)) {
+        berth__class_release(model, cls);
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     }
     *out = cls;
@@ -675,6 +687,7 @@ void berth__class_release(berth__model *model, berth__class *cls)
     release_parts(model, parts);
     model->class_count--;
     return_place(model, cls->place);
+    berth_object_destroy(cls->sample);
     berth__free(model->allocator, cls, sizeof(*cls) + sizeof(class_key));
 }
 

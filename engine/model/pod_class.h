@@ -210,6 +210,7 @@ typedef struct berth__class {
     bool preempts;    /* preemptionPolicy is not Never */
     bool deleting;
     bool claims;          /* spec.resourceClaims has entries */
+    berth_object *sample; /* the first pod of it, where objects are kept; else NULL */
     berth__sym unclaimed; /* "NAMESPACE/NAME" if the first of those is still to be made, else 0 */
     /* Uses that ended with a snapshot, to be given up; sync: atomic, pair MODEL-2. */
     atomic_uint due;

@@ -293,6 +293,10 @@ static void test_questions(void **state)
     shape.size = sizeof(shape);
     shape.node = NULL;
     FAIL(BERTH_E_ARG, berth_engine_add_nodes(engine, &shape, 1, NULL, &error));
+    berth_object *copy = NULL;
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_node_object(engine, 77, NULL, &copy, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_pod_object(engine, nobody, NULL, &copy, &error));
+    FAIL(BERTH_E_STATE, berth_engine_pod_object(engine, id, NULL, &copy, &error));
     berth_statistics numbers = {.size = 0};
     FAIL(BERTH_E_ARG, berth_engine_statistics(engine, &numbers, &error));
     node.allocatable[0].amount.units = -1;
@@ -660,8 +664,12 @@ static void change(scene *s)
     DO(berth_engine_update(s->engine, &object, &error));
     DO(berth_object_copy(&object, &s->allocator, &copy, &error));
     berth_object_destroy(copy);
+    DO(berth_engine_node_object(s->engine, at, &s->allocator, &copy, &error));
+    berth_object_destroy(copy);
     (void)small_pod_object(&pod, &object, "p1", NULL, 300);
     DO(berth_engine_add_pod(s->engine, &pod.pod, &id, &error));
+    DO(berth_engine_pod_object(s->engine, id, &s->allocator, &copy, &error));
+    berth_object_destroy(copy);
     DO(berth_engine_add_like(s->engine, id, text("p2"), &more, &error));
     DO(berth_engine_node_order(s->engine, order, 4, &count, &error));
     DO(berth_engine_pending(s->engine, pending, 16, &waiting, &error));
@@ -776,6 +784,7 @@ static unsigned play(unsigned fail_at)
     berth_engine_config_init(&config);
     config.threads = 1;
     config.allocator = &s.allocator;
+    config.keep_objects = true;
     DO(berth_engine_create(&config, &s.engine, &error));
     DO(berth_explanation_create(&s.allocator, &s.explanation, &error));
     load(&s);

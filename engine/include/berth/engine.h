@@ -69,6 +69,9 @@ typedef struct berth_engine_config {
      * with what its flags (berth/plugin.h) let the engine keep. What differs ends the decision with
      * E_INTERNAL, which names plugin and node. Not on branches. Default: false. */
     bool check_plugins;
+    /* Keep a copy of the first pod of each kind, for berth_engine_pod_object (read.h): some
+     * kilobytes a kind, nothing a pod. Default: false. */
+    bool keep_objects;
 } berth_engine_config;
 
 /* Fill `config` with the defaults; the macro passes the size that the caller was compiled with.

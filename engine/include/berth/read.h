@@ -145,6 +145,29 @@ BERTH_API berth_str berth_engine_pod_label(const berth_engine *engine, berth_pod
 BERTH_API berth_str berth_snapshot_pod_label(const berth_snapshot *snapshot, berth_pod_id pod,
                                              berth_str key);
 
+/* ---- objects ---- */
+
+/* The object of a node, or of a pod, as it could be added to another engine, which would decide as
+ * this one: what rules read is as it was given, or was updated since. A node comes without other
+ * annotations than rules read, and with each image name as an image of the size that all nodes have. A pod, whose engine must be one
+ * that keeps objects (berth_engine_config.keep_objects), comes without uid, annotations and creation
+ * time, on the node that it is on; containers, labels and all else are those of a pod like it. (A pod
+ * of berth_engine_add_like with ephemeral volumes names its own claims in its object, where the engine
+ * has it use those of the other.)
+ *
+ * To have another engine find the same nodes in the same order: add nodes in the order of
+ * berth_engine_node_order, then each node's pods, the last of berth_engine_next_pod first, then the
+ * pending ones. Other kinds of objects, closed nodes and the rotation index are not part of it.
+ * Owner: `*out` is the caller's, freed by berth_object_destroy; a NULL allocator is jemalloc.
+ * Errors: E_NOT_FOUND, E_STATE (the engine keeps no objects of pods), E_NOMEM. Cost: linear in the
+ * object. */
+BERTH_API berth_status berth_engine_node_object(const berth_engine *engine, berth_node_id node,
+                                                const berth_allocator *allocator,
+                                                berth_object **out, berth_error *error);
+BERTH_API berth_status berth_engine_pod_object(const berth_engine *engine, berth_pod_id pod,
+                                               const berth_allocator *allocator, berth_object **out,
+                                               berth_error *error);
+
 /* The node that is kept for a pod (berth_engine_nominate); BERTH_NODE_NONE: none. */
 BERTH_API berth_node_id berth_engine_pod_nominated(const berth_engine *engine, berth_pod_id pod);
 

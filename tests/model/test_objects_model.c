@@ -1,0 +1,273 @@
+/* Property test: an engine made of the objects that another one gives back (berth/read.h) has the same
+ * pods on the same nodes, and every pending pod fits the same nodes, with the same totals, there.
+ *
+ * Usage: test_objects_model [--seed S] [--rounds N] [--ops N] Round r of seed S is round 0 of seed
+ * S + r, which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed of a run
+ * without --seed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "berth/query.h"
+#include "berth/read.h"
+#include "engine_script.h"
+
+enum { NODES_MAX = 256, PODS_MAX = 1024 };
+
+typedef struct options {
+    uint64_t seed;
+    unsigned long rounds, ops;
+} options;
+
+typedef struct trial {
+    script s; /* of the engine that is read */
+    char replay[128];
+    berth_profile profiles[SCRIPT_PROFILES];
+    berth_engine_config config;
+    berth_engine *made;
+} trial;
+
+static struct {
+    unsigned long engines, nodes, pods, lists;
+} tally;
+
+/* ---- making ---- */
+
+static void add(trial *t, berth_object *object)
+{
+    berth_error error = {0};
+    script_must(&t->s, "add", berth_engine_add(t->made, object, NULL, &error), &error);
+    berth_object_destroy(object);
+}
+
+static void add_pod(trial *t, berth_pod_id pod)
+{
+    berth_error error = {0};
+    berth_object *object = NULL;
+    script_must(&t->s, "pod_object",
+                berth_engine_pod_object(t->s.engine, pod, NULL, &object, &error), &error);
+    if (!t->s.failed)
+        add(t, object);
+    tally.pods++;
+}
+
+/* The one that came last to a node comes last again; pending ones in order of arrival. */
+static void add_pods(trial *t, berth_node_id node)
+{
+    static berth_pod_id pods[PODS_MAX];
+    uint32_t count = 0;
+    berth_pod_id pod = berth_engine_next_pod(t->s.engine, node, BERTH_POD_NONE);
+    for (; pod != BERTH_POD_NONE; pod = berth_engine_next_pod(t->s.engine, node, pod)) {
+        if (count == PODS_MAX)
+            abort();
+        pods[count++] = pod;
+    }
+    for (uint32_t i = 0; i < count && !t->s.failed; i++)
+        add_pod(t, pods[node == BERTH_NODE_NONE ? i : count - 1 - i]);
+}
+
+static void add_node(trial *t, berth_node_id node)
+{
+    berth_error error = {0};
+    berth_object *object = NULL;
+    berth_node_info info = {.size = sizeof(info)};
+    script_must(&t->s, "node_object",
+                berth_engine_node_object(t->s.engine, node, NULL, &object, &error), &error);
+    if (t->s.failed)
+        return;
+    add(t, object);
+    script_must(&t->s, "node_info", berth_engine_node_info(t->s.engine, node, &info, &error),
+                &error);
+    if (info.closed && !t->s.failed)
+        script_must(&t->s, "close",
+                    berth_engine_close_node(t->made, berth_engine_find_node(t->made, info.name),
+                                            true, &error),
+                    &error);
+    tally.nodes++;
+}
+
+static void make(trial *t)
+{
+    static berth_node_id order[NODES_MAX];
+    uint32_t count = 0;
+    berth_error error = {0};
+    script_must(&t->s, "create", berth_engine_create(&t->config, &t->made, &error), &error);
+    script_must(&t->s, "node_order",
+                berth_engine_node_order(t->s.engine, order, NODES_MAX, &count, &error), &error);
+    for (uint32_t i = 0; i < count && !t->s.failed; i++)
+        add_node(t, order[i]);
+    for (berth_node_id id = 0; id < berth_engine_node_limit(t->s.engine) && !t->s.failed; id++)
+        add_pods(t, id);
+    if (!t->s.failed)
+        add_pods(t, BERTH_NODE_NONE);
+    tally.engines++;
+}
+
+/* ---- comparing ---- */
+
+static bool same_text(berth_str a, berth_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+typedef struct list {
+    berth_status status;
+    berth_node_id nodes[NODES_MAX];
+    int64_t totals[NODES_MAX];
+    uint32_t count;
+} list;
+
+static void ask(berth_engine *engine, berth_pod_id pod, list *out)
+{
+    out->count = 0;
+    out->status = berth_engine_feasible_nodes(engine, pod, out->nodes, out->totals, NODES_MAX,
+                                              &out->count, NULL);
+}
+
+/* Nodes may have come to another order where the engine's is older than its nodes. */
+static bool has(const trial *t, const list *in, berth_str name, int64_t total)
+{
+    for (uint32_t i = 0; i < in->count; i++)
+        if (same_text(berth_engine_node_name(t->made, in->nodes[i]), name))
+            return in->totals[i] == total;
+    return false;
+}
+
+static void compare_pod(trial *t, berth_pod_id pod)
+{
+    static list wanted, got;
+    berth_str space, name;
+    berth_engine_pod_name(t->s.engine, pod, &space, &name);
+    ask(t->s.engine, pod, &wanted);
+    ask(t->made, berth_engine_find_pod(t->made, space, name), &got);
+    bool same = wanted.status == got.status && wanted.count == got.count;
+    for (uint32_t i = 0; i < wanted.count && same; i++)
+        same = has(t, &got, berth_engine_node_name(t->s.engine, wanted.nodes[i]), wanted.totals[i]);
+    if (!same)
+        script_same(&t->s, "where a pod fits", "as before", "otherwise");
+    tally.lists++;
+}
+
+static void compare(trial *t)
+{
+    berth_error error = {0};
+    script_must(&t->s, "check", berth_engine_check(t->made, &error), &error);
+    if (!t->s.failed && berth_engine_digest(t->made) != berth_engine_digest(t->s.engine))
+        script_same(&t->s, "the digest", "as before", "another");
+    berth_pod_id pod = berth_engine_next_pod(t->s.engine, BERTH_NODE_NONE, BERTH_POD_NONE);
+    for (; pod != BERTH_POD_NONE && !t->s.failed;
+         pod = berth_engine_next_pod(t->s.engine, BERTH_NODE_NONE, pod))
+        compare_pod(t, pod);
+}
+
+/* ---- rounds ---- */
+
+static bool has_any(void *context, berth_str plugin)
+{
+    (void)context;
+    (void)plugin;
+    return true;
+}
+
+static void start(trial *t, uint64_t seed)
+{
+    berth_error error = {0};
+    berth_engine_config_init(&t->config);
+    bool legacy = gen_chance(&t->s.gen, 25) && GEN_KNOWS_LEGACY;
+    for (uint32_t i = 0; i < SCRIPT_PROFILES; i++)
+        t->profiles[i] =
+            legacy ? *gen_legacy_profile(&t->s.gen, i, has_any, NULL)
+                   : *gen_profile(&t->s.gen, i, berth_profile_default_of(t->s.gen.kubernetes),
+                                  has_any, NULL);
+    t->config.threads = 1;
+    t->config.seed = seed;
+    t->config.kubernetes = t->s.gen.kubernetes;
+    t->config.profiles = t->profiles;
+    t->config.profile_count = SCRIPT_PROFILES;
+    t->config.keep_objects = true;
+    script_must(&t->s, "create", berth_engine_create(&t->config, &t->s.engine, &error), &error);
+    script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
+                &error);
+}
+
+static void run(trial *t, const operation *op)
+{
+    free(script_run(&t->s, t->s.engine, op));
+}
+
+static void fill(trial *t)
+{
+    for (uint32_t i = 0; i < t->s.gen.node_names; i++) {
+        const operation op = {
+            .verb = ADD, .object = {.kind = BERTH_KIND_NODE, .as.node = gen_node(&t->s.gen, i)}};
+        if (gen_chance(&t->s.gen, 85))
+            run(t, &op);
+    }
+    for (uint32_t i = gen_below(&t->s.gen, 60); i > 0; i--) {
+        const operation op = script_add_pod(&t->s);
+        run(t, &op);
+    }
+}
+
+static bool run_round(const options *o, uint64_t seed)
+{
+    static trial t;
+    t = (trial){.s.nodes_and_pods = true};
+    snprintf(t.replay, sizeof(t.replay), "test_objects_model --seed %llu --rounds 1 --ops %lu",
+             (unsigned long long)seed, o->ops);
+    t.s.replay = t.replay;
+    gen_init(&t.s.gen, seed, GEN_ALL);
+    t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
+    t.s.gen.node_names = 1 + t.s.gen.node_names % 60;
+    start(&t, seed);
+    fill(&t);
+    for (t.s.op = 1; t.s.op <= o->ops && !t.s.failed; t.s.op++) {
+        const operation op = script_operation(&t.s);
+        run(&t, &op);
+        if (t.s.failed || !gen_chance(&t.s.gen, 10))
+            continue;
+        make(&t);
+        if (!t.s.failed)
+            compare(&t);
+        berth_engine_destroy(t.made);
+        t.made = NULL;
+    }
+    berth_explanation_destroy(t.s.explanation);
+    berth_engine_destroy(t.s.engine);
+    free(t.s.scratch.bytes);
+    gen_free(&t.s.gen);
+    return !t.s.failed;
+}
+
+static bool parse(int argc, char **argv, options *o)
+{
+    const char *seed = getenv("BERTH_TEST_SEED");
+    o->seed = seed != NULL ? strtoull(seed, NULL, 0) : 1;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--seed") == 0)
+            o->seed = strtoull(argv[i + 1], NULL, 0);
+        else if (strcmp(argv[i], "--rounds") == 0)
+            o->rounds = strtoul(argv[i + 1], NULL, 0);
+        else if (strcmp(argv[i], "--ops") == 0)
+            o->ops = strtoul(argv[i + 1], NULL, 0);
+        else
+            return false;
+    }
+    return argc % 2 == 1;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.rounds = 100, .ops = 60};
+    if (!parse(argc, argv, &o)) {
+        fprintf(stderr, "usage: %s [--seed S] [--rounds N] [--ops N]\n", argv[0]);
+        return 2;
+    }
+    printf("seed %llu, %lu rounds\n", (unsigned long long)o.seed, o.rounds);
+    for (unsigned long i = 0; i < o.rounds; i++)
+        if (!run_round(&o, o.seed + i))
+            return 1;
+    printf("%lu engines made of %lu nodes and %lu pods, %lu lists compared\n", tally.engines,
+           tally.nodes, tally.pods, tally.lists);
+    return 0;
+}
