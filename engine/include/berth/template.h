@@ -23,8 +23,8 @@ typedef struct berth_node_template {
     const berth_csi_node *csi_node; /* NULL, or what each node has, named as the node */
 } berth_node_template;
 
-/* Add `count` nodes of a template, each named as the template with a number from 1 on, taken names passed
- * over; the label kubernetes.io/hostname, where the template has it, says each node's own name. Each
+/* Add `count` nodes of a template, each named as the template with -1, -2 and so on behind it, names that
+ * are taken passed over; the label kubernetes.io/hostname, where the template has it, says each node's own name. Each
  * node has the template's pods on it, whatever room that leaves: each is named POD-NODE, whatever
  * its node_name, phase and uid in the template, and counts as running. `nodes` (optional, `count`
  * entries) receives the ids.
