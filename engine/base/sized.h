@@ -22,8 +22,8 @@ berth_status berth__sized_read(void *out, size_t known, const void *caller, cons
 /* Whether a caller's struct that is to be filled has said its size. Errors: E_ARG. */
 berth_status berth__sized_check(const void *caller, const char *name, berth_error *error);
 
-/* Fill a caller's struct, whose size was checked, from `own` of `known` bytes: what the caller knows
- * is copied but for the size, what only the caller knows is zeroed. */
+/* Fill a caller's struct, whose size was checked, from `own` of `known` bytes: what the caller
+ * knows is copied but for the size, what only the caller knows is zeroed. */
 void berth__sized_write(void *caller, const void *own, size_t known);
 
 #endif

@@ -237,8 +237,8 @@ static berth_status check_name(const berth_object *object, berth_error *error)
     return BERTH_E_INVALID;
 }
 
-/* A branch's store of volumes comes into being, and into step, before it changes; from then on it has
- * facts of its own, which are the branch's. */
+/* A branch's store of volumes comes into being, and into step, before it changes; from then on it
+ * has facts of its own, which are the branch's. */
 static berth_status make_storage_writable(berth__cluster *cluster)
 {
     BERTH_TRY(berth__cluster_catch_up_volumes(cluster));

@@ -1,4 +1,5 @@
-/* Nodes and pods of a cluster made objects again: from facts, and from the sample of a pod's class. */
+/* Nodes and pods of a cluster made objects again: from facts, and from the sample of a pod's
+ * class. */
 #include "base/error.h"
 #include "base/text.h"
 #include "cluster/cluster_info.h"
@@ -166,7 +167,8 @@ static berth_str node_kept_for(const berth__cluster *cluster, uint32_t pod)
     return kept != NULL ? berth__cluster_node_name(cluster, kept->node) : (berth_str){0};
 }
 
-/* A pod's own condition, if it has it, before those of the sample that make its class what it is. */
+/* A pod's own condition, if it has it, before those of the sample that make its class what it
+ * is. */
 static bool join_conditions(berth__arena *arena, const berth__pod_record *record, berth_pod *pod)
 {
     static const berth_condition preempted = {.type = {"DisruptionTarget", 16},

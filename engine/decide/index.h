@@ -58,8 +58,8 @@ typedef struct berth__index_cache {
 berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator);
 void berth__index_cache_destroy(berth__index_cache *cache);
 
-/* The up-to-date tree for a decision, or NULL (`why` tells): the decision is not indexable, memory is short,
- * or (unless `eager`) bringing the tree up to date costs more than scans without it have
+/* The up-to-date tree for a decision, or NULL (`why` tells): the decision is not indexable, memory
+ * is short, or (unless `eager`) bringing the tree up to date costs more than scans without it have
  * cost so far: a kind must come back, and often enough, for a tree of its own.
  * Cost: the journal since last time, or a look at every slot (a scan by `search`, with
  * `arena` for its rank phase). */

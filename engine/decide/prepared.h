@@ -138,8 +138,8 @@ berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
                                         const berth_allocator *allocator);
 void berth__prepared_cache_destroy(berth__prepared_cache *cache);
 
-/* Give a decision the prepared state of its pod's class under its profile, plugins that prepare each
- * time included. `arena` is the decision's own, for those. Valid until the next call. Errors:
+/* Give a decision the prepared state of its pod's class under its profile, plugins that prepare
+ * each time included. `arena` is the decision's own, for those. Valid until the next call. Errors:
  * E_NOMEM. */
 berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *decision,
                                  berth__arena *arena);

@@ -5,8 +5,8 @@
 
 #include "decide/decide.h"
 
-/* Find the pod's class and profile and bring the layout up to date. Errors: E_STATE (the pod is on a
- * node), E_NOT_FOUND (no profile serves it), E_NOMEM. */
+/* Find the pod's class and profile and bring the layout up to date. Errors: E_STATE (the pod is on
+ * a node), E_NOT_FOUND (no profile serves it), E_NOMEM. */
 berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__question *cycle,
                                  berth__decision *decision, berth_error *error);
 

@@ -119,7 +119,8 @@ void berth__search_init(berth__search *search, const berth_allocator *allocator,
                         berth__workers *workers, uint32_t worker_count);
 void berth__search_destroy(berth__search *search);
 
-/* Find the feasible nodes of a prepared decision from rotation index `start` on. Fills the answer. */
+/* Find the feasible nodes of a prepared decision from rotation index `start` on. Fills the
+ * answer. */
 berth_status berth__search_filter(berth__search *search, const berth__decision *decision,
                                   uint32_t start);
 
@@ -131,9 +132,9 @@ berth_status berth__search_filter(berth__search *search, const berth__decision *
 berth_status berth__search_nominated(berth__search *search, const berth__decision *decision,
                                      uint32_t start, berth__dry_run *dry_run, uint32_t own_slot);
 
-/* As berth__search_filter or, with `dry_run` (NULL: no pods are nominated), berth__search_nominated,
- * without a limit, from slot 0: every feasible node there is. `scored` says that
- * berth__search_score will be asked for. */
+/* As berth__search_filter or, with `dry_run` (NULL: no pods are nominated),
+ * berth__search_nominated, without a limit, from slot 0: every feasible node there is. `scored`
+ * says that berth__search_score will be asked for. */
 berth_status berth__search_all(berth__search *search, const berth__decision *decision,
                                berth__dry_run *dry_run, bool scored);
 

@@ -40,9 +40,10 @@ static berth_status load_all(berth_engine *engine, const char *path, berth_str t
     static const berth_read_options defaults = {.size = sizeof(defaults), .apply_defaults = true};
     load l = {.engine = engine};
     berth_reader *reader;
+    source = source != NULL ? source : "";
     BERTH_TRY(berth_reader_create(options != NULL ? options : &defaults, &reader, error));
     berth_status status = path != NULL ? berth_reader_file(reader, path, add, &l, error)
-                                       : berth_reader_text(reader, text, source != NULL ? source : "", add, &l, error);
+                                       : berth_reader_text(reader, text, source, add, &l, error);
     if (status == BERTH_OK)
         status = berth_reader_finish(reader, engine, add, &l, error);
     berth_reader_destroy(reader);

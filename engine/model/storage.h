@@ -277,8 +277,8 @@ typedef struct berth__volume_choice {
 
 typedef struct berth__storage {
     berth__model *model;
-    /* Of the facts; NULL: they are another store's. Of a branch that has changed some: the branch's,
-     * which frees those it made. */
+    /* Of the facts; NULL: they are another store's. Of a branch that has changed some: the
+     * branch's, which frees those it made. */
     berth__cow_owner *cow;
     berth__arena arena;                     /* records */
     berth__keymap tables[BERTH_KIND_COUNT]; /* only those of the kinds kept here are in use */

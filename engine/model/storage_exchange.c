@@ -362,8 +362,8 @@ static void keep_exchange(void *owner, void *record)
 
 static const berth__undo_kind exchanged = {undo_exchange, keep_exchange};
 
-/* Room to note that facts go, now or when it is sure that they do; and, on a branch, that others were
- * made. */
+/* Room to note that facts go, now or when it is sure that they do; and, on a branch, that others
+ * were made. */
 static bool reserve_note(berth__storage *storage, const berth__stored_facts *facts, bool undoable)
 {
     if (storage->cow->branch && !berth__cow_owner_reserve(storage->cow, 2))

@@ -1,5 +1,6 @@
-/* Property test: an engine made of the objects that another one gives back (berth/read.h) has the same
- * pods on the same nodes, and every pending pod fits the same nodes, with the same totals, there.
+/* Property test: an engine made of the objects that another one gives back (berth/read.h) has the
+ * same pods on the same nodes, and every pending pod fits the same nodes, with the same totals,
+ * there.
  *
  * Usage: test_objects_model [--seed S] [--rounds N] [--ops N] Round r of seed S is round 0 of seed
  * S + r, which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed of a run

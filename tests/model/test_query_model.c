@@ -3,9 +3,9 @@
  * node's verdict, plugin, code and reasons, and the nodes that fit with their totals are those of
  * the explanation; and after all the questions both engines go on alike.
  *
- * Usage: test_query_model [--seed S] [--rounds N] [--ops N] [--nodes N] Round r of seed S is round 0
- * of seed S + r, which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed of a
- * run without --seed. */
+ * Usage: test_query_model [--seed S] [--rounds N] [--ops N] [--nodes N] Round r of seed S is round
+ * 0 of seed S + r, which is what a failure prints to replay it. BERTH_TEST_SEED replaces the seed
+ * of a run without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What plugins of an embedder's own read of pods: the controller and priority of the one in question,
- * and the pods on a node, on every path. */
+/* What plugins of an embedder's own read of pods: the controller and priority of the one in
+ * question, and the pods on a node, on every path. */
 #include "rule_cluster.h"
 
 enum { NODES = 40, PODS = 120 };
@@ -14,7 +14,8 @@ static void refuse(berth_slice *slice, uint32_t i)
     slice->mask[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-/* ---- Tenants: local to the node; a node takes one owner's pods, told by name and namespace ---- */
+/* ---- Tenants: local to the node; a node takes one owner's pods, told by name and namespace
+ * ---- */
 
 static bool is_stranger(const berth_cycle *cycle, berth_pod_id pod, berth_str tenant)
 {

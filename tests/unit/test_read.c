@@ -1,5 +1,5 @@
-/* Reading back (berth/read.h): what an engine, a snapshot and a branch keep of nodes and pods is what
- * the objects said. */
+/* Reading back (berth/read.h): what an engine, a snapshot and a branch keep of nodes and pods is
+ * what the objects said. */
 #include "branch_cluster.h"
 
 static const char objects[] =

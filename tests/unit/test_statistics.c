@@ -1,5 +1,5 @@
-/* Statistics of decisions (berth/statistics.h): each path and each reason to scan is counted where it
- * is taken, and a branch has its own. */
+/* Statistics of decisions (berth/statistics.h): each path and each reason to scan is counted where
+ * it is taken, and a branch has its own. */
 #include "branch_cluster.h"
 
 #define CPU(n) "containers: [{name: c, image: i, resources: {requests: {cpu: '" n "'}}}]"

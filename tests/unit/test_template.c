@@ -1,5 +1,5 @@
-/* Nodes from a template (berth/template.h): what they are named and have, the same as nodes and pods
- * added by hand, on engines and branches; and nothing left of those that fail. */
+/* Nodes from a template (berth/template.h): what they are named and have, the same as nodes and
+ * pods added by hand, on engines and branches; and nothing left of those that fail. */
 #include "branch_cluster.h"
 
 #define NAME(literal)                \

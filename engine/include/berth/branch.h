@@ -3,10 +3,10 @@
  *
  * A branch is an engine that begins as the snapshot was. Every function of engine.h, transaction.h,
  * query.h, read.h, template.h and statistics.h works on it: decide and bind, evict, add, update and
- * remove nodes, pods and other objects, cordon, transactions, explanations. Nothing of that is seen by the engine, by snapshots or by other
- * branches. Decisions are those of an engine built from scratch in the same state, and go on where
- * the engine's were when it published (rotation, random choice). Ids of nodes and pods of the
- * snapshot are those of the engine.
+ * remove nodes, pods and other objects, cordon, transactions, explanations. Nothing of that is seen
+ * by the engine, by snapshots or by other branches. Decisions are those of an engine built from
+ * scratch in the same state, and go on where the engine's were when it published (rotation, random
+ * choice). Ids of nodes and pods of the snapshot are those of the engine.
  *
  *     berth_engine_publish(engine, &error);               the engine's thread
  *
@@ -28,14 +28,16 @@
  * a pod with claims or disks brings them into step; the first time of all that costs a look at each
  * volume, claim and CSINode besides. Where no pod has volumes nothing of it is made.
  *
- * Other objects (CSINodes, volumes, claims, classes, Services, Namespaces, PodDisruptionBudgets, ...)
- * change on a branch as on an engine. The first change of a Service, controller or Namespace copies
- * all of these, the first of a budget all budgets; one of an object of storage brings volumes into
- * step as above, and what the branch has of them then ends with it: the next branch makes it anew.
+ * Other objects (CSINodes, volumes, claims, classes, Services, Namespaces, PodDisruptionBudgets,
+ * ...) change on a branch as on an engine. The first change of a Service, controller or Namespace
+ * copies all of these, the first of a budget all budgets; one of an object of storage brings
+ * volumes into step as above, and what the branch has of them then ends with it: the next branch
+ * makes it anew.
  *
- * What a branch does not have: nothing can be published, there is no scheduler (E_STATE), and reserve and unreserve of your own
- * plugins are not called: what they keep is the engine's. Their other functions are called on the
- * branch's thread, at the same time as for the engine and other branches.
+ * What a branch does not have: nothing can be published, there is no scheduler (E_STATE), and
+ * reserve and unreserve of your own plugins are not called: what they keep is the engine's. Their
+ * other functions are called on the branch's thread, at the same time as for the engine and other
+ * branches.
  *
  * berth_counts.pod_classes of a branch counts those of the engine and all of its branches.
  *

@@ -369,9 +369,9 @@ typedef struct berth_reason_count {
     uint32_t nodes;
 } berth_reason_count;
 
-/* The refusals as numbers, in the order in which reasons first came: into `out`, at most `capacity`;
- * returns how many there are. A node with several reasons counts for each. Cost: the refusals, each
- * compared with the different reasons. */
+/* The refusals as numbers, in the order in which reasons first came: into `out`, at most
+ * `capacity`; returns how many there are. A node with several reasons counts for each. Cost: the
+ * refusals, each compared with the different reasons. */
 BERTH_API uint32_t berth_explanation_reason_counts(const berth_explanation *explanation,
                                                    berth_reason_count *out, uint32_t capacity);
 

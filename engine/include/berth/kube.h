@@ -95,16 +95,16 @@ BERTH_API berth_status berth_reader_finish(berth_reader *reader, berth_engine *e
 /* Read a file, or text in memory, into an engine: berth_reader_file (or _text) and
  * berth_reader_finish with a callback that adds each object. `options` NULL: those of
  * berth_read_options_init with the API server's defaults applied, which is right for manifests and
- * for what comes from an API server. `*objects` (NULL: not asked for) receives how many objects were
- * added, pods that are over included; it is left alone on failure.
+ * for what comes from an API server. `*objects` (NULL: not asked for) receives how many objects
+ * were added, pods that are over included; it is left alone on failure.
  *
  * Each call is complete by itself: pods of DaemonSets are made for the nodes that are there at its
  * end, and PriorityClasses of other calls are unknown. What belongs together goes into one text, or
  * through a reader of one's own.
  *
  * Errors: those of the reader and of berth_engine_add; the error names source, line, object and
- * field, as far as there are such. Objects before the one that failed stay: a transaction around the
- * call takes them back. Threads: the engine's. Cost: linear in the text. */
+ * field, as far as there are such. Objects before the one that failed stay: a transaction around
+ * the call takes them back. Threads: the engine's. Cost: linear in the text. */
 BERTH_API berth_status berth_engine_load_file(berth_engine *engine, const char *path,
                                               const berth_read_options *options, uint64_t *objects,
                                               berth_error *error);

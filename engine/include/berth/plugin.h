@@ -53,9 +53,10 @@ BERTH_API berth_pod_id berth_cycle_pod(const berth_cycle *cycle);
 BERTH_API int32_t berth_cycle_pod_priority(const berth_cycle *cycle);
 
 /* The pods on the node in a slot, the one that came last first: into `out`, at most `capacity`;
- * returns how many there are. Not for STATIC plugins. Pods that the engine puts there or takes off in
- * thought (nominated ones, preemption's victims) are not, or still, among them, while amounts tell of
- * them. Then of any such pod its namespace, a label's value, its priority; zeroed for an unknown id. */
+ * returns how many there are. Not for STATIC plugins. Pods that the engine puts there or takes off
+ * in thought (nominated ones, preemption's victims) are not, or still, among them, while amounts
+ * tell of them. Then of any such pod its namespace, a label's value, its priority; zeroed for an
+ * unknown id. */
 BERTH_API uint32_t berth_cycle_node_pods(const berth_cycle *cycle, uint32_t slot, berth_pod_id *out,
                                          uint32_t capacity);
 BERTH_API berth_str berth_cycle_namespace_of(const berth_cycle *cycle, berth_pod_id pod);

@@ -38,21 +38,22 @@ typedef struct berth_fit {
 } berth_fit;
 
 /* Whether a pending pod fits a node. `flags`: BERTH_FIT_*. A pod that no node would take, for its
- * scheduling gates or by a plugin's preFilter, is refused by that plugin. Where a profile checks all
- * predicates of a node (era v1alpha1) the first one that refuses is told.
- * Errors: E_NOT_FOUND (the pod, the node, or a profile that serves the pod), E_STATE (the pod is on a
- * node), E_ARG (a flag, or the struct's size), E_NOMEM; `out` is untouched then.
+ * scheduling gates or by a plugin's preFilter, is refused by that plugin. Where a profile checks
+ * all predicates of a node (era v1alpha1) the first one that refuses is told.
+ * Errors: E_NOT_FOUND (the pod, the node, or a profile that serves the pod), E_STATE (the pod is on
+ * a node), E_ARG (a flag, or the struct's size), E_NOMEM; `out` is untouched then.
  * Cost: under a microsecond for a kind of pod that was met before, nothing allocated; besides, what
  * the pod asks of other pods (some hundred nanoseconds), and that of a new layout if nodes came or
- * went; with reasons a few texts. A node with nominated pods costs what putting these there and taking them off costs. */
+ * went; with reasons a few texts. A node with nominated pods costs what putting these there and
+ * taking them off costs. */
 BERTH_API berth_status berth_engine_fits(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                          uint32_t flags, berth_fit *out, berth_error *error);
 
-/* All nodes that a pending pod fits, in the order of berth_engine_node_order, whatever share of them
- * its profile would look at: into `nodes` and, unless it is NULL, what each would score into
+/* All nodes that a pending pod fits, in the order of berth_engine_node_order, whatever share of
+ * them its profile would look at: into `nodes` and, unless it is NULL, what each would score into
  * `totals`, at most `capacity`; `*count` (NULL: not asked for) is how many there are. Totals are
- * those of a decision that visits every node; a node that is the only one has one, too. A pod that a
- * plugin fails on fits nowhere.
+ * those of a decision that visits every node; a node that is the only one has one, too. A pod that
+ * a plugin fails on fits nowhere.
  * Errors: E_NOT_FOUND (the pod, or a profile that serves it), E_STATE (the pod is on a node),
  * E_INVALID (totals are asked for, and a score plugin fails on the pod), E_NOMEM.
  * Cost: a look at each node where the index knows the pod's kind; else that of a scan of all nodes,

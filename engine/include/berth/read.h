@@ -1,18 +1,19 @@
 /* Reading an engine, a branch or a snapshot back: walking nodes and pods, what the engine keeps of
  * each, amounts of all nodes as arrays.
  *
- * What is kept of an object is what rules read. Of a node: name, labels, taints, spec.unschedulable,
- * allocatable amounts, images, conditions and declared features. Of a pod: namespace, name, labels,
- * its controller, the sums of its requests, priority, start time, and its rules, interned. Not kept
- * are annotations, uids of objects, owners that are no controllers, containers one by one, and a
- * pod's template_id: pods that are alike share a number instead (berth_pod_info.kind).
+ * What is kept of an object is what rules read. Of a node: name, labels, taints,
+ * spec.unschedulable, allocatable amounts, images, conditions and declared features. Of a pod:
+ * namespace, name, labels, its controller, the sums of its requests, priority, start time, and its
+ * rules, interned. Not kept are annotations, uids of objects, owners that are no controllers,
+ * containers one by one, and a pod's template_id: pods that are alike share a number instead
+ * (berth_pod_info.kind).
  *
- * A function that fills an array takes its capacity, writes at most as many entries, and returns how
- * many there are: 0 for a node or pod that is unknown.
+ * A function that fills an array takes its capacity, writes at most as many entries, and returns
+ * how many there are: 0 for a node or pod that is unknown.
  *
  * Owner: arrays and structs are the caller's; texts are borrowed until the object is updated or
- * removed, of a snapshot until it is unpinned. Threads: the engine's; of a snapshot any number, each
- * under a pin. Cost: linear in what is written; where a function names none, constant. */
+ * removed, of a snapshot until it is unpinned. Threads: the engine's; of a snapshot any number,
+ * each under a pin. Cost: linear in what is written; where a function names none, constant. */
 #ifndef BERTH_READ_H
 #define BERTH_READ_H
 
@@ -79,8 +80,8 @@ BERTH_API berth_status berth_engine_node_info(const berth_engine *engine, berth_
 BERTH_API berth_status berth_snapshot_node_info(const berth_snapshot *snapshot, berth_node_id node,
                                                 berth_node_info *out, berth_error *error);
 
-/* A node's labels (in no order that means anything), its taints (in theirs), and what it has to give
- * of each resource that it names, "pods" last. */
+/* A node's labels (in no order that means anything), its taints (in theirs), and what it has to
+ * give of each resource that it names, "pods" last. */
 BERTH_API uint32_t berth_engine_node_labels(const berth_engine *engine, berth_node_id node,
                                             berth_key_value *out, uint32_t capacity);
 BERTH_API uint32_t berth_engine_node_taints(const berth_engine *engine, berth_node_id node,
@@ -101,9 +102,9 @@ BERTH_API uint32_t berth_snapshot_node_allocatable(const berth_snapshot *snapsho
 typedef struct berth_pod_info {
     uint32_t size; /* set by the caller: sizeof(berth_pod_info) */
     int32_t priority;
-    /* Pods of one number are alike in all that rules read, priority aside: one that fits a node fits
-     * it as the other does. Numbers are the engine's and its branches', and last as long as some
-     * such pod is there. */
+    /* Pods of one number are alike in all that rules read, priority aside: one that fits a node
+     * fits it as the other does. Numbers are the engine's and its branches', and last as long as
+     * some such pod is there. */
     uint64_t kind;
     berth_node_id node; /* BERTH_NODE_NONE: it is pending */
     uint32_t label_count;
@@ -149,11 +150,11 @@ BERTH_API berth_str berth_snapshot_pod_label(const berth_snapshot *snapshot, ber
 
 /* The object of a node, or of a pod, as it could be added to another engine, which would decide as
  * this one: what rules read is as it was given, or was updated since. A node comes without other
- * annotations than rules read, and with each image name as an image of the size that all nodes have. A pod, whose engine must be one
- * that keeps objects (berth_engine_config.keep_objects), comes without uid, annotations and creation
- * time, on the node that it is on; containers, labels and all else are those of a pod like it. (A pod
- * of berth_engine_add_like with ephemeral volumes names its own claims in its object, where the engine
- * has it use those of the other.)
+ * annotations than rules read, and with each image name as an image of the size that all nodes
+ * have. A pod, whose engine must be one that keeps objects (berth_engine_config.keep_objects),
+ * comes without uid, annotations and creation time, on the node that it is on; containers, labels
+ * and all else are those of a pod like it. (A pod of berth_engine_add_like with ephemeral volumes
+ * names its own claims in its object, where the engine has it use those of the other.)
  *
  * To have another engine find the same nodes in the same order: add nodes in the order of
  * berth_engine_node_order, then each node's pods, the last of berth_engine_next_pod first, then the

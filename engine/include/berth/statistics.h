@@ -1,9 +1,9 @@
 /* What an engine's decisions came to, as numbers: by which path, and why by scan.
  *
- * Counters only grow, from the engine's making on; who wants those of an hour takes the difference of
- * two readings. They are the engine's own, plain numbers that its thread writes: counting costs an
- * instruction or two a decision. A branch has its own, from its making on. Transactions take nothing
- * back of them. */
+ * Counters only grow, from the engine's making on; who wants those of an hour takes the difference
+ * of two readings. They are the engine's own, plain numbers that its thread writes: counting costs
+ * an instruction or two a decision. A branch has its own, from its making on. Transactions take
+ * nothing back of them. */
 #ifndef BERTH_STATISTICS_H
 #define BERTH_STATISTICS_H
 

@@ -23,11 +23,11 @@ typedef struct berth_node_template {
     const berth_csi_node *csi_node; /* NULL, or what each node has, named as the node */
 } berth_node_template;
 
-/* Add `count` nodes of a template, each named as the template with -1, -2 and so on behind it, names that
- * are taken passed over; the label kubernetes.io/hostname, where the template has it, says each node's own name. Each
- * node has the template's pods on it, whatever room that leaves: each is named POD-NODE, whatever
- * its node_name, phase and uid in the template, and counts as running. `nodes` (optional, `count`
- * entries) receives the ids.
+/* Add `count` nodes of a template, each named as the template with -1, -2 and so on behind it,
+ * names that are taken passed over; the label kubernetes.io/hostname, where the template has it,
+ * says each node's own name. Each node has the template's pods on it, whatever room that leaves:
+ * each is named POD-NODE, whatever its node_name, phase and uid in the template, and counts as
+ * running. `nodes` (optional, `count` entries) receives the ids.
  * Errors: E_ARG (the struct's size, no node), and those of berth_engine_add, naming the object; the
  * engine is unchanged then. Threads: the engine's. Cost: that of adding each node and pod, and undo
  * records for them; of pods with a template_id one look at a pod for all. */

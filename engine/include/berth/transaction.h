@@ -13,11 +13,11 @@
  * memory fails with BERTH_E_NOMEM, berth_engine_remove and berth_engine_unbind included, and has
  * changed nothing. There is no operation that can't be undone.
  *
- * A transaction or a branch (branch.h)? A transaction costs the record of each change and its undoing,
- * keeps every tree and counter warm, and stops the engine for as long as it is open: right for short
- * questions on the engine's own thread. A branch is made and dropped in microseconds, decides with
- * trees of its own, which are kept from branch to branch and follow what differs, and copies pages that
- * it writes: right for long plans, and for several at a time on other threads.
+ * A transaction or a branch (branch.h)? A transaction costs the record of each change and its
+ * undoing, keeps every tree and counter warm, and stops the engine for as long as it is open: right
+ * for short questions on the engine's own thread. A branch is made and dropped in microseconds,
+ * decides with trees of its own, which are kept from branch to branch and follow what differs, and
+ * copies pages that it writes: right for long plans, and for several at a time on other threads.
  *
  * Example: whether a group of pods fits as a whole.
  *
@@ -98,8 +98,8 @@ typedef struct berth_group_options {
  * then no more are tried than it takes to know. `placements` (optional, `count` entries) receives
  * each pod's decision; one that was not tried has no node. Preemption has no part in it.
  * Errors: E_ARG (options), and those of berth_engine_schedule; nothing has changed then, and
- * `placements` may hold anything. Cost: a decision for each and an undo record, and that of taking them
- * back. */
+ * `placements` may hold anything. Cost: a decision for each and an undo record, and that of taking
+ * them back. */
 BERTH_API berth_status berth_engine_schedule_pods(berth_engine *engine, const berth_pod_id *pods,
                                                   uint32_t count,
                                                   const berth_group_options *options,
