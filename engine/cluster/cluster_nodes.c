@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cluster/cluster_undo.h"
 #include "cluster/pod_moves.h"
+#include "columns/freed_ports.h"
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
 
@@ -326,6 +327,19 @@ berth_status berth__cluster_close(berth__cluster *cluster, uint32_t node, bool c
     return BERTH_OK;
 }
 
+/* Its pods stay, and of their ports are free those that were. Returns false when out of memory. */
+static bool keep_freed_ports(berth__cluster *cluster, const berth__node_record *node, uint32_t id)
+{
+    berth__view *view = &cluster->view;
+    uint32_t most = berth__freed_ports_most(view, id, &cluster->pods);
+    if (node->slot == BERTH__SLOT_NONE || most + berth__freed_ports_count(view) == 0)
+        return true;
+    if (!berth__freed_ports_reserve(view, most) || !berth__note_freed(cluster, false))
+        return false;
+    berth__freed_ports_keep(view, node->slot, &cluster->pods);
+    return true;
+}
+
 /* The node leaves the tree; its slot stays until the layout is made anew, its pods become
  * orphans. */
 berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name, berth_error *error)
@@ -334,6 +348,7 @@ berth_status berth__cluster_remove_node(berth__cluster *cluster, berth_str name,
     if (node_id == BERTH_NODE_NONE || !berth__node_present(berth__cluster_node(cluster, node_id)))
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node of this name");
     if (make_facts_writable(cluster, node_id, NULL, false) != BERTH_OK ||
+        !keep_freed_ports(cluster, berth__cluster_node(cluster, node_id), node_id) ||
         !berth__note_node(cluster, node_id))
         return berth__error_no_memory(error);
     berth__node_record *node = berth__cluster_node(cluster, node_id);

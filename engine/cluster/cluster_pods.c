@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cluster/cluster_undo.h"
 #include "cluster/pod_moves.h"
+#include "columns/freed_ports.h"
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
 
@@ -15,6 +16,12 @@
 /* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
 static berth_status make_writable_to_leave(berth__cluster *cluster, uint32_t pod)
 {
+    const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
+    if (record->node != BERTH_NODE_NONE &&
+        berth__freed_ports_change(&cluster->view, berth__cluster_node(cluster, record->node),
+                                  record->cls) &&
+        !berth__freed_ports_reserve(&cluster->view, record->cls->ports->count))
+        return BERTH_E_NOMEM;
     if (!cluster->cow.shared)
         return BERTH_OK;
     BERTH_TRY(berth__pods_make_linked_writable(&cluster->pods, pod));
@@ -83,13 +90,24 @@ static bool is_disrupted(const berth_pod *pod)
     return false;
 }
 
+/* Host ports of a pod that comes to a node without a slot are not free, whoever has left. */
+static berth_status take_ports(berth__cluster *cluster, const berth__class *cls, uint32_t node_id)
+{
+    if (cls->ports == NULL || berth__freed_ports_count(&cluster->view) == 0)
+        return BERTH_OK;
+    if (!berth__freed_ports_reserve(&cluster->view, 0) || !berth__note_freed(cluster, false))
+        return BERTH_E_NOMEM;
+    berth__freed_ports_come(&cluster->view, node_id, cls);
+    return BERTH_OK;
+}
+
 /* Count a pod of a class on a node if the node is in the layout. The part of entering that can
  * fail. */
 static berth_status count_on(berth__cluster *cluster, const berth__class *cls, uint32_t node_id)
 {
     const berth__node_record *node = berth__cluster_node(cluster, node_id);
     if (!berth__node_present(node) || node->slot == BERTH__SLOT_NONE)
-        return BERTH_OK;
+        return take_ports(cluster, cls, node_id);
     BERTH_TRY(berth__cluster_widen(cluster));
     BERTH_TRY(berth__view_make_writable(&cluster->view, node->slot));
     if (!berth__note_count(cluster, node_id, cls, 1))
@@ -135,6 +153,9 @@ static void leave(berth__cluster *cluster, uint32_t pod)
     if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE) {
         (void)berth__note_count(cluster, record->node, record->cls, -1); /* room is there */
         berth__view_remove_pod(&cluster->view, node->slot, record->cls);
+    } else if (berth__freed_ports_change(&cluster->view, node, record->cls)) {
+        (void)berth__note_freed(cluster, true); /* room is there */
+        berth__freed_ports_leave(&cluster->view, pod, &cluster->pods);
     }
     *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) -= 1;
     berth__note_list(cluster, pod, BERTH__LEFT_NODE);

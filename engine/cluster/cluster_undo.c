@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "columns/freed_ports.h"
 #include "columns/node_volumes.h"
 
 /* Enough for every operation, what grows with its objects aside. */
@@ -34,6 +35,41 @@ static size_t ports_bytes(const berth__cluster *cluster, uint32_t slot)
                : berth__view_ports(&cluster->view, slot, &items) * sizeof(*items);
 }
 
+/* A list of freed ports before it changed: they are behind it. */
+typedef struct former_freed {
+    uint32_t count;
+} former_freed;
+
+static size_t freed_bytes(const berth__cluster *cluster)
+{
+    return sizeof(former_freed) +
+           berth__freed_ports_count(&cluster->view) * sizeof(berth__freed_port);
+}
+
+static void undo_freed(void *owner, void *record)
+{
+    berth__cluster *cluster = owner;
+    const former_freed *former = record;
+    berth__freed_ports_restore(&cluster->view, (const berth__freed_port *)(former + 1),
+                               former->count);
+}
+
+bool berth__note_freed(berth__cluster *cluster, bool reserved)
+{
+    static const berth__undo_kind freed = {undo_freed, NULL};
+    size_t bytes = freed_bytes(cluster);
+    if (!cluster->undo.recording)
+        return true;
+    if (!reserved && !reserve(cluster, bytes))
+        return false;
+    former_freed *record = push(cluster, &freed, bytes);
+    record->count = berth__freed_ports_count(&cluster->view);
+    if (record->count > 0)
+        memcpy(record + 1, cluster->view.freed_ports->items,
+               record->count * sizeof(berth__freed_port));
+    return true;
+}
+
 bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod)
 {
     size_t bytes = 0;
@@ -42,6 +78,7 @@ bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod)
     if (pod != BERTH_POD_INDEX_NONE) {
         uint32_t node = berth__pod_at(&cluster->pods, pod)->node;
         bytes = node != BERTH_NODE_NONE ? ports_bytes(cluster, counting_slot(cluster, node)) : 0;
+        bytes += freed_bytes(cluster);
     }
     return reserve(cluster, bytes);
 }

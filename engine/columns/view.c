@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "columns/freed_ports.h"
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
 
@@ -38,6 +39,7 @@ void berth__view_destroy(berth__view *view)
     berth__tiles_destroy(view->model->allocator, view->tiles,
                          view->layout != NULL ? view->layout->tile_count : 0);
     berth__layout_destroy(view->layout);
+    berth__freed_ports_destroy(view);
     berth__cow_array_retire(&view->nodes, view->cow);
     berth__cow_array_retire(&view->images.table, view->cow);
     berth__free(view->model->allocator, view->journal, BERTH__JOURNAL * sizeof(uint32_t));
@@ -329,6 +331,8 @@ berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pod
             berth__view_remove_pod(view, slot, berth__pod_at(pods, undo)->cls);
         return status;
     }
+    berth__freed_ports_apply(view, slot,
+                             view->tiles[slot >> BERTH__TILE_SHIFT]->ports[slot % BERTH__TILE]);
     return BERTH_OK;
 }
 

@@ -12,10 +12,11 @@
  * 2^52. */
 #define BERTH__SMALL_AMOUNT (INT64_C(1) << 45)
 
-struct berth__pod_counts; /* columns/pod_counts.h: pods by selector and topology domain */
-struct berth__related;    /* model/related.h: services, controllers, namespaces */
-struct berth__storage;    /* model/storage.h: volumes, claims, classes, drivers */
-struct berth__volume_use; /* columns/node_volumes.h: volumes in use by node */
+struct berth__pod_counts;  /* columns/pod_counts.h: pods by selector and topology domain */
+struct berth__related;     /* model/related.h: services, controllers, namespaces */
+struct berth__storage;     /* model/storage.h: volumes, claims, classes, drivers */
+struct berth__freed_ports; /* columns/freed_ports.h: host ports that a pod has and that are free */
+struct berth__volume_use;  /* columns/node_volumes.h: volumes in use by node */
 
 /* Entries that the change journal keeps; whoever lags further behind looks at every slot. */
 enum { BERTH__JOURNAL = 1 << 16 };
@@ -29,6 +30,7 @@ typedef struct berth__view {
     berth__cow_owner *cow;  /* who changes the view */
     berth__cow_array nodes; /* records by id; by slot through layout->nodes */
     berth__images images;
+    struct berth__freed_ports *freed_ports; /* NULL: there are none */
     berth__layout *layout;
     berth__tile **tiles;
     uint64_t tiles_stamp;    /* of the array; a tile of this stamp lies in an array of this stamp */

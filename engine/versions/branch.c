@@ -115,6 +115,7 @@ static void take_roots(berth__cluster *cluster, const berth_snapshot *snapshot)
     view->nodes = from->view.nodes;
     view->images = from->view.images;
     view->images.cow = &cluster->cow;
+    view->freed_ports = from->view.freed_ports;
     view->layout = from->view.layout;
     view->tiles = from->view.tiles;
     view->tiles_stamp = from->view.tiles_stamp;

@@ -233,7 +233,7 @@ naive_port *naive_host_ports(naive_region *region, const naive_cluster *cluster,
     for (uint32_t c = 0; c < pod->container_count; c++) {
         add_host_ports(region, &pod->containers[c], &list, count);
     }
-    for (uint32_t c = 0; c < pod->init_container_count && cluster->kubernetes >= 34; c++) {
+    for (uint32_t c = 0; c < pod->init_container_count && cluster->kubernetes >= 33; c++) {
         if (pod->init_containers[c].restart_always) {
             add_host_ports(region, &pod->init_containers[c], &list, count);
         }
@@ -350,16 +350,6 @@ static void drop_reservations(naive_cluster *cluster, berth_kind kind, const ber
     cluster->reservation_count = kept;
 }
 
-/* A node that comes back finds the ports of the pods that are still there in use. */
-static void recount_ports(naive_cluster *cluster, berth_str node)
-{
-    for (size_t i = 0; i < cluster->pod_count; i++) {
-        if (naive_same(cluster->pods[i].node, node)) {
-            naive_put_on(&cluster->region, cluster, &cluster->pods[i], node);
-        }
-    }
-}
-
 void naive_add(naive_cluster *cluster, const berth_object *object)
 {
     if (object->kind == BERTH_KIND_POD) {
@@ -372,7 +362,6 @@ void naive_add(naive_cluster *cluster, const berth_object *object)
     if (object->kind == BERTH_KIND_NODE) {
         tree_add(cluster, object->as.node);
         add_images(cluster, object->as.node);
-        recount_ports(cluster, object->as.node->meta.name);
     }
 }
 

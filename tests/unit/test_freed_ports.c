@@ -1,0 +1,99 @@
+/* Host ports of pods on nodes without a slot: a port goes with the first pod that had it, whoever else
+ * has it, as on any other node. */
+#include "rule_cluster.h"
+
+#include "berth/transaction.h"
+
+#define PORT(number) "containers: [{name: c, ports: [{containerPort: 80, hostPort: " number "}]}]"
+
+static void remove_object(small_cluster *c, berth_kind kind, const char *name)
+{
+    berth_error error = {.code = BERTH_OK};
+    small_require(
+        berth_engine_remove(c->engine, kind,
+                            kind == BERTH_KIND_POD ? BERTH_STR("default") : (berth_str){0},
+                            (berth_str){name, (uint32_t)strlen(name)}, &error),
+        &error);
+}
+
+static void expect_free(small_cluster *c, const char *pod, const char *spec, bool is_free)
+{
+    small_decide(c, small_pod(c, pod, NULL, "", spec));
+    assert_int_equal(c->placement.verdict,
+                     is_free ? BERTH_VERDICT_PLACED : BERTH_VERDICT_UNSCHEDULABLE);
+    remove_object(c, BERTH_KIND_POD, pod);
+}
+
+static void test_node_not_yet_laid_out(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_pod(c, "one", "a", "", PORT("80"));
+    small_pod(c, "two", "a", "", PORT("80"));
+    small_pod(c, "three", "a", "", PORT("81"));
+    remove_object(c, BERTH_KIND_POD, "one");
+    expect_free(c, "p", PORT("80"), true);
+    expect_free(c, "p", PORT("81"), false);
+}
+
+static void test_port_taken_again(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_pod(c, "one", "a", "", PORT("80"));
+    small_pod(c, "two", "a", "", PORT("80"));
+    remove_object(c, BERTH_KIND_POD, "one");
+    small_pod(c, "three", "a", "", PORT("80"));
+    expect_free(c, "p", PORT("80"), false);
+    remove_object(c, BERTH_KIND_POD, "two");
+    expect_free(c, "p", PORT("80"), true);
+}
+
+/* A node that goes and comes back finds its ports as they were. */
+static void test_node_comes_back(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_node(c, "b", ", labels: {other: x}");
+    small_pod(c, "one", "a", "", PORT("80"));
+    small_pod(c, "two", "a", "", PORT("80"));
+    small_pod(c, "full", "b", "", PORT("80"));
+    expect_free(c, "p", PORT("80"), false);
+    remove_object(c, BERTH_KIND_POD, "one");
+    expect_free(c, "p", PORT("80"), true);
+    remove_object(c, BERTH_KIND_NODE, "a");
+    expect_free(c, "p", PORT("80"), false);
+    small_node(c, "a", "");
+    expect_free(c, "p", PORT("80"), true);
+    remove_object(c, BERTH_KIND_NODE, "a");
+    small_pod(c, "three", "a", "", PORT("80"));
+    small_node(c, "a", "");
+    expect_free(c, "p", PORT("80"), false);
+}
+
+/* What a transaction takes back is as before. */
+static void test_rollback(void **state)
+{
+    small_cluster *c = *state;
+    berth_error error = {.code = BERTH_OK};
+    small_node(c, "a", "");
+    small_pod(c, "one", "a", "", PORT("80"));
+    small_pod(c, "two", "a", "", PORT("80"));
+    small_require(berth_engine_begin(c->engine, &error), &error);
+    remove_object(c, BERTH_KIND_POD, "one");
+    expect_free(c, "p", PORT("80"), true);
+    small_require(berth_engine_rollback(c->engine, &error), &error);
+    expect_free(c, "p", PORT("80"), false);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, small_set_up, small_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_node_not_yet_laid_out),
+        TEST(test_port_taken_again),
+        TEST(test_node_comes_back),
+        TEST(test_rollback),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
