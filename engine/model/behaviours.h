@@ -20,7 +20,7 @@
     X(requests_of_pod_status,        0,   0,   0,   0,   0,   1) /* requests_of_status at pod level */ \
     /*                            1.15 1.32 1.33 1.34 1.35 1.36  filters */ \
     X(taint_comparisons,             0,   0,   0,   0,   0,   0) /* tolerations with Lt and Gt */ \
-    X(sidecar_ports,                 0,   0,   0,   1,   1,   1) /* of restartable init containers */ \
+    X(sidecar_ports,                 0,   0,   1,   1,   1,   1) /* of restartable init containers */ \
     X(fit_unresolvable,              0,   0,   0,   1,   1,   1) /* a request above what a node can have */ \
     X(csi_migration,                 0,   1,   1,   1,   1,   1) /* in-tree volumes are CSI volumes */ \
     X(portworx_migrated,             0,   0,   0,   0,   0,   1) /* by no annotation's leave */ \
@@ -44,13 +44,14 @@
     /*                            1.15 1.32 1.33 1.34 1.35 1.36  preemption */ \
     X(preemption_policies,           0,   1,   1,   1,   1,   1) /* preemptionPolicy is known */ \
     X(samples_candidates,            0,   1,   1,   1,   1,   1) /* potential nodes, so many of them */ \
-    X(spares_leaving_victims,        0,   0,   1,   1,   1,   1) /* who is on its way out is not asked */ \
+    X(spares_leaving_victims,        0,   0,   0,   0,   1,   1) /* who is on its way out is not asked */ \
     X(explains_preemption,           0,   1,   1,   1,   1,   1) /* failure messages have its part */ \
     X(spends_budgets,                0,   1,   1,   1,   1,   1) /* a victim takes from its budgets */ \
     X(forgets_nominations,           0,   0,   0,   0,   1,   1) /* where postFilter has no plugin */ \
     /*                            1.15 1.32 1.33 1.34 1.35 1.36  texts */ \
     X(taint_text_names_none,         0,   0,   0,   1,   1,   1) /* untolerated taint(s) */ \
-    X(volume_texts_new,              0,   0,   1,   1,   1,   1) /* VolumeBinding, VolumeRestrictions */ \
+    X(volume_texts_new,              0,   0,   1,   1,   1,   1) /* of VolumeBinding */ \
+    X(restriction_text_new,          0,   0,   0,   1,   1,   1) /* of VolumeRestrictions */ \
     X(error_texts_name_plugins,      0,   1,   1,   1,   1,   1) /* running PreFilter plugin ... */ \
     X(selector_texts_by_field,       0,   1,   1,   1,   1,   1) /* what is wrong, and where */ \
     X(selector_texts_as_json,        0,   0,   0,   1,   1,   1) /* lists of values */ \

@@ -93,7 +93,7 @@ static void volume_restrictions_explain(const berth__question *cycle, const void
                              "cannot read \"PreFilterVolumeRestrictions\" from cycleState");
     else
         berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "%s",
-                      cycle->view->model->behaviours.volume_texts_new
+                      cycle->view->model->behaviours.restriction_text_new
                           ? "node(s) unavailable due to PersistentVolumeClaim with "
                             "ReadWriteOncePod access mode already in-use by another pod"
                           : "node has pod using PersistentVolumeClaim with the same name and "

@@ -235,7 +235,7 @@ const char *naive_preempt(naive_attempt *a, const naive_refusal *refusals, size_
         out->nominated = best.node;
         out->victims = best.victims;
         for (size_t i = 0; i < best.count; i++) {
-            bool spared = a->cluster->kubernetes >= 33 && best.victims[i]->meta.deleting;
+            bool spared = a->cluster->kubernetes >= 35 && best.victims[i]->meta.deleting;
             if (!spared) { /* who leaves already is not asked to */
                 out->victims[out->victim_count++] = best.victims[i];
             }

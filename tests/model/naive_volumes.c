@@ -230,7 +230,7 @@ bool naive_restrictions(naive_attempt *a, const berth_plugin_ref *ref, const ber
     }
     if (a->claim_conflicts > 0) {
         return naive_refuse(a, r, false,
-                            a->cluster->kubernetes >= 33
+                            a->cluster->kubernetes >= 34
                                 ? "node(s) unavailable due to PersistentVolumeClaim with "
                                   "ReadWriteOncePod access mode already in-use by another pod"
                                 : "node has pod using PersistentVolumeClaim with the same name and "

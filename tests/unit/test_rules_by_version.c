@@ -127,6 +127,7 @@ static void test_sidecar_ports(void **state)
                                                      "[{name: c, ports: [{containerPort: 80, "
                                                      "hostPort: 80}]}]}\n";
     assert_true(is_placed(32, "", used, wants));
+    assert_false(is_placed(33, "", used, wants));
     assert_false(is_placed(36, "", used, wants));
     assert_true(is_placed(36, "", used_for_a_while, wants));
     assert_true(is_placed(32, "", taken, SIDECAR(", restartPolicy: Always")));
@@ -174,7 +175,7 @@ static void test_volume_texts(void **state)
                  "storageClassName: late, volumeName: v, resources: {requests: {storage: 1Gi}}}\n"
                  "status: {phase: Bound}\n---\n" POD("r", "default", "a", ", " USES);
     check_message(
-        32, in_use, USES ", preemptionPolicy: Never",
+        33, in_use, USES ", preemptionPolicy: Never",
         "0/1 nodes are available: 1 node has pod using PersistentVolumeClaim with the same "
         "name and ReadWriteOncePod access mode. preemption: not eligible due to "
         "preemptionPolicy=Never.");
@@ -515,7 +516,7 @@ static void test_unreadable_preference(void **state)
     small_close(&c);
 }
 
-/* A victim that is on its way out already frees the node all the same. */
+/* A victim that is on its way out already frees the node all the same; since 1.35 it is not asked. */
 static void test_leaving_victims(void **state)
 {
     (void)state;
@@ -523,7 +524,7 @@ static void test_leaving_victims(void **state)
         "apiVersion: v1\nkind: Pod\nmetadata: {name: v, deletionTimestamp: "
         "'2026-02-01T00:00:00Z'}\n"
         "spec: {nodeName: a, containers: [{name: c, resources: {requests: {cpu: 3}}}]}\n";
-    for (uint32_t minor = 32; minor <= 36; minor += 4) {
+    for (uint32_t minor = 32; minor <= 36; minor++) {
         small_cluster c;
         open_as(&c, minor, "");
         small_add(&c, NODE("a", "", ""));
@@ -532,7 +533,7 @@ static void test_leaving_victims(void **state)
                                    "priority: 10, containers: [{name: c, resources: {requests:"
                                    " {cpu: 2}}}]"));
         assert_int_not_equal(berth_explanation_nominated(c.explanation), BERTH_NODE_NONE);
-        assert_int_equal(berth_explanation_victim_count(c.explanation), minor == 32);
+        assert_int_equal(berth_explanation_victim_count(c.explanation), minor < 35);
         small_close(&c);
     }
 }

@@ -1,4 +1,4 @@
-//go:build kube1_35 || kube1_36
+//go:build kube1_36
 
 package kube
 

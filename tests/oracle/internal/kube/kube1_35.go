@@ -1,0 +1,28 @@
+//go:build kube1_35
+
+package kube
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+)
+
+// The framework's types, by the names that they have in this release.
+type (
+	CycleState       = fwk.CycleState
+	NodeInfo         = fwk.NodeInfo
+	Status           = fwk.Status
+	PreFilterResult  = fwk.PreFilterResult
+	NodePluginScores = fwk.NodePluginScores
+	eventRecorder    = events.EventRecorder
+)
+
+func schedulePod(ctx context.Context, sched *scheduler.Scheduler, r *recorder, state CycleState, pod *v1.Pod) (
+	scheduler.ScheduleResult, error,
+) {
+	return sched.SchedulePod(ctx, r, state, pod)
+}
