@@ -33,7 +33,7 @@ berth_status berth__daemon_nodes(berth_engine *engine, const berth_pod *pod, ber
     berth__arena arena;
     bool ok = true;
     berth__arena_init(&arena, cluster->model->allocator);
-    berth__model_lock(cluster->model);
+    berth__cluster_lock(cluster);
     berth__arena_reset(&cluster->model->scratch);
     berth__node_rules_fill(cluster->model, &arena, pod, &rules, &ok);
     berth__model_unlock(cluster->model);

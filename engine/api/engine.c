@@ -11,6 +11,7 @@
 #include "base/sized.h"
 #include "base/text.h"
 #include "cluster/cluster_read.h"
+#include "cluster/cluster_sweep.h"
 #include "cluster/cluster_undo.h"
 #include "versions/branch.h"
 #include "versions/engine_state.h"
@@ -104,6 +105,7 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
     if (status == BERTH_OK && config->check_plugins)
         status = berth__plugin_checks_create(engine->allocator, &engine->decider.checks);
     berth__transactions_init(&engine->transactions, &engine->decider);
+    berth__sweep_keep_all(engine->cluster.model);
     return berth__error_plain(error, status);
 }
 

@@ -23,9 +23,10 @@
 
 typedef struct berth__cow_owner {
     const berth_allocator *allocator;
-    void *context;  /* of releases */
-    uint64_t stamp; /* of the engine: the number of the next snapshot */
-    bool shared;    /* some blocks may be frozen */
+    void *context;   /* of releases */
+    uint64_t stamp;  /* of the engine: the number of the next snapshot */
+    uint64_t rooted; /* of a branch: the number of its snapshot */
+    bool shared;     /* some blocks may be frozen */
     bool branch;
     berth__retired *retired; /* replaced since the last publication; of a branch: made by it */
     berth__retired *spares;  /* for further ones */

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cluster/cluster_sweep.h"
 #include "cluster/cluster_undo.h"
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
@@ -46,6 +47,8 @@ berth_status berth__cluster_init(berth__cluster *cluster, const berth_allocator 
         return BERTH_E_NOMEM;
     }
     cluster->model = model;
+    cluster->free_node = BERTH_NODE_NONE;
+    cluster->node_sweep_at = BERTH__NODE_SWEEP_MIN;
     berth__cow_owner_init(&cluster->cow, allocator, model);
     berth__cow_array_init(&cluster->node_of_name, sizeof(uint32_t), NAME_SHIFT);
     berth__stored_rows_init(&cluster->stored);
@@ -136,6 +139,15 @@ berth_status berth__cluster_sync(berth__cluster *cluster)
     return berth__cluster_widen(cluster);
 }
 
+void berth__cluster_lock(const berth__cluster *cluster)
+{
+    const berth__cow_owner *cow = &cluster->cow;
+    berth__model_lock(cluster->model);
+    if (cluster->model->shared)
+        berth__intern_seen_from(&cluster->model->strings, cow->branch ? cow->rooted : cow->stamp,
+                                cow->branch);
+}
+
 /* ---- news ---- */
 
 /* What a transaction does may be taken back: it is heard of when it is committed, as a whole. */
@@ -156,7 +168,7 @@ void berth__cluster_notify_locked(const berth__cluster *cluster, const berth__ch
         return;
     berth__model_unlock(cluster->model);
     berth__cluster_notify(cluster, change);
-    berth__model_lock(cluster->model);
+    berth__cluster_lock(cluster);
 }
 
 /* Memory for undoing the operation, and for whoever hears of it. */
@@ -303,15 +315,18 @@ static berth_status put_named(berth__cluster *cluster, const berth_object *objec
     uint32_t begin = cluster->undo.top;
     berth_status status =
         berth__cluster_make_ready(cluster, object->kind) ? BERTH_OK : berth__error_no_memory(error);
-    berth__model_lock(cluster->model);
+    berth__cluster_lock(cluster);
     if (status == BERTH_OK)
         status = put_object(cluster, object, replace, id, error);
     status = settle_operation(cluster, begin, status);
+    bool sweeps = berth__cluster_sweep_is_due(cluster);
     berth__model_unlock(cluster->model);
     if (status == BERTH_OK)
         notify_other(cluster, object->kind, namespace_name, name);
     else
         berth__error_named(error, berth_kind_name(object->kind), namespace_name, name);
+    if (sweeps)
+        berth__cluster_sweep(cluster);
     return status;
 }
 
@@ -366,16 +381,19 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
 berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
                                    berth_str namespace_name, berth_str name, berth_error *error)
 {
-    berth__model_lock(cluster->model);
+    berth__cluster_lock(cluster);
     uint32_t begin = cluster->undo.top;
     berth_status status = berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE)
                               ? remove_object(cluster, kind, namespace_name, name, error)
                               : berth__error_no_memory(error);
     status = settle_operation(cluster, begin, status);
+    bool sweeps = berth__cluster_sweep_is_due(cluster);
     berth__model_unlock(cluster->model);
     if (status == BERTH_OK)
         notify_other(cluster, kind, namespace_name, name);
     else
         berth__error_named(error, berth_kind_name(kind), namespace_name, name);
+    if (sweeps)
+        berth__cluster_sweep(cluster);
     return status;
 }

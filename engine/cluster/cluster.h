@@ -21,11 +21,14 @@ typedef struct berth__pod_listener {
     void *context;
     void (*moved)(void *context, uint32_t pod, berth__class *cls, uint32_t node, bool came);
 } berth__pod_listener;
+enum { BERTH__NODE_SWEEP_MIN = 256 }; /* ids of nodes before free ones are looked for */
 
 typedef struct berth__cluster {
     berth__model *model; /* shared with snapshots and branches */
     berth__cow_owner cow;
-    uint32_t node_count;           /* ids given; records are in view.nodes and never go */
+    uint32_t node_count;           /* ids below have a record in view.nodes, free or not */
+    uint32_t free_node;            /* first of the free ids, or BERTH_NODE_NONE */
+    uint32_t node_sweep_at;        /* without a free id, so many ids call for a sweep */
     berth__cow_array node_of_name; /* by name's sym: id + 1, 0: none */
     uint32_t present_count;
     berth__node_tree *tree;
@@ -128,5 +131,8 @@ static inline bool berth__node_present(const berth__node_record *node)
 {
     return node->facts != NULL;
 }
+
+/* Take the model's lock, saying who may see what is interned meanwhile. */
+void berth__cluster_lock(const berth__cluster *cluster);
 
 #endif

@@ -36,19 +36,24 @@ uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name)
     uint32_t id = node_id_of(cluster, sym);
     if (id != BERTH_NODE_NONE)
         return id;
+    bool fresh = cluster->free_node == BERTH_NODE_NONE;
+    id = fresh ? cluster->node_count : cluster->free_node;
     if (!berth__cow_array_add(&cluster->node_of_name, &cluster->cow, sym) ||
-        !berth__cow_array_add(&cluster->view.nodes, &cluster->cow, cluster->node_count))
+        !berth__cow_array_add(&cluster->view.nodes, &cluster->cow, id))
         return BERTH_NODE_NONE;
-    *berth__cluster_node(cluster, cluster->node_count) =
-        (berth__node_record){.name = sym,
-                             .slot = BERTH__SLOT_NONE,
-                             .first_pod = BERTH_POD_INDEX_NONE,
-                             .lowest_priority = INT32_MAX};
+    if (fresh)
+        cluster->node_count++;
+    else
+        cluster->free_node = berth__cluster_node(cluster, id)->next_free;
+    *berth__cluster_node(cluster, id) = (berth__node_record){.name = sym,
+                                                             .slot = BERTH__SLOT_NONE,
+                                                             .first_pod = BERTH_POD_INDEX_NONE,
+                                                             .lowest_priority = INT32_MAX};
     uint32_t *place = berth__cow_array_find(&cluster->node_of_name, sym);
     BERTH_ASSERT(place != NULL);
-    *place = ++cluster->node_count;
-    berth__note_node_id(cluster);
-    return cluster->node_count - 1;
+    *place = id + 1;
+    berth__note_node_id(cluster, id, fresh);
+    return id;
 }
 
 /* ---- making writable ---- */

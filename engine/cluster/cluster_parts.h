@@ -28,6 +28,15 @@ void berth__cluster_notify_locked(const berth__cluster *cluster, const berth__ch
  * memory. */
 uint32_t berth__cluster_node_id_make(berth__cluster *cluster, berth_str name);
 
+/* An id that has no name any more, its record writable, is free. */
+static inline void berth__cluster_free_node(berth__cluster *cluster, uint32_t id)
+{
+    *berth__cluster_node(cluster, id) = (berth__node_record){.slot = BERTH__SLOT_NONE,
+                                                             .first_pod = BERTH_POD_INDEX_NONE,
+                                                             .next_free = cluster->free_node};
+    cluster->free_node = id;
+}
+
 /* The node's record may be written afterwards. Errors: E_NOMEM. */
 berth_status berth__cluster_make_node_writable(berth__cluster *cluster, uint32_t node_id);
 

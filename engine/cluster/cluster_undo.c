@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "cluster/cluster_parts.h"
 #include "columns/freed_ports.h"
 #include "columns/node_volumes.h"
 
@@ -85,28 +86,35 @@ bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod)
 
 /* ---- node ids ---- */
 
-typedef struct no_payload {
-    char unused;
-} no_payload;
+typedef struct given_id {
+    uint32_t id;
+    bool fresh;
+} given_id;
 
 static void undo_node_id(void *owner, void *record)
 {
-    (void)record;
     berth__cluster *cluster = owner;
-    uint32_t id = --cluster->node_count;
-    const berth__node_record *node = berth__cluster_node(cluster, id);
+    const given_id *given = record;
+    uint32_t id = given->id;
+    berth__node_record *node = berth__cluster_node(cluster, id);
     BERTH_ASSERT(node->facts == NULL && node->pod_count == 0);
     uint32_t *place = berth__cow_array_find(&cluster->node_of_name, node->name);
     BERTH_ASSERT(place != NULL);
     *place = 0;
     if (cluster->view.volume_use != NULL)
         berth__volume_use_forget_node(cluster->view.volume_use, id);
+    if (given->fresh)
+        cluster->node_count--;
+    else
+        berth__cluster_free_node(cluster, id);
 }
 
-void berth__note_node_id(berth__cluster *cluster)
+void berth__note_node_id(berth__cluster *cluster, uint32_t id, bool fresh)
 {
     static const berth__undo_kind given = {undo_node_id, NULL};
-    (void)push(cluster, &given, sizeof(no_payload));
+    given_id *record = push(cluster, &given, sizeof(*record));
+    if (record != NULL)
+        *record = (given_id){id, fresh};
 }
 
 /* ---- nodes ---- */

@@ -13,8 +13,8 @@
  * BERTH_POD_INDEX_NONE. Returns false when out of memory. */
 bool berth__cluster_reserve_undo(berth__cluster *cluster, uint32_t pod);
 
-/* The newest node id has just been given. */
-void berth__note_node_id(berth__cluster *cluster);
+/* A node id has just been given: a fresh one, or one that had been free. */
+void berth__note_node_id(berth__cluster *cluster, uint32_t id, bool fresh);
 
 /* A node is about to come, go or change. Takes the room it needs: false when out of memory. Before
  * the next note: its leaving the tree of zones, and the end of its former facts. */

@@ -14,7 +14,7 @@ static void tell(berth__cluster *cluster, uint32_t pod, berth__class *cls, uint3
 {
     berth__model_unlock(cluster->model);
     cluster->pod_moves.moved(cluster->pod_moves.context, pod, cls, node, came);
-    berth__model_lock(cluster->model);
+    berth__cluster_lock(cluster);
 }
 
 static void tell_of_all(berth__cluster *cluster, uint32_t node, bool came)

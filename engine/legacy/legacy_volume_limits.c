@@ -137,15 +137,6 @@ static berth__sym in_tree_driver(berth__view *view, berth__in_tree in_tree, bool
     return driver;
 }
 
-static berth__sym instance_type_key(berth__model *model, bool *ok)
-{
-    berth__model_lock(model);
-    berth__sym key =
-        berth__intern_add(&model->strings, BERTH_STR("beta.kubernetes.io/instance-type"), ok);
-    berth__model_unlock(model);
-    return key;
-}
-
 static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kind *kind)
 {
     berth__view *view = prepare->cycle->view;
@@ -166,8 +157,8 @@ static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kin
         ok = false;
     }
     if (ok && told == 0 && kind->in_tree == BERTH__IN_TREE_EBS && own->wanted.count > 0) {
-        berth__sym key = instance_type_key(view->model, &ok);
-        own->instance_types = berth__layout_column(view->layout, &view->nodes, key);
+        own->instance_types =
+            berth__layout_column(view->layout, &view->nodes, view->model->known.instance_type);
         ok &= own->instance_types != NULL;
     }
     prepare->ok = ok;

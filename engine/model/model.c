@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/labels.h"
 #include "model/pod_class.h"
+#include "model/sweep.h"
 
 berth_status berth__model_init(berth__model *model, const berth_allocator *allocator,
                                const berth__behaviours *behaviours)
@@ -39,6 +40,7 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
     atomic_init(&model->resource_count, BERTH__SCALARS);
     if (!ok || berth__taints_intern(model, NULL, 0) == NULL)
         goto fail;
+    model->sweep_at = UINT32_MAX; /* until berth__sweep_keep_all */
     return BERTH_OK;
 fail:
     berth__model_destroy(model);
@@ -62,6 +64,7 @@ void berth__model_destroy(berth__model *model)
 {
     berth__model_collect(model);
     BERTH_ASSERT(model->class_count == 0);
+    berth__sweep_drop_batches(model);
     berth__free(model->allocator, model->class_places.free,
                 model->class_places.capacity * sizeof(*model->class_places.free));
     free_taint_lists(model);

@@ -76,12 +76,14 @@ typedef struct berth__image_record {
     X(metadata_name, "metadata.name")                          \
     X(default_namespace, "default")                            \
     X(default_scheduler, "default-scheduler")                  \
+    X(instance_type, "beta.kubernetes.io/instance-type")       \
     X(op_less, "Lt")                                           \
     X(op_greater, "Gt")
 
 enum { BERTH__TAINT_SHIFT = 6, BERTH__TAINT_SEGMENTS = 32 - BERTH__TAINT_SHIFT };
 
 struct berth__class;
+struct berth__sweep_batch;
 
 /* Names of images by id. Part of the state of a cluster, unlike the rest: it says what
  * nodes have. */
@@ -111,6 +113,11 @@ typedef struct berth__model {
     const berth_allocator *homes[BERTH__GROUPS_MAX];
     uint32_t home_count; /* 0: everything lies together */
     berth__intern strings;
+    uint32_t kept_texts;   /* ids below are given up never; see model/sweep.h for all five */
+    uint32_t sweep_at;     /* texts in use that call for a sweep */
+    uint32_t batch_serial; /* of the last batch condemned */
+    atomic_uint_least64_t removals;               /* texts given up so far; sync: atomic, relaxed */
+    _Atomic(struct berth__sweep_batch *) batches; /* that came back; sync: atomic, pair SWEEP-1 */
     struct {
 #define X(name, text) berth__sym name;
         BERTH__KNOWN_LIST(X)

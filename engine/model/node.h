@@ -60,15 +60,19 @@ static inline berth__labels berth__node_labels(const berth__node_facts *facts)
     return (berth__labels){items, facts->label_count};
 }
 
-/* A node, present or not: an absent one keeps its id, and the pods bound to it. */
+/* A node, present or not: an absent one keeps its id, and the pods bound to it, while there are
+ * such. Then the id is free for another name (cluster/cluster_sweep.h). */
 typedef struct berth__node_record {
-    berth__sym name;
+    berth__sym name;    /* 0: the id is free */
     uint32_t slot;      /* in the current layout, or BERTH__SLOT_NONE */
     uint32_t first_pod; /* list through berth__pod_record.next_on_node */
     uint32_t pod_count;
     berth__node_facts *facts; /* NULL: the node is absent */
     bool closed;              /* takes no pod, whatever its facts */
-    int32_t lowest_priority;  /* no pod on it has a lower one; INT32_MAX without pods */
+    union {
+        int32_t lowest_priority; /* no pod on it has a lower one; INT32_MAX without pods */
+        uint32_t next_free;      /* of a free id: the next one, or BERTH_NODE_NONE */
+    };
 } berth__node_record;
 
 /* Node records by id: a table of pages that snapshots share (base/cow_array.h). */

@@ -55,7 +55,10 @@ berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow, b
     berth__arena_init(&storage->arena, model->allocator);
     storage->journal =
         berth__alloc(model->allocator, BERTH__STORAGE_JOURNAL * sizeof(*storage->journal), 64);
-    if (storage->journal == NULL || !init_tables(storage)) {
+    bool ok = true;
+    for (uint32_t i = 1; i < BERTH__IN_TREE_COUNT && cow != NULL; i++) /* kept: plugins hold them */
+        (void)berth__storage_in_tree_driver(storage, (berth__in_tree)i, &ok);
+    if (storage->journal == NULL || !ok || !init_tables(storage)) {
         berth__storage_destroy(storage);
         return BERTH_E_NOMEM;
     }
@@ -298,9 +301,27 @@ static berth__sym *keep_words(berth__storage *storage, const void *words, size_t
     return kept;
 }
 
-static berth__disk *make_disk(berth__storage *storage, const berth__pod_volume *volume)
+/* Work out, of the letters of its texts, what the disk counts as. */
+static bool identify(berth__storage *storage, berth__disk *disk)
 {
     bool ok = true;
+    /* relaxed: what matters was removed before this thread's state came to hold the ids */
+    disk->removals = atomic_load_explicit(&storage->model->removals, memory_order_relaxed);
+    berth__storage_identify_disk(storage, disk, &ok);
+    return ok;
+}
+
+/* A branch's store outlasts the branch, and the texts of its disks: others may have got their ids.
+ * The engine's are marked by sweeps. */
+static bool is_outdated(const berth__storage *storage, const berth__disk *disk)
+{
+    /* relaxed: as above */
+    return storage->cow == NULL &&
+           disk->removals != atomic_load_explicit(&storage->model->removals, memory_order_relaxed);
+}
+
+static berth__disk *make_disk(berth__storage *storage, const berth__pod_volume *volume)
+{
     uint32_t key[DISK_KEY_MAX];
     uint32_t key_bytes = disk_key(volume, key);
     berth__disk *disk =
@@ -315,8 +336,7 @@ static berth__disk *make_disk(berth__storage *storage, const berth__pod_volume *
     disk->volume = *volume;
     disk->volume.name = 0;
     disk->volume.monitors = monitors;
-    berth__storage_identify_disk(storage, disk, &ok);
-    if (!ok)
+    if (!identify(storage, disk))
         return NULL;
     disk->id = storage->disk_count;
     storage->disk_list[storage->disk_count++] = disk;
@@ -330,10 +350,13 @@ static berth__disk *make_disk(berth__storage *storage, const berth__pod_volume *
 berth__disk *berth__storage_disk_make(berth__storage *storage, const berth__pod_volume *volume)
 {
     berth__disk *disk = berth__storage_disk_find(storage, volume);
-    if (disk != NULL)
+    if (disk != NULL && !is_outdated(storage, disk))
         return disk;
     berth__model_lock(storage->model);
-    disk = make_disk(storage, volume);
+    if (disk == NULL)
+        disk = make_disk(storage, volume);
+    else if (!identify(storage, disk))
+        disk = NULL;
     berth__model_unlock(storage->model);
     return disk;
 }

@@ -78,6 +78,7 @@ typedef struct berth__disk {
     berth__pod_volume volume; /* name left out */
     berth__in_tree in_tree;
     berth__attachment attachment; /* if the plugin is migrated */
+    uint64_t removals;            /* the model's, when it was identified: see disk_make */
 } berth__disk;
 
 /* ---- claims ---- */

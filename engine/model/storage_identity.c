@@ -341,6 +341,7 @@ void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bo
 {
     const berth__pod_volume *volume = &disk->volume;
     disk->in_tree = in_tree_of(volume->kind);
+    disk->attachment = 0;
     if (disk->in_tree == BERTH__IN_TREE_NONE)
         return;
     berth_str handle =

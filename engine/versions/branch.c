@@ -99,6 +99,7 @@ static void take_roots(berth__cluster *cluster, const berth_snapshot *snapshot)
 {
     const berth__cluster *from = &snapshot->cluster;
     cluster->node_count = from->node_count;
+    cluster->free_node = from->free_node;
     cluster->node_of_name = from->node_of_name;
     cluster->present_count = from->present_count;
     cluster->tree = from->tree;
@@ -144,10 +145,11 @@ static void clear_nominations(berth__cluster *cluster)
                                     ((berth__nomination *)nominations->by_pod.buckets[i])->pod);
 }
 
-static void open_owner(berth__cluster *cluster)
+static void open_owner(berth__cluster *cluster, const berth_snapshot *snapshot)
 {
     berth__cow_owner_init(&cluster->cow, cluster->model->allocator, cluster->model);
     cluster->cow.branch = cluster->cow.shared = true;
+    cluster->cow.rooted = snapshot->head.number;
     cluster->cow.stamp = BRANCH_STAMP | berth__model_next_epoch(cluster->model);
 }
 
@@ -325,7 +327,7 @@ berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out, b
     if (branch == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for a branch");
     branch->branch->base = berth_snapshot_pin(snapshot);
-    open_owner(&branch->cluster);
+    open_owner(&branch->cluster, snapshot);
     take_roots(&branch->cluster, snapshot);
     branch->cluster.catch_up = catch_up;
     branch->cluster.catch_up_volumes = catch_up_volumes;

@@ -164,12 +164,13 @@ static void take_off_page(void *context, uint32_t page, void *first, void *secon
     each_known(context, page, take_off);
 }
 
-/* Node ids of the snapshot are the engine's; others belong to a name. */
+/* The engine's node of the name that the branch's node has: most often the one of the same id. */
 static uint32_t find_node(const commit_state *commit, uint32_t node)
 {
     const berth__cluster *cluster = &commit->engine->cluster;
-    if (node < commit->base->node_count)
-        return berth__cluster_present(cluster, node) != NULL ? node : BERTH_NODE_NONE;
+    const berth__node_record *same = berth__cluster_present(cluster, node);
+    if (same != NULL && same->name == berth__cluster_node(&commit->branch->cluster, node)->name)
+        return node;
     return berth__cluster_present_id(cluster,
                                      berth__cluster_node_name(&commit->branch->cluster, node));
 }

@@ -31,10 +31,12 @@ static const berth__node_record *counted_node(const berth__cluster *cluster, uin
     return berth__node_present(node) && node->slot != BERTH__SLOT_NONE ? node : NULL;
 }
 
-/* Whether the node's pods count in both states. Pods of other nodes come and go with their node. */
+/* Whether the id is one node's in both states, and its pods count in both. Pods of other nodes come
+ * and go with their node. */
 static bool is_kept(const journey *way, uint32_t id)
 {
-    return counted_node(way->from, id) != NULL && counted_node(way->to, id) != NULL;
+    const berth__node_record *was = counted_node(way->from, id), *is = counted_node(way->to, id);
+    return was != NULL && is != NULL && was->name == is->name;
 }
 
 static void uncount(journey *way, uint32_t node_id, const berth__class *cls)
@@ -100,7 +102,7 @@ static void nodes_leave(void *context, uint32_t page, void *first, void *second)
     for (uint32_t i = 0; i < 1u << BERTH__NODE_PAGE_SHIFT; i++) {
         uint32_t id = (page << BERTH__NODE_PAGE_SHIFT) + i;
         const berth__node_record *node = counted_node(way->from, id);
-        if (node == NULL || counted_node(way->to, id) != NULL)
+        if (node == NULL || is_kept(way, id))
             continue;
         for (uint32_t at = node->first_pod; at != BERTH_POD_INDEX_NONE;
              at = berth__pod_at(pods, at)->next)
@@ -117,7 +119,7 @@ static void nodes_come(void *context, uint32_t page, void *first, void *second)
     for (uint32_t i = 0; i < 1u << BERTH__NODE_PAGE_SHIFT; i++) {
         uint32_t id = (page << BERTH__NODE_PAGE_SHIFT) + i;
         const berth__node_record *node = counted_node(way->to, id);
-        if (node == NULL || counted_node(way->from, id) != NULL)
+        if (node == NULL || is_kept(way, id))
             continue;
         for (uint32_t at = node->first_pod; at != BERTH_POD_INDEX_NONE;
              at = berth__pod_at(pods, at)->next)
@@ -146,9 +148,8 @@ static uint32_t *map_slots(const journey *way, size_t bytes)
     uint32_t *slots = berth__alloc(way->to->cow.allocator, bytes, 64);
     for (uint32_t slot = 0; slots != NULL && slot < layout->count; slot++) {
         uint32_t id = layout->nodes[slot];
-        const berth__node_record *was = counted_node(way->from, id),
-                                 *is = counted_node(way->to, id);
-        slots[slot] = was != NULL && was->slot == slot && is != NULL ? is->slot : BERTH__SLOT_NONE;
+        bool kept = is_kept(way, id) && berth__cluster_node(way->from, id)->slot == slot;
+        slots[slot] = kept ? berth__cluster_node(way->to, id)->slot : BERTH__SLOT_NONE;
     }
     return slots;
 }
@@ -270,12 +271,24 @@ static void use(journey *way, uint32_t node_id, const berth__class *cls)
                                                    cls->volumes) == BERTH_OK;
 }
 
+/* An id that is no node's any more, or another's. */
+static void forget_nodes(void *context, uint32_t page, void *first, void *second)
+{
+    const journey *way = context;
+    const berth__node_record *was = first, *is = second;
+    for (uint32_t i = 0; was != NULL && i < 1u << BERTH__NODE_PAGE_SHIFT; i++) {
+        uint32_t id = (page << BERTH__NODE_PAGE_SHIFT) + i;
+        if (id < way->from->node_count && was[i].name != 0 &&
+            (is == NULL || id >= way->to->node_count || is[i].name != was[i].name))
+            berth__volume_use_forget_node(way->to->view.volume_use, id);
+    }
+}
+
 bool berth__cluster_follow_volumes(berth__cluster *cluster, const berth__cluster *former)
 {
     journey way = {.leave = disuse, .come = use, .from = former, .to = cluster, .ok = true};
     all_leave(&way);
-    for (uint32_t id = cluster->node_count; id < former->node_count; id++)
-        berth__volume_use_forget_node(cluster->view.volume_use, id);
+    berth__cow_array_compare(&former->view.nodes, &cluster->view.nodes, forget_nodes, &way);
     all_come(&way);
     return way.ok;
 }

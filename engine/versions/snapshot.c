@@ -39,10 +39,11 @@ void berth__published_init(berth_engine *engine)
 }
 
 /* From now on readers and branches look at what the model interned. */
-static void share(berth__model *model)
+static bool share(berth__model *model)
 {
-    if (!model->shared)
-        model->shared = model->strings.shared = true;
+    if (!model->shared && berth__intern_share(&model->strings) == BERTH_OK)
+        model->shared = true;
+    return model->shared;
 }
 
 /* A node's list from its end, if the nomination begins it; one that rests by itself. Made again
@@ -104,11 +105,11 @@ static berth_status publish(berth_engine *engine, berth_error *error)
         berth__alloc_zero(engine->allocator, sizeof(*snapshot), _Alignof(berth_snapshot));
     if (snapshot == NULL || berth__branches_init(engine) != BERTH_OK ||
         !fill_snapshot(engine, snapshot) ||
-        berth__history_reserve(&engine->history, &snapshot->head) != BERTH_OK) {
+        berth__history_reserve(&engine->history, &snapshot->head) != BERTH_OK ||
+        !share(cluster->model)) {
         free_snapshot(engine->allocator, snapshot);
         return berth__error_set(error, BERTH_E_NOMEM, "no memory for another snapshot");
     }
-    share(cluster->model);
     BERTH_ASSERT(cluster->cow.stamp == engine->history.number + 1);
     berth__retired *retired = berth__cow_owner_publish(&cluster->cow, cluster->cow.stamp + 1);
     berth__history_publish(&engine->history, &snapshot->head, retired);

@@ -226,6 +226,72 @@ static void test_intern(void **state)
     assert_int_equal(c.bytes, 0);
 }
 
+/* Texts given up give their ids and memory to others, and are as if they had never been. */
+static void test_intern_removal(void **state)
+{
+    (void)state;
+    counted c = {0};
+    berth_allocator allocator = counting(&c);
+    berth__intern table;
+    bool ok = true;
+    char text[600], large[600];
+    memset(large, 'x', sizeof(large));
+    assert_int_equal(berth__intern_init(&table, &allocator), BERTH_OK);
+    berth__sym kept = berth__intern_add(&table, BERTH_STR("kept"), &ok);
+    size_t bytes = 0;
+    for (uint32_t round = 0; round < 100; round++) {
+        berth__sym ids[100];
+        for (uint32_t i = 0; i < 100; i++) {
+            int len =
+                snprintf(text, sizeof(text), "%u-%u", 1000000 + (unsigned)round, 100 + (unsigned)i);
+            berth_str given =
+                i % 10 == 9 ? (berth_str){large, 500 + i} : (berth_str){text, (uint32_t)len};
+            ids[i] = berth__intern_add(&table, given, &ok);
+        }
+        assert_true(ok && berth__intern_reserve_removal(&table, 100));
+        for (uint32_t i = 0; i < 100; i++)
+            berth__intern_remove(&table, ids[i]);
+        assert_int_equal(berth__intern_find(&table, berth__text_of(text)), 0);
+        if (round == 50) { /* sharing changes nothing but who may look */
+            assert_int_equal(berth__intern_share(&table), BERTH_OK);
+            berth__intern_claim(&table, true);
+        }
+        berth__intern_settle(&table);
+        assert_int_equal(table.in_use, 1);
+        bytes = round == 52 ? c.bytes : bytes;
+    }
+    assert_true(c.bytes <= bytes && table.count <= 202);
+    assert_int_equal(berth__intern_find(&table, BERTH_STR("kept")), kept);
+    berth__intern_destroy(&table);
+    assert_int_equal(c.bytes, 0);
+}
+
+/* While somebody looks a text up, nothing that he may see is used again. */
+static void test_intern_finders(void **state)
+{
+    (void)state;
+    counted c = {0};
+    berth_allocator allocator = counting(&c);
+    berth__intern table;
+    bool ok = true;
+    assert_int_equal(berth__intern_init(&table, &allocator), BERTH_OK);
+    assert_int_equal(berth__intern_share(&table), BERTH_OK);
+    berth__intern_claim(&table, true);
+    berth__sym gone = berth__intern_add(&table, BERTH_STR("gone"), &ok);
+    assert_true(ok && berth__intern_reserve_removal(&table, 1));
+    atomic_fetch_add(&table.stripes[3].finders, 1);
+    berth__intern_remove(&table, gone);
+    berth__intern_settle(&table);
+    assert_true(berth__str_is(berth__intern_text(&table, gone), "gone"));
+    assert_int_not_equal(berth__intern_add(&table, BERTH_STR("gone"), &ok), gone);
+    atomic_fetch_sub(&table.stripes[3].finders, 1);
+    berth__intern_settle(&table);
+    assert_null(berth__intern_text(&table, gone).data);
+    assert_int_equal(berth__intern_add(&table, BERTH_STR("other"), &ok), gone);
+    berth__intern_destroy(&table);
+    assert_int_equal(c.bytes, 0);
+}
+
 static void test_intern_out_of_memory(void **state)
 {
     (void)state;
@@ -506,6 +572,8 @@ int main(void)
         cmocka_unit_test(test_arena_out_of_memory),
         cmocka_unit_test(test_arena_text),
         cmocka_unit_test(test_intern),
+        cmocka_unit_test(test_intern_removal),
+        cmocka_unit_test(test_intern_finders),
         cmocka_unit_test(test_intern_out_of_memory),
         cmocka_unit_test(test_keymap_follows_a_plain_model),
         cmocka_unit_test(test_bits),

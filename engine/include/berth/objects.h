@@ -17,9 +17,10 @@
 extern "C" {
 #endif
 
-/* Identify a node or a pod of one engine. A pod's id is never used again after its removal; a
- * node's id stays with its name as long as the engine lives. Ids given in a transaction that is
- * rolled back are void, see transaction.h. */
+/* Identify a node or a pod of one engine. A pod's id is never used again after its removal. A
+ * node's id is its name's while the node is there, or a pod is bound to it or has it nominated; some
+ * time after that it may be another node's. In a snapshot or a branch, an id means what it did when
+ * that was made. Ids given in a transaction that is rolled back are void, see transaction.h. */
 typedef uint32_t berth_node_id;
 typedef uint64_t berth_pod_id;
 #define BERTH_NODE_NONE UINT32_MAX
