@@ -10,6 +10,7 @@
 #include "base/heap.h"
 #include "base/sized.h"
 #include "base/text.h"
+#include "cluster/cluster_moves.h"
 #include "cluster/cluster_read.h"
 #include "cluster/cluster_sweep.h"
 #include "cluster/cluster_undo.h"
@@ -466,15 +467,6 @@ berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
     return berth__engine_leave(engine, status);
 }
 
-/* A scheduler on this engine has not bound that pod, nor unbound it; a transaction tells at its
- * end. */
-static void past_scheduler(berth_engine *engine)
-{
-    berth__cluster *cluster = &engine->cluster;
-    if (cluster->watcher != NULL && !cluster->undo.recording)
-        cluster->watcher->missed = true;
-}
-
 /* A pending pod, or one on a node. */
 static berth_status find_pod_where(const berth_engine *engine, berth_pod_id id, bool pending,
                                    uint32_t *index, berth_error *error)
@@ -493,15 +485,17 @@ static berth_status bind(berth_engine *engine, berth_pod_id pod, berth_node_id n
     BERTH_TRY(find_pod(engine, pod, &index, error));
     BERTH_TRY(find_node(engine, node, error));
     BERTH_TRY(find_pod_where(engine, pod, true, &index, error));
-    berth_status status = berth__branch_reserve(engine)
-                              ? berth__decider_bind(&engine->decider, index, node)
-                              : BERTH_E_NOMEM;
+    berth__change change;
+    berth_status status = berth__cluster_begin_move(&engine->cluster, index, &change);
+    if (status == BERTH_OK)
+        status = berth__branch_reserve(engine) ? berth__decider_bind(&engine->decider, index, node)
+                                               : BERTH_E_NOMEM;
     if (status == BERTH_E_NOMEM)
         return berth__error_set(error, status, "out of memory");
     if (status != BERTH_OK)
         return berth__error_set(error, status, "a plugin refused the placement");
     berth__branch_note(engine, index);
-    past_scheduler(engine);
+    berth__cluster_end_move(&engine->cluster, &change);
     return BERTH_OK;
 }
 
@@ -516,8 +510,10 @@ static berth_status unbind(berth_engine *engine, berth_pod_id pod, berth_error *
 {
     uint32_t index;
     BERTH_TRY(find_pod_where(engine, pod, false, &index, error));
+    berth__change change;
+    BERTH_TRY_PLAIN(berth__cluster_begin_move(&engine->cluster, index, &change), error);
     BERTH_TRY_PLAIN(berth__decider_unbind(&engine->decider, index), error);
-    past_scheduler(engine);
+    berth__cluster_end_move(&engine->cluster, &change);
     return BERTH_OK;
 }
 

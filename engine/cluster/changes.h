@@ -3,8 +3,8 @@
  *
  * One watcher at most. It hears of a change once it has been made, in full; both the old
  * and the new facts and classes are alive during the call. It hears of objects only. Of a
- * transaction it hears nothing until it is committed, and then only that it was; likewise
- * of pods that the engine's own calls bind and unbind. */
+ * transaction it hears nothing until it is committed, and then only that it was. Pods that the
+ * engine's own calls bind and unbind are heard of as of pods that an update moves. */
 #ifndef BERTH_CLUSTER_CHANGES_H
 #define BERTH_CLUSTER_CHANGES_H
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cluster/cluster_moves.h"
 #include "cluster/cluster_undo.h"
 #include "cluster/pod_moves.h"
 #include "columns/freed_ports.h"
@@ -61,6 +62,25 @@ static berth__change change_of_pod(const berth__cluster *cluster, uint32_t index
                            .old_nominated = nomination != NULL && nomination->awake
                                                 ? nomination->node
                                                 : BERTH_NODE_NONE};
+}
+
+berth_status berth__cluster_begin_move(berth__cluster *cluster, uint32_t pod, berth__change *change)
+{
+    if (cluster->watcher == NULL)
+        return BERTH_OK;
+    if (!berth__cluster_make_ready(cluster, BERTH_KIND_POD))
+        return BERTH_E_NOMEM;
+    *change = change_of_pod(cluster, pod);
+    return BERTH_OK;
+}
+
+void berth__cluster_end_move(const berth__cluster *cluster, berth__change *change)
+{
+    if (cluster->watcher == NULL)
+        return;
+    change->new_class = berth__pod_at(&cluster->pods, change->pod)->cls;
+    change->new_node = berth__pod_at(&cluster->pods, change->pod)->node;
+    berth__cluster_notify(cluster, change);
 }
 
 /* ---- pods ---- */

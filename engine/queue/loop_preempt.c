@@ -26,6 +26,14 @@ static berth_answer ask_to_evict(berth_scheduler *scheduler, const berth_evictio
     return answer;
 }
 
+/* A victim of an earlier preemption that is still on its way out is not asked again: kube-scheduler
+ * of before 1.33 deletes it once more, which changes nothing. */
+static bool is_asked(const berth_scheduler *scheduler, berth_pod_id victim)
+{
+    const berth__cluster *cluster = scheduler->cluster;
+    return berth__pod_at(&cluster->pods, berth__cluster_pod(cluster, victim))->evicting;
+}
+
 /* The callback changes nothing: the victim is still there afterwards. */
 static bool evict(berth_scheduler *scheduler, const berth_eviction *eviction)
 {
@@ -96,6 +104,8 @@ static berth_status carry_out(berth_scheduler *scheduler, const berth__queue_ite
     BERTH_TRY(copy_victims(scheduler, chosen));
     for (uint32_t i = 0; i < victim_count; i++) {
         eviction.victim = scheduler->victims[i];
+        if (is_asked(scheduler, eviction.victim))
+            continue;
         if (!evict(scheduler, &eviction)) {
             berth__loop_report(scheduler, BERTH_TROUBLE_EVICTION, NULL);
             return BERTH_OK;

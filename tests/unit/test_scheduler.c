@@ -585,6 +585,23 @@ static void test_preemption_later(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
+/* Two pods want the room of the same victims, which have been asked already. */
+static void test_victims_asked_once(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    l->evict_answer = BERTH_ANSWER_LATER;
+    loop_pod(l, "high", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 2);
+    loop_pod(l, "higher", "2", ", priority: 20");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_not_equal(l->step.nominated, BERTH_NODE_NONE);
+    assert_int_equal(l->step.victim_count, 0);
+    assert_int_equal(l->evictions, 2);
+    assert_int_equal(loop_count(l).evictions, 2);
+}
+
 static void test_preemption_refused(void **state)
 {
     loop *l = *state;
@@ -856,6 +873,7 @@ int main(void)
         TEST(test_served_later),
         TEST(test_preemption_at_once),
         TEST(test_preemption_later),
+        TEST(test_victims_asked_once),
         TEST(test_preemption_refused),
         TEST(test_nomination_taken_over),
         cmocka_unit_test(test_nominations_of_failed_pods),

@@ -159,7 +159,7 @@ static void test_callback_may_wait_for_a_branch(void **state)
     loop_update(l, "apiVersion: v1\nkind: Pod\nmetadata: {name: finished}\n"
                    "spec: {containers: []}\nstatus: {phase: Succeeded}\n");
     assert_int_equal(l->unbinds, 2);
-    /* What the engine's own call did to the pod is found out when the next pod comes. */
+    /* What the engine's own call does to the pod is heard of at once. */
     assume(l, "taken");
     berth_pod_id taken = l->step.pod;
     assert_int_equal(berth_engine_unbind(l->c.engine, taken, NULL), BERTH_OK);

@@ -512,6 +512,30 @@ static void test_groups(void **state)
     assert_int_equal(loop_count(l).woken, 2);
 }
 
+/* ---- past the scheduler ---- */
+
+/* A pod that the engine's own calls unbind or bind wakes whom an event of that kind wakes. */
+static void test_past_scheduler(void **state)
+{
+    loop *l = *state;
+    berth_node_id node = loop_node(l, "a", "2");
+    berth_pod_id running = loop_pod(l, "r", "2", ", nodeName: a");
+    berth_pod_id picky = loop_pod(l, "picky", "1", ", nodeSelector: {x: z}");
+    expect_rejected(l, picky, "NodeAffinity");
+    berth_pod_id big = loop_pod(l, "big", "2", "");
+    expect_rejected(l, big, "NodeResourcesFit");
+    assert_int_equal(berth_engine_unbind(l->c.engine, running, NULL), BERTH_OK);
+    loop_advance(l, 0);
+    expect_woken(l, big);
+    expect_asleep(l, picky);
+    assert_int_equal(loop_state(l, running), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(berth_engine_bind(l->c.engine, running, node, NULL), BERTH_OK);
+    loop_advance(l, 0);
+    expect_asleep(l, picky);
+    assert_int_equal(loop_count(l).taken, 1);
+    assert_int_equal(loop_count(l).woken, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, loop_set_up_patient, loop_tear_down)
@@ -539,6 +563,7 @@ int main(void)
         TEST(test_volume_zone),
         TEST(test_own_plugin),
         TEST(test_groups),
+        TEST(test_past_scheduler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

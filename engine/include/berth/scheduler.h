@@ -54,10 +54,11 @@
  * Threads: one scheduling thread at a time, which is also the engine's; others post. Objects are
  * added, changed and removed through the scheduler as long as it exists. Other uses of the engine
  * are welcome between two calls: asking, closing nodes, transactions. While a transaction is open
- * the scheduler's calls answer E_STATE, but for posting and looking. After its commit, and after
- * pods were bound or unbound by the engine's own calls, the next call compares every pod that waits
- * or is assumed with what became of it (one on a node is taken, one without is submitted) and tries
- * those that wait again.
+ * the scheduler's calls answer E_STATE, but for posting and looking. After its commit the next call
+ * compares every pod that waits or is assumed with what became of it (one on a node is taken, one
+ * without is submitted) and tries those that wait again. What the engine's own calls add, change,
+ * remove, bind or unbind outside of a transaction is heard of at once, callbacks included, and wakes
+ * whom the same event would wake.
  * Source of the rules: kube-scheduler v1.32, backend/queue, schedule_one.go, eventhandlers.go. */
 #ifndef BERTH_SCHEDULER_H
 #define BERTH_SCHEDULER_H
@@ -125,8 +126,8 @@ typedef struct berth_scheduler_callbacks {
     berth_answer (*bind)(void *context, const berth_binding *binding);
     /* A binding that was under way has been given up; undo what can be undone. */
     void (*unbind)(void *context, const berth_binding *binding, berth_unbind_reason reason);
-    /* Have a pod deleted. DONE: it is gone, the scheduler removes it; LATER: an event will tell.
-     * NULL: DONE. */
+    /* Have a pod deleted. DONE: it is gone, the scheduler removes it; LATER: an event will tell, and
+     * until then nobody asks for this pod again. NULL: DONE. */
     berth_answer (*evict)(void *context, const berth_eviction *eviction);
     /* `error` is NULL but for EVENT. */
     void (*report)(void *context, berth_trouble trouble, const berth_error *error);
