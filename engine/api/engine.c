@@ -171,6 +171,7 @@ berth_status berth_engine_create(const berth_engine_config *config, berth_engine
                                  berth_error *error)
 {
     berth_engine_config own = default_config;
+    *out = NULL;
     if (config != NULL)
         BERTH_TRY(berth__sized_read(&own, sizeof(own), config, "berth_engine_config", error));
     config = &own;
@@ -222,12 +223,12 @@ static void add_use(berth_memory *sum, berth__heap *heap)
 
 berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, berth_error *error)
 {
+    *out = (berth_memory){0};
     if (engine->heap == NULL)
         return berth__error_set(
             error, BERTH_E_UNSUPPORTED,
             engine->branch != NULL ? "a branch's memory is part of its engine's"
                                    : "the engine's memory comes from an allocator of the caller's");
-    *out = (berth_memory){0};
     add_use(out, engine->heap);
     for (uint32_t g = 0; g < BERTH__GROUPS_MAX && engine->homes[g] != NULL; g++)
         add_use(out, engine->homes[g]);
@@ -240,12 +241,14 @@ berth_status berth_engine_add(berth_engine *engine, const berth_object *object, 
                               berth_error *error)
 {
     uint64_t number;
+    if (id != NULL)
+        *id = (berth_object_id){object != NULL ? object->kind : BERTH_KIND_NODE, BERTH_NODE_NONE,
+                                BERTH_POD_NONE};
     BERTH_TRY(berth__engine_enter(engine, error));
     BERTH_TRY(
         berth__engine_leave(engine, berth__cluster_add(&engine->cluster, object, &number, error)));
     if (id == NULL)
         return BERTH_OK;
-    *id = (berth_object_id){object->kind, BERTH_NODE_NONE, BERTH_POD_NONE};
     if (object->kind == BERTH_KIND_NODE)
         id->node = (berth_node_id)number;
     else if (object->kind == BERTH_KIND_POD)
@@ -258,10 +261,10 @@ berth_status berth_engine_add_node(berth_engine *engine, const berth_node *node,
 {
     const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = node};
     berth_object_id added;
-    BERTH_TRY(berth_engine_add(engine, &object, &added, error));
+    berth_status status = berth_engine_add(engine, &object, &added, error);
     if (id != NULL)
         *id = added.node;
-    return BERTH_OK;
+    return status;
 }
 
 berth_status berth_engine_add_pod(berth_engine *engine, const berth_pod *pod, berth_pod_id *id,
@@ -269,10 +272,10 @@ berth_status berth_engine_add_pod(berth_engine *engine, const berth_pod *pod, be
 {
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = pod};
     berth_object_id added;
-    BERTH_TRY(berth_engine_add(engine, &object, &added, error));
+    berth_status status = berth_engine_add(engine, &object, &added, error);
     if (id != NULL)
         *id = added.pod;
-    return BERTH_OK;
+    return status;
 }
 
 berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
@@ -310,8 +313,12 @@ static berth_status find_node(const berth_engine *engine, berth_node_id id, bert
 berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like, berth_str name,
                                    berth_pod_id *id, berth_error *error)
 {
-    BERTH_TRY(berth__engine_enter(engine, error));
+    berth_pod_id ignored;
     uint32_t index;
+    if (id == NULL)
+        id = &ignored;
+    *id = BERTH_POD_NONE;
+    BERTH_TRY(berth__engine_enter(engine, error));
     berth_status status = find_pod(engine, like, &index, error);
     if (status == BERTH_OK)
         status = berth__cluster_add_like(&engine->cluster, index, name, id, error);
@@ -429,6 +436,8 @@ berth_pod_id berth_engine_orphan(const berth_engine *engine, berth_str *node_nam
 berth_status berth_engine_node_order(berth_engine *engine, berth_node_id *out, uint32_t capacity,
                                      uint32_t *count, berth_error *error)
 {
+    if (count != NULL)
+        *count = 0;
     BERTH_TRY(berth__engine_enter(engine, error));
     berth_status status = berth__cluster_sync(&engine->cluster);
     const berth__layout *layout = engine->cluster.view.layout;
@@ -452,18 +461,24 @@ berth__decider *berth__engine_decider(berth_engine *engine)
     return &engine->decider;
 }
 
+static const berth_placement no_placement = {.verdict = BERTH_VERDICT_ERROR,
+                                             .node = BERTH_NODE_NONE};
+
 berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
                                  const berth_decide_options *options, berth_placement *out,
                                  berth_error *error)
 {
     berth_decide_options own = default_options;
     uint32_t index;
+    *out = no_placement;
     if (options != NULL)
         BERTH_TRY(berth__sized_read(&own, sizeof(own), options, "berth_decide_options", error));
     BERTH_TRY(berth__engine_enter(engine, error));
     berth_status status = find_pod(engine, pod, &index, error);
     if (status == BERTH_OK)
         status = berth__decide(&engine->decider, index, &own, out, error);
+    if (status != BERTH_OK)
+        *out = no_placement;
     return berth__engine_leave(engine, status);
 }
 
@@ -554,8 +569,12 @@ berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod, berth
                                    berth_error *error)
 {
     BERTH_TRY(berth_engine_decide(engine, pod, NULL, out, error));
-    return out->verdict == BERTH_VERDICT_PLACED ? berth_engine_bind(engine, pod, out->node, error)
-                                                : BERTH_OK;
+    if (out->verdict != BERTH_VERDICT_PLACED)
+        return BERTH_OK;
+    berth_status status = berth_engine_bind(engine, pod, out->node, error);
+    if (status != BERTH_OK)
+        *out = no_placement;
+    return status;
 }
 
 /* ---- transactions ---- */
@@ -654,6 +673,8 @@ berth_status berth_engine_pending(const berth_engine *engine, berth_pod_id *out,
                                   uint64_t *count, berth_error *error)
 {
     uint64_t pending = engine->cluster.pods.pending_count;
+    if (count != NULL)
+        *count = 0;
     if (capacity > 0 && pending > 0 && list_waiting(engine, out, capacity) != BERTH_OK)
         return berth__error_no_memory(error);
     if (count != NULL)

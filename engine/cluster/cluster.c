@@ -259,6 +259,33 @@ static berth_status make_storage_writable(berth__cluster *cluster)
     return BERTH_OK;
 }
 
+static berth_status check_amount(berth_quantity amount, const char *field, berth_error *error)
+{
+    if (berth__amount_is_valid(amount))
+        return BERTH_OK;
+    berth__error_set(error, BERTH_E_INVALID, BERTH__AMOUNT_INVALID);
+    berth__error_field(error, "%s", field);
+    return BERTH_E_INVALID;
+}
+
+/* Of volumes and the like; those of nodes and pods are looked at where they are read. */
+static berth_status check_amounts(const berth_object *object, berth_error *error)
+{
+    switch (object->kind) {
+    case BERTH_KIND_PERSISTENT_VOLUME:
+        return check_amount(object->as.persistent_volume->capacity, "spec.capacity.storage", error);
+    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
+        return check_amount(object->as.persistent_volume_claim->request,
+                            "spec.resources.requests.storage", error);
+    case BERTH_KIND_CSI_STORAGE_CAPACITY:
+        BERTH_TRY(check_amount(object->as.csi_storage_capacity->capacity, "capacity", error));
+        return check_amount(object->as.csi_storage_capacity->maximum_volume_size,
+                            "maximumVolumeSize", error);
+    default:
+        return BERTH_OK;
+    }
+}
+
 static berth_status put_object(berth__cluster *cluster, const berth_object *object, bool replace,
                                uint64_t *id, berth_error *error)
 {
@@ -315,6 +342,8 @@ static berth_status put_named(berth__cluster *cluster, const berth_object *objec
     uint32_t begin = cluster->undo.top;
     berth_status status =
         berth__cluster_make_ready(cluster, object->kind) ? BERTH_OK : berth__error_no_memory(error);
+    if (status == BERTH_OK)
+        status = check_amounts(object, error);
     berth__cluster_lock(cluster);
     if (status == BERTH_OK)
         status = put_object(cluster, object, replace, id, error);

@@ -88,9 +88,9 @@ berth_status berth__cluster_node_resource(const berth__cluster *cluster, berth_n
                                           int64_t *requested, berth_error *error)
 {
     const berth__node_record *node = berth__cluster_present(cluster, id);
+    *allocatable = *requested = 0;
     if (node == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no node with this id");
-    *allocatable = *requested = 0;
     if (berth__str_is(resource, "pods")) {
         *allocatable = node->facts->pods_max;
         *requested = node->pod_count;
@@ -109,10 +109,10 @@ berth_status berth__cluster_pod_resource(const berth__cluster *cluster, berth_po
                                          berth_str resource, int64_t *amount, berth_error *error)
 {
     uint32_t index = berth__cluster_pod(cluster, pod);
+    *amount = 0;
     if (index == BERTH_POD_INDEX_NONE)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no pod with this id");
     uint32_t column = berth__resource_find(cluster->model, resource);
-    *amount = 0;
     if (berth__str_is(resource, "pods"))
         *amount = 1;
     else if (column != BERTH__RESOURCE_NONE)

@@ -13,6 +13,7 @@
 berth_status berth_explanation_create(const berth_allocator *allocator, berth_explanation **out,
                                       berth_error *error)
 {
+    *out = NULL;
     if (allocator == NULL)
         allocator = berth__allocator_default();
     berth_explanation *explanation =

@@ -383,6 +383,8 @@ berth_status berth__config_read(const berth_allocator *allocator, berth__config_
 berth_status berth_scheduler_config_file(const char *path, uint32_t kubernetes,
                                          berth_scheduler_config **out, berth_error *error)
 {
+    if (out != NULL)
+        *out = NULL;
     if (path == NULL || path[0] == '\0' || out == NULL)
         return berth__error_set(error, BERTH_E_ARG, "a path and a result are needed");
     return berth__config_read(berth__allocator_default(),
@@ -393,6 +395,8 @@ berth_status berth_scheduler_config_file(const char *path, uint32_t kubernetes,
 berth_status berth_scheduler_config_text(berth_str text, const char *source, uint32_t kubernetes,
                                          berth_scheduler_config **out, berth_error *error)
 {
+    if (out != NULL)
+        *out = NULL;
     if ((text.data == NULL && text.len > 0) || out == NULL)
         return berth__error_set(error, BERTH_E_ARG, "a text and a result are needed");
     return berth__config_read(berth__allocator_default(),

@@ -196,6 +196,7 @@ enum { SHOWN_MAX = 64 }; /* of a text that is none */
 
 berth_status berth_quantity_parse(berth_str text, berth_quantity *out, berth_error *error)
 {
+    *out = (berth_quantity){0};
     berth_status status = parse(text, out);
     int shown = text.len < SHOWN_MAX ? (int)text.len : SHOWN_MAX;
     const char *data = text.data != NULL ? text.data : "";

@@ -398,6 +398,7 @@ berth_status berth_reader_create(const berth_read_options *options, berth_reader
 {
     bool ok = true;
     berth_read_options own = default_options;
+    *out = NULL;
     if (options != NULL)
         BERTH_TRY(berth__sized_read(&own, sizeof(own), options, "berth_read_options", error));
     const berth_allocator *allocator =

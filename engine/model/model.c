@@ -182,6 +182,12 @@ __int128 berth__amount_nanos(berth_quantity amount)
     return (__int128)amount.units * 1000000000 + amount.nanos;
 }
 
+bool berth__amount_is_valid(berth_quantity amount)
+{
+    return amount.nanos > -1000000000 && amount.nanos < 1000000000 &&
+           (amount.units == 0 || amount.nanos == 0 || (amount.units < 0) == (amount.nanos < 0));
+}
+
 bool berth__amount_read(__int128 nanos, bool milli, int64_t *out)
 {
     const int64_t unit = milli ? 1000000 : 1000000000;

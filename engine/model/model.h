@@ -218,6 +218,9 @@ bool berth__resource_is_extended(berth_str name);
  * when the result does not fit. */
 bool berth__amount_read(__int128 nanos, bool milli, int64_t *out);
 __int128 berth__amount_nanos(berth_quantity amount);
+/* Whether the parts of an amount are as status.h says: one sign, |nanos| < 1e9. */
+bool berth__amount_is_valid(berth_quantity amount);
+#define BERTH__AMOUNT_INVALID "an amount's nanos are below 1e9 and of the sign of its units"
 
 /* The interned list of taints (id 0 when there are none); NULL when out of memory. */
 const berth__taint_list *berth__taints_intern(berth__model *model, const berth_taint *taints,

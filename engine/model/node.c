@@ -103,14 +103,16 @@ static berth_status read_amounts(berth__model *model, const berth_node *node,
         __int128 nanos = berth__amount_nanos(item->amount);
         int64_t amount;
         bool ok = true;
-        berth_status problem = nanos < 0 ? BERTH_E_INVALID : BERTH_OK;
+        bool valid = berth__amount_is_valid(item->amount);
+        berth_status problem = nanos < 0 || !valid ? BERTH_E_INVALID : BERTH_OK;
         if (problem == BERTH_OK &&
             !berth__amount_read(nanos, berth__str_is(item->name, "cpu"), &amount))
             problem = BERTH_E_RANGE;
         if (problem != BERTH_OK) {
             berth__error_set(error, problem, "%s",
                              problem == BERTH_E_RANGE ? "the amount does not fit 63 bits"
-                                                      : "an amount must not be negative");
+                             : valid                  ? "an amount must not be negative"
+                                                      : BERTH__AMOUNT_INVALID);
             berth__error_field(error, "status.allocatable.%.*s", (int)item->name.len,
                                item->name.data);
             return problem;

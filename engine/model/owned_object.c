@@ -13,6 +13,8 @@ typedef struct owned_object {
 berth_status berth_object_copy(const berth_object *object, const berth_allocator *allocator,
                                berth_object **out, berth_error *error)
 {
+    if (out != NULL)
+        *out = NULL;
     if (object == NULL || out == NULL)
         return berth__error_set(error, BERTH_E_ARG,
                                 "there is no object to copy, or no place for the copy");

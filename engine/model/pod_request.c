@@ -317,14 +317,16 @@ static berth_status check_amounts(berth_resources list, const char *path, uint32
         int64_t ignored;
         __int128 nanos = berth__amount_nanos(list.items[i].amount);
         bool milli = berth__str_is(list.items[i].name, "cpu");
-        berth_status problem = nanos < 0                                     ? BERTH_E_INVALID
+        bool valid = berth__amount_is_valid(list.items[i].amount);
+        berth_status problem = nanos < 0 || !valid                           ? BERTH_E_INVALID
                                : !berth__amount_read(nanos, milli, &ignored) ? BERTH_E_RANGE
                                                                              : BERTH_OK;
         if (problem == BERTH_OK)
             continue;
         berth__error_set(error, problem, "%s",
                          problem == BERTH_E_RANGE ? "the amount does not fit 63 bits"
-                                                  : "an amount must not be negative");
+                         : valid                  ? "an amount must not be negative"
+                                                  : BERTH__AMOUNT_INVALID);
         berth__error_field(error, "%s[%u]%s%.*s", path, (unsigned)index, part,
                            (int)list.items[i].name.len, list.items[i].name.data);
         return problem;

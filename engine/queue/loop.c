@@ -90,6 +90,7 @@ static berth_status create(berth_engine *engine, const berth_scheduler_options *
 {
     berth__decider *decider = berth__engine_decider(engine);
     berth_scheduler_options own = default_options;
+    *out = NULL;
     if (options != NULL)
         BERTH_TRY(berth__sized_read(&own, sizeof(own), options, "berth_scheduler_options", error));
     options = &own;
@@ -224,13 +225,15 @@ static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, 
     }
 }
 
+static const berth_step idle = {.kind = BERTH_STEP_IDLE,
+                                .pod = BERTH_POD_NONE,
+                                .placement = {.node = BERTH_NODE_NONE},
+                                .nominated = BERTH_NODE_NONE};
+
 static berth_status step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
                          berth_error *error)
 {
-    *out = (berth_step){.kind = BERTH_STEP_IDLE,
-                        .pod = BERTH_POD_NONE,
-                        .placement = {.node = BERTH_NODE_NONE},
-                        .nominated = BERTH_NODE_NONE};
+    *out = idle;
     BERTH_TRY(advance(scheduler, now_ns, error));
     berth__queue_item *item = berth__queue_take(&scheduler->queue);
     if (item == NULL)
@@ -238,12 +241,16 @@ static berth_status step(berth_scheduler *scheduler, int64_t now_ns, berth_step 
     out->pod = berth__cluster_pod_id(scheduler->cluster, item->pod);
     out->attempt = item->attempts;
     out->waited_ns = scheduler->queue.now_ns - item->submitted_ns;
-    return decide(scheduler, item, out, error);
+    berth_status status = decide(scheduler, item, out, error);
+    if (status != BERTH_OK)
+        *out = idle;
+    return status;
 }
 
 berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
                                   berth_error *error)
 {
+    *out = idle;
     BERTH_TRY(berth__use_enter(&scheduler->decider->use, error));
     return berth__use_leave(&scheduler->decider->use, step(scheduler, now_ns, out, error));
 }

@@ -77,6 +77,8 @@ berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
                                  const berth_object *object, berth_object_id *id,
                                  berth_error *error)
 {
+    if (id != NULL)
+        *id = (berth_object_id){object->kind, BERTH_NODE_NONE, BERTH_POD_NONE};
     BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
     return berth_engine_add(scheduler->engine, object, id, error);
 }
@@ -84,6 +86,8 @@ berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
 berth_status berth_scheduler_add_node(berth_scheduler *scheduler, int64_t now_ns,
                                       const berth_node *node, berth_node_id *id, berth_error *error)
 {
+    if (id != NULL)
+        *id = BERTH_NODE_NONE;
     BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
     return berth_engine_add_node(scheduler->engine, node, id, error);
 }
@@ -91,6 +95,8 @@ berth_status berth_scheduler_add_node(berth_scheduler *scheduler, int64_t now_ns
 berth_status berth_scheduler_add_pod(berth_scheduler *scheduler, int64_t now_ns,
                                      const berth_pod *pod, berth_pod_id *id, berth_error *error)
 {
+    if (id != NULL)
+        *id = BERTH_POD_NONE;
     BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
     return berth_engine_add_pod(scheduler->engine, pod, id, error);
 }

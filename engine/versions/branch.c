@@ -322,6 +322,7 @@ void berth__branches_age(berth_engine *engine)
 berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out, berth_error *error)
 {
     berth_engine *parent = snapshot->engine, *branch = take_idle(parent->branches);
+    *out = NULL;
     if (branch == NULL)
         branch = make(parent, snapshot);
     if (branch == NULL)

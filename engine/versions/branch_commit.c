@@ -265,6 +265,7 @@ static berth_status commit_entered(berth_engine *branch, berth_conflict *conflic
 berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts, uint32_t capacity,
                                  uint32_t *count, berth_error *error)
 {
+    *count = 0;
     BERTH_TRY(berth__engine_enter(branch, error));
     berth_status status = check_branch(branch, error);
     if (status == BERTH_OK)

@@ -176,7 +176,7 @@ static void test_objects(void **state)
     small_pod pod;
     berth_object object;
     berth_object *copy = NULL;
-    berth_pod_id id;
+    berth_pod_id other, id;
     (void)small_node_object(&node, &object, "n1", NULL);
     assert_int_equal(berth_engine_add_node(engine, &node.node, NULL, NULL), BERTH_OK);
     FAIL(BERTH_E_EXISTS, berth_engine_add_node(engine, &node.node, NULL, &error));
@@ -202,9 +202,9 @@ static void test_objects(void **state)
     for (int kind = 0; kind <= BERTH_KIND_COUNT; kind++)
         FAIL(kind < BERTH_KIND_COUNT ? BERTH_E_NOT_FOUND : BERTH_E_ARG,
              berth_engine_remove(engine, (berth_kind)kind, text(""), text("nobody"), &error));
-    FAIL(BERTH_E_NOT_FOUND, berth_engine_add_like(engine, 77, text("new"), &id, &error));
-    FAIL(BERTH_E_EXISTS, berth_engine_add_like(engine, id, text("p1"), &id, &error));
-    FAIL(BERTH_E_INVALID, berth_engine_add_like(engine, id, text(""), &id, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_add_like(engine, 77, text("new"), &other, &error));
+    FAIL(BERTH_E_EXISTS, berth_engine_add_like(engine, id, text("p1"), &other, &error));
+    FAIL(BERTH_E_INVALID, berth_engine_add_like(engine, id, text(""), &other, &error));
     berth_engine_destroy(engine);
 }
 

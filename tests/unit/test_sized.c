@@ -173,13 +173,14 @@ static void test_scheduler_options(void **state)
     assert_int_equal(berth_scheduler_step(scheduler, 5, &step, NULL), BERTH_OK);
     assert_int_equal(step.kind, BERTH_STEP_BOUND);
     berth_scheduler_destroy(scheduler);
-    for (int set = 0; set < 2; set++)
+    for (int set = 0; set < 2; set++) {
         assert_int_equal(
             berth_scheduler_create(c.engine, long_copy(&newer, &options, sizeof(options), set != 0),
                                    &scheduler, &error),
             set ? BERTH_E_ARG : BERTH_OK);
+        berth_scheduler_destroy(scheduler);
+    }
     assert_non_null(strstr(error.message, "berth_scheduler_options"));
-    berth_scheduler_destroy(scheduler);
     berth_engine_destroy(c.engine);
 }
 

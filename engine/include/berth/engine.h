@@ -11,6 +11,8 @@
  * not notice. An engine that has been destroyed is memory that has gone: using it can't be told
  * from any other wild pointer. Of a branch that was dropped the memory may be there yet, and its
  * calls answer E_STATE as long as it is.
+ * Outputs: of a call that fails, nothing: NULL, BERTH_NODE_NONE, BERTH_POD_NONE, 0, and a placement
+ * of BERTH_VERDICT_ERROR; arrays are left as they were. Ids of what was added may be NULL.
  * Cost: where a function names none it is constant: no more than a hash of each text. */
 #ifndef BERTH_ENGINE_H
 #define BERTH_ENGINE_H
@@ -119,7 +121,8 @@ BERTH_API berth_status berth_engine_add_pod(berth_engine *engine, const berth_po
                                             berth_pod_id *id, berth_error *error);
 
 /* Add a pending pod that is like another pod in everything but its name and uid. What names the
- * other pod in its specification (claims of ephemeral volumes) is as there. `*id` receives its id.
+ * other pod in its specification (claims of ephemeral volumes) is as there. `*id` (optional)
+ * receives its id.
  * Errors: E_NOT_FOUND (`like`), E_EXISTS, E_INVALID (no name), E_NOMEM. Cost: constant. */
 BERTH_API berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id like,
                                              berth_str name, berth_pod_id *id, berth_error *error);
