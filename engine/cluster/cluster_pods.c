@@ -14,15 +14,22 @@
 
 /* ---- making writable ---- */
 
+/* The list of freed ports, if the pod's leaving may change it. */
+static berth_status reserve_freed_ports(berth__cluster *cluster, uint32_t pod)
+{
+    const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
+    if (record->node == BERTH_NODE_NONE ||
+        !berth__freed_ports_change(&cluster->view, berth__cluster_node(cluster, record->node),
+                                   record->cls))
+        return BERTH_OK;
+    return berth__freed_ports_reserve(&cluster->view, record->cls->ports->count) ? BERTH_OK
+                                                                                 : BERTH_E_NOMEM;
+}
+
 /* A pod leaves its node: itself, its neighbours on the list, the node's record and tile. */
 static berth_status make_writable_to_leave(berth__cluster *cluster, uint32_t pod)
 {
-    const berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
-    if (record->node != BERTH_NODE_NONE &&
-        berth__freed_ports_change(&cluster->view, berth__cluster_node(cluster, record->node),
-                                  record->cls) &&
-        !berth__freed_ports_reserve(&cluster->view, record->cls->ports->count))
-        return BERTH_E_NOMEM;
+    BERTH_TRY(reserve_freed_ports(cluster, pod));
     if (!cluster->cow.shared)
         return BERTH_OK;
     BERTH_TRY(berth__pods_make_linked_writable(&cluster->pods, pod));
@@ -414,7 +421,7 @@ berth_status berth__cluster_remove_pod(berth__cluster *cluster, berth_str namesp
 static berth_status make_writable_to_move(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
 {
     if (!cluster->cow.shared)
-        return BERTH_OK;
+        return reserve_freed_ports(cluster, pod);
     BERTH_TRY(berth__cluster_widen(cluster));
     BERTH_TRY(make_writable_to_leave(cluster, pod));
     BERTH_TRY(make_writable_to_come(cluster, BERTH_NODE_NONE));

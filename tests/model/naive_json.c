@@ -762,6 +762,16 @@ static const default_plugin post_filters[] = {
     {"DefaultPreemption", 0, 0},
     {0},
 };
+static const default_plugin pre_scores[] = {
+    {"TaintToleration", 0, 0},
+    {"NodeAffinity", 0, 0},
+    {"NodeResourcesFit", 0, 0},
+    {"VolumeBinding", 0, 0},
+    {"PodTopologySpread", 0, 0},
+    {"InterPodAffinity", 0, 0},
+    {"NodeResourcesBalancedAllocation", 0, 0},
+    {0},
+};
 /* VolumeBinding scores nothing without a feature gate. */
 static const default_plugin scores[] = {
     {"TaintToleration", 0, 3},
@@ -788,6 +798,7 @@ static const berth_profile *make_profile(region *r, uint32_t kubernetes, const j
     points[BERTH_POINT_PRE_FILTER] = point(r, kubernetes, profile, "preFilter", pre_filters);
     points[BERTH_POINT_FILTER] = point(r, kubernetes, profile, "filter", filters);
     points[BERTH_POINT_POST_FILTER] = point(r, kubernetes, profile, "postFilter", post_filters);
+    points[BERTH_POINT_PRE_SCORE] = point(r, kubernetes, profile, "preScore", pre_scores);
     points[BERTH_POINT_SCORE] = point(r, kubernetes, profile, "score", scores);
     return p;
 }

@@ -16,6 +16,26 @@ static void remove_object(small_cluster *c, berth_kind kind, const char *name)
         &error);
 }
 
+static berth_status update_object(void *context, const berth_object *object,
+                                  const berth_error *origin, berth_error *error)
+{
+    (void)origin;
+    small_cluster *c = context;
+    return berth_engine_update(c->engine, object, error);
+}
+
+static void update_pod(small_cluster *c, const char *name, const char *node, const char *spec)
+{
+    char text[1024];
+    berth_error error = {.code = BERTH_OK};
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {nodeName: %s, %s}\n", name,
+             node, spec);
+    small_require(berth_reader_text(c->reader, (berth_str){text, (uint32_t)strlen(text)}, "test",
+                                    update_object, c, &error),
+                  &error);
+}
+
 static void expect_free(small_cluster *c, const char *pod, const char *spec, bool is_free)
 {
     small_decide(c, small_pod(c, pod, NULL, "", spec));
@@ -47,6 +67,18 @@ static void test_port_taken_again(void **state)
     expect_free(c, "p", PORT("80"), false);
     remove_object(c, BERTH_KIND_POD, "two");
     expect_free(c, "p", PORT("80"), true);
+}
+
+/* A pod that changes gives up its ports, too, before it has those of its new class. */
+static void test_pod_changes(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_pod(c, "one", "a", "", PORT("80"));
+    small_pod(c, "two", "a", "", PORT("80"));
+    update_pod(c, "one", "a", PORT("81"));
+    expect_free(c, "p", PORT("80"), true);
+    expect_free(c, "p", PORT("81"), false);
 }
 
 /* A node that goes and comes back finds its ports as they were. */
@@ -90,10 +122,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_node_not_yet_laid_out),
-        TEST(test_port_taken_again),
-        TEST(test_node_comes_back),
-        TEST(test_rollback),
+        TEST(test_node_not_yet_laid_out), TEST(test_port_taken_again), TEST(test_pod_changes),
+        TEST(test_node_comes_back),       TEST(test_rollback),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
