@@ -426,9 +426,11 @@ const berth_allocator *berth__heap_allocator(const berth__heap *heap)
 static uint64_t pieces_out(berth__heap *heap)
 {
     int64_t sum = 0;
-    for (uint32_t s = 0; s < SHELVES; s++)
-        while (atomic_exchange_explicit(&heap->shelves[s].taken, true, memory_order_acquire))
-            sched_yield(); /* HEAP-1 */
+    for (uint32_t s = 0; s < SHELVES; s++) {
+        atomic_bool *taken = &heap->shelves[s].taken;
+        while (atomic_exchange_explicit(taken, true, memory_order_acquire)) /* HEAP-1 */
+            sched_yield();
+    }
     for (uint32_t s = 0; s < SHELVES; s++)
         for (uint32_t c = 0; c < CLASSES; c++)
             sum += heap->shelves[s].rows[c].out * (int64_t)bytes_of(c);
