@@ -1,0 +1,376 @@
+/* Loops of the Python package over calls of the library. */
+#include "batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static berth_status fail(berth_error *error, berth_status code, const char *message)
+{
+    memset(error, 0, sizeof(*error));
+    error->code = code;
+    error->offset = UINT64_MAX;
+    snprintf(error->message, sizeof(error->message), "%s", message);
+    return code;
+}
+
+static berth_status out_of_memory(berth_error *error)
+{
+    return fail(error, BERTH_E_NOMEM, "no memory for a result");
+}
+
+/* ---- lists ---- */
+
+/* Room for `more` entries of `entry` bytes behind `count`. */
+static bool grow(void **items, uint64_t count, uint64_t *capacity, uint64_t more, size_t entry)
+{
+    if (more <= *capacity - count)
+        return true;
+    uint64_t wanted = *capacity * 2 > count + more ? *capacity * 2 : count + more + 64;
+    void *larger = realloc(*items, wanted * entry);
+    if (larger == NULL)
+        return false;
+    *items = larger;
+    *capacity = wanted;
+    return true;
+}
+
+static bool ids_append(berth_py_ids *ids, uint64_t id)
+{
+    void *items = ids->items;
+    if (!grow(&items, ids->count, &ids->capacity, 1, sizeof(uint64_t)))
+        return false;
+    ids->items = items;
+    ids->items[ids->count++] = id;
+    return true;
+}
+
+void berth_py_ids_free(berth_py_ids *ids)
+{
+    free(ids->items);
+    *ids = (berth_py_ids){0};
+}
+
+void berth_py_narrow(const berth_py_ids *ids, uint32_t *out)
+{
+    for (uint64_t i = 0; i < ids->count; i++)
+        out[i] = (uint32_t)ids->items[i];
+}
+
+/* Append a text; a zero goes behind it if it is the `last` part of one. */
+static bool text_append(berth_py_text *text, berth_str part, bool last)
+{
+    void *data = text->data;
+    if (!grow(&data, text->bytes, &text->capacity, (uint64_t)part.len + 1, 1))
+        return false;
+    text->data = data;
+    if (part.len > 0)
+        memcpy(text->data + text->bytes, part.data, part.len);
+    text->bytes += part.len;
+    if (last)
+        text->data[text->bytes++] = '\0';
+    return true;
+}
+
+void berth_py_text_free(berth_py_text *text)
+{
+    free(text->data);
+    *text = (berth_py_text){0};
+}
+
+/* ---- decisions ---- */
+
+static void put_placement(const berth_py_columns *out, uint64_t i, const berth_placement *placement)
+{
+    out->verdicts[i] = (uint8_t)placement->verdict;
+    out->nodes[i] = placement->node;
+    out->feasible[i] = placement->feasible_count;
+    out->best[i] = placement->best_count;
+    out->totals[i] = placement->total;
+}
+
+berth_status berth_py_decide(berth_engine *engine, berth_py_decision what, const uint64_t *pods,
+                             uint64_t count, const berth_py_columns *out, uint64_t *done,
+                             uint64_t *placed, berth_error *error)
+{
+    uint64_t i = 0;
+    berth_status status = BERTH_OK;
+    for (*placed = 0; i < count; i++) {
+        berth_placement placement;
+        if (what == BERTH_PY_SCHEDULE)
+            status = berth_engine_schedule(engine, pods[i], &placement, error);
+        else
+            status = berth_engine_decide(engine, pods[i], NULL, &placement, error);
+        if (status != BERTH_OK)
+            break;
+        put_placement(out, i, &placement);
+        *placed += placement.verdict == BERTH_VERDICT_PLACED;
+    }
+    *done = i;
+    return status;
+}
+
+berth_status berth_py_schedule_group(berth_engine *engine, const uint64_t *pods, uint32_t count,
+                                     const berth_py_columns *out, uint32_t *placed,
+                                     berth_error *error)
+{
+    berth_placement *placements = calloc((size_t)count + 1, sizeof(*placements));
+    if (placements == NULL)
+        return out_of_memory(error);
+    for (uint32_t i = 0; i < count; i++)
+        placements[i] =
+            (berth_placement){.verdict = BERTH_VERDICT_UNSCHEDULABLE, .node = BERTH_NODE_NONE};
+    berth_status status =
+        berth_engine_schedule_group(engine, pods, count, placements, placed, error);
+    for (uint32_t i = 0; i < count && status == BERTH_OK; i++)
+        put_placement(out, i, &placements[i]);
+    free(placements);
+    return status;
+}
+
+berth_status berth_py_bind(berth_engine *engine, const uint64_t *pods, const uint32_t *nodes,
+                           uint64_t count, uint64_t *done, berth_error *error)
+{
+    berth_status status = BERTH_OK;
+    uint64_t i = 0;
+    for (; i < count; i++) {
+        if (nodes != NULL)
+            status = berth_engine_bind(engine, pods[i], nodes[i], error);
+        else
+            status = berth_engine_unbind(engine, pods[i], error);
+        if (status != BERTH_OK)
+            break;
+    }
+    *done = i;
+    return status;
+}
+
+berth_status berth_py_add_like(berth_engine *engine, berth_pod_id like, const char *names,
+                               uint64_t count, uint64_t *pods, uint64_t *done, berth_error *error)
+{
+    berth_status status = BERTH_OK;
+    uint64_t i = 0;
+    for (; i < count; i++) {
+        const berth_str name = {names, (uint32_t)strlen(names)};
+        status = berth_engine_add_like(engine, like, name, &pods[i], error);
+        if (status != BERTH_OK)
+            break;
+        names += name.len + 1;
+    }
+    *done = i;
+    return status;
+}
+
+berth_status berth_py_remove_pods(berth_engine *engine, const uint64_t *pods, uint64_t count,
+                                  uint64_t *done, berth_error *error)
+{
+    berth_status status = BERTH_OK;
+    uint64_t i = 0;
+    for (; i < count; i++) {
+        berth_str namespace_name, name;
+        berth_engine_pod_name(engine, pods[i], &namespace_name, &name);
+        status = berth_engine_remove(engine, BERTH_KIND_POD, namespace_name, name, error);
+        if (status != BERTH_OK)
+            break;
+    }
+    *done = i;
+    return status;
+}
+
+/* ---- looking ---- */
+
+static berth_str node_name(const berth_py_source *source, uint32_t node)
+{
+    return source->engine != NULL ? berth_engine_node_name(source->engine, node)
+                                  : berth_snapshot_node_name(source->snapshot, node);
+}
+
+berth_status berth_py_node_names(const berth_py_source *source, const uint32_t *nodes,
+                                 uint64_t count, berth_py_text *out, berth_error *error)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (!text_append(out, node_name(source, nodes[i]), true))
+            return out_of_memory(error);
+    return BERTH_OK;
+}
+
+berth_status berth_py_pod_names(const berth_py_source *source, const uint64_t *pods, uint64_t count,
+                                berth_py_text *out, berth_error *error)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        berth_str namespace_name, name;
+        if (source->engine != NULL)
+            berth_engine_pod_name(source->engine, pods[i], &namespace_name, &name);
+        else
+            berth_snapshot_pod_name(source->snapshot, pods[i], &namespace_name, &name);
+        const berth_str slash = {"/", name.data != NULL ? 1 : 0};
+        if (!text_append(out, namespace_name, false) || !text_append(out, slash, false) ||
+            !text_append(out, name, true))
+            return out_of_memory(error);
+    }
+    return BERTH_OK;
+}
+
+berth_status berth_py_node_labels(const berth_py_source *source, const uint32_t *nodes,
+                                  uint64_t count, berth_str key, uint8_t *has, berth_py_text *out,
+                                  berth_error *error)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const berth_str value = source->engine != NULL
+                                    ? berth_engine_node_label(source->engine, nodes[i], key)
+                                    : berth_snapshot_node_label(source->snapshot, nodes[i], key);
+        has[i] = value.data != NULL;
+        if (!text_append(out, value, true))
+            return out_of_memory(error);
+    }
+    return BERTH_OK;
+}
+
+void berth_py_pod_nodes(const berth_py_source *source, const uint64_t *pods, uint64_t count,
+                        uint32_t *nodes)
+{
+    for (uint64_t i = 0; i < count; i++)
+        nodes[i] = source->engine != NULL ? berth_engine_pod_node(source->engine, pods[i])
+                                          : berth_snapshot_pod_node(source->snapshot, pods[i]);
+}
+
+berth_status berth_py_node_resources(const berth_py_source *source, const uint32_t *nodes,
+                                     uint64_t count, berth_str resource, int64_t *allocatable,
+                                     int64_t *requested, berth_error *error)
+{
+    berth_status status = BERTH_OK;
+    for (uint64_t i = 0; i < count && status == BERTH_OK; i++)
+        status = source->engine != NULL
+                     ? berth_engine_node_resource(source->engine, nodes[i], resource,
+                                                  &allocatable[i], &requested[i], error)
+                     : berth_snapshot_node_resource(source->snapshot, nodes[i], resource,
+                                                    &allocatable[i], &requested[i], error);
+    return status;
+}
+
+berth_status berth_py_snapshot_nodes(const berth_snapshot *snapshot, berth_py_ids *out,
+                                     berth_error *error)
+{
+    const uint32_t limit = berth_snapshot_node_limit(snapshot);
+    for (uint32_t node = 0; node < limit; node++)
+        if (berth_snapshot_node_present(snapshot, node) && !ids_append(out, node))
+            return out_of_memory(error);
+    return BERTH_OK;
+}
+
+berth_status berth_py_snapshot_pods(const berth_snapshot *snapshot, uint32_t node,
+                                    berth_py_ids *out, berth_error *error)
+{
+    berth_pod_id pod = berth_snapshot_next_pod(snapshot, node, BERTH_POD_NONE);
+    for (; pod != BERTH_POD_NONE; pod = berth_snapshot_next_pod(snapshot, node, pod))
+        if (!ids_append(out, pod))
+            return out_of_memory(error);
+    return BERTH_OK;
+}
+
+/* ---- objects in ---- */
+
+void berth_py_sink_free(berth_py_sink *sink)
+{
+    berth_py_ids_free(&sink->nodes);
+    berth_py_ids_free(&sink->pods);
+}
+
+static berth_status change(const berth_py_sink *sink, berth_py_change what,
+                           const berth_object *object, berth_object_id *id, berth_error *error)
+{
+    switch (what) {
+    case BERTH_PY_UPDATE:
+    case BERTH_PY_APPLY:
+        return sink->scheduler != NULL
+                   ? berth_scheduler_update(sink->scheduler, sink->now_ns, object, error)
+                   : berth_engine_update(sink->engine, object, error);
+    case BERTH_PY_POST_ADD:
+        return berth_scheduler_post_add(sink->scheduler, object, error);
+    case BERTH_PY_POST_UPDATE:
+        return berth_scheduler_post_update(sink->scheduler, object, error);
+    case BERTH_PY_ADD:
+        break;
+    }
+    return sink->scheduler != NULL
+               ? berth_scheduler_add(sink->scheduler, sink->now_ns, object, id, error)
+               : berth_engine_add(sink->engine, object, id, error);
+}
+
+/* Say where the object stands that was refused, as far as the refusal does not. */
+static void locate(berth_error *error, const berth_error *origin)
+{
+    if (error->source[0] == '\0')
+        memcpy(error->source, origin->source, sizeof(error->source));
+    if (error->object[0] == '\0')
+        memcpy(error->object, origin->object, sizeof(error->object));
+    if (error->line == 0) {
+        error->line = origin->line;
+        error->column = origin->column;
+        error->offset = origin->offset;
+    }
+}
+
+static berth_status on_object(void *context, const berth_object *object, const berth_error *origin,
+                              berth_error *error)
+{
+    berth_py_sink *sink = context;
+    berth_object_id id = {.node = BERTH_NODE_NONE, .pod = BERTH_POD_NONE};
+    berth_status status = change(sink, sink->change, object, &id, error);
+    if (status == BERTH_E_NOT_FOUND && sink->change == BERTH_PY_APPLY)
+        status = change(sink, BERTH_PY_ADD, object, &id, error);
+    if (status != BERTH_OK) {
+        locate(error, origin);
+        return status;
+    }
+    sink->objects++;
+    if (id.node != BERTH_NODE_NONE && !ids_append(&sink->nodes, id.node))
+        return out_of_memory(error);
+    if (id.pod != BERTH_POD_NONE && !ids_append(&sink->pods, id.pod))
+        return out_of_memory(error);
+    return BERTH_OK;
+}
+
+berth_status berth_py_read_file(berth_reader *reader, const char *path, berth_py_sink *sink,
+                                berth_error *error)
+{
+    return berth_reader_file(reader, path, on_object, sink, error);
+}
+
+berth_status berth_py_read_text(berth_reader *reader, const char *text, uint64_t bytes,
+                                const char *source, berth_py_sink *sink, berth_error *error)
+{
+    if (bytes > UINT32_MAX)
+        return fail(error, BERTH_E_RANGE, "a text has at most 4 GiB: read it from a file");
+    const berth_str all = {text, (uint32_t)bytes};
+    return berth_reader_text(reader, all, source, on_object, sink, error);
+}
+
+berth_status berth_py_read_finish(berth_reader *reader, berth_py_sink *sink, berth_error *error)
+{
+    return berth_reader_finish(reader, sink->engine, on_object, sink, error);
+}
+
+/* ---- the loop ---- */
+
+berth_status berth_py_run(berth_scheduler *scheduler, int64_t now_ns, uint64_t count,
+                          const volatile uint8_t *stop, const berth_py_steps *out, uint64_t *done,
+                          berth_error *error)
+{
+    berth_status status = BERTH_OK;
+    uint64_t i = 0;
+    while (i < count && !*stop) {
+        berth_step step;
+        status = berth_scheduler_step(scheduler, now_ns, &step, error);
+        if (status != BERTH_OK || step.kind == BERTH_STEP_IDLE)
+            break;
+        out->kinds[i] = (uint8_t)step.kind;
+        out->pods[i] = step.pod;
+        out->nodes[i] = step.placement.node;
+        out->attempts[i] = step.attempt;
+        out->bindings[i] = step.binding;
+        i++;
+    }
+    *done = i;
+    return status;
+}

@@ -1,0 +1,125 @@
+"""Berth decides which node of a Kubernetes cluster a pod runs on, as kube-scheduler does.
+
+    with berth.Engine() as engine:
+        engine.load("cluster.json")
+        batch = engine.schedule_batch(engine.pending())
+
+Engine, Branch, Snapshot, Transaction and Scheduler are what C's handles of these names are
+(README.md beside pyproject.toml is a tour). Answers are plain data; errors are exceptions with
+code, object and field. Amounts are cpu in milli and all else in units; ids are numbers; where a pod
+or a node is asked for, its name does as well.
+"""
+
+from ._arrays import IntArray
+from ._engine import Branch, Cluster, Engine, Snapshot, Transaction
+from ._enums import (
+    Answer,
+    Code,
+    ConflictKind,
+    Kind,
+    Path,
+    PodState,
+    Status,
+    StepKind,
+    Trouble,
+    UnbindReason,
+    Verdict,
+)
+from ._errors import (
+    ArgumentError,
+    BerthError,
+    BusyError,
+    ClosedError,
+    ConflictError,
+    ExistsError,
+    InputError,
+    InternalError,
+    InvalidError,
+    NotFoundError,
+    OutOfMemoryError,
+    ParseError,
+    RangeError,
+    StateError,
+    UnsupportedError,
+)
+from ._native import ffi as _ffi
+from ._native import lib as _lib
+from ._scheduler import TIME_NEVER, Scheduler
+from ._types import (
+    Batch,
+    Binding,
+    Capacity,
+    Conflict,
+    Counters,
+    Counts,
+    Eviction,
+    Explanation,
+    Loaded,
+    Memory,
+    NodeResources,
+    Placement,
+    PodStatus,
+    Refusal,
+    Step,
+    Steps,
+)
+from ._view import NODE_NONE, POD_NONE, View
+
+#: The library's version.
+__version__: str = _ffi.string(_lib.berth_version()).decode()
+
+__all__ = [
+    "Answer",
+    "ArgumentError",
+    "Batch",
+    "BerthError",
+    "Binding",
+    "Branch",
+    "BusyError",
+    "Capacity",
+    "ClosedError",
+    "Cluster",
+    "Code",
+    "Conflict",
+    "ConflictError",
+    "ConflictKind",
+    "Counters",
+    "Counts",
+    "Engine",
+    "Eviction",
+    "ExistsError",
+    "Explanation",
+    "InputError",
+    "IntArray",
+    "InternalError",
+    "InvalidError",
+    "Kind",
+    "Loaded",
+    "Memory",
+    "NODE_NONE",
+    "NodeResources",
+    "NotFoundError",
+    "OutOfMemoryError",
+    "POD_NONE",
+    "ParseError",
+    "Path",
+    "Placement",
+    "PodState",
+    "PodStatus",
+    "RangeError",
+    "Refusal",
+    "Scheduler",
+    "Snapshot",
+    "StateError",
+    "Status",
+    "Step",
+    "StepKind",
+    "Steps",
+    "TIME_NEVER",
+    "Transaction",
+    "Trouble",
+    "UnbindReason",
+    "UnsupportedError",
+    "Verdict",
+    "View",
+]

@@ -1,0 +1,122 @@
+"""The library's enums; the numbers are those of the C headers, which the tests compare."""
+
+import enum
+
+
+class Status(enum.IntEnum):
+    """Outcome of a call of the library: the `code` of an exception."""
+
+    OK = 0
+    E_ARG = 1
+    E_STATE = 2
+    E_NOMEM = 3
+    E_PARSE = 4
+    E_INVALID = 5
+    E_EXISTS = 6
+    E_NOT_FOUND = 7
+    E_RANGE = 8
+    E_UNSUPPORTED = 9
+    E_IO = 10
+    E_CONFLICT = 11
+    E_INTERNAL = 12
+
+
+class Verdict(enum.IntEnum):
+    """What became of a pod that was decided on."""
+
+    PLACED = 0
+    UNSCHEDULABLE = 1
+    ERROR = 2
+
+
+class Path(enum.IntEnum):
+    """How a decision finds its node: all give the same answer."""
+
+    AUTO = 0
+    SCAN = 1
+    INDEX = 2
+
+
+class Code(enum.IntEnum):
+    """Whether preemption may help where a node refuses a pod."""
+
+    UNSCHEDULABLE = 0
+    UNRESOLVABLE = 1
+
+
+class Kind(enum.IntEnum):
+    """Kinds of objects."""
+
+    NAMESPACE = 0
+    STORAGE_CLASS = 1
+    CSI_DRIVER = 2
+    CSI_NODE = 3
+    CSI_STORAGE_CAPACITY = 4
+    PERSISTENT_VOLUME = 5
+    PERSISTENT_VOLUME_CLAIM = 6
+    VOLUME_ATTACHMENT = 7
+    SERVICE = 8
+    REPLICATION_CONTROLLER = 9
+    REPLICA_SET = 10
+    STATEFUL_SET = 11
+    POD_DISRUPTION_BUDGET = 12
+    NODE = 13
+    POD = 14
+
+
+class ConflictKind(enum.IntEnum):
+    """Why something of a branch can't be had on its engine."""
+
+    POD_GONE = 0
+    POD_MOVED = 1
+    NODE_GONE = 2
+    NO_FIT = 3
+    REFUSED = 4
+
+
+class Answer(enum.IntEnum):
+    """What a callback of the loop says of what it was asked to do."""
+
+    DONE = 0
+    LATER = 1
+    FAILED = 2
+
+
+class UnbindReason(enum.IntEnum):
+    """Why a binding was given up."""
+
+    FAILED = 0
+    EXPIRED = 1
+    DELETED = 2
+    TAKEN = 3
+
+
+class Trouble(enum.IntEnum):
+    """What the loop reports."""
+
+    EVENT = 0
+    LATE_ANSWER = 1
+    EVICTION = 2
+
+
+class StepKind(enum.IntEnum):
+    """What a step of the loop has done."""
+
+    IDLE = 0
+    BOUND = 1
+    ASSUMED = 2
+    FORGOTTEN = 3
+    UNSCHEDULABLE = 4
+    ERROR = 5
+
+
+class PodState(enum.IntEnum):
+    """Where a pod is in its life in the loop."""
+
+    GONE = 0
+    GATED = 1
+    ACTIVE = 2
+    BACKOFF = 3
+    UNSCHEDULABLE = 4
+    ASSUMED = 5
+    BOUND = 6

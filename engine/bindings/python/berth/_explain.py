@@ -1,0 +1,40 @@
+"""Explanations, copied out of C."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from . import _arrays, _errors
+from ._native import ffi, lib
+from ._types import Explanation, Placement
+from ._view import NODE_NONE, optional, split, string
+
+
+def copied(explanation: Any, placement: Optional[Placement]) -> Explanation:
+    """All that an explanation says."""
+    out = ffi.new("berth_py_explained *")
+    _errors.check(lib.berth_py_explain(explanation, out, _errors.slot()))
+    try:
+        count = out.feasible_count
+        scores = {
+            plugin: _arrays.copied("int64_t", out.scores + i * count, count)
+            for i, plugin in enumerate(split(out.score_plugins))
+        }
+        return Explanation(
+            placement,
+            string(lib.berth_explanation_message(explanation)),
+            string(lib.berth_explanation_pre_filter(explanation)),
+            _arrays.copied("uint32_t", out.nodes, count),
+            _arrays.copied("int64_t", out.totals, count),
+            scores,
+            _arrays.copied("uint32_t", out.refused, out.refusal_count),
+            optional(lib.berth_explanation_nominated(explanation), NODE_NONE),
+            _arrays.copied("uint64_t", out.victims, out.victim_count),
+            tuple(split(out.texts)),
+            _arrays.copied("uint32_t", out.plugins, out.refusal_count),
+            _arrays.copied("uint8_t", out.codes, out.refusal_count),
+            _arrays.copied("uint32_t", out.reason_ends, out.refusal_count),
+            _arrays.copied("uint32_t", out.reasons, out.reason_count),
+        )
+    finally:
+        lib.berth_py_explained_free(out)

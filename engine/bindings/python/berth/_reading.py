@@ -1,0 +1,74 @@
+"""Kubernetes text and dicts in: readers and where they hand objects."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
+
+from . import _arrays, _errors
+from ._arrays import IntArray
+from ._native import ffi, lib
+from ._types import Loaded
+
+#: An object as kubectl prints it, read into a dict; a List of them; or several.
+Objects = Union[Mapping[str, Any], Iterable[Mapping[str, Any]]]
+PathName = Union[str, "os.PathLike[str]"]
+
+
+class Source:
+    """Something to read: files, a text, or objects."""
+
+    def __init__(
+        self,
+        files: Sequence[PathName] = (),
+        text: Union[str, bytes, None] = None,
+        name: str = "text",
+    ) -> None:
+        self.files = [os.fsencode(path) for path in files]
+        self.text = text.encode() if isinstance(text, str) else text
+        self.name = name.encode()
+
+    @classmethod
+    def of_objects(cls, objects: Objects) -> Source:
+        items = [objects] if isinstance(objects, Mapping) else list(objects)
+        whole = items[0] if len(items) == 1 else {"kind": "List", "items": items}
+        return cls(text=json.dumps(whole, separators=(",", ":")), name="objects")
+
+
+def read(sink: Any, source: Source, *, defaults: bool, templates: bool) -> Loaded:
+    """Read a source to its end into a sink."""
+    error = _errors.slot()
+    options = ffi.new("berth_read_options *")
+    lib.berth_read_options_init_sized(options, ffi.sizeof("berth_read_options"))
+    options.apply_defaults = defaults
+    options.templates = templates
+    reader_out = ffi.new("berth_reader **")
+    _errors.check(lib.berth_reader_create(options, reader_out, error))
+    reader = reader_out[0]
+    try:
+        for path in source.files:
+            _errors.check(lib.berth_py_read_file(reader, path, sink, error), sink.objects)
+        if source.text is not None:
+            text = ffi.from_buffer("char[]", source.text)
+            _errors.check(
+                lib.berth_py_read_text(reader, text, len(text), source.name, sink, error),
+                sink.objects,
+            )
+        _errors.check(lib.berth_py_read_finish(reader, sink, error), sink.objects)
+        return Loaded(
+            int(sink.objects),
+            narrowed(ffi.addressof(sink, "nodes")),
+            _arrays.copied("uint64_t", sink.pods.items, sink.pods.count),
+        )
+    finally:
+        lib.berth_reader_destroy(reader)
+        lib.berth_py_sink_free(sink)
+
+
+def narrowed(ids: Any) -> IntArray:
+    """The list's ids as ids of nodes, which are half as long."""
+    out, data = _arrays.empty("uint32_t", ids.count)
+    lib.berth_py_narrow(ids, data)
+    return out

@@ -1,0 +1,249 @@
+"""What calls answer: plain data, all of it Python's, good for as long as you like."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Optional
+
+from ._arrays import IntArray
+from ._enums import Code, ConflictKind, Path, PodState, StepKind, Verdict
+
+
+@dataclasses.dataclass(frozen=True)
+class Placement:
+    """One decision."""
+
+    pod: int
+    verdict: Verdict
+    node: Optional[str]  # name and id of the chosen node
+    node_id: Optional[int]
+    feasible_count: int  # nodes kept by the search
+    best_count: int  # nodes that share the best total
+    start: int  # rotation index before and after
+    next: int
+    total: int
+    path: Path
+
+    @property
+    def placed(self) -> bool:
+        return self.verdict is Verdict.PLACED
+
+    def __bool__(self) -> bool:
+        return self.placed
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Batch:
+    """Decisions on many pods, a column for each part; `nodes` has NODE_NONE for those on none."""
+
+    pods: IntArray
+    verdicts: IntArray
+    nodes: IntArray
+    feasible_counts: IntArray
+    best_counts: IntArray
+    totals: IntArray
+    placed: int  # how many were
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Capacity:
+    """How many more fit: the node of each, and why not one more (None if the limit was reached)."""
+
+    count: int
+    nodes: IntArray
+    explanation: Optional[Explanation]
+
+
+@dataclasses.dataclass(frozen=True)
+class Refusal:
+    """A node that was visited and refused."""
+
+    node_id: int
+    plugin: str
+    code: Code
+    reasons: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Explanation:
+    """One decision in full."""
+
+    placement: Optional[Placement]  # None: of a capacity
+    message: Optional[str]  # kube-scheduler's failure message; None for a pod that was placed
+    pre_filter: Optional[str]  # why it was refused before any node was looked at
+    feasible: IntArray  # ids of the nodes that fit, in the order found,
+    totals: IntArray  # their totals,
+    scores: Mapping[str, IntArray]  # and what each plugin gave them, weighted and normalized
+    refused: IntArray  # ids of the nodes that refused it
+    nominated: Optional[int]  # preemption's choice,
+    victims: IntArray  # and the pods to evict from it
+    _texts: tuple[str, ...]
+    _plugins: IntArray
+    _codes: IntArray
+    _reason_ends: IntArray
+    _reasons: IntArray
+
+    def refusals(self) -> Iterator[Refusal]:
+        """Each node that refused the pod, and why."""
+        begin = 0
+        for i, node in enumerate(self.refused):
+            end = int(self._reason_ends[i])
+            yield Refusal(
+                int(node),
+                self._texts[self._plugins[i]],
+                Code(int(self._codes[i])),
+                tuple(self._texts[reason] for reason in self._reasons[begin:end]),
+            )
+            begin = end
+
+    def reasons(self) -> dict[str, int]:
+        """How many nodes gave each reason, the most frequent one first."""
+        counts: dict[int, int] = {}
+        for reason in self._reasons:
+            counts[int(reason)] = counts.get(int(reason), 0) + 1
+        named = ((self._texts[reason], count) for reason, count in counts.items())
+        return dict(sorted(named, key=lambda pair: (-pair[1], pair[0])))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class NodeResources:
+    """One resource on many nodes: cpu in milli, all else in units."""
+
+    nodes: IntArray
+    allocatable: IntArray
+    requested: IntArray
+
+    @property
+    def free(self) -> list[int]:
+        return [int(a) - int(r) for a, r in zip(self.allocatable, self.requested)]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Loaded:
+    """What was read: how many objects, and the ids of the nodes and pods that were added."""
+
+    objects: int
+    nodes: IntArray
+    pods: IntArray
+
+
+@dataclasses.dataclass(frozen=True)
+class Counts:
+    """How many there are of each."""
+
+    nodes: int
+    pods_running: int
+    pods_pending: int
+    pods_orphaned: int
+    pod_classes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Memory:
+    """What an engine holds."""
+
+    used_bytes: int
+    resident_bytes: int
+    huge_bytes: int
+    huge_refused: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Conflict:
+    """A pod that a branch's commit could not have."""
+
+    pod: int
+    node_id: Optional[int]
+    kind: ConflictKind
+
+
+@dataclasses.dataclass(frozen=True)
+class Binding:
+    """A pod on its way to a node."""
+
+    id: int
+    pod: int
+    node_id: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Eviction:
+    """A pod that has to go so that another one fits."""
+
+    preemptor: int
+    node_id: int
+    victim: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """What a step of the loop has done."""
+
+    kind: StepKind
+    pod: Optional[int]
+    node_id: Optional[int]
+    binding: int  # 0: none
+    nominated: Optional[int]
+    victim_count: int
+    attempt: int
+    waited_ns: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Steps:
+    """Steps of the loop, a column for each part."""
+
+    kinds: IntArray
+    pods: IntArray
+    nodes: IntArray
+    attempts: IntArray
+    bindings: IntArray
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+
+@dataclasses.dataclass(frozen=True)
+class PodStatus:
+    """What the loop knows of a pod."""
+
+    state: PodState
+    attempts: int
+    submitted_ns: int
+    due_ns: Optional[int]  # None: never
+    nominated: Optional[int]
+    binding: int
+    rejectors: tuple[str, ...]  # plugins that rejected the last attempt
+
+
+@dataclasses.dataclass(frozen=True)
+class Counters:
+    """Pods in the loop now, and everything counted since it was made (berth/scheduler.h)."""
+
+    gated: int
+    active: int
+    backoff: int
+    unschedulable: int
+    assumed: int
+    submitted: int
+    bound: int
+    taken: int
+    deleted: int
+    assumptions: int
+    forgotten: int
+    expired: int
+    given_up: int
+    decisions: int
+    unplaced: int
+    errors: int
+    woken: int
+    flushed: int
+    nominations: int
+    evictions: int
+    events_posted: int
+    events_refused: int
+    late_answers: int
