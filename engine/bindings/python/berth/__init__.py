@@ -123,3 +123,8 @@ __all__ = [
     "Verdict",
     "View",
 ]
+
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__
+del _name

@@ -16,7 +16,7 @@ from ._life import BRANCH, ENGINE, SNAPSHOT, Handle, Life
 from ._native import ffi, lib
 from ._reading import Objects, PathName, Source
 from ._types import Batch, Capacity, Conflict, Counts, Explanation, Loaded, Memory, Placement
-from ._view import NODE_NONE, Node, Pod, Text, View, optional, string
+from ._view import NODE_NONE, POD_NONE, Node, Pod, Text, View, optional, string
 
 _Self = TypeVar("_Self", bound="_Closing")
 
@@ -202,6 +202,13 @@ class Cluster(View, _Closing):
             )
             lib.berth_engine_node_pods(engine, found, data, len(out))
             return out
+
+    def orphan(self) -> Optional[tuple[int, str]]:
+        """Any pod that is bound to a node that does not exist, and that node's name."""
+        with self._handle as engine:
+            node = ffi.new("berth_str *")
+            found = optional(lib.berth_engine_orphan(engine, node), POD_NONE)
+            return None if found is None else (found, string(node) or "")
 
     def pod_priority(self, pod: Pod) -> int:
         """A pod's priority; 0 for an unknown pod."""
@@ -585,6 +592,7 @@ class Snapshot(View, _Closing):
     def branch(self) -> Branch:
         """A what-if cluster that begins as this snapshot is. Any thread."""
         with self._use() as snapshot:
+            self._handle.bar_callbacks()
             out = ffi.new("berth_engine **")
             _errors.check(lib.berth_branch_create(snapshot, out, _errors.slot()))
             return Branch(self._engine, out[0])

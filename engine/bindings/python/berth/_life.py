@@ -84,6 +84,11 @@ class Handle:
         if self.life.generation != _generation:
             raise StateError(f"the {self.what} was made before this process was forked")
 
+    def bar_callbacks(self) -> None:
+        """Refuse what a callback of the scheduler must not do: anything with branches."""
+        if self.life.callback_thread == threading.get_ident():
+            raise StateError("a callback can't use a branch")
+
     def __enter__(self) -> Any:
         """Use it alone."""
         life = self.life
@@ -94,8 +99,8 @@ class Handle:
             pointer = self._alive()
             if self.depth and self.owner != me:
                 raise BusyError(f"the {self.what} is in use by another thread")
-            if self.rank == BRANCH and life.callback_thread == me:
-                raise StateError("a callback can't use a branch")
+            if self.rank == BRANCH:
+                self.bar_callbacks()
             self.owner = me
             self.depth += 1
             life.calls += 1
@@ -135,8 +140,8 @@ class Handle:
             else:
                 if self.depth or self.users:
                     raise BusyError(f"the {self.what} is in use")
-                if self.rank == BRANCH and life.callback_thread == threading.get_ident():
-                    raise StateError("a callback can't close a branch")
+                if self.rank == BRANCH:
+                    self.bar_callbacks()
                 ending = [self]
             ends = [handle._end() for handle in ending]
             life.calls += 1  # so that the engine outlives this

@@ -1,0 +1,25 @@
+# What the tests of the Python package share.
+# shellcheck shell=bash
+
+skip() {
+  echo "python: skipped: $*"
+  exit 77
+}
+
+# usable MODULE...: the first Python of 3.9 or later that has these modules and the headers to build
+# an extension with, or none.
+usable() {
+  local python
+  for python in ${PYTHON:-} python3 /usr/bin/python3; do
+    "$python" - "$@" 2>/dev/null <<'END' || continue
+import importlib, os, sys, sysconfig
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+assert sys.version_info >= (3, 9)
+assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))
+END
+    command -v "$python"
+    return
+  done
+  return 1
+}

@@ -1,0 +1,345 @@
+"""Loading, deciding, explaining, counting what fits, transactions."""
+
+import array
+import gzip
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+
+from common import SOURCE, Case, berth, cluster, node, pod
+
+
+class Loading(Case):
+    def test_dicts_as_kubectl_gives_them(self) -> None:
+        with berth.Engine(threads=1) as engine:
+            whole = {"kind": "List", "apiVersion": "v1", "items": [node("a"), pod("p")]}
+            loaded = engine.load_objects(json.loads(json.dumps(whole)))
+            self.assertEqual(loaded.objects, 2)
+            self.assertEqual(engine.node_names(loaded.nodes), ["a"])
+            self.assertEqual(engine.pod_names(loaded.pods), ["default/p"])
+            self.assertEqual(engine.load_objects(pod("q")).objects, 1)
+            self.assertEqual(engine.load_objects([]).objects, 0)
+
+    def test_files_and_text(self) -> None:
+        data = os.path.join(SOURCE, "tests/cli/data")
+        with berth.Engine(threads=1) as engine, tempfile.TemporaryDirectory() as folder:
+            engine.load(os.path.join(data, "nodes.yaml"), pathlib.Path(data, "pods.json"))
+            before = engine.counts()
+            self.assertEqual(before.nodes, 4)
+            packed = os.path.join(folder, "more.json.gz")
+            with gzip.open(packed, "wt") as file:
+                json.dump(node("more"), file)
+            engine.load(packed)
+            engine.load_text("kind: Pod\nmetadata: {name: text}\nspec: {containers: []}")
+            after = engine.counts()
+            self.assertEqual(after.nodes, before.nodes + 1)
+            self.assertEqual(after.pods_pending, before.pods_pending + 1)
+
+    def test_changes(self) -> None:
+        with cluster(1) as engine:
+            error = self.refused(berth.ExistsError, engine.load_objects, node("a"))
+            self.assertEqual(error.object, "Node a")
+            error = self.refused(
+                berth.NotFoundError, engine.load_objects, node("z"), change="update"
+            )
+            self.assertEqual(error.object, "Node z")
+            engine.load_objects(node("a", disk="ssd"), change="update")
+            engine.load_objects([node("a", cpu="8"), node("b")], change="apply")
+            self.assertEqual(engine.node_resource("a", "cpu"), (8000, 0))
+            self.assertEqual(engine.counts().nodes, 2)
+            engine.remove(berth.Kind.NODE, "b")
+            self.refused(berth.NotFoundError, engine.remove, berth.Kind.NODE, "b")
+            engine.load_objects(pod("p"))
+            engine.remove(berth.Kind.POD, "p")
+            self.assertEqual(engine.counts().pods_pending, 0)
+
+    def test_workloads(self) -> None:
+        deployment = {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "web"},
+            "spec": {
+                "replicas": 3,
+                "selector": {"matchLabels": {"app": "web"}},
+                "template": {
+                    "metadata": {"labels": {"app": "web"}},
+                    "spec": pod("p")["spec"],
+                },
+            },
+        }
+        with cluster(1) as engine, cluster(1) as other:
+            self.assertEqual(len(engine.load_objects(deployment).pods), 3)
+            self.assertEqual(len(other.load_objects(deployment, templates=True).pods), 1)
+
+    def test_errors_say_where(self) -> None:
+        with berth.Engine(threads=1) as engine:
+            text = "kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: lots}}"
+            error = self.refused(berth.ParseError, engine.load_text, text, name="mine.yaml")
+            self.assertEqual(error.code, berth.Status.E_PARSE)
+            self.assertEqual((error.source, error.object), ("mine.yaml", "Node a"))
+            self.assertEqual(error.field, "status.allocatable.cpu")
+            self.assertIsInstance(error, ValueError)
+            self.assertIn("mine.yaml", str(error))
+            self.refused(berth.ParseError, engine.load_text, '{"kind": ')
+            self.refused(berth.InputError, engine.load, "/nowhere/cluster.json")
+            error = self.refused(
+                berth.ExistsError, engine.load_objects, [node("b"), node("b"), node("c")]
+            )
+            self.assertEqual(error.done, 1)
+            self.assertEqual(engine.counts().nodes, 1)
+
+    def test_configurations(self) -> None:
+        configuration = {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "profiles": [{"schedulerName": "mine", "percentageOfNodesToScore": 100}],
+        }
+        with berth.Engine(threads=1, kubernetes=32, configuration=configuration) as engine:
+            engine.load_objects([node("a"), pod("p"), pod("q", schedulerName="mine")])
+            self.assertTrue(engine.schedule("q"))
+            self.refused(berth.NotFoundError, engine.schedule, "p")
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(configuration, file)
+            file.flush()
+            berth.Engine(threads=1, configuration=file.name).close()
+        configuration["profiles"] = [{"plugins": {"score": {"enabled": [{"name": "Nope"}]}}}]
+        self.refused(berth.UnsupportedError, berth.Engine, configuration=configuration)
+        self.refused(berth.UnsupportedError, berth.Engine, kubernetes=12)
+        self.refused(berth.BerthError, berth.Engine, feature_gates="Nope=maybe")
+
+
+class Deciding(Case):
+    def test_one(self) -> None:
+        with cluster(2, 2) as engine:
+            first = engine.decide("p0")
+            self.assertTrue(first.placed)
+            self.assertIsNone(engine.pod_node("p0"))
+            second = engine.schedule("p0")
+            self.assertIs(second.verdict, berth.Verdict.PLACED)
+            self.assertEqual(engine.pod_node("default/p0"), second.node_id)
+            self.assertEqual(engine.node_name(second.node_id or 0), second.node)
+            self.assertEqual(engine.node_pods(second.node or "").tolist(), [second.pod])
+            engine.unbind("p0")
+            engine.bind("p0", "b")
+            self.assertEqual(engine.node_pods("b").tolist(), [second.pod])
+            self.refused(berth.StateError, engine.bind, "p0", "b")
+            engine.check()
+
+    def test_batches_are_as_single_decisions(self) -> None:
+        with cluster(3, 15) as engine, cluster(3, 15) as twin:
+            batch = engine.schedule_batch(engine.pending())
+            single = [twin.schedule(int(each)) for each in twin.pending()]
+            self.assertEqual(len(batch), 15)
+            self.assertEqual(batch.placed, 12)
+            self.assertEqual(batch.verdicts.tolist(), [each.verdict for each in single])
+            self.assertEqual(
+                batch.nodes.tolist(),
+                [berth.NODE_NONE if each.node_id is None else each.node_id for each in single],
+            )
+            self.assertEqual(batch.totals.tolist(), [each.total for each in single])
+            self.assertEqual(
+                batch.feasible_counts.tolist(), [each.feasible_count for each in single]
+            )
+            self.assertEqual(engine.digest(), twin.digest())
+            self.assertEqual(engine.pod_nodes(batch.pods).tolist(), batch.nodes.tolist())
+
+    def test_what_a_batch_takes(self) -> None:
+        with cluster(2, 3) as engine:
+            ids = engine.pending().tolist()
+            for pods in (ids, tuple(ids), array.array("Q", ids), iter(ids), ["p0", "p1", ids[2]]):
+                batch = engine.decide_batch(pods)
+                self.assertEqual(batch.pods.tolist(), ids)
+                self.assertEqual(batch.placed, 3)
+            self.assertEqual(len(engine.decide_batch([])), 0)
+            self.assertRaises(TypeError, engine.decide_batch, [1.5])
+            self.assertRaises((OverflowError, ValueError), engine.decide_batch, [-1])
+            error = self.refused(berth.NotFoundError, engine.schedule_batch, [ids[0], 999])
+            self.assertEqual(error.done, 1)
+            self.assertIsNotNone(engine.pod_node(ids[0]))
+            engine.unbind_batch([ids[0]])
+            engine.bind_batch(ids, ["a", "b", "a"])
+            self.assertEqual(engine.node_names(engine.pod_nodes(ids)), ["a", "b", "a"])
+            self.refused(berth.ArgumentError, engine.bind_batch, ids, ["a"])
+
+    def test_numpy_arrays(self) -> None:
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("numpy is not there")
+        with cluster(2, 4) as engine:
+            ids = engine.pending()
+            self.assertIsInstance(ids, numpy.ndarray)
+            self.assertEqual(engine.decide_batch(ids[::2]).placed, 2)
+            self.assertEqual(engine.decide_batch(ids.astype("int32")).placed, 4)
+            self.assertRaises(TypeError, engine.decide_batch, ids.astype(float))
+            self.assertRaises(TypeError, engine.decide_batch, ids.reshape(2, 2))
+
+    def test_like_ones(self) -> None:
+        with cluster(2, 1) as engine:
+            ids = engine.add_like("p0", [f"copy-{i}" for i in range(5)])
+            self.assertEqual(engine.pod_names(ids[:2]), ["default/copy-0", "default/copy-1"])
+            self.assertEqual(engine.schedule_batch(ids).placed, 5)
+            error = self.refused(berth.ExistsError, engine.add_like, "p0", ["new", "copy-1"])
+            self.assertEqual(error.done, 1)
+            self.refused(berth.InvalidError, engine.add_like, "p0", ["a\0b"])
+            engine.remove_pods(ids)
+            self.assertEqual(engine.counts().pods_running, 0)
+            self.refused(berth.NotFoundError, engine.remove_pods, ids)
+
+    def test_groups(self) -> None:
+        with cluster(2, 9) as engine:
+            pods = engine.pending()
+            group = engine.schedule_group(pods)
+            self.assertEqual(group.placed, 8)
+            self.assertEqual(group.verdicts[8], berth.Verdict.UNSCHEDULABLE)
+            self.assertEqual(engine.counts().pods_running, 0)
+            self.assertEqual(engine.schedule_group(pods[:8]).placed, 8)
+            self.assertEqual(engine.counts().pods_running, 8)
+
+    def test_explanations(self) -> None:
+        with cluster(3) as engine:
+            engine.load_objects([pod("fits"), pod("huge", "9"), pod("gate", schedulingGates=[])])
+            engine.cordon("c")
+            why = engine.explain("fits")
+            assert why.placement is not None
+            self.assertTrue(why.placement.placed)
+            self.assertIsNone(why.message)
+            self.assertEqual(engine.node_names(why.feasible), ["a", "b"])
+            sums = [sum(int(column[i]) for column in why.scores.values()) for i in range(2)]
+            self.assertEqual(why.totals.tolist(), sums)
+            self.assertIn("NodeResourcesFit", why.scores)
+            self.assertIsNone(engine.pod_node("fits"))
+
+            why = engine.explain("huge", preemption=False)
+            assert why.message is not None
+            self.assertIn("0/3 nodes are available: 1 node(s) were unschedulable", why.message)
+            self.assertEqual(
+                why.reasons(), {"Insufficient cpu": 2, "node(s) were unschedulable": 1}
+            )
+            refusals = {engine.node_name(each.node_id): each for each in why.refusals()}
+            self.assertEqual(sorted(map(str, refusals)), ["a", "b", "c"])
+            self.assertEqual(refusals["c"].plugin, "NodeUnschedulable")
+            self.assertEqual(refusals["a"].reasons, ("Insufficient cpu",))
+            self.assertIs(refusals["c"].code, berth.Code.UNRESOLVABLE)
+
+    def test_preemption_is_explained(self) -> None:
+        with cluster(1) as engine:
+            engine.load_objects(pod("low", "4", nodeName="a", priority=0))
+            engine.load_objects(pod("high", "4", priority=10))
+            why = engine.explain("high")
+            self.assertEqual(why.nominated, engine.find_node("a"))
+            self.assertEqual(why.victims.tolist(), [engine.find_pod("low")])
+            engine.nominate("high", "a")
+            engine.nominate("high", None)
+
+    def test_capacity(self) -> None:
+        with cluster(2, 1) as engine:
+            capacity = engine.fit_count("p0", 100)
+            self.assertEqual(capacity.count, 8)
+            self.assertEqual(sorted(engine.node_names(capacity.nodes)), ["a"] * 4 + ["b"] * 4)
+            assert capacity.explanation is not None and capacity.explanation.message is not None
+            self.assertIn("Insufficient cpu", capacity.explanation.message)
+            self.assertIsNone(engine.fit_count("p0", 3).explanation)
+            self.assertEqual(engine.counts().pods_running, 0)
+
+    def test_resources_and_labels(self) -> None:
+        with cluster(1) as engine:
+            engine.load_objects([node("z", "2", zone="z1"), pod("p", "500m", nodeName="a")])
+            cpu = engine.node_resources("cpu")
+            by_name = dict(zip(engine.node_names(cpu.nodes), cpu.free))
+            self.assertEqual(by_name, {"a": 3500, "z": 2000})
+            self.assertEqual(engine.node_resources("memory", ["z"]).allocatable[0], 16 << 30)
+            self.assertEqual(engine.node_labels(["a", "z"], "zone"), [None, "z1"])
+            self.assertEqual(engine.node_label("z", "zone"), "z1")
+            self.assertEqual(engine.pod_resource("p", "cpu"), 500)
+            self.assertEqual(engine.pod_priority("p"), 0)
+            self.refused(berth.NotFoundError, engine.node_resource, "nope", "cpu")
+            self.refused(berth.NotFoundError, engine.node_resources, "cpu", [77])
+            self.assertIsNone(engine.find_node("nope"))
+            self.assertIsNone(engine.find_pod("nope", "none"))
+            self.assertIsNone(engine.node_name(12345))
+            self.assertIsNone(engine.pod_name(12345))
+            self.assertEqual(engine.pod_name(engine.find_pod("p") or 0), "default/p")
+            self.assertEqual(engine.node_names([berth.NODE_NONE]), [""])
+
+    def test_disruption_budgets(self) -> None:
+        budget = {
+            "apiVersion": "policy/v1",
+            "kind": "PodDisruptionBudget",
+            "metadata": {"name": "one"},
+            "spec": {"selector": {"matchLabels": {"app": "p"}}},
+            "status": {"disruptionsAllowed": 1},
+        }
+        with cluster(2) as engine:
+            pods = [pod("p", nodeName="a"), pod("q", nodeName="a")]
+            for each in pods:
+                each["metadata"]["labels"] = {"app": "p"}
+            engine.load_objects([*pods, budget])
+            self.assertEqual(engine.forbidden(["p", "q"]), [False, True])
+
+    def test_orphans(self) -> None:
+        with cluster(1) as engine:
+            self.assertIsNone(engine.orphan())
+            engine.load_objects(pod("p", nodeName="later"))
+            self.assertEqual(engine.orphan(), (engine.find_pod("p"), "later"))
+            self.assertEqual(engine.counts().pods_orphaned, 1)
+
+    def test_memory(self) -> None:
+        with cluster(2) as engine:
+            try:
+                self.assertGreater(engine.memory().used_bytes, 0)
+            except berth.UnsupportedError:
+                pass
+
+
+class Transactions(Case):
+    def test_kept_or_taken_back(self) -> None:
+        with cluster(2, 2) as engine:
+            with engine.transaction():
+                engine.schedule("p0")
+            self.assertIsNotNone(engine.pod_node("p0"))
+            with self.assertRaises(KeyError), engine.transaction():
+                engine.schedule("p1")
+                raise KeyError
+            self.assertIsNone(engine.pod_node("p1"))
+            with engine.what_if():
+                engine.schedule("p1")
+                engine.close_node("a")
+            self.assertIsNone(engine.pod_node("p1"))
+            with engine.what_if() as attempt:
+                engine.schedule("p1")
+                attempt.commit()
+            self.assertIsNotNone(engine.pod_node("p1"))
+            self.assertEqual(engine.depth(), 0)
+            engine.check()
+
+    def test_nesting(self) -> None:
+        with cluster(2, 2) as engine:
+            with engine.transaction() as outer:
+                engine.schedule("p0")
+                with engine.transaction():
+                    engine.schedule("p1")
+                    self.assertEqual(engine.depth(), 2)
+                    self.refused(berth.StateError, outer.commit)
+                outer.rollback()
+                self.refused(berth.StateError, outer.rollback)
+            self.assertEqual(engine.counts().pods_running, 0)
+            with engine.what_if():
+                engine.transaction().__enter__()  # left open: ends with the one around it
+            self.assertEqual(engine.depth(), 0)
+
+    def test_a_drain(self) -> None:
+        with cluster(2, 3) as engine:
+            engine.schedule_batch(engine.pending())
+            with engine.what_if():
+                engine.close_node("a")
+                pods = engine.node_pods("a")
+                engine.unbind_batch(pods)
+                self.assertEqual(engine.schedule_group(pods).placed, len(pods))
+                self.assertEqual(set(engine.node_names(engine.pod_nodes(pods))), {"b"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,127 @@
+"""The package has what the headers have: functions, enums, fields."""
+
+import dataclasses
+import enum
+import glob
+import os
+import re
+import unittest
+
+from common import SOURCE, Case, berth, ffi, lib
+
+# What Python has no use for, and why.
+NOT_WRAPPED = {
+    # objects are read as text or dicts, not built as C structs
+    "berth_engine_add": "read by batch.c",
+    "berth_engine_update": "read by batch.c",
+    "berth_engine_add_node": "one kind of berth_engine_add",
+    "berth_engine_add_pod": "one kind of berth_engine_add",
+    "berth_engine_add_like": "called by batch.c",
+    "berth_object_copy": "objects are not handed to Python",
+    "berth_object_destroy": "objects are not handed to Python",
+    "berth_kind_name": "Kind has the names",
+    "berth_quantity_parse": "amounts are numbers",
+    "berth_quantity_format": "amounts are numbers",
+    "berth_profile_default": "profiles come from configurations",
+    "berth_profile_default_of": "profiles come from configurations",
+    "berth_profile_list": "profiles come from configurations",
+    "berth_point_name": "profiles come from configurations",
+    "berth_scheduler_config_backoff": "the loop's durations are arguments",
+    "berth_status_name": "Status has the names",
+    "berth_status_text": "exceptions have texts",
+    "berth_pod_state_name": "PodState has the names",
+    "berth_abort_hook_set": "for the whole process",
+    "berth_snapshot_pin": "a Snapshot is one pin",
+    "berth_scheduler_add_node": "one kind of berth_scheduler_add",
+    "berth_scheduler_add_pod": "one kind of berth_scheduler_add",
+    "berth_scheduler_last_trouble": "the report callback has it",
+}
+# Plugins of an embedder's own are C: they are asked about slices of nodes on several threads.
+PLUGIN_PREFIXES = ("berth_cycle_", "berth_preparation_")
+
+
+def declared() -> set[str]:
+    """The names of the functions of the public headers."""
+    names: set[str] = set()
+    for path in glob.glob(os.path.join(SOURCE, "engine/include/berth/*.h")):
+        with open(path, encoding="utf-8") as file:
+            text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+        names.update(re.findall(r"BERTH_API\b[^;{]*?\b(berth_[a-z_]+)\s*\(", text))
+    return names
+
+
+def used() -> set[str]:
+    """The names of the functions that the package calls."""
+    package = os.path.join(SOURCE, "engine/bindings/python")
+    text = ""
+    for pattern in ("berth/*.py", "*.c"):
+        for path in glob.glob(os.path.join(package, pattern)):
+            with open(path, encoding="utf-8") as file:
+                text += file.read()
+    names = set(re.findall(r"\bberth_[a-z_]+\b", text))
+    for called in re.findall(r'_call\("([a-z_]+)"\)', text):
+        names |= {f"berth_engine_{called}", f"berth_snapshot_{called}"}
+    return names
+
+
+class Headers(Case):
+    def test_every_function_is_there(self) -> None:
+        names = declared()
+        self.assertGreater(len(names), 130)
+        self.assertEqual(sorted(name for name in names if not hasattr(lib, name)), [])
+
+    def test_every_function_is_wrapped(self) -> None:
+        names = {name for name in declared() if not name.startswith(PLUGIN_PREFIXES)}
+        self.assertEqual(sorted(names - used() - NOT_WRAPPED.keys()), [])
+        self.assertEqual(sorted(NOT_WRAPPED.keys() - names), [], "not in the headers")
+
+    def test_enums_are_the_same(self) -> None:
+        enums = {
+            "berth_status": (berth.Status, "BERTH_"),
+            "berth_verdict": (berth.Verdict, "BERTH_VERDICT_"),
+            "berth_path": (berth.Path, "BERTH_PATH_"),
+            "berth_code": (berth.Code, "BERTH_CODE_"),
+            "berth_kind": (berth.Kind, "BERTH_KIND_"),
+            "berth_conflict_kind": (berth.ConflictKind, "BERTH_CONFLICT_"),
+            "berth_answer": (berth.Answer, "BERTH_ANSWER_"),
+            "berth_unbind_reason": (berth.UnbindReason, "BERTH_UNBIND_"),
+            "berth_trouble": (berth.Trouble, "BERTH_TROUBLE_"),
+            "berth_step_kind": (berth.StepKind, "BERTH_STEP_"),
+            "berth_pod_state": (berth.PodState, "BERTH_POD_STATE_"),
+        }
+        for name, (ours, prefix) in enums.items():
+            theirs = {
+                key[len(prefix) :]: value
+                for key, value in ffi.typeof(name).relements.items()
+                if not key.endswith("_COUNT")
+            }
+            self.assertEqual({each.name: each.value for each in ours}, theirs, name)
+        every = {
+            each
+            for each in vars(berth).values()
+            if isinstance(each, type) and issubclass(each, enum.IntEnum)
+        }
+        self.assertEqual(every, {ours for ours, _ in enums.values()})
+
+    def test_fields_are_the_same(self) -> None:
+        structs = {
+            "berth_counts": berth.Counts,
+            "berth_memory": berth.Memory,
+            "berth_scheduler_counters": berth.Counters,
+        }
+        for name, ours in structs.items():
+            theirs = [field for field, _ in ffi.typeof(name).fields]
+            self.assertEqual([field.name for field in dataclasses.fields(ours)], theirs, name)
+
+    def test_every_status_has_a_class(self) -> None:
+        classes = {each.code for each in berth.BerthError.__subclasses__()}
+        self.assertEqual(classes, set(berth.Status) - {berth.Status.OK})
+
+    def test_version(self) -> None:
+        numbers = (lib.BERTH_VERSION_MAJOR, lib.BERTH_VERSION_MINOR, lib.BERTH_VERSION_PATCH)
+        self.assertEqual(berth.__version__, ".".join(map(str, numbers)))
+        self.assertEqual((berth.NODE_NONE, berth.POD_NONE), (2**32 - 1, 2**64 - 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

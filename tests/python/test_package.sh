@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The package built by CMake alone around the library of this build tree: nothing is downloaded. All of
+# its tests, with numpy if it is there and without.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tests/python/python.sh
+source "$here/python.sh"
+python=$(usable cffi) || skip "no Python of 3.9 or later has cffi and its headers (tools/setup)"
+
+folder=$BERTH_BUILD/python/package
+package=$BERTH_SOURCE/engine/bindings/python
+mkdir -p "$folder"
+{
+  cmake --install "$BERTH_BUILD" --prefix "$folder/prefix"
+  cmake -S "$package" -B "$folder/build" -DBERTH_INSTALLED=ON -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$folder/prefix" -DPython_EXECUTABLE="$python"
+  cmake --build "$folder/build"
+  rm -rf "$folder/site"
+  cmake --install "$folder/build" --component python --prefix "$folder/site"
+  cp "$package"/berth/*.py "$package"/berth/*.pyi "$package"/berth/py.typed "$folder/site/berth"
+} >"$folder/log" 2>&1 || {
+  cat "$folder/log"
+  exit 1
+}
+
+exported=$(nm --dynamic --defined-only "$folder/site/berth/_native.abi3.so" | awk '{print $3}')
+[[ $exported == PyInit__native ]] || {
+  echo "python: the extension exports more than it should: $exported"
+  exit 1
+}
+
+export PYTHONPATH=$folder/site PYTHONDONTWRITEBYTECODE=1 PYTHONFAULTHANDLER=1
+cd "$here"
+"$python" -c 'import numpy' 2>/dev/null || echo "python: numpy is not there: arrays are the standard library's"
+"$python" -m unittest discover
+WITHOUT_NUMPY=1 "$python" -m unittest discover
+if "$python" -c 'import mypy' 2>/dev/null; then
+  (cd "$package" && "$python" -m mypy --cache-dir "$folder/mypy")
+else
+  echo "python: mypy is not there: types are not checked"
+fi
