@@ -10,7 +10,7 @@ skip() {
 # an extension with, or none.
 usable() {
   local python
-  for python in ${PYTHON:-} python3 /usr/bin/python3; do
+  for python in ${PYTHON:-} /usr/bin/python3 python3; do
     "$python" - "$@" 2>/dev/null <<'END' || continue
 import importlib, os, sys, sysconfig
 for name in sys.argv[1:]:
