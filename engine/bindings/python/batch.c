@@ -64,7 +64,7 @@ static bool text_append(berth_py_text *text, berth_str part, bool last)
     if (!grow(&data, text->bytes, &text->capacity, (uint64_t)part.len + 1, 1))
         return false;
     text->data = data;
-    if (part.len > 0)
+    if (part.data != NULL)
         memcpy(text->data + text->bytes, part.data, part.len);
     text->bytes += part.len;
     if (last)

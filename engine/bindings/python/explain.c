@@ -24,22 +24,23 @@ static bool table_grow(text_table *table)
 {
     const uint32_t slot_count = table->slot_count > 0 ? table->slot_count * 2 : 64;
     uint32_t *slots = calloc(slot_count, sizeof(*slots));
-    berth_str *texts = realloc(table->texts, slot_count / 2 * sizeof(*texts));
-    if (texts != NULL)
-        table->texts = texts;
+    berth_str *texts = calloc(slot_count / 2, sizeof(*texts));
     if (slots == NULL || texts == NULL) {
         free(slots);
+        free(texts);
         return false;
     }
+    if (table->count > 0)
+        memcpy(texts, table->texts, table->count * sizeof(*texts));
     for (uint32_t i = 0; i < table->count; i++) {
         uint32_t at = hash(texts[i]) & (slot_count - 1);
         while (slots[at] != 0)
             at = (at + 1) & (slot_count - 1);
         slots[at] = i + 1;
     }
+    free(table->texts);
     free(table->slots);
-    table->slots = slots;
-    table->slot_count = slot_count;
+    *table = (text_table){texts, table->count, slot_count, slots};
     return true;
 }
 
