@@ -64,4 +64,5 @@ def taken(ctype: str, values: Iterable[int]) -> Any:
 
 def first(values: IntArray, count: int) -> IntArray:
     """The first `count` entries."""
-    return values if count == len(values) else values[:count]
+    out: IntArray = values if count == len(values) else values[:count]
+    return out
