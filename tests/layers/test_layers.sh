@@ -42,7 +42,7 @@ includes() {
     awk -v folder="$1" -v rooms="$2" -f tests/layers/includes.awk || status=1
 }
 
-rooms_are engine "$2" bindings include package
+rooms_are engine "$2" include package bindings
 symbols "$1" "$2"
 includes engine "$2"
 rooms_are tools "$4" examples
