@@ -294,6 +294,97 @@ class Deciding(Case):
                 pass
 
 
+class Asking(Case):
+    def test_does_it_fit(self) -> None:
+        with cluster(3, 1) as engine:
+            engine.load_objects(pod("huge", "9"))
+            engine.cordon("c")
+            before = engine.digest()
+            self.assertTrue(engine.fits("p0", "a"))
+            fit = engine.fits("huge", "a")
+            self.assertEqual((bool(fit), fit.plugin), (False, "NodeResourcesFit"))
+            self.assertEqual(fit.reasons, ("Insufficient cpu",))
+            feasible = engine.feasible_nodes("p0")
+            self.assertEqual(engine.node_names(feasible.nodes), ["a", "b"])
+            self.assertIsNone(feasible.totals)
+            scored = engine.feasible_nodes("p0", totals=True)
+            assert scored.totals is not None
+            self.assertEqual(scored.totals.tolist(), engine.explain("p0").totals.tolist())
+            self.assertEqual(len(engine.feasible_nodes("huge").nodes), 0)
+            self.assertEqual(engine.digest(), before)
+            self.refused(berth.NotFoundError, engine.fits, "p0", 4711)
+
+    def test_as_many_as_fit(self) -> None:
+        with cluster(2, 9) as engine:
+            pods = engine.pending()
+            self.assertEqual(engine.schedule_pods(pods, minimum=9).placed, 8)
+            self.assertEqual(engine.counts().pods_running, 0)
+            batch = engine.schedule_pods(pods, stop=True)
+            self.assertEqual((batch.placed, batch.nodes[8]), (8, berth.NODE_NONE))
+            self.assertEqual(engine.counts().pods_running, 8)
+
+    def test_nodes_of_a_template(self) -> None:
+        agent = {
+            "apiVersion": "apps/v1",
+            "kind": "DaemonSet",
+            "metadata": {"name": "agent"},
+            "spec": {
+                "selector": {"matchLabels": {"app": "agent"}},
+                "template": {"metadata": {"labels": {"app": "agent"}}, "spec": pod("x")["spec"]},
+            },
+        }
+        with cluster(1, 8) as engine:
+            with engine.what_if():
+                nodes = engine.add_nodes([node("new"), agent], 2)
+                self.assertEqual(engine.node_names(nodes), ["new-1", "new-2"])
+                self.assertEqual(len(engine.node_pods("new-1")), 1)
+                self.assertEqual(engine.schedule_batch(engine.pending()).placed, 8)
+            self.assertEqual(engine.counts().nodes, 1)
+            self.refused(berth.ArgumentError, engine.add_nodes, [agent], 1)
+            self.refused(berth.ParseError, engine.add_nodes, node("n", cpu="lots"), 1)
+
+    def test_what_is_kept(self) -> None:
+        with cluster(0) as engine:
+            tainted = node("a", disk="ssd")
+            tainted["spec"] = {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}
+            owned = pod("p", "500m", nodeName="a")
+            owned["metadata"]["labels"] = {"app": "x"}
+            owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "r", "uid": "u"}
+            owned["metadata"]["ownerReferences"] = [{**owner, "controller": True}]
+            engine.load_objects([tainted, owned, pod("q")])
+            with engine.publish() as snapshot:
+                for view in (engine, snapshot):
+                    info = view.node_info("a")
+                    self.assertEqual((info.name, info.pod_count), ("a", 1))
+                    self.assertEqual(info.labels["disk"], "ssd")
+                    self.assertEqual(info.taints, (berth.Taint("k", "v", "NoSchedule"),))
+                    self.assertEqual(info.allocatable["cpu"], 4000)
+                    found = view.pod_info("p")
+                    self.assertEqual((found.namespace, found.name), ("default", "p"))
+                    self.assertEqual(found.labels, {"app": "x"})
+                    self.assertEqual(found.requests["cpu"], 500)
+                    self.assertEqual(found.owner, berth.Owner("apps/v1", "ReplicaSet", "r", "u"))
+                    self.assertEqual(found.node_id, view.find_node("a"))
+                    self.assertIsNone(view.pod_info("q").owner)
+                    self.assertEqual(view.pod_label("p", "app"), "x")
+                    self.assertIsNone(view.pod_label("q", "app"))
+                    self.assertIn("memory", view.resource_names())
+                    self.refused(berth.NotFoundError, view.node_info, 4711)
+                    self.refused(berth.NotFoundError, view.pod_info, 4711)
+            engine.nominate("q", "a")
+            self.assertEqual(engine.pod_nominated("q"), engine.find_node("a"))
+            self.assertIsNone(engine.pod_nominated("p"))
+
+    def test_statistics(self) -> None:
+        with cluster(2, 3) as engine:
+            engine.schedule_batch(engine.pending())
+            engine.load_objects(pod("q"))
+            engine.explain("q")
+            statistics = engine.statistics()
+            self.assertEqual((statistics.decisions, statistics.placed), (4, 4))
+            self.assertEqual(statistics.scans[berth.ScanReason.EXPLAINED], 1)
+
+
 class Transactions(Case):
     def test_kept_or_taken_back(self) -> None:
         with cluster(2, 2) as engine:

@@ -17,8 +17,14 @@ NOT_WRAPPED = {
     "berth_engine_add_node": "one kind of berth_engine_add",
     "berth_engine_add_pod": "one kind of berth_engine_add",
     "berth_engine_add_like": "called by batch.c",
-    "berth_object_copy": "objects are not handed to Python",
-    "berth_object_destroy": "objects are not handed to Python",
+    "berth_engine_load_file": "readers of batch.c also tell what was added",
+    "berth_engine_load_text": "readers of batch.c also tell what was added",
+    "berth_engine_node_object": "node_info has what is kept",
+    "berth_engine_pod_object": "pod_info has what is kept",
+    "berth_engine_next_pod": "node_pods and pending have them at once",
+    "berth_engine_node_present": "nodes has them at once",
+    "berth_explanation_reason_counts": "Explanation.reasons",
+    "berth_scan_reason_text": "ScanReason has the names",
     "berth_kind_name": "Kind has the names",
     "berth_quantity_parse": "amounts are numbers",
     "berth_quantity_format": "amounts are numbers",
@@ -59,7 +65,7 @@ def used() -> set[str]:
             with open(path, encoding="utf-8") as file:
                 text += file.read()
     names = set(re.findall(r"\bberth_[a-z_]+\b", text))
-    for called in re.findall(r'_call\("([a-z_]+)"\)', text):
+    for called in re.findall(r'_(?:call|all|map|amounts)\("([a-z_]+)"', text):
         names |= {f"berth_engine_{called}", f"berth_snapshot_{called}"}
     return names
 
@@ -87,6 +93,7 @@ class Headers(Case):
             "berth_unbind_reason": (berth.UnbindReason, "BERTH_UNBIND_"),
             "berth_trouble": (berth.Trouble, "BERTH_TROUBLE_"),
             "berth_step_kind": (berth.StepKind, "BERTH_STEP_"),
+            "berth_scan_reason": (berth.ScanReason, "BERTH_SCAN_"),
             "berth_pod_state": (berth.PodState, "BERTH_POD_STATE_"),
         }
         for name, (ours, prefix) in enums.items():
@@ -112,6 +119,11 @@ class Headers(Case):
         for name, ours in structs.items():
             theirs = [field for field, _ in ffi.typeof(name).fields]
             self.assertEqual([field.name for field in dataclasses.fields(ours)], theirs, name)
+
+    def test_statistics_are_the_same(self) -> None:
+        theirs = [field for field, _ in ffi.typeof("berth_statistics").fields]
+        ours = [field.name for field in dataclasses.fields(berth.Statistics)]
+        self.assertEqual(["size", *ours], theirs)
 
     def test_every_status_has_a_class(self) -> None:
         classes = {each.code for each in berth.BerthError.__subclasses__()}

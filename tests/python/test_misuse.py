@@ -29,6 +29,10 @@ def calls(handle: Any) -> dict[str, Callable[[], Any]]:
         "node_resources": lambda: handle.node_resources("cpu"),
         "node_labels": lambda: handle.node_labels([0], "x"),
         "node_pods": lambda: handle.node_pods("a"),
+        "node_info": lambda: handle.node_info("a"),
+        "pod_info": lambda: handle.pod_info("p0"),
+        "pod_label": lambda: handle.pod_label("p0", "x"),
+        "resource_names": handle.resource_names,
     }
     if isinstance(handle, berth.Cluster):
         every.update(
@@ -43,6 +47,11 @@ def calls(handle: Any) -> dict[str, Callable[[], Any]]:
             bind=lambda: handle.bind("p0", "a"),
             remove=lambda: handle.remove(berth.Kind.POD, "p0"),
             cordon=lambda: handle.cordon("a"),
+            fits=lambda: handle.fits("p0", "a"),
+            feasible_nodes=lambda: handle.feasible_nodes("p0"),
+            schedule_pods=lambda: handle.schedule_pods([0]),
+            add_nodes=lambda: handle.add_nodes(node("n"), 1),
+            statistics=handle.statistics,
             transaction=lambda: handle.transaction().__enter__(),
         )
     if isinstance(handle, berth.Engine):

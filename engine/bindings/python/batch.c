@@ -110,16 +110,39 @@ berth_status berth_py_decide(berth_engine *engine, berth_py_decision what, const
     return status;
 }
 
+/* Placements of pods that were not tried. */
+static berth_placement *untried(uint32_t count)
+{
+    berth_placement *placements = calloc((size_t)count + 1, sizeof(*placements));
+    for (uint32_t i = 0; i < count && placements != NULL; i++)
+        placements[i] =
+            (berth_placement){.verdict = BERTH_VERDICT_UNSCHEDULABLE, .node = BERTH_NODE_NONE};
+    return placements;
+}
+
+berth_status berth_py_schedule_pods(berth_engine *engine, const uint64_t *pods, uint32_t count,
+                                    uint32_t flags, uint32_t minimum, const berth_py_columns *out,
+                                    uint32_t *fitted, berth_error *error)
+{
+    const berth_group_options options = {sizeof(options), flags, minimum};
+    berth_placement *placements = untried(count);
+    if (placements == NULL)
+        return out_of_memory(error);
+    berth_status status =
+        berth_engine_schedule_pods(engine, pods, count, &options, placements, fitted, error);
+    for (uint32_t i = 0; i < count && status == BERTH_OK; i++)
+        put_placement(out, i, &placements[i]);
+    free(placements);
+    return status;
+}
+
 berth_status berth_py_schedule_group(berth_engine *engine, const uint64_t *pods, uint32_t count,
                                      const berth_py_columns *out, uint32_t *placed,
                                      berth_error *error)
 {
-    berth_placement *placements = calloc((size_t)count + 1, sizeof(*placements));
+    berth_placement *placements = untried(count);
     if (placements == NULL)
         return out_of_memory(error);
-    for (uint32_t i = 0; i < count; i++)
-        placements[i] =
-            (berth_placement){.verdict = BERTH_VERDICT_UNSCHEDULABLE, .node = BERTH_NODE_NONE};
     berth_status status =
         berth_engine_schedule_group(engine, pods, count, placements, placed, error);
     for (uint32_t i = 0; i < count && status == BERTH_OK; i++)
@@ -274,6 +297,22 @@ void berth_py_sink_free(berth_py_sink *sink)
 {
     berth_py_ids_free(&sink->nodes);
     berth_py_ids_free(&sink->pods);
+    for (uint64_t i = 0; i < sink->copy_count; i++)
+        berth_object_destroy(sink->copies[i]);
+    free(sink->copies);
+    sink->copies = NULL;
+    sink->copy_count = sink->copy_capacity = 0;
+}
+
+static berth_status keep_copy(berth_py_sink *sink, const berth_object *object, berth_error *error)
+{
+    void *copies = sink->copies;
+    if (!grow(&copies, sink->copy_count, &sink->copy_capacity, 1, sizeof(*sink->copies)))
+        return out_of_memory(error);
+    sink->copies = copies;
+    berth_status status = berth_object_copy(object, NULL, &sink->copies[sink->copy_count], error);
+    sink->copy_count += status == BERTH_OK;
+    return status;
 }
 
 static berth_status change(const berth_py_sink *sink, berth_py_change what,
@@ -290,6 +329,7 @@ static berth_status change(const berth_py_sink *sink, berth_py_change what,
     case BERTH_PY_POST_UPDATE:
         return berth_scheduler_post_update(sink->scheduler, object, error);
     case BERTH_PY_ADD:
+    case BERTH_PY_COPY:
         break;
     }
     return sink->scheduler != NULL
@@ -315,6 +355,8 @@ static berth_status on_object(void *context, const berth_object *object, const b
                               berth_error *error)
 {
     berth_py_sink *sink = context;
+    if (sink->change == BERTH_PY_COPY)
+        return keep_copy(sink, object, error);
     berth_object_id id = {.node = BERTH_NODE_NONE, .pod = BERTH_POD_NONE};
     berth_status status = change(sink, sink->change, object, &id, error);
     if (status == BERTH_E_NOT_FOUND && sink->change == BERTH_PY_APPLY)
@@ -349,6 +391,35 @@ berth_status berth_py_read_text(berth_reader *reader, const char *text, uint64_t
 berth_status berth_py_read_finish(berth_reader *reader, berth_py_sink *sink, berth_error *error)
 {
     return berth_reader_finish(reader, sink->engine, on_object, sink, error);
+}
+
+berth_status berth_py_add_nodes(berth_engine *engine, const berth_py_sink *sink, uint32_t count,
+                                uint32_t *nodes, berth_error *error)
+{
+    berth_node_template from = {.size = sizeof(from)};
+    berth_pod *pods = calloc(sink->copy_count + 1, sizeof(*pods));
+    if (pods == NULL)
+        return out_of_memory(error);
+    uint32_t node_count = 0;
+    for (uint64_t i = 0; i < sink->copy_count; i++) {
+        const berth_object *object = sink->copies[i];
+        if (object->kind == BERTH_KIND_NODE) {
+            from.node = object->as.node;
+            node_count++;
+        } else if (object->kind == BERTH_KIND_POD) {
+            pods[from.pod_count++] = *object->as.pod;
+        } else if (object->kind == BERTH_KIND_CSI_NODE) {
+            from.csi_node = object->as.csi_node;
+        }
+    }
+    from.pods = pods;
+    berth_status status = BERTH_E_ARG;
+    if (node_count == 1)
+        status = berth_engine_add_nodes(engine, &from, count, nodes, error);
+    else
+        fail(error, BERTH_E_ARG, "a template has one Node");
+    free(pods);
+    return status;
 }
 
 /* ---- the loop ---- */

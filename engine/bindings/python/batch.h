@@ -57,6 +57,11 @@ berth_status berth_py_schedule_group(berth_engine *engine, const uint64_t *pods,
                                      const berth_py_columns *out, uint32_t *placed,
                                      berth_error *error);
 
+/* berth_engine_schedule_pods likewise; those that were not tried are on no node. */
+berth_status berth_py_schedule_pods(berth_engine *engine, const uint64_t *pods, uint32_t count,
+                                    uint32_t flags, uint32_t minimum, const berth_py_columns *out,
+                                    uint32_t *fitted, berth_error *error);
+
 /* Bind pods to nodes, or take them off theirs (`nodes` NULL). `*done` as above. */
 berth_status berth_py_bind(berth_engine *engine, const uint64_t *pods, const uint32_t *nodes,
                            uint64_t count, uint64_t *done, berth_error *error);
@@ -135,6 +140,7 @@ typedef enum berth_py_change {
     BERTH_PY_APPLY, /* update, or add what is not there */
     BERTH_PY_POST_ADD,
     BERTH_PY_POST_UPDATE,
+    BERTH_PY_COPY, /* keep a copy: what a template of nodes is made of */
 } berth_py_change;
 
 /* Where objects go that a reader hands out, and what became of them. */
@@ -145,6 +151,8 @@ typedef struct berth_py_sink {
     berth_py_change change;
     uint64_t objects;
     berth_py_ids nodes, pods; /* added */
+    berth_object **copies;
+    uint64_t copy_count, copy_capacity;
 } berth_py_sink;
 
 void berth_py_sink_free(berth_py_sink *sink);
@@ -155,6 +163,11 @@ berth_status berth_py_read_file(berth_reader *reader, const char *path, berth_py
 berth_status berth_py_read_text(berth_reader *reader, const char *text, uint64_t bytes,
                                 const char *source, berth_py_sink *sink, berth_error *error);
 berth_status berth_py_read_finish(berth_reader *reader, berth_py_sink *sink, berth_error *error);
+
+/* berth_engine_add_nodes, the template made of the copies in a sink: one Node, its pods, and a CSINode
+ * if there is one. */
+berth_status berth_py_add_nodes(berth_engine *engine, const berth_py_sink *sink, uint32_t count,
+                                uint32_t *nodes, berth_error *error);
 
 /* ---- the loop ---- */
 

@@ -11,7 +11,8 @@ or a node is asked for, its name does as well.
 """
 
 from ._arrays import IntArray
-from ._engine import Branch, Cluster, Engine, Snapshot, Transaction
+from ._cluster import Cluster, Transaction
+from ._engine import Branch, Engine, Snapshot
 from ._enums import (
     Answer,
     Code,
@@ -19,6 +20,7 @@ from ._enums import (
     Kind,
     Path,
     PodState,
+    ScanReason,
     Status,
     StepKind,
     Trouble,
@@ -54,14 +56,21 @@ from ._types import (
     Counts,
     Eviction,
     Explanation,
+    FeasibleNodes,
+    Fit,
     Loaded,
     Memory,
+    NodeInfo,
     NodeResources,
+    Owner,
     Placement,
+    PodInfo,
     PodStatus,
     Refusal,
+    Statistics,
     Step,
     Steps,
+    Taint,
 )
 from ._view import NODE_NONE, POD_NONE, View
 
@@ -89,6 +98,8 @@ __all__ = [
     "Eviction",
     "ExistsError",
     "Explanation",
+    "FeasibleNodes",
+    "Fit",
     "InputError",
     "IntArray",
     "InternalError",
@@ -96,18 +107,23 @@ __all__ = [
     "Kind",
     "Loaded",
     "Memory",
+    "NodeInfo",
     "NODE_NONE",
     "NodeResources",
+    "Owner",
     "NotFoundError",
     "OutOfMemoryError",
     "POD_NONE",
     "ParseError",
     "Path",
     "Placement",
+    "PodInfo",
     "PodState",
     "PodStatus",
     "RangeError",
     "Refusal",
+    "Statistics",
+    "ScanReason",
     "Scheduler",
     "Snapshot",
     "StateError",
@@ -115,6 +131,7 @@ __all__ = [
     "Step",
     "StepKind",
     "Steps",
+    "Taint",
     "TIME_NEVER",
     "Transaction",
     "Trouble",

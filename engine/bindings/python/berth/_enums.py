@@ -99,6 +99,22 @@ class Trouble(enum.IntEnum):
     EVICTION = 2
 
 
+class ScanReason(enum.IntEnum):
+    """Why a decision scanned nodes where the index might have answered."""
+
+    PATH = 0
+    EXPLAINED = 1
+    NEW = 2
+    BEHIND = 3
+    NOMINATED = 4
+    NAMED = 5
+    FILTER = 6
+    SCORE = 7
+    DOMAINS = 8
+    CLOSED = 9
+    MEMORY = 10
+
+
 class StepKind(enum.IntEnum):
     """What a step of the loop has done."""
 

@@ -38,6 +38,19 @@ class Source:
 
 
 def read(sink: Any, source: Source, *, defaults: bool, templates: bool) -> Loaded:
+    """Read a source to its end into a sink, and free that."""
+    try:
+        fill(sink, source, defaults=defaults, templates=templates)
+        return Loaded(
+            int(sink.objects),
+            narrowed(ffi.addressof(sink, "nodes")),
+            _arrays.copied("uint64_t", sink.pods.items, sink.pods.count),
+        )
+    finally:
+        lib.berth_py_sink_free(sink)
+
+
+def fill(sink: Any, source: Source, *, defaults: bool, templates: bool) -> None:
     """Read a source to its end into a sink."""
     error = _errors.slot()
     options = ffi.new("berth_read_options *")
@@ -57,14 +70,8 @@ def read(sink: Any, source: Source, *, defaults: bool, templates: bool) -> Loade
                 sink.objects,
             )
         _errors.check(lib.berth_py_read_finish(reader, sink, error), sink.objects)
-        return Loaded(
-            int(sink.objects),
-            narrowed(ffi.addressof(sink, "nodes")),
-            _arrays.copied("uint64_t", sink.pods.items, sink.pods.count),
-        )
     finally:
         lib.berth_reader_destroy(reader)
-        lib.berth_py_sink_free(sink)
 
 
 def narrowed(ids: Any) -> IntArray:

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import Any, Callable, Optional, TypeVar, Union
 
 from . import _arrays, _errors, _reading
-from ._engine import _CLUSTER_KINDS, Engine, _Closing
+from ._cluster import CHANGES, CLUSTER_KINDS, Closing
+from ._engine import Engine
 from ._enums import Answer, Kind, PodState, StepKind, Trouble, UnbindReason
 from ._life import SCHEDULER, Handle, Life
 from ._native import ffi, lib
@@ -19,7 +20,6 @@ from ._view import NODE_NONE, POD_NONE, Pod, Text, optional, string
 #: No time: what never happens.
 TIME_NEVER: int = lib.BERTH_TIME_NEVER
 
-_CHANGES = {"add": lib.BERTH_PY_ADD, "update": lib.BERTH_PY_UPDATE, "apply": lib.BERTH_PY_APPLY}
 _POSTS = {"add": lib.BERTH_PY_POST_ADD, "update": lib.BERTH_PY_POST_UPDATE}
 
 OnBind = Callable[[Binding], Optional[Answer]]
@@ -140,7 +140,7 @@ def _silent(function: Any) -> Any:
     return call
 
 
-class Scheduler(_Closing):
+class Scheduler(Closing):
     """A scheduler over an engine: pods wait, are decided in order, bound by callback, and woken by
     the changes that could help them. Time is the caller's: nanoseconds from any origin.
 
@@ -209,7 +209,7 @@ class Scheduler(_Closing):
         self, source: Source, change: str, now_ns: int, defaults: bool, templates: bool
     ) -> Loaded:
         with self._step() as scheduler, self._engine._handle as engine:
-            sink = ffi.new("berth_py_sink *", (engine, scheduler, now_ns, _CHANGES[change]))
+            sink = ffi.new("berth_py_sink *", (engine, scheduler, now_ns, CHANGES[change]))
             return _reading.read(sink, source, defaults=defaults, templates=templates)
 
     def load(
@@ -232,7 +232,7 @@ class Scheduler(_Closing):
 
     def remove(self, kind: Kind, name: str, namespace: str = "", *, now_ns: int) -> None:
         """As Engine.remove."""
-        if not namespace and kind not in _CLUSTER_KINDS:
+        if not namespace and kind not in CLUSTER_KINDS:
             namespace = "default"
         space, text = Text(namespace), Text(name)
         with self._step() as scheduler:
@@ -254,7 +254,7 @@ class Scheduler(_Closing):
 
     def post_remove(self, kind: Kind, name: str, namespace: str = "") -> None:
         """Post a removal. Any thread."""
-        if not namespace and kind not in _CLUSTER_KINDS:
+        if not namespace and kind not in CLUSTER_KINDS:
             namespace = "default"
         space, text = Text(namespace), Text(name)
         with self._handle.shared() as scheduler:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Optional
 
 from ._arrays import IntArray
-from ._enums import Code, ConflictKind, Path, PodState, StepKind, Verdict
+from ._enums import Code, ConflictKind, Path, PodState, ScanReason, StepKind, Verdict
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,6 +120,96 @@ class NodeResources:
     @property
     def free(self) -> list[int]:
         return [int(a) - int(r) for a, r in zip(self.allocatable, self.requested)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Fit:
+    """Whether a pod fits a node; if not, the first plugin that refuses, and its reasons."""
+
+    verdict: Verdict
+    plugin: Optional[str]
+    code: Code
+    reasons: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return self.verdict is Verdict.PLACED
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FeasibleNodes:
+    """All nodes that a pod fits, and what each would score if that was asked for."""
+
+    nodes: IntArray
+    totals: Optional[IntArray]
+
+
+@dataclasses.dataclass(frozen=True)
+class Taint:
+    key: str
+    value: str
+    effect: str
+
+
+@dataclasses.dataclass(frozen=True)
+class NodeInfo:
+    """What is kept of a node. Amounts: cpu in milli, all else in units."""
+
+    name: str
+    pod_count: int
+    labels: Mapping[str, str]
+    taints: tuple[Taint, ...]
+    allocatable: Mapping[str, int]
+    unschedulable: bool
+    closed: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Owner:
+    """A pod's controller."""
+
+    api_version: str
+    kind: str
+    name: str
+    uid: str
+
+
+@dataclasses.dataclass(frozen=True)
+class PodInfo:
+    """What is kept of a pod. Pods of one `kind` are alike in all that rules read but priority."""
+
+    namespace: str
+    name: str
+    node_id: Optional[int]
+    priority: int
+    kind: int
+    labels: Mapping[str, str]
+    requests: Mapping[str, int]
+    owner: Optional[Owner]
+    scheduler_name: str
+    start_time_ns: int  # 0: absent
+    gated: bool
+    deleting: bool
+    has_volumes: bool
+    may_preempt: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Statistics:
+    """What decisions came to, since the engine or branch was made (berth/statistics.h)."""
+
+    trees: int
+    tree_bytes: int
+    decisions: int
+    placed: int
+    errors: int
+    indexed: int
+    early_stops: int
+    visited: int
+    questions: int
+    trees_built: int
+    trees_dropped: int
+    repairs: int
+    scans: Mapping[ScanReason, int]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any, Optional, Union
 from . import _arrays, _errors
 from ._arrays import IntArray
 from ._native import ffi, lib
-from ._types import NodeResources
+from ._types import NodeInfo, NodeResources, Owner, PodInfo, Taint
 
 #: No node, no pod: in arrays of ids.
 NODE_NONE: int = lib.BERTH_NODE_NONE
@@ -202,7 +202,7 @@ class View:
         """One resource on many nodes, all of them by default. One call of C."""
         with self._use() as pointer:
             if nodes is None:
-                nodes = self.nodes()
+                return self._all_resources(pointer, resource)
             ids, count = self._nodes(pointer, nodes)
             allocatable, allocatable_data = _arrays.empty("int64_t", count)
             requested, requested_data = _arrays.empty("int64_t", count)
@@ -219,6 +219,94 @@ class View:
                 )
             )
             return NodeResources(_arrays.copied("uint32_t", ids, count), allocatable, requested)
+
+    def _all_resources(self, pointer: Any, resource: str) -> NodeResources:
+        text = Text(resource)
+        function = self._call("resource_by_node")
+        count = function(pointer, text.value, ffi.NULL, ffi.NULL, ffi.NULL, 0)
+        nodes, nodes_data = _arrays.empty("uint32_t", count)
+        allocatable, allocatable_data = _arrays.empty("int64_t", count)
+        requested, requested_data = _arrays.empty("int64_t", count)
+        function(pointer, text.value, nodes_data, allocatable_data, requested_data, count)
+        return NodeResources(nodes, allocatable, requested)
+
+    def resource_names(self) -> list[str]:
+        """Names of the resources that some node or pod has named; "pods" can be asked for, too."""
+        with self._use() as pointer:
+            return [
+                string(each) or "" for each in self._all("resource_names", "berth_str", pointer)
+            ]
+
+    def _all(self, name: str, ctype: str, *arguments: Any) -> Any:
+        """The array that a function fills."""
+        function = self._call(name)
+        count = function(*arguments, ffi.NULL, 0)
+        out = ffi.new(ctype + "[]", count)
+        function(*arguments, out, count)
+        return out
+
+    def _map(self, name: str, pointer: Any, which: int) -> dict[str, str]:
+        entries = self._all(name, "berth_key_value", pointer, which)
+        return {string(each.key) or "": string(each.value) or "" for each in entries}
+
+    def _amounts(self, name: str, pointer: Any, which: int) -> dict[str, int]:
+        entries = self._all(name, "berth_amount", pointer, which)
+        return {string(each.resource) or "": int(each.amount) for each in entries}
+
+    def node_info(self, node: Node) -> NodeInfo:
+        """What is kept of a node."""
+        with self._use() as pointer:
+            found = self._node(pointer, node)
+            out = ffi.new("berth_node_info *")
+            out.size = ffi.sizeof("berth_node_info")
+            _errors.check(self._call("node_info")(pointer, found, out, _errors.slot()))
+            taints = self._all("node_taints", "berth_taint", pointer, found)
+            return NodeInfo(
+                string(out.name) or "",
+                out.pod_count,
+                self._map("node_labels", pointer, found),
+                tuple(
+                    Taint(*(string(part) or "" for part in (each.key, each.value, each.effect)))
+                    for each in taints
+                ),
+                self._amounts("node_allocatable", pointer, found),
+                out.unschedulable,
+                out.closed,
+            )
+
+    def pod_info(self, pod: Pod) -> PodInfo:
+        """What is kept of a pod."""
+        with self._use() as pointer:
+            found = self._pod(pointer, pod)
+            out = ffi.new("berth_pod_info *")
+            out.size = ffi.sizeof("berth_pod_info")
+            _errors.check(self._call("pod_info")(pointer, found, out, _errors.slot()))
+            owner = None
+            if out.owner_kind.data != ffi.NULL:
+                parts = (out.owner_api_version, out.owner_kind, out.owner_name, out.owner_uid)
+                owner = Owner(*(string(part) or "" for part in parts))
+            return PodInfo(
+                string(out.namespace_name) or "",
+                string(out.name) or "",
+                optional(out.node, NODE_NONE),
+                out.priority,
+                out.kind,
+                self._map("pod_labels", pointer, found),
+                self._amounts("pod_requests", pointer, found),
+                owner,
+                string(out.scheduler_name) or "",
+                out.start_time_ns,
+                out.gated,
+                out.deleting,
+                out.has_volumes,
+                out.may_preempt,
+            )
+
+    def pod_label(self, pod: Pod, key: str) -> Optional[str]:
+        """The value of a pod's label; None if it lacks it."""
+        with self._use() as pointer:
+            text = Text(key)
+            return string(self._call("pod_label")(pointer, self._pod(pointer, pod), text.value))
 
     def nodes(self) -> IntArray:
         """The ids of all nodes."""

@@ -1,0 +1,572 @@
+"""Clusters to decide on, and transactions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any, Optional, TypeVar, Union
+
+from . import _arrays, _errors, _explain, _reading
+from ._arrays import IntArray
+from ._enums import Code, Kind, Path, ScanReason, Verdict
+from ._life import Handle, Life
+from ._native import ffi, lib
+from ._reading import Objects, PathName, Source
+from ._types import (
+    Batch,
+    Capacity,
+    Counts,
+    Explanation,
+    FeasibleNodes,
+    Fit,
+    Loaded,
+    Placement,
+    Statistics,
+)
+from ._view import NODE_NONE, POD_NONE, Node, Pod, Text, View, optional, string
+
+_Self = TypeVar("_Self", bound="Closing")
+
+CHANGES = {"add": lib.BERTH_PY_ADD, "update": lib.BERTH_PY_UPDATE, "apply": lib.BERTH_PY_APPLY}
+
+
+class Closing:
+    """What has an end: `with`, close(), or the last reference gone."""
+
+    _handle: Handle
+
+    def close(self) -> None:
+        """End it. Nothing if it has ended; BusyError while it is in use."""
+        self._handle.close()
+
+    @property
+    def closed(self) -> bool:
+        return not self._handle.open()
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        value: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle is not None:
+            handle.discard()
+
+
+class _Columns:
+    """The columns of a batch, and the same for C."""
+
+    def __init__(self, count: int) -> None:
+        self.verdicts, verdicts = _arrays.empty("uint8_t", count)
+        self.nodes, nodes = _arrays.empty("uint32_t", count)
+        self.feasible, feasible = _arrays.empty("uint32_t", count)
+        self.best, best = _arrays.empty("uint32_t", count)
+        self.totals, totals = _arrays.empty("int64_t", count)
+        self._keep = (verdicts, nodes, feasible, best, totals)
+        self.data = ffi.new("berth_py_columns *", self._keep)
+
+    def batch(self, pods: IntArray, placed: int) -> Batch:
+        columns = (self.verdicts, self.nodes, self.feasible, self.best, self.totals)
+        return Batch(pods, *columns, placed)
+
+
+class Cluster(View, Closing):
+    """A cluster to decide on: what an Engine and a Branch have in common.
+
+    One thread at a time; a call while another thread is in one raises BusyError.
+    """
+
+    _prefix = "berth_engine_"
+    _life: Life
+
+    def _use(self) -> AbstractContextManager[Any]:
+        return self._handle
+
+    def _source(self, pointer: Any) -> Any:
+        return ffi.new("berth_py_source *", (pointer, ffi.NULL))
+
+    # ---- objects ----
+
+    def _read(self, source: Source, change: str, defaults: bool, templates: bool) -> Loaded:
+        with self._handle as engine:
+            sink = ffi.new("berth_py_sink *")
+            sink.engine = engine
+            sink.change = CHANGES[change]
+            return _reading.read(sink, source, defaults=defaults, templates=templates)
+
+    def load(
+        self, *paths: PathName, change: str = "add", defaults: bool = True, templates: bool = False
+    ) -> Loaded:
+        """Read files, JSON or YAML, gzip or not, as `kubectl get -o json` and manifests are.
+
+        Workloads become their pods; of `templates` each becomes one pod, what its pods are like.
+        `change`: "add", "update" what is there, or "apply", which does what is needed. `defaults`
+        applies the API server's to what never met one. On an error the objects before it stay, as
+        many as its `done` says; a transaction takes them back.
+        """
+        return self._read(Source(files=paths), change, defaults, templates)
+
+    def load_text(
+        self,
+        text: Union[str, bytes],
+        *,
+        name: str = "text",
+        change: str = "add",
+        defaults: bool = True,
+        templates: bool = False,
+    ) -> Loaded:
+        """Read JSON or YAML from memory; `name` stands for it in errors. Else as load."""
+        return self._read(Source(text=text, name=name), change, defaults, templates)
+
+    def load_objects(
+        self,
+        objects: Objects,
+        *,
+        change: str = "add",
+        defaults: bool = True,
+        templates: bool = False,
+    ) -> Loaded:
+        """Take objects as dicts, as `json.load` gives what kubectl prints. Else as load."""
+        return self._read(Source.of_objects(objects), change, defaults, templates)
+
+    def add_like(self, like: Pod, names: Iterable[str]) -> IntArray:
+        """Add pending pods that are like another one but for their names; their ids."""
+        with self._handle as engine:
+            listed = list(names)
+            joined = "".join(name + "\0" for name in listed).encode()
+            if joined.count(b"\0") != len(listed):
+                raise _errors.InvalidError("a name has a zero in it")
+            out, data = _arrays.empty("uint64_t", len(listed))
+            done = ffi.new("uint64_t *")
+            _errors.check(
+                lib.berth_py_add_like(
+                    engine, self._pod(engine, like), joined, len(listed), data, done, _errors.slot()
+                ),
+                int(done[0]),
+            )
+            return out
+
+    def remove(self, kind: Kind, name: str, namespace: str = "") -> None:
+        """Remove an object by its name. Pods of a node that is removed become orphans."""
+        with self._handle as engine:
+            if not namespace and kind not in CLUSTER_KINDS:
+                namespace = "default"
+            space, text = Text(namespace), Text(name)
+            _errors.check(
+                lib.berth_engine_remove(engine, Kind(kind), space.value, text.value, _errors.slot())
+            )
+
+    def remove_pods(self, pods: Iterable[Pod]) -> None:
+        """Remove many pods. One call of C."""
+        with self._handle as engine:
+            ids, count = self._pods(engine, pods)
+            done = ffi.new("uint64_t *")
+            status = lib.berth_py_remove_pods(engine, ids, count, done, _errors.slot())
+            _errors.check(status, int(done[0]))
+
+    # ---- looking ----
+
+    def counts(self) -> Counts:
+        """How many nodes and pods there are."""
+        with self._handle as engine:
+            out = ffi.new("berth_counts *")
+            lib.berth_engine_counts(engine, out)
+            return Counts(*(int(getattr(out, field)) for field in Counts.__dataclass_fields__))
+
+    def nodes(self) -> IntArray:
+        """The ids of all nodes in the order in which decisions visit them."""
+        with self._handle as engine:
+            count = ffi.new("uint32_t *")
+            error = _errors.slot()
+            _errors.check(lib.berth_engine_node_order(engine, ffi.NULL, 0, count, error))
+            out, data = _arrays.empty("uint32_t", count[0])
+            _errors.check(lib.berth_engine_node_order(engine, data, len(out), count, error))
+            return out
+
+    def pending(self) -> IntArray:
+        """The ids of pending pods in the order in which a scheduler takes them."""
+        with self._handle as engine:
+            count = ffi.new("uint64_t *")
+            error = _errors.slot()
+            _errors.check(lib.berth_engine_pending(engine, ffi.NULL, 0, count, error))
+            out, data = _arrays.empty("uint64_t", count[0])
+            _errors.check(lib.berth_engine_pending(engine, data, len(out), count, error))
+            return out
+
+    def node_pods(self, node: Node) -> IntArray:
+        """The ids of the pods on a node, the one that came last first."""
+        with self._handle as engine:
+            found = self._node(engine, node)
+            out, data = _arrays.empty(
+                "uint64_t", lib.berth_engine_node_pods(engine, found, ffi.NULL, 0)
+            )
+            lib.berth_engine_node_pods(engine, found, data, len(out))
+            return out
+
+    def orphan(self) -> Optional[tuple[int, str]]:
+        """Any pod that is bound to a node that does not exist, and that node's name."""
+        with self._handle as engine:
+            node = ffi.new("berth_str *")
+            found = optional(lib.berth_engine_orphan(engine, node), POD_NONE)
+            return None if found is None else (found, string(node) or "")
+
+    def pod_priority(self, pod: Pod) -> int:
+        """A pod's priority; 0 for an unknown pod."""
+        with self._handle as engine:
+            return int(lib.berth_engine_pod_priority(engine, self._pod(engine, pod)))
+
+    def pod_resource(self, pod: Pod, resource: str) -> int:
+        """What a pod takes of a resource: cpu in milli, all else in units."""
+        with self._handle as engine:
+            text = Text(resource)
+            out = ffi.new("int64_t *")
+            found = self._pod(engine, pod)
+            _errors.check(
+                lib.berth_engine_pod_resource(engine, found, text.value, out, _errors.slot())
+            )
+            return int(out[0])
+
+    def forbidden(self, pods: Iterable[Pod]) -> list[bool]:
+        """Which of these pods PodDisruptionBudgets would not let go, evicted in this order."""
+        with self._handle as engine:
+            ids, count = self._pods(engine, pods)
+            out = ffi.new("bool[]", count)
+            lib.berth_engine_forbidden(engine, ids, count, out)
+            return list(out)
+
+    def check(self) -> None:
+        """Walk the whole state and hold it against itself: InternalError names what is broken."""
+        with self._handle as engine:
+            _errors.check(lib.berth_engine_check(engine, _errors.slot()))
+
+    # ---- decisions ----
+
+    def _placement(self, engine: Any, pod: int, placement: Any) -> Placement:
+        node = optional(placement.node, NODE_NONE)
+        return Placement(
+            pod,
+            Verdict(placement.verdict),
+            None if node is None else string(lib.berth_engine_node_name(engine, node)),
+            node,
+            placement.feasible_count,
+            placement.best_count,
+            placement.start,
+            placement.next,
+            placement.total,
+            Path(placement.path),
+        )
+
+    def decide(self, pod: Pod) -> Placement:
+        """Decide where a pending pod goes, without putting it there."""
+        with self._handle as engine:
+            found = self._pod(engine, pod)
+            out = ffi.new("berth_placement *")
+            _errors.check(lib.berth_engine_decide(engine, found, ffi.NULL, out, _errors.slot()))
+            return self._placement(engine, found, out)
+
+    def schedule(self, pod: Pod) -> Placement:
+        """Decide, and put the pod on its node if there is one."""
+        with self._handle as engine:
+            found = self._pod(engine, pod)
+            out = ffi.new("berth_placement *")
+            _errors.check(lib.berth_engine_schedule(engine, found, out, _errors.slot()))
+            return self._placement(engine, found, out)
+
+    def _batch(self, what: int, pods: Iterable[Pod]) -> Batch:
+        with self._handle as engine:
+            ids, count = self._pods(engine, pods)
+            columns = _Columns(count)
+            out = ffi.new("uint64_t[2]")
+            status = lib.berth_py_decide(
+                engine, what, ids, count, columns.data, out, out + 1, _errors.slot()
+            )
+            _errors.check(status, int(out[0]))
+            return columns.batch(_arrays.copied("uint64_t", ids, count), int(out[1]))
+
+    def decide_batch(self, pods: Iterable[Pod]) -> Batch:
+        """Decide on each as if it were alone, and put none anywhere. One call of C."""
+        return self._batch(lib.BERTH_PY_DECIDE, pods)
+
+    def schedule_batch(self, pods: Iterable[Pod]) -> Batch:
+        """Schedule one after the other; those that fit nowhere stay pending. One call of C."""
+        return self._batch(lib.BERTH_PY_SCHEDULE, pods)
+
+    def schedule_pods(self, pods: Iterable[Pod], *, minimum: int = 0, stop: bool = False) -> Batch:
+        """Place as many of these pending pods as fit: `placed` is how many do. If they are fewer
+        than `minimum`, none is; with `stop` it ends with the first that fits nowhere."""
+        with self._handle as engine:
+            ids, count = self._pods(engine, pods)
+            columns = _Columns(count)
+            fitted = ffi.new("uint32_t *")
+            flags = lib.BERTH_GROUP_STOP if stop else 0
+            _errors.check(
+                lib.berth_py_schedule_pods(
+                    engine, ids, count, flags, minimum, columns.data, fitted, _errors.slot()
+                )
+            )
+            return columns.batch(_arrays.copied("uint64_t", ids, count), int(fitted[0]))
+
+    def schedule_group(self, pods: Iterable[Pod]) -> Batch:
+        """Place all of these pending pods or none: `placed` is their number, or how many were
+        placed before the first that fits nowhere; then all are pending, and `nodes` says where
+        they were."""
+        with self._handle as engine:
+            ids, count = self._pods(engine, pods)
+            columns = _Columns(count)
+            placed = ffi.new("uint32_t *")
+            _errors.check(
+                lib.berth_py_schedule_group(
+                    engine, ids, count, columns.data, placed, _errors.slot()
+                )
+            )
+            return columns.batch(_arrays.copied("uint64_t", ids, count), int(placed[0]))
+
+    def bind(self, pod: Pod, node: Node) -> None:
+        """Put a pod on a node, whether or not it fits."""
+        with self._handle as engine:
+            found, there = self._pod(engine, pod), self._node(engine, node)
+            _errors.check(lib.berth_engine_bind(engine, found, there, _errors.slot()))
+
+    def unbind(self, pod: Pod) -> None:
+        """Take a pod off its node; it is pending again."""
+        with self._handle as engine:
+            _errors.check(lib.berth_engine_unbind(engine, self._pod(engine, pod), _errors.slot()))
+
+    def bind_batch(self, pods: Iterable[Pod], nodes: Iterable[Node]) -> None:
+        """Put each pod on its node. One call of C."""
+        with self._handle as engine:
+            ids, count = self._pods(engine, pods)
+            there, node_count = self._nodes(engine, nodes)
+            if count != node_count:
+                raise _errors.ArgumentError(f"{count} pods, but {node_count} nodes")
+            done = ffi.new("uint64_t *")
+            status = lib.berth_py_bind(engine, ids, there, count, done, _errors.slot())
+            _errors.check(status, int(done[0]))
+
+    def unbind_batch(self, pods: Iterable[Pod]) -> None:
+        """Take each pod off its node. One call of C."""
+        with self._handle as engine:
+            ids, count = self._pods(engine, pods)
+            done = ffi.new("uint64_t *")
+            status = lib.berth_py_bind(engine, ids, ffi.NULL, count, done, _errors.slot())
+            _errors.check(status, int(done[0]))
+
+    def nominate(self, pod: Pod, node: Optional[Node]) -> None:
+        """Keep a node for a pending pod, as preemption does; None ends it."""
+        with self._handle as engine:
+            found = self._pod(engine, pod)
+            there = NODE_NONE if node is None else self._node(engine, node)
+            _errors.check(lib.berth_engine_nominate(engine, found, there, _errors.slot()))
+
+    def fits(self, pod: Pod, node: Node) -> Fit:
+        """Whether a pending pod fits a node, and if not, why. Changes nothing."""
+        with self._handle as engine:
+            found, there = self._pod(engine, pod), self._node(engine, node)
+            out = ffi.new("berth_fit *")
+            out.size = ffi.sizeof("berth_fit")
+            status = lib.berth_engine_fits(
+                engine, found, there, lib.BERTH_FIT_REASONS, out, _errors.slot()
+            )
+            _errors.check(status)
+            reasons = tuple(string(out.reasons[i]) or "" for i in range(out.reason_count))
+            return Fit(Verdict(out.verdict), string(out.plugin), Code(out.code), reasons)
+
+    def feasible_nodes(self, pod: Pod, *, totals: bool = False) -> FeasibleNodes:
+        """All nodes that a pending pod fits, in the order of nodes(), and with `totals` what each
+        would score. Changes nothing."""
+        with self._handle as engine:
+            found = self._pod(engine, pod)
+            count = ffi.new("uint32_t *")
+            error = _errors.slot()
+            limit = int(lib.berth_engine_node_limit(engine))
+            nodes, data = _arrays.empty("uint32_t", limit)
+            scores, scores_data = _arrays.empty("int64_t", limit if totals else 0)
+            where = scores_data if totals else ffi.NULL
+            _errors.check(
+                lib.berth_engine_feasible_nodes(engine, found, data, where, limit, count, error)
+            )
+            fit = int(count[0])
+            return FeasibleNodes(
+                _arrays.first(nodes, fit), _arrays.first(scores, fit) if totals else None
+            )
+
+    def add_nodes(self, template: Objects, count: int) -> IntArray:
+        """Add `count` nodes of a template: objects of which one is the Node, the others what each
+        has from the beginning: Pods, DaemonSets, a CSINode. The ids; names are NAME-1 and on."""
+        with self._handle as engine:
+            sink = ffi.new("berth_py_sink *")
+            sink.change = lib.BERTH_PY_COPY
+            try:
+                source = Source.of_objects(template)
+                _reading.fill(sink, source, defaults=True, templates=True)
+                out, data = _arrays.empty("uint32_t", count)
+                _errors.check(lib.berth_py_add_nodes(engine, sink, count, data, _errors.slot()))
+                return out
+            finally:
+                lib.berth_py_sink_free(sink)
+
+    def statistics(self) -> Statistics:
+        """What decisions came to: by which path, and why by scan."""
+        with self._handle as engine:
+            out = ffi.new("berth_statistics *")
+            out.size = ffi.sizeof("berth_statistics")
+            _errors.check(lib.berth_engine_statistics(engine, out, _errors.slot()))
+            fields = [name for name in Statistics.__dataclass_fields__ if name != "scans"]
+            return Statistics(
+                **{field: int(getattr(out, field)) for field in fields},
+                scans={reason: int(out.scans[reason]) for reason in ScanReason},
+            )
+
+    def _explanation(self) -> Any:
+        """The explanation that this engine fills again and again."""
+        if self._handle.extra is None:
+            out = ffi.new("berth_explanation **")
+            _errors.check(lib.berth_explanation_create(ffi.NULL, out, _errors.slot()))
+            explanation = out[0]
+
+            def end() -> None:
+                lib.berth_explanation_destroy(explanation)
+
+            self._handle.extra = (explanation, end)
+        return self._handle.extra[0]
+
+    def explain(self, pod: Pod, *, preemption: bool = True) -> Explanation:
+        """Decide, with every score and every refusal; the pod is put nowhere.
+
+        Without `preemption` the search alone: much cheaper where no node fits.
+        """
+        with self._handle as engine:
+            found = self._pod(engine, pod)
+            explanation = self._explanation()
+            options = ffi.new("berth_decide_options *")
+            lib.berth_decide_options_init_sized(options, ffi.sizeof("berth_decide_options"))
+            options.explanation = explanation
+            options.flags = 0 if preemption else lib.BERTH_DECIDE_SEARCH_ONLY
+            out = ffi.new("berth_placement *")
+            _errors.check(lib.berth_engine_decide(engine, found, options, out, _errors.slot()))
+            return _explain.copied(explanation, self._placement(engine, found, out))
+
+    def fit_count(self, like: Pod, limit: int) -> Capacity:
+        """How many more pods like this one fit, counting no further than `limit`."""
+        with self._handle as engine:
+            found = self._pod(engine, like)
+            explanation = self._explanation()
+            nodes, data = _arrays.empty("uint32_t", limit)
+            count = ffi.new("uint32_t *")
+            _errors.check(
+                lib.berth_engine_fit_count(
+                    engine, found, limit, count, data, explanation, _errors.slot()
+                )
+            )
+            full = int(count[0])
+            why = _explain.copied(explanation, None) if full < limit else None
+            return Capacity(full, _arrays.first(nodes, full), why)
+
+    # ---- what if ----
+
+    def transaction(self) -> Transaction:
+        """`with cluster.transaction() as t:` all that is done in it is kept at its end, and taken
+        back by an exception or `t.rollback()`."""
+        return Transaction(self, keep=True)
+
+    def what_if(self) -> Transaction:
+        """The same, but all is taken back at its end, too, unless `t.commit()` came before."""
+        return Transaction(self, keep=False)
+
+    def depth(self) -> int:
+        """How many transactions are open, one within the other."""
+        with self._handle as engine:
+            return int(lib.berth_engine_depth(engine))
+
+    def pod_nominated(self, pod: Pod) -> Optional[int]:
+        """The id of the node that is kept for a pod; None: none is."""
+        with self._handle as engine:
+            found = self._pod(engine, pod)
+            return optional(lib.berth_engine_pod_nominated(engine, found), NODE_NONE)
+
+    def cordon(self, node: Node, unschedulable: bool = True) -> None:
+        """As `kubectl cordon`, or uncordon."""
+        with self._handle as engine:
+            there = self._node(engine, node)
+            _errors.check(
+                lib.berth_engine_cordon_node(engine, there, unschedulable, _errors.slot())
+            )
+
+    def close_node(self, node: Node, closed: bool = True) -> None:
+        """Let a node take no pod at all, or again those that fit. Cheaper than a cordon."""
+        with self._handle as engine:
+            there = self._node(engine, node)
+            _errors.check(lib.berth_engine_close_node(engine, there, closed, _errors.slot()))
+
+
+CLUSTER_KINDS = frozenset(
+    (
+        Kind.NAMESPACE,
+        Kind.STORAGE_CLASS,
+        Kind.CSI_DRIVER,
+        Kind.CSI_NODE,
+        Kind.PERSISTENT_VOLUME,
+        Kind.VOLUME_ATTACHMENT,
+        Kind.NODE,
+    )
+)
+
+
+class Transaction:
+    """What is done in a `with` block, kept or taken back as a whole. They nest."""
+
+    def __init__(self, cluster: Cluster, keep: bool) -> None:
+        self._cluster = cluster
+        self._keep = keep
+        self._depth = 0  # with this one open; 0: it is not
+
+    def __enter__(self) -> Transaction:
+        with self._cluster._handle as engine:
+            if self._depth:
+                raise _errors.StateError("the transaction is open already")
+            _errors.check(lib.berth_engine_begin(engine, _errors.slot()))
+            self._depth = lib.berth_engine_depth(engine)
+        return self
+
+    def _within(self, engine: Any) -> int:
+        """How many transactions are open in this one."""
+        depth = int(lib.berth_engine_depth(engine))
+        if not self._depth or depth < self._depth:
+            raise _errors.StateError("the transaction has ended")
+        return depth - self._depth
+
+    def commit(self) -> None:
+        """Keep what was done, now."""
+        with self._cluster._handle as engine:
+            if self._within(engine):
+                raise _errors.StateError("a transaction in it is open")
+            _errors.check(lib.berth_engine_commit(engine, _errors.slot()))
+            self._depth = 0
+
+    def rollback(self) -> None:
+        """Take back what was done, now; transactions in it that are open, too."""
+        with self._cluster._handle as engine:
+            for _ in range(self._within(engine) + 1):
+                _errors.check(lib.berth_engine_rollback(engine, _errors.slot()))
+            self._depth = 0
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        value: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if not self._depth:
+            return
+        if kind is None and self._keep:
+            self.commit()
+        elif not self._cluster.closed:
+            self.rollback()
