@@ -1,0 +1,28 @@
+package berth
+
+/*
+#include "glue.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// scheduleInC schedules pods one by one in C, which the loop of single decisions in Go is measured
+// against. It returns how many were placed.
+func (e *Engine) scheduleInC(pods []PodID) int {
+	return int(C.bg_c_loop(e.box, (*C.uint64_t)(unsafe.SliceData(pods)), C.uint32_t(len(pods))))
+}
+
+// packOnly packs a pod and forgets it.
+func packOnly(pod *corev1.Pod) error {
+	a := borrowArena()
+	defer a.giveBack()
+	a.pod(one[C.berth_pod](a), pod)
+	return a.err
+}
+
+func (e *Engine) cross() { C.berth_engine_pod_priority(e.box.engine, 1) }

@@ -1,0 +1,342 @@
+package berth
+
+/*
+#include <stdlib.h>
+#include "glue.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Path says how a decision finds its node.
+type Path uint32
+
+// The paths. Automatic is the fastest that gives the answer of a full scan.
+const (
+	Automatic Path = C.BERTH_PATH_AUTO
+	Scan      Path = C.BERTH_PATH_SCAN
+	Index     Path = C.BERTH_PATH_INDEX
+)
+
+// Config says how an engine is made. The zero value is kube-scheduler of the newest version with its
+// default profile.
+type Config struct {
+	// Threads are the engine's workers, the calling one included; 0: one a core. Only decisions that
+	// scan use more than one.
+	Threads int
+	Path    Path
+	Seed    uint64 // of random tie-breaks
+	// Kubernetes is the minor version whose decisions are given: 32 to 36; 0: the newest.
+	Kubernetes int
+	// FeatureGates are given as kube-scheduler's --feature-gates takes them: "Name=true,Other=false".
+	FeatureGates string
+	// SchedulerConfiguration is a KubeSchedulerConfiguration as JSON or YAML, whose profiles the
+	// engine has; SchedulerConfigurationFile is a file that holds one. At most one of both is set.
+	SchedulerConfiguration     string
+	SchedulerConfigurationFile string
+	// Plugins are filters and scores in Go that profiles may name.
+	Plugins []*Plugin
+	// BindWorkers and HugePages: see berth/engine.h.
+	BindWorkers, HugePages bool
+	AttachedVolumesMax     int
+}
+
+// An Engine is a cluster in memory, and decisions on it. Make one with [New], or as a [Branch].
+type Engine struct {
+	*state
+}
+
+// state is what the garbage collector's cleanup of an engine needs when the Engine itself is gone.
+type state struct {
+	mu  sync.Mutex // held during every call of C's that uses the engine
+	box *C.bg_box  // nil: closed
+
+	// calling counts callbacks of the scheduler that run now. It changes under mu, which is given up
+	// while they run.
+	calling atomic.Int32
+	exited  atomic.Bool // a callback ended its goroutine within C: nothing works any more
+
+	life     sync.Mutex // of what follows; never held while mu is waited for
+	children children
+	ended    bool // closed, or about to be
+	orphaned bool // the Engine is unreachable: whoever closes the last child frees it
+
+	parent       *state // of a branch
+	scheduler    *Scheduler
+	transactions []*Transaction // those that are open, the innermost last
+	plugins      *pluginSet
+}
+
+// children counts what is open of an engine.
+type children struct{ snapshots, branches, schedulers int }
+
+func (c children) any() bool { return c != children{} }
+
+func (c children) String() string {
+	var parts []string
+	add := func(count int, what, many string) {
+		if count == 1 {
+			parts = append(parts, "1 "+what)
+		} else if count > 1 {
+			parts = append(parts, fmt.Sprintf("%d %s", count, many))
+		}
+	}
+	add(c.snapshots, "snapshot", "snapshots")
+	add(c.branches, "branch", "branches")
+	add(c.schedulers, "scheduler", "schedulers")
+	return strings.Join(parts, ", ")
+}
+
+// New makes an empty engine. A nil config is the zero one.
+func New(config *Config) (*Engine, error) {
+	if config == nil {
+		config = &Config{}
+	}
+	if config.SchedulerConfiguration != "" && config.SchedulerConfigurationFile != "" {
+		return nil, misuse(Argument, "a scheduler configuration is given twice")
+	}
+	if config.Threads < 0 || config.Kubernetes < 0 || config.AttachedVolumesMax < 0 {
+		return nil, misuse(Argument, "a number of the configuration is below 0")
+	}
+	a := borrowArena()
+	defer a.giveBack()
+	s := &state{}
+	if err := s.makePlugins(config.Plugins); err != nil {
+		return nil, err
+	}
+	open := one[C.bg_open](a)
+	open.threads = C.uint32_t(config.Threads)
+	open.path = C.uint32_t(config.Path)
+	open.seed = C.uint64_t(config.Seed)
+	open.kubernetes = C.uint32_t(config.Kubernetes)
+	open.feature_gates = a.str(config.FeatureGates)
+	open.configuration = a.str(config.SchedulerConfiguration)
+	if config.SchedulerConfigurationFile != "" {
+		open.configuration_file = a.cString(config.SchedulerConfigurationFile)
+	}
+	open.bind_workers = C.bool(config.BindWorkers)
+	open.huge_pages = C.bool(config.HugePages)
+	open.attached_volumes_max = C.uint32_t(config.AttachedVolumesMax)
+	if s.plugins != nil {
+		open.plugins = s.plugins.tables
+		open.plugin_count = C.uint32_t(s.plugins.count)
+	}
+	cErr := one[C.berth_error](a)
+	out := one[*C.bg_box](a)
+	if C.bg_engine_open(open, out, cErr) != C.BERTH_OK {
+		err := failure(cErr)
+		if broken := s.plugins.panicked(); broken != nil {
+			err = broken
+		}
+		s.plugins.free()
+		return nil, err
+	}
+	s.box = *out
+	e := &Engine{s}
+	runtime.AddCleanup(e, (*state).collected, s)
+	return e, nil
+}
+
+// Close frees the engine. What was made from it is closed before: otherwise the error, of code
+// [State], counts what is open, and the engine stays as it was.
+func (e *Engine) Close() error {
+	s := e.state
+	if err := s.acquire(); err != nil {
+		return err
+	}
+	err := s.end()
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	s.destroy()
+	runtime.KeepAlive(e)
+	return nil
+}
+
+// end makes an engine one that is closed, if it may be; s.mu is held.
+func (s *state) end() error {
+	if s.calling.Load() > 0 {
+		return misuse(State, "the engine can't be closed while a callback of its scheduler runs")
+	}
+	s.life.Lock()
+	defer s.life.Unlock()
+	if s.ended {
+		return misuse(State, "the engine is closed")
+	}
+	if s.children.any() {
+		return misuse(State, "the engine can't be closed: still open: %s", s.children)
+	}
+	s.ended = true
+	return nil
+}
+
+// acquire takes mu; it fails if that may take for ever, as a function of a plugin runs.
+func (s *state) acquire() error {
+	if s.mu.TryLock() {
+		return nil
+	}
+	return s.plugins.await(&s.mu)
+}
+
+// destroy frees what C holds; s.ended is set.
+func (s *state) destroy() {
+	s.mu.Lock()
+	box := s.box
+	s.box = nil
+	s.mu.Unlock()
+	if box == nil || s.exited.Load() {
+		return // of an engine that was left in the middle of a call nothing can be freed
+	}
+	if s.parent != nil {
+		C.berth_branch_drop(box.engine)
+	} else {
+		C.berth_engine_destroy(box.engine)
+	}
+	C.bg_box_free(box)
+	if s.parent == nil {
+		s.plugins.free()
+	} else {
+		s.parent.release(func(c *children) *int { return &c.branches })
+	}
+}
+
+// collected is called when an Engine has become unreachable.
+func (s *state) collected() {
+	s.life.Lock()
+	now := !s.ended && !s.children.any()
+	s.orphaned = true
+	s.ended = s.ended || now
+	s.life.Unlock()
+	if now {
+		s.destroy()
+	}
+}
+
+// adopt counts a child, unless the engine is closed.
+func (s *state) adopt(which func(*children) *int) error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	if s.ended {
+		return misuse(State, "the engine is closed")
+	}
+	*which(&s.children)++
+	return nil
+}
+
+// release takes a child off the count, and frees an engine that nobody can reach any more.
+func (s *state) release(which func(*children) *int) {
+	s.life.Lock()
+	*which(&s.children)--
+	now := s.orphaned && !s.ended && !s.children.any()
+	s.ended = s.ended || now
+	s.life.Unlock()
+	if now {
+		s.destroy()
+	}
+}
+
+// lock begins a call on the engine; it fails if the engine is closed, or is in the middle of calling
+// a plugin, which must not call back.
+func (e *Engine) lock() error {
+	s := e.state
+	if err := s.acquire(); err != nil {
+		return err
+	}
+	if s.box == nil {
+		s.mu.Unlock()
+		return misuse(State, "the engine is closed")
+	}
+	if s.exited.Load() {
+		s.mu.Unlock()
+		return errExited()
+	}
+	return nil
+}
+
+func errExited() error {
+	return misuse(State, "the engine is unusable: a callback ended its goroutine (runtime.Goexit)")
+}
+
+// unlock ends a call. It uses e, which keeps the engine reachable until then.
+func (e *Engine) unlock() {
+	e.state.mu.Unlock()
+	runtime.KeepAlive(e)
+}
+
+// result turns a status into an error, C's or the panic of a plugin.
+func (s *state) result(status C.int) error {
+	if s.plugins != nil && s.plugins.broken.Load() != nil {
+		return s.plugins.panicked()
+	}
+	if status == C.BERTH_OK {
+		return nil
+	}
+	return failure(&s.box.error)
+}
+
+// Memory is what an engine holds.
+type Memory struct {
+	Used     uint64 // bytes handed out to it
+	Resident uint64 // bytes of pages held for that; 0: unknown
+	Huge     uint64 // of its address space: huge pages were asked for, and not refused
+}
+
+// Memory asks the allocator. Error: [NotSupported] of a branch.
+func (e *Engine) Memory() (Memory, error) {
+	if err := e.lock(); err != nil {
+		return Memory{}, err
+	}
+	defer e.unlock()
+	box := e.box
+	if C.berth_engine_memory(box.engine, &box.memory, &box.error) != C.BERTH_OK {
+		return Memory{}, failure(&box.error)
+	}
+	return Memory{uint64(box.memory.used_bytes), uint64(box.memory.resident_bytes),
+		uint64(box.memory.huge_bytes)}, nil
+}
+
+// Check walks the whole state and holds it against itself: for tests. Cost: linear.
+func (e *Engine) Check() error {
+	if err := e.lock(); err != nil {
+		return err
+	}
+	defer e.unlock()
+	return e.result(C.int(C.berth_engine_check(e.box.engine, &e.box.error)))
+}
+
+// Digest is a hash of every pod's name and node, whatever the order of binding.
+func (e *Engine) Digest() (uint64, error) {
+	if err := e.lock(); err != nil {
+		return 0, err
+	}
+	defer e.unlock()
+	return uint64(C.berth_engine_digest(e.box.engine)), nil
+}
+
+// Trim gives back what the engine keeps for future branches.
+func (e *Engine) Trim() error {
+	if err := e.lock(); err != nil {
+		return err
+	}
+	defer e.unlock()
+	C.berth_engine_trim(e.box.engine)
+	return nil
+}
+
+// cArray is memory of C's that is one array, for tables that live as long as an engine.
+func cArray[T any](count int) []T {
+	var one T
+	at := C.calloc(C.size_t(max(count, 1)), C.size_t(unsafe.Sizeof(one)))
+	if at == nil {
+		panic("berth: out of memory")
+	}
+	return unsafe.Slice((*T)(at), count)
+}

@@ -1,0 +1,224 @@
+/* What package berth calls of C: whole jobs in one crossing, with their results in C memory that
+ * belongs to one handle, so that a call needs neither memory of Go's nor a pointer into its stack. */
+#ifndef BERTH_GO_GLUE_H
+#define BERTH_GO_GLUE_H
+
+#include <berth/berth.h>
+
+/* As package berth's Placement, field by field. */
+typedef struct bg_placement {
+    uint32_t verdict;
+    uint32_t node;
+    uint32_t feasible_count;
+    uint32_t best_count;
+    int64_t total;
+    uint32_t path;
+    uint32_t status; /* in a batch: what this decision answered */
+} bg_placement;
+
+/* As package berth's Step. */
+typedef struct bg_step {
+    uint64_t pod;
+    bg_placement placement;
+    uint64_t binding;
+    int64_t waited_ns;
+    uint32_t kind;
+    uint32_t nominated;
+    uint32_t victim_count;
+    uint32_t attempt;
+} bg_step;
+
+/* One engine or branch with room for what its calls answer. */
+typedef struct bg_box {
+    berth_engine *engine;
+    berth_scheduler *scheduler;
+    berth_explanation *explanation; /* made when first asked for */
+    bg_placement placement;
+    bg_step step;
+    uint64_t pod;
+    uint32_t node;
+    uint32_t done; /* how much of a batch has been done */
+    int64_t amounts[2];
+    berth_str texts[2];
+    berth_counts counts;
+    berth_memory memory;
+    berth_pod_status status;
+    berth_scheduler_counters counters;
+    bool callback_broke; /* a callback has panicked: no more steps in this batch */
+    berth_fit fit;
+    berth_statistics statistics;
+    berth_node_info node_info;
+    berth_pod_info pod_info;
+    struct bg_flat *flat;
+    berth_error error;
+} bg_box;
+
+/* A refusal of a flattened explanation; texts are numbers of bg_flat's table. */
+typedef struct bg_refusal {
+    uint32_t node;
+    uint32_t plugin;
+    uint32_t code;
+    uint32_t first_reason;
+    uint32_t reason_count;
+} bg_refusal;
+
+/* An explanation as arrays. */
+typedef struct bg_flat {
+    uint32_t feasible_count, score_count, refusal_count, reason_count, text_count, victim_count;
+    uint32_t *feasible;
+    int64_t *totals;
+    int64_t *scores; /* score_count rows of feasible_count */
+    uint32_t *score_plugins;
+    bg_refusal *refusals;
+    uint32_t *reasons;
+    uint64_t *victims;
+    berth_str *texts;
+    berth_str pre_filter, message;
+    uint32_t nominated;
+    void *memory; /* all of the above */
+} bg_flat;
+
+/* What an engine is made of. */
+typedef struct bg_open {
+    uint32_t threads, path, kubernetes, attached_volumes_max;
+    uint64_t seed;
+    bool bind_workers, huge_pages;
+    berth_str feature_gates;
+    berth_str configuration;        /* a KubeSchedulerConfiguration, absent: none */
+    const char *configuration_file; /* or where one lies, NULL: none */
+    const berth_plugin *const *plugins;
+    uint32_t plugin_count;
+} bg_open;
+
+int bg_engine_open(const bg_open *open, bg_box **out, berth_error *error);
+bg_box *bg_box_new(berth_engine *engine);
+void bg_box_free(bg_box *box);
+
+/* ---- objects ---- */
+
+int bg_add(bg_box *box, uint32_t kind, const void *object);
+int bg_update(bg_box *box, uint32_t kind, const void *object);
+int bg_remove(bg_box *box, uint32_t kind, berth_str namespace_name, berth_str name);
+int bg_add_pods(bg_box *box, const berth_pod *pods, uint32_t count, uint64_t *ids);
+int bg_add_nodes(bg_box *box, const berth_node *nodes, uint32_t count, uint32_t *ids);
+int bg_add_like(bg_box *box, uint64_t like, const char *prefix, uint32_t len, uint32_t count,
+                uint64_t first, uint64_t *ids);
+
+/* How objects are read from a text or a file. */
+typedef struct bg_load {
+    const char *path;
+    const char *source; /* what errors call the text */
+    berth_str text;
+    bool apply_defaults;
+    uint32_t threads;
+} bg_load;
+
+int bg_load_objects(bg_box *box, const bg_load *load);
+
+uint64_t bg_find_pod(const bg_box *box, const char *space, uint32_t space_len, const char *name,
+                     uint32_t name_len);
+uint32_t bg_find_node(const bg_box *box, const char *name, uint32_t len);
+void bg_node_names(const bg_box *box, const uint32_t *nodes, uint32_t count, berth_str *out);
+void bg_pod_names(const bg_box *box, const uint64_t *pods, uint32_t count, berth_str *out);
+void bg_pod_nodes(const bg_box *box, const uint64_t *pods, uint32_t count, uint32_t *out);
+int bg_node_resources(bg_box *box, berth_str resource, const uint32_t *nodes, uint32_t count,
+                      int64_t *allocatable, int64_t *requested);
+int bg_pod_resource(bg_box *box, uint64_t pod, berth_str resource);
+
+/* ---- decisions ---- */
+
+int bg_schedule(bg_box *box, uint64_t pod);
+int bg_decide(bg_box *box, uint64_t pod, uint32_t flags, bool explain);
+int bg_schedule_many(bg_box *box, const uint64_t *pods, uint32_t count, bg_placement *out);
+int bg_decide_many(bg_box *box, const uint64_t *pods, uint32_t count, uint32_t flags,
+                   bg_placement *out);
+int bg_schedule_group(bg_box *box, const uint64_t *pods, uint32_t count, bg_placement *out);
+int bg_fit_count(bg_box *box, uint64_t like, uint32_t limit, uint32_t *nodes, bool explain);
+int bg_bind_many(bg_box *box, const uint64_t *pods, const uint32_t *nodes, uint32_t count);
+int bg_unbind_many(bg_box *box, const uint64_t *pods, uint32_t count);
+int bg_flatten(bg_box *box);
+void bg_flat_drop(bg_box *box);
+
+/* Decide and bind as bg_schedule does, `count` pods, a call each, with nothing of Go between: what
+ * the loop of single decisions is measured against. Returns how many were placed. */
+uint32_t bg_c_loop(bg_box *box, const uint64_t *pods, uint32_t count);
+
+int bg_fits(bg_box *box, uint64_t pod, uint32_t node, uint32_t flags);
+int bg_feasible(bg_box *box, uint64_t pod, uint32_t *nodes, int64_t *totals, uint32_t capacity);
+int bg_schedule_pods(bg_box *box, const uint64_t *pods, uint32_t count, uint32_t flags,
+                     uint32_t minimum, bg_placement *out);
+int bg_add_group(bg_box *box, const berth_node *node, const berth_pod *pods, uint32_t pod_count,
+                 const berth_csi_node *csi_node, uint32_t count, uint32_t *nodes);
+
+/* ---- snapshots ---- */
+
+void bg_snapshot_names(const berth_snapshot *snapshot, const uint32_t *nodes, uint32_t count,
+                       berth_str *out);
+void bg_snapshot_pod_names(const berth_snapshot *snapshot, const uint64_t *pods, uint32_t count,
+                           berth_str *out);
+uint32_t bg_snapshot_nodes(const berth_snapshot *snapshot, uint32_t *out, uint32_t capacity);
+uint32_t bg_snapshot_pods(const berth_snapshot *snapshot, uint32_t node, uint64_t *out,
+                          uint32_t capacity);
+int bg_snapshot_resources(const berth_snapshot *snapshot, berth_str resource, const uint32_t *nodes,
+                          uint32_t count, int64_t *allocatable, int64_t *requested,
+                          berth_error *error);
+
+/* ---- schedulers ---- */
+
+/* Durations as berth_scheduler_options has them; below 0: the default. */
+typedef struct bg_scheduler_open {
+    int64_t backoff_initial_ns, backoff_max_ns, unschedulable_max_ns, bind_timeout_ns, now_ns;
+    uintptr_t handle;
+    bool has_bind, has_unbind, has_evict, has_report, has_notify;
+} bg_scheduler_open;
+
+int bg_scheduler_make(bg_box *box, const bg_scheduler_open *open);
+int bg_scheduler_change(bg_box *box, int64_t now_ns, uint32_t kind, const void *object,
+                        bool update);
+int bg_scheduler_add_pods(bg_box *box, int64_t now_ns, const berth_pod *pods, uint32_t count,
+                          uint64_t *ids);
+int bg_scheduler_steps(bg_box *box, int64_t now_ns, bg_step *out, uint32_t capacity);
+int bg_post(berth_scheduler *scheduler, uint32_t kind, const void *object, bool update,
+            berth_error *error);
+
+/* ---- plugins ---- */
+
+/* A plugin whose functions are Go's, and what it reads. Lives as long as its engine. */
+typedef struct bg_plugin {
+    berth_plugin table;
+    uintptr_t handle;
+    bool has_configure, has_prepare, has_reserve, has_unreserve;
+    berth_str reason;
+    uint32_t resource_count, node_label_count, pod_label_count;
+    bool node_names;
+    const berth_str *resources;
+    const berth_str *node_labels;
+    const berth_str *pod_labels;
+} bg_plugin;
+
+/* What a plugin reads of a pod. */
+typedef struct bg_pod_facts {
+    berth_str namespace_name;
+    const int64_t *requests;
+    const berth_str *labels;
+} bg_pod_facts;
+
+/* One slice of nodes, laid out for one crossing. */
+typedef struct bg_slice {
+    uint32_t count;
+    const uint32_t *nodes;
+    uint64_t *mask;
+    int64_t *values; /* NULL: a filter */
+    const bg_pod_facts *pod;
+    const int64_t *const *allocatable; /* a column a resource; NULL: no node has it */
+    const int64_t *const *requested;
+    const berth_str *labels; /* node_label_count rows of BERTH_SLICE */
+    const berth_str *names;
+} bg_slice;
+
+/* A copy of the first object of a text, NULL if it holds none: for tests. */
+int bg_read_one(berth_str json, berth_object **out, berth_error *error);
+
+void bg_plugin_fill(bg_plugin *plugin, bool filters, bool scores);
+
+#endif

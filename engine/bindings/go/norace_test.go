@@ -1,0 +1,5 @@
+//go:build !race
+
+package berth
+
+const raceEnabled = false

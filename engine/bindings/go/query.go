@@ -1,0 +1,395 @@
+package berth
+
+/*
+#cgo noescape berth_engine_resource_by_node
+#cgo nocallback berth_engine_resource_by_node
+#cgo noescape berth_snapshot_resource_by_node
+#cgo nocallback berth_snapshot_resource_by_node
+#include "glue.h"
+*/
+import "C"
+
+import (
+	"time"
+	"unsafe"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+)
+
+// Fit tells whether a pod fits a node, and why not.
+type Fit struct {
+	Verdict    Verdict  // Placed: it fits; Failed: a plugin failed on this pod or node
+	Plugin     string   // the first that refuses, or failed
+	Reasons    []string // in that plugin's words
+	Resolvable bool     // preemption may help
+}
+
+// Fits tells whether a pending pod fits a node. Cost: about a microsecond for a kind of pod that was
+// met before.
+func (e *Engine) Fits(pod PodID, node NodeID) (bool, error) {
+	if err := e.lock(); err != nil {
+		return false, err
+	}
+	defer e.unlock()
+	if err := e.result(C.bg_fits(e.box, C.uint64_t(pod), C.uint32_t(node), 0)); err != nil {
+		return false, err
+	}
+	return e.box.fit.verdict == C.BERTH_VERDICT_PLACED, nil
+}
+
+// Fit does the same, and says why not.
+func (e *Engine) Fit(pod PodID, node NodeID) (Fit, error) {
+	if err := e.lock(); err != nil {
+		return Fit{}, err
+	}
+	defer e.unlock()
+	err := e.result(C.bg_fits(e.box, C.uint64_t(pod), C.uint32_t(node), C.BERTH_FIT_REASONS))
+	if err != nil {
+		return Fit{}, err
+	}
+	fit := &e.box.fit
+	out := Fit{Verdict: Verdict(fit.verdict)}
+	if out.Verdict != Placed {
+		out.Plugin = text(fit.plugin)
+		out.Reasons = texts(view(fit.reasons, fit.reason_count))
+		out.Resolvable = fit.code == C.BERTH_CODE_UNSCHEDULABLE
+	}
+	return out, nil
+}
+
+// FeasibleNodes appends all nodes that a pending pod fits to `out`, in the order of [Engine.Nodes],
+// whatever share of them its profile would look at. One crossing, or two where there is little room.
+func (e *Engine) FeasibleNodes(pod PodID, out []NodeID) ([]NodeID, error) {
+	if err := e.lock(); err != nil {
+		return out, err
+	}
+	defer e.unlock()
+	var status C.int
+	out = appendIDs(out, func(at *NodeID, room int) int {
+		status = C.bg_feasible(e.box, C.uint64_t(pod), (*C.uint32_t)(at), nil, C.uint32_t(room))
+		if status != C.BERTH_OK {
+			return 0
+		}
+		return int(e.box.done)
+	})
+	return out, e.result(status)
+}
+
+// FeasibleTotals returns all nodes that a pending pod fits, and what each would score.
+func (e *Engine) FeasibleTotals(pod PodID) ([]NodeID, []int64, error) {
+	if err := e.lock(); err != nil {
+		return nil, nil, err
+	}
+	defer e.unlock()
+	C.berth_engine_counts(e.box.engine, &e.box.counts)
+	room := int(e.box.counts.nodes)
+	nodes, totals := make([]NodeID, room), make([]int64, room)
+	err := e.result(C.bg_feasible(e.box, C.uint64_t(pod), (*C.uint32_t)(unsafe.SliceData(nodes)),
+		(*C.int64_t)(unsafe.SliceData(totals)), C.uint32_t(room)))
+	if err != nil {
+		return nil, nil, err
+	}
+	count := min(int(e.box.done), room)
+	return nodes[:count], totals[:count], nil
+}
+
+// GroupOptions say how [Engine.SchedulePods] places a group.
+type GroupOptions struct {
+	All     bool // all of them or none
+	Stop    bool // end with the first that fits nowhere
+	Minimum int  // if fewer fit, none is placed
+}
+
+// SchedulePods places as many of these pending pods as fit, and tells how many; they are placed, or,
+// if they are too few, pending again. `out` (nil, or as long as `pods`) receives each pod's decision.
+func (e *Engine) SchedulePods(pods []PodID, options GroupOptions, out []Placement) (int, error) {
+	if options.Minimum < 0 || out != nil && len(out) < len(pods) {
+		return 0, misuse(Argument, "the minimum, or the room for decisions, is too small")
+	}
+	var flags C.uint32_t
+	if options.All {
+		flags |= C.BERTH_GROUP_ALL
+	}
+	if options.Stop {
+		flags |= C.BERTH_GROUP_STOP
+	}
+	if err := e.lock(); err != nil {
+		return 0, err
+	}
+	defer e.unlock()
+	err := e.result(C.bg_schedule_pods(e.box, (*C.uint64_t)(unsafe.SliceData(pods)),
+		C.uint32_t(len(pods)), flags, C.uint32_t(options.Minimum),
+		(*C.bg_placement)(unsafe.Pointer(unsafe.SliceData(out)))))
+	if err != nil {
+		return 0, err
+	}
+	return int(e.box.done), nil
+}
+
+// NodeTemplate is what a cloud would add: a kind of node, with the pods that come up on each.
+type NodeTemplate struct {
+	Node    *corev1.Node       // its name is what the nodes' names begin with
+	Pods    []*corev1.Pod      // as those of DaemonSets
+	CSINode *storagev1.CSINode // nil, or what each node has
+}
+
+// AddGroup adds `count` nodes of a template, named NAME-1, NAME-2 and so on, names that are taken
+// passed over, all or none. For what-ifs: in a transaction, or on a branch.
+func (e *Engine) AddGroup(template *NodeTemplate, count int) ([]NodeID, error) {
+	if template == nil || template.Node == nil || count < 0 || count > 1<<31-1 {
+		return nil, misuse(Argument, "there is no node, or the count is out of range")
+	}
+	a := borrowArena()
+	defer a.giveBack()
+	node := one[C.berth_node](a)
+	if err := packInto(a, node, template.Node, a.node); err != nil {
+		return nil, err
+	}
+	list := many[C.berth_pod](a, len(template.Pods))
+	for i, pod := range template.Pods {
+		if err := packInto(a, &list[i], pod, a.pod); err != nil {
+			return nil, err
+		}
+	}
+	var csiNode *C.berth_csi_node
+	if template.CSINode != nil {
+		csiNode = one[C.berth_csi_node](a)
+		a.csiNode(csiNode, template.CSINode)
+	}
+	if err := e.lock(); err != nil {
+		return nil, err
+	}
+	defer e.unlock()
+	nodes := make([]NodeID, count)
+	err := e.result(C.bg_add_group(e.box, node, unsafe.SliceData(list), C.uint32_t(len(list)), csiNode,
+		C.uint32_t(count), (*C.uint32_t)(unsafe.SliceData(nodes))))
+	if err != nil {
+		return nil, err
+	}
+	return nodes, nil
+}
+
+// NodeAmounts are amounts of one resource on all nodes, by position: cpu in milli, everything else in
+// units.
+type NodeAmounts struct {
+	Nodes                  []NodeID
+	Allocatable, Requested []int64
+}
+
+func (n *NodeAmounts) resize(count int) {
+	if cap(n.Nodes) < count || cap(n.Allocatable) < count || cap(n.Requested) < count {
+		n.Nodes, n.Allocatable, n.Requested = make([]NodeID, count), make([]int64, count), make([]int64, count)
+	}
+	n.Nodes, n.Allocatable, n.Requested = n.Nodes[:count], n.Allocatable[:count], n.Requested[:count]
+}
+
+// Amounts fills `out` with one resource of all nodes, its arrays used again where they have room.
+func (e *Engine) Amounts(resource string, out *NodeAmounts) error {
+	a := borrowArena()
+	defer a.giveBack()
+	if err := e.lock(); err != nil {
+		return err
+	}
+	defer e.unlock()
+	C.berth_engine_counts(e.box.engine, &e.box.counts)
+	out.resize(int(e.box.counts.nodes))
+	C.berth_engine_resource_by_node(e.box.engine, a.strSet(resource),
+		(*C.berth_node_id)(unsafe.SliceData(out.Nodes)), (*C.int64_t)(unsafe.SliceData(out.Allocatable)),
+		(*C.int64_t)(unsafe.SliceData(out.Requested)), C.uint32_t(len(out.Nodes)))
+	return nil
+}
+
+// Amounts does the same for a snapshot.
+func (s *Snapshot) Amounts(resource string, out *NodeAmounts) error {
+	counts, err := s.Counts()
+	if err != nil {
+		return err
+	}
+	if err := s.use(); err != nil {
+		return err
+	}
+	defer s.done()
+	a := borrowArena()
+	defer a.giveBack()
+	out.resize(counts.Nodes)
+	C.berth_snapshot_resource_by_node(s.snapshot, a.strSet(resource),
+		(*C.berth_node_id)(unsafe.SliceData(out.Nodes)), (*C.int64_t)(unsafe.SliceData(out.Allocatable)),
+		(*C.int64_t)(unsafe.SliceData(out.Requested)), C.uint32_t(len(out.Nodes)))
+	return nil
+}
+
+// ReasonCount is how many nodes one plugin refused for one reason.
+type ReasonCount struct {
+	Reason, Plugin string
+	Nodes          int
+	Resolvable     bool // preemption may help
+}
+
+// WhyCounts decides, and returns the refusals as numbers, in the order in which reasons first came.
+func (e *Engine) WhyCounts(pod PodID, options *DecideOptions) ([]ReasonCount, error) {
+	if err := e.lock(); err != nil {
+		return nil, err
+	}
+	defer e.unlock()
+	if err := e.result(C.bg_decide(e.box, C.uint64_t(pod), options.flags(), true)); err != nil {
+		return nil, err
+	}
+	a := borrowArena()
+	defer a.giveBack()
+	count := C.berth_explanation_reason_counts(e.box.explanation, nil, 0)
+	found := many[C.berth_reason_count](a, int(count))
+	C.berth_explanation_reason_counts(e.box.explanation, unsafe.SliceData(found), count)
+	out := make([]ReasonCount, count)
+	for i, one := range found {
+		out[i] = ReasonCount{text(one.reason), text(one.plugin), int(one.nodes),
+			one.code == C.BERTH_CODE_UNSCHEDULABLE}
+	}
+	return out, nil
+}
+
+// Statistics are what an engine's decisions came to. They only grow.
+type Statistics struct {
+	Trees        int    // of the index, held now
+	TreeBytes    uint64 // that they take
+	Decisions    uint64
+	Placed       uint64
+	Errors       uint64
+	Indexed      uint64 // answered by the index
+	EarlyStops   uint64 // ended with enough nodes
+	Visited      uint64 // nodes that scans looked at
+	Questions    uint64 // Fits, FeasibleNodes
+	TreesBuilt   uint64
+	TreesDropped uint64
+	Repairs      uint64
+	Scans        map[string]uint64 // decisions that scanned, by why
+}
+
+// Statistics returns them.
+func (e *Engine) Statistics() (Statistics, error) {
+	if err := e.lock(); err != nil {
+		return Statistics{}, err
+	}
+	defer e.unlock()
+	c := &e.box.statistics
+	c.size = C.sizeof_berth_statistics
+	if err := e.result(C.int(C.berth_engine_statistics(e.box.engine, c, &e.box.error))); err != nil {
+		return Statistics{}, err
+	}
+	out := Statistics{int(c.trees), uint64(c.tree_bytes), uint64(c.decisions), uint64(c.placed),
+		uint64(c.errors), uint64(c.indexed), uint64(c.early_stops), uint64(c.visited),
+		uint64(c.questions), uint64(c.trees_built), uint64(c.trees_dropped), uint64(c.repairs),
+		map[string]uint64{}}
+	for i, count := range c.scans {
+		if count > 0 {
+			out.Scans[C.GoString(C.berth_scan_reason_text(C.berth_scan_reason(i)))] = uint64(count)
+		}
+	}
+	return out, nil
+}
+
+// PodInfo is what an engine keeps of a pod.
+type PodInfo struct {
+	Name          PodName
+	SchedulerName string
+	Priority      int32
+	Kind          uint64 // pods of one kind are alike in all that rules read, priority aside
+	Node          NodeID // NoNode: it is pending
+	Start         time.Time
+	OwnerKind     string // of its controller; "": it has none
+	OwnerName     string
+	OwnerUID      string
+	Labels        map[string]string
+	Requests      map[string]int64 // cpu in milli, everything else in units
+	Gated         bool
+	Deleting      bool
+	HasVolumes    bool
+}
+
+// PodInfo reads a pod back.
+func (e *Engine) PodInfo(pod PodID) (*PodInfo, error) {
+	if err := e.lock(); err != nil {
+		return nil, err
+	}
+	defer e.unlock()
+	box, id := e.box, C.berth_pod_id(pod)
+	info := &box.pod_info
+	info.size = C.sizeof_berth_pod_info
+	if err := e.result(C.int(C.berth_engine_pod_info(box.engine, id, info, &box.error))); err != nil {
+		return nil, err
+	}
+	a := borrowArena()
+	defer a.giveBack()
+	labels := many[C.berth_key_value](a, int(info.label_count))
+	C.berth_engine_pod_labels(box.engine, id, unsafe.SliceData(labels), info.label_count)
+	requests := many[C.berth_amount](a, int(info.resource_count))
+	C.berth_engine_pod_requests(box.engine, id, unsafe.SliceData(requests), info.resource_count)
+	out := &PodInfo{
+		Name:          PodName{text(info.namespace_name), text(info.name)},
+		SchedulerName: text(info.scheduler_name), Priority: int32(info.priority),
+		Kind: uint64(info.kind), Node: NodeID(info.node),
+		OwnerKind: text(info.owner_kind), OwnerName: text(info.owner_name), OwnerUID: text(info.owner_uid),
+		Labels: mapOf(labels), Requests: amountsOf(requests),
+		Gated: bool(info.gated), Deleting: bool(info.deleting), HasVolumes: bool(info.has_volumes),
+	}
+	if info.start_time_ns != 0 {
+		out.Start = time.Unix(0, int64(info.start_time_ns))
+	}
+	return out, nil
+}
+
+// NodeInfo is what an engine keeps of a node.
+type NodeInfo struct {
+	Name          string
+	Pods          int
+	Unschedulable bool
+	Closed        bool // CloseNode
+	Labels        map[string]string
+	Taints        []corev1.Taint
+	Allocatable   map[string]int64 // cpu in milli, everything else in units
+}
+
+// NodeInfo reads a node back.
+func (e *Engine) NodeInfo(node NodeID) (*NodeInfo, error) {
+	if err := e.lock(); err != nil {
+		return nil, err
+	}
+	defer e.unlock()
+	box, id := e.box, C.berth_node_id(node)
+	info := &box.node_info
+	info.size = C.sizeof_berth_node_info
+	if err := e.result(C.int(C.berth_engine_node_info(box.engine, id, info, &box.error))); err != nil {
+		return nil, err
+	}
+	a := borrowArena()
+	defer a.giveBack()
+	labels := many[C.berth_key_value](a, int(info.label_count))
+	C.berth_engine_node_labels(box.engine, id, unsafe.SliceData(labels), info.label_count)
+	taints := many[C.berth_taint](a, int(info.taint_count))
+	C.berth_engine_node_taints(box.engine, id, unsafe.SliceData(taints), info.taint_count)
+	amounts := many[C.berth_amount](a, int(info.resource_count))
+	C.berth_engine_node_allocatable(box.engine, id, unsafe.SliceData(amounts), info.resource_count)
+	out := &NodeInfo{text(info.name), int(info.pod_count), bool(info.unschedulable),
+		bool(info.closed), mapOf(labels), nil, amountsOf(amounts)}
+	for _, taint := range taints {
+		out.Taints = append(out.Taints, corev1.Taint{Key: text(taint.key), Value: text(taint.value),
+			Effect: corev1.TaintEffect(text(taint.effect))})
+	}
+	return out, nil
+}
+
+func mapOf(from []C.berth_key_value) map[string]string {
+	out := make(map[string]string, len(from))
+	for _, entry := range from {
+		out[text(entry.key)] = text(entry.value)
+	}
+	return out
+}
+
+func amountsOf(from []C.berth_amount) map[string]int64 {
+	out := make(map[string]int64, len(from))
+	for _, entry := range from {
+		out[text(entry.resource)] = int64(entry.amount)
+	}
+	return out
+}

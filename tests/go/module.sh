@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# What tests of modules in Go share: the tools, the library of this build by pkg-config, and skipping.
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+
+command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+command -v go >/dev/null || skip "Go is not installed"
+command -v pkg-config >/dev/null || skip "pkg-config is not installed"
+export GOFLAGS=-buildvcs=false GOTOOLCHAIN=local GOWORK=off
+go_version=$(go env GOVERSION)
+[[ $go_version =~ ^go1\.([0-9]+) ]] || skip "$go_version is no version of Go"
+go_minor=${BASH_REMATCH[1]}
+bindings=$BERTH_SOURCE/engine/bindings/go
+
+# cgo looks at flags alone to tell whether it has built this before, so the headers stand in them.
+berth_pc() {
+  local folder=$BERTH_BUILD/go
+  mkdir -p "$folder"
+  cat >"$folder/berth.pc" <<END
+Name: berth
+Description: the library of a build tree
+Version: 0
+Cflags: -I$BERTH_SOURCE/engine/include -DBERTH_HEADERS=$(cat "$BERTH_SOURCE"/engine/include/berth/*.h | cksum | cut -d ' ' -f 1)
+Libs: -L$BERTH_BUILD/lib -lberth
+END
+  export PKG_CONFIG_PATH=$folder LD_LIBRARY_PATH=$BERTH_BUILD/lib
+}
+
+# enter FOLDER [GO.MOD]: the module there, or a skip where Go is older than it asks for or a module cannot be
+# had.
+enter() {
+  cd "$bindings/$1" || exit 1
+  local wanted
+  wanted=$(sed -n 's/^go 1\.\([0-9]*\).*/\1/p' "${2:-go.mod}")
+  ((go_minor >= wanted)) || skip "${1#.} needs go1.$wanted, this is $go_version"
+  # Listing what is imported fetches it, so what fails here is a module that cannot be had.
+  local log
+  log=$(go list -deps -test ./... 2>&1 >/dev/null) || skip "a module cannot be had: ${log##*$'\n'}"
+}
+
+formed() {
+  local bad
+  bad=$(gofmt -l .)
+  [[ -z $bad ]] || {
+    echo "not as gofmt has it: $bad"
+    exit 1
+  }
+}
