@@ -1,0 +1,437 @@
+// Package clustersnapshot is cluster-autoscaler's cluster snapshot over Berth: the methods of
+// k8s.io/autoscaler/cluster-autoscaler/simulator/clustersnapshot, with Fork, Revert and Commit as
+// transactions and predicates answered by the engine, all nodes of one pod in one crossing.
+//
+// The interface is equal in names and meaning, not in types: the autoscaler's own module has
+// k8s.io/kubernetes and its staging repositories replaced in its go.mod, which no program that
+// imports it inherits. Whoever is part of the autoscaler wraps a [Snapshot] in a few lines, as
+// [NodeInfo] holds what its NodeInfo is made of. Objects of dynamic resource allocation are not kept.
+package clustersnapshot
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	berth "berth/go"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ErrNodeNotFound means that a node is not in the snapshot.
+var ErrNodeNotFound = errors.New("node not found")
+
+// SchedulingErrorType says what kind of refusal a SchedulingError is.
+type SchedulingErrorType int
+
+// The kinds, in the autoscaler's order.
+const (
+	SchedulingInternalError SchedulingErrorType = iota
+	FailingPredicateError
+	NoNodesPassingPredicatesFoundError
+)
+
+// SchedulingError says why a pod could not be scheduled.
+type SchedulingError interface {
+	error
+	Type() SchedulingErrorType
+	Reasons() []string
+	FailingPredicateName() string
+	FailingPredicateReasons() []string
+}
+
+type schedulingError struct {
+	kind      SchedulingErrorType
+	pod       *corev1.Pod
+	predicate string
+	reasons   []string
+	cause     error
+}
+
+func (e *schedulingError) Type() SchedulingErrorType         { return e.kind }
+func (e *schedulingError) FailingPredicateName() string      { return e.predicate }
+func (e *schedulingError) FailingPredicateReasons() []string { return e.reasons }
+func (e *schedulingError) Unwrap() error                     { return e.cause }
+
+func (e *schedulingError) Reasons() []string {
+	if e.kind == FailingPredicateError {
+		return e.reasons
+	}
+	return []string{e.Error()}
+}
+
+func (e *schedulingError) Error() string {
+	what := "couldn't find a matching Node with passing predicates"
+	switch e.kind {
+	case SchedulingInternalError:
+		what = fmt.Sprintf("unexpected error: %v", e.cause)
+	case FailingPredicateError:
+		what = fmt.Sprintf("predicate %q didn't pass (predicateReasons=[%s])", e.predicate,
+			strings.Join(e.reasons, ", "))
+	}
+	return fmt.Sprintf("can't schedule pod %s/%s: %s", e.pod.Namespace, e.pod.Name, what)
+}
+
+// NodeInfo is a node with the pods on it.
+type NodeInfo struct {
+	Node *corev1.Node
+	Pods []*corev1.Pod
+}
+
+// Snapshot is a cluster that can be forked, reverted and committed. One goroutine uses it at a time.
+type Snapshot struct {
+	engine *berth.Engine
+	forks  []fork
+	nodes  map[string]*corev1.Node
+	pods   map[string]*placed
+	on     map[string]map[string]*placed // by node, then key
+	order  []string                      // of nodes, as they came
+}
+
+type placed struct {
+	pod  *corev1.Pod
+	id   berth.PodID
+	node string
+}
+
+// fork remembers how to take back what came after it.
+type fork struct {
+	tx   *berth.Transaction
+	undo []func()
+}
+
+// New makes an empty snapshot; a nil configuration is the zero one.
+func New(config *berth.Config) (*Snapshot, error) {
+	engine, err := berth.New(config)
+	if err != nil {
+		return nil, err
+	}
+	s := &Snapshot{engine: engine}
+	s.forget()
+	return s, nil
+}
+
+// Close frees it.
+func (s *Snapshot) Close() error { return s.engine.Close() }
+
+// Engine is what is under it, for questions that the interface does not have. Change nothing there.
+func (s *Snapshot) Engine() *berth.Engine { return s.engine }
+
+func (s *Snapshot) forget() {
+	s.forks, s.order = nil, nil
+	s.nodes, s.pods = map[string]*corev1.Node{}, map[string]*placed{}
+	s.on = map[string]map[string]*placed{}
+}
+
+func keyOf(namespace, name string) string { return namespace + "/" + name }
+
+// remember keeps how to take something back, if there is anything to revert to.
+func (s *Snapshot) remember(undo func()) {
+	if depth := len(s.forks); depth > 0 {
+		s.forks[depth-1].undo = append(s.forks[depth-1].undo, undo)
+	}
+}
+
+// Clear makes the snapshot empty and unforked.
+func (s *Snapshot) Clear() {
+	for i := len(s.forks); i > 0; i-- {
+		s.forks[i-1].tx.Rollback()
+	}
+	for _, p := range s.pods {
+		s.engine.RemovePod(p.pod.Namespace, p.pod.Name)
+	}
+	for name := range s.nodes {
+		s.engine.RemoveNode(name)
+	}
+	s.forget()
+}
+
+// SetClusterState clears the snapshot and fills it.
+func (s *Snapshot) SetClusterState(nodes []*corev1.Node, scheduledPods []*corev1.Pod) error {
+	s.Clear()
+	for _, node := range nodes {
+		if err := s.addNode(node); err != nil {
+			return err
+		}
+	}
+	for _, pod := range scheduledPods {
+		if s.nodes[pod.Spec.NodeName] == nil {
+			continue // as the autoscaler: pods of nodes that are not there are left out
+		}
+		if err := s.ForceAddPod(pod, pod.Spec.NodeName); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) addNode(node *corev1.Node) error {
+	if _, err := s.engine.AddNode(node); err != nil {
+		return err
+	}
+	s.nodes[node.Name], s.on[node.Name] = node, map[string]*placed{}
+	s.order = append(s.order, node.Name)
+	s.remember(func() {
+		delete(s.nodes, node.Name)
+		delete(s.on, node.Name)
+		s.order = s.order[:len(s.order)-1]
+	})
+	return nil
+}
+
+// AddNodeInfo adds a node and its pods.
+func (s *Snapshot) AddNodeInfo(info *NodeInfo) error {
+	if err := s.addNode(info.Node); err != nil {
+		return err
+	}
+	for _, pod := range info.Pods {
+		if err := s.ForceAddPod(pod, info.Node.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveNodeInfo removes a node and its pods.
+func (s *Snapshot) RemoveNodeInfo(name string) error {
+	node := s.nodes[name]
+	if node == nil {
+		return ErrNodeNotFound
+	}
+	for _, p := range s.on[name] {
+		if err := s.ForceRemovePod(p.pod.Namespace, p.pod.Name, name); err != nil {
+			return err
+		}
+	}
+	if err := s.engine.RemoveNode(name); err != nil {
+		return err
+	}
+	before := s.order
+	s.order = make([]string, 0, len(before))
+	for _, one := range before {
+		if one != name {
+			s.order = append(s.order, one)
+		}
+	}
+	delete(s.nodes, name)
+	delete(s.on, name)
+	s.remember(func() { s.nodes[name], s.on[name], s.order = node, map[string]*placed{}, before })
+	return nil
+}
+
+// GetNodeInfo returns a node with its pods, or ErrNodeNotFound.
+func (s *Snapshot) GetNodeInfo(name string) (*NodeInfo, error) {
+	node := s.nodes[name]
+	if node == nil {
+		return nil, ErrNodeNotFound
+	}
+	info := &NodeInfo{Node: node}
+	for _, p := range s.on[name] {
+		info.Pods = append(info.Pods, p.pod)
+	}
+	return info, nil
+}
+
+// ListNodeInfos returns all nodes with their pods, in the order in which they came.
+func (s *Snapshot) ListNodeInfos() ([]*NodeInfo, error) {
+	out := make([]*NodeInfo, 0, len(s.order))
+	for _, name := range s.order {
+		info, err := s.GetNodeInfo(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, info)
+	}
+	return out, nil
+}
+
+// ---- pods ----
+
+func pending(pod *corev1.Pod) *corev1.Pod {
+	if pod.Spec.NodeName == "" {
+		return pod
+	}
+	copied := *pod
+	copied.Spec.NodeName = ""
+	return &copied
+}
+
+// ForceAddPod puts a pod on a node, whether or not it fits.
+func (s *Snapshot) ForceAddPod(pod *corev1.Pod, nodeName string) error {
+	node, err := s.engine.FindNode(nodeName)
+	if err != nil {
+		return err
+	}
+	if node == berth.NoNode {
+		return ErrNodeNotFound
+	}
+	id, err := s.engine.AddPod(pending(pod))
+	if err != nil || id == berth.NoPod { // one that has finished takes nothing
+		return err
+	}
+	if err := s.engine.Bind(id, node); err != nil {
+		return errors.Join(err, s.engine.RemovePod(pod.Namespace, pod.Name))
+	}
+	p, key := &placed{pod, id, nodeName}, keyOf(pod.Namespace, pod.Name)
+	s.pods[key], s.on[nodeName][key] = p, p
+	s.remember(func() {
+		delete(s.pods, key)
+		delete(s.on[nodeName], key)
+	})
+	return nil
+}
+
+// ForceRemovePod removes a pod from its node.
+func (s *Snapshot) ForceRemovePod(namespace, name, nodeName string) error {
+	key := keyOf(namespace, name)
+	p := s.pods[key]
+	if p == nil || p.node != nodeName {
+		return fmt.Errorf("pod %s is not on node %s", key, nodeName)
+	}
+	if err := s.engine.RemovePod(namespace, name); err != nil {
+		return err
+	}
+	delete(s.pods, key)
+	delete(s.on[nodeName], key)
+	s.remember(func() { s.pods[key], s.on[nodeName][key] = p, p })
+	return nil
+}
+
+// UnschedulePod removes a pod from its node.
+func (s *Snapshot) UnschedulePod(namespace, name, nodeName string) error {
+	return s.ForceRemovePod(namespace, name, nodeName)
+}
+
+// asking has a question answered about a pod as if it were pending, and leaves everything as it was.
+func (s *Snapshot) asking(pod *corev1.Pod, ask func(id berth.PodID) error) error {
+	return s.engine.Try(func() (bool, error) {
+		if s.pods[keyOf(pod.Namespace, pod.Name)] != nil {
+			if err := s.engine.RemovePod(pod.Namespace, pod.Name); err != nil {
+				return false, err
+			}
+		}
+		id, err := s.engine.AddPod(pending(pod))
+		if err != nil {
+			return false, err
+		}
+		return false, ask(id)
+	})
+}
+
+// CheckPredicates tells whether a pod fits a node; nil: it does.
+func (s *Snapshot) CheckPredicates(pod *corev1.Pod, nodeName string) SchedulingError {
+	var fit berth.Fit
+	node, err := s.engine.FindNode(nodeName)
+	if err == nil && node == berth.NoNode {
+		err = ErrNodeNotFound
+	}
+	if err == nil {
+		err = s.asking(pod, func(id berth.PodID) (err error) {
+			fit, err = s.engine.Fit(id, node)
+			return err
+		})
+	}
+	if err != nil {
+		return &schedulingError{kind: SchedulingInternalError, pod: pod, cause: err}
+	}
+	if fit.Verdict != berth.Placed {
+		return &schedulingError{kind: FailingPredicateError, pod: pod, predicate: fit.Plugin, reasons: fit.Reasons}
+	}
+	return nil
+}
+
+// SchedulePod puts a pod on a node if it fits.
+func (s *Snapshot) SchedulePod(pod *corev1.Pod, nodeName string) SchedulingError {
+	if err := s.CheckPredicates(pod, nodeName); err != nil {
+		return err
+	}
+	if err := s.ForceAddPod(pod, nodeName); err != nil {
+		return &schedulingError{kind: SchedulingInternalError, pod: pod, cause: err}
+	}
+	return nil
+}
+
+// SchedulePodOnAnyNodeMatching puts a pod on the first node that it fits and that matches; nil: any.
+// All nodes are asked about in one crossing.
+func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *corev1.Pod,
+	matches func(*NodeInfo) bool) (string, SchedulingError) {
+	var names []string
+	err := s.asking(pod, func(id berth.PodID) error {
+		nodes, err := s.engine.FeasibleNodes(id, nil)
+		if err == nil {
+			names, err = s.engine.NodeNames(nodes)
+		}
+		return err
+	})
+	for i := 0; i < len(names) && err == nil; i++ {
+		var info *NodeInfo
+		if info, err = s.GetNodeInfo(names[i]); err == nil && (matches == nil || matches(info)) {
+			if err = s.ForceAddPod(pod, names[i]); err == nil {
+				return names[i], nil
+			}
+		}
+	}
+	if err != nil {
+		return "", &schedulingError{kind: SchedulingInternalError, pod: pod, cause: err}
+	}
+	return "", &schedulingError{kind: NoNodesPassingPredicatesFoundError, pod: pod}
+}
+
+// ---- forks ----
+
+// Fork begins something that can be reverted. Forks nest.
+func (s *Snapshot) Fork() {
+	tx, err := s.engine.Begin()
+	if err != nil {
+		panic(err) // the interface has no error here: the engine is closed, or out of memory
+	}
+	s.forks = append(s.forks, fork{tx: tx})
+}
+
+// Revert takes back everything since the last Fork; nothing if there is none.
+func (s *Snapshot) Revert() {
+	depth := len(s.forks)
+	if depth == 0 {
+		return
+	}
+	last := s.forks[depth-1]
+	s.forks = s.forks[:depth-1]
+	if err := last.tx.Rollback(); err != nil {
+		panic(err)
+	}
+	for i := len(last.undo); i > 0; i-- {
+		last.undo[i-1]()
+	}
+}
+
+// Commit keeps everything since the last Fork.
+func (s *Snapshot) Commit() error {
+	depth := len(s.forks)
+	if depth == 0 {
+		return nil
+	}
+	last := s.forks[depth-1]
+	if err := last.tx.Commit(); err != nil {
+		return err
+	}
+	s.forks = s.forks[:depth-1]
+	if depth > 1 {
+		s.forks[depth-2].undo = append(s.forks[depth-2].undo, last.undo...)
+	}
+	return nil
+}
+
+// WithForkedSnapshot calls `f` within a fork, which is committed if it returns true.
+func WithForkedSnapshot(s *Snapshot, f func() (bool, error)) (err, cleanupErr error) {
+	commit := false
+	s.Fork()
+	defer func() {
+		if commit {
+			cleanupErr = s.Commit()
+		}
+		if !commit || cleanupErr != nil {
+			s.Revert()
+		}
+	}()
+	commit, err = f()
+	return err, cleanupErr
+}

@@ -1,0 +1,177 @@
+// Package framework answers the scheduler framework's filter and score from an engine: a plugin for
+// kube-scheduler 1.36, or for what runs its framework's plugins, as the cluster-autoscaler does.
+//
+// PreFilter asks the engine about all nodes at once, two crossings a pod; Filter and Score look up
+// what was answered. The engine is a copy of the cluster that the caller keeps: see the example
+// livecopy.
+package framework
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	berth "berth/go"
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// Name is that of the plugin.
+const Name = "Berth"
+
+// ErrReason is the reason of a refusal where no other is asked for.
+const ErrReason = "node(s) didn't pass Berth's filters"
+
+// Plugin is a PreFilter, Filter, PreScore and Score plugin over an engine.
+type Plugin struct {
+	// Reasons has each refusal say the words of the plugin that refuses, at a crossing for each node
+	// that does.
+	Reasons bool
+
+	engine *berth.Engine
+	ids    sync.Map // of nodes, by name: they stay as long as the engine lives
+}
+
+var (
+	_ fwk.PreFilterPlugin = (*Plugin)(nil)
+	_ fwk.FilterPlugin    = (*Plugin)(nil)
+	_ fwk.PreScorePlugin  = (*Plugin)(nil)
+	_ fwk.ScorePlugin     = (*Plugin)(nil)
+)
+
+// New makes a plugin over an engine, which the caller keeps and closes.
+func New(engine *berth.Engine) *Plugin { return &Plugin{engine: engine} }
+
+// Name returns it.
+func (p *Plugin) Name() string { return Name }
+
+const key fwk.StateKey = "PreFilter" + Name
+
+// answers are those for one pod, by node.
+type answers struct {
+	fits   map[berth.NodeID]int // position in totals
+	totals []int64
+	best   int64
+}
+
+// Clone returns the same: nothing changes it.
+func (a *answers) Clone() fwk.StateData { return a }
+
+// asking finds the pod in the engine, or has it there for the time of the question.
+func (p *Plugin) asking(pod *corev1.Pod, ask func(id berth.PodID) error) error {
+	id, err := p.engine.FindPod(pod.Namespace, pod.Name)
+	if err != nil {
+		return err
+	}
+	if id != berth.NoPod {
+		return ask(id)
+	}
+	return p.engine.Try(func() (bool, error) {
+		id, err := p.engine.AddPod(pod)
+		if err != nil {
+			return false, err
+		}
+		return false, ask(id)
+	})
+}
+
+// PreFilter asks about all nodes.
+func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *corev1.Pod,
+	_ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	found := &answers{fits: map[berth.NodeID]int{}}
+	err := p.asking(pod, func(id berth.PodID) error {
+		nodes, totals, err := p.engine.FeasibleTotals(id)
+		found.totals = totals
+		for i, node := range nodes {
+			found.fits[node] = i
+			found.best = max(found.best, totals[i])
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fwk.AsStatus(err)
+	}
+	state.Write(key, found)
+	return nil, nil
+}
+
+// PreFilterExtensions is nil: what preemption would take off a node is not asked about.
+func (p *Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
+
+// node returns the id of a node; it crosses once for each name.
+func (p *Plugin) node(info fwk.NodeInfo) (berth.NodeID, error) {
+	if info.Node() == nil {
+		return berth.NoNode, errors.New("node not found")
+	}
+	name := info.Node().Name
+	if known, ok := p.ids.Load(name); ok {
+		return known.(berth.NodeID), nil
+	}
+	id, err := p.engine.FindNode(name)
+	if err == nil && id == berth.NoNode {
+		err = &berth.Error{Code: berth.NotFound, Offset: -1, Object: "Node " + name,
+			Message: "the engine has no such node"}
+	}
+	if err == nil {
+		p.ids.Store(name, id)
+	}
+	return id, err
+}
+
+func (p *Plugin) look(state fwk.CycleState, info fwk.NodeInfo) (*answers, berth.NodeID, error) {
+	read, err := state.Read(key)
+	if err != nil {
+		return nil, berth.NoNode, err
+	}
+	id, err := p.node(info)
+	return read.(*answers), id, err
+}
+
+// Filter looks up whether the pod fits the node.
+func (p *Plugin) Filter(ctx context.Context, state fwk.CycleState, pod *corev1.Pod,
+	info fwk.NodeInfo) *fwk.Status {
+	found, id, err := p.look(state, info)
+	if err != nil {
+		return fwk.AsStatus(err)
+	}
+	if _, fits := found.fits[id]; fits {
+		return nil
+	}
+	if !p.Reasons {
+		return fwk.NewStatus(fwk.Unschedulable, ErrReason)
+	}
+	var fit berth.Fit
+	if err := p.asking(pod, func(pod berth.PodID) (err error) {
+		fit, err = p.engine.Fit(pod, id)
+		return err
+	}); err != nil {
+		return fwk.AsStatus(err)
+	}
+	code := fwk.UnschedulableAndUnresolvable
+	if fit.Resolvable {
+		code = fwk.Unschedulable
+	}
+	return fwk.NewStatus(code, fit.Reasons...)
+}
+
+// PreScore has nothing to do: PreFilter has asked.
+func (p *Plugin) PreScore(context.Context, fwk.CycleState, *corev1.Pod, []fwk.NodeInfo) *fwk.Status {
+	return nil
+}
+
+// Score is the node's total of all of the engine's score plugins, as a share of the best node's.
+func (p *Plugin) Score(ctx context.Context, state fwk.CycleState, pod *corev1.Pod,
+	info fwk.NodeInfo) (int64, *fwk.Status) {
+	found, id, err := p.look(state, info)
+	if err != nil {
+		return 0, fwk.AsStatus(err)
+	}
+	at, fits := found.fits[id]
+	if !fits || found.best <= 0 {
+		return 0, nil
+	}
+	return found.totals[at] * fwk.MaxNodeScore / found.best, nil
+}
+
+// ScoreExtensions is nil: scores are 0 to 100 already.
+func (p *Plugin) ScoreExtensions() fwk.ScoreExtensions { return nil }

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# The shim for the scheduler framework's interfaces, with the newest k8s.io/api that it is built with.
+set -euo pipefail
+# shellcheck source=tests/go/module.sh
+source "$(dirname "${BASH_SOURCE[0]}")/module.sh"
+berth_pc
+enter framework
+formed
+go vet ./...
+go test -p 2 ./...
