@@ -132,6 +132,14 @@ void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_p
 berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
                                  int change);
 
+/* Take the closed slots of a tile out of a mask. */
+static inline void berth__layout_leave_closed(const berth__layout *layout, uint32_t tile,
+                                              berth__mask *mask)
+{
+    for (uint32_t w = 0; layout->closed_count > 0 && w < BERTH__TILE_WORDS; w++)
+        mask->words[w] &= ~layout->closed[(size_t)tile * BERTH__TILE_WORDS + w];
+}
+
 static inline berth__node_record *berth__view_node(const berth__view *view, uint32_t slot)
 {
     return berth__node_at(&view->nodes, view->layout->nodes[slot]);

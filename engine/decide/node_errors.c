@@ -96,6 +96,8 @@ static void collect_segment(collection *own, uint32_t segment)
     berth__mask slots;
     uint32_t tile = berth__search_segment(search, segment, &slots);
     berth__mask left = search->walk.visited[segment];
+    berth__layout_leave_closed(search->decision.cycle->view->layout, tile,
+                               &left); /* they were not asked */
     take_kept(own, tile, &left);
     for (uint32_t i = 0; i < search->decision.profile->filter_count && !berth__mask_empty(&left);
          i++) {

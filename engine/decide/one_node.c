@@ -27,13 +27,19 @@ static void tell(berth__node_verdict *out, berth_verdict verdict, berth_str plug
     out->reason_count = reasons->count;
 }
 
+static bool has_prefix(const berth__reasons *reasons)
+{
+    berth_str last = reasons->items[reasons->count - 1];
+    const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;
+    return last.len >= prefix && memcmp(last.data, BERTH__ERROR_PREFIX, prefix) == 0;
+}
+
 /* An error in the words of who meets one on a node (decide/node_errors.c). */
 static void tell_error(const node_question *own, const berth__stage *stage, berth__reasons *reasons)
 {
     const size_t prefix = sizeof(BERTH__ERROR_PREFIX) - 1;
     berth_str last = reasons->items[reasons->count - 1];
-    if (last.len >= prefix && memcmp(last.data, BERTH__ERROR_PREFIX, prefix) == 0)
-        last = (berth_str){last.data + prefix, last.len - (uint32_t)prefix};
+    last = (berth_str){last.data + prefix, last.len - (uint32_t)prefix};
     reasons->count = 0;
     if (own->decision->profile->behaviours->error_texts_name_plugins)
         berth__reason_error(reasons, "Filter", stage->name, last);
@@ -42,12 +48,15 @@ static void tell_error(const node_question *own, const berth__stage *stage, bert
     tell(own->out, BERTH_VERDICT_ERROR, stage->name, reasons);
 }
 
-/* Why a filter refuses, told by `reasons`. */
+/* Why a filter refuses, told by `reasons`; a dry run has put the words of an error right already. */
 static berth_status tell_reasons(const node_question *own, const berth__stage *stage,
                                  berth__reasons *reasons)
 {
-    if (reasons->ok && reasons->failed && reasons->count > 0)
+    bool failed = reasons->ok && reasons->failed && reasons->count > 0;
+    if (failed && has_prefix(reasons))
         tell_error(own, stage, reasons);
+    else if (failed)
+        tell(own->out, BERTH_VERDICT_ERROR, stage->name, reasons);
     else
         tell(own->out, BERTH_VERDICT_UNSCHEDULABLE, stage->name, reasons);
     if (!own->texts)

@@ -126,8 +126,7 @@ static berth_status find_potential(berth__decider *decider, uint32_t *count)
         berth__mask slots = berth__mask_range(0, end < BERTH__TILE ? end : BERTH__TILE);
         for (uint32_t w = 0; allowed != NULL && w < BERTH__TILE_WORDS; w++)
             slots.words[w] &= allowed[(size_t)tile * BERTH__TILE_WORDS + w];
-        for (uint32_t w = 0; layout->closed_count > 0 && w < BERTH__TILE_WORDS; w++)
-            slots.words[w] &= ~layout->closed[(size_t)tile * BERTH__TILE_WORDS + w];
+        berth__layout_leave_closed(layout, tile, &slots);
         if (!find_in_tile(decider, tile, slots, &decider->potential[tile]))
             return BERTH_E_NOMEM;
         if (kept)

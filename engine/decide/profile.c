@@ -138,6 +138,14 @@ static bool put_in_order(berth__arena *arena, berth_plugin_list before, const be
     return order != NULL;
 }
 
+/* Whether a list of what prepares leaves a plugin out. A profile without such a list leaves out none:
+ * one made by hand that names filters and scores alone. */
+static bool leaves_out(const berth__ready_profile *profile, berth_plugin_list before,
+                       berth_str name)
+{
+    return !profile->legacy && before.items != NULL && find_in(before, name) == NULL;
+}
+
 /* v1.15's checks before the predicates are listed apart from them: they are filters, too. */
 static berth_status make_filters(const workshop *shop, const berth_profile *source,
                                  berth__ready_profile *out)
@@ -152,7 +160,7 @@ static berth_status make_filters(const workshop *shop, const berth_profile *sour
         BERTH_TRY(make_filter(shop, &before.items[i], &out->filters[made++]));
     for (uint32_t i = 0; i < filters.count; i++) {
         const berth_plugin_ref *ref = &filters.items[i];
-        out->filters[made].bare = !out->legacy && find_in(before, ref->name) == NULL;
+        out->filters[made].bare = leaves_out(out, before, ref->name);
         BERTH_TRY(make_filter(shop, ref, &out->filters[made++]));
     }
     out->filter_count = made;
@@ -178,7 +186,7 @@ static berth_status make_scorers(const workshop *shop, const berth_profile *sour
     for (uint32_t i = 0; i < scores.count; i++) {
         const berth_plugin_ref *ref = &scores.items[i];
         berth__stage *stage = &out->scorers[made];
-        stage->bare = !out->legacy && find_in(before, ref->name) == NULL;
+        stage->bare = leaves_out(out, before, ref->name);
         BERTH_TRY(make_scorer(shop, ref, stage));
         /* It scores only behind a feature gate that is off: its preScore skips it. */
         made += stage->bare || stage->plugin != &berth__plugin_volume_binding;

@@ -125,9 +125,7 @@ static inline __attribute__((always_inline)) berth__mask filter_segment(berth__s
     berth__prepared_mask(&search->decision, tile);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         mask.words[w] &= search->decision.prepared->statics.mask[tile].words[w];
-    const berth__layout *layout = berth__search_layout(search);
-    for (uint32_t w = 0; layout->closed_count > 0 && w < BERTH__TILE_WORDS; w++)
-        mask.words[w] &= ~layout->closed[(size_t)tile * BERTH__TILE_WORDS + w];
+    berth__layout_leave_closed(berth__search_layout(search), tile, &mask);
     for (uint32_t i = 0; i < profile->filter_count && !berth__mask_empty(&mask); i++) {
         const berth__stage *stage = &profile->filters[i];
         if (search->decision.prepared->filters[i].outcome == BERTH__ACTIVE &&

@@ -85,10 +85,12 @@ static const berth_plugin_ref *listed(const naive_attempt *a, berth_point point,
     return NULL;
 }
 
-/* Whether the plugin runs at a point, and not at the one before it that prepares. */
+/* Whether the plugin runs at a point, and not at the one before it that prepares. A profile without
+ * that list leaves out none. */
 static bool bare(const naive_attempt *a, berth_point before, berth_str name)
 {
-    return a->profile->era == BERTH_ERA_V1 && listed(a, before, name) == NULL;
+    return a->profile->era == BERTH_ERA_V1 && naive_list(a->profile, before).items != NULL &&
+           listed(a, before, name) == NULL;
 }
 
 /* The error of a filter that reads what its preFilter would have left, or NULL. VolumeRestrictions

@@ -95,7 +95,9 @@ typedef struct berth_plugin_ref {
     const berth_plugin_args *args; /* NULL: the plugin's defaults */
 } berth_plugin_ref;
 
-/* What runs at one point, in the order in which it runs. */
+/* What runs at one point, in the order in which it runs. preFilter and preScore without `items`:
+ * all plugins of the filter and score list, that have such a part, in the order of that list. An
+ * empty list with `items` leaves out all. */
 typedef struct berth_plugin_list {
     const berth_plugin_ref *items;
     uint32_t count;
