@@ -1,5 +1,4 @@
-/* Interning of pod classes: a pod is written as words, part by part; equal words are equal
- * parts. */
+/* Interning of pod classes: a pod is written as words, part by part; equal words, equal parts. */
 #include "model/pod_class.h"
 
 #include <stdlib.h>
@@ -595,8 +594,7 @@ static berth__class *make_class(berth__model *model, const class_key *key)
     return cls;
 }
 
-/* Where objects are kept, a copy of the first pod of a class: whatever it says that rules read, the
- * others say, too. False when out of memory. */
+/* Where objects are kept, a copy of the first pod. False when out of memory. */
 static bool keep_sample(const berth__model *model, berth__class *cls, const berth_pod *pod)
 {
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = pod};
@@ -633,9 +631,9 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     key.deleting = pod->meta.deleting;
     key.claims = pod->resource_claim_count > 0;
     key.unclaimed = berth__pod_unclaimed(model, pod, &ok);
-    berth__class *cls = NULL;
-    if (ok && !is_new) /* no class can have a part that has just been made */
-        cls = (berth__class *)berth__keymap_find(&model->classes, &key, sizeof(key));
+    berth__class *cls = ok && !is_new /* no class can have a part that has just been made */
+                            ? (berth__class *)berth__keymap_find(&model->classes, &key, sizeof(key))
+                            : NULL;
     if (cls != NULL) {
         cls->users++;
         release_parts(model, key.parts); /* the class holds its own use of them */
@@ -650,8 +648,7 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     return BERTH_OK;
 }
 
-/* What changes in the life of a pod, and the namespace under which it will be found, are looked at
- * whatever the pod's template_id promises. */
+/* What a pod's template_id can't promise: its namespace, and what changes in its life. */
 static bool keeps_promise(const berth__model *model, const berth__class *cls, const berth_pod *pod)
 {
     berth__sym kept = cls->identity->namespace_name;

@@ -214,6 +214,40 @@ static bool wanted_kind(const cluster_gen *g, berth_kind kind)
     return kind != BERTH_KIND_NAMESPACE || (g->features & GEN_AFFINITY) != 0;
 }
 
+/* One of a kind, without its name; NULL: of no kind that is made here. */
+static void *gen_unnamed(cluster_gen *g, berth_kind kind, uint32_t index)
+{
+    switch (kind) {
+    case BERTH_KIND_NAMESPACE:
+        return gen_namespace(g);
+    case BERTH_KIND_STORAGE_CLASS:
+        return gen_class(g, index);
+    case BERTH_KIND_CSI_DRIVER:
+        return gen_driver(g);
+    case BERTH_KIND_CSI_NODE:
+        return gen_csi_node(g);
+    case BERTH_KIND_CSI_STORAGE_CAPACITY:
+        return gen_capacity(g, index);
+    case BERTH_KIND_PERSISTENT_VOLUME:
+        return gen_volume(g, index);
+    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
+        return gen_claim(g, index);
+    case BERTH_KIND_VOLUME_ATTACHMENT:
+        return gen_attachment(g);
+    case BERTH_KIND_SERVICE:
+        return gen_service(g);
+    case BERTH_KIND_REPLICATION_CONTROLLER:
+        return gen_controller(g, true);
+    case BERTH_KIND_REPLICA_SET:
+    case BERTH_KIND_STATEFUL_SET:
+        return gen_controller(g, false);
+    case BERTH_KIND_POD_DISRUPTION_BUDGET:
+        return gen_budget(g);
+    default:
+        return NULL;
+    }
+}
+
 bool gen_object(cluster_gen *g, berth_kind kind, uint32_t index, berth_object *out)
 {
     static const char *const namespaces[] = {"default", "prod", "dev"};
@@ -234,49 +268,11 @@ bool gen_object(cluster_gen *g, berth_kind kind, uint32_t index, berth_object *o
         {BERTH_KIND_STATEFUL_SET, "ctl"},
         {BERTH_KIND_POD_DISRUPTION_BUDGET, "budget"},
     };
-    void *made = NULL;
     if (!wanted_kind(g, kind)) {
         return false;
     }
-    switch (kind) {
-    case BERTH_KIND_NAMESPACE:
-        made = gen_namespace(g);
-        break;
-    case BERTH_KIND_STORAGE_CLASS:
-        made = gen_class(g, index);
-        break;
-    case BERTH_KIND_CSI_DRIVER:
-        made = gen_driver(g);
-        break;
-    case BERTH_KIND_CSI_NODE:
-        made = gen_csi_node(g);
-        break;
-    case BERTH_KIND_CSI_STORAGE_CAPACITY:
-        made = gen_capacity(g, index);
-        break;
-    case BERTH_KIND_PERSISTENT_VOLUME:
-        made = gen_volume(g, index);
-        break;
-    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
-        made = gen_claim(g, index);
-        break;
-    case BERTH_KIND_VOLUME_ATTACHMENT:
-        made = gen_attachment(g);
-        break;
-    case BERTH_KIND_SERVICE:
-        made = gen_service(g);
-        break;
-    case BERTH_KIND_REPLICATION_CONTROLLER:
-        made = gen_controller(g, true);
-        break;
-    case BERTH_KIND_REPLICA_SET:
-    case BERTH_KIND_STATEFUL_SET:
-        made = gen_controller(g, false);
-        break;
-    case BERTH_KIND_POD_DISRUPTION_BUDGET:
-        made = gen_budget(g);
-        break;
-    default:
+    void *made = gen_unnamed(g, kind, index);
+    if (made == NULL) {
         return false;
     }
     berth_metadata *meta = made;

@@ -159,7 +159,7 @@ BERTH_API berth_str berth_snapshot_pod_label(const berth_snapshot *snapshot, ber
  * To have another engine find the same nodes in the same order: add nodes in the order of
  * berth_engine_node_order, then each node's pods, the last of berth_engine_next_pod first, then the
  * pending ones. Other kinds of objects, closed nodes and the rotation index are not part of it.
- * Owner: `*out` is the caller's, freed by berth_object_destroy; a NULL allocator is jemalloc.
+ * Owner: `*out` is the caller's, freed by berth_object_destroy; a NULL allocator is malloc.
  * Errors: E_NOT_FOUND, E_STATE (the engine keeps no objects of pods), E_NOMEM. Cost: linear in the
  * object. */
 BERTH_API berth_status berth_engine_node_object(const berth_engine *engine, berth_node_id node,
