@@ -88,6 +88,7 @@ berth_status berth_engine_schedule_pods(berth_engine *engine, const berth_pod_id
 {
     group g = {engine, pods, count, {.size = sizeof(g.how)}, placements, 0};
     uint32_t tried;
+    *fitted = 0;
     BERTH_TRY(read_options(&g, options, error));
     BERTH_TRY(berth_engine_begin(engine, error));
     berth_status status = place_pods(&g, &tried, error);
@@ -154,5 +155,7 @@ berth_status berth_engine_fit_count(berth_engine *engine, berth_pod_id like, uin
     BERTH_TRY(berth_engine_begin(engine, error));
     berth_status status = count_fits(engine, like, limit, count, nodes, explanation, error);
     end(engine, false);
+    if (status != BERTH_OK)
+        *count = 0;
     return status;
 }

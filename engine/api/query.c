@@ -40,7 +40,9 @@ static berth_status fits(berth_engine *engine, berth_pod_id pod, berth_node_id n
 berth_status berth_engine_fits(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                uint32_t flags, berth_fit *out, berth_error *error)
 {
+    static const berth_fit none = {.size = sizeof(none), .verdict = BERTH_VERDICT_ERROR};
     BERTH_TRY(berth__sized_check(out, "berth_fit", error));
+    berth__sized_write(out, &none, sizeof(none));
     if ((flags & ~BERTH_FIT_REASONS) != 0)
         return berth__error_set(error, BERTH_E_ARG, "there are no flags %#x", (unsigned)flags);
     BERTH_TRY(berth__engine_enter(engine, error));
@@ -53,6 +55,8 @@ berth_status berth_engine_feasible_nodes(berth_engine *engine, berth_pod_id pod,
 {
     uint32_t index;
     berth__node_list list = {.nodes = nodes, .totals = totals, .capacity = capacity};
+    if (count != NULL)
+        *count = 0;
     BERTH_TRY(berth__engine_enter(engine, error));
     berth_status status = find_pod(engine, pod, &index, error);
     if (status == BERTH_OK)

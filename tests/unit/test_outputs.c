@@ -29,6 +29,7 @@ static union {
     berth_step step;
     berth_memory memory;
     berth_quantity quantity;
+    berth_fit fit;
 } got;
 
 static const berth_node no_name;
@@ -100,6 +101,12 @@ static bool no_quantity(void)
     return got.quantity.units == 0 && got.quantity.nanos == 0;
 }
 
+static bool no_fit(void)
+{
+    return got.fit.verdict == BERTH_VERDICT_ERROR && got.fit.plugin.len == 0 &&
+           got.fit.reason_count == 0;
+}
+
 /* Name, expression, what must be left. */
 #define ROWS(X)                                                                                    \
     X(engine_create, berth_engine_create((const void *)wrong_size, (void *)&got, NULL),            \
@@ -125,6 +132,14 @@ static bool no_quantity(void)
       no_count)                                                                                    \
     X(engine_fit_count, berth_engine_fit_count(engine, 99, 1, &got.count, NULL, NULL, NULL),       \
       no_count)                                                                                    \
+    X(engine_schedule_pods,                                                                        \
+      berth_engine_schedule_pods(engine, &(berth_pod_id){99}, 1, NULL, NULL, &got.count, NULL),    \
+      no_count)                                                                                    \
+    X(engine_fits,                                                                                 \
+      (got.fit.size = sizeof(got.fit), berth_engine_fits(engine, 99, 0, 0, &got.fit, NULL)),       \
+      no_fit)                                                                                      \
+    X(engine_feasible_nodes,                                                                       \
+      berth_engine_feasible_nodes(engine, 99, NULL, NULL, 0, &got.count, NULL), no_count)          \
     X(branch_commit, berth_branch_commit(engine, NULL, 0, &got.count, NULL), no_count)             \
     X(object_copy, berth_object_copy(NULL, NULL, (void *)&got, NULL), no_pointer)                  \
     X(reader_create, berth_reader_create((const void *)wrong_size, (void *)&got, NULL),            \
