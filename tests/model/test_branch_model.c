@@ -425,7 +425,7 @@ static bool parse(int argc, char **argv, options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {.rounds = 60, .ops = 120};
+    options o = {.rounds = 150, .ops = 120};
     const char *seconds = getenv("BERTH_STRESS_SECONDS");
     time_t end = seconds != NULL ? time(NULL) + atol(seconds) : 0;
     if (!parse(argc, argv, &o)) {
