@@ -12,13 +12,9 @@
 #include "berth/query.h"
 #include "berth/read.h"
 #include "engine_script.h"
+#include "rounds.h"
 
 enum { NODES_MAX = 256, PODS_MAX = 1024 };
-
-typedef struct options {
-    uint64_t seed;
-    unsigned long rounds, ops;
-} options;
 
 typedef struct trial {
     script s; /* of the engine that is read */
@@ -210,7 +206,7 @@ static void fill(trial *t)
     }
 }
 
-static bool run_round(const options *o, uint64_t seed)
+static bool run_round(const round_options *o, uint64_t seed)
 {
     static trial t;
     t = (trial){.s.nodes_and_pods = true};
@@ -240,35 +236,10 @@ static bool run_round(const options *o, uint64_t seed)
     return !t.s.failed;
 }
 
-static bool parse(int argc, char **argv, options *o)
-{
-    const char *seed = getenv("BERTH_TEST_SEED");
-    o->seed = seed != NULL ? strtoull(seed, NULL, 0) : 1;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--seed") == 0)
-            o->seed = strtoull(argv[i + 1], NULL, 0);
-        else if (strcmp(argv[i], "--rounds") == 0)
-            o->rounds = strtoul(argv[i + 1], NULL, 0);
-        else if (strcmp(argv[i], "--ops") == 0)
-            o->ops = strtoul(argv[i + 1], NULL, 0);
-        else
-            return false;
-    }
-    return argc % 2 == 1;
-}
-
 int main(int argc, char **argv)
 {
-    options o = {.rounds = 100, .ops = 60};
-    if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "usage: %s [--seed S] [--rounds N] [--ops N]\n", argv[0]);
-        return 2;
-    }
-    printf("seed %llu, %lu rounds\n", (unsigned long long)o.seed, o.rounds);
-    for (unsigned long i = 0; i < o.rounds; i++)
-        if (!run_round(&o, o.seed + i))
-            return 1;
+    int code = rounds_run(argc, argv, (round_options){.rounds = 100, .ops = 60}, run_round);
     printf("%lu engines made of %lu nodes and %lu pods, %lu lists compared\n", tally.engines,
            tally.nodes, tally.pods, tally.lists);
-    return 0;
+    return code;
 }

@@ -11,6 +11,7 @@
 
 #include "berth/berth.h"
 #include "engine_script.h"
+#include "rounds.h"
 
 enum { PODS_MAX = 1 << 14, NODES_MAX = 256, LATER_MAX = 64 };
 
@@ -23,11 +24,6 @@ typedef struct counter {
     uint64_t random, refusals, reserves;
     const char *trouble;
 } counter;
-
-typedef struct options {
-    uint64_t seed;
-    unsigned long rounds, ops;
-} options;
 
 typedef struct trial {
     script s;
@@ -328,7 +324,7 @@ static void end(trial *t)
     gen_free(&t->s.gen);
 }
 
-static bool run_round(const options *o, uint64_t seed)
+static bool run_round(const round_options *o, uint64_t seed)
 {
     trial t = {.s = {.op = 1}};
     snprintf(t.replay, sizeof(t.replay), "test_plugin_counts --seed %llu --rounds 1 --ops %lu",
@@ -353,37 +349,12 @@ static bool run_round(const options *o, uint64_t seed)
     return !t.s.failed;
 }
 
-static bool parse(int argc, char **argv, options *o)
-{
-    const char *seed = getenv("BERTH_TEST_SEED");
-    o->seed = seed != NULL ? strtoull(seed, NULL, 0) : 1;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--seed") == 0)
-            o->seed = strtoull(argv[i + 1], NULL, 0);
-        else if (strcmp(argv[i], "--rounds") == 0)
-            o->rounds = strtoul(argv[i + 1], NULL, 0);
-        else if (strcmp(argv[i], "--ops") == 0)
-            o->ops = strtoul(argv[i + 1], NULL, 0);
-        else
-            return false;
-    }
-    return argc % 2 == 1;
-}
-
 int main(int argc, char **argv)
 {
-    options o = {.rounds = 60, .ops = 120};
-    if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "usage: %s [--seed S] [--rounds N] [--ops N]\n", argv[0]);
-        return 2;
-    }
-    printf("seed %llu, %lu rounds\n", (unsigned long long)o.seed, o.rounds);
-    for (unsigned long i = 0; i < o.rounds; i++)
-        if (!run_round(&o, o.seed + i))
-            return 1;
+    int code = rounds_run(argc, argv, (round_options){.rounds = 60, .ops = 120}, run_round);
     printf("%lu transactions, %lu rolled back; %lu commits, %lu in conflict; %lu steps, %lu "
            "evictions; %llu reserves, %llu refusals\n",
            tally.transactions, tally.rolled_back, tally.commits, tally.conflicts, tally.steps,
            tally.evictions, (unsigned long long)tally.reserves, (unsigned long long)tally.refusals);
-    return 0;
+    return code;
 }

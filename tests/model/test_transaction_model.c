@@ -12,17 +12,12 @@
 #include <string.h>
 
 #include "engine_script.h"
+#include "rounds.h"
 
 enum { OPS_MAX = 4096 };
 
-typedef struct options {
-    uint64_t seed;
-    unsigned long rounds, ops;
-    uint32_t nodes; /* 0: as the seed has it */
-} options;
-
 typedef struct trial {
-    const options *options;
+    const round_options *options;
     uint64_t seed;
     script s;
     char replay[128];
@@ -171,7 +166,7 @@ static void fill(trial *t)
     }
 }
 
-static bool run_round(const options *o, uint64_t seed)
+static bool run_round(const round_options *o, uint64_t seed)
 {
     trial t = {.options = o, .seed = seed};
     snprintf(t.replay, sizeof(t.replay), "test_transaction_model --seed %llu --rounds 1 --ops %lu",
@@ -206,38 +201,12 @@ static bool run_round(const options *o, uint64_t seed)
     return !t.s.failed;
 }
 
-static bool parse(int argc, char **argv, options *o)
-{
-    const char *seed = getenv("BERTH_TEST_SEED");
-    o->seed = seed != NULL ? strtoull(seed, NULL, 0) : 1;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--seed") == 0)
-            o->seed = strtoull(argv[i + 1], NULL, 0);
-        else if (strcmp(argv[i], "--rounds") == 0)
-            o->rounds = strtoul(argv[i + 1], NULL, 0);
-        else if (strcmp(argv[i], "--ops") == 0)
-            o->ops = strtoul(argv[i + 1], NULL, 0);
-        else if (strcmp(argv[i], "--nodes") == 0)
-            o->nodes = (uint32_t)strtoul(argv[i + 1], NULL, 0);
-        else
-            return false;
-    }
-    return argc % 2 == 1;
-}
-
 int main(int argc, char **argv)
 {
-    options o = {.rounds = 150, .ops = 120};
-    if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "usage: %s [--seed S] [--rounds N] [--ops N] [--nodes N]\n", argv[0]);
-        return 2;
-    }
-    printf("seed %llu, %lu rounds\n", (unsigned long long)o.seed, o.rounds);
-    for (unsigned long i = 0; i < o.rounds; i++)
-        if (!run_round(&o, o.seed + i))
-            return 1;
+    int code = rounds_run(
+        argc, argv, (round_options){.rounds = 150, .ops = 120, .nodes_max = UINT32_MAX}, run_round);
     printf("%lu operations, %lu placed; %lu transactions, %lu nested, %lu rolled back\n",
            atomic_load(&script_operations), atomic_load(&script_placed), tally.transactions,
            tally.nested, tally.rolled_back);
-    return 0;
+    return code;
 }
