@@ -213,12 +213,13 @@ static void test_read_options(void **state)
                      BERTH_OK);
     assert_int_equal(objects, 1);
     berth_reader_destroy(reader);
-    for (int set = 0; set < 2; set++)
+    for (int set = 0; set < 2; set++) {
         assert_int_equal(berth_reader_create(long_copy(&newer, &options, sizeof(options), set != 0),
                                              &reader, &error),
                          set ? BERTH_E_ARG : BERTH_OK);
+        berth_reader_destroy(reader);
+    }
     assert_non_null(strstr(error.message, "berth_read_options"));
-    berth_reader_destroy(reader);
 }
 
 static void refuse_all(const berth_cycle *cycle, const void *instance, const void *plugin_state,
