@@ -16,7 +16,7 @@ typedef struct columns {
     double sums[BERTH__TILE], weights[BERTH__TILE];
     double slots[BASIC_COLUMNS][BERTH__TILE];
     int32_t basic_totals[BERTH__TILE];
-    uint8_t evenness[BERTH__TILE];
+    int32_t evenness[BERTH__TILE];
     berth__basic_ask ask;
     uint32_t domains[BERTH__TILE], few[BERTH__TILE], counts[BERTH__TILE], table[DOMAINS];
     int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];

@@ -97,12 +97,12 @@ berth__tile *berth__tile_copy(const berth__cow_owner *cow, const berth__tile *fr
 }
 
 /* Kept so that scoring divides for the node with the pod alone, not also for the node as it is. */
-uint8_t berth__tile_evenness(berth__tile *tile, uint32_t at)
+int32_t berth__tile_evenness(berth__tile *tile, uint32_t at)
 {
-    return (uint8_t)berth__evenness_of((double)berth__tile_allocatable(tile, BERTH__CPU)[at],
-                                       (double)berth__tile_used(tile, BERTH__CPU)[at],
-                                       (double)berth__tile_allocatable(tile, BERTH__MEMORY)[at],
-                                       (double)berth__tile_used(tile, BERTH__MEMORY)[at]);
+    return berth__evenness_of((double)berth__tile_allocatable(tile, BERTH__CPU)[at],
+                              (double)berth__tile_used(tile, BERTH__CPU)[at],
+                              (double)berth__tile_allocatable(tile, BERTH__MEMORY)[at],
+                              (double)berth__tile_used(tile, BERTH__MEMORY)[at]);
 }
 
 void berth__tile_release(const berth_allocator *allocator, void *context, void *object,

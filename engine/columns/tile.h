@@ -35,7 +35,7 @@ typedef struct berth__tile {
     berth__mask ports_held;      /* slots that have a set of ports, be it empty */
     _Alignas(64) int32_t pods_used[BERTH__TILE];
     int32_t pods_max[BERTH__TILE];
-    uint8_t evenness[BERTH__TILE]; /* of cpu and memory as they are used: berth__evenness_of */
+    int32_t evenness[BERTH__TILE]; /* of cpu and memory as they are used: berth__evenness_of */
     berth__port_set *ports[BERTH__TILE]; /* NULL: none in use */
     _Alignas(64) int64_t nonzero_cpu[BERTH__TILE];
     int64_t nonzero_memory[BERTH__TILE];
@@ -53,7 +53,7 @@ static inline int64_t *berth__tile_used(berth__tile *tile, uint32_t resource)
 }
 
 /* What `evenness` of a slot has to be. */
-uint8_t berth__tile_evenness(berth__tile *tile, uint32_t at);
+int32_t berth__tile_evenness(berth__tile *tile, uint32_t at);
 
 static inline bool berth__mask_empty(const berth__mask *mask)
 {

@@ -74,7 +74,7 @@ enum { BERTH__BASIC_WEIGHT_MAX = 1 << 20 };
 typedef struct berth__amount_columns {
     const int64_t *cpu, *cpu_used, *cpu_nonzero;
     const int64_t *memory, *memory_used, *memory_nonzero;
-    const uint8_t *evenness; /* of the slot as it is: berth__evenness_of */
+    const int32_t *evenness; /* of the slot as it is: berth__evenness_of */
 } berth__amount_columns;
 
 /* Values as `narrow` keeps them: itself up to this size, a mark for no value, anything for

@@ -252,7 +252,7 @@ static uint32_t regroup_groups(const berth__tree_level *children, const berth__t
 /* berth__balance_difference of an evenness that is 50 to 100: no sign to heed. */
 static inline int32_t difference_score(int32_t with, int32_t without)
 {
-    return 50 + (int32_t)((uint32_t)(50 + with - without) >> 1);
+    return (int32_t)((uint32_t)(150 + with - without) >> 1);
 }
 
 /* One run of slots. The steps are those of fit, least, average and balance, so that the bits

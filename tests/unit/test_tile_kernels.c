@@ -838,10 +838,10 @@ static void test_basic_scores(void **state)
             pod.memory_weight = 1 + amount(999999);
         }
         int32_t wanted[BERTH__TILE];
-        uint8_t evenness[BERTH__TILE];
+        int32_t evenness[BERTH__TILE];
         separate(&slots, &pod, wanted);
         for (uint32_t s = 0; s < BERTH__TILE; s++)
-            evenness[s] = (uint8_t)berth__evenness_of(
+            evenness[s] = berth__evenness_of(
                 (double)slots.amounts.allocatable[s], (double)slots.amounts.used[s],
                 (double)slots.amounts.allocatable2[s], (double)slots.amounts.used2[s]);
         const berth__amount_columns of = {
