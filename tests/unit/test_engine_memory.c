@@ -23,7 +23,7 @@ static berth_status create(counted *c, berth_path path, berth_engine **out)
     config.threads = 1;
     config.path = path;
     berth_status status = berth_engine_create(&config, out, NULL);
-    allocator = (berth_allocator){NULL}; /* the engine has a copy */
+    allocator = (berth_allocator){.context = NULL}; /* the engine has a copy */
     return status;
 }
 
