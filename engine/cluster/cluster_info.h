@@ -25,28 +25,28 @@ typedef struct berth__node_amounts {
 uint32_t berth__cluster_resource_by_node(const berth__cluster *cluster, berth_str resource,
                                          const berth__node_amounts *out);
 
-berth_status berth__cluster_node_info(const berth__cluster *cluster, berth_node_id node,
+berth_status berth__cluster_node_info(const berth__cluster *cluster, berth_node_id id,
                                       berth_node_info *out, berth_error *error);
-uint32_t berth__cluster_node_labels(const berth__cluster *cluster, berth_node_id node,
+uint32_t berth__cluster_node_labels(const berth__cluster *cluster, berth_node_id id,
                                     berth_key_value *out, uint32_t capacity);
-uint32_t berth__cluster_node_taints(const berth__cluster *cluster, berth_node_id node,
+uint32_t berth__cluster_node_taints(const berth__cluster *cluster, berth_node_id id,
                                     berth_taint *out, uint32_t capacity);
-uint32_t berth__cluster_node_allocatable(const berth__cluster *cluster, berth_node_id node,
+uint32_t berth__cluster_node_allocatable(const berth__cluster *cluster, berth_node_id id,
                                          berth_amount *out, uint32_t capacity);
 
-berth_status berth__cluster_pod_info(const berth__cluster *cluster, berth_pod_id pod,
+berth_status berth__cluster_pod_info(const berth__cluster *cluster, berth_pod_id id,
                                      berth_pod_info *out, berth_error *error);
-uint32_t berth__cluster_pod_labels(const berth__cluster *cluster, berth_pod_id pod,
+uint32_t berth__cluster_pod_labels(const berth__cluster *cluster, berth_pod_id id,
                                    berth_key_value *out, uint32_t capacity);
-berth_str berth__cluster_pod_label(const berth__cluster *cluster, berth_pod_id pod, berth_str key);
-uint32_t berth__cluster_pod_requests(const berth__cluster *cluster, berth_pod_id pod,
+berth_str berth__cluster_pod_label(const berth__cluster *cluster, berth_pod_id id, berth_str key);
+uint32_t berth__cluster_pod_requests(const berth__cluster *cluster, berth_pod_id id,
                                      berth_amount *out, uint32_t capacity);
 
 /* Whole objects, copied (cluster_objects.c). */
-berth_status berth__cluster_node_object(const berth__cluster *cluster, berth_node_id node,
+berth_status berth__cluster_node_object(const berth__cluster *cluster, berth_node_id id,
                                         const berth_allocator *allocator, berth_object **out,
                                         berth_error *error);
-berth_status berth__cluster_pod_object(const berth__cluster *cluster, berth_pod_id pod,
+berth_status berth__cluster_pod_object(const berth__cluster *cluster, berth_pod_id id,
                                        const berth_allocator *allocator, berth_object **out,
                                        berth_error *error);
 

@@ -8,7 +8,7 @@
  * included; totals are those of a decision that looks at all nodes. By index where that has the
  * answer, else by a scan of all nodes. Errors: those of berth__decide; E_INVALID (totals are asked
  * for, and a score plugin fails on this pod). */
-berth_status berth__decider_list(berth__decider *decider, uint32_t pod, berth__node_list *list,
+berth_status berth__decider_list(berth__decider *decider, uint32_t pod, berth__node_list *out,
                                  berth_error *error);
 
 #endif
