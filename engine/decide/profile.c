@@ -46,9 +46,10 @@ const berth__plugin_ops *berth__profile_plugin_find(berth_str name)
 
 static const berth_plugin_ref *find_in(berth_plugin_list list, berth_str name)
 {
+    const berth_plugin_ref *items = list.items;
     for (uint32_t i = 0; i < list.count; i++)
-        if (berth__str_eq(list.items[i].name, name))
-            return &list.items[i];
+        if (berth__str_eq(items[i].name, name))
+            return &items[i];
     return NULL;
 }
 
