@@ -149,8 +149,12 @@ static void call_back(caller *own)
     berth_object_id id;
     berth_pod_id pod;
     uint32_t fits;
+    berth_fit fit = {.size = sizeof(fit)};
     small_pod source;
+    small_node grown;
     berth_object object;
+    small_node_object(&grown, &object, "grown", NULL);
+    const berth_node_template from = {.size = sizeof(from), .node = &grown.node};
     small_pod_object(&source, &object, "another", NULL, 100);
     count(own, berth_engine_add(engine, &object, &id, &error), &error);
     count(own, berth_engine_update(engine, &object, &error), &error);
@@ -168,11 +172,16 @@ static void call_back(caller *own)
     count(own, berth_engine_commit(engine, &error), &error);
     count(own, berth_engine_rollback(engine, &error), &error);
     count(own, berth_engine_fit_count(engine, own->pod, 3, &fits, NULL, NULL, &error), &error);
+    count(own, berth_engine_schedule_group(engine, &own->pod, 1, NULL, &fits, &error), &error);
+    count(own, berth_engine_schedule_pods(engine, &own->pod, 1, NULL, NULL, &fits, &error), &error);
+    count(own, berth_engine_fits(engine, own->pod, 1, 0, &fit, &error), &error);
+    count(own, berth_engine_feasible_nodes(engine, own->pod, NULL, NULL, 0, &fits, &error), &error);
+    count(own, berth_engine_add_nodes(engine, &from, 1, NULL, &error), &error);
     count(own, berth_engine_node_order(engine, NULL, 0, NULL, &error), &error);
     count(own, berth_engine_publish(engine, &error), &error);
 }
 
-enum { CALLS = 17 };
+enum { CALLS = 22 };
 
 static void filter(const berth_cycle *cycle, const void *instance, const void *state,
                    berth_slice *slice)
