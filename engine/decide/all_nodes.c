@@ -3,7 +3,6 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "columns/pod_counts.h"
 #include "decide/question.h"
 
 /* From the index, if it knows; nominated pods make nodes unfit that it takes for feasible. */
@@ -47,16 +46,14 @@ static berth_status list_by_search(berth__decider *decider, const berth__decisio
 
 static berth_status list(berth__decider *decider, berth__decision *decision, berth__node_list *out)
 {
-    struct berth__pod_counts *counts = decider->cluster->view.counts;
-    bool held = counts->held;
-    berth__pod_counts_hold(counts, held || berth__question_nominations(decider));
-    berth_status status = berth__question_register(decider) ? BERTH_OK : BERTH_E_NOMEM;
+    bool held;
+    berth_status status = berth__question_hold(decider, &held);
     if (status == BERTH_OK)
         status = berth__prepared_get(&decider->prepared, decision, &decider->arena);
     if (status == BERTH_OK && decision->prepared->verdict.outcome == BERTH__ACTIVE &&
         !list_by_index(decider, decision, out))
         status = list_by_search(decider, decision, out);
-    berth__pod_counts_hold(counts, held);
+    berth__question_release(decider, held);
     return status;
 }
 

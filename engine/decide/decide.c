@@ -60,7 +60,7 @@ void berth__question_begin(berth__decider *decider)
     berth__arena_reset(&decider->arena);
 }
 
-bool berth__question_register(berth__decider *decider)
+static bool register_nominated(berth__decider *decider)
 {
     const berth__nominations *nominations = &decider->cluster->nominations;
     const berth__keymap *map = &nominations->by_pod;
@@ -73,6 +73,18 @@ bool berth__question_register(berth__decider *decider)
                 return false;
         }
     return true;
+}
+
+berth_status berth__question_hold(berth__decider *decider, bool *held)
+{
+    struct berth__pod_counts *counts = decider->cluster->view.counts;
+    *held = berth__pod_counts_hold(counts, counts->held || berth__question_nominations(decider));
+    return register_nominated(decider) ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+void berth__question_release(berth__decider *decider, bool held)
+{
+    berth__pod_counts_hold(decider->cluster->view.counts, held);
 }
 
 /* ---- answers before any node is visited ---- */
@@ -378,12 +390,11 @@ static berth_status go(const pod_way *way)
 /* With the counters held while nominated pods are about: what-ifs must find them as they are. */
 static berth_status go_with_nominated(const pod_way *way)
 {
-    berth__decider *decider = way->decider;
-    struct berth__pod_counts *counts = decider->cluster->view.counts;
-    bool held = counts->held;
-    berth__pod_counts_hold(counts, held || berth__question_nominations(decider));
-    berth_status status = berth__question_register(decider) ? go(way) : BERTH_E_NOMEM;
-    berth__pod_counts_hold(counts, held);
+    bool held;
+    berth_status status = berth__question_hold(way->decider, &held);
+    if (status == BERTH_OK)
+        status = go(way);
+    berth__question_release(way->decider, held);
     return status;
 }
 

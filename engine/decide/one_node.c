@@ -5,7 +5,6 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "columns/pod_counts.h"
 #include "decide/question.h"
 
 /* A question under way. */
@@ -229,15 +228,13 @@ static berth_status ask_node(const node_question *own)
 static berth_status ask_held(const node_question *own, berth__decision *decision)
 {
     berth__decider *decider = own->decider;
-    struct berth__pod_counts *counts = decider->cluster->view.counts;
-    bool held = counts->held;
-    berth__pod_counts_hold(counts, held || berth__question_nominations(decider));
-    berth_status status = berth__question_register(decider) ? BERTH_OK : BERTH_E_NOMEM;
+    bool held;
+    berth_status status = berth__question_hold(decider, &held);
     if (status == BERTH_OK)
         status = berth__prepared_get(&decider->prepared, decision, &decider->arena);
     if (status == BERTH_OK)
         status = ask_node(own);
-    berth__pod_counts_hold(counts, held);
+    berth__question_release(decider, held);
     return status;
 }
 

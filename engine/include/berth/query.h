@@ -41,8 +41,7 @@ typedef struct berth_fit {
  * scheduling gates or by a plugin's preFilter, is refused by that plugin. Where a profile checks
  * all predicates of a node (era v1alpha1) the first one that refuses is told.
  * Errors: E_NOT_FOUND (the pod, the node, or a profile that serves the pod), E_STATE (the pod is on
- * a node), E_ARG (a flag, or the struct's size), E_NOMEM; `out` says ERROR and
- * names no plugin then.
+ * a node), E_ARG (a flag, or the struct's size), E_NOMEM; `out` says ERROR then, and no plugin.
  * Cost: under a microsecond for a kind of pod that was met before, nothing allocated; besides, what
  * the pod asks of other pods (some hundred nanoseconds), and that of a new layout if nodes came or
  * went; with reasons a few texts. A node with nominated pods costs what putting these there and
