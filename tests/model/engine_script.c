@@ -370,6 +370,27 @@ operation script_add_pod(script *t)
         .verb = ADD, .object = {.kind = BERTH_KIND_POD, .as.pod = pod}, .target = &pod->meta};
 }
 
+void script_fill(script *t, void (*operate)(void *context, const operation *op), void *context)
+{
+    cluster_gen *gen = &t->gen;
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
+        for (uint32_t i = 0; i < gen_object_names((berth_kind)kind); i++) {
+            operation op = {.verb = ADD};
+            if (gen_chance(gen, 80) && gen_object(gen, (berth_kind)kind, i, &op.object))
+                operate(context, &op);
+        }
+    for (uint32_t i = 0; i < gen->node_names; i++) {
+        operation op = {.verb = ADD,
+                        .object = {.kind = BERTH_KIND_NODE, .as.node = gen_node(gen, i)}};
+        if (gen_chance(gen, 85))
+            operate(context, &op);
+    }
+    for (uint32_t i = gen_below(gen, 60); i > 0; i--) {
+        operation op = script_add_pod(t);
+        operate(context, &op);
+    }
+}
+
 operation script_operation(script *t)
 {
     operation op = {.verb = VERBS};

@@ -70,6 +70,9 @@ void script_must(script *t, const char *call, berth_status status, const berth_e
 /* Everything that the engine tells without changing anything. */
 void script_dump(const script *t, const berth_engine *engine, text *out);
 
+/* The cluster to begin with, operation by operation: most objects and nodes, and some pods. */
+void script_fill(script *t, void (*operate)(void *context, const operation *op), void *context);
+
 operation script_operation(script *t);
 operation script_add_pod(script *t);
 

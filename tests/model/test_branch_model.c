@@ -247,8 +247,9 @@ static void make_plan(trial *t)
 
 /* ---- rounds ---- */
 
-static void do_both(trial *t, const operation *op)
+static void do_both(void *context, const operation *op)
 {
+    trial *t = context;
     char *result = script_run(&t->s, t->s.engine, op), *other = script_run(&t->s, t->twin, op);
     script_same(&t->s, "an operation", other, result);
     free(result);
@@ -301,27 +302,6 @@ static void start(trial *t)
     script_must(&t->s, "create", berth_engine_create(&config, &t->twin, &error), &error);
     script_must(&t->s, "explanation", berth_explanation_create(NULL, &t->s.explanation, &error),
                 &error);
-}
-
-static void fill(trial *t)
-{
-    cluster_gen *gen = &t->s.gen;
-    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
-        for (uint32_t i = 0; i < gen_object_names((berth_kind)kind); i++) {
-            operation op = {.verb = ADD};
-            if (gen_chance(gen, 80) && gen_object(gen, (berth_kind)kind, i, &op.object))
-                do_both(t, &op);
-        }
-    for (uint32_t i = 0; i < gen->node_names; i++) {
-        operation op = {.verb = ADD,
-                        .object = {.kind = BERTH_KIND_NODE, .as.node = gen_node(gen, i)}};
-        if (gen_chance(gen, 85))
-            do_both(t, &op);
-    }
-    for (uint32_t i = gen_below(gen, 60); i > 0; i--) {
-        operation op = script_add_pod(&t->s);
-        do_both(t, &op);
-    }
 }
 
 static void go_on(trial *t)
@@ -378,7 +358,7 @@ static bool run_round(const options *o, uint64_t seed)
     t.s.nodes_stay = calm;
     start(&t);
     t.s.nodes_stay = false;
-    fill(&t);
+    script_fill(&t.s, do_both, &t);
     t.s.nodes_stay = calm;
     for (uint32_t i = 0; i < o->threads; i++) {
         branchers[i] = (brancher){&t, i};

@@ -296,32 +296,13 @@ static void start(trial *t, uint64_t seed)
                 &error);
 }
 
-static void do_both(trial *t, const operation *op)
+static void do_both(void *context, const operation *op)
 {
+    trial *t = context;
     char *wanted = script_run(&t->s, t->twin, op), *got = script_run(&t->s, t->s.engine, op);
     script_same(&t->s, "an operation", wanted, got);
     free(wanted);
     free(got);
-}
-
-static void fill(trial *t)
-{
-    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
-        for (uint32_t i = 0; i < gen_object_names((berth_kind)kind); i++) {
-            operation op = {.verb = ADD};
-            if (gen_chance(&t->s.gen, 80) && gen_object(&t->s.gen, (berth_kind)kind, i, &op.object))
-                do_both(t, &op);
-        }
-    for (uint32_t i = 0; i < t->s.gen.node_names; i++) {
-        operation op = {.verb = ADD,
-                        .object = {.kind = BERTH_KIND_NODE, .as.node = gen_node(&t->s.gen, i)}};
-        if (gen_chance(&t->s.gen, 85))
-            do_both(t, &op);
-    }
-    for (uint32_t i = gen_below(&t->s.gen, 60); i > 0; i--) {
-        operation op = script_add_pod(&t->s);
-        do_both(t, &op);
-    }
 }
 
 static bool run_round(const round_options *o, uint64_t seed)
@@ -335,7 +316,7 @@ static bool run_round(const round_options *o, uint64_t seed)
     t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
     t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 140;
     start(&t, seed);
-    fill(&t);
+    script_fill(&t.s, do_both, &t);
     for (t.s.op = 1; t.s.op <= o->ops && !t.s.failed; t.s.op++) {
         operation op = script_operation(&t.s);
         do_both(&t, &op);

@@ -140,30 +140,11 @@ static void start(trial *t)
     t->results = naive_alloc(&t->s.gen.region, OPS_MAX * sizeof(*t->results));
 }
 
-static void do_both(trial *t, const operation *op)
+static void do_both(void *context, const operation *op)
 {
+    trial *t = context;
     stay(t, op, script_run(&t->s, t->s.engine, op));
     follow(t);
-}
-
-static void fill(trial *t)
-{
-    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
-        for (uint32_t i = 0; i < gen_object_names((berth_kind)kind); i++) {
-            operation op = {.verb = ADD};
-            if (gen_chance(&t->s.gen, 80) && gen_object(&t->s.gen, (berth_kind)kind, i, &op.object))
-                do_both(t, &op);
-        }
-    for (uint32_t i = 0; i < t->s.gen.node_names; i++) {
-        operation op = {.verb = ADD,
-                        .object = {.kind = BERTH_KIND_NODE, .as.node = gen_node(&t->s.gen, i)}};
-        if (gen_chance(&t->s.gen, 85))
-            do_both(t, &op);
-    }
-    for (uint32_t i = gen_below(&t->s.gen, 60); i > 0; i--) {
-        operation op = script_add_pod(&t->s);
-        do_both(t, &op);
-    }
 }
 
 static bool run_round(const round_options *o, uint64_t seed)
@@ -176,7 +157,7 @@ static bool run_round(const round_options *o, uint64_t seed)
     t.s.gen.kubernetes = 32 + (uint32_t)(seed % 5);
     t.s.gen.node_names = o->nodes > 0 ? o->nodes : 1 + t.s.gen.node_names % 60;
     start(&t);
-    fill(&t);
+    script_fill(&t.s, do_both, &t);
     for (t.s.op = 1; t.s.op <= o->ops && !t.s.failed; t.s.op++) {
         if (gen_chance(&t.s.gen, 30)) {
             transact(&t, 0);
