@@ -11,12 +11,11 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include <cmocka.h>
 
 #include "berth/berth.h"
+#include "last_words.h"
 #include "profile_points.h"
 #include "small_cluster.h"
 
@@ -63,30 +62,15 @@ static void tell(const char *file, int line, const char *condition)
         (void)!write(told, condition, strlen(condition));
 }
 
-/* What a program tells its abort hook; it ends by SIGABRT. */
-static void last_words(void (*misuse)(void), char *out, size_t size)
+static void listen(int words)
 {
-    int ends[2], status;
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        signal(SIGABRT, SIG_DFL);
-        told = ends[1];
-        berth_abort_hook_set(tell);
-        misuse();
-        _exit(0);
-    }
-    close(ends[1]);
-    ssize_t len = read(ends[0], out, size - 1);
-    out[len > 0 ? len : 0] = '\0';
-    close(ends[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    told = words;
+    berth_abort_hook_set(tell);
 }
 
-static void destroy_pinned(void)
+static void destroy_pinned(int words)
 {
+    listen(words);
     berth_engine *engine = open_engine(3), *branch;
     (void)berth_engine_publish(engine, NULL);
     berth_snapshot *first = berth_engine_pin(engine);
@@ -96,16 +80,18 @@ static void destroy_pinned(void)
     berth_engine_destroy(engine);
 }
 
-static void destroy_pinned_once(void)
+static void destroy_pinned_once(int words)
 {
+    listen(words);
     berth_engine *engine = open_engine(3);
     (void)berth_engine_publish(engine, NULL);
     (void)berth_engine_pin(engine);
     berth_engine_destroy(engine);
 }
 
-static void destroy_scheduled(void)
+static void destroy_scheduled(int words)
 {
+    listen(words);
     berth_engine *engine = open_engine(3);
     berth_scheduler *scheduler;
     (void)berth_scheduler_create(engine, NULL, &scheduler, NULL);

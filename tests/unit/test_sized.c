@@ -1,14 +1,12 @@
 /* Structs of callers that were compiled with other headers, older and newer; and what the library
  * tells a caller of itself: its version, and that it stops. */
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -16,6 +14,7 @@
 #include "base/assert.h"
 #include "base/sized.h"
 #include "berth/berth.h"
+#include "last_words.h"
 #include "small_cluster.h"
 
 /* The struct as a caller has it that knows no more than `last`, its bytes behind that being
@@ -303,37 +302,32 @@ static void tell(const char *file, int line, const char *condition)
         (void)!write(told, condition, strlen(condition));
 }
 
-/* What a program that breaks an assertion writes to a pipe; it ends by SIGABRT. */
-static void last_words(berth_abort_fn hook, char *out, size_t size)
+static void break_assertion(int words, berth_abort_fn hook)
 {
-    int ends[2], status;
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        signal(SIGABRT, SIG_DFL);
-        told = ends[1];
-        dup2(ends[1], STDERR_FILENO);
-        berth_abort_hook_set(tell);
-        berth_abort_hook_set(hook);
-        BERTH_ASSERT(told < 0);
-        _exit(0);
-    }
-    close(ends[1]);
-    ssize_t len = read(ends[0], out, size - 1);
-    out[len > 0 ? len : 0] = '\0';
-    close(ends[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    told = words;
+    dup2(words, STDERR_FILENO);
+    berth_abort_hook_set(tell);
+    berth_abort_hook_set(hook);
+    BERTH_ASSERT(told < 0);
+}
+
+static void break_with_hook(int words)
+{
+    break_assertion(words, tell);
+}
+
+static void break_without_hook(int words)
+{
+    break_assertion(words, NULL);
 }
 
 static void test_abort_hook(void **state)
 {
     (void)state;
     char words[256];
-    last_words(tell, words, sizeof(words));
+    last_words(break_with_hook, words, sizeof(words));
     assert_string_equal(words, "told < 0");
-    last_words(NULL, words, sizeof(words));
+    last_words(break_without_hook, words, sizeof(words));
     assert_non_null(strstr(words, "assertion failed: told < 0"));
 }
 
