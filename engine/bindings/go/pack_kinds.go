@@ -280,32 +280,23 @@ func (a *arena) persistentVolume(out *C.berth_persistent_volume, from *corev1.Pe
 func (a *arena) volumeSource(out *C.berth_volume_source, from *corev1.PersistentVolumeSource) {
 	switch {
 	case from.GCEPersistentDisk != nil:
-		a.gcePD(out, from.GCEPersistentDisk)
+		a.disk(out, C.BERTH_VOLUME_GCE_PD, from.GCEPersistentDisk.PDName, from.GCEPersistentDisk.ReadOnly)
 	case from.AWSElasticBlockStore != nil:
-		a.awsEBS(out, from.AWSElasticBlockStore)
+		a.disk(out, C.BERTH_VOLUME_AWS_EBS, from.AWSElasticBlockStore.VolumeID,
+			from.AWSElasticBlockStore.ReadOnly)
 	case from.ISCSI != nil:
-		out.kind = C.BERTH_VOLUME_ISCSI
-		out.handle = a.strSet(from.ISCSI.IQN)
-		out.read_only = C.bool(from.ISCSI.ReadOnly)
+		a.disk(out, C.BERTH_VOLUME_ISCSI, from.ISCSI.IQN, from.ISCSI.ReadOnly)
 	case from.RBD != nil:
-		out.kind = C.BERTH_VOLUME_RBD
-		out.handle = a.strSet(from.RBD.RBDImage)
-		out.read_only = C.bool(from.RBD.ReadOnly)
-		out.pool = a.str(from.RBD.RBDPool)
-		out.monitors = strs(a, from.RBD.CephMonitors)
+		a.rbd(out, from.RBD.RBDImage, from.RBD.RBDPool, from.RBD.CephMonitors, from.RBD.ReadOnly)
 	case from.AzureDisk != nil:
 		a.azureDisk(out, from.AzureDisk)
 	case from.Cinder != nil:
-		out.kind = C.BERTH_VOLUME_CINDER
-		out.handle = a.strSet(from.Cinder.VolumeID)
-		out.read_only = C.bool(from.Cinder.ReadOnly)
+		a.disk(out, C.BERTH_VOLUME_CINDER, from.Cinder.VolumeID, from.Cinder.ReadOnly)
 	case from.PortworxVolume != nil:
-		a.portworx(out, from.PortworxVolume)
+		a.disk(out, C.BERTH_VOLUME_PORTWORX, from.PortworxVolume.VolumeID, from.PortworxVolume.ReadOnly)
 	case from.CSI != nil:
-		out.kind = C.BERTH_VOLUME_CSI
-		out.handle = a.strSet(from.CSI.VolumeHandle)
+		a.disk(out, C.BERTH_VOLUME_CSI, from.CSI.VolumeHandle, from.CSI.ReadOnly)
 		out.driver = a.strSet(from.CSI.Driver)
-		out.read_only = C.bool(from.CSI.ReadOnly)
 	}
 }
 

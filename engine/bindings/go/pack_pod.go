@@ -219,60 +219,44 @@ func (a *arena) volumes(from []corev1.Volume) (*C.berth_volume, C.uint32_t) {
 func (a *arena) podVolume(out *C.berth_volume_source, from *corev1.VolumeSource) {
 	switch {
 	case from.PersistentVolumeClaim != nil:
-		out.kind = C.BERTH_VOLUME_CLAIM
-		out.handle = a.strSet(from.PersistentVolumeClaim.ClaimName)
-		out.read_only = C.bool(from.PersistentVolumeClaim.ReadOnly)
+		a.disk(out, C.BERTH_VOLUME_CLAIM, from.PersistentVolumeClaim.ClaimName, from.PersistentVolumeClaim.ReadOnly)
 	case from.Ephemeral != nil:
 		out.kind = C.BERTH_VOLUME_EPHEMERAL
 	case from.GCEPersistentDisk != nil:
-		a.gcePD(out, from.GCEPersistentDisk)
+		a.disk(out, C.BERTH_VOLUME_GCE_PD, from.GCEPersistentDisk.PDName, from.GCEPersistentDisk.ReadOnly)
 	case from.AWSElasticBlockStore != nil:
-		a.awsEBS(out, from.AWSElasticBlockStore)
+		a.disk(out, C.BERTH_VOLUME_AWS_EBS, from.AWSElasticBlockStore.VolumeID,
+			from.AWSElasticBlockStore.ReadOnly)
 	case from.ISCSI != nil:
-		out.kind = C.BERTH_VOLUME_ISCSI
-		out.handle = a.strSet(from.ISCSI.IQN)
-		out.read_only = C.bool(from.ISCSI.ReadOnly)
+		a.disk(out, C.BERTH_VOLUME_ISCSI, from.ISCSI.IQN, from.ISCSI.ReadOnly)
 	case from.RBD != nil:
-		out.kind = C.BERTH_VOLUME_RBD
-		out.handle = a.strSet(from.RBD.RBDImage)
-		out.read_only = C.bool(from.RBD.ReadOnly)
-		out.pool = a.str(from.RBD.RBDPool)
-		out.monitors = strs(a, from.RBD.CephMonitors)
+		a.rbd(out, from.RBD.RBDImage, from.RBD.RBDPool, from.RBD.CephMonitors, from.RBD.ReadOnly)
 	case from.AzureDisk != nil:
 		a.azureDisk(out, from.AzureDisk)
 	case from.Cinder != nil:
-		out.kind = C.BERTH_VOLUME_CINDER
-		out.handle = a.strSet(from.Cinder.VolumeID)
-		out.read_only = C.bool(from.Cinder.ReadOnly)
+		a.disk(out, C.BERTH_VOLUME_CINDER, from.Cinder.VolumeID, from.Cinder.ReadOnly)
 	case from.PortworxVolume != nil:
-		a.portworx(out, from.PortworxVolume)
+		a.disk(out, C.BERTH_VOLUME_PORTWORX, from.PortworxVolume.VolumeID, from.PortworxVolume.ReadOnly)
 	case from.Image != nil:
 		out.kind = C.BERTH_VOLUME_IMAGE
 		out.handle = a.str(from.Image.Reference)
 	}
 }
 
-func (a *arena) gcePD(out *C.berth_volume_source, from *corev1.GCEPersistentDiskVolumeSource) {
-	out.kind = C.BERTH_VOLUME_GCE_PD
-	out.handle = a.strSet(from.PDName)
-	out.read_only = C.bool(from.ReadOnly)
+// disk packs what most kinds of volumes have: which disk, and whether it is only read.
+func (a *arena) disk(out *C.berth_volume_source, kind C.berth_volume_kind, handle string, readOnly bool) {
+	out.kind = kind
+	out.handle = a.strSet(handle)
+	out.read_only = C.bool(readOnly)
 }
 
-func (a *arena) awsEBS(out *C.berth_volume_source, from *corev1.AWSElasticBlockStoreVolumeSource) {
-	out.kind = C.BERTH_VOLUME_AWS_EBS
-	out.handle = a.strSet(from.VolumeID)
-	out.read_only = C.bool(from.ReadOnly)
+func (a *arena) rbd(out *C.berth_volume_source, image, pool string, monitors []string, readOnly bool) {
+	a.disk(out, C.BERTH_VOLUME_RBD, image, readOnly)
+	out.pool = a.str(pool)
+	out.monitors = strs(a, monitors)
 }
 
 func (a *arena) azureDisk(out *C.berth_volume_source, from *corev1.AzureDiskVolumeSource) {
-	out.kind = C.BERTH_VOLUME_AZURE_DISK
-	out.handle = a.strSet(from.DiskName)
+	a.disk(out, C.BERTH_VOLUME_AZURE_DISK, from.DiskName, from.ReadOnly != nil && *from.ReadOnly)
 	out.uri = a.strSet(from.DataDiskURI)
-	out.read_only = C.bool(from.ReadOnly != nil && *from.ReadOnly)
-}
-
-func (a *arena) portworx(out *C.berth_volume_source, from *corev1.PortworxVolumeSource) {
-	out.kind = C.BERTH_VOLUME_PORTWORX
-	out.handle = a.strSet(from.VolumeID)
-	out.read_only = C.bool(from.ReadOnly)
 }
