@@ -21,7 +21,7 @@ typedef struct columns {
     uint32_t domains[BERTH__TILE], few[BERTH__TILE], counts[BERTH__TILE], table[DOMAINS];
     int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
     int16_t kept[BERTH__TILE], parts[BERTH__FEW + 1];
-    int32_t leaves[BERTH__FAN], best[BERTH__FAN];
+    int32_t leaves[BERTH__TILE], best[BERTH__FAN];
     uint32_t best_count[BERTH__FAN], feasible[BERTH__FAN];
 } columns;
 
@@ -62,8 +62,9 @@ static void fill_columns(columns *c)
                                 .places = 1};
     for (uint32_t i = 0; i < DOMAINS; i++)
         c->table[i] = i;
-    for (uint32_t i = 0; i < BERTH__FAN; i++) {
+    for (uint32_t i = 0; i < BERTH__TILE; i++)
         c->leaves[i] = (int32_t)berth__random_below(&random, 200) - 20;
+    for (uint32_t i = 0; i < BERTH__FAN; i++) {
         c->best[i] = c->leaves[i];
         c->best_count[i] = c->feasible[i] = 1 + i;
     }
@@ -210,6 +211,13 @@ static void run_best_lanes(const berth__kernels *kernels, columns *c)
     bench_keep(equal);
 }
 
+static void run_leaves_from(const berth__kernels *kernels, columns *c)
+{
+    berth__mask slots = berth__mask_range(0, BERTH__TILE);
+    kernels->leaves_from(c->leaves, BERTH__TILE / BERTH__FAN, 0, &slots);
+    bench_keep((int32_t)slots.words[0]);
+}
+
 static void run_regroup_leaves(const berth__kernels *kernels, columns *c)
 {
     int32_t best = 0;
@@ -269,6 +277,7 @@ static void fill(bench_suite suite)
         {"spread", run_spread, BERTH__TILE},
         {"affinity", run_affinity, BERTH__TILE},
         {"best_lanes", run_best_lanes, BERTH__FAN},
+        {"leaves_from", run_leaves_from, BERTH__TILE},
         {"regroup_leaves", run_regroup_leaves, BERTH__FAN},
         {"regroup_groups", run_regroup_groups, BERTH__FAN},
     };

@@ -125,6 +125,13 @@ typedef struct berth__kernels {
     int32_t (*best_lanes)(const int32_t *scores, uint32_t lanes, uint32_t *equal);
     /* The lanes whose score is at least so much. */
     uint32_t (*lanes_from)(const int32_t *scores, int32_t least);
+    /* Clear the slots of a tile whose leaf scores less, of `groups` groups of leaves; beyond them
+     * all. */
+    void (*leaves_from)(const int32_t *leaves, uint32_t groups, int32_t least, berth__mask *slots);
+    /* Raise `best` to the best leaf of the slots, which are feasible, and count its equals. `bests`
+     * are those of the tile's groups. */
+    void (*best_leaves)(const int32_t *leaves, const int32_t *bests, const berth__mask *slots,
+                        berth__tree_sum *best);
     /* The first of a tree's leaves first .. last (not empty) whose score is at least so much;
      * UINT32_MAX: there is none. Above 0 a node of `levels` groups those below it. */
     uint32_t (*first_leaf)(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,

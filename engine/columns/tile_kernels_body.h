@@ -207,6 +207,7 @@ static void add_where(const berth__mask *mask, int64_t amount, int64_t *restrict
 #include "columns/tile_kernels_groups.h"
 #include "columns/tile_kernels_heap.h"
 #include "columns/tile_kernels_lookup.h"
+#include "columns/tile_kernels_walk.h"
 
 static bool store_group(const berth__tree_level *nodes, uint32_t position, berth__tree_sum group)
 {
@@ -378,6 +379,8 @@ const berth__kernels KERNELS_TABLE = {
     .lanes_from = lanes_from,
     .first_leaf = first_leaf,
     .heap_leaf = heap_leaf,
+    .leaves_from = leaves_from,
+    .best_leaves = best_leaves,
     .basic = basic,
     .balance_tenths = balance_tenths,
     .best = best,

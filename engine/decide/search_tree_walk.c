@@ -26,21 +26,28 @@ static berth__mask slots_of(const berth__tree_walk *walk, uint32_t start, uint32
     return berth__mask_range(step == 0 ? offset : 0, end < BERTH__TILE ? end : BERTH__TILE);
 }
 
+static uint32_t groups_of(const berth__tree_walk *walk, uint32_t tile)
+{
+    return walk->tree->counts[0] - tile * GROUPS_A_TILE;
+}
+
+static const int32_t *leaves_of(const berth__tree_walk *walk, uint32_t tile)
+{
+    return walk->tree->leaves + (size_t)tile * BERTH__TILE;
+}
+
+static const int32_t *bests_of(const berth__tree_walk *walk, uint32_t tile)
+{
+    return walk->tree->levels[0].best + (size_t)tile * GROUPS_A_TILE;
+}
+
 /* Those of the slots that count and are feasible. */
 static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t tile, berth__mask slots)
 {
     const berth__mask *counting = walk->tile(walk->context, tile);
-    uint32_t groups = walk->tree->counts[0];
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
-        uint32_t group = tile * GROUPS_A_TILE + w * GROUPS_A_WORD;
-        uint64_t feasible = 0;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         slots.words[w] &= counting->words[w];
-        for (uint32_t g = 0; g < GROUPS_A_WORD && group + g < groups && slots.words[w] != 0; g++)
-            feasible |= (uint64_t)walk->kernels->feasible_lanes(walk->tree->leaves +
-                                                                (size_t)(group + g) * LANES)
-                        << (g * LANES);
-        slots.words[w] &= feasible;
-    }
+    walk->kernels->leaves_from(leaves_of(walk, tile), groups_of(walk, tile), 0, &slots);
     return slots;
 }
 
@@ -51,24 +58,6 @@ static uint32_t nth_slot(const berth__mask *mask, uint32_t n)
     for (uint32_t count; n >= (count = (uint32_t)__builtin_popcountll(mask->words[w])); w++)
         n -= count;
     return w * 64 + berth__nth_bit(mask->words[w], n);
-}
-
-static void take_groups(const berth__tree_walk *walk, uint32_t tile, const berth__mask *slots,
-                        berth__tree_sum *best)
-{
-    for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
-        uint32_t lanes = slots->words[g / GROUPS_A_WORD] >> (g % GROUPS_A_WORD * LANES) & 0xffff;
-        uint32_t group = tile * GROUPS_A_TILE + g, equal;
-        if (lanes == 0 || walk->tree->levels[0].best[group] < best->best)
-            continue;
-        int32_t total =
-            walk->kernels->best_lanes(walk->tree->leaves + (size_t)group * LANES, lanes, &equal);
-        if (total < best->best)
-            continue;
-        uint32_t count = (uint32_t)__builtin_popcount(equal);
-        best->best_count = total > best->best ? count : best->best_count + count;
-        best->best = total;
-    }
 }
 
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
@@ -95,7 +84,7 @@ void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit
         }
         count += more;
         walk->visited[step] = slots;
-        take_groups(walk, tile, &slots, &best);
+        walk->kernels->best_leaves(leaves_of(walk, tile), bests_of(walk, tile), &slots, &best);
     }
     out->feasible_count = count;
     out->best = best.best;
@@ -142,16 +131,8 @@ static berth__mask best_of_step(const void *context, uint32_t step)
     const berth__tree_walk *walk = of->walk;
     uint32_t tiles = tiles_of(walk->tree), tile = of->first_tile + step;
     tile -= tile >= tiles ? tiles : 0;
-    berth__mask out = {{0}};
-    for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
-        uint32_t w = g / GROUPS_A_WORD, shift = g % GROUPS_A_WORD * LANES;
-        uint64_t lanes = walk->visited[step].words[w] >> shift & 0xffff;
-        uint32_t group = tile * GROUPS_A_TILE + g;
-        if (lanes != 0 && walk->tree->levels[0].best[group] >= of->best)
-            out.words[w] |= (lanes & walk->kernels->lanes_from(
-                                         walk->tree->leaves + (size_t)group * LANES, of->best))
-                            << shift;
-    }
+    berth__mask out = walk->visited[step];
+    walk->kernels->leaves_from(leaves_of(walk, tile), groups_of(walk, tile), of->best, &out);
     return out;
 }
 

@@ -673,6 +673,60 @@ static void test_lanes(void **state)
     }
 }
 
+/* Leaves of a tile of which `groups` groups exist, some of its slots, and the best of each group. */
+typedef struct leaf_tile {
+    _Alignas(64) int32_t leaves[BERTH__TILE];
+    int32_t bests[BERTH__TILE / BERTH__FAN];
+    uint32_t groups;
+    berth__mask slots;
+} leaf_tile;
+
+static void fill_leaf_tile(leaf_tile *out)
+{
+    uint32_t spread = 1 + berth__random_below(&source, 20);
+    uint32_t chosen = berth__random_below(&source, 3);
+    *out = (leaf_tile){.groups = 1 + berth__random_below(&source, BERTH__TILE / BERTH__FAN)};
+    for (uint32_t i = 0; i < BERTH__TILE; i++) {
+        int32_t *best = &out->bests[i / BERTH__FAN];
+        out->leaves[i] = (int32_t)berth__random_below(&source, spread + 2) - 2;
+        *best = i % BERTH__FAN == 0 || out->leaves[i] > *best ? out->leaves[i] : *best;
+        berth__bit_put(out->slots.words, i, berth__random_below(&source, 3) >= chosen);
+    }
+}
+
+static void test_leaf_tiles(void **state)
+{
+    (void)state;
+    static leaf_tile tile;
+    for (int round = 0; round < ROUNDS; round++) {
+        fill_leaf_tile(&tile);
+        int32_t least = (int32_t)berth__random_below(&source, 4);
+        berth__tree_sum before = {(int32_t)berth__random_below(&source, 20) - 1, 7, 0};
+        berth__tree_sum wanted = before;
+        berth__mask kept = {{0}};
+        for (uint32_t i = 0; i < tile.groups * BERTH__FAN; i++) {
+            int32_t total = tile.leaves[i];
+            if (!berth__bit_get(tile.slots.words, i) || total < least)
+                continue;
+            berth__bit_set(kept.words, i);
+            wanted.best_count = total > wanted.best    ? 1
+                                : total == wanted.best ? wanted.best_count + 1
+                                                       : wanted.best_count;
+            wanted.best = total > wanted.best ? total : wanted.best;
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            berth__mask got = tile.slots;
+            berth__tree_sum best = before;
+            tables[t]->leaves_from(tile.leaves, tile.groups, least, &got);
+            for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+                check("leaves_from", t, w, (int64_t)kept.words[w], (int64_t)got.words[w]);
+            tables[t]->best_leaves(tile.leaves, tile.bests, &kept, &best);
+            check("best_leaves", t, 0, wanted.best, best.best);
+            check("leaves that share it", t, 0, wanted.best_count, best.best_count);
+        }
+    }
+}
+
 /* ---- the fused kernel: what the separate ones give together ---- */
 
 typedef struct basic_slots {
@@ -912,6 +966,7 @@ int main(void)
         cmocka_unit_test(test_regroup_leaves),
         cmocka_unit_test(test_regroup_groups),
         cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_leaf_tiles),
         cmocka_unit_test(test_basic),
         cmocka_unit_test(test_balance_differences),
         cmocka_unit_test(test_basic_scores),
