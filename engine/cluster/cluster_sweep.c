@@ -85,6 +85,8 @@ void berth__cluster_sweep(berth__cluster *cluster)
     berth__cluster_lock(cluster);
     if (cluster->free_node == BERTH_NODE_NONE)
         sweep_nodes(cluster);
+    if (berth__storage_sweep_is_due(cluster->view.storage))
+        berth__volume_use_sweep(cluster->view.volume_use);
     if (berth__sweep_is_due(model) && berth__sweep_begin(&sweep, model)) {
         mark_nodes(&sweep, cluster);
         berth__sweep_related(&sweep, cluster->view.related);

@@ -1,5 +1,5 @@
 /* Giving back, between two operations of an engine, what no object holds any more: texts
- * (model/sweep.h), and ids of nodes.
+ * (model/sweep.h), ids of nodes, and records of volumes (model/storage_sweep.c).
  *
  * A node's id is free once the node is absent, no pod is bound to it or has it nominated, and the
  * layout lacks it. Free ids are looked for when none is left and as many have been given since
@@ -9,12 +9,14 @@
 #define BERTH_CLUSTER_CLUSTER_SWEEP_H
 
 #include "cluster/cluster.h"
+#include "model/storage.h"
 #include "model/sweep.h"
 
 /* Whether a sweep is due; never on a branch. Under the model's lock. */
 static inline bool berth__cluster_sweep_is_due(const berth__cluster *cluster)
 {
     return !cluster->cow.branch && (berth__sweep_is_due(cluster->model) ||
+                                    berth__storage_sweep_is_due(cluster->view.storage) ||
                                     BERTH_UNLIKELY(cluster->node_count >= cluster->node_sweep_at &&
                                                    cluster->free_node == BERTH_NODE_NONE));
 }

@@ -305,6 +305,32 @@ void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id)
     volumes->attached_count = volumes->driver_count = 0;
 }
 
+/* ---- giving up ---- */
+
+static void keep_refs(const berth__storage *storage, const berth__node_volumes *volumes)
+{
+    for (uint32_t i = 0; i < volumes->ref_count; i++) {
+        uint32_t id = volumes->refs[i].id;
+        if (id & BERTH__DISK_BIT)
+            storage->disk_list[id & ~BERTH__DISK_BIT]->kept = true;
+        else
+            berth__storage_keep(&storage->claims[id]->record);
+    }
+}
+
+void berth__volume_use_sweep(const berth__volume_use *use)
+{
+    for (uint32_t i = 0; i < use->node_capacity; i++) {
+        const berth__node_volumes *volumes = use->nodes[i];
+        if (volumes == NULL)
+            continue;
+        keep_refs(use->storage, volumes);
+        if (volumes->record != NULL)
+            berth__storage_keep(&use->storage->nodes[volumes->record->id]->record);
+    }
+    berth__storage_sweep(use->storage);
+}
+
 /* ---- following the store ---- */
 
 static bool recount_ref(berth__volume_use *use, berth__node_volumes *volumes,
@@ -414,13 +440,14 @@ static bool find_records(berth__volume_use *use, const berth__layout *layout,
             return false;
     }
     use->epoch = layout->epoch;
+    use->records_named = use->storage->nodes_named;
     return true;
 }
 
 bool berth__volume_use_refresh(berth__volume_use *use, const berth__layout *layout,
                                const berth__cow_array *nodes)
 {
-    bool new_records = use->record_count != use->storage->node_count;
+    bool new_records = use->records_named != use->storage->nodes_named;
     if ((new_records || use->epoch != layout->epoch) && !find_records(use, layout, nodes))
         return false;
     return use->seen == use->storage->journal_end || follow_journal(use);

@@ -61,6 +61,7 @@ typedef struct berth__volume_use {
     uint32_t *node_of_record; /* by storage node id: node id */
     uint32_t record_capacity;
     uint32_t record_count; /* records that were looked up in the layout */
+    uint64_t records_named; /* the store's then */
     uint64_t epoch;        /* of that layout */
     uint64_t seen;         /* of the store's journal */
 } berth__volume_use;
@@ -82,6 +83,9 @@ void berth__volume_use_restore(berth__volume_use *use, uint32_t node_id,
 
 /* The node's id is no longer given: no pod is on it, and it may be another node's next. */
 void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id);
+
+/* Give up the store's records that neither it nor anything here speaks of (storage_sweep.c). */
+void berth__volume_use_sweep(const berth__volume_use *use);
 
 /* Take over what changed in the store and in the layout. Returns false when out of memory. */
 bool berth__volume_use_refresh(berth__volume_use *use, const berth__layout *layout,

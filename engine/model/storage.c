@@ -24,6 +24,11 @@ bool berth__storage_keeps(berth_kind kind)
     return (unsigned)kind < BERTH_KIND_COUNT && record_bytes[kind] != 0;
 }
 
+size_t berth__storage_record_bytes(berth_kind kind)
+{
+    return record_bytes[kind];
+}
+
 static bool is_namespaced(berth_kind kind)
 {
     return kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM || kind == BERTH_KIND_CSI_STORAGE_CAPACITY;
@@ -52,6 +57,7 @@ berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow, b
         return BERTH_E_NOMEM;
     storage->model = model;
     storage->cow = cow;
+    storage->sweep_at = BERTH__STORAGE_SWEEP_MIN;
     berth__arena_init(&storage->arena, model->allocator);
     storage->journal =
         berth__alloc(model->allocator, BERTH__STORAGE_JOURNAL * sizeof(*storage->journal), 64);
@@ -119,6 +125,9 @@ void berth__storage_destroy(berth__storage *storage)
                     berth__stored_facts_free(berth__storage_facts((berth__stored *)entry));
         berth__keymap_destroy(table);
     }
+    for (uint32_t i = 0; i < storage->disk_count; i++)
+        if (storage->disk_list[i] != NULL)
+            berth__storage_free_disk(storage, storage->disk_list[i]);
     berth__keymap_destroy(&storage->disks);
     berth__keymap_destroy(&storage->reservations);
     berth__shelves_destroy(&storage->free_volumes);
@@ -127,6 +136,9 @@ void berth__storage_destroy(berth__storage *storage)
     berth__free(allocator, storage->nodes, storage->node_capacity * sizeof(*storage->nodes));
     berth__free(allocator, storage->disk_list,
                 storage->disk_capacity * sizeof(*storage->disk_list));
+    berth__free(allocator, storage->free_disks,
+                storage->free_disk_capacity * sizeof(*storage->free_disks));
+    berth__free(allocator, storage->gone, storage->gone_capacity * sizeof(*storage->gone));
     berth__free(allocator, storage->journal, BERTH__STORAGE_JOURNAL * sizeof(*storage->journal));
     berth__arena_destroy(&storage->arena);
     berth__free(allocator, storage, sizeof(*storage));
@@ -156,36 +168,41 @@ uint64_t *berth__storage_arrival(berth__stored *record)
     }
 }
 
+typedef struct former_arrival {
+    berth__stored *record;
+    uint64_t arrival;
+} former_arrival;
+
 static void undo_arrival(void *owner, void *payload)
 {
     berth__storage *storage = owner;
-    berth__stored *record = *(berth__stored **)payload;
-    uint64_t *arrival = berth__storage_arrival(record);
+    const former_arrival *former = payload;
+    uint64_t *arrival = berth__storage_arrival(former->record);
     BERTH_ASSERT(*arrival == storage->arrivals);
-    *arrival = 0;
+    *arrival = former->arrival;
     storage->arrivals--;
-    berth__storage_touch(storage, record);
+    berth__storage_touch(storage, former->record);
 }
 
 static const berth__undo_kind arrived = {undo_arrival, NULL};
 
 static void arrive(berth__storage *storage, berth__stored *record)
 {
-    berth__stored **payload = storage->undo == NULL ? NULL
+    uint64_t *arrival = berth__storage_arrival(record);
+    former_arrival *payload = storage->undo == NULL ? NULL
                                                     : berth__undo_push(storage->undo, &arrived,
                                                                        storage, sizeof(*payload));
     if (payload != NULL)
-        *payload = record;
-    *berth__storage_arrival(record) = ++storage->arrivals;
+        *payload = (former_arrival){record, *arrival};
+    *arrival = ++storage->arrivals;
     berth__storage_touch(storage, record);
 }
 
-/* Give a record its place in the order of arrival, if it has none, and its kind has such an
- * order. */
+/* An object comes: its record has its place in the order of arrival, if its kind has such an order. A
+ * name that came before, and went, comes last: whether its record is still there does not matter. */
 static void see_arrival(berth__storage *storage, berth__stored *record)
 {
-    const uint64_t *arrival = berth__storage_arrival(record);
-    if (arrival != NULL && *arrival == 0)
+    if (berth__storage_arrival(record) != NULL && berth__storage_facts(record) == NULL)
         arrive(storage, record);
 }
 
@@ -209,15 +226,30 @@ static bool number(berth__storage *storage, berth_kind kind, void *record)
     return true;
 }
 
+/* A record that is as good as new, with its number; NULL when out of memory. */
+static berth__stored *new_record(berth__storage *storage, berth_kind kind)
+{
+    berth__stored *record = storage->free[kind];
+    if (record != NULL) {
+        storage->free[kind] = record->next_changed;
+        record->next_changed = NULL;
+        return record;
+    }
+    record = berth__arena_alloc_zero(&storage->arena, record_bytes[kind], 16);
+    return record != NULL && number(storage, kind, record) ? record : NULL;
+}
+
 berth__stored *berth__storage_named(berth__storage *storage, berth_kind kind,
                                     berth__sym namespace_name, berth__sym name)
 {
     berth__stored *record = record_find(storage, kind, namespace_name, name);
     if (record != NULL)
         return record;
-    record = berth__arena_alloc_zero(&storage->arena, record_bytes[kind], 16);
-    if (record == NULL || !number(storage, kind, record))
+    record = new_record(storage, kind);
+    if (record == NULL)
         return NULL;
+    storage->in_use++;
+    storage->nodes_named += kind == BERTH_KIND_CSI_NODE;
     record->kind = (uint8_t)kind;
     record->key.namespace_name = namespace_name;
     record->key.name = name;
@@ -292,15 +324,6 @@ berth__disk *berth__storage_disk_find(const berth__storage *storage,
     return (berth__disk *)berth__keymap_find(&storage->disks, key, key_bytes);
 }
 
-/* Words of a list in the store's own memory; NULL when out of memory. */
-static berth__sym *keep_words(berth__storage *storage, const void *words, size_t bytes)
-{
-    berth__sym *kept = berth__arena_alloc(&storage->arena, bytes, sizeof(berth__sym));
-    if (kept != NULL && bytes > 0)
-        memcpy(kept, words, bytes);
-    return kept;
-}
-
 /* Work out, of the letters of its texts, what the disk counts as. */
 static bool identify(berth__storage *storage, berth__disk *disk)
 {
@@ -320,28 +343,60 @@ static bool is_outdated(const berth__storage *storage, const berth__disk *disk)
            disk->removals != atomic_load_explicit(&storage->model->removals, memory_order_relaxed);
 }
 
+/* An id that no disk has; false when out of memory. There is room then to give it back. */
+static bool take_disk_id(berth__storage *storage, uint32_t *out)
+{
+    const berth_allocator *allocator = storage->model->allocator;
+    uint32_t need = storage->disk_count + 1;
+    if (storage->free_disk_count > 0) {
+        *out = storage->free_disks[--storage->free_disk_count];
+        return true;
+    }
+    if (!berth__grow(allocator, &storage->disk_list, &storage->disk_capacity, need,
+                     sizeof(*storage->disk_list)) ||
+        !berth__grow(allocator, &storage->free_disks, &storage->free_disk_capacity, need,
+                     sizeof(*storage->free_disks)))
+        return false;
+    *out = storage->disk_count;
+    storage->disk_list[storage->disk_count++] = NULL;
+    return true;
+}
+
+static size_t disk_bytes(const berth__disk *disk)
+{
+    return sizeof(*disk) + disk->entry.key_bytes +
+           disk->volume.monitor_count * sizeof(*disk->volume.monitors);
+}
+
+void berth__storage_free_disk(berth__storage *storage, berth__disk *disk)
+{
+    berth__free(storage->model->allocator, disk, disk_bytes(disk));
+}
+
 static berth__disk *make_disk(berth__storage *storage, const berth__pod_volume *volume)
 {
-    uint32_t key[DISK_KEY_MAX];
+    uint32_t key[DISK_KEY_MAX], id;
     uint32_t key_bytes = disk_key(volume, key);
+    size_t monitor_bytes = volume->monitor_count * sizeof(*volume->monitors);
+    size_t bytes = sizeof(berth__disk) + key_bytes + monitor_bytes;
     berth__disk *disk =
-        berth__arena_alloc_zero(&storage->arena, sizeof(*disk), _Alignof(berth__disk));
-    const berth__sym *kept = keep_words(storage, key, key_bytes);
-    const berth__sym *monitors =
-        keep_words(storage, volume->monitors, volume->monitor_count * sizeof(berth__sym));
-    if (disk == NULL || kept == NULL || monitors == NULL ||
-        !berth__grow(storage->model->allocator, &storage->disk_list, &storage->disk_capacity,
-                     storage->disk_count + 1, sizeof(*storage->disk_list)))
+        berth__alloc_zero(storage->model->allocator, bytes, _Alignof(berth__disk));
+    if (disk == NULL)
         return NULL;
+    memcpy(disk->words, key, key_bytes);
+    disk->entry = (berth__keymap_entry){.key = disk->words, .key_bytes = key_bytes};
     disk->volume = *volume;
     disk->volume.name = 0;
-    disk->volume.monitors = monitors;
-    if (!identify(storage, disk))
+    disk->volume.monitors = disk->words + key_bytes / sizeof(*key);
+    if (monitor_bytes > 0)
+        memcpy(disk->words + key_bytes / sizeof(*key), volume->monitors, monitor_bytes);
+    if (!identify(storage, disk) || !take_disk_id(storage, &id)) {
+        berth__storage_free_disk(storage, disk);
         return NULL;
-    disk->id = storage->disk_count;
-    storage->disk_list[storage->disk_count++] = disk;
-    disk->entry.key = kept;
-    disk->entry.key_bytes = key_bytes;
+    }
+    disk->id = id;
+    storage->disk_list[id] = disk;
+    storage->in_use++;
     berth__keymap_add(&storage->disks, &disk->entry);
     return disk;
 }

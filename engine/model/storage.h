@@ -1,8 +1,10 @@
 /* What the volume plugins read: PersistentVolumes, claims, storage classes, and what CSI drivers
  * publish; and what placements have reserved of it.
  *
- * Every name has a record that stays, whether its object exists or not, so that others can point
- * at it; the object's facts hang from it and are replaced whole. A reservation (kube-scheduler:
+ * Every name that something speaks of has a record, whether its object exists or not, so that others
+ * can point at it; the object's facts hang from it and are replaced whole. Records, and inline disks,
+ * that nothing speaks of any more are given up now and then (storage_sweep.c), and theirs are the
+ * next to be given. A reservation (kube-scheduler:
  * the assume caches) marks a PersistentVolume as taken for a claim, or a claim as to be
  * provisioned for a node; it is kept by pod, given back as it was taken, and superseded by news
  * of the volume or claim. */
@@ -32,6 +34,7 @@ typedef struct berth__stored {
     uint32_t row;    /* its row of what snapshots show, + 1; 0: none yet (storage_rows.h) */
     uint8_t kind;    /* a berth_kind */
     bool changed;    /* its row says something else; it is on the store's list then */
+    bool kept;       /* while records are given up: something speaks of it */
     struct berth__stored *next_changed;
 } berth__stored;
 
@@ -79,6 +82,8 @@ typedef struct berth__disk {
     berth__in_tree in_tree;
     berth__attachment attachment; /* if the plugin is migrated */
     uint64_t removals;            /* the model's, when it was identified: see disk_make */
+    bool kept;                    /* as of a record */
+    uint32_t words[];             /* key and monitors */
 } berth__disk;
 
 /* ---- claims ---- */
@@ -267,7 +272,10 @@ struct berth__listed_attachment {
 
 /* A change that can alter what is attached to nodes: a claim's id, or a storage node's with bit
  * 31. */
-enum { BERTH__STORAGE_JOURNAL = 4096 };
+enum {
+    BERTH__STORAGE_JOURNAL = 4096,
+    BERTH__STORAGE_SWEEP_MIN = 1024, /* records and disks before some are given up */
+};
 #define BERTH__STORAGE_NODE_BIT (UINT32_C(1) << 31)
 
 /* One volume chosen for a claim (NULL: the claim is to be provisioned). */
@@ -282,6 +290,7 @@ typedef struct berth__storage {
      * branch's, which frees those it made. */
     berth__cow_owner *cow;
     berth__arena arena;                     /* records */
+    berth__stored *free[BERTH_KIND_COUNT];  /* records given up, by kind; they keep their ids */
     berth__keymap tables[BERTH_KIND_COUNT]; /* only those of the kinds kept here are in use */
     berth__keymap disks;
     berth__keymap reservations;  /* by pod */
@@ -291,8 +300,16 @@ typedef struct berth__storage {
     uint32_t claim_count, claim_capacity;
     berth__storage_node **nodes; /* by id */
     uint32_t node_count, node_capacity;
-    berth__disk **disk_list; /* by id */
+    uint64_t nodes_named;    /* how often a record of a node was given a name */
+    berth__disk **disk_list; /* by id; NULL: it is free */
     uint32_t disk_count, disk_capacity;
+    uint32_t *free_disks; /* ids; room for all of them */
+    uint32_t free_disk_count;
+    uint32_t free_disk_capacity;
+    uint32_t in_use;    /* records and disks */
+    uint32_t sweep_at;  /* so many call for a look at which of them are needed */
+    uint32_t *gone;     /* rows of records given up, to be cleared when rows are next written */
+    uint32_t gone_count, gone_capacity;
     uint32_t *journal;    /* entry i is at journal[i % BERTH__STORAGE_JOURNAL] */
     uint64_t journal_end; /* entries ever written */
     uint64_t arrivals;
@@ -337,6 +354,23 @@ berth__claim *berth__storage_claim_make(berth__storage *storage, berth__sym name
 berth__disk *berth__storage_disk_make(berth__storage *storage, const berth__pod_volume *volume);
 berth__disk *berth__storage_disk_find(const berth__storage *storage,
                                       const berth__pod_volume *volume);
+
+/* ---- giving up (storage_sweep.c) ---- */
+
+/* Whether so many records came that it is worth while to look for those that nothing needs. */
+static inline bool berth__storage_sweep_is_due(const berth__storage *storage)
+{
+    return BERTH_UNLIKELY(storage->in_use >= storage->sweep_at);
+}
+
+/* Say that something outside of the store speaks of a record or disk; then give up the records and
+ * disks of which this was not said and of which nothing in the store speaks. No transaction is open,
+ * and no decision under way. Without memory for it they stay. */
+static inline void berth__storage_keep(berth__stored *record)
+{
+    record->kept = true;
+}
+void berth__storage_sweep(berth__storage *storage);
 
 /* ---- identity: what counts as one attachment (storage_identity.c) ---- */
 
@@ -394,6 +428,12 @@ berth__stored_facts *berth__storage_compile(berth__storage *storage, const berth
 berth__interned_node_selector berth__storage_affinity(berth__storage *storage, berth__arena *arena,
                                                       const berth_node_selector *source, bool *ok);
 
+/* Say that the records that pods' reservations mention are needed. */
+void berth__storage_keep_reserved(berth__storage *storage);
+
+/* Free a disk that is on no list. */
+void berth__storage_free_disk(berth__storage *storage, berth__disk *disk);
+
 /* Fill in identity and translation of a volume's facts, and of an interned disk. */
 void berth__storage_identify_pv(berth__storage *storage, const berth_persistent_volume *source,
                                 berth__pv_facts *facts, bool *ok);
@@ -433,13 +473,12 @@ void berth__storage_hold_again(berth__storage *storage, berth__stored *record,
 berth__stored *berth__storage_named(berth__storage *storage, berth_kind kind,
                                     berth__sym namespace_name, berth__sym name);
 
-/* The same for an object that comes, or that another names: it has its place in the order of
- * arrival then. */
+/* The same for an object that comes: it has its place in the order of arrival then. */
 berth__stored *berth__storage_make_record(berth__storage *storage, berth_kind kind,
                                           berth__sym namespace_name, berth__sym name);
 
-/* What a record's object says, or NULL; its place in the order of arrival (0: none yet), or NULL if
- * its kind has no such order. */
+/* What a record's object says, or NULL; its object's place in the order of arrival (0: there was none
+ * yet), or NULL if its kind has no such order. */
 berth__stored_facts *berth__storage_facts(const berth__stored *record);
 uint64_t *berth__storage_arrival(berth__stored *record);
 
@@ -452,6 +491,9 @@ static inline void berth__storage_touch(berth__storage *storage, berth__stored *
     record->next_changed = storage->changed;
     storage->changed = record;
 }
+
+/* The size of a kind's records; 0: it is not kept. */
+size_t berth__storage_record_bytes(berth_kind kind);
 
 /* Free facts that no version shows. Accepts NULL. */
 void berth__stored_facts_free(berth__stored_facts *facts);

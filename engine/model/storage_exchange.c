@@ -39,8 +39,8 @@ static void note_pv(berth__storage *storage, const berth__pv *volume)
 static bool named_volume(berth__storage *storage, berth__sym name, berth__pv **out)
 {
     *out = name == 0 ? NULL
-                     : (berth__pv *)berth__storage_make_record(
-                           storage, BERTH_KIND_PERSISTENT_VOLUME, 0, name);
+                     : (berth__pv *)berth__storage_named(storage, BERTH_KIND_PERSISTENT_VOLUME, 0,
+                                                         name);
     return name == 0 || *out != NULL;
 }
 

@@ -282,6 +282,21 @@ void berth__storage_unreserve(berth__storage *storage, uint32_t pod)
     leave(storage, list, &unreserved);
 }
 
+/* Items that no longer hold look at their records, too. */
+void berth__storage_keep_reserved(berth__storage *storage)
+{
+    const berth__keymap *map = &storage->reservations;
+    for (uint32_t b = 0; b < map->bucket_count; b++)
+        for (berth__keymap_entry *at = map->buckets[b]; at != NULL; at = at->next) {
+            const pod_reservations *list = (const pod_reservations *)at;
+            for (uint32_t i = 0; i < list->count; i++) {
+                berth__storage_keep(&list->items[i].claim->record);
+                if (list->items[i].volume != NULL)
+                    berth__storage_keep(&list->items[i].volume->record);
+            }
+        }
+}
+
 /* ---- of another store ---- */
 
 /* The pod's list, with room for one more item; NULL when out of memory. No transaction knows it. */

@@ -24,6 +24,14 @@ static berth__stored_row *row_at(const berth__stored_rows *rows, uint32_t index)
 static bool make_row_writable(berth__stored_rows *rows, berth__cow_owner *cow,
                               berth__stored *record)
 {
+    if (record->row == 0 && rows->first_free != 0) {
+        uint32_t free = rows->first_free - 1;
+        if (!berth__cow_array_make_writable(&rows->table, cow, free))
+            return false;
+        rows->first_free = row_at(rows, free)->reserved;
+        *row_at(rows, free) = (berth__stored_row){0};
+        record->row = free + 1;
+    }
     if (record->row != 0)
         return berth__cow_array_make_writable(&rows->table, cow, record->row - 1);
     if (!berth__cow_array_add(&rows->table, cow, rows->count))
@@ -57,9 +65,24 @@ static void clear_changed(berth__storage *storage)
     storage->changed = NULL;
 }
 
+/* The rows of records that went are free. */
+static bool clear_gone(berth__storage *storage, berth__stored_rows *rows, berth__cow_owner *cow)
+{
+    for (; storage->gone_count > 0; storage->gone_count--) {
+        uint32_t row = storage->gone[storage->gone_count - 1];
+        if (!berth__cow_array_make_writable(&rows->table, cow, row))
+            return false;
+        *row_at(rows, row) = (berth__stored_row){.reserved = rows->first_free};
+        rows->first_free = row + 1;
+    }
+    return true;
+}
+
 bool berth__storage_show(berth__storage *storage, berth__stored_rows *rows, berth__cow_owner *cow)
 {
     berth__stored *record;
+    if (!clear_gone(storage, rows, cow))
+        return false;
     for (record = storage->changed; record != NULL; record = record->next_changed)
         if (!make_row_writable(rows, cow, record))
             return false;
@@ -83,27 +106,44 @@ static berth__stored *record_of(berth__storage *storage, const berth__stored_row
     return berth__storage_named(storage, (berth_kind)row->kind, row->namespace_name, row->name);
 }
 
-static bool differs(const berth__stored_row *a, const berth__stored_row *b)
+/* The row of a page, or one of no name. */
+static berth__stored_row row_in(const berth__stored_row *page, uint32_t i)
 {
-    return a == NULL || b == NULL || memcmp(a, b, sizeof(*a)) != 0; /* no padding */
+    return page != NULL && page[i].kind != 0 ? page[i] : (berth__stored_row){0};
 }
 
-/* Touch the records whose rows differ. */
+static bool same_name(const berth__stored_row *a, const berth__stored_row *b)
+{
+    return a->kind == b->kind && a->namespace_name == b->namespace_name && a->name == b->name;
+}
+
+/* The record that a row speaks of differs from what it said. Returns NULL when out of memory. */
+static berth__stored *touch_row(following *own, const berth__stored_row *row)
+{
+    berth__stored *record = own->ok ? record_of(own->storage, row) : NULL;
+    own->ok = record != NULL;
+    if (own->ok)
+        berth__storage_touch(own->storage, record);
+    return record;
+}
+
+/* Touch the records whose rows differ. A record that left its row may have another by now. */
 static void touch_page(void *context, uint32_t page, void *first, void *second)
 {
     following *own = context;
-    const berth__stored_row *was = first, *is = second;
-    for (uint32_t i = 0; i < 1u << BERTH__ROW_PAGE_SHIFT; i++) {
-        const berth__stored_row *a = was != NULL ? &was[i] : NULL, *b = is != NULL ? &is[i] : NULL;
-        const berth__stored_row *named = b != NULL && b->kind != 0 ? b : a;
-        if (named == NULL || named->kind == 0 || !differs(a, b))
+    for (uint32_t i = 0; i < 1u << BERTH__ROW_PAGE_SHIFT && own->ok; i++) {
+        const berth__stored_row was = row_in(first, i), is = row_in(second, i);
+        uint32_t row = (page << BERTH__ROW_PAGE_SHIFT) + i + 1;
+        if (memcmp(&was, &is, sizeof(was)) == 0) /* no padding */
             continue;
-        berth__stored *record = own->ok ? record_of(own->storage, named) : NULL;
-        own->ok = record != NULL;
-        if (!own->ok)
-            return;
-        record->row = (page << BERTH__ROW_PAGE_SHIFT) + i + 1;
-        berth__storage_touch(own->storage, record);
+        if (was.kind != 0 && !same_name(&was, &is)) {
+            berth__stored *record = touch_row(own, &was);
+            if (record != NULL && record->row == row)
+                record->row = 0;
+        }
+        berth__stored *record = is.kind != 0 ? touch_row(own, &is) : NULL;
+        if (record != NULL)
+            record->row = row;
     }
 }
 

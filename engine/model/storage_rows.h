@@ -8,7 +8,7 @@
  * A branch that has to do with volumes has a store of its own, which borrows the facts of the
  * rows and makes its records, links and shelves itself. Kept from one branch to the next, it
  * goes from snapshot to snapshot by the rows that differ, and takes back what a branch did by the
- * records that it touched.
+ * records that it touched. A row that is given up may have another name in a later snapshot.
  *
  * Facts live as long as a snapshot that shows them: whoever follows rows keeps their snapshot
  * pinned. */
@@ -26,7 +26,7 @@ typedef struct berth__stored_row {
     uint32_t reserved; /* of a volume: row of the claim, + 1 */
     berth__sym assumed_node;
     berth__sym namespace_name, name;
-    uint32_t kind; /* a berth_kind; 0: the row was never written */
+    uint32_t kind; /* a berth_kind; 0: the row is free, and `reserved` the next such, + 1 */
 } berth__stored_row;
 
 enum { BERTH__ROW_PAGE_SHIFT = 6 };
@@ -34,7 +34,8 @@ enum { BERTH__ROW_PAGE_SHIFT = 6 };
 /* Copying the struct gives the rows of a snapshot. All zero: none. */
 typedef struct berth__stored_rows {
     berth__cow_array table;      /* of berth__stored_row */
-    uint32_t count;              /* rows given; they never go, and mean one name for good */
+    uint32_t count;              /* rows given so far, free ones included */
+    uint32_t first_free;         /* of the rows of records given up, in a list; + 1, 0: none */
     uint64_t reservation_serial; /* of the store */
 } berth__stored_rows;
 

@@ -17,6 +17,12 @@ berth_status berth__shelves_init(berth__shelves *shelves, const berth_allocator 
     return berth__keymap_init(&shelves->sets, allocator);
 }
 
+static void free_shelf(const berth_allocator *allocator, berth__shelf *shelf)
+{
+    berth__free(allocator, shelf->items, shelf->capacity * sizeof(*shelf->items));
+    berth__free(allocator, shelf, sizeof(*shelf));
+}
+
 static void set_destroy(berth__shelves *shelves, berth__shelf_set *set)
 {
     const berth_allocator *allocator = shelves->allocator;
@@ -24,8 +30,7 @@ static void set_destroy(berth__shelves *shelves, berth__shelf_set *set)
         berth__shelf *shelf = set->shelves[i];
         if (shelf == NULL)
             continue;
-        berth__free(allocator, shelf->items, shelf->capacity * sizeof(*shelf->items));
-        berth__free(allocator, shelf, sizeof(*shelf));
+        free_shelf(allocator, shelf);
     }
     berth__free(allocator, set->shelves, set->shelf_capacity * sizeof(*set->shelves));
     berth__free(allocator, set->open.items, set->open.capacity * sizeof(*set->open.items));
@@ -366,6 +371,66 @@ void berth__shelves_settle(berth__shelves *shelves)
         shelf->listed = false;
         sort_shelf(shelf);
     }
+}
+
+/* ---- giving up ---- */
+
+static bool is_empty(const berth__shelf *shelf)
+{
+    return shelf->count + shelf->lent == 0;
+}
+
+static uint32_t count_filled(const berth__shelf_set *set)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < set->shelf_capacity; i++)
+        count += set->shelves[i] != NULL && !is_empty(set->shelves[i]);
+    return count;
+}
+
+/* The table anew, of those that are not empty, and the labels by which they go: there is room for
+ * these, as there were more. */
+static void prune_set(berth__shelves *shelves, berth__shelf_set *set, uint32_t filled)
+{
+    uint32_t capacity = 16;
+    while (capacity < 2 * filled)
+        capacity *= 2;
+    berth__shelf **table = berth__alloc_zero(shelves->allocator, capacity * sizeof(*table), 64);
+    if (table == NULL)
+        return;
+    set->label_count = 0;
+    for (uint32_t i = 0; i < set->shelf_capacity; i++) {
+        berth__shelf *shelf = set->shelves[i];
+        if (shelf == NULL)
+            continue;
+        if (is_empty(shelf)) {
+            free_shelf(shelves->allocator, shelf);
+            continue;
+        }
+        put_shelf(table, capacity, shelf);
+        (void)note_label(shelves, set, shelf->label);
+    }
+    berth__free(shelves->allocator, set->shelves, set->shelf_capacity * sizeof(*table));
+    set->shelves = table;
+    set->shelf_capacity = capacity;
+    set->shelf_count = filled;
+}
+
+void berth__shelves_prune(berth__shelves *shelves)
+{
+    berth__shelves_settle(shelves);
+    for (uint32_t b = 0; b < shelves->sets.bucket_count; b++)
+        for (berth__keymap_entry *at = shelves->sets.buckets[b], *next; at != NULL; at = next) {
+            berth__shelf_set *set = (berth__shelf_set *)at;
+            uint32_t filled = count_filled(set);
+            next = at->next;
+            if (filled == 0 && is_empty(&set->open)) {
+                berth__keymap_remove(&shelves->sets, at);
+                set_destroy(shelves, set);
+            } else if (filled < set->shelf_count) {
+                prune_set(shelves, set, filled);
+            }
+        }
 }
 
 const berth__shelf_set *berth__shelves_find(const berth__shelves *shelves, berth__sym owner)

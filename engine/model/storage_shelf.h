@@ -76,6 +76,10 @@ void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
 /* Sort what came since. Look-ups need it. */
 void berth__shelves_settle(berth__shelves *shelves);
 
+/* Free shelves that are empty, and sets that have no others; sorts what came since. Without memory for
+ * it some stay. */
+void berth__shelves_prune(berth__shelves *shelves);
+
 /* The shelves of an owner, or NULL; one of them by label, or NULL. */
 const berth__shelf_set *berth__shelves_find(const berth__shelves *shelves, berth__sym owner);
 const berth__shelf *berth__shelf_find(const berth__shelf_set *set, berth__sym label,

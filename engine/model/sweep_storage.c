@@ -124,5 +124,6 @@ void berth__sweep_storage(berth__sweep *sweep, const berth__storage *storage)
                 mark_record(sweep, (const berth__stored *)at);
     }
     for (uint32_t i = 0; i < storage->disk_count; i++)
-        mark_disk(sweep, storage->disk_list[i]);
+        if (storage->disk_list[i] != NULL)
+            mark_disk(sweep, storage->disk_list[i]);
 }

@@ -43,7 +43,11 @@ static berth_status follow(berth__branch_volumes *volumes, berth__cluster *clust
     const berth__cluster *former = &volumes->followed->cluster;
     BERTH_TRY(berth__storage_follow(volumes->storage, &former->stored, &snapshot->cluster.stored));
     show(volumes, cluster);
-    return berth__cluster_follow_volumes(cluster, former) ? BERTH_OK : BERTH_E_NOMEM;
+    if (!berth__cluster_follow_volumes(cluster, former))
+        return BERTH_E_NOMEM;
+    if (berth__storage_sweep_is_due(volumes->storage))
+        berth__volume_use_sweep(volumes->use);
+    return BERTH_OK;
 }
 
 berth_status berth__branch_volumes_catch_up(berth__branch_volumes *volumes, berth__cluster *cluster,
