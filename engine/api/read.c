@@ -112,7 +112,9 @@ berth_status berth_engine_pod_object(const berth_engine *engine, berth_pod_id po
 uint32_t berth_snapshot_resource_names(const berth_snapshot *snapshot, berth_str *out,
                                        uint32_t capacity)
 {
-    return berth__cluster_resource_names(&snapshot->cluster, out, capacity);
+    for (uint32_t i = 0; i < snapshot->resource_count && i < capacity; i++)
+        out[i] = berth__text(snapshot->cluster.model, snapshot->resources[i]);
+    return snapshot->resource_count;
 }
 
 berth_status berth_snapshot_node_info(const berth_snapshot *snapshot, berth_node_id node,

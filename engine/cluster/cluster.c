@@ -87,10 +87,10 @@ void berth__cluster_destroy(berth__cluster *cluster)
 
 /* ---- layout ---- */
 
-/* Room for every resource that the model knows. */
+/* Room for every resource that the model knows, and columns as they are named. */
 berth_status berth__cluster_widen(berth__cluster *cluster)
 {
-    return cluster->view.resource_count < cluster->model->resource_count
+    return cluster->view.names_epoch != berth__names_epoch(cluster->model)
                ? berth__view_widen(&cluster->view)
                : BERTH_OK;
 }
@@ -333,10 +333,9 @@ static berth_status settle_operation(berth__cluster *cluster, uint32_t begin, be
     return status;
 }
 
-static berth_status put_named(berth__cluster *cluster, const berth_object *object, bool replace,
-                              uint64_t *id, berth_error *error)
+static berth_status put_once(berth__cluster *cluster, const berth_object *object, bool replace,
+                             uint64_t *id, berth_error *error)
 {
-    BERTH_TRY(check_name(object, error));
     berth_str namespace_name = metadata_of(object)->namespace_name;
     berth_str name = metadata_of(object)->name;
     uint32_t begin = cluster->undo.top;
@@ -357,6 +356,33 @@ static berth_status put_named(berth__cluster *cluster, const berth_object *objec
     if (sweeps)
         berth__cluster_sweep(cluster);
     return status;
+}
+
+/* Where no column is left for the name of a resource, some may be that nobody needs. Returns whether one
+ * is left now. */
+static bool find_columns(berth__cluster *cluster)
+{
+    berth__model *model = cluster->model;
+    if (cluster->cow.branch || cluster->undo.recording)
+        return false;
+    berth__cluster_lock(cluster);
+    bool full = model->resources_named == BERTH__RESOURCES_MAX;
+    if (full)
+        model->sweep_at = 0;
+    berth__model_unlock(model);
+    if (full)
+        berth__cluster_sweep(cluster);
+    return full && model->resources_named < BERTH__RESOURCES_MAX;
+}
+
+static berth_status put_named(berth__cluster *cluster, const berth_object *object, bool replace,
+                              uint64_t *id, berth_error *error)
+{
+    BERTH_TRY(check_name(object, error));
+    berth_status status = put_once(cluster, object, replace, id, error);
+    return status == BERTH_E_NOMEM && find_columns(cluster)
+               ? put_once(cluster, object, replace, id, error)
+               : status;
 }
 
 berth_status berth__cluster_add(berth__cluster *cluster, const berth_object *object, uint64_t *id,

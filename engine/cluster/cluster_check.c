@@ -48,9 +48,10 @@ static berth_status check_node(const berth__cluster *cluster, const berth__node_
         return differs(cluster, node, error, "pods used", tile->pods_used[at], count);
     for (uint32_t r = 0; r < BERTH__SCALARS; r++)
         if (berth__tile_used(tile, r)[at] != sums[r])
-            return differs(cluster, node, error,
-                           berth__text(cluster->model, cluster->model->resource_names[r]).data,
-                           berth__tile_used(tile, r)[at], sums[r]);
+            return differs(
+                cluster, node, error,
+                berth__text(cluster->model, berth__resource_name(cluster->model, r)).data,
+                berth__tile_used(tile, r)[at], sums[r]);
     if (tile->nonzero_cpu[at] != nonzero_cpu)
         return differs(cluster, node, error, "non-zero cpu", tile->nonzero_cpu[at], nonzero_cpu);
     if (tile->nonzero_memory[at] != nonzero_memory)

@@ -40,16 +40,37 @@ berth_pod_id berth__cluster_next_pod(const berth__cluster *cluster, berth_node_i
 
 static berth_str resource_name(const berth__cluster *cluster, uint32_t resource)
 {
-    return berth__text(cluster->model, cluster->model->resource_names[resource]);
+    return berth__text(cluster->model, berth__resource_name(cluster->model, resource));
+}
+
+/* Names that others added, and that snapshots from the branch's on do not show, may go any time. */
+static bool may_read(const berth__cluster *cluster, berth__sym name)
+{
+    return !cluster->cow.branch ||
+           *berth__intern_born(&cluster->model->strings, name) <= cluster->cow.rooted;
+}
+
+uint32_t berth__cluster_resources(const berth__cluster *cluster, berth__sym *out)
+{
+    berth__model *model = cluster->model;
+    uint32_t count = 0;
+    berth__model_lock(model);
+    for (uint32_t i = 0; i < model->resource_count; i++) {
+        berth__sym name = berth__resource_name(model, i);
+        if (name != 0 && may_read(cluster, name))
+            out[count++] = name;
+    }
+    berth__model_unlock(model);
+    return count;
 }
 
 uint32_t berth__cluster_resource_names(const berth__cluster *cluster, berth_str *out,
                                        uint32_t capacity)
 {
-    uint32_t count =
-        atomic_load_explicit(&cluster->model->resource_count, memory_order_acquire); /* MODEL-1 */
+    berth__sym names[BERTH__RESOURCES_MAX];
+    uint32_t count = berth__cluster_resources(cluster, names);
     for (uint32_t i = 0; i < count && i < capacity; i++)
-        out[i] = resource_name(cluster, i);
+        out[i] = berth__text(cluster->model, names[i]);
     return count;
 }
 

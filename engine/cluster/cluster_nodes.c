@@ -92,6 +92,16 @@ static berth_status make_images_writable(berth__cluster *cluster, const berth__n
     return BERTH_OK;
 }
 
+/* The layout has room for the taints of facts that come to a slot of its. */
+static berth_status make_taints_fit(berth__cluster *cluster, uint32_t slot,
+                                    const berth__node_facts *fresh)
+{
+    return slot == BERTH__SLOT_NONE || fresh == NULL ||
+                   berth__layout_reserve_taints(cluster->view.layout, fresh->taints->id + 1)
+               ? BERTH_OK
+               : BERTH_E_NOMEM;
+}
+
 /* A node comes, changes or goes: record, tree, images, and its slot's facts if it has a slot. At
  * the end there are notes for facts that come and facts that go. */
 static berth_status make_facts_writable(berth__cluster *cluster, uint32_t node_id,
@@ -99,16 +109,18 @@ static berth_status make_facts_writable(berth__cluster *cluster, uint32_t node_i
 {
     BERTH_TRY(make_images_writable(cluster, berth__cluster_node(cluster, node_id)->facts));
     BERTH_TRY(make_images_writable(cluster, fresh));
-    if (!cluster->cow.shared)
-        return BERTH_OK;
-    BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
     uint32_t slot = berth__cluster_node(cluster, node_id)->slot;
+    if (!cluster->cow.shared)
+        return make_taints_fit(cluster, slot, fresh);
+    BERTH_TRY(berth__cluster_make_node_writable(cluster, node_id));
     bool all = !outlasted || cluster->undo.recording; /* undoing writes all facts back */
     if (all)
         BERTH_TRY(make_tree_writable(cluster));
     if (slot != BERTH__SLOT_NONE)
         BERTH_TRY(all ? berth__view_make_facts_writable(&cluster->view, slot)
                       : berth__view_make_writable(&cluster->view, slot));
+    if (all)
+        BERTH_TRY(make_taints_fit(cluster, slot, fresh));
     return berth__cow_owner_reserve(&cluster->cow, 2) ? BERTH_OK : BERTH_E_NOMEM;
 }
 

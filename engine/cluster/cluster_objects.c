@@ -37,7 +37,8 @@ static berth_resources amounts_of(node_parts *own)
         uint32_t resource = facts->amounts[i].resource;
         int64_t amount = facts->amounts[i].allocatable;
         items[i] = (berth_resource){
-            text_of(own->cluster, own->cluster->model->resource_names[resource]), {amount, 0}};
+            text_of(own->cluster, berth__resource_name(own->cluster->model, resource)),
+            {amount, 0}};
         if (resource == BERTH__CPU)
             items[i].amount = (berth_quantity){amount / 1000, (int32_t)(amount % 1000) * 1000000};
     }

@@ -59,6 +59,9 @@ static void mark_facts(berth__sweep *sweep, const berth__node_facts *facts)
 {
     const berth__node_image *images = berth__node_images(facts);
     berth__sweep_labels(sweep, berth__node_labels(facts));
+    berth__sweep_taints(sweep, facts->taints);
+    for (uint32_t i = 0; i < facts->amount_count; i++)
+        berth__sweep_resource(sweep, facts->amounts[i].resource);
     for (uint32_t i = 0; i < facts->image_count; i++)
         berth__sweep_mark(sweep, images[i].name);
     berth__sweep_mark(sweep, facts->zone);
@@ -76,6 +79,14 @@ static void mark_nodes(berth__sweep *sweep, const berth__cluster *cluster)
     }
 }
 
+/* Of slots whose nodes went, too, until the layout is made anew. */
+static void mark_layout(berth__sweep *sweep, const berth__layout *layout)
+{
+    for (uint32_t id = 0; id < layout->taint_end; id++)
+        if (berth__layout_has_taints(layout, id))
+            berth__sweep_taints(sweep, berth__taints_at(sweep->model, id));
+}
+
 void berth__cluster_sweep(berth__cluster *cluster)
 {
     berth__model *model = cluster->model;
@@ -89,6 +100,7 @@ void berth__cluster_sweep(berth__cluster *cluster)
         berth__volume_use_sweep(cluster->view.volume_use);
     if (berth__sweep_is_due(model) && berth__sweep_begin(&sweep, model)) {
         mark_nodes(&sweep, cluster);
+        mark_layout(&sweep, cluster->view.layout);
         berth__sweep_related(&sweep, cluster->view.related);
         berth__sweep_disruption(&sweep, cluster->disruption);
         berth__sweep_storage(&sweep, cluster->view.storage);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "columns/image_column.h"
 
@@ -18,6 +19,7 @@ berth__layout *berth__layout_create(const berth_allocator *allocator, uint32_t c
         return NULL;
     layout->allocator = allocator;
     layout->count = count;
+    layout->taint_end = 1;
     layout->tile_count = (count + BERTH__TILE - 1) / BERTH__TILE;
     layout->nodes = berth__alloc_zero(allocator, padded(layout) * sizeof(uint32_t), 64);
     layout->taints = berth__alloc_zero(allocator, padded(layout) * sizeof(uint32_t), 64);
@@ -55,6 +57,8 @@ void berth__layout_destroy(berth__layout *layout)
     berth__image_columns_free(layout);
     berth__free(allocator, layout->nodes, padded(layout) * sizeof(uint32_t));
     berth__free(allocator, layout->taints, padded(layout) * sizeof(uint32_t));
+    berth__free(allocator, layout->taint_users,
+                layout->taint_capacity * sizeof(*layout->taint_users));
     berth__free(allocator, layout->unschedulable, padded(layout) / 8);
     berth__free(allocator, layout->closed, padded(layout) / 8);
     berth__free(allocator, layout->conditions, padded(layout));
@@ -85,10 +89,28 @@ static berth__label_column *make_column(const berth__layout *layout, berth__sym 
     return NULL;
 }
 
+bool berth__layout_reserve_taints(berth__layout *layout, uint32_t end)
+{
+    uint32_t before = layout->taint_capacity;
+    if (end <= before)
+        return true;
+    if (!berth__grow(layout->allocator, &layout->taint_users, &layout->taint_capacity, end,
+                     sizeof(*layout->taint_users)))
+        return false;
+    memset(layout->taint_users + before, 0,
+           (layout->taint_capacity - before) * sizeof(*layout->taint_users));
+    return true;
+}
+
+/* There is room for taints. */
 static void copy_facts(berth__layout *to, const berth__layout *from)
 {
     if (from->count == 0)
         return;
+    if (from->taint_capacity > 0)
+        memcpy(to->taint_users, from->taint_users,
+               from->taint_capacity * sizeof(*from->taint_users));
+    to->taint_end = from->taint_end;
     memcpy(to->nodes, from->nodes, padded(from) * sizeof(uint32_t));
     memcpy(to->taints, from->taints, padded(from) * sizeof(uint32_t));
     memcpy(to->unschedulable, from->unschedulable, padded(from) / 8);
@@ -103,8 +125,10 @@ static void copy_facts(berth__layout *to, const berth__layout *from)
 berth__layout *berth__layout_copy(const berth__layout *layout)
 {
     berth__layout *copy = berth__layout_create(layout->allocator, layout->count);
-    if (copy == NULL)
+    if (copy == NULL || !berth__layout_reserve_taints(copy, layout->taint_capacity)) {
+        berth__layout_destroy(copy);
         return NULL;
+    }
     copy_facts(copy, layout);
     for (const berth__label_column *from = columns_of(layout); from != NULL; from = from->next) {
         berth__label_column *column = make_column(copy, from->key);
@@ -136,12 +160,25 @@ void berth__layout_close(berth__layout *layout, uint32_t slot, bool closed)
     berth__bit_put(layout->closed, slot, closed);
 }
 
+static void set_taints(berth__layout *layout, uint32_t slot, uint32_t list)
+{
+    uint32_t before = layout->taints[slot];
+    BERTH_ASSERT(list == 0 || list < layout->taint_capacity);
+    if (before > 0)
+        layout->taint_users[before]--;
+    if (list > 0)
+        layout->taint_users[list]++;
+    if (list >= layout->taint_end)
+        layout->taint_end = list + 1;
+    layout->taints[slot] = list;
+}
+
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
                        const berth__node_record *node)
 {
     const berth__node_facts *facts = node->facts;
     layout->nodes[slot] = node_id;
-    layout->taints[slot] = facts->taints->id;
+    set_taints(layout, slot, facts->taints->id);
     layout->unschedulable_count += facts->unschedulable;
     layout->unschedulable_count -= berth__bit_get(layout->unschedulable, slot);
     berth__bit_put(layout->unschedulable, slot, facts->unschedulable);

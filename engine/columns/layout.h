@@ -30,10 +30,14 @@ typedef struct berth__layout {
     uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
     uint32_t count; /* slots in use */
     uint32_t tile_count;
-    uint64_t epoch;          /* differs from every earlier one of the engine after any change */
-    uint64_t tree_epoch;     /* of the node tree whose order this is */
-    uint32_t *nodes;         /* node id by slot */
-    uint32_t *taints;        /* taint list id by slot */
+    uint64_t epoch;      /* differs from every earlier one of the engine after any change */
+    uint64_t tree_epoch; /* of the node tree whose order this is */
+    uint32_t *nodes;     /* node id by slot */
+    uint32_t *taints;    /* taint list id by slot */
+    /* How many slots have a list, by its id but for 0, the empty list; lists without any may be gone. */
+    uint32_t *taint_users;
+    uint32_t taint_capacity; /* room for ids below */
+    uint32_t taint_end;      /* ids below are or were here; at least 1 */
     uint64_t *unschedulable; /* a bit a slot */
     uint32_t unschedulable_count;
     uint64_t *closed; /* a bit a slot; see berth__view_close */
@@ -55,7 +59,16 @@ berth__layout *berth__layout_copy(const berth__layout *layout);
 /* Release a layout; see base/cow_owner.h. */
 berth__release berth__layout_release;
 
-/* Put a node's facts into its slot, label columns included. */
+/* Make room for ids of taint lists below `end`: false when out of memory. */
+bool berth__layout_reserve_taints(berth__layout *layout, uint32_t end);
+
+/* Whether a node here has that list of taints. */
+static inline bool berth__layout_has_taints(const berth__layout *layout, uint32_t list)
+{
+    return list > 0 && layout->taint_users[list] > 0;
+}
+
+/* Put a node's facts into its slot, label columns included. There is room for its taints. */
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
                        const berth__node_record *node);
 

@@ -60,10 +60,10 @@ typedef struct berth__volume_use {
     uint32_t claim_capacity;
     uint32_t *node_of_record; /* by storage node id: node id */
     uint32_t record_capacity;
-    uint32_t record_count; /* records that were looked up in the layout */
+    uint32_t record_count;  /* records that were looked up in the layout */
     uint64_t records_named; /* the store's then */
-    uint64_t epoch;        /* of that layout */
-    uint64_t seen;         /* of the store's journal */
+    uint64_t epoch;         /* of that layout */
+    uint64_t seen;          /* of the store's journal */
 } berth__volume_use;
 
 berth_status berth__volume_use_create(berth__storage *storage, berth__volume_use **out);

@@ -177,11 +177,16 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
 {
     const berth_allocator *allocator = view->model->allocator;
     *next = *view;
+    next->names_epoch =
+        berth__names_epoch(view->model); /* before the count: it may grow meanwhile */
     if (next->resource_count < view->model->resource_count)
         next->resource_count = view->model->resource_count;
     next->layout = berth__layout_create(allocator, count);
-    if (next->layout == NULL)
+    if (next->layout == NULL ||
+        !berth__layout_reserve_taints(next->layout, view->model->taint_list_count)) {
+        berth__layout_destroy(next->layout);
         return BERTH_E_NOMEM;
+    }
     next->layout->epoch = epoch;
     next->layout->stamp = view->cow->stamp;
     next->tiles =
@@ -219,6 +224,7 @@ berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint
     old.tiles = view->tiles;
     old.tiles_stamp = view->tiles_stamp;
     old.resource_count = view->resource_count;
+    old.names_epoch = view->names_epoch;
     berth_status status = make_layout(view, order, count, epoch, &next);
     if (status != BERTH_OK) {
         free_notes(view, &old);
@@ -276,6 +282,7 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
     view->tiles = former->tiles;
     view->tiles_stamp = former->tiles_stamp;
     view->resource_count = former->resource_count;
+    view->names_epoch = former->names_epoch;
     view->layout->epoch = epoch;
     berth__pod_counts_move(view, layout, former->back, pods);
     for (uint32_t slot = 0; slot < view->layout->count; slot++)
@@ -288,6 +295,7 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
 berth_status berth__view_widen(berth__view *view)
 {
     uint32_t tile_count = view->layout->tile_count;
+    uint64_t names_epoch = berth__names_epoch(view->model);
     uint32_t resource_count = view->model->resource_count; /* once: it may grow meanwhile */
     if (!reserve_tiles(view, tile_count))
         return BERTH_E_NOMEM;
@@ -315,6 +323,7 @@ berth_status berth__view_widen(berth__view *view)
     uint64_t old_stamp = view->tiles_stamp;
     view->tiles = tiles;
     view->resource_count = resource_count;
+    view->names_epoch = names_epoch;
     note_tiles(view, tile_count);
     drop_tiles(view, old, tile_count, old_stamp);
     return BERTH_OK;

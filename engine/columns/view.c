@@ -17,6 +17,7 @@ berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow
     *view = (berth__view){.model = model,
                           .cow = cow,
                           .resource_count = model->resource_count,
+                          .names_epoch = berth__names_epoch(model),
                           .kernels = berth__kernels_best()};
     berth__cow_array_init(&view->nodes, sizeof(berth__node_record), BERTH__NODE_PAGE_SHIFT);
     berth__images_init(&view->images, cow);

@@ -35,6 +35,7 @@ typedef struct berth__view {
     berth__tile **tiles;
     uint64_t tiles_stamp;    /* of the array; a tile of this stamp lies in an array of this stamp */
     uint32_t resource_count; /* columns in each tile */
+    uint64_t names_epoch;    /* of the model when the columns were made for its names */
     const berth__kernels *kernels;
     /* Slots changed, newest last, in a ring: entry i is at journal[i % BERTH__JOURNAL]. */
     uint32_t *journal;
@@ -53,6 +54,7 @@ typedef struct berth__former_layout {
     berth__tile **tiles;
     uint64_t tiles_stamp;
     uint32_t resource_count;
+    uint64_t names_epoch;
     uint32_t held;       /* notes of the copy-on-write owner */
     uint32_t slot_count; /* of `slots` */
     uint32_t *slots;     /* of each of the layout's nodes: its slot, or BERTH__SLOT_NONE */
@@ -74,7 +76,7 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
                                const berth__pods *pods, uint64_t epoch);
 void berth__former_layout_free(const berth__view *view, berth__former_layout *former);
 
-/* Make room for every resource the model knows. */
+/* Make room for every resource the model knows; columns that have got other names since begin anew. */
 berth_status berth__view_widen(berth__view *view);
 
 /* Make writable what a change of a slot, or of its facts, writes: see base/cow_owner.h. Errors:

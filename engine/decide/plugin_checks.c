@@ -26,7 +26,7 @@ typedef struct kept_kind {
     } key;
     uint64_t epoch;
     uint64_t seen; /* of the journal */
-    uint32_t resource_count;
+    uint64_t names_epoch;
     berth__arena arena;
     kept_answers *filters, *scorers; /* by stage */
 } kept_kind;
@@ -99,7 +99,7 @@ static bool begin_epoch(kept_kind *kind, const berth__decision *decision)
 {
     const berth__ready_profile *profile = decision->profile;
     const berth__view *view = decision->cycle->view;
-    if (kind->epoch == view->layout->epoch && kind->resource_count == view->resource_count)
+    if (kind->epoch == view->layout->epoch && kind->names_epoch == view->names_epoch)
         return true;
     berth__arena_reset(&kind->arena);
     kind->epoch = UINT64_MAX;
@@ -110,7 +110,7 @@ static bool begin_epoch(kept_kind *kind, const berth__decision *decision)
     if (kind->filters == NULL || kind->scorers == NULL)
         return false;
     kind->epoch = view->layout->epoch;
-    kind->resource_count = view->resource_count;
+    kind->names_epoch = view->names_epoch;
     kind->seen = view->journal_end;
     return true;
 }

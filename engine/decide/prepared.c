@@ -231,7 +231,7 @@ static bool prepare_epoch(const berth__decision *decision)
     prepared->verdict.stage_epoch++;
     prepared->each.static_allowed = prepared->verdict.allowed;
     prepared->epoch = decision->cycle->view->layout->epoch;
-    prepared->resource_count = decision->cycle->view->resource_count;
+    prepared->names_epoch = decision->cycle->view->names_epoch;
     return true;
 }
 
@@ -341,7 +341,7 @@ static bool follow_epoch(berth__prepared_cache *cache, const berth__decision *de
     berth__prepared_kind *prepared = decision->prepared;
     const berth__view *view = decision->cycle->view;
     prepared->verdict.reused =
-        prepared->epoch == view->layout->epoch && prepared->resource_count == view->resource_count;
+        prepared->epoch == view->layout->epoch && prepared->names_epoch == view->names_epoch;
     if (prepared->verdict.reused)
         return true;
     bool first = prepared == &cache->first;

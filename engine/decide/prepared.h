@@ -96,8 +96,8 @@ typedef struct berth__prepared_kind {
     uint32_t class_place;
     /* what it was made for, and what has been made */
     uint64_t epoch;
-    uint32_t resource_count; /* of the view */
-    berth__arena arena;      /* states that live as long as the epoch */
+    uint64_t names_epoch; /* of the view: resources are known by their columns */
+    berth__arena arena;   /* states that live as long as the epoch */
     berth__prepared_stage *filters;
     berth__prepared_stage *scorers;
     berth__prepared_each each;

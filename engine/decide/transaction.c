@@ -43,7 +43,7 @@ berth_status berth__transaction_begin(berth__transactions *transactions)
         .log_top = cluster->undo.top,
         .rotation = decider->rotation,
         .round_robin = decider->round_robin,
-        .resource_count = cluster->model->resource_count,
+        .names_epoch = berth__names_epoch(cluster->model),
         .reservation_serial =
             cluster->view.storage != NULL ? cluster->view.storage->reservation_serial : NO_STORE,
         .random = decider->random};
@@ -72,13 +72,16 @@ void berth__transaction_commit(berth__transactions *transactions)
 
 /* Names of resources go as they came. What was prepared with them, under their numbers, must not
  * meet others that get these numbers later. */
-static void forget_resources(berth__cluster *cluster, uint32_t count)
+static void forget_resources(berth__cluster *cluster, uint64_t names_epoch)
 {
-    /* Where others share the names they stay. */
-    if (cluster->model->resource_count == count || cluster->model->shared)
+    berth__model *model = cluster->model;
+    /* Where others share the names they stay, until a sweep finds that nobody needs them. */
+    if (berth__names_epoch(model) == names_epoch || model->shared)
         return;
-    cluster->model->resource_count = count;
-    cluster->view.layout->epoch = berth__model_next_epoch(cluster->model);
+    for (uint32_t i = BERTH__SCALARS; i < model->resource_count; i++)
+        if (berth__resource_name(model, i) != 0 && model->resource_since[i] > names_epoch)
+            berth__resource_forget(model, i);
+    cluster->view.layout->epoch = berth__model_next_epoch(model);
 }
 
 void berth__transaction_rollback(berth__transactions *transactions)
@@ -95,6 +98,6 @@ void berth__transaction_rollback(berth__transactions *transactions)
     decider->random = mark->random;
     if (mark->reservation_serial != NO_STORE)
         cluster->view.storage->reservation_serial = mark->reservation_serial;
-    forget_resources(cluster, mark->resource_count);
+    forget_resources(cluster, mark->names_epoch);
     end(transactions);
 }

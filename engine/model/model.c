@@ -35,9 +35,10 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
 #undef X
     static const char *const fixed[] = {"cpu", "memory", "ephemeral-storage"};
     for (uint32_t i = 0; i < BERTH__SCALARS; i++)
-        model->resource_names[i] =
-            berth__intern_add(&model->strings, berth__text_of(fixed[i]), &ok);
+        atomic_init(&model->resource_names[i],
+                    berth__intern_add(&model->strings, berth__text_of(fixed[i]), &ok));
     atomic_init(&model->resource_count, BERTH__SCALARS);
+    model->resources_named = BERTH__SCALARS;
     if (!ok || berth__taints_intern(model, NULL, 0) == NULL)
         goto fail;
     model->sweep_at = UINT32_MAX; /* until berth__sweep_keep_all */
@@ -47,14 +48,20 @@ fail:
     return BERTH_E_NOMEM;
 }
 
+static size_t taint_list_bytes(uint32_t count)
+{
+    return sizeof(berth__taint_list) + count * sizeof(berth__interned_taint);
+}
+
 static void free_taint_lists(berth__model *model)
 {
     for (uint32_t i = 0; i < model->taint_list_count; i++) {
         berth__taint_list *list = *berth__taints_place(model, i);
-        size_t bytes = sizeof(*list) + list->count * sizeof(berth__interned_taint);
-        berth__keymap_remove(&model->taint_lists, &list->entry);
-        berth__free(model->allocator, list, bytes);
+        if (list != NULL)
+            berth__free(model->allocator, list, taint_list_bytes(list->count));
     }
+    berth__free(model->allocator, model->free_taints,
+                model->free_taint_capacity * sizeof(*model->free_taints));
     for (uint32_t i = 0; i < BERTH__TAINT_SEGMENTS; i++)
         berth__free(model->allocator, model->taint_segments[i],
                     (sizeof(berth__taint_list *) << BERTH__TAINT_SHIFT) << i);
@@ -126,8 +133,10 @@ void berth__model_collect(berth__model *model)
 uint32_t berth__resource_find(const berth__model *model, berth_str name)
 {
     berth__sym sym = berth__intern_find(&model->strings, name);
-    for (uint32_t i = 0; sym != 0 && i < model->resource_count; i++)
-        if (model->resource_names[i] == sym)
+    uint32_t count =
+        atomic_load_explicit(&model->resource_count, memory_order_acquire); /* MODEL-1 */
+    for (uint32_t i = 0; sym != 0 && i < count; i++)
+        if (berth__resource_name(model, i) == sym)
             return i;
     return BERTH__RESOURCE_NONE;
 }
@@ -161,18 +170,51 @@ static bool is_scalar(berth_str name)
            berth__str_starts(name, "attachable-volumes-") || contains(name, "kubernetes.io/");
 }
 
+/* A column without a name, the first one; BERTH__RESOURCE_NONE if there is none. */
+static uint32_t nameless_column(const berth__model *model)
+{
+    uint32_t i = BERTH__SCALARS;
+    while (i < model->resource_count && berth__resource_name(model, i) != 0)
+        i++;
+    return i < BERTH__RESOURCES_MAX ? i : BERTH__RESOURCE_NONE;
+}
+
+static void name_column(berth__model *model, uint32_t column, berth__sym name)
+{
+    /* Relaxed, both: see berth__resource_name and berth__names_epoch. */
+    atomic_store_explicit(&model->resource_names[column], name, memory_order_relaxed);
+    model->resource_since[column] =
+        atomic_fetch_add_explicit(&model->names_epoch, 1, memory_order_relaxed) + 1;
+    if (column == model->resource_count)
+        atomic_fetch_add_explicit(&model->resource_count, 1, memory_order_release); /* MODEL-1 */
+    /* Columns are few: they call for a sweep of their own, once there are any sweeps. */
+    if (++model->resources_named >= model->resource_sweep_at && model->kept_texts > 0)
+        model->sweep_at = 0;
+}
+
 uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok)
 {
     uint32_t found = berth__resource_find(model, name);
-    if (found != BERTH__RESOURCE_NONE || !is_scalar(name))
+    if (found < BERTH__SCALARS || (found == BERTH__RESOURCE_NONE && !is_scalar(name)))
         return found;
-    berth__sym sym = berth__intern_add(&model->strings, name, ok);
-    if (sym == 0 || model->resource_count == BERTH__RESOURCES_MAX) {
+    berth__sym sym = berth__intern_add(&model->strings, name, ok); /* known ones are held again */
+    if (found != BERTH__RESOURCE_NONE || sym == 0)
+        return found;
+    uint32_t column = nameless_column(model);
+    if (column == BERTH__RESOURCE_NONE) {
         *ok = false;
         return BERTH__RESOURCE_NONE;
     }
-    model->resource_names[model->resource_count] = sym;
-    return atomic_fetch_add_explicit(&model->resource_count, 1, memory_order_release); /* MODEL-1 */
+    name_column(model, column, sym);
+    return column;
+}
+
+void berth__resource_forget(berth__model *model, uint32_t resource)
+{
+    BERTH_ASSERT(resource >= BERTH__SCALARS && berth__resource_name(model, resource) != 0);
+    /* relaxed: see berth__resource_name */
+    atomic_store_explicit(&model->resource_names[resource], 0, memory_order_relaxed);
+    model->resources_named--;
 }
 
 /* ---- amounts ---- */
@@ -207,6 +249,7 @@ bool berth__amount_read(__int128 nanos, bool milli, int64_t *out)
 
 /* ---- taints ---- */
 
+/* Room for one more list, and to give its id back. */
 static bool reserve_taints(berth__model *model)
 {
     uint64_t at = (uint64_t)model->taint_list_count + (1u << BERTH__TAINT_SHIFT);
@@ -214,39 +257,60 @@ static bool reserve_taints(berth__model *model)
     if (model->taint_segments[segment] == NULL)
         model->taint_segments[segment] = berth__alloc(
             model->allocator, (sizeof(berth__taint_list *) << BERTH__TAINT_SHIFT) << segment, 64);
-    return model->taint_segments[segment] != NULL;
+    return model->taint_segments[segment] != NULL &&
+           berth__grow(model->allocator, &model->free_taints, &model->free_taint_capacity,
+                       model->taint_list_count + 1, sizeof(*model->free_taints));
+}
+
+static void read_taints(berth__model *model, const berth_taint *taints, uint32_t count,
+                        berth__taint_list *out, bool *ok)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        berth_str value = taints[i].value;
+        out->items[i] = (berth__interned_taint){
+            berth__intern_add(&model->strings, taints[i].key, ok),
+            value.len > 0 ? berth__intern_add(&model->strings, value, ok) : model->known.empty,
+            berth__intern_add(&model->strings, taints[i].effect, ok)};
+    }
+    size_t bytes = count * sizeof(*out->items);
+    if (count > 0)
+        out->text = berth__intern_add(&model->strings,
+                                      (berth_str){(const char *)out->items, (uint32_t)bytes}, ok);
+    out->entry = (berth__keymap_entry){.key = &out->text, .key_bytes = sizeof(out->text)};
+    out->count = count;
 }
 
 const berth__taint_list *berth__taints_intern(berth__model *model, const berth_taint *taints,
                                               uint32_t count)
 {
-    size_t key_bytes = count * sizeof(berth__interned_taint);
+    size_t bytes = taint_list_bytes(count);
     berth__taint_list *list =
-        berth__alloc_zero(model->allocator, sizeof(*list) + key_bytes, _Alignof(berth__taint_list));
+        berth__alloc_zero(model->allocator, bytes, _Alignof(berth__taint_list));
     if (list == NULL)
         return NULL;
     bool ok = true;
-    for (uint32_t i = 0; i < count; i++) {
-        berth_str value = taints[i].value;
-        list->items[i] = (berth__interned_taint){
-            berth__intern_add(&model->strings, taints[i].key, &ok),
-            value.len > 0 ? berth__intern_add(&model->strings, value, &ok) : model->known.empty,
-            berth__intern_add(&model->strings, taints[i].effect, &ok)};
-    }
-    list->entry = (berth__keymap_entry){.key = list->items, .key_bytes = (uint32_t)key_bytes};
-    list->count = count;
-    berth__keymap_entry *same = berth__keymap_find(&model->taint_lists, list->items, key_bytes);
-    ok = ok && (same != NULL || reserve_taints(model));
+    read_taints(model, taints, count, list, &ok);
+    berth__keymap_entry *same =
+        ok ? berth__keymap_find(&model->taint_lists, &list->text, sizeof(list->text)) : NULL;
+    ok = ok && (same != NULL || model->free_taint_count > 0 || reserve_taints(model));
     if (!ok || same != NULL) {
-        berth__free(model->allocator, list, sizeof(*list) + key_bytes);
+        berth__free(model->allocator, list, bytes);
         return ok ? (const berth__taint_list *)same : NULL;
     }
-    list->id = model->taint_list_count;
+    list->id = model->free_taint_count > 0 ? model->free_taints[--model->free_taint_count]
+                                           : model->taint_list_count++;
     *berth__taints_place(model, list->id) = list;
-    atomic_store_explicit(&model->taint_list_count, list->id + 1,
-                          memory_order_release); /* MODEL-1 */
     berth__keymap_add(&model->taint_lists, &list->entry);
     return list;
+}
+
+void berth__taints_forget(berth__model *model, berth__taint_list *list)
+{
+    BERTH_ASSERT(list->id != 0);
+    berth__keymap_remove(&model->taint_lists, &list->entry);
+    *berth__taints_place(model, list->id) = NULL;
+    model->free_taints[model->free_taint_count++] = list->id;
+    berth__free(model->allocator, list, taint_list_bytes(list->count));
 }
 
 static bool is_blank(const berth__model *model, berth__sym sym)

@@ -1,13 +1,14 @@
 /* The symbol tables that an engine, its published versions and its branches share: strings,
  * resources, taint lists, pod classes; and the table of images, which is part of the state.
  *
- * Tables grow and never move: what was published to a reader can be read without a lock. Whoever
+ * Tables grow and never move: what was published to a reader can be read without a lock. What nobody
+ * holds is given up, and its number given again (model/sweep.h). Whoever
  * adds an object, and so interns, holds the lock; so does whoever gives up a use of a pod class.
  * While nothing was ever published there is one user and no lock. Uses of classes that end with a
  * version are given up later, by whoever next holds the lock: reclaiming never waits for it.
  * Ordering:
- *   MODEL-1  a resource's name, or a list of taints, is written, then counted (release); a reader
- *            takes the count (acquire) before it reads an item below it.
+ *   MODEL-1  a resource's name is written, then its column counted (release); a reader takes the
+ *            count (acquire) before it reads an item below it.
  *   MODEL-2  a use is given up by adding to the class's `due`. Who finds 0 there pushes the class
  *            on the model's stack (release). The lock's holder takes the whole stack (acquire),
  *            reads a class's `next_due`, and only then its count, leaving 0 (release): who finds
@@ -43,9 +44,12 @@ typedef struct berth__interned_taint {
     berth__sym effect;
 } berth__interned_taint;
 
-/* A node's taints in list order. Interned: equal lists have one id; id 0 is the empty list. */
+/* A node's taints in list order. Interned: equal lists have one id; id 0 is the empty list. The ids of
+ * its texts, as bytes, are a text themselves, and the list lives as long as that does. Ids are given
+ * again: a list is looked up by the id that a node has, and no other. */
 typedef struct berth__taint_list {
-    berth__keymap_entry entry;
+    berth__keymap_entry entry; /* by text */
+    berth__sym text;           /* 0: of the empty list */
     uint32_t id;
     uint32_t count;
     berth__interned_taint items[];
@@ -123,12 +127,21 @@ typedef struct berth__model {
         BERTH__KNOWN_LIST(X)
 #undef X
     } known;
-    berth__sym resource_names[BERTH__RESOURCES_MAX];
-    atomic_uint resource_count; /* sync: atomic, pair MODEL-1 */
+    /* By column; 0: it has none. A column is its name's as long as the name's text lives (model/sweep.h),
+     * and has nothing but zeros otherwise. sync: atomic, relaxed; see berth__resource_name */
+    atomic_uint resource_names[BERTH__RESOURCES_MAX];
+    uint64_t resource_since[BERTH__RESOURCES_MAX]; /* names_epoch when it got its name */
+    uint32_t resources_named;                      /* columns that have a name */
+    uint32_t resource_sweep_at;        /* so many call for a look at which of them are needed */
+    atomic_uint_least64_t names_epoch; /* differs once a column has got a name; sync: relaxed */
+    atomic_uint resource_count;        /* columns; sync: atomic, pair MODEL-1 */
     berth__keymap taint_lists;
     berth__taint_list **taint_segments[BERTH__TAINT_SEGMENTS]; /* by id, each twice as long */
-    atomic_uint taint_list_count;                              /* sync: atomic, pair MODEL-1 */
-    berth__keymap parts;                                       /* of pod classes, see pod_class.h */
+    uint32_t taint_list_count;                                 /* ids given so far */
+    uint32_t *free_taints;                                     /* ids; room for all of them */
+    uint32_t free_taint_count;
+    uint32_t free_taint_capacity;
+    berth__keymap parts; /* of pod classes, see pod_class.h */
     berth__keymap classes;
     atomic_bool has_volumes; /* some pod has, or had, volumes; sync: relaxed, see transaction.c */
     berth__class_memo class_memo;     /* under the lock */
@@ -204,12 +217,28 @@ static inline berth_str berth__text(const berth__model *model, berth__sym sym)
     return berth__intern_text(&model->strings, sym);
 }
 
+/* The name of a column that somebody's state has amounts of, or 0. */
+static inline berth__sym berth__resource_name(const berth__model *model, uint32_t resource)
+{
+    /* Relaxed: a name that some state needs does not change; any other is only compared. */
+    return atomic_load_explicit(&model->resource_names[resource], memory_order_relaxed);
+}
+
+/* What tells whether columns have got other names since. */
+static inline uint64_t berth__names_epoch(const berth__model *model)
+{
+    /* Relaxed: who adds names sees his own, and those of others concern no state of his. */
+    return atomic_load_explicit(&model->names_epoch, memory_order_relaxed);
+}
+
 /* The column of a resource name. `find` gives BERTH__RESOURCE_NONE for a name without one;
  * `add` makes one for names that kube-scheduler counts as scalar, and BERTH__RESOURCE_NONE
- * for all others.
+ * for all others; `*ok` turns false when out of memory or columns. `forget` takes the name of a column
+ * that no state has amounts of.
  * Source: kube-scheduler v1.32, framework/types.go, Resource.Add; v1helper.IsScalarResourceName. */
 uint32_t berth__resource_find(const berth__model *model, berth_str name);
 uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok);
+void berth__resource_forget(berth__model *model, uint32_t resource);
 
 /* Whether a name is an extended resource: unprefixed and kubernetes.io names are not. */
 bool berth__resource_is_extended(berth_str name);
@@ -225,6 +254,8 @@ bool berth__amount_is_valid(berth_quantity amount);
 /* The interned list of taints (id 0 when there are none); NULL when out of memory. */
 const berth__taint_list *berth__taints_intern(berth__model *model, const berth_taint *taints,
                                               uint32_t count);
+/* The list goes with its text: nobody's nodes have it. */
+void berth__taints_forget(berth__model *model, berth__taint_list *list);
 
 /* Whether a toleration of that shape accepts a taint. `op`: 0 reads as Equal; Lt and Gt match
  * nothing without the behaviour taint_comparisons.

@@ -437,10 +437,8 @@ static berth__part *part_of(berth__model *model, part_kind kind, const berth_pod
     if (key == NULL)
         goto fail;
     memcpy(key, model->words, key_bytes);
-    part->entry = (berth__keymap_entry){.key = key, .key_bytes = (uint32_t)key_bytes};
-    part->serial = ++model->class_serial;
-    part->users = 1;
-    part->arena = arena;
+    const berth__keymap_entry entry = {.key = key, .key_bytes = (uint32_t)key_bytes};
+    *part = (berth__part){entry, arena, ++model->class_serial, 1, kind != PART_REQUEST};
     fill_part(model, kind, part, pod, computed, &ok);
     arena = part->arena;
     if (!ok)

@@ -15,6 +15,7 @@ typedef struct berth__part {
     berth__arena arena; /* holds the part itself */
     uint64_t serial;
     uint32_t users;
+    bool has_texts; /* some words of its key are ids of texts */
 } berth__part;
 
 /* ---- requests ---- */

@@ -442,7 +442,8 @@ static berth_status scalar_totals(berth__model *model, const berth_pod *pod, ber
     BERTH_TRY(list_scalars(model, pod, &list, error));
     for (uint32_t i = 0; i < list.count; i++) {
         berth__scalar_request *scalar = &list.items[i];
-        resource_rule rule = {.name = berth__text(model, model->resource_names[scalar->resource])};
+        resource_rule rule = {
+            .name = berth__text(model, berth__resource_name(model, scalar->resource))};
         totals made;
         BERTH_TRY(total(model, pod, &rule, &made, error));
         scalar->ask = made.ask;

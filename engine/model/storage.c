@@ -379,8 +379,7 @@ static berth__disk *make_disk(berth__storage *storage, const berth__pod_volume *
     uint32_t key_bytes = disk_key(volume, key);
     size_t monitor_bytes = volume->monitor_count * sizeof(*volume->monitors);
     size_t bytes = sizeof(berth__disk) + key_bytes + monitor_bytes;
-    berth__disk *disk =
-        berth__alloc_zero(storage->model->allocator, bytes, _Alignof(berth__disk));
+    berth__disk *disk = berth__alloc_zero(storage->model->allocator, bytes, _Alignof(berth__disk));
     if (disk == NULL)
         return NULL;
     memcpy(disk->words, key, key_bytes);

@@ -306,9 +306,9 @@ typedef struct berth__storage {
     uint32_t *free_disks; /* ids; room for all of them */
     uint32_t free_disk_count;
     uint32_t free_disk_capacity;
-    uint32_t in_use;    /* records and disks */
-    uint32_t sweep_at;  /* so many call for a look at which of them are needed */
-    uint32_t *gone;     /* rows of records given up, to be cleared when rows are next written */
+    uint32_t in_use;   /* records and disks */
+    uint32_t sweep_at; /* so many call for a look at which of them are needed */
+    uint32_t *gone;    /* rows of records given up, to be cleared when rows are next written */
     uint32_t gone_count, gone_capacity;
     uint32_t *journal;    /* entry i is at journal[i % BERTH__STORAGE_JOURNAL] */
     uint64_t journal_end; /* entries ever written */

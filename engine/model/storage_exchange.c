@@ -38,9 +38,9 @@ static void note_pv(berth__storage *storage, const berth__pv *volume)
 /* The record of a volume that is named (0: none is); false when out of memory. */
 static bool named_volume(berth__storage *storage, berth__sym name, berth__pv **out)
 {
-    *out = name == 0 ? NULL
-                     : (berth__pv *)berth__storage_named(storage, BERTH_KIND_PERSISTENT_VOLUME, 0,
-                                                         name);
+    *out = name == 0
+               ? NULL
+               : (berth__pv *)berth__storage_named(storage, BERTH_KIND_PERSISTENT_VOLUME, 0, name);
     return name == 0 || *out != NULL;
 }
 

@@ -9,8 +9,8 @@
 #include "model/pod_class.h"
 #include "model/related.h"
 
-/* Texts that come, at least, between two sweeps. */
-enum { SWEEP_STEP = 4096 };
+/* Texts, and names of resources, that come, at least, between two sweeps. */
+enum { SWEEP_STEP = 4096, COLUMN_STEP = 64 };
 
 bool berth__sweep_always;
 
@@ -34,6 +34,10 @@ static void set_next(berth__model *model, uint32_t held)
 {
     uint32_t step = held > SWEEP_STEP ? held : SWEEP_STEP;
     model->sweep_at = model->strings.in_use + step;
+    /* Of the columns left, a part: while they are looked for others come. */
+    uint32_t named = model->resources_named, left = BERTH__RESOURCES_MAX - named;
+    uint32_t columns = named > COLUMN_STEP ? named : COLUMN_STEP;
+    model->resource_sweep_at = named + (columns < left / 2 + 1 ? columns : left / 2 + 1);
     if (berth__sweep_always)
         model->sweep_at = 0;
 }
@@ -55,6 +59,16 @@ static void mark_all(berth__sweep *sweep, const berth__sym *ids, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         berth__sweep_mark(sweep, ids[i]);
+}
+
+void berth__sweep_taints(berth__sweep *sweep, const berth__taint_list *list)
+{
+    berth__sweep_mark(sweep, list->text);
+    for (uint32_t i = 0; i < list->count; i++) {
+        berth__sweep_mark(sweep, list->items[i].key);
+        berth__sweep_mark(sweep, list->items[i].value);
+        berth__sweep_mark(sweep, list->items[i].effect);
+    }
 }
 
 void berth__sweep_labels(berth__sweep *sweep, berth__labels labels)
@@ -92,11 +106,13 @@ void berth__sweep_node_selector(berth__sweep *sweep, const berth__interned_node_
 }
 
 /* The words of a part's key hold every text of the part, but for those made of several: and
- * numbers, of which some look like ids. These keep a text for longer than need be, no more. */
+ * numbers, of which some look like ids. These keep a text for longer than need be, no more; a request
+ * has nothing else, and would keep names of resources by their columns. */
 static void mark_part(berth__sweep *sweep, const berth__part *part)
 {
     const uint32_t *words = part->entry.key;
-    mark_all(sweep, words, part->entry.key_bytes / sizeof(*words));
+    if (part->has_texts)
+        mark_all(sweep, words, part->entry.key_bytes / sizeof(*words));
 }
 
 static void mark_class(berth__sweep *sweep, const berth__class *cls)
@@ -104,6 +120,8 @@ static void mark_class(berth__sweep *sweep, const berth__class *cls)
     berth__sweep_mark(sweep, cls->scheduler_name);
     berth__sweep_mark(sweep, cls->gates);
     berth__sweep_mark(sweep, cls->unclaimed);
+    for (uint32_t i = 0; i < cls->request->scalar_count; i++)
+        berth__sweep_resource(sweep, cls->request->scalars[i].resource);
     for (uint32_t i = 0; cls->volumes != NULL && i < cls->volumes->count; i++)
         berth__sweep_mark(sweep, cls->volumes->items[i].handle);
 }
@@ -113,15 +131,6 @@ static void mark_model(berth__sweep *sweep)
     const berth__model *model = sweep->model;
     for (berth__sym id = 0; id < model->kept_texts; id++)
         berth__sweep_mark(sweep, id);
-    mark_all(sweep, model->resource_names, model->resource_count);
-    for (uint32_t i = 0; i < model->taint_list_count; i++) {
-        const berth__taint_list *list = berth__taints_at(model, i);
-        for (uint32_t t = 0; t < list->count; t++) {
-            berth__sweep_mark(sweep, list->items[t].key);
-            berth__sweep_mark(sweep, list->items[t].value);
-            berth__sweep_mark(sweep, list->items[t].effect);
-        }
-    }
     for (uint32_t b = 0; b < model->parts.bucket_count; b++)
         for (const berth__keymap_entry *at = model->parts.buckets[b]; at != NULL; at = at->next)
             mark_part(sweep, (const berth__part *)at);
@@ -207,6 +216,30 @@ static void free_batch(berth__model *model, berth__sweep_batch *batch)
     berth__free(model->allocator, batch, batch_bytes(batch->count));
 }
 
+/* Whether a text goes with a batch. */
+static bool leaves(const berth__sweep *sweep, const berth__sweep_batch *batch, berth__sym id)
+{
+    return id != 0 && !is_marked(sweep, id) &&
+           berth__intern_place(&sweep->model->strings, id)->verdict == batch->serial;
+}
+
+/* Columns and lists go before the texts that they go with. */
+static void forget_with(const berth__sweep *sweep, const berth__sweep_batch *batch)
+{
+    berth__model *model = sweep->model;
+    berth__keymap *lists = &model->taint_lists;
+    for (uint32_t i = BERTH__SCALARS; i < model->resource_count; i++)
+        if (leaves(sweep, batch, berth__resource_name(model, i)))
+            berth__resource_forget(model, i);
+    for (uint32_t b = 0; b < lists->bucket_count; b++)
+        for (berth__keymap_entry *at = lists->buckets[b], *next; at != NULL; at = next) {
+            berth__taint_list *list = (berth__taint_list *)at;
+            next = at->next;
+            if (leaves(sweep, batch, list->text))
+                berth__taints_forget(model, list);
+        }
+}
+
 /* Texts of the batches that came back go, but for those that were met again. */
 static void judge_batches(berth__sweep *sweep)
 {
@@ -217,9 +250,9 @@ static void judge_batches(berth__sweep *sweep)
             return_batch(model->allocator, model, batch, 0);
             continue;
         }
+        forget_with(sweep, batch);
         for (uint32_t i = 0; i < batch->count; i++)
-            if (berth__intern_place(&model->strings, batch->ids[i])->verdict == batch->serial &&
-                !is_marked(sweep, batch->ids[i]))
+            if (leaves(sweep, batch, batch->ids[i]))
                 remove_text(model, batch->ids[i]);
         free_batch(model, batch);
     }
@@ -305,6 +338,9 @@ void berth__sweep_end(berth__sweep *sweep, berth__cow_owner *cow)
 {
     berth__model *model = sweep->model;
     const berth_allocator *allocator = model->allocator;
+    for (uint32_t i = 0; i < model->resource_count; i++)
+        if ((sweep->resources[i / 64] >> i % 64 & 1) != 0)
+            berth__sweep_mark(sweep, berth__resource_name(model, i));
     judge_batches(sweep); /* before marks acquit what they speak of */
     uint32_t count = list_unheld(sweep, NULL);
     unheld *texts = berth__alloc(allocator, count * sizeof(*texts), 8);

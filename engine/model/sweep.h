@@ -21,6 +21,9 @@
  *   finders on other      read the table of texts without a lock: INTERN-3 (base/intern.h)
  *     threads
  *   texts of profiles     and all else that is interned before the first object: kept for good
+ *   resources, and lists  a column of amounts goes with the text of its name, a list of taints with a
+ *     of taints           text made of its own; so what is said of texts is said of them, and their
+ *                         numbers are given again
  *   whatever is derived   counters, columns, indexes by id need not be marked. A text that some state
  *                         holds has one id, and an id that some state holds one text; so what is kept
  *                         by id, and follows the objects of its state, is right for the text that has
@@ -50,8 +53,9 @@ extern bool berth__sweep_always;
 
 typedef struct berth__sweep {
     berth__model *model;
-    uint64_t *marks; /* a bit an id */
-    uint32_t end;    /* ids below were there when it began */
+    uint64_t *marks;                               /* a bit an id */
+    uint32_t end;                                  /* ids below were there when it began */
+    uint64_t resources[BERTH__RESOURCES_MAX / 64]; /* a bit a column */
 } berth__sweep;
 
 /* Whether there are so many new texts that a sweep is due. */
@@ -72,6 +76,11 @@ static inline void berth__sweep_mark(berth__sweep *sweep, berth__sym id)
     if (id < sweep->end)
         sweep->marks[id / 64] |= UINT64_C(1) << id % 64;
 }
+static inline void berth__sweep_resource(berth__sweep *sweep, uint32_t resource)
+{
+    sweep->resources[resource / 64] |= UINT64_C(1) << resource % 64;
+}
+void berth__sweep_taints(berth__sweep *sweep, const berth__taint_list *list);
 void berth__sweep_labels(berth__sweep *sweep, berth__labels labels);
 void berth__sweep_selector(berth__sweep *sweep, const berth__selector *selector);
 void berth__sweep_node_selector(berth__sweep *sweep, const berth__interned_node_selector *selector);

@@ -7,13 +7,16 @@
 /* ---- taints ---- */
 
 /* A bit for each taint list that keeps the pod away; NULL when out of memory. */
-static uint64_t *refused_lists(const berth__model *model, const berth__node_rules *rules,
+static uint64_t *refused_lists(const berth__view *view, const berth__node_rules *rules,
                                berth__arena *arena, bool *any)
 {
-    uint32_t list_count = model->taint_list_count; /* once: it may grow meanwhile */
+    const berth__model *model = view->model;
+    const berth__layout *layout = view->layout;
+    uint32_t list_count = layout->taint_end;
     uint64_t *refused = berth__arena_alloc_zero(arena, ((size_t)list_count + 63) / 64 * 8, 8);
     for (uint32_t id = 0; refused != NULL && id < list_count; id++) {
         bool refuses =
+            berth__layout_has_taints(layout, id) &&
             berth__node_rules_refused_by(model, rules, berth__taints_at(model, id)) != NULL;
         berth__bit_put(refused, id, refuses);
         *any |= refuses;
@@ -145,7 +148,7 @@ bool berth__node_inclusion(berth__view *view, const berth__class *cls, berth__ar
     uint32_t *words = berth__arena_alloc(arena, (rule->key_count + 5) * sizeof(*words), 8);
     bool ok = recipe.topologies != NULL && words != NULL, any = false;
     if (ok && rule->honor_taints) {
-        recipe.refused = refused_lists(view->model, rules, arena, &any);
+        recipe.refused = refused_lists(view, rules, arena, &any);
         ok = recipe.refused != NULL;
         if (!any)
             recipe.refused = NULL;

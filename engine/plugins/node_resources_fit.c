@@ -90,7 +90,7 @@ static berth_status node_resources_fit_configure(berth__model *model, berth__are
 
 static bool is_ignored(const berth__model *model, const instance *own, uint32_t resource)
 {
-    berth__sym sym = model->resource_names[resource];
+    berth__sym sym = berth__resource_name(model, resource);
     berth_str name = berth__text(model, sym);
     if (!berth__resource_is_extended(name))
         return false;
@@ -211,7 +211,8 @@ static void explain_resource(const berth__question *cycle, uint32_t slot, uint32
     uint32_t at = slot % BERTH__TILE;
     if (fits(tile, resource, at, ask))
         return;
-    berth_str name = berth__text(cycle->view->model, cycle->view->model->resource_names[resource]);
+    berth_str name =
+        berth__text(cycle->view->model, berth__resource_name(cycle->view->model, resource));
     berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE, "Insufficient %.*s", (int)name.len, name.data);
 }
 

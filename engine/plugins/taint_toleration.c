@@ -39,8 +39,9 @@ static const berth__interned_taint *refusing(const berth__question *cycle,
 static berth__outcome taint_toleration_prepare_filter(berth__prepare *prepare)
 {
     const berth__model *model = prepare->cycle->view->model;
+    const berth__layout *layout = prepare->cycle->view->layout;
     state *own = prepare->state;
-    uint32_t list_count = model->taint_list_count; /* once: it may grow meanwhile */
+    uint32_t list_count = layout->taint_end;
     uint32_t *refused =
         berth__arena_alloc(prepare->arena, (size_t)list_count * sizeof(*refused), 4);
     if (refused == NULL) {
@@ -49,7 +50,8 @@ static berth__outcome taint_toleration_prepare_filter(berth__prepare *prepare)
     }
     bool any = false;
     for (uint32_t id = 0; id < list_count; id++) {
-        refused[id] = refusing(prepare->cycle, berth__taints_at(model, id)) != NULL;
+        refused[id] = berth__layout_has_taints(layout, id) &&
+                      refusing(prepare->cycle, berth__taints_at(model, id)) != NULL;
         any |= refused[id] != 0;
     }
     own->refused = refused;
@@ -101,8 +103,9 @@ static void taint_toleration_explain_legacy(const berth__question *cycle, const 
 static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
 {
     const berth__model *model = prepare->cycle->view->model;
+    const berth__layout *layout = prepare->cycle->view->layout;
     state *own = prepare->state;
-    uint32_t list_count = model->taint_list_count; /* once: it may grow meanwhile */
+    uint32_t list_count = layout->taint_end;
     int32_t *counts = berth__arena_alloc_zero(prepare->arena, list_count * sizeof(*counts), 4);
     if (counts == NULL) {
         prepare->ok = false;
@@ -113,8 +116,9 @@ static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
     prepare->ok = kept != NULL;
     prepare->small = true;
     for (uint32_t id = 0; prepare->ok && id < list_count; id++) {
-        const berth__taint_list *list = berth__taints_at(model, id);
-        for (uint32_t i = 0; i < list->count; i++)
+        const berth__taint_list *list =
+            berth__layout_has_taints(layout, id) ? berth__taints_at(model, id) : NULL;
+        for (uint32_t i = 0; list != NULL && i < list->count; i++)
             counts[id] += list->items[i].effect == model->known.prefer_no_schedule &&
                           !is_tolerated_preferably(prepare->cycle, &list->items[i]);
         any |= counts[id] > 0;

@@ -121,6 +121,7 @@ static void take_roots(berth__cluster *cluster, const berth_snapshot *snapshot)
     view->tiles = from->view.tiles;
     view->tiles_stamp = from->view.tiles_stamp;
     view->resource_count = from->view.resource_count;
+    view->names_epoch = from->view.names_epoch;
     view->wide = from->view.wide;
 }
 

@@ -217,7 +217,7 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
     journey way = {.leave = uncount, .come = count, .from = former, .to = cluster, .ok = true};
     way.before = former->view;
     bool away = view->layout->epoch != former->view.layout->epoch ||
-                view->resource_count != former->view.resource_count;
+                view->names_epoch != former->view.names_epoch;
     way.before.counts = view->counts;
     way.same_order = orders_agree(view->layout, former->view.layout);
     /* Before any pod comes: sums of an earlier time may bear the epoch that is now. */

@@ -2,6 +2,7 @@
  * berth__snapshot_head (base/history.h), its body a copy of the cluster's struct, whose blocks are
  * kept by the history. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "base/error.h"
@@ -15,9 +16,12 @@
 
 static void free_snapshot(const berth_allocator *allocator, berth_snapshot *snapshot)
 {
-    if (snapshot != NULL)
+    if (snapshot != NULL) {
         berth__free(allocator, snapshot->nominated,
                     snapshot->nominated_count * sizeof(*snapshot->nominated));
+        berth__free(allocator, snapshot->resources,
+                    snapshot->resource_count * sizeof(*snapshot->resources));
+    }
     berth__free(allocator, snapshot, sizeof(*snapshot));
 }
 
@@ -78,6 +82,18 @@ static bool copy_nominations(const berth__nominations *nominations, berth_snapsh
     return true;
 }
 
+static bool copy_resources(const berth__cluster *cluster, berth_snapshot *out)
+{
+    berth__sym names[BERTH__RESOURCES_MAX];
+    uint32_t count = berth__cluster_resources(cluster, names);
+    out->resources = berth__alloc(cluster->cow.allocator, count * sizeof(*names), 4);
+    if (out->resources == NULL)
+        return false;
+    memcpy(out->resources, names, count * sizeof(*names));
+    out->resource_count = count;
+    return true;
+}
+
 static bool fill_snapshot(berth_engine *engine, berth_snapshot *snapshot)
 {
     const berth__decider *decider = &engine->decider;
@@ -90,7 +106,8 @@ static bool fill_snapshot(berth_engine *engine, berth_snapshot *snapshot)
     snapshot->round_robin = decider->round_robin;
     snapshot->random = decider->random;
     berth__cluster_counts(&engine->cluster, &snapshot->counts);
-    return copy_nominations(&engine->cluster.nominations, snapshot);
+    return copy_resources(cluster, snapshot) &&
+           copy_nominations(&engine->cluster.nominations, snapshot);
 }
 
 static berth_status publish(berth_engine *engine, berth_error *error)

@@ -27,6 +27,8 @@ struct berth_snapshot {
     berth__random random;
     berth__nominated *nominated; /* in the order in which they are to be made again */
     uint32_t nominated_count;
+    berth__sym *resources; /* names of resources; they live as long as it does */
+    uint32_t resource_count;
 };
 
 #endif

@@ -36,8 +36,9 @@ BERTH_API berth_pod_id berth_engine_next_pod(const berth_engine *engine, berth_n
 
 /* ---- resources ---- */
 
-/* Names of the resources that some node or pod has named, cpu, memory and ephemeral-storage first,
- * in an order that stays. "pods" is none of them, and can be asked for wherever one can. */
+/* Names of the resources that some node or pod names, cpu, memory and ephemeral-storage first, in an
+ * order that stays as long as they do. One that nothing names any more is among them for a while. "pods"
+ * is none of them, and can be asked for wherever one can. */
 BERTH_API uint32_t berth_engine_resource_names(const berth_engine *engine, berth_str *out,
                                                uint32_t capacity);
 BERTH_API uint32_t berth_snapshot_resource_names(const berth_snapshot *snapshot, berth_str *out,
