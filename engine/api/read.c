@@ -1,8 +1,11 @@
 /* The public functions that read nodes, pods and resources back, of engines and of snapshots. */
 #include "berth/read.h"
 
+#include <string.h>
+
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
+#include "versions/branch.h"
 #include "versions/engine_state.h"
 #include "versions/snapshot_state.h"
 
@@ -33,9 +36,38 @@ berth_node_id berth_engine_pod_nominated(const berth_engine *engine, berth_pod_i
     return kept != NULL && kept->awake ? kept->node : BERTH_NODE_NONE;
 }
 
+static uint32_t put_names(const berth__model *model, const berth__sym *names, uint32_t count,
+                          berth_str *out, uint32_t capacity)
+{
+    for (uint32_t i = 0; i < count && i < capacity; i++)
+        out[i] = berth__text(model, names[i]);
+    return count;
+}
+
+/* Those of a branch's snapshot, and its own. */
+static uint32_t join_names(const berth_snapshot *base, berth__sym *names, uint32_t count)
+{
+    berth__sym all[2 * BERTH__RESOURCES_MAX];
+    uint32_t end = base->resource_count;
+    memcpy(all, base->resources, end * sizeof(*all));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = 0;
+        while (at < base->resource_count && all[at] != names[i])
+            at++;
+        if (at == base->resource_count)
+            all[end++] = names[i];
+    }
+    memcpy(names, all, end * sizeof(*all));
+    return end;
+}
+
 uint32_t berth_engine_resource_names(const berth_engine *engine, berth_str *out, uint32_t capacity)
 {
-    return berth__cluster_resource_names(&engine->cluster, out, capacity);
+    berth__sym names[2 * BERTH__RESOURCES_MAX];
+    uint32_t count = berth__cluster_resources(&engine->cluster, names);
+    if (engine->branch != NULL)
+        count = join_names(engine->branch->base, names, count);
+    return put_names(engine->cluster.model, names, count, out, capacity);
 }
 
 berth_status berth_engine_node_info(const berth_engine *engine, berth_node_id node,
@@ -112,9 +144,8 @@ berth_status berth_engine_pod_object(const berth_engine *engine, berth_pod_id po
 uint32_t berth_snapshot_resource_names(const berth_snapshot *snapshot, berth_str *out,
                                        uint32_t capacity)
 {
-    for (uint32_t i = 0; i < snapshot->resource_count && i < capacity; i++)
-        out[i] = berth__text(snapshot->cluster.model, snapshot->resources[i]);
-    return snapshot->resource_count;
+    return put_names(snapshot->cluster.model, snapshot->resources, snapshot->resource_count, out,
+                     capacity);
 }
 
 berth_status berth_snapshot_node_info(const berth_snapshot *snapshot, berth_node_id node,

@@ -43,11 +43,13 @@ static berth_str resource_name(const berth__cluster *cluster, uint32_t resource)
     return berth__text(cluster->model, berth__resource_name(cluster->model, resource));
 }
 
-/* Names that others added, and that snapshots from the branch's on do not show, may go any time. */
+/* Whether the name lives as long as the state: not one that is condemned, nor, on a branch, one that
+ * came to the engine after the branch's snapshot. */
 static bool may_read(const berth__cluster *cluster, berth__sym name)
 {
-    return !cluster->cow.branch ||
-           *berth__intern_born(&cluster->model->strings, name) <= cluster->cow.rooted;
+    const berth__intern *strings = &cluster->model->strings;
+    return berth__intern_place(strings, name)->verdict == 0 &&
+           (!cluster->cow.branch || *berth__intern_born(strings, name) <= cluster->cow.rooted);
 }
 
 uint32_t berth__cluster_resources(const berth__cluster *cluster, berth__sym *out)
@@ -61,16 +63,6 @@ uint32_t berth__cluster_resources(const berth__cluster *cluster, berth__sym *out
             out[count++] = name;
     }
     berth__model_unlock(model);
-    return count;
-}
-
-uint32_t berth__cluster_resource_names(const berth__cluster *cluster, berth_str *out,
-                                       uint32_t capacity)
-{
-    berth__sym names[BERTH__RESOURCES_MAX];
-    uint32_t count = berth__cluster_resources(cluster, names);
-    for (uint32_t i = 0; i < count && i < capacity; i++)
-        out[i] = berth__text(cluster->model, names[i]);
     return count;
 }
 

@@ -12,11 +12,9 @@
 berth_pod_id berth__cluster_next_pod(const berth__cluster *cluster, berth_node_id node,
                                      berth_pod_id after);
 
-/* The ids of the names that columns have, in their order, up to BERTH__RESOURCES_MAX; of a branch those
- * that it may read. */
+/* The ids of the names that columns have, in their order, up to BERTH__RESOURCES_MAX: those that live as
+ * long as this state; of a branch, its snapshot's may be others. */
 uint32_t berth__cluster_resources(const berth__cluster *cluster, berth__sym *out);
-uint32_t berth__cluster_resource_names(const berth__cluster *cluster, berth_str *out,
-                                       uint32_t capacity);
 
 /* Where one resource of all nodes goes. */
 typedef struct berth__node_amounts {

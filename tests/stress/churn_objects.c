@@ -44,6 +44,8 @@ static berth_str space_of(texts *t, uint32_t features)
 static const berth_kind related_kinds[] = {BERTH_KIND_NAMESPACE, BERTH_KIND_SERVICE,
                                            BERTH_KIND_REPLICA_SET,
                                            BERTH_KIND_POD_DISRUPTION_BUDGET};
+static const berth_kind csi_kinds[] = {BERTH_KIND_CSI_DRIVER, BERTH_KIND_CSI_STORAGE_CAPACITY,
+                                       BERTH_KIND_VOLUME_ATTACHMENT};
 static const berth_kind claim_kinds[] = {BERTH_KIND_STORAGE_CLASS, BERTH_KIND_PERSISTENT_VOLUME,
                                          BERTH_KIND_PERSISTENT_VOLUME_CLAIM};
 
@@ -58,7 +60,60 @@ typedef struct surroundings {
     berth_persistent_volume volume;
     berth_persistent_volume_claim claim;
     berth_str mode;
+    berth_str hosts[2];
+    berth_requirement on_hosts;
+    berth_node_selector_term term;
+    berth_node_selector affinity;
+    berth_csi_driver driver;
+    berth_csi_storage_capacity capacity;
+    berth_volume_attachment attachment;
 } surroundings;
+
+/* The name of a node that is there when the pod of that number comes. */
+static berth_str host_of(texts *t, uint32_t features)
+{
+    texts host = {.number = churn_has(features, CHURN_NODES)
+                                ? t->number / CHURN_NODE_EVERY + CHURN_NODE_COUNT - 2
+                                : t->number % CHURN_NODE_COUNT};
+    berth_str name = own(&host, "node", true);
+    char *at = t->memory[t->count++ % TEXTS];
+    memcpy(at, name.data, name.len);
+    return (berth_str){at, name.len};
+}
+
+/* A claim that waits, and a volume that is its only on some host. */
+static void fill_waiting(surroundings *out, texts *t, uint32_t features)
+{
+    out->hosts[0] = host_of(t, features);
+    out->hosts[1] = own(t, "host", true);
+    out->on_hosts =
+        (berth_requirement){text("kubernetes.io/hostname"), text("In"), {out->hosts, 2}};
+    out->term.match_expressions.items = &out->on_hosts;
+    out->term.match_expressions.count = 1;
+    out->affinity = (berth_node_selector){&out->term, 1};
+    out->volume.node_affinity = &out->affinity;
+    out->volume.has_claim_ref = false;
+    out->volume.phase = text("Available");
+    out->claim.volume_name = (berth_str){0};
+    out->claim.meta.annotations = (berth_map){0};
+    out->claim.phase = text("Pending");
+}
+
+static void fill_csi(surroundings *out, texts *t, uint32_t features)
+{
+    berth_metadata wide = {.name = own(t, "csi", true)};
+    out->driver = (berth_csi_driver){.meta = wide, .storage_capacity = true};
+    out->capacity =
+        (berth_csi_storage_capacity){.meta = {.name = wide.name, .namespace_name = text("storage")},
+                                     .storage_class = own(t, "wide", true),
+                                     .node_topology = &out->selector,
+                                     .has_capacity = true,
+                                     .capacity = {1 << 30, 0}};
+    out->attachment = (berth_volume_attachment){.meta = {.name = own(t, "attachment", true)},
+                                                .attacher = wide.name,
+                                                .node_name = host_of(t, features),
+                                                .persistent_volume = own(t, "wide", true)};
+}
 
 static void fill_surroundings(surroundings *out, texts *t, uint32_t features)
 {
@@ -96,6 +151,9 @@ static void fill_surroundings(surroundings *out, texts *t, uint32_t features)
     static const berth_key_value completed[] = {
         {{"pv.kubernetes.io/bind-completed", 31}, {"yes", 3}}};
     out->claim.meta.annotations = (berth_map){completed, 1};
+    if (churn_has(features, CHURN_WAITING))
+        fill_waiting(out, t, features);
+    fill_csi(out, t, features);
 }
 
 static berth_object object_of(const surroundings *from, berth_kind kind)
@@ -119,6 +177,15 @@ static berth_object object_of(const surroundings *from, berth_kind kind)
         break;
     case BERTH_KIND_PERSISTENT_VOLUME:
         object.as.persistent_volume = &from->volume;
+        break;
+    case BERTH_KIND_CSI_DRIVER:
+        object.as.csi_driver = &from->driver;
+        break;
+    case BERTH_KIND_CSI_STORAGE_CAPACITY:
+        object.as.csi_storage_capacity = &from->capacity;
+        break;
+    case BERTH_KIND_VOLUME_ATTACHMENT:
+        object.as.volume_attachment = &from->attachment;
         break;
     default:
         object.as.persistent_volume_claim = &from->claim;
@@ -147,16 +214,22 @@ static berth_status put_kinds(const churn_target *to, const berth_kind *kinds, s
     return BERTH_OK;
 }
 
+static bool has_claims(uint32_t features)
+{
+    return churn_has(features, CHURN_CLAIMS) || churn_has(features, CHURN_WAITING);
+}
+
 static berth_status put_surroundings(const churn_target *to, uint32_t features, uint64_t number,
                                      bool add, berth_error *error)
 {
     berth_status status = BERTH_OK;
-    if (to->pods_and_nodes_alone)
-        return BERTH_OK;
     if (churn_has(features, CHURN_RELATED))
         status = put_kinds(to, related_kinds, sizeof(related_kinds) / sizeof(*related_kinds),
                            features, number, add, error);
-    if (status == BERTH_OK && churn_has(features, CHURN_CLAIMS))
+    if (status == BERTH_OK && churn_has(features, CHURN_CSI))
+        status = put_kinds(to, csi_kinds, sizeof(csi_kinds) / sizeof(*csi_kinds), features, number,
+                           add, error);
+    if (status == BERTH_OK && has_claims(features))
         status = put_kinds(to, claim_kinds, sizeof(claim_kinds) / sizeof(*claim_kinds), features,
                            number, add, error);
     return status;
@@ -244,7 +317,7 @@ static void fill_volumes(pod_parts *p, uint32_t features)
 {
     texts *t = &p->t;
     uint32_t count = 0;
-    if (churn_has(features, CHURN_CLAIMS))
+    if (has_claims(features))
         p->volumes[count++] = (berth_volume){
             own(t, "data", true), {.kind = BERTH_VOLUME_CLAIM, .handle = own(t, "claim", true)}};
     if (churn_has(features, CHURN_VOLUMES)) {
@@ -269,7 +342,8 @@ static void fill_container(pod_parts *p, uint32_t features)
     p->requests[2] = (berth_resource){text(""), {1, 0}};
     p->container.requests = (berth_resources){p->requests, 2};
     p->container.image = own(t, "registry/image", churn_has(features, CHURN_IMAGES));
-    if (churn_has(features, CHURN_RESOURCES)) {
+    /* Each name is a column of all nodes: few pods have one. */
+    if (churn_has(features, CHURN_RESOURCES) && t->number % CHURN_NODE_EVERY == 1) {
         p->requests[2] = (berth_resource){own(t, "example.com/device", true), {0, 0}};
         p->container.requests.count = 3;
     }
@@ -320,6 +394,8 @@ berth_status churn_add_pod(const churn_target *to, uint32_t features, uint64_t n
     berth_object_id made;
     fill_pod(&parts, features, number);
     object.as.pod = &parts.pod;
+    if (to->place != NULL)
+        parts.pod.node_name = to->place(to->context, number);
     berth_status status = put_surroundings(to, features, number, true, error);
     if (status == BERTH_OK)
         status = to->add(to->context, &object, &made, error);
@@ -339,12 +415,20 @@ berth_status churn_remove_pod(const churn_target *to, uint32_t features, uint64_
 
 /* ---- nodes ---- */
 
-berth_status churn_add_node(const churn_target *to, uint32_t features, uint64_t number,
-                            berth_error *error)
+/* Its number, and that of its name. */
+static uint64_t name_of(uint32_t features, uint64_t number)
 {
-    texts t = {.number = number};
-    bool is_own = churn_has(features, CHURN_NODES);
-    berth_str name = own(&t, "node", true);
+    bool stays = churn_has(features, CHURN_UPDATES) && !churn_has(features, CHURN_NODES);
+    return stays ? number % CHURN_NODE_COUNT : number;
+}
+
+berth_status churn_put_node(berth_status (*put)(void *context, const berth_object *object,
+                                                berth_object_id *id, berth_error *error),
+                            void *context, uint32_t features, uint64_t number, berth_error *error)
+{
+    texts t = {.number = number}, named = {.number = name_of(features, number)};
+    bool is_own = churn_has(features, CHURN_NODES) || churn_has(features, CHURN_UPDATES);
+    berth_str name = own(&named, "node", true);
     berth_key_value labels[] = {
         {text("kubernetes.io/hostname"), name},
         {text("topology.kubernetes.io/zone"), own(&t, "zone", is_own)},
@@ -367,13 +451,40 @@ berth_status churn_add_node(const churn_target *to, uint32_t features, uint64_t 
     };
     berth_object object = {.kind = BERTH_KIND_NODE};
     object.as.node = &node;
-    return to->add(to->context, &object, NULL, error);
+    return put(context, &object, NULL, error);
+}
+
+/* A CSINode of a driver of its own. */
+static berth_status put_csi_node(const churn_target *to, uint64_t number, bool add,
+                                 berth_error *error)
+{
+    texts t = {.number = number};
+    berth_csi_node_driver driver = {own(&t, "csi", true), own(&t, "id", true), true, 3};
+    berth_csi_node node = {
+        .meta = {.name = own(&t, "node", true)}, .drivers = &driver, .driver_count = 1};
+    berth_object object = {.kind = BERTH_KIND_CSI_NODE};
+    object.as.csi_node = &node;
+    return add ? to->add(to->context, &object, NULL, error)
+               : to->remove(to->context, BERTH_KIND_CSI_NODE, (berth_str){0}, node.meta.name,
+                            error);
+}
+
+berth_status churn_add_node(const churn_target *to, uint32_t features, uint64_t number,
+                            berth_error *error)
+{
+    berth_status status = churn_put_node(to->add, to->context, features, number, error);
+    return status == BERTH_OK && churn_has(features, CHURN_CSI)
+               ? put_csi_node(to, name_of(features, number), true, error)
+               : status;
 }
 
 berth_status churn_remove_node(const churn_target *to, uint32_t features, uint64_t number,
                                berth_error *error)
 {
-    (void)features;
-    texts t = {.number = number};
-    return to->remove(to->context, BERTH_KIND_NODE, (berth_str){0}, own(&t, "node", true), error);
+    texts t = {.number = name_of(features, number)};
+    berth_status status =
+        to->remove(to->context, BERTH_KIND_NODE, (berth_str){0}, own(&t, "node", true), error);
+    return status == BERTH_OK && churn_has(features, CHURN_CSI)
+               ? put_csi_node(to, t.number, false, error)
+               : status;
 }

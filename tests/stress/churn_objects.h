@@ -22,9 +22,12 @@
     X(RESOURCES, "resources") \
     X(VOLUMES, "volumes")     \
     X(CLAIMS, "claims")       \
+    X(WAITING, "waiting")     \
+    X(CSI, "csi")             \
     X(RELATED, "related")     \
     X(OWNERS, "owners")       \
     X(NODES, "nodes")         \
+    X(UPDATES, "updates")     \
     X(TAINTS, "taints")       \
     X(ORPHANS, "orphans")     \
     X(GATES, "gates")
@@ -51,7 +54,8 @@ typedef struct churn_target {
                         berth_error *error);
     berth_status (*remove)(void *context, berth_kind kind, berth_str space, berth_str name,
                            berth_error *error);
-    bool pods_and_nodes_alone; /* a branch */
+    berth_str (*place)(void *context,
+                       uint64_t number); /* where a pod is to run; NULL: nowhere yet */
 } churn_target;
 
 berth_status churn_add_pod(const churn_target *to, uint32_t features, uint64_t number,
@@ -60,6 +64,11 @@ berth_status churn_remove_pod(const churn_target *to, uint32_t features, uint64_
                               berth_error *error);
 berth_status churn_add_node(const churn_target *to, uint32_t features, uint64_t number,
                             berth_error *error);
+/* The object of that number; with `updates` its name is that of one of so many nodes. */
+berth_status churn_put_node(berth_status (*put)(void *context, const berth_object *object,
+                                                berth_object_id *id, berth_error *error),
+                            void *context, uint32_t features, uint64_t number, berth_error *error);
+enum { CHURN_NODE_COUNT = 24, CHURN_NODE_EVERY = 16 };
 berth_status churn_remove_node(const churn_target *to, uint32_t features, uint64_t number,
                                berth_error *error);
 

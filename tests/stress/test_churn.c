@@ -1,19 +1,29 @@
 /* Pods and nodes that come once and go for good: what an engine holds must not grow with how many
- * there were. A window of pods and of nodes lives at a time; each has texts of its own, as far as
- * the features say. The bytes in use after a warm-up are compared with those at the end.
+ * there were. A window of pods and of nodes lives at a time; each has texts and objects of its own, as
+ * far as the features say. The bytes in use after a warm-up are compared with those at the end.
+ *
+ * Now and then the engine is compared with a fresh one of the same nodes, objects and pods: new pods fit
+ * the same nodes with the same totals, and what it tells of itself is the same. A snapshot says
+ * when it is unpinned what it said when it was pinned; so do branches of it.
  *
  * Usage: test_churn [--arrivals N] [--way engine|snapshots|scheduler|branches] [--features A,B,..]
- *                   [--report] [--each]
- * --each runs every feature by itself, --report only tells. */
+ *                   [--seed S] [--report] [--each]
+ * --each runs every feature by itself, --report only tells. The seed says where numbers, and so texts
+ * and their ids, begin; BERTH_TEST_SEED replaces that of a run without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "berth/berth.h"
+#include "berth/query.h"
+#include "berth/read.h"
 #include "bytes_in_use.h"
 #include "churn_objects.h"
 
-enum { PODS = 200, NODES = 24, NODE_EVERY = 16, ROUNDS = 10, PINS = 4 };
+enum { PODS = 200, NODES = CHURN_NODE_COUNT, ROUNDS = 10, PINS = 4, PROBES = 4, BRANCH_EVERY = 16 };
+
+/* Numbers of pods that are there for a moment. */
+#define ASIDE (UINT64_C(1) << 40)
 
 typedef enum way { BY_ENGINE, BY_SNAPSHOTS, BY_SCHEDULER, BY_BRANCHES, WAY_COUNT } way;
 static const char *const way_names[WAY_COUNT] = {"engine", "snapshots", "scheduler", "branches"};
@@ -26,7 +36,9 @@ typedef struct churn {
     churn_target to;
     uint64_t pods, nodes; /* that came so far */
     berth_snapshot *pinned[PINS];
+    uint64_t pinned_digest[PINS], pinned_number[PINS];
     int64_t now_ns;
+    uint64_t seed;
 } churn;
 
 static void must(berth_status status, const berth_error *error, const char *what)
@@ -65,37 +77,233 @@ static berth_status scheduler_remove(void *context, berth_kind kind, berth_str s
     return berth_scheduler_remove(c->scheduler, c->now_ns, kind, space, name, error);
 }
 
+static berth_status engine_update(void *context, const berth_object *object, berth_object_id *id,
+                                  berth_error *error)
+{
+    (void)id;
+    return berth_engine_update(context, object, error);
+}
+
+static berth_status scheduler_update(void *context, const berth_object *object, berth_object_id *id,
+                                     berth_error *error)
+{
+    const churn *c = context;
+    (void)id;
+    return berth_scheduler_update(c->scheduler, c->now_ns, object, error);
+}
+
+/* ---- what is told ---- */
+
+static void say(uint64_t *digest, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *digest = (*digest ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+}
+
+static void say_text(uint64_t *digest, berth_str text)
+{
+    say(digest, &text.len, sizeof(text.len));
+    say(digest, text.data, text.len);
+}
+
+static void say_node(uint64_t *digest, const berth_snapshot *from, berth_node_id node)
+{
+    berth_key_value labels[8];
+    berth_taint taints[4];
+    berth_amount amounts[8];
+    uint32_t label_count = berth_snapshot_node_labels(from, node, labels, 8);
+    uint32_t taint_count = berth_snapshot_node_taints(from, node, taints, 4);
+    uint32_t amount_count = berth_snapshot_node_allocatable(from, node, amounts, 8);
+    say_text(digest, berth_snapshot_node_name(from, node));
+    for (uint32_t i = 0; i < label_count; i++) {
+        say_text(digest, labels[i].key);
+        say_text(digest, labels[i].value);
+    }
+    for (uint32_t i = 0; i < taint_count; i++) {
+        say_text(digest, taints[i].key);
+        say_text(digest, taints[i].value);
+    }
+    for (uint32_t i = 0; i < amount_count; i++) {
+        int64_t amount[2];
+        say_text(digest, amounts[i].resource);
+        (void)berth_snapshot_node_resource(from, node, amounts[i].resource, &amount[0], &amount[1],
+                                           NULL);
+        say(digest, amount, sizeof(amount));
+    }
+}
+
+static uint64_t digest_of(const berth_snapshot *from)
+{
+    berth_str resources[1024];
+    uint32_t count = berth_snapshot_resource_names(from, resources, 1024);
+    uint64_t digest = berth_snapshot_digest(from);
+    for (uint32_t i = 0; i < count; i++)
+        say_text(&digest, resources[i]);
+    for (berth_node_id node = 0; node < berth_snapshot_node_limit(from); node++) {
+        berth_pod_id pod = berth_snapshot_next_pod(from, node, BERTH_POD_NONE);
+        if (berth_snapshot_node_present(from, node))
+            say_node(&digest, from, node);
+        for (; pod != BERTH_POD_NONE; pod = berth_snapshot_next_pod(from, node, pod)) {
+            berth_key_value labels[4];
+            uint32_t labelled = berth_snapshot_pod_labels(from, pod, labels, 4);
+            for (uint32_t i = 0; i < labelled; i++)
+                say_text(&digest, labels[i].value);
+        }
+    }
+    return digest;
+}
+
+/* The nodes that a new pod of that number fits, with the totals there, by name in no order. */
+static uint64_t fits(berth_engine *engine, uint32_t features, uint64_t number)
+{
+    berth_error error = {0};
+    churn_target to = {engine, engine_add, engine_remove, NULL};
+    berth_node_id nodes[2 * NODES];
+    int64_t totals[2 * NODES];
+    uint32_t count = 0;
+    uint64_t sum = 0;
+    berth_pod_id id;
+    features &= ~(1u << CHURN_ORPHANS | 1u << CHURN_GATES);
+    must(churn_add_pod(&to, features, number, &id, &error), &error, "probe: add");
+    must(berth_engine_feasible_nodes(engine, id, nodes, totals, 2 * NODES, &count, &error), &error,
+         "probe: feasible nodes");
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t one = 0;
+        say_text(&one, berth_engine_node_name(engine, nodes[i]));
+        say(&one, &totals[i], sizeof(totals[i]));
+        sum += one;
+    }
+    must(churn_remove_pod(&to, features, number, &error), &error, "probe: remove");
+    return sum;
+}
+
+static void same(uint64_t wanted, uint64_t got, const char *what, const churn *c)
+{
+    if (wanted == got)
+        return;
+    fprintf(stderr, "FAILED: %s: not as before: --seed %llu --way %s, pod %llu\n", what,
+            (unsigned long long)c->seed, way_names[c->by], (unsigned long long)c->pods);
+    _Exit(1);
+}
+
+/* ---- a fresh engine of the same ---- */
+
+static berth_str place_of(const churn *c, uint64_t number)
+{
+    char name[32];
+    int len = snprintf(name, sizeof(name), "pod-%llu", (unsigned long long)number);
+    char space[32];
+    int space_len = snprintf(space, sizeof(space), "space-%llu", (unsigned long long)number);
+    if (!churn_has(c->features, CHURN_SPACES))
+        space_len = 5;
+    berth_pod_id pod = berth_engine_find_pod(c->engine, (berth_str){space, (uint32_t)space_len},
+                                             (berth_str){name, (uint32_t)len});
+    return berth_engine_node_name(c->engine, berth_engine_pod_node(c->engine, pod));
+}
+
+typedef struct copied {
+    const churn *from;
+    berth_engine *engine;
+} copied;
+
+static berth_status copied_add(void *context, const berth_object *object, berth_object_id *id,
+                               berth_error *error)
+{
+    return berth_engine_add(((const copied *)context)->engine, object, id, error);
+}
+
+static berth_str copied_place(void *context, uint64_t number)
+{
+    return place_of(((const copied *)context)->from, number);
+}
+
+static void compare_with_fresh(const churn *c)
+{
+    berth_error error = {0};
+    berth_engine_config config;
+    copied copy = {.from = c};
+    churn_target to = {&copy, copied_add, NULL, copied_place};
+    /* What is reserved, and where orphans and gated pods are, comes of how they came to be. */
+    if (c->by == BY_SCHEDULER || churn_has(c->features, CHURN_WAITING) ||
+        churn_has(c->features, CHURN_GATES))
+        return;
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    must(berth_engine_create(&config, &copy.engine, &error), &error, "fresh: create");
+    for (uint64_t i = c->nodes - NODES; i < c->nodes; i++)
+        must(churn_add_node(&to, c->features, i, &error), &error, "fresh: add a node");
+    uint64_t first = c->pods - c->seed > PODS ? c->pods - PODS : c->seed;
+    for (uint64_t i = first; i < c->pods; i++)
+        must(churn_add_pod(&to, c->features, i, NULL, &error), &error, "fresh: add a pod");
+    same(berth_engine_digest(copy.engine), berth_engine_digest(c->engine), "the digest", c);
+    for (uint64_t i = 0; i < PROBES; i++)
+        same(fits(copy.engine, c->features, c->pods + i), fits(c->engine, c->features, c->pods + i),
+             "where a pod fits", c);
+    must(berth_engine_check(c->engine, &error), &error, "check");
+    berth_engine_destroy(copy.engine);
+}
+
 /* ---- one step ---- */
+
+/* What a branch of the snapshot says of a pod. */
+static uint64_t branch_says(const churn *c, berth_snapshot *snapshot, uint64_t number)
+{
+    berth_error error = {0};
+    berth_engine *branch;
+    must(berth_branch_create(snapshot, &branch, &error), &error, "branch");
+    uint64_t says = fits(branch, c->features, number);
+    berth_branch_drop(branch);
+    return says;
+}
+
+static void unpin(churn *c, uint64_t place)
+{
+    berth_error error = {0};
+    berth_snapshot *snapshot = c->pinned[place];
+    if (snapshot == NULL)
+        return;
+    uint64_t now = digest_of(snapshot);
+    if (c->by == BY_BRANCHES)
+        now += branch_says(c, snapshot, c->pinned_number[place]);
+    same(c->pinned_digest[place], now, "a pinned snapshot", c);
+    must(berth_snapshot_check(snapshot, &error), &error, "snapshot");
+    berth_snapshot_unpin(snapshot);
+    c->pinned[place] = NULL;
+}
 
 static void look_at_snapshots(churn *c)
 {
     berth_error error = {0};
     must(berth_engine_publish(c->engine, &error), &error, "publish");
     uint64_t place = c->pods / 64 % PINS;
-    berth_snapshot_unpin(c->pinned[place]);
+    unpin(c, place);
     c->pinned[place] = berth_engine_pin(c->engine);
+    c->pinned_number[place] = c->pods;
+    c->pinned_digest[place] = digest_of(c->pinned[place]);
+    if (c->by == BY_BRANCHES)
+        c->pinned_digest[place] += branch_says(c, c->pinned[place], c->pods);
 }
 
 static void branch_off(churn *c)
 {
     berth_error error = {0};
     berth_engine *branch;
-    uint32_t features = c->features & ~(1u << CHURN_CLAIMS | 1u << CHURN_RELATED);
     berth_snapshot *snapshot = c->pinned[c->pods / 64 % PINS];
+    if (snapshot == NULL)
+        return;
     must(berth_branch_create(snapshot, &branch, &error), &error, "branch");
-    churn_target to = {branch, engine_add, engine_remove, true};
+    churn_target to = {branch, engine_add, engine_remove, NULL};
     for (uint64_t i = 0; i < 4; i++) {
         berth_pod_id id;
         berth_placement placement;
         /* One that the engine will add later, and one that it never will. */
-        uint64_t number = i % 2 == 0 ? c->pods + 1 + i : UINT64_C(1) << 40 | (c->pods + i);
-        must(churn_add_pod(&to, features, number, &id, &error), &error, "branch: add");
+        uint64_t number = i % 2 == 0 ? c->pods + 1 + i : ASIDE | (c->pods + i);
+        must(churn_add_pod(&to, c->features, number, &id, &error), &error, "branch: add");
         if (berth_engine_pod_node(branch, id) == BERTH_NODE_NONE)
             must(berth_engine_schedule(branch, id, &placement, &error), &error, "branch: schedule");
     }
-    must(churn_add_node(&to, features, UINT64_C(1) << 40 | c->pods, &error), &error,
+    must(churn_add_node(&to, c->features & ~(1u << CHURN_UPDATES), ASIDE | c->pods, &error), &error,
          "branch: add a node");
-    must(berth_snapshot_check(snapshot, &error), &error, "snapshot");
     berth_branch_drop(branch);
 }
 
@@ -121,17 +329,22 @@ static void step(churn *c)
     berth_error error = {0};
     c->now_ns += 1000000;
     add_pod(c);
-    if (c->pods > PODS)
+    if (c->pods - c->seed > PODS)
         must(churn_remove_pod(&c->to, c->features, c->pods - 1 - PODS, &error), &error,
              "remove a pod");
-    if (churn_has(c->features, CHURN_NODES) && c->pods % NODE_EVERY == 0) {
+    bool turn = c->pods % CHURN_NODE_EVERY == 0;
+    if (turn && !churn_has(c->features, CHURN_NODES) && churn_has(c->features, CHURN_UPDATES))
+        must(churn_put_node(c->by == BY_SCHEDULER ? scheduler_update : engine_update, c->to.context,
+                            c->features, c->nodes++, &error),
+             &error, "update a node");
+    if (turn && churn_has(c->features, CHURN_NODES)) {
         must(churn_add_node(&c->to, c->features, c->nodes++, &error), &error, "add a node");
         must(churn_remove_node(&c->to, c->features, c->nodes - 1 - NODES, &error), &error,
              "remove a node");
     }
     if (c->by >= BY_SNAPSHOTS && c->by != BY_SCHEDULER && c->pods % 64 == 0)
         look_at_snapshots(c);
-    if (c->by == BY_BRANCHES && c->pods % 256 == 0)
+    if (c->by == BY_BRANCHES && c->pods % BRANCH_EVERY == 0)
         branch_off(c);
 }
 
@@ -143,15 +356,17 @@ static void begin(churn *c)
     config.threads = 1;
     config.allocator = &counting;
     must(berth_engine_create(&config, &c->engine, &error), &error, "create");
-    c->to = (churn_target){c->engine, engine_add, engine_remove, false};
+    c->to = (churn_target){c->engine, engine_add, engine_remove, NULL};
     if (c->by == BY_SCHEDULER) {
         berth_scheduler_options scheduling;
         berth_scheduler_options_init(&scheduling);
         must(berth_scheduler_create(c->engine, &scheduling, &c->scheduler, &error), &error,
              "scheduler");
-        c->to = (churn_target){c, scheduler_add, scheduler_remove, false};
+        c->to = (churn_target){c, scheduler_add, scheduler_remove, NULL};
     }
-    for (; c->nodes < NODES; c->nodes++)
+    c->pods = c->seed;
+    c->nodes = c->seed / CHURN_NODE_EVERY;
+    for (uint64_t end = c->nodes + NODES; c->nodes < end; c->nodes++)
         must(churn_add_node(&c->to, c->features, c->nodes, &error), &error, "add a node");
 }
 
@@ -159,7 +374,7 @@ static void end(churn *c)
 {
     berth_error error = {0};
     for (uint32_t i = 0; i < PINS; i++)
-        berth_snapshot_unpin(c->pinned[i]);
+        unpin(c, i);
     must(berth_engine_check(c->engine, &error), &error, "check");
     berth_scheduler_destroy(c->scheduler);
     berth_engine_destroy(c->engine);
@@ -172,18 +387,20 @@ static void end(churn *c)
 /* ---- the whole ---- */
 
 /* Peaks of the rounds: what is in use swings between two sweeps of a table. */
-static bool run(way by, uint32_t features, uint64_t arrivals, const char *label, bool report)
+static bool run(const churn *what, uint64_t arrivals, const char *label, bool report)
 {
-    churn c = {.by = by, .features = features};
+    churn c = *what;
     long long peaks[ROUNDS] = {0};
     begin(&c);
-    for (uint32_t round = 0; round < ROUNDS; round++)
+    for (uint32_t round = 0; round < ROUNDS; round++) {
         for (uint64_t i = 0; i < arrivals / ROUNDS; i++) {
             step(&c);
             long long now = atomic_load(&bytes_in_use);
             if (now > peaks[round])
                 peaks[round] = now;
         }
+        compare_with_fresh(&c);
+    }
     end(&c);
     long long early = 0, late = 0;
     for (uint32_t round = 1; round < ROUNDS / 2; round++)
@@ -192,7 +409,8 @@ static bool run(way by, uint32_t features, uint64_t arrivals, const char *label,
         late = peaks[round] > late ? peaks[round] : late;
     bool flat = late <= early + early / 16 + 65536;
     printf("%-10s %-14s arrivals %9llu  peak of rounds 2 to 5 %9lld, of 6 to 10 %9lld bytes%s\n",
-           way_names[by], label, (unsigned long long)arrivals, early, late, flat ? "" : "  GROWS");
+           way_names[c.by], label, (unsigned long long)arrivals, early, late,
+           flat ? "" : "  GROWS");
     fflush(stdout);
     return flat || report;
 }
@@ -213,6 +431,8 @@ int main(int argc, char **argv)
 {
     uint64_t arrivals = 100000;
     uint32_t features = (1u << CHURN_FEATURE_COUNT) - 1;
+    churn what = {.seed = 0};
+    const char *seed = getenv("BERTH_TEST_SEED");
     bool report = false, each = false, ok = true;
     int only = -1;
     for (int i = 1; i < argc; i++) {
@@ -223,6 +443,8 @@ int main(int argc, char **argv)
             each = true;
         else if (more && strcmp(argv[i], "--arrivals") == 0)
             arrivals = strtoull(argv[++i], NULL, 10);
+        else if (more && strcmp(argv[i], "--seed") == 0)
+            seed = argv[++i];
         else if (more && strcmp(argv[i], "--features") == 0)
             features = read_features(argv[++i]);
         else if (more && strcmp(argv[i], "--way") == 0)
@@ -230,10 +452,14 @@ int main(int argc, char **argv)
                 only++;
     }
     for (int by = only >= 0 ? only : 0; by < (only >= 0 ? only + 1 : WAY_COUNT); by++) {
+        what = (churn){.by = (way)by, .features = features};
+        what.seed = seed != NULL ? strtoull(seed, NULL, 10) % (UINT64_C(1) << 32) : 0;
         if (!each)
-            ok &= run((way)by, features, arrivals, "all", report);
-        for (uint32_t f = 0; each && f < CHURN_FEATURE_COUNT; f++)
-            ok &= run((way)by, 1u << f, arrivals, churn_names[f], report);
+            ok &= run(&what, arrivals, "all", report);
+        for (uint32_t f = 0; each && f < CHURN_FEATURE_COUNT; f++) {
+            what.features = 1u << f;
+            ok &= run(&what, arrivals, churn_names[f], report);
+        }
     }
     return ok ? 0 : 1;
 }
