@@ -98,6 +98,8 @@ void berth__cluster_sweep(berth__cluster *cluster)
         sweep_nodes(cluster);
     if (berth__storage_sweep_is_due(cluster->view.storage))
         berth__volume_use_sweep(cluster->view.volume_use);
+    if (berth__sweep_is_due(model))
+        berth__view_trim_columns(&cluster->view);
     if (berth__sweep_is_due(model) && berth__sweep_begin(&sweep, model)) {
         mark_nodes(&sweep, cluster);
         mark_layout(&sweep, cluster->view.layout);

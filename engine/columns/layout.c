@@ -45,15 +45,29 @@ static berth__label_column *columns_of(const berth__layout *layout)
     return atomic_load_explicit(&layout->columns, memory_order_acquire); /* COLUMN-1 */
 }
 
+uint32_t berth__layout_column_count(const berth__layout *layout)
+{
+    uint32_t count = 0;
+    for (const berth__label_column *at = columns_of(layout); at != NULL; at = at->next)
+        count++;
+    return count;
+}
+
+void berth__layout_drop_columns(berth__layout *layout)
+{
+    for (berth__label_column *column = columns_of(layout), *next; column != NULL; column = next) {
+        next = column->next;
+        free_column(layout, column);
+    }
+    atomic_init(&layout->columns, NULL);
+}
+
 void berth__layout_destroy(berth__layout *layout)
 {
     if (layout == NULL)
         return;
     const berth_allocator *allocator = layout->allocator;
-    for (berth__label_column *column = columns_of(layout), *next; column != NULL; column = next) {
-        next = column->next;
-        free_column(layout, column);
-    }
+    berth__layout_drop_columns(layout);
     berth__image_columns_free(layout);
     berth__free(allocator, layout->nodes, padded(layout) * sizeof(uint32_t));
     berth__free(allocator, layout->taints, padded(layout) * sizeof(uint32_t));

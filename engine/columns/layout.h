@@ -79,6 +79,11 @@ static inline bool berth__layout_closed(const berth__layout *layout, uint32_t sl
     return berth__bit_get(layout->closed, slot);
 }
 
+/* How many label columns there are, and freeing them all: whoever held one made it for an epoch that
+ * is over, and nobody shares the layout. */
+uint32_t berth__layout_column_count(const berth__layout *layout);
+void berth__layout_drop_columns(berth__layout *layout);
+
 /* The values of a label key by slot; made at the first request. NULL when out of memory.
  * Cost: the first time, one look-up a node. */
 const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_array *nodes,

@@ -99,6 +99,18 @@ berth_status berth__view_make_layout_writable(berth__view *view)
     return BERTH_OK;
 }
 
+/* Keys come with pods that ask for them, and a layout may live long. */
+enum { COLUMNS_MAX = 256 };
+
+void berth__view_trim_columns(berth__view *view)
+{
+    if (berth__layout_column_count(view->layout) <= COLUMNS_MAX ||
+        berth__view_make_layout_writable(view) != BERTH_OK)
+        return;
+    berth__layout_drop_columns(view->layout);
+    view->layout->epoch = berth__model_next_epoch(view->model);
+}
+
 berth_status berth__view_make_facts_writable(berth__view *view, uint32_t slot)
 {
     BERTH_TRY(berth__view_make_writable(view, slot));

@@ -106,6 +106,10 @@ static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
 /* Take over changed facts of the node in `slot`; with the layout's own epoch, its amounts alone. */
 void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch);
 
+/* Free the label columns of keys that were asked for, if they have become many: those still in use are
+ * made again. The layout has another epoch then. Without memory for it they stay. */
+void berth__view_trim_columns(berth__view *view);
+
 /* Take over whether the present node in `slot` is closed. Nothing derived from facts becomes
  * stale: filters that count pods refuse the node by its room for pods, and searches leave it
  * out. */

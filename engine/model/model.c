@@ -181,10 +181,11 @@ static uint32_t nameless_column(const berth__model *model)
 
 static void name_column(berth__model *model, uint32_t column, berth__sym name)
 {
-    /* Relaxed, both: see berth__resource_name and berth__names_epoch. */
+    /* relaxed: see berth__resource_name */
     atomic_store_explicit(&model->resource_names[column], name, memory_order_relaxed);
-    model->resource_since[column] =
-        atomic_fetch_add_explicit(&model->names_epoch, 1, memory_order_relaxed) + 1;
+    /* relaxed: see berth__names_epoch */
+    uint64_t before = atomic_fetch_add_explicit(&model->names_epoch, 1, memory_order_relaxed);
+    model->resource_since[column] = before + 1;
     if (column == model->resource_count)
         atomic_fetch_add_explicit(&model->resource_count, 1, memory_order_release); /* MODEL-1 */
     /* Columns are few: they call for a sweep of their own, once there are any sweeps. */

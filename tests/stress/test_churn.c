@@ -7,7 +7,7 @@
  * when it is unpinned what it said when it was pinned; so do branches of it.
  *
  * Usage: test_churn [--arrivals N] [--way engine|snapshots|scheduler|branches] [--features A,B,..]
- *                   [--seed S] [--report] [--each]
+ *                   [--seed S] [--branch-every N] [--report] [--each]
  * --each runs every feature by itself, --report only tells. The seed says where numbers, and so texts
  * and their ids, begin; BERTH_TEST_SEED replaces that of a run without --seed. */
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "bytes_in_use.h"
 #include "churn_objects.h"
 
-enum { PODS = 200, NODES = CHURN_NODE_COUNT, ROUNDS = 10, PINS = 4, PROBES = 4, BRANCH_EVERY = 16 };
+enum { PODS = 200, NODES = CHURN_NODE_COUNT, ROUNDS = 10, PINS = 4, PROBES = 4 };
 
 /* Numbers of pods that are there for a moment. */
 #define ASIDE (UINT64_C(1) << 40)
@@ -38,7 +38,7 @@ typedef struct churn {
     berth_snapshot *pinned[PINS];
     uint64_t pinned_digest[PINS], pinned_number[PINS];
     int64_t now_ns;
-    uint64_t seed;
+    uint64_t seed, branch_every;
 } churn;
 
 static void must(berth_status status, const berth_error *error, const char *what)
@@ -344,7 +344,7 @@ static void step(churn *c)
     }
     if (c->by >= BY_SNAPSHOTS && c->by != BY_SCHEDULER && c->pods % 64 == 0)
         look_at_snapshots(c);
-    if (c->by == BY_BRANCHES && c->pods % BRANCH_EVERY == 0)
+    if (c->by == BY_BRANCHES && c->pods % c->branch_every == 0)
         branch_off(c);
 }
 
@@ -429,7 +429,7 @@ static uint32_t read_features(const char *list)
 
 int main(int argc, char **argv)
 {
-    uint64_t arrivals = 100000;
+    uint64_t arrivals = 100000, branch_every = 256;
     uint32_t features = (1u << CHURN_FEATURE_COUNT) - 1;
     churn what = {.seed = 0};
     const char *seed = getenv("BERTH_TEST_SEED");
@@ -443,6 +443,8 @@ int main(int argc, char **argv)
             each = true;
         else if (more && strcmp(argv[i], "--arrivals") == 0)
             arrivals = strtoull(argv[++i], NULL, 10);
+        else if (more && strcmp(argv[i], "--branch-every") == 0)
+            branch_every = strtoull(argv[++i], NULL, 10);
         else if (more && strcmp(argv[i], "--seed") == 0)
             seed = argv[++i];
         else if (more && strcmp(argv[i], "--features") == 0)
@@ -452,7 +454,7 @@ int main(int argc, char **argv)
                 only++;
     }
     for (int by = only >= 0 ? only : 0; by < (only >= 0 ? only + 1 : WAY_COUNT); by++) {
-        what = (churn){.by = (way)by, .features = features};
+        what = (churn){.by = (way)by, .features = features, .branch_every = branch_every};
         what.seed = seed != NULL ? strtoull(seed, NULL, 10) % (UINT64_C(1) << 32) : 0;
         if (!each)
             ok &= run(&what, arrivals, "all", report);
