@@ -221,9 +221,8 @@ static void add_use(berth_memory *sum, berth__heap *heap)
     sum->huge_refused |= use.huge_refused;
 }
 
-berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, berth_error *error)
+static berth_status ask_memory(const berth_engine *engine, berth_memory *out, berth_error *error)
 {
-    *out = (berth_memory){0};
     if (engine->heap == NULL)
         return berth__error_set(
             error, BERTH_E_UNSUPPORTED,
@@ -235,63 +234,16 @@ berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out, 
     return BERTH_OK;
 }
 
+berth_status berth_engine_memory_sized(const berth_engine *engine, berth_memory *out, size_t size,
+                                       berth_error *error)
+{
+    berth_memory own = {0};
+    berth_status status = ask_memory(engine, &own, error);
+    berth__sized_give(out, size, &own, sizeof(own));
+    return status;
+}
+
 /* ---- cluster state ---- */
-
-berth_status berth_engine_add(berth_engine *engine, const berth_object *object, berth_object_id *id,
-                              berth_error *error)
-{
-    uint64_t number;
-    if (id != NULL)
-        *id = (berth_object_id){object != NULL ? object->kind : BERTH_KIND_NODE, BERTH_NODE_NONE,
-                                BERTH_POD_NONE};
-    BERTH_TRY(berth__engine_enter(engine, error));
-    BERTH_TRY(
-        berth__engine_leave(engine, berth__cluster_add(&engine->cluster, object, &number, error)));
-    if (id == NULL)
-        return BERTH_OK;
-    if (object->kind == BERTH_KIND_NODE)
-        id->node = (berth_node_id)number;
-    else if (object->kind == BERTH_KIND_POD)
-        id->pod = number;
-    return BERTH_OK;
-}
-
-berth_status berth_engine_add_node(berth_engine *engine, const berth_node *node, berth_node_id *id,
-                                   berth_error *error)
-{
-    const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = node};
-    berth_object_id added;
-    berth_status status = berth_engine_add(engine, &object, &added, error);
-    if (id != NULL)
-        *id = added.node;
-    return status;
-}
-
-berth_status berth_engine_add_pod(berth_engine *engine, const berth_pod *pod, berth_pod_id *id,
-                                  berth_error *error)
-{
-    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = pod};
-    berth_object_id added;
-    berth_status status = berth_engine_add(engine, &object, &added, error);
-    if (id != NULL)
-        *id = added.pod;
-    return status;
-}
-
-berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
-                                 berth_error *error)
-{
-    BERTH_TRY(berth__engine_enter(engine, error));
-    return berth__engine_leave(engine, berth__cluster_update(&engine->cluster, object, error));
-}
-
-berth_status berth_engine_remove(berth_engine *engine, berth_kind kind, berth_str namespace_name,
-                                 berth_str name, berth_error *error)
-{
-    BERTH_TRY(berth__engine_enter(engine, error));
-    return berth__engine_leave(
-        engine, berth__cluster_remove(&engine->cluster, kind, namespace_name, name, error));
-}
 
 static berth_status find_pod(const berth_engine *engine, berth_pod_id id, uint32_t *index,
                              berth_error *error)
@@ -396,9 +348,11 @@ uint32_t berth_engine_forbidden(berth_engine *engine, const berth_pod_id *pods, 
     return found;
 }
 
-void berth_engine_counts(const berth_engine *engine, berth_counts *out)
+void berth_engine_counts_sized(const berth_engine *engine, berth_counts *out, size_t size)
 {
-    berth__cluster_counts(&engine->cluster, out);
+    berth_counts own;
+    berth__cluster_counts(&engine->cluster, &own);
+    berth__sized_give(out, size, &own, sizeof(own));
 }
 
 berth_status berth_engine_node_resource(const berth_engine *engine, berth_node_id id,
@@ -464,9 +418,9 @@ berth__decider *berth__engine_decider(berth_engine *engine)
 static const berth_placement no_placement = {.verdict = BERTH_VERDICT_ERROR,
                                              .node = BERTH_NODE_NONE};
 
-berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
-                                 const berth_decide_options *options, berth_placement *out,
-                                 berth_error *error)
+static berth_status decide(berth_engine *engine, berth_pod_id pod,
+                           const berth_decide_options *options, berth_placement *out,
+                           berth_error *error)
 {
     berth_decide_options own = default_options;
     uint32_t index;
@@ -480,6 +434,18 @@ berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
     if (status != BERTH_OK)
         *out = no_placement;
     return berth__engine_leave(engine, status);
+}
+
+berth_status berth_engine_decide_sized(berth_engine *engine, berth_pod_id pod,
+                                       const berth_decide_options *options, berth_placement *out,
+                                       size_t size, berth_error *error)
+{
+    if (BERTH_LIKELY(size == sizeof(*out)))
+        return decide(engine, pod, options, out, error);
+    berth_placement own;
+    berth_status status = decide(engine, pod, options, &own, error);
+    berth__sized_give(out, size, &own, sizeof(own));
+    return status;
 }
 
 /* A pending pod, or one on a node. */
@@ -565,15 +531,26 @@ berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth
     return berth__engine_leave(engine, nominate(engine, pod, node, error));
 }
 
-berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod, berth_placement *out,
-                                   berth_error *error)
+static berth_status schedule(berth_engine *engine, berth_pod_id pod, berth_placement *out,
+                             berth_error *error)
 {
-    BERTH_TRY(berth_engine_decide(engine, pod, NULL, out, error));
+    BERTH_TRY(decide(engine, pod, NULL, out, error));
     if (out->verdict != BERTH_VERDICT_PLACED)
         return BERTH_OK;
     berth_status status = berth_engine_bind(engine, pod, out->node, error);
     if (status != BERTH_OK)
         *out = no_placement;
+    return status;
+}
+
+berth_status berth_engine_schedule_sized(berth_engine *engine, berth_pod_id pod,
+                                         berth_placement *out, size_t size, berth_error *error)
+{
+    if (BERTH_LIKELY(size == sizeof(*out)))
+        return schedule(engine, pod, out, error);
+    berth_placement own;
+    berth_status status = schedule(engine, pod, &own, error);
+    berth__sized_give(out, size, &own, sizeof(own));
     return status;
 }
 

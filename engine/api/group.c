@@ -13,9 +13,9 @@ static void end(berth_engine *engine, bool commit)
     (void)(commit ? berth_engine_commit(engine, NULL) : berth_engine_rollback(engine, NULL));
 }
 
-berth_status berth_engine_schedule_group(berth_engine *engine, const berth_pod_id *pods,
-                                         uint32_t count, berth_placement *placements,
-                                         uint32_t *placed, berth_error *error)
+berth_status berth_engine_schedule_group_sized(berth_engine *engine, const berth_pod_id *pods,
+                                               uint32_t count, berth_placement *placements,
+                                               size_t size, uint32_t *placed, berth_error *error)
 {
     *placed = 0;
     BERTH_TRY(berth_engine_begin(engine, error));
@@ -27,7 +27,7 @@ berth_status berth_engine_schedule_group(berth_engine *engine, const berth_pod_i
             return status;
         }
         if (placements != NULL)
-            placements[i] = placement;
+            berth__sized_give_at(placements, i, size, &placement, sizeof(placement));
         if (placement.verdict != BERTH_VERDICT_PLACED)
             break;
         (*placed)++;
@@ -43,7 +43,8 @@ typedef struct group {
     const berth_pod_id *pods;
     uint32_t count;
     berth_group_options how;
-    berth_placement *placements;
+    berth_placement *placements; /* NULL, or of so many bytes each */
+    size_t placement_size;
     uint32_t fitted;
 } group;
 
@@ -69,24 +70,31 @@ static bool goes_on(const group *g, uint32_t tried)
            (all_fitted || (g->how.flags & BERTH_GROUP_STOP) == 0);
 }
 
+static void tell(const group *g, uint32_t i, const berth_placement *placement)
+{
+    berth__sized_give_at(g->placements, i, g->placement_size, placement, sizeof(*placement));
+}
+
 static berth_status place_pods(group *g, uint32_t *tried, berth_error *error)
 {
     for (*tried = 0; goes_on(g, *tried); ++*tried) {
         berth_placement placement;
         BERTH_TRY(berth_engine_schedule(g->engine, g->pods[*tried], &placement, error));
         if (g->placements != NULL)
-            g->placements[*tried] = placement;
+            tell(g, *tried, &placement);
         g->fitted += placement.verdict == BERTH_VERDICT_PLACED;
     }
     return BERTH_OK;
 }
 
-berth_status berth_engine_schedule_pods(berth_engine *engine, const berth_pod_id *pods,
-                                        uint32_t count, const berth_group_options *options,
-                                        berth_placement *placements, uint32_t *fitted,
-                                        berth_error *error)
+berth_status berth_engine_schedule_pods_sized(berth_engine *engine, const berth_pod_id *pods,
+                                              uint32_t count, const berth_group_options *options,
+                                              berth_placement *placements, size_t size,
+                                              uint32_t *fitted, berth_error *error)
 {
-    group g = {engine, pods, count, {.size = sizeof(g.how)}, placements, 0};
+    static const berth_placement untried = {.verdict = BERTH_VERDICT_UNSCHEDULABLE,
+                                            .node = BERTH_NODE_NONE};
+    group g = {engine, pods, count, {.size = sizeof(g.how)}, placements, size, 0};
     uint32_t tried;
     *fitted = 0;
     BERTH_TRY(read_options(&g, options, error));
@@ -96,8 +104,7 @@ berth_status berth_engine_schedule_pods(berth_engine *engine, const berth_pod_id
     if (status != BERTH_OK)
         return status;
     for (; placements != NULL && tried < count; tried++)
-        placements[tried] =
-            (berth_placement){.verdict = BERTH_VERDICT_UNSCHEDULABLE, .node = BERTH_NODE_NONE};
+        tell(&g, tried, &untried);
     *fitted = g.fitted;
     return BERTH_OK;
 }

@@ -125,18 +125,18 @@ uint32_t berth_engine_resource_by_node(const berth_engine *engine, berth_str res
     return berth__cluster_resource_by_node(&engine->cluster, resource, &out);
 }
 
-berth_status berth_engine_node_object(const berth_engine *engine, berth_node_id node,
-                                      const berth_allocator *allocator, berth_object **out,
-                                      berth_error *error)
+berth_status berth_engine_node_object_sized(const berth_engine *engine, berth_node_id node,
+                                            const uint32_t *sizes, const berth_allocator *allocator,
+                                            berth_object **out, berth_error *error)
 {
-    return berth__cluster_node_object(&engine->cluster, node, allocator, out, error);
+    return berth__cluster_node_object(&engine->cluster, node, sizes, allocator, out, error);
 }
 
-berth_status berth_engine_pod_object(const berth_engine *engine, berth_pod_id pod,
-                                     const berth_allocator *allocator, berth_object **out,
-                                     berth_error *error)
+berth_status berth_engine_pod_object_sized(const berth_engine *engine, berth_pod_id pod,
+                                           const uint32_t *sizes, const berth_allocator *allocator,
+                                           berth_object **out, berth_error *error)
 {
-    return berth__cluster_pod_object(&engine->cluster, pod, allocator, out, error);
+    return berth__cluster_pod_object(&engine->cluster, pod, sizes, allocator, out, error);
 }
 
 /* ---- of a snapshot ---- */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/text.h"
+#include "model/sized_object.h"
 #include "versions/engine_state.h"
 
 enum { NUMBER_MAX = 24 };
@@ -16,8 +17,9 @@ enum { NUMBER_MAX = 24 };
 typedef struct addition {
     berth_engine *engine;
     const berth_node_template *from;
-    berth__arena arena; /* names, of one node at a time */
-    uint64_t serial;    /* of the last name */
+    const uint32_t *sizes; /* of the objects that it points to */
+    berth__arena arena;    /* names, of one node at a time */
+    uint64_t serial;       /* of the last name */
 } addition;
 
 /* Two names as one; absent when out of memory. */
@@ -63,10 +65,25 @@ static bool name_host(berth__arena *arena, berth_node *node)
     return true;
 }
 
+/* One of the template's objects, made this library's, which `room.object` points to. */
+static berth_status fit(const addition *own, berth_kind kind, const void *given,
+                        berth__sized_object *room, berth_error *error)
+{
+    const berth_object object = {.kind = kind, .as.any = given};
+    const berth_object *fitted = &object;
+    BERTH_TRY(berth__object_fit(&fitted, own->sizes, room, error));
+    room->object = *fitted;
+    return BERTH_OK;
+}
+
 static berth_status add_pods(addition *own, berth_str node, berth_error *error)
 {
+    const char *pods = (const char *)own->from->pods;
+    size_t size = berth__object_size_told(own->sizes, BERTH_KIND_POD);
     for (uint32_t i = 0; i < own->from->pod_count; i++) {
-        berth_pod pod = own->from->pods[i];
+        berth__sized_object room;
+        BERTH_TRY(fit(own, BERTH_KIND_POD, pods + i * size, &room, error));
+        berth_pod pod = *room.object.as.pod;
         pod.meta.name = join(&own->arena, pod.meta.name, node);
         if (pod.meta.name.data == NULL)
             return berth__error_no_memory(error);
@@ -82,7 +99,9 @@ static berth_status add_csi_node(addition *own, berth_str node, berth_error *err
 {
     if (own->from->csi_node == NULL)
         return BERTH_OK;
-    berth_csi_node csi_node = *own->from->csi_node;
+    berth__sized_object room;
+    BERTH_TRY(fit(own, BERTH_KIND_CSI_NODE, own->from->csi_node, &room, error));
+    berth_csi_node csi_node = *room.object.as.csi_node;
     const berth_object object = {.kind = BERTH_KIND_CSI_NODE, .as.csi_node = &csi_node};
     csi_node.meta.name = node;
     return berth_engine_add(own->engine, &object, NULL, error);
@@ -90,7 +109,9 @@ static berth_status add_csi_node(addition *own, berth_str node, berth_error *err
 
 static berth_status add_one(addition *own, berth_node_id *id, berth_error *error)
 {
-    berth_node node = *own->from->node;
+    berth__sized_object room;
+    BERTH_TRY(fit(own, BERTH_KIND_NODE, own->from->node, &room, error));
+    berth_node node = *room.object.as.node;
     berth__arena_reset(&own->arena);
     node.meta.name = next_name(own);
     if (node.meta.name.data == NULL || !name_host(&own->arena, &node))
@@ -101,8 +122,9 @@ static berth_status add_one(addition *own, berth_node_id *id, berth_error *error
     return add_pods(own, node.meta.name, error);
 }
 
-berth_status berth_engine_add_nodes(berth_engine *engine, const berth_node_template *from,
-                                    uint32_t count, berth_node_id *nodes, berth_error *error)
+berth_status berth_engine_add_nodes_sized(berth_engine *engine, const berth_node_template *from,
+                                          const uint32_t *sizes, uint32_t count,
+                                          berth_node_id *nodes, berth_error *error)
 {
     berth_node_template own = {.size = sizeof(own)};
     BERTH_TRY(berth__sized_read(&own, sizeof(own), from, "berth_node_template", error));
@@ -110,7 +132,7 @@ berth_status berth_engine_add_nodes(berth_engine *engine, const berth_node_templ
         return berth__error_set(error, BERTH_E_ARG,
                                 "a template needs a node, and the pods it counts");
     BERTH_TRY(berth_engine_begin(engine, error));
-    addition all = {.engine = engine, .from = &own};
+    addition all = {.engine = engine, .from = &own, .sizes = sizes};
     berth__arena_init(&all.arena, engine->allocator);
     berth_status status = BERTH_OK;
     for (uint32_t i = 0; i < count && status == BERTH_OK; i++) {

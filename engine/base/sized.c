@@ -68,3 +68,30 @@ berth_status berth__sized_read(void *out, size_t known, const void *caller, cons
     memcpy(out, &own, sizeof(own));
     return BERTH_OK;
 }
+
+berth_status berth__sized_take(void *out, size_t known, const void *caller, size_t size,
+                               const char *name, berth_error *error)
+{
+    if (size > SIZE_MAX_SANE)
+        return berth__error_set(error, BERTH_E_ARG, "the size of a %s is %zu", name, size);
+    if (size > known && !all_zero((const unsigned char *)caller + known, size - known))
+        return berth__error_set(error, BERTH_E_ARG,
+                                "the %s has members set that this library does not know: it knows "
+                                "%zu bytes of %zu",
+                                name, known, size);
+    memset(out, 0, known);
+    memcpy(out, caller, smaller(size, known));
+    return BERTH_OK;
+}
+
+void berth__sized_give(void *caller, size_t size, const void *own, size_t known)
+{
+    memcpy(caller, own, smaller(size, known));
+    if (size > known)
+        memset((char *)caller + known, 0, size - known);
+}
+
+void berth__sized_give_at(void *array, uint64_t i, size_t size, const void *own, size_t known)
+{
+    berth__sized_give((char *)array + i * size, size, own, known);
+}

@@ -1,5 +1,5 @@
-/* Public structs that begin with their size: a caller compiled with another version of the headers
- * has a shorter or a longer one than this library.
+/* Public structs that come with their size, in their first member or beside them: a caller compiled
+ * with another version of the headers has a shorter or a longer one than this library.
  *
  * New members go to the end, behind the size that the struct had before: not into the padding of
  * its last word, which older callers leave as it is. A member whose bytes are all zero is one that
@@ -25,5 +25,21 @@ berth_status berth__sized_check(const void *caller, const char *name, berth_erro
 /* Fill a caller's struct, whose size was checked, from `own` of `known` bytes: what the caller
  * knows is copied but for the size, what only the caller knows is zeroed. */
 void berth__sized_write(void *caller, const void *own, size_t known);
+
+/* ---- structs that don't begin with their size, which stands beside them ---- */
+
+/* Copy a caller's struct of `size` bytes: what it has not is zero. `name` is the struct's, or what
+ * it stands for.
+ * Errors: E_ARG (it is longer than any, or the caller set something that this library does not
+ * know). */
+berth_status berth__sized_take(void *out, size_t known, const void *caller, size_t size,
+                               const char *name, berth_error *error);
+
+/* Fill a caller's struct of `size` bytes from `own` of `known` bytes: what only the caller knows is
+ * zeroed. */
+void berth__sized_give(void *caller, size_t size, const void *own, size_t known);
+
+/* The same for entry `i` of a caller's array, whose entries are of `size` bytes. */
+void berth__sized_give_at(void *array, uint64_t i, size_t size, const void *own, size_t known);
 
 #endif

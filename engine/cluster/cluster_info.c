@@ -169,9 +169,9 @@ uint32_t berth__cluster_node_taints(const berth__cluster *cluster, berth_node_id
     const berth__node_record *node = berth__cluster_present(cluster, id);
     const berth__taint_list *taints = node != NULL ? node->facts->taints : NULL;
     for (uint32_t i = 0; taints != NULL && i < taints->count && i < capacity; i++)
-        out[i] = (berth_taint){text_of(cluster, taints->items[i].key),
-                               text_of(cluster, taints->items[i].value),
-                               text_of(cluster, taints->items[i].effect)};
+        out[i] = (berth_taint){.key = text_of(cluster, taints->items[i].key),
+                               .value = text_of(cluster, taints->items[i].value),
+                               .effect = text_of(cluster, taints->items[i].effect)};
     return taints != NULL ? taints->count : 0;
 }
 

@@ -43,12 +43,12 @@ berth_str berth__cluster_pod_label(const berth__cluster *cluster, berth_pod_id i
 uint32_t berth__cluster_pod_requests(const berth__cluster *cluster, berth_pod_id id,
                                      berth_amount *out, uint32_t capacity);
 
-/* Whole objects, copied (cluster_objects.c). */
+/* Whole objects, copied (cluster_objects.c): berth_engine_node_object_sized and its like. */
 berth_status berth__cluster_node_object(const berth__cluster *cluster, berth_node_id id,
-                                        const berth_allocator *allocator, berth_object **out,
-                                        berth_error *error);
+                                        const uint32_t *sizes, const berth_allocator *allocator,
+                                        berth_object **out, berth_error *error);
 berth_status berth__cluster_pod_object(const berth__cluster *cluster, berth_pod_id id,
-                                       const berth_allocator *allocator, berth_object **out,
-                                       berth_error *error);
+                                       const uint32_t *sizes, const berth_allocator *allocator,
+                                       berth_object **out, berth_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
+#include "model/object_copy.h"
 
 static berth_str text_of(const berth__cluster *cluster, berth__sym sym)
 {
@@ -62,9 +63,9 @@ static const berth_taint *taints_of(node_parts *own)
     const berth__taint_list *list = own->facts->taints;
     berth_taint *taints = part(own, list->count, sizeof(*taints));
     for (uint32_t i = 0; own->ok && i < list->count; i++)
-        taints[i] = (berth_taint){text_of(own->cluster, list->items[i].key),
-                                  text_of(own->cluster, list->items[i].value),
-                                  text_of(own->cluster, list->items[i].effect)};
+        taints[i] = (berth_taint){.key = text_of(own->cluster, list->items[i].key),
+                                  .value = text_of(own->cluster, list->items[i].value),
+                                  .effect = text_of(own->cluster, list->items[i].effect)};
     return taints;
 }
 
@@ -118,8 +119,9 @@ static uint32_t features_of(const berth__node_facts *facts, berth_str out[8])
     return count;
 }
 
-static berth_status copy_node(node_parts *own, berth_str name, const berth_allocator *allocator,
-                              berth_object **out, berth_error *error)
+static berth_status copy_node(node_parts *own, berth_str name, const uint32_t *sizes,
+                              const berth_allocator *allocator, berth_object **out,
+                              berth_error *error)
 {
     const berth__node_facts *facts = own->facts;
     berth_condition conditions[5];
@@ -141,13 +143,13 @@ static berth_status copy_node(node_parts *own, berth_str name, const berth_alloc
         .declared_features = {features, features_of(facts, features)},
     };
     const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
-    return own->ok ? berth_object_copy(&object, allocator, out, error)
+    return own->ok ? berth__object_copy_own(&object, sizes, allocator, out, error)
                    : berth__error_no_memory(error);
 }
 
 berth_status berth__cluster_node_object(const berth__cluster *cluster, berth_node_id id,
-                                        const berth_allocator *allocator, berth_object **out,
-                                        berth_error *error)
+                                        const uint32_t *sizes, const berth_allocator *allocator,
+                                        berth_object **out, berth_error *error)
 {
     const berth__node_record *node = berth__cluster_present(cluster, id);
     if (node == NULL)
@@ -155,7 +157,7 @@ berth_status berth__cluster_node_object(const berth__cluster *cluster, berth_nod
     node_parts own = {.cluster = cluster, .facts = node->facts, .ok = true};
     berth__arena_init(&own.arena, cluster->model->allocator);
     berth_status status =
-        copy_node(&own, berth__text(cluster->model, node->name), allocator, out, error);
+        copy_node(&own, berth__text(cluster->model, node->name), sizes, allocator, out, error);
     berth__arena_destroy(&own.arena);
     return status;
 }
@@ -189,7 +191,7 @@ static bool join_conditions(berth__arena *arena, const berth__pod_record *record
     return true;
 }
 
-static berth_status copy_pod(const berth__cluster *cluster, uint32_t index,
+static berth_status copy_pod(const berth__cluster *cluster, uint32_t index, const uint32_t *sizes,
                              const berth_allocator *allocator, berth_object **out,
                              berth_error *error)
 {
@@ -212,15 +214,15 @@ static berth_status copy_pod(const berth__cluster *cluster, uint32_t index,
     pod.template_id = 0;
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &pod};
     berth_status status = join_conditions(&arena, record, &pod)
-                              ? berth_object_copy(&object, allocator, out, error)
+                              ? berth__object_copy_own(&object, sizes, allocator, out, error)
                               : berth__error_no_memory(error);
     berth__arena_destroy(&arena);
     return status;
 }
 
 berth_status berth__cluster_pod_object(const berth__cluster *cluster, berth_pod_id id,
-                                       const berth_allocator *allocator, berth_object **out,
-                                       berth_error *error)
+                                       const uint32_t *sizes, const berth_allocator *allocator,
+                                       berth_object **out, berth_error *error)
 {
     uint32_t index = berth__cluster_pod(cluster, id);
     if (index == BERTH_POD_INDEX_NONE)
@@ -229,5 +231,5 @@ berth_status berth__cluster_pod_object(const berth__cluster *cluster, berth_pod_
         return berth__error_set(error, BERTH_E_STATE,
                                 "the engine was made without keep_objects: it has no objects of "
                                 "pods");
-    return copy_pod(cluster, index, allocator, out, error);
+    return copy_pod(cluster, index, sizes, allocator, out, error);
 }

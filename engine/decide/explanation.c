@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "decide/message.h"
 
@@ -360,12 +361,15 @@ uint32_t berth_explanation_refusal_count(const berth_explanation *explanation)
     return explanation->refused_count;
 }
 
-berth_refusal berth_explanation_refusal(const berth_explanation *explanation, uint32_t i)
+void berth_explanation_refusal_sized(const berth_explanation *explanation, uint32_t i,
+                                     berth_refusal *out, size_t size)
 {
-    if (i >= explanation->refused_count)
-        return (berth_refusal){.node = BERTH_NODE_NONE};
-    const berth__refused_node *refused = &explanation->refused[i];
-    return (berth_refusal){refused->node, refused->plugin, refused->code, refused->reason_count};
+    berth_refusal own = {.node = BERTH_NODE_NONE};
+    if (i < explanation->refused_count) {
+        const berth__refused_node *refused = &explanation->refused[i];
+        own = (berth_refusal){refused->node, refused->plugin, refused->code, refused->reason_count};
+    }
+    berth__sized_give(out, size, &own, sizeof(own));
 }
 
 berth_str berth_explanation_reason(const berth_explanation *explanation, uint32_t i, uint32_t r)
@@ -396,8 +400,16 @@ static bool is_first(const berth_explanation *explanation, const berth_reason_co
     return true;
 }
 
-uint32_t berth_explanation_reason_counts(const berth_explanation *explanation,
-                                         berth_reason_count *out, uint32_t capacity)
+/* Of a caller's array, whose entries are of `size` bytes and begin as this library's did at
+ * first. */
+static berth_reason_count *entry_at(berth_reason_count *out, uint32_t i, size_t size)
+{
+    return (berth_reason_count *)(void *)((char *)out + (size_t)i * size);
+}
+
+uint32_t berth_explanation_reason_counts_sized(const berth_explanation *explanation,
+                                               berth_reason_count *out, size_t size,
+                                               uint32_t capacity)
 {
     uint32_t count = 0, noted = 0;
     for (uint32_t i = 0; i < explanation->refused_count; i++) {
@@ -406,15 +418,15 @@ uint32_t berth_explanation_reason_counts(const berth_explanation *explanation,
             const berth_reason_count own = {explanation->reasons[refused->first_reason + r],
                                             refused->plugin, refused->code, 1};
             uint32_t at = 0;
-            while (at < noted && !is_alike(&out[at], refused, own.reason))
+            while (at < noted && !is_alike(entry_at(out, at, size), refused, own.reason))
                 at++;
             if (at < noted) {
-                out[at].nodes++;
+                entry_at(out, at, size)->nodes++;
                 continue;
             }
             count += noted < capacity || is_first(explanation, &own, refused, r);
             if (noted < capacity)
-                out[noted++] = own;
+                berth__sized_give_at(out, noted++, size, &own, sizeof(own));
         }
     }
     return count;

@@ -245,12 +245,28 @@ static void read_post_filters(const berth_profile *source, berth__ready_profile 
         out->filters[i].before_claims = comes_before(pre, out->filters[i].name, seen);
 }
 
+/* Members that came later than this library are none that it could leave out. */
+static berth_status check_later(const berth_profile *source, berth_error *error)
+{
+    bool found = source->later != NULL;
+    for (uint32_t p = 0; p < source->point_count; p++)
+        for (uint32_t i = 0; i < source->points[p].count; i++) {
+            const berth_plugin_ref *ref = &source->points[p].items[i];
+            found |= ref->later != NULL || (ref->args != NULL && ref->args->later != NULL);
+        }
+    return found ? berth__error_set(error, BERTH_E_ARG,
+                                    "`later` in a profile refers to members that this library does "
+                                    "not know")
+                 : BERTH_OK;
+}
+
 berth_status berth__profile_make(berth__model *model, berth__arena *arena,
                                  berth__embedder_plugins own, const berth_profile *source,
                                  berth__ready_profile *out, berth_error *error)
 {
     const workshop shop = {model, arena, own, error};
     bool ok = true;
+    BERTH_TRY(check_later(source, error));
     if (source->percentage_of_nodes_to_score < 0)
         return berth__error_set(error, BERTH_E_INVALID,
                                 "percentageOfNodesToScore must not be negative");

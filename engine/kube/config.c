@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "kube/input.h"
 #include "kube/text_format.h"
@@ -420,7 +421,8 @@ const berth_profile *berth_scheduler_config_profiles(const berth_scheduler_confi
     return config->profiles;
 }
 
-berth_backoff berth_scheduler_config_backoff(const berth_scheduler_config *config)
+void berth_scheduler_config_backoff_sized(const berth_scheduler_config *config, berth_backoff *out,
+                                          size_t size)
 {
-    return config->backoff;
+    berth__sized_give(out, size, &config->backoff, sizeof(config->backoff));
 }

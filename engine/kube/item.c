@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/sized_object.h"
 
 /* ---- errors ---- */
 
@@ -118,7 +119,7 @@ static berth_status refuse(berth_reader *reader, berth_status status)
 berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, berth_kind kind,
                                 const void *object)
 {
-    berth_object out = {.kind = kind, .as.any = object};
+    berth_object out = {.kind = kind, .size = berth__object_size(kind), .as.any = object};
     berth_error *origin = &reader->origin;
     char *source_end = put_text(origin->source, origin->source + sizeof(origin->source) - 1,
                                 berth__text_of(item->source));
@@ -132,6 +133,8 @@ berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, b
     berth__replica_keep(reader, &out);
     if (reader->refusal.code != BERTH_OK)
         reader->refusal = (berth_error){.offset = UINT64_MAX};
+    if (!berth__object_grow(&reader->object, reader->sizes, &out))
+        return berth__reader_no_memory(reader);
     berth_status status = reader->each(reader->context, &out, origin, &reader->refusal);
     return status == BERTH_OK ? status : refuse(reader, status);
 }

@@ -393,8 +393,8 @@ void berth_read_options_init_sized(berth_read_options *options, size_t size)
     berth__sized_init(options, size, &default_options, sizeof(default_options));
 }
 
-berth_status berth_reader_create(const berth_read_options *options, berth_reader **out,
-                                 berth_error *error)
+berth_status berth_reader_create_sized(const berth_read_options *options, const uint32_t *sizes,
+                                       berth_reader **out, berth_error *error)
 {
     bool ok = true;
     berth_read_options own = default_options;
@@ -408,6 +408,7 @@ berth_status berth_reader_create(const berth_read_options *options, berth_reader
         return berth__error_no_memory(error);
     reader->allocator = allocator;
     reader->options = own;
+    reader->sizes = sizes;
     reader->batch_bytes = BERTH__AHEAD_BATCH_BYTES;
     berth__arena_init(&reader->tree, allocator);
     berth__arena_init(&reader->object, allocator);

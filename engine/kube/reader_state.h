@@ -49,7 +49,8 @@ typedef struct berth__deferred {
 struct berth_reader {
     const berth_allocator *allocator;
     berth_read_options options;
-    size_t batch_bytes; /* of text that a helper hands over at once (ahead.h) */
+    const uint32_t *sizes; /* of objects, as the caller knows them */
+    size_t batch_bytes;    /* of text that a helper hands over at once (ahead.h) */
     berth__json_parser *json;
     berth__arena tree;   /* the tree at hand */
     berth__arena object; /* what is decoded from it */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/sized_object.h"
 
 typedef struct copying {
     berth__arena *arena;
@@ -409,7 +410,7 @@ berth_status berth__object_copy_into(berth__arena *arena, const berth_object *ob
                                      berth_object *out)
 {
     copying own = {.arena = arena, .ok = true};
-    berth_object copy = {.kind = object->kind};
+    berth_object copy = {.kind = object->kind, .size = berth__object_size(object->kind)};
     switch (object->kind) {
 #define X(name, member, type, text)                                         \
     case BERTH_KIND_##name: {                                               \

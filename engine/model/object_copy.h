@@ -4,9 +4,16 @@
 
 #include "base/arena.h"
 
-/* Copy an object and all it refers to into `arena`. Absent stays absent, and NULL lists NULL.
+/* Copy an object of this library's size and all it refers to into `arena`. Absent stays absent, and
+ * NULL lists NULL.
  * Errors: E_ARG (there is no such kind), E_NOMEM. Cost: linear in the object. */
 berth_status berth__object_copy_into(berth__arena *arena, const berth_object *object,
                                      berth_object *out);
+
+/* As berth_object_copy_sized, of an object of this library's size without members that it does not
+ * know: such as it makes itself. */
+berth_status berth__object_copy_own(const berth_object *object, const uint32_t *sizes,
+                                    const berth_allocator *allocator, berth_object **out,
+                                    berth_error *error);
 
 #endif

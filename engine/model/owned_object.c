@@ -1,6 +1,7 @@
 /* Objects that own all they refer to: a copy in an arena of its own. */
 #include "base/error.h"
 #include "model/object_copy.h"
+#include "model/sized_object.h"
 
 /* Most nodes and pods fit into the first chunk. */
 enum { FIRST_BYTES = 1024 };
@@ -10,14 +11,10 @@ typedef struct owned_object {
     berth__arena arena;
 } owned_object;
 
-berth_status berth_object_copy(const berth_object *object, const berth_allocator *allocator,
-                               berth_object **out, berth_error *error)
+berth_status berth__object_copy_own(const berth_object *object, const uint32_t *sizes,
+                                    const berth_allocator *allocator, berth_object **out,
+                                    berth_error *error)
 {
-    if (out != NULL)
-        *out = NULL;
-    if (object == NULL || out == NULL)
-        return berth__error_set(error, BERTH_E_ARG,
-                                "there is no object to copy, or no place for the copy");
     if (allocator == NULL)
         allocator = berth__allocator_default();
     owned_object *owned = berth__alloc_zero(allocator, sizeof(*owned), _Alignof(owned_object));
@@ -25,6 +22,8 @@ berth_status berth_object_copy(const berth_object *object, const berth_allocator
         return berth__error_no_memory(error);
     berth__arena_init_sized(&owned->arena, allocator, FIRST_BYTES);
     berth_status status = berth__object_copy_into(&owned->arena, object, &owned->object);
+    if (status == BERTH_OK && !berth__object_grow(&owned->arena, sizes, &owned->object))
+        status = BERTH_E_NOMEM;
     if (status == BERTH_OK) {
         *out = &owned->object;
         return BERTH_OK;
@@ -33,6 +32,20 @@ berth_status berth_object_copy(const berth_object *object, const berth_allocator
     return status == BERTH_E_ARG
                ? berth__error_set(error, status, "there is no kind number %d", (int)object->kind)
                : berth__error_plain(error, status);
+}
+
+berth_status berth_object_copy_sized(const berth_object *object, const uint32_t *sizes,
+                                     const berth_allocator *allocator, berth_object **out,
+                                     berth_error *error)
+{
+    berth__sized_object fitted;
+    if (out != NULL)
+        *out = NULL;
+    if (object == NULL || out == NULL)
+        return berth__error_set(error, BERTH_E_ARG,
+                                "there is no object to copy, or no place for the copy");
+    BERTH_TRY(berth__object_fit(&object, sizes, &fitted, error));
+    return berth__object_copy_own(object, sizes, allocator, out, error);
 }
 
 void berth_object_destroy(berth_object *copy)

@@ -1,12 +1,11 @@
 /* Interning of pod classes: a pod is written as words, part by part; equal words, equal parts. */
 #include "model/pod_class.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "model/object_copy.h"
 
 /* ---- writing keys ---- */
 
@@ -597,7 +596,7 @@ static bool keep_sample(const berth__model *model, berth__class *cls, const bert
 {
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = pod};
     return !model->keep_objects ||
-           berth_object_copy(&object, model->allocator, &cls->sample, NULL) == BERTH_OK;
+           berth__object_copy_own(&object, NULL, model->allocator, &cls->sample, NULL) == BERTH_OK;
 }
 
 static void release_parts(berth__model *model, const void *const *parts)

@@ -1,6 +1,9 @@
 /* The scheduling loop: its life, its time, one step. */
 #include "queue/loop.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -247,10 +250,36 @@ static berth_status step(berth_scheduler *scheduler, int64_t now_ns, berth_step 
     return status;
 }
 
-berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
-                                  berth_error *error)
+/* To a caller whose placements may be of another size, so that what follows lies elsewhere. */
+static void tell_step(const berth_step *own, berth_step *out, size_t size, size_t placement_size)
+{
+    enum {
+        BEFORE = offsetof(berth_step, placement),
+        BEHIND = offsetof(berth_step, placement) + sizeof(berth_placement)
+    };
+    size_t head = size < BEFORE ? size : BEFORE;
+    size_t middle = size - head < placement_size ? size - head : placement_size;
+    memcpy(out, own, head);
+    berth__sized_give((char *)out + head, middle, &own->placement, sizeof(own->placement));
+    berth__sized_give((char *)out + head + middle, size - head - middle, (const char *)own + BEHIND,
+                      sizeof(*own) - BEHIND);
+}
+
+static berth_status take_step(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
+                              berth_error *error)
 {
     *out = idle;
     BERTH_TRY(berth__use_enter(&scheduler->decider->use, error));
     return berth__use_leave(&scheduler->decider->use, step(scheduler, now_ns, out, error));
+}
+
+berth_status berth_scheduler_step_sized(berth_scheduler *scheduler, int64_t now_ns, berth_step *out,
+                                        size_t size, size_t placement_size, berth_error *error)
+{
+    if (BERTH_LIKELY(size == sizeof(*out) && placement_size == sizeof(out->placement)))
+        return take_step(scheduler, now_ns, out, error);
+    berth_step own;
+    berth_status status = take_step(scheduler, now_ns, &own, error);
+    tell_step(&own, out, size, placement_size);
+    return status;
 }

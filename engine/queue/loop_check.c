@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "queue/loop.h"
 
 /* ---- looking ---- */
@@ -29,7 +30,7 @@ static const berth__queue_item *find_item(const berth_scheduler *scheduler, bert
     return item != NULL && item->generation == pod >> 32 ? item : NULL;
 }
 
-void berth_scheduler_pod(const berth_scheduler *scheduler, berth_pod_id pod, berth_pod_status *out)
+static void look_at_pod(const berth_scheduler *scheduler, berth_pod_id pod, berth_pod_status *out)
 {
     uint32_t index = berth__cluster_pod(scheduler->cluster, pod);
     const berth__queue_item *item = find_item(scheduler, pod);
@@ -52,6 +53,14 @@ void berth_scheduler_pod(const berth_scheduler *scheduler, berth_pod_id pod, ber
     out->rejector_count = (uint32_t)__builtin_popcountll(item->rejectors);
 }
 
+void berth_scheduler_pod_sized(const berth_scheduler *scheduler, berth_pod_id pod,
+                               berth_pod_status *out, size_t size)
+{
+    berth_pod_status own;
+    look_at_pod(scheduler, pod, &own);
+    berth__sized_give(out, size, &own, sizeof(own));
+}
+
 berth_str berth_scheduler_rejector(const berth_scheduler *scheduler, berth_pod_id pod, uint32_t i)
 {
     const berth__queue_item *item = find_item(scheduler, pod);
@@ -67,7 +76,7 @@ berth_str berth_scheduler_rejector(const berth_scheduler *scheduler, berth_pod_i
     return (berth_str){0};
 }
 
-void berth_scheduler_count(const berth_scheduler *scheduler, berth_scheduler_counters *out)
+static void count(const berth_scheduler *scheduler, berth_scheduler_counters *out)
 {
     const berth__queue *queue = &scheduler->queue;
     *out = scheduler->counters;
@@ -78,6 +87,14 @@ void berth_scheduler_count(const berth_scheduler *scheduler, berth_scheduler_cou
     out->assumed = queue->assumed.count;
     out->woken = queue->woken;
     out->flushed = queue->flushed;
+}
+
+void berth_scheduler_count_sized(const berth_scheduler *scheduler, berth_scheduler_counters *out,
+                                 size_t size)
+{
+    berth_scheduler_counters own;
+    count(scheduler, &own);
+    berth__sized_give(out, size, &own, sizeof(own));
 }
 
 const berth_error *berth_scheduler_last_trouble(const berth_scheduler *scheduler)
@@ -145,7 +162,7 @@ berth_status berth_scheduler_check(const berth_scheduler *scheduler, berth_error
     berth_scheduler_counters c;
     if (scheduler->cluster->undo.recording)
         return berth__error_set(error, BERTH_E_STATE, "a transaction is open on the engine");
-    berth_scheduler_count(scheduler, &c);
+    count(scheduler, &c);
     BERTH_TRY(berth__queue_check(&scheduler->queue, error));
     if (!scheduler->watcher.missed)
         BERTH_TRY(check_items(scheduler, error));

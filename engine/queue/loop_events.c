@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "model/object_copy.h"
+#include "model/sized_object.h"
 #include "queue/loop.h"
 
 /* ---- applying ---- */
@@ -73,38 +75,44 @@ berth_status berth__loop_apply_posted(berth_scheduler *scheduler, berth_error *e
 
 /* ---- at once ---- */
 
-berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
-                                 const berth_object *object, berth_object_id *id,
-                                 berth_error *error)
+berth_status berth_scheduler_add_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                       const berth_object *object, const uint32_t *sizes,
+                                       berth_object_id *id, size_t id_size, berth_error *error)
 {
+    const berth_object_id none = {object->kind, BERTH_NODE_NONE, BERTH_POD_NONE};
     if (id != NULL)
-        *id = (berth_object_id){object->kind, BERTH_NODE_NONE, BERTH_POD_NONE};
+        berth__sized_give(id, id_size, &none, sizeof(none));
     BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
-    return berth_engine_add(scheduler->engine, object, id, error);
+    return berth_engine_add_sized(scheduler->engine, object, sizes, id, id_size, error);
 }
 
-berth_status berth_scheduler_add_node(berth_scheduler *scheduler, int64_t now_ns,
-                                      const berth_node *node, berth_node_id *id, berth_error *error)
+berth_status berth_scheduler_add_node_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                            const berth_node *node, size_t size, berth_node_id *id,
+                                            berth_error *error)
 {
     if (id != NULL)
         *id = BERTH_NODE_NONE;
     BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
-    return berth_engine_add_node(scheduler->engine, node, id, error);
+    return berth_engine_add_node_sized(scheduler->engine, node, size, id, error);
 }
 
-berth_status berth_scheduler_add_pod(berth_scheduler *scheduler, int64_t now_ns,
-                                     const berth_pod *pod, berth_pod_id *id, berth_error *error)
+berth_status berth_scheduler_add_pod_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                           const berth_pod *pod, size_t size, berth_pod_id *id,
+                                           berth_error *error)
 {
     if (id != NULL)
         *id = BERTH_POD_NONE;
     BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
-    return berth_engine_add_pod(scheduler->engine, pod, id, error);
+    return berth_engine_add_pod_sized(scheduler->engine, pod, size, id, error);
 }
 
-berth_status berth_scheduler_update(berth_scheduler *scheduler, int64_t now_ns,
-                                    const berth_object *object, berth_error *error)
+berth_status berth_scheduler_update_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                          const berth_object *object, const uint32_t *sizes,
+                                          berth_error *error)
 {
+    berth__sized_object fitted;
     BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
+    BERTH_TRY(berth__object_fit(&object, sizes, &fitted, error));
     BERTH_TRY(berth__use_enter(&scheduler->decider->use, error));
     return berth__use_leave(&scheduler->decider->use, update(scheduler, object, error));
 }
@@ -137,13 +145,16 @@ static berth_status post(berth_scheduler *scheduler, berth__posted *event, bool 
 }
 
 static berth_status post_object(berth_scheduler *scheduler, berth__posted_kind kind,
-                                const berth_object *object, berth_error *error)
+                                const berth_object *object, const uint32_t *sizes,
+                                berth_error *error)
 {
+    berth__sized_object fitted;
     if ((unsigned)object->kind >= BERTH_KIND_COUNT)
         return no_kind(object->kind, error);
     if (object->as.any == NULL)
         return berth__error_set(error, BERTH_E_ARG, "the %s is NULL",
                                 berth_kind_name(object->kind));
+    BERTH_TRY(berth__object_fit(&object, sizes, &fitted, error));
     berth__posted *event = berth__posted_make(scheduler->allocator, kind);
     if (event == NULL)
         return berth__error_no_memory(error);
@@ -151,16 +162,17 @@ static berth_status post_object(berth_scheduler *scheduler, berth__posted_kind k
     return post(scheduler, event, whole, error);
 }
 
-berth_status berth_scheduler_post_add(berth_scheduler *scheduler, const berth_object *object,
-                                      berth_error *error)
+berth_status berth_scheduler_post_add_sized(berth_scheduler *scheduler, const berth_object *object,
+                                            const uint32_t *sizes, berth_error *error)
 {
-    return post_object(scheduler, BERTH__POSTED_ADD, object, error);
+    return post_object(scheduler, BERTH__POSTED_ADD, object, sizes, error);
 }
 
-berth_status berth_scheduler_post_update(berth_scheduler *scheduler, const berth_object *object,
-                                         berth_error *error)
+berth_status berth_scheduler_post_update_sized(berth_scheduler *scheduler,
+                                               const berth_object *object, const uint32_t *sizes,
+                                               berth_error *error)
 {
-    return post_object(scheduler, BERTH__POSTED_UPDATE, object, error);
+    return post_object(scheduler, BERTH__POSTED_UPDATE, object, sizes, error);
 }
 
 berth_status berth_scheduler_post_remove(berth_scheduler *scheduler, berth_kind kind,

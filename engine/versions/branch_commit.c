@@ -5,6 +5,7 @@
 
 #include "base/cow_array.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "cluster/cluster_read.h"
 #include "decide/one_node.h"
 #include "versions/snapshot_state.h"
@@ -22,7 +23,8 @@ typedef struct commit_state {
     const berth__cluster *base;
     placement *placements; /* by pod, then in order */
     uint32_t placement_count;
-    berth_conflict *conflicts;
+    berth_conflict *conflicts; /* of so many bytes each */
+    size_t conflict_size;
     uint32_t capacity;
     uint32_t count;
     berth_status status;
@@ -31,9 +33,10 @@ typedef struct commit_state {
 
 static void conflict(commit_state *commit, uint32_t pod, uint32_t node, berth_conflict_kind kind)
 {
+    const berth_conflict own = {berth__cluster_pod_id(commit->base, pod), node, kind};
     if (commit->count < commit->capacity)
-        commit->conflicts[commit->count] =
-            (berth_conflict){berth__cluster_pod_id(commit->base, pod), node, kind};
+        berth__sized_give_at(commit->conflicts, commit->count, commit->conflict_size, &own,
+                             sizeof(own));
     commit->count++;
 }
 
@@ -241,13 +244,14 @@ static berth_status check_branch(const berth_engine *branch, berth_error *error)
     return BERTH_OK;
 }
 
-static berth_status commit_entered(berth_engine *branch, berth_conflict *conflicts,
+static berth_status commit_entered(berth_engine *branch, berth_conflict *conflicts, size_t size,
                                    uint32_t capacity, uint32_t *count, berth_error *error)
 {
     commit_state commit = {.branch = branch,
                            .engine = branch->branch->parent,
                            .base = &branch->branch->base->cluster,
                            .conflicts = conflicts,
+                           .conflict_size = size,
                            .capacity = capacity,
                            .error = error};
     compare_pods(&commit, list_page);
@@ -262,8 +266,8 @@ static berth_status commit_entered(berth_engine *branch, berth_conflict *conflic
     return status;
 }
 
-berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts, uint32_t capacity,
-                                 uint32_t *count, berth_error *error)
+berth_status berth_branch_commit_sized(berth_engine *branch, berth_conflict *conflicts, size_t size,
+                                       uint32_t capacity, uint32_t *count, berth_error *error)
 {
     *count = 0;
     BERTH_TRY(berth__engine_enter(branch, error));
@@ -271,7 +275,8 @@ berth_status berth_branch_commit(berth_engine *branch, berth_conflict *conflicts
     if (status == BERTH_OK)
         status = berth__engine_enter(branch->branch->parent, error);
     if (status == BERTH_OK)
-        status = berth__engine_leave(branch->branch->parent,
-                                     commit_entered(branch, conflicts, capacity, count, error));
+        status =
+            berth__engine_leave(branch->branch->parent,
+                                commit_entered(branch, conflicts, size, capacity, count, error));
     return berth__engine_leave(branch, status);
 }

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
 #include "model/storage_rows.h"
@@ -171,9 +172,9 @@ uint64_t berth_snapshot_number(const berth_snapshot *snapshot)
     return snapshot->head.number;
 }
 
-void berth_snapshot_counts(const berth_snapshot *snapshot, berth_counts *out)
+void berth_snapshot_counts_sized(const berth_snapshot *snapshot, berth_counts *out, size_t size)
 {
-    *out = snapshot->counts;
+    berth__sized_give(out, size, &snapshot->counts, sizeof(snapshot->counts));
 }
 
 berth_node_id berth_snapshot_find_node(const berth_snapshot *snapshot, berth_str name)

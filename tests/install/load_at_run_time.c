@@ -38,9 +38,9 @@ static void *use(void *nothing)
     FIND(library, engine_config_init_sized);
     FIND(library, engine_create);
     FIND(library, engine_destroy);
-    FIND(library, engine_add_node);
-    FIND(library, engine_add_pod);
-    FIND(library, engine_schedule);
+    FIND(library, engine_add_node_sized);
+    FIND(library, engine_add_pod_sized);
+    FIND(library, engine_schedule_sized);
 
     const berth_resource room[] = {{BERTH_STR("cpu"), {4, 0}}, {BERTH_STR("pods"), {110, 0}}};
     const berth_node node = {.meta = {.name = BERTH_STR("a")}, .allocatable = {room, 2}};
@@ -54,9 +54,9 @@ static void *use(void *nothing)
     engine_config_init_sized(&config, sizeof(config));
     config.threads = 2;
     if (engine_create(&config, &engine, &error) != BERTH_OK ||
-        engine_add_node(engine, &node, NULL, &error) != BERTH_OK ||
-        engine_add_pod(engine, &pod, &id, &error) != BERTH_OK ||
-        engine_schedule(engine, id, &placement, &error) != BERTH_OK)
+        engine_add_node_sized(engine, &node, sizeof(node), NULL, &error) != BERTH_OK ||
+        engine_add_pod_sized(engine, &pod, sizeof(pod), &id, &error) != BERTH_OK ||
+        engine_schedule_sized(engine, id, &placement, sizeof(placement), &error) != BERTH_OK)
         stop("berth", error.message);
     if (placement.verdict != BERTH_VERDICT_PLACED)
         stop("berth", "the pod was not placed");

@@ -101,9 +101,9 @@ static berth_image node_image(cluster_gen *g)
 
 static berth_taint node_taint(cluster_gen *g)
 {
-    return (berth_taint){
-        PICK(g, "dedicated", "spot"), PICK(g, "", "gpu", "infra"),
-        PICK(g, "NoSchedule", "PreferNoSchedule", "PreferNoSchedule", "NoExecute")};
+    return (berth_taint){PICK(g, "dedicated", "spot"), PICK(g, "", "gpu", "infra"),
+                         PICK(g, "NoSchedule", "PreferNoSchedule", "PreferNoSchedule", "NoExecute"),
+                         NULL};
 }
 
 static berth_map node_labels(cluster_gen *g, berth_str name)
@@ -420,7 +420,7 @@ static berth_toleration toleration(cluster_gen *g)
 {
     berth_toleration t = {PICK(g, "dedicated", "spot", "", "node.kubernetes.io/unschedulable"),
                           PICK(g, "Exists", "Equal", "", "Odd"), PICK(g, "", "gpu", "infra"),
-                          PICK(g, "", "NoSchedule", "PreferNoSchedule", "NoExecute")};
+                          PICK(g, "", "NoSchedule", "PreferNoSchedule", "NoExecute"), NULL};
     return t;
 }
 
@@ -428,7 +428,8 @@ static berth_port host_port(cluster_gen *g)
 {
     static const int32_t numbers[] = {0, 80, 443, 8080};
     return (berth_port){PICK(g, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1", "::"),
-                        PICK(g, "", "TCP", "TCP", "UDP", "SCTP"), numbers[gen_below(g, 4)], 80};
+                        PICK(g, "", "TCP", "TCP", "UDP", "SCTP"), numbers[gen_below(g, 4)], 80,
+                        NULL};
 }
 
 berth_resources gen_requests(cluster_gen *g)
@@ -591,7 +592,7 @@ static void fill_pod(cluster_gen *g, berth_pod *pod)
 static void add_preemption_status(cluster_gen *g, berth_pod *pod)
 {
     static const berth_condition disrupted = {
-        {"DisruptionTarget", 16}, {"True", 4}, {"PreemptionByScheduler", 21}};
+        {"DisruptionTarget", 16}, {"True", 4}, {"PreemptionByScheduler", 21}, NULL};
     bool victim = pod->meta.deleting && gen_chance(g, 60);
     bool nominated = pod->node_name.len == 0 && gen_chance(g, 15);
     pod->conditions = victim ? &disrupted : NULL;

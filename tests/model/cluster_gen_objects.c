@@ -121,8 +121,9 @@ static void *gen_csi_node(cluster_gen *g)
     berth_csi_node *n = naive_alloc(&g->region, sizeof(*n));
     berth_csi_node_driver *d = naive_alloc(&g->region, 2 * sizeof(*d));
     d[0] = (berth_csi_node_driver){naive_str("driver0"), naive_str("x"), gen_chance(g, 90),
-                                   1 + (int32_t)gen_below(g, 3)};
-    d[1] = (berth_csi_node_driver){naive_str("pd.csi.storage.gke.io"), naive_str("x"), true, 2};
+                                   1 + (int32_t)gen_below(g, 3), NULL};
+    d[1] =
+        (berth_csi_node_driver){naive_str("pd.csi.storage.gke.io"), naive_str("x"), true, 2, NULL};
     n->drivers = d;
     n->driver_count = 1 + gen_below(g, 2);
     gen_recent_csi_node(g, n);

@@ -22,7 +22,7 @@ void gen_recent_node(cluster_gen *g, berth_node *node)
     node->declared_features = (berth_strs){&features[first], gen_below(g, 4 - first)};
     if (gen_chance(g, 10)) { /* a number that tolerations could compare */
         berth_taint *taint = naive_alloc(&g->region, sizeof(*taint));
-        *taint = (berth_taint){naive_str("spot"), naive_str("7"), naive_str("NoSchedule")};
+        *taint = (berth_taint){naive_str("spot"), naive_str("7"), naive_str("NoSchedule"), NULL};
         node->taints = taint;
         node->taint_count = 1;
     }
@@ -102,7 +102,7 @@ static void add_volume(cluster_gen *g, berth_pod *pod, berth_volume_kind kind, b
 static void compare_taint(cluster_gen *g, berth_pod *pod)
 {
     berth_toleration *t = naive_alloc(&g->region, sizeof(*t));
-    *t = (berth_toleration){naive_str("spot"), PICK(g, "Lt", "Gt"), PICK(g, "5", "9"), {0}};
+    *t = (berth_toleration){naive_str("spot"), PICK(g, "Lt", "Gt"), PICK(g, "5", "9"), {0}, NULL};
     pod->tolerations = t;
     pod->toleration_count = 1;
 }
@@ -269,7 +269,7 @@ void gen_recent_csi_node(cluster_gen *g, berth_csi_node *node)
         more[i] = node->drivers[i];
     }
     more[node->driver_count] = (berth_csi_node_driver){
-        naive_str("pxd.portworx.com"), naive_str("x"), true, 1 + (int32_t)gen_below(g, 2)};
+        naive_str("pxd.portworx.com"), naive_str("x"), true, 1 + (int32_t)gen_below(g, 2), NULL};
     node->drivers = more;
     node->driver_count++;
     if (gen_chance(g, 40)) {

@@ -286,8 +286,8 @@ static berth_topology_spread spread(region *r, const json_t *v)
 static berth_owner owner(region *r, const json_t *v)
 {
     (void)r;
-    return (berth_owner){text(v, "apiVersion"), text(v, "kind"), text(v, "name"), text(v, "uid"),
-                         flag(v, "controller")};
+    return (berth_owner){text(v, "apiVersion"), text(v, "kind"),       text(v, "name"),
+                         text(v, "uid"),        flag(v, "controller"), NULL};
 }
 
 static berth_metadata metadata(region *r, const json_t *object)
@@ -308,18 +308,18 @@ static berth_metadata metadata(region *r, const json_t *object)
 static berth_taint taint(region *r, const json_t *v)
 {
     (void)r;
-    return (berth_taint){text(v, "key"), text(v, "value"), text(v, "effect")};
+    return (berth_taint){text(v, "key"), text(v, "value"), text(v, "effect"), NULL};
 }
 
 static berth_image image(region *r, const json_t *v)
 {
-    return (berth_image){strs(r, get(v, "names")), json_integer_value(get(v, "sizeBytes"))};
+    return (berth_image){strs(r, get(v, "names")), json_integer_value(get(v, "sizeBytes")), NULL};
 }
 
 static berth_condition condition(region *r, const json_t *v)
 {
     (void)r;
-    return (berth_condition){text(v, "type"), text(v, "status"), text(v, "reason")};
+    return (berth_condition){text(v, "type"), text(v, "status"), text(v, "reason"), NULL};
 }
 
 static void *node(region *r, const json_t *v)
@@ -343,7 +343,7 @@ static berth_port port(region *r, const json_t *v)
 {
     (void)r;
     return (berth_port){text(v, "hostIP"), text(v, "protocol"), number(v, "hostPort"),
-                        number(v, "containerPort")};
+                        number(v, "containerPort"), NULL};
 }
 
 static bool restarts_all(const json_t *rules)
@@ -374,21 +374,21 @@ static berth_container_status container_status(region *r, const json_t *v)
     const json_t *held = get(v, "resources");
     return (berth_container_status){text(v, "name"), held != NULL,
                                     resources(r, get(held, "requests")),
-                                    resources(r, get(v, "allocatedResources"))};
+                                    resources(r, get(v, "allocatedResources")), NULL};
 }
 
 static berth_pod_claim pod_claim(region *r, const json_t *v)
 {
     (void)r;
     return (berth_pod_claim){text(v, "name"), text(v, "resourceClaimName"),
-                             text(v, "resourceClaimTemplateName")};
+                             text(v, "resourceClaimTemplateName"), NULL};
 }
 
 static berth_toleration toleration(region *r, const json_t *v)
 {
     (void)r;
     return (berth_toleration){text(v, "key"), text(v, "operator"), text(v, "value"),
-                              text(v, "effect")};
+                              text(v, "effect"), NULL};
 }
 
 static berth_volume_source volume_source(region *r, const json_t *v)
@@ -561,7 +561,7 @@ static berth_csi_node_driver csi_node_driver(region *r, const json_t *v)
     (void)r;
     const json_t *count = get(get(v, "allocatable"), "count");
     return (berth_csi_node_driver){text(v, "name"), text(v, "nodeID"), count != NULL,
-                                   (int32_t)json_integer_value(count)};
+                                   (int32_t)json_integer_value(count), NULL};
 }
 
 static void *csi_node(region *r, const json_t *v)

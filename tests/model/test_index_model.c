@@ -316,9 +316,9 @@ static void with_seeded_node(trial *t, uint32_t number, bool other,
         if (chance(t, 10))
             taints[taint_count++] =
                 (berth_taint){pick(t, taint_keys, 2), chance(t, 50) ? str("x") : str(""),
-                              pick(t, effects, t->preferences ? 3 : 2)};
+                              pick(t, effects, t->preferences ? 3 : 2), NULL};
     const berth_str image_names[] = {pick(t, images, 3)};
-    const berth_image image = {{image_names, 1}, (int64_t)(1 + below(t, 900)) << 20};
+    const berth_image image = {{image_names, 1}, (int64_t)(1 + below(t, 900)) << 20, NULL};
     berth_node node = {.meta = {.name = str(name), .labels = {labels, label_count}},
                        .unschedulable = chance(t, 2),
                        .taints = taints,

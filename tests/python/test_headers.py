@@ -26,6 +26,7 @@ NOT_WRAPPED = {
     "berth_explanation_reason_counts": "Explanation.reasons",
     "berth_scan_reason_text": "ScanReason has the names",
     "berth_kind_name": "Kind has the names",
+    "berth_object_sizes": "what inline functions pass",
     "berth_quantity_parse": "amounts are numbers",
     "berth_quantity_format": "amounts are numbers",
     "berth_profile_default": "profiles come from configurations",
@@ -52,7 +53,9 @@ def declared() -> set[str]:
     for path in glob.glob(os.path.join(SOURCE, "engine/include/berth/*.h")):
         with open(path, encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
-        names.update(re.findall(r"BERTH_API\b[^;{]*?\b(berth_[a-z_]+)\s*\(", text))
+        names.update(
+            re.findall(r"(?:BERTH_API|static inline)\b[^;{]*?\b(berth_[a-z_]+)\s*\(", text)
+        )
     return names
 
 
@@ -77,7 +80,10 @@ class Headers(Case):
         self.assertEqual(sorted(name for name in names if not hasattr(lib, name)), [])
 
     def test_every_function_is_wrapped(self) -> None:
-        names = {name for name in declared() if not name.startswith(PLUGIN_PREFIXES)}
+        every = declared()
+        names = {name for name in every if not name.startswith(PLUGIN_PREFIXES)}
+        # What takes a struct's size is called by the inline function of its name.
+        names -= {f"{name}_sized" for name in every}
         self.assertEqual(sorted(names - used() - NOT_WRAPPED.keys()), [])
         self.assertEqual(sorted(NOT_WRAPPED.keys() - names), [], "not in the headers")
 

@@ -349,7 +349,7 @@ static void fill_container(pod_parts *p, uint32_t features)
     }
     if (churn_has(features, CHURN_PORTS)) {
         p->port = (berth_port){own(t, "10.0.0.1", true), own(t, "UDP", true),
-                               (int32_t)(t->number % 60000) + 1, 80};
+                               (int32_t)(t->number % 60000) + 1, 80, NULL};
         p->container.ports = &p->port;
         p->container.port_count = 1;
     }
@@ -373,8 +373,12 @@ static void fill_pod(pod_parts *p, uint32_t features, uint64_t number)
         fill_selectors(p);
     fill_rules(p, features);
     if (churn_has(features, CHURN_OWNERS)) {
-        p->owner = (berth_owner){text("apps/v1"), text("ReplicaSet"), own(t, "related", true),
-                                 own(t, "uid", true), true};
+        p->owner = (berth_owner){text("apps/v1"),
+                                 text("ReplicaSet"),
+                                 own(t, "related", true),
+                                 own(t, "uid", true),
+                                 true,
+                                 NULL};
         p->pod.meta.owners = &p->owner;
         p->pod.meta.owner_count = 1;
     }
@@ -439,8 +443,9 @@ berth_status churn_put_node(berth_status (*put)(void *context, const berth_objec
                                     {text("pods"), {500, 0}},
                                     {own(&t, "example.com/device", true), {4, 0}}};
     berth_str image_name = own(&t, "registry/image", is_own);
-    berth_image image = {{&image_name, 1}, 1 << 20};
-    berth_taint taint = {own(&t, "taint", true), own(&t, "value", true), text("PreferNoSchedule")};
+    berth_image image = {{&image_name, 1}, 1 << 20, NULL};
+    berth_taint taint = {own(&t, "taint", true), own(&t, "value", true), text("PreferNoSchedule"),
+                         NULL};
     berth_node node = {
         .meta = {.name = name, .labels = {labels, 3}},
         .allocatable = {allocatable, churn_has(features, CHURN_RESOURCES) ? 4 : 3},

@@ -180,7 +180,7 @@ static berth_status put_node(world *w, uint32_t which, const test_node *node, bo
         if (node->domain[k] >= 0)
             labels[source.meta.labels.count++] = (berth_key_value){
                 berth__text_of(keys[k]), number(values[k], "v", (uint32_t)node->domain[k])};
-    berth_taint taint = {BERTH_STR("t"), BERTH_STR(""), BERTH_STR("NoSchedule")};
+    berth_taint taint = {BERTH_STR("t"), BERTH_STR(""), BERTH_STR("NoSchedule"), NULL};
     source.taints = &taint;
     source.taint_count = node->tainted;
     berth_object object = {.kind = BERTH_KIND_NODE, .as = {.node = &source}};

@@ -45,12 +45,12 @@ static const berth_object *rich_node_object(rich_node *r, berth_object *object, 
     memcpy(r->labels, r->base.labels, sizeof(r->base.labels));
     r->labels[2] = (berth_key_value){text("new-key"), text(word)};
     r->labels[3] = (berth_key_value){text(word), text("x")};
-    r->taint = (berth_taint){text("soft"), text(word), text("PreferNoSchedule")};
+    r->taint = (berth_taint){text("soft"), text(word), text("PreferNoSchedule"), NULL};
     memcpy(r->allocatable, r->base.allocatable, sizeof(r->base.allocatable));
     r->allocatable[3] = (berth_resource){text("example.com/gpu"), {4, 0}};
     r->allocatable[4] = (berth_resource){text("hugepages-2Mi"), {1 << 22, 0}};
     r->image_name = text("app:1");
-    r->image = (berth_image){{&r->image_name, 1}, INT64_C(700) << 20};
+    r->image = (berth_image){{&r->image_name, 1}, INT64_C(700) << 20, NULL};
     berth_node *node = &r->base.node;
     node->meta.labels = (berth_map){r->labels, 4};
     node->taints = &r->taint;

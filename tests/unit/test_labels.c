@@ -449,8 +449,8 @@ static void test_tolerations(void **state)
 static void test_taint_lists_are_interned(void **state)
 {
     (void)state;
-    const berth_taint list[] = {{BERTH_STR("a"), BERTH_STR("1"), BERTH_STR("NoSchedule")},
-                                {BERTH_STR("b"), {0}, BERTH_STR("NoExecute")}};
+    const berth_taint list[] = {{BERTH_STR("a"), BERTH_STR("1"), BERTH_STR("NoSchedule"), NULL},
+                                {BERTH_STR("b"), {0}, BERTH_STR("NoExecute"), NULL}};
     const berth_taint turned[] = {list[1], list[0]};
     const berth__taint_list *none = berth__taints_intern(&model, NULL, 0);
     const berth__taint_list *both = berth__taints_intern(&model, list, 2);

@@ -194,7 +194,7 @@ static const berth_node_selector in_zones = {zone_term, 1};
 static const berth_str once[] = {TEXT("ReadWriteOnce")};
 static const berth_key_value zone_label[] = {{TEXT("topology.kubernetes.io/zone"), TEXT("a-b-c")}};
 static const berth_csi_node_driver limited[] = {
-    {TEXT("pd.csi.storage.gke.io"), TEXT("x"), true, 3}};
+    {TEXT("pd.csi.storage.gke.io"), TEXT("x"), true, 3, NULL}};
 static const berth_label_selector host_one = {.match_labels = {zone_label, 1}};
 
 static const berth_storage_class local_class = {.meta = {.name = TEXT("local")},
@@ -238,15 +238,15 @@ static const berth_volume_attachment attachment = {.meta = {.name = TEXT("va")},
                                                    .persistent_volume = TEXT("pv2")};
 
 static const berth_object objects_in[] = {
-    {BERTH_KIND_PERSISTENT_VOLUME_CLAIM, {.persistent_volume_claim = &claims[0]}},
-    {BERTH_KIND_PERSISTENT_VOLUME_CLAIM, {.persistent_volume_claim = &claims[1]}},
-    {BERTH_KIND_PERSISTENT_VOLUME, {.persistent_volume = &volumes[0]}},
-    {BERTH_KIND_PERSISTENT_VOLUME, {.persistent_volume = &volumes[1]}},
-    {BERTH_KIND_STORAGE_CLASS, {.storage_class = &local_class}},
-    {BERTH_KIND_CSI_DRIVER, {.csi_driver = &driver}},
-    {BERTH_KIND_CSI_NODE, {.csi_node = &csi_node}},
-    {BERTH_KIND_CSI_STORAGE_CAPACITY, {.csi_storage_capacity = &capacity}},
-    {BERTH_KIND_VOLUME_ATTACHMENT, {.volume_attachment = &attachment}},
+    {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM, .as.persistent_volume_claim = &claims[0]},
+    {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM, .as.persistent_volume_claim = &claims[1]},
+    {.kind = BERTH_KIND_PERSISTENT_VOLUME, .as.persistent_volume = &volumes[0]},
+    {.kind = BERTH_KIND_PERSISTENT_VOLUME, .as.persistent_volume = &volumes[1]},
+    {.kind = BERTH_KIND_STORAGE_CLASS, .as.storage_class = &local_class},
+    {.kind = BERTH_KIND_CSI_DRIVER, .as.csi_driver = &driver},
+    {.kind = BERTH_KIND_CSI_NODE, .as.csi_node = &csi_node},
+    {.kind = BERTH_KIND_CSI_STORAGE_CAPACITY, .as.csi_storage_capacity = &capacity},
+    {.kind = BERTH_KIND_VOLUME_ATTACHMENT, .as.volume_attachment = &attachment},
 };
 enum { OBJECTS_IN = sizeof(objects_in) / sizeof(objects_in[0]) };
 

@@ -33,7 +33,7 @@ static void add_nodes(small_cluster *c, uint32_t count)
         char name[16];
         int len = snprintf(name, sizeof(name), "n%u", (unsigned)i);
         const berth_node node = {.meta.name = {name, (uint32_t)len}};
-        const berth_object object = {BERTH_KIND_NODE, {.node = &node}};
+        const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
         small_require(berth_engine_add(c->engine, &object, NULL, &error), &error);
     }
 }

@@ -224,8 +224,8 @@ static void test_limit_follows_binding(void **state)
         .storage_class = TEXT("late"),
         .volume_name = TEXT("pv0"),
         .request = {.units = 1 << 30}};
-    const berth_object object = {BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
-                                 {.persistent_volume_claim = &bound}};
+    const berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
+                                 .as.persistent_volume_claim = &bound};
     small_require(berth_engine_update(c.engine, &object, &error), &error);
     expect(&c, pod, a, "", b, "");
     small_close(&c);
@@ -519,9 +519,9 @@ static void test_errors(void **state)
                                                  .volume_attributes_class = TEXT("gold"),
                                                  .request = {.units = 1}};
     const berth_object objects[] = {
-        {BERTH_KIND_STORAGE_CLASS, {.storage_class = &undefined}},
-        {BERTH_KIND_PERSISTENT_VOLUME_CLAIM, {.persistent_volume_claim = &claim}},
-        {BERTH_KIND_PERSISTENT_VOLUME_CLAIM, {.persistent_volume_claim = &tuned}},
+        {.kind = BERTH_KIND_STORAGE_CLASS, .as.storage_class = &undefined},
+        {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM, .as.persistent_volume_claim = &claim},
+        {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM, .as.persistent_volume_claim = &tuned},
     };
     for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
         berth_error error = {.code = BERTH_OK};

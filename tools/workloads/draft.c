@@ -122,7 +122,7 @@ void draft_taint(draft *d, const char *key, const char *value, const char *effec
 {
     assert(d->node.taint_count < DRAFT_LIST_MAX);
     d->taints[d->node.taint_count++] =
-        (berth_taint){words_of(key), words_of(value), words_of(effect)};
+        (berth_taint){words_of(key), words_of(value), words_of(effect), NULL};
 }
 
 static berth_str *add_values(draft *d, const berth_str *values, uint32_t count)
@@ -156,8 +156,8 @@ void draft_host_port(draft *d, int32_t port)
 void draft_tolerate(draft *d, const char *key, const char *value, const char *effect)
 {
     assert(d->pod.toleration_count < DRAFT_LIST_MAX);
-    d->tolerations[d->pod.toleration_count++] =
-        (berth_toleration){words_of(key), words_of("Equal"), words_of(value), words_of(effect)};
+    d->tolerations[d->pod.toleration_count++] = (berth_toleration){
+        words_of(key), words_of("Equal"), words_of(value), words_of(effect), NULL};
 }
 
 void draft_select_node(draft *d, const char *key, berth_str value)
@@ -272,7 +272,7 @@ void draft_csi_driver(draft *d, berth_str name)
 
 void draft_csi_node(draft *d, berth_str name, berth_str driver, int32_t limit)
 {
-    d->limit = (berth_csi_node_driver){driver, name, true, limit};
+    d->limit = (berth_csi_node_driver){driver, name, true, limit, NULL};
     d->csi_node = (berth_csi_node){.drivers = &d->limit, .driver_count = 1};
     begin(d, BERTH_KIND_CSI_NODE, &d->csi_node.meta, name);
 }

@@ -15,6 +15,8 @@ import cffi
 HERE = pathlib.Path(__file__).resolve().parent
 # Types of the C library that cffi knows by itself; its headers are left out.
 SYSTEM_HEADERS = ("stdbool.h", "stddef.h", "stdint.h")
+# An inline function, which is declared to Python as any other: the C compiler sees its body.
+INLINE = re.compile(r"^static inline ([^{;]*?)\n\{\n.*?^\}$", re.MULTILINE | re.DOTALL)
 # Numbers that the headers define as macros; their values are the compiler's.
 NUMBER = re.compile(r"^#define (BERTH_[A-Z_]+) (?:\(?[0-9]|U?INT(?:32|64)_)", re.MULTILINE)
 
@@ -38,6 +40,7 @@ def declarations(cc: str, include: pathlib.Path) -> str:
     numbers = NUMBER.findall(preprocess(cc, include, "#include <berth/berth.h>\n", "-dM"))
     if "BERTH_NODE_NONE" not in numbers or "berth_engine_schedule" not in declared:
         raise SystemExit("generate.py: these are not the headers of Berth")
+    declared = INLINE.sub(r"\1;", declared)
     return declared + "".join(f"#define {name} ...\n" for name in sorted(numbers))
 
 

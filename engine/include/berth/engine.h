@@ -11,6 +11,11 @@
  * not notice. An engine that has been destroyed is memory that has gone: using it can't be told
  * from any other wild pointer. Of a branch that was dropped the memory may be there yet, and its
  * calls answer E_STATE as long as it is.
+ * Sizes: structs get new members at their end, and a call says how long the caller's are: in their
+ * first member, or in an argument of the function ..._sized that the library exports, which the
+ * inline function without it passes as it was compiled. What the caller's struct has not is left
+ * out, what only the caller's has is zeroed or, if it is set, refused. Programs that are not
+ * compiled (dlsym, ctypes) call the former. What is as long as it ever was: engine/api/README.md.
  * Outputs: of a call that fails, nothing: NULL, BERTH_NODE_NONE, BERTH_POD_NONE, 0, and a placement
  * of BERTH_VERDICT_ERROR; arrays are left as they were. Ids of what was added may be NULL.
  * Cost: where a function names none it is constant: no more than a hash of each text. */
@@ -108,17 +113,38 @@ typedef struct berth_object_id {
 /* Add an object. A pod with a node name is taken as running there; it stays invisible while that
  * node does not exist (see berth_engine_orphan). A pod in phase Succeeded or Failed is ignored.
  * Owner: borrows `object` until return. `*id` (optional) receives its id.
- * Errors: E_ARG (no object, an unknown kind), E_EXISTS, E_INVALID and E_RANGE (error->field),
+ * Errors: E_ARG (no object, an unknown kind, something is set that the library does not know), E_EXISTS, E_INVALID and E_RANGE (error->field),
  * E_NOMEM; the engine is then unchanged.
  * Cost: linear in the object; node layout is brought up to date by the next decision. */
-BERTH_API berth_status berth_engine_add(berth_engine *engine, const berth_object *object,
-                                        berth_object_id *id, berth_error *error);
+BERTH_API berth_status berth_engine_add_sized(berth_engine *engine, const berth_object *object,
+                                              const uint32_t *sizes, berth_object_id *id,
+                                              size_t id_size, berth_error *error);
+
+static inline berth_status berth_engine_add(berth_engine *engine, const berth_object *object,
+                                            berth_object_id *id, berth_error *error)
+{
+    return berth_engine_add_sized(engine, object, berth_object_sizes(), id, sizeof(*id), error);
+}
 
 /* The same for a node, and for a pod (BERTH_POD_NONE if it was ignored). */
-BERTH_API berth_status berth_engine_add_node(berth_engine *engine, const berth_node *node,
-                                             berth_node_id *id, berth_error *error);
-BERTH_API berth_status berth_engine_add_pod(berth_engine *engine, const berth_pod *pod,
-                                            berth_pod_id *id, berth_error *error);
+BERTH_API berth_status berth_engine_add_node_sized(berth_engine *engine, const berth_node *node,
+                                                   size_t size, berth_node_id *id,
+                                                   berth_error *error);
+BERTH_API berth_status berth_engine_add_pod_sized(berth_engine *engine, const berth_pod *pod,
+                                                  size_t size, berth_pod_id *id,
+                                                  berth_error *error);
+
+static inline berth_status berth_engine_add_node(berth_engine *engine, const berth_node *node,
+                                                 berth_node_id *id, berth_error *error)
+{
+    return berth_engine_add_node_sized(engine, node, sizeof(*node), id, error);
+}
+
+static inline berth_status berth_engine_add_pod(berth_engine *engine, const berth_pod *pod,
+                                                berth_pod_id *id, berth_error *error)
+{
+    return berth_engine_add_pod_sized(engine, pod, sizeof(*pod), id, error);
+}
 
 /* Add a pending pod that is like another pod in everything but its name and uid. What names the
  * other pod in its specification (claims of ephemeral volumes) is as there. `*id` (optional)
@@ -129,8 +155,14 @@ BERTH_API berth_status berth_engine_add_like(berth_engine *engine, berth_pod_id 
 
 /* Replace the object of the same kind, namespace and name. Owner, errors and cost: as
  * berth_engine_add, with E_NOT_FOUND instead of E_EXISTS. */
-BERTH_API berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
-                                           berth_error *error);
+BERTH_API berth_status berth_engine_update_sized(berth_engine *engine, const berth_object *object,
+                                                 const uint32_t *sizes, berth_error *error);
+
+static inline berth_status berth_engine_update(berth_engine *engine, const berth_object *object,
+                                               berth_error *error)
+{
+    return berth_engine_update_sized(engine, object, berth_object_sizes(), error);
+}
 
 /* Remove an object by kind, namespace ("" for cluster kinds) and name. Removing a node leaves its
  * pods as orphans. Errors: E_NOT_FOUND; in a transaction, on a branch and once something was
@@ -173,7 +205,13 @@ typedef struct berth_counts {
 } berth_counts;
 
 /* Copy the counts. Cost: constant. */
-BERTH_API void berth_engine_counts(const berth_engine *engine, berth_counts *out);
+BERTH_API void berth_engine_counts_sized(const berth_engine *engine, berth_counts *out,
+                                         size_t size);
+
+static inline void berth_engine_counts(const berth_engine *engine, berth_counts *out)
+{
+    berth_engine_counts_sized(engine, out, sizeof(*out));
+}
 
 /* What the engine holds. */
 typedef struct berth_memory {
@@ -185,8 +223,14 @@ typedef struct berth_memory {
 
 /* Ask the allocator. Errors: E_UNSUPPORTED (the memory comes from the caller's own allocator, or
  * the engine is a branch). Cost: microseconds. */
-BERTH_API berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out,
-                                           berth_error *error);
+BERTH_API berth_status berth_engine_memory_sized(const berth_engine *engine, berth_memory *out,
+                                                 size_t size, berth_error *error);
+
+static inline berth_status berth_engine_memory(const berth_engine *engine, berth_memory *out,
+                                               berth_error *error)
+{
+    return berth_engine_memory_sized(engine, out, sizeof(*out), error);
+}
 
 /* Any pod bound to a node that does not exist, and that node's name (`node_name` may be NULL;
  * borrowed until the pod is removed); BERTH_POD_NONE if there is none. Cost: linear in nodes if
@@ -263,9 +307,17 @@ BERTH_API void berth_decide_options_init_sized(berth_decide_options *options, si
  * Errors: E_NOT_FOUND (the pod, or a profile that serves it), E_STATE (the pod is on a node),
  * E_NOMEM, E_INTERNAL (an own plugin is not what its flags say: check_plugins).
  * Cost: see engine/README.md, "Paths". Never allocates once the pod's class is warm. */
-BERTH_API berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
-                                           const berth_decide_options *options,
-                                           berth_placement *out, berth_error *error);
+BERTH_API berth_status berth_engine_decide_sized(berth_engine *engine, berth_pod_id pod,
+                                                 const berth_decide_options *options,
+                                                 berth_placement *out, size_t size,
+                                                 berth_error *error);
+
+static inline berth_status berth_engine_decide(berth_engine *engine, berth_pod_id pod,
+                                               const berth_decide_options *options,
+                                               berth_placement *out, berth_error *error)
+{
+    return berth_engine_decide_sized(engine, pod, options, out, sizeof(*out), error);
+}
 
 /* Put a pod on a node (its usage and its volumes count from now on), whether or not it fits: the
  * way to follow another scheduler's choice. Errors: E_NOT_FOUND, E_STATE, E_NOMEM, and what an own
@@ -290,8 +342,15 @@ BERTH_API berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id 
                                              berth_node_id node, berth_error *error);
 
 /* Decide and, if placed, bind. Errors and cost: those of the two. */
-BERTH_API berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod,
-                                             berth_placement *out, berth_error *error);
+BERTH_API berth_status berth_engine_schedule_sized(berth_engine *engine, berth_pod_id pod,
+                                                   berth_placement *out, size_t size,
+                                                   berth_error *error);
+
+static inline berth_status berth_engine_schedule(berth_engine *engine, berth_pod_id pod,
+                                                 berth_placement *out, berth_error *error)
+{
+    return berth_engine_schedule_sized(engine, pod, out, sizeof(*out), error);
+}
 
 /* Which of these pods PodDisruptionBudgets would not let go, were they evicted in this order:
  * each takes one from the budgets that cover it, and `forbidden[i]` tells whether one of them had
@@ -360,9 +419,18 @@ BERTH_API int64_t berth_explanation_score(const berth_explanation *explanation, 
 /* Nodes visited and refused, and the reasons of refusal `i`. In era v1alpha1 with always_check_all
  * a node has one refusal for each failing predicate, consecutively. */
 BERTH_API uint32_t berth_explanation_refusal_count(const berth_explanation *explanation);
-BERTH_API berth_refusal berth_explanation_refusal(const berth_explanation *explanation, uint32_t i);
+BERTH_API void berth_explanation_refusal_sized(const berth_explanation *explanation, uint32_t i,
+                                               berth_refusal *out, size_t size);
 BERTH_API berth_str berth_explanation_reason(const berth_explanation *explanation, uint32_t i,
                                              uint32_t r);
+
+static inline berth_refusal berth_explanation_refusal(const berth_explanation *explanation,
+                                                      uint32_t i)
+{
+    berth_refusal out;
+    berth_explanation_refusal_sized(explanation, i, &out, sizeof(out));
+    return out;
+}
 
 /* How many nodes one plugin refused for one reason. */
 typedef struct berth_reason_count {
@@ -375,8 +443,15 @@ typedef struct berth_reason_count {
 /* The refusals as numbers, in the order in which reasons first came: into `out`, at most
  * `capacity`; returns how many there are. A node with several reasons counts for each. Cost: the
  * refusals, each compared with the different reasons. */
-BERTH_API uint32_t berth_explanation_reason_counts(const berth_explanation *explanation,
-                                                   berth_reason_count *out, uint32_t capacity);
+BERTH_API uint32_t berth_explanation_reason_counts_sized(const berth_explanation *explanation,
+                                                         berth_reason_count *out, size_t size,
+                                                         uint32_t capacity);
+
+static inline uint32_t berth_explanation_reason_counts(const berth_explanation *explanation,
+                                                       berth_reason_count *out, uint32_t capacity)
+{
+    return berth_explanation_reason_counts_sized(explanation, out, sizeof(*out), capacity);
+}
 
 /* The reasons with which the pod was refused before any node was visited; absent if it was not. */
 BERTH_API berth_str berth_explanation_pre_filter(const berth_explanation *explanation);

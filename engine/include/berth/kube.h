@@ -22,7 +22,8 @@ BERTH_API size_t berth_quantity_format(berth_quantity amount, bool binary, char 
 
 /* ---- objects ---- */
 
-/* Called for each object read. The object and all it points to live until the call returns.
+/* Called for each object read. The object and all it points to live until the call returns; the
+ * object is as long as the maker of the reader knows it, or longer.
  * `origin` says where it stands (source, line, and object are set), to report a refusal.
  * Return BERTH_OK to go on; anything else ends the reading with that status and with `error`,
  * which is never NULL and the function's to fill. */
@@ -65,9 +66,16 @@ typedef struct berth_reader berth_reader;
 /* A reader keeps what later documents refer to (PriorityClasses) and its buffers. `options` NULL:
  * the defaults. Owner: borrows `options` until return; the reader is the caller's. Errors: E_ARG
  * (the options' size), E_NOMEM. Threads: any. Cost: constant. destroy accepts NULL. */
-BERTH_API berth_status berth_reader_create(const berth_read_options *options, berth_reader **out,
-                                           berth_error *error);
+BERTH_API berth_status berth_reader_create_sized(const berth_read_options *options,
+                                                 const uint32_t *sizes, berth_reader **out,
+                                                 berth_error *error);
 BERTH_API void berth_reader_destroy(berth_reader *reader);
+
+static inline berth_status berth_reader_create(const berth_read_options *options,
+                                               berth_reader **out, berth_error *error)
+{
+    return berth_reader_create_sized(options, berth_object_sizes(), out, error);
+}
 
 /* Read a file: JSON or YAML, gzip or not; "-" is standard input. A text that begins with a bracket
  * is JSON, unless the first key of its first object lacks its double quotes: that is YAML in flow
@@ -145,7 +153,15 @@ typedef struct berth_backoff {
 } berth_backoff;
 
 /* What the configuration says of it, else kube-scheduler's 1 and 10 seconds. Threads: any. */
-BERTH_API berth_backoff berth_scheduler_config_backoff(const berth_scheduler_config *config);
+BERTH_API void berth_scheduler_config_backoff_sized(const berth_scheduler_config *config,
+                                                    berth_backoff *out, size_t size);
+
+static inline berth_backoff berth_scheduler_config_backoff(const berth_scheduler_config *config)
+{
+    berth_backoff out;
+    berth_scheduler_config_backoff_sized(config, &out, sizeof(out));
+    return out;
+}
 
 #ifdef __cplusplus
 }

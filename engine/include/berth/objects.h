@@ -5,6 +5,13 @@
  * Enumerations of the Kubernetes API are kept as their text, since an unknown value has a meaning
  * of its own in kube-scheduler's rules. Objects are taken as the API server would serve them;
  * berth/kube.h applies the API server's defaults to manifests that never met one.
+ *
+ * How they grow. A whole object (berth_node, berth_pod, ...) gets new members at its end, and
+ * whoever hands one over says how long it is: berth_object.size, or the sizes that the functions of
+ * this library are told by the compiler. What objects are made of lies in arrays, in each other and
+ * in copies, and keeps its size: structs with a member `later` get more behind that pointer, which
+ * is NULL until then, those without stay what they are. An object with anything set that the
+ * library is too old to know is refused.
  * Source of the shapes: k8s.io/api v0.32 core/v1, apps/v1, storage/v1, policy/v1. */
 #ifndef BERTH_OBJECTS_H
 #define BERTH_OBJECTS_H
@@ -25,6 +32,9 @@ typedef uint32_t berth_node_id;
 typedef uint64_t berth_pod_id;
 #define BERTH_NODE_NONE UINT32_MAX
 #define BERTH_POD_NONE UINT64_MAX
+
+/* Members that a later version adds to a struct whose size stays; NULL: none. */
+struct berth_later;
 
 /* A label, an annotation, or a nodeSelector entry. */
 typedef struct berth_key_value {
@@ -102,6 +112,7 @@ typedef struct berth_pod_affinity_term {
     const berth_label_selector *namespace_selector; /* NULL: nil */
     berth_str topology_key;
     int32_t weight; /* of a preferred term, 1..100; ignored in a required one */
+    const struct berth_later *later;
 } berth_pod_affinity_term;
 
 typedef struct berth_pod_affinity {
@@ -121,6 +132,7 @@ typedef struct berth_topology_spread {
     berth_str node_affinity_policy;             /* Honor, Ignore; absent: Honor */
     berth_str node_taints_policy;               /* Honor, Ignore; absent: Ignore */
     berth_strs match_label_keys;
+    const struct berth_later *later;
 } berth_topology_spread;
 
 /* ---- taints ---- */
@@ -129,6 +141,7 @@ typedef struct berth_taint {
     berth_str key;
     berth_str value;
     berth_str effect; /* NoSchedule, PreferNoSchedule, NoExecute */
+    const struct berth_later *later;
 } berth_taint;
 
 typedef struct berth_toleration {
@@ -136,6 +149,7 @@ typedef struct berth_toleration {
     berth_str op; /* Equal, Exists, Lt, Gt, absent */
     berth_str value;
     berth_str effect;
+    const struct berth_later *later;
 } berth_toleration;
 
 /* ---- metadata ---- */
@@ -146,6 +160,7 @@ typedef struct berth_owner {
     berth_str name;
     berth_str uid;
     bool controller;
+    const struct berth_later *later;
 } berth_owner;
 
 typedef struct berth_metadata {
@@ -158,6 +173,7 @@ typedef struct berth_metadata {
     uint32_t owner_count;
     int64_t creation_time_ns; /* Unix time, 0: absent */
     bool deleting;            /* deletionTimestamp is set */
+    const struct berth_later *later;
 } berth_metadata;
 
 /* ---- Node ---- */
@@ -165,12 +181,14 @@ typedef struct berth_metadata {
 typedef struct berth_image {
     berth_strs names;
     int64_t size_bytes;
+    const struct berth_later *later;
 } berth_image;
 
 typedef struct berth_condition {
     berth_str type;
     berth_str status; /* True, False, Unknown */
     berth_str reason;
+    const struct berth_later *later;
 } berth_condition;
 
 typedef struct berth_node {
@@ -193,6 +211,7 @@ typedef struct berth_port {
     berth_str protocol;
     int32_t host_port; /* 0: none */
     int32_t container_port;
+    const struct berth_later *later;
 } berth_port;
 
 typedef struct berth_container {
@@ -204,6 +223,7 @@ typedef struct berth_container {
     uint32_t port_count;
     bool restart_always; /* an init container that is a sidecar */
     bool restarts_all;   /* a restartPolicyRules entry has the action RestartAllContainers */
+    const struct berth_later *later;
 } berth_container;
 
 /* What a kubelet says of one container's resources: those of a pod resized in place count as the
@@ -213,6 +233,7 @@ typedef struct berth_container_status {
     bool has_resources;        /* `resources` is set */
     berth_resources requests;  /* resources.requests */
     berth_resources allocated; /* allocatedResources */
+    const struct berth_later *later;
 } berth_container_status;
 
 /* The volume sources that a scheduler tells apart; every other source is BERTH_VOLUME_OTHER. */
@@ -239,6 +260,7 @@ typedef struct berth_volume_source {
     berth_strs monitors;
     berth_str uri; /* diskURI of an Azure disk; absent: the disk is told apart by its name */
     bool read_only;
+    const struct berth_later *later;
 } berth_volume_source;
 
 typedef struct berth_volume {
@@ -251,6 +273,7 @@ typedef struct berth_pod_claim {
     berth_str name;
     berth_str claim;          /* resourceClaimName */
     berth_str claim_template; /* resourceClaimTemplateName */
+    const struct berth_later *later;
 } berth_pod_claim;
 
 typedef struct berth_pod {
@@ -359,6 +382,7 @@ typedef struct berth_csi_node_driver {
     berth_str node_id;
     bool has_count;
     int32_t count;
+    const struct berth_later *later;
 } berth_csi_node_driver;
 
 typedef struct berth_csi_node {
@@ -447,6 +471,10 @@ typedef enum berth_kind {
 /* One object of any kind; `kind` says which member is set. */
 typedef struct berth_object {
     berth_kind kind;
+    /* Of the struct that `as` points to. 0: that of the headers which the caller of a function was
+     * compiled with. Objects that the library hands out say theirs, which no call may pass over:
+     * who copies the struct itself, and not with berth_object_copy, sets 0 in the new object. */
+    uint32_t size;
     union {
 #define X(name, member, type, text) const type *member;
         BERTH_KIND_LIST(X)
@@ -458,13 +486,34 @@ typedef struct berth_object {
 /* The Kubernetes spelling of a kind ("Pod"). Threads: any. */
 BERTH_API const char *berth_kind_name(berth_kind kind);
 
-/* A copy of an object and of all it refers to, for who wants to keep what a reader hands out.
- * Owner: the copy is the caller's, freed by berth_object_destroy; a NULL allocator is malloc,
- * another one must outlive the copy. Threads: any. Errors: E_ARG (there is no such kind), E_NOMEM.
+/* How long the structs of objects are in these headers: how many kinds there are, and then the size
+ * of each. What the inline functions tell the library; never freed. Threads: any. */
+static inline const uint32_t *berth_object_sizes(void)
+{
+    static const uint32_t sizes[] = {
+        BERTH_KIND_COUNT,
+#define X(name, member, type, text) (uint32_t)sizeof(type),
+        BERTH_KIND_LIST(X)
+#undef X
+    };
+    return sizes;
+}
+
+/* A copy of an object and of all it refers to, for who wants to keep what a reader hands out; as
+ * long as the caller knows such an object, or longer. Owner: the copy is the caller's, freed by
+ * berth_object_destroy; a NULL allocator is malloc, another one must outlive the copy. Threads: any.
+ * Errors: E_ARG (there is no such kind, something is set that the library does not know), E_NOMEM.
  * Cost: linear in the object. */
-BERTH_API berth_status berth_object_copy(const berth_object *object,
-                                         const berth_allocator *allocator, berth_object **out,
-                                         berth_error *error);
+BERTH_API berth_status berth_object_copy_sized(const berth_object *object, const uint32_t *sizes,
+                                               const berth_allocator *allocator, berth_object **out,
+                                               berth_error *error);
+
+static inline berth_status berth_object_copy(const berth_object *object,
+                                             const berth_allocator *allocator, berth_object **out,
+                                             berth_error *error)
+{
+    return berth_object_copy_sized(object, berth_object_sizes(), allocator, out, error);
+}
 
 /* Free a copy that berth_object_copy made, and nothing else. Accepts NULL. Threads: any. Cost:
  * linear in the copy's chunks of memory, of which most objects have one. */

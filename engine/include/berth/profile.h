@@ -2,6 +2,7 @@
  *
  * A profile here is fully expanded: lists hold what runs, in the order it runs. berth/kube.h
  * expands a KubeSchedulerConfiguration (defaults, multiPoint, enabled, disabled) into this form.
+ * Structs keep their size, as those that objects are made of (objects.h).
  * Source of the rules: kube-scheduler v1.32, apis/config and framework/runtime/framework.go. */
 #ifndef BERTH_PROFILE_H
 #define BERTH_PROFILE_H
@@ -85,6 +86,7 @@ typedef struct berth_plugin_args {
     berth_preemption_args preemption;
     berth_label_args label;
     berth_str raw_json; /* pluginConfig of a plugin that is not in the registry's own list */
+    const struct berth_later *later;
 } berth_plugin_args;
 
 /* One plugin of one list. */
@@ -93,6 +95,7 @@ typedef struct berth_plugin_ref {
     berth_str implementation;      /* the registry's name; absent: the same as `name` */
     int32_t weight;                /* of a score plugin, >= 1 */
     const berth_plugin_args *args; /* NULL: the plugin's defaults */
+    const struct berth_later *later;
 } berth_plugin_ref;
 
 /* What runs at one point, in the order in which it runs. preFilter and preScore without `items`:
@@ -150,6 +153,7 @@ typedef struct berth_profile {
     bool always_check_all;           /* era v1alpha1: record every failing predicate of a node */
     const berth_plugin_list *points; /* by berth_point; */
     uint32_t point_count;            /* lists from here on are empty */
+    const struct berth_later *later;
 } berth_profile;
 
 /* What a profile runs at a point; an empty list where it has none. Threads: any. */

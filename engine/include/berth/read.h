@@ -163,12 +163,29 @@ BERTH_API berth_str berth_snapshot_pod_label(const berth_snapshot *snapshot, ber
  * Owner: `*out` is the caller's, freed by berth_object_destroy; a NULL allocator is malloc.
  * Errors: E_NOT_FOUND, E_STATE (the engine keeps no objects of pods), E_NOMEM. Cost: linear in the
  * object. */
-BERTH_API berth_status berth_engine_node_object(const berth_engine *engine, berth_node_id node,
-                                                const berth_allocator *allocator,
-                                                berth_object **out, berth_error *error);
-BERTH_API berth_status berth_engine_pod_object(const berth_engine *engine, berth_pod_id pod,
-                                               const berth_allocator *allocator, berth_object **out,
-                                               berth_error *error);
+BERTH_API berth_status berth_engine_node_object_sized(const berth_engine *engine,
+                                                      berth_node_id node, const uint32_t *sizes,
+                                                      const berth_allocator *allocator,
+                                                      berth_object **out, berth_error *error);
+BERTH_API berth_status berth_engine_pod_object_sized(const berth_engine *engine, berth_pod_id pod,
+                                                     const uint32_t *sizes,
+                                                     const berth_allocator *allocator,
+                                                     berth_object **out, berth_error *error);
+
+static inline berth_status berth_engine_node_object(const berth_engine *engine, berth_node_id node,
+                                                    const berth_allocator *allocator,
+                                                    berth_object **out, berth_error *error)
+{
+    return berth_engine_node_object_sized(engine, node, berth_object_sizes(), allocator, out,
+                                          error);
+}
+
+static inline berth_status berth_engine_pod_object(const berth_engine *engine, berth_pod_id pod,
+                                                   const berth_allocator *allocator,
+                                                   berth_object **out, berth_error *error)
+{
+    return berth_engine_pod_object_sized(engine, pod, berth_object_sizes(), allocator, out, error);
+}
 
 /* The node that is kept for a pod (berth_engine_nominate); BERTH_NODE_NONE: none. */
 BERTH_API berth_node_id berth_engine_pod_nominated(const berth_engine *engine, berth_pod_id pod);

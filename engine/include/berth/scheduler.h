@@ -176,31 +176,76 @@ BERTH_API void berth_scheduler_destroy(berth_scheduler *scheduler);
  * _add_node and _add_pod are _add for one kind, as in engine.h.
  * Threads: the scheduling thread. Cost: that of the engine's, and of waking: the kinds of pods
  * waiting for such a change, O(log n) for each pod woken. */
-BERTH_API berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
-                                           const berth_object *object, berth_object_id *id,
-                                           berth_error *error);
-BERTH_API berth_status berth_scheduler_add_node(berth_scheduler *scheduler, int64_t now_ns,
-                                                const berth_node *node, berth_node_id *id,
-                                                berth_error *error);
-BERTH_API berth_status berth_scheduler_add_pod(berth_scheduler *scheduler, int64_t now_ns,
-                                               const berth_pod *pod, berth_pod_id *id,
-                                               berth_error *error);
-BERTH_API berth_status berth_scheduler_update(berth_scheduler *scheduler, int64_t now_ns,
-                                              const berth_object *object, berth_error *error);
+BERTH_API berth_status berth_scheduler_add_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                                 const berth_object *object, const uint32_t *sizes,
+                                                 berth_object_id *id, size_t id_size,
+                                                 berth_error *error);
+BERTH_API berth_status berth_scheduler_add_node_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                                      const berth_node *node, size_t size,
+                                                      berth_node_id *id, berth_error *error);
+BERTH_API berth_status berth_scheduler_add_pod_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                                     const berth_pod *pod, size_t size,
+                                                     berth_pod_id *id, berth_error *error);
+BERTH_API berth_status berth_scheduler_update_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                                    const berth_object *object,
+                                                    const uint32_t *sizes, berth_error *error);
 BERTH_API berth_status berth_scheduler_remove(berth_scheduler *scheduler, int64_t now_ns,
                                               berth_kind kind, berth_str namespace_name,
                                               berth_str name, berth_error *error);
 
+static inline berth_status berth_scheduler_add(berth_scheduler *scheduler, int64_t now_ns,
+                                               const berth_object *object, berth_object_id *id,
+                                               berth_error *error)
+{
+    return berth_scheduler_add_sized(scheduler, now_ns, object, berth_object_sizes(), id,
+                                     sizeof(*id), error);
+}
+
+static inline berth_status berth_scheduler_add_node(berth_scheduler *scheduler, int64_t now_ns,
+                                                    const berth_node *node, berth_node_id *id,
+                                                    berth_error *error)
+{
+    return berth_scheduler_add_node_sized(scheduler, now_ns, node, sizeof(*node), id, error);
+}
+
+static inline berth_status berth_scheduler_add_pod(berth_scheduler *scheduler, int64_t now_ns,
+                                                   const berth_pod *pod, berth_pod_id *id,
+                                                   berth_error *error)
+{
+    return berth_scheduler_add_pod_sized(scheduler, now_ns, pod, sizeof(*pod), id, error);
+}
+
+static inline berth_status berth_scheduler_update(berth_scheduler *scheduler, int64_t now_ns,
+                                                  const berth_object *object, berth_error *error)
+{
+    return berth_scheduler_update_sized(scheduler, now_ns, object, berth_object_sizes(), error);
+}
+
 /* Post the same to be applied between two decisions. Owner: the object is copied. Threads: any.
- * Errors: E_NOMEM, E_ARG (an unknown kind, no object); nothing was posted then. Cost: linear in the
- * object. */
-BERTH_API berth_status berth_scheduler_post_add(berth_scheduler *scheduler,
-                                                const berth_object *object, berth_error *error);
-BERTH_API berth_status berth_scheduler_post_update(berth_scheduler *scheduler,
-                                                   const berth_object *object, berth_error *error);
+ * Errors: E_NOMEM, E_ARG (an unknown kind, no object, something is set that the library does not
+ * know); nothing was posted then. Cost: linear in the object. */
+BERTH_API berth_status berth_scheduler_post_add_sized(berth_scheduler *scheduler,
+                                                      const berth_object *object,
+                                                      const uint32_t *sizes, berth_error *error);
+BERTH_API berth_status berth_scheduler_post_update_sized(berth_scheduler *scheduler,
+                                                         const berth_object *object,
+                                                         const uint32_t *sizes, berth_error *error);
 BERTH_API berth_status berth_scheduler_post_remove(berth_scheduler *scheduler, berth_kind kind,
                                                    berth_str namespace_name, berth_str name,
                                                    berth_error *error);
+
+static inline berth_status berth_scheduler_post_add(berth_scheduler *scheduler,
+                                                    const berth_object *object, berth_error *error)
+{
+    return berth_scheduler_post_add_sized(scheduler, object, berth_object_sizes(), error);
+}
+
+static inline berth_status berth_scheduler_post_update(berth_scheduler *scheduler,
+                                                       const berth_object *object,
+                                                       berth_error *error)
+{
+    return berth_scheduler_post_update_sized(scheduler, object, berth_object_sizes(), error);
+}
 
 /* The outcome of a binding that was answered LATER: DONE or FAILED. Posted like an event; one for a
  * binding that is no more is counted, reported and harmless. Threads: any. Errors: E_ARG (LATER),
@@ -242,8 +287,16 @@ typedef struct berth_step {
 /* Advance to `now_ns`, take the first active pod, decide, and bind it or put it back; preempt if
  * its profile says so. Threads: the scheduling thread. Errors: E_NOMEM; the pod is active again, or
  * in backoff, and nothing is half done. Cost: a decision and O(log n) of the queue. */
-BERTH_API berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns,
-                                            berth_step *out, berth_error *error);
+BERTH_API berth_status berth_scheduler_step_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                                  berth_step *out, size_t size,
+                                                  size_t placement_size, berth_error *error);
+
+static inline berth_status berth_scheduler_step(berth_scheduler *scheduler, int64_t now_ns,
+                                                berth_step *out, berth_error *error)
+{
+    return berth_scheduler_step_sized(scheduler, now_ns, out, sizeof(*out), sizeof(out->placement),
+                                      error);
+}
 
 /* When the next thing happens by itself: the largest time seen if a pod is active, else the
  * earliest of the backoffs, expiries and flushes to come; BERTH_TIME_NEVER if there are none. Cost:
@@ -280,8 +333,14 @@ typedef struct berth_pod_status {
 
 /* What is known of a pod. Threads: the scheduling thread, as for all below. Cost: constant, and the
  * number of rejecting plugins. */
-BERTH_API void berth_scheduler_pod(const berth_scheduler *scheduler, berth_pod_id pod,
-                                   berth_pod_status *out);
+BERTH_API void berth_scheduler_pod_sized(const berth_scheduler *scheduler, berth_pod_id pod,
+                                         berth_pod_status *out, size_t size);
+
+static inline void berth_scheduler_pod(const berth_scheduler *scheduler, berth_pod_id pod,
+                                       berth_pod_status *out)
+{
+    berth_scheduler_pod_sized(scheduler, pod, out, sizeof(*out));
+}
 
 /* The i-th plugin that rejected the pod's last attempt; absent if there is none. Borrowed while the
  * engine lives. */
@@ -319,8 +378,14 @@ typedef struct berth_scheduler_counters {
 } berth_scheduler_counters;
 
 /* Copy the counters. Cost: constant. */
-BERTH_API void berth_scheduler_count(const berth_scheduler *scheduler,
-                                     berth_scheduler_counters *out);
+BERTH_API void berth_scheduler_count_sized(const berth_scheduler *scheduler,
+                                           berth_scheduler_counters *out, size_t size);
+
+static inline void berth_scheduler_count(const berth_scheduler *scheduler,
+                                         berth_scheduler_counters *out)
+{
+    berth_scheduler_count_sized(scheduler, out, sizeof(*out));
+}
 
 /* The last posted event that was refused; code BERTH_OK if there was none. Borrowed until the next
  * call. */

@@ -48,7 +48,8 @@ BERTH_API uint64_t berth_snapshot_number(const berth_snapshot *snapshot);
 /* Reading, as the functions of the same names for an engine: errors, results for what is unknown,
  * and costs are theirs. Texts are borrowed until the snapshot is unpinned. Ids are those of the
  * engine. Threads: any number at a time, each under a pin. */
-BERTH_API void berth_snapshot_counts(const berth_snapshot *snapshot, berth_counts *out);
+BERTH_API void berth_snapshot_counts_sized(const berth_snapshot *snapshot, berth_counts *out,
+                                           size_t size);
 BERTH_API berth_node_id berth_snapshot_find_node(const berth_snapshot *snapshot, berth_str name);
 BERTH_API berth_pod_id berth_snapshot_find_pod(const berth_snapshot *snapshot,
                                                berth_str namespace_name, berth_str name);
@@ -63,6 +64,11 @@ BERTH_API berth_status berth_snapshot_node_resource(const berth_snapshot *snapsh
 BERTH_API berth_str berth_snapshot_node_label(const berth_snapshot *snapshot, berth_node_id node,
                                               berth_str key);
 BERTH_API uint64_t berth_snapshot_digest(const berth_snapshot *snapshot);
+
+static inline void berth_snapshot_counts(const berth_snapshot *snapshot, berth_counts *out)
+{
+    berth_snapshot_counts_sized(snapshot, out, sizeof(*out));
+}
 
 /* Walking all nodes: the ids of present ones lie below the limit, with gaps. Walking a node's
  * pods: the first with after = BERTH_POD_NONE, then the one after the last; BERTH_POD_NONE

@@ -75,13 +75,14 @@ typedef struct berth_quantity {
  * and always terminated. */
 typedef struct berth_error {
     berth_status code;
-    uint32_t line;     /* 1-based, 0 if unknown */
-    uint32_t column;   /* 1-based, 0 if unknown */
-    uint64_t offset;   /* bytes from the start of the input, UINT64_MAX if unknown */
-    char source[256];  /* file name, "" if unknown */
-    char object[320];  /* "Pod default/web-0", "" if none */
-    char field[192];   /* "spec.containers[0].resources.requests.cpu", "" if none */
-    char message[320]; /* a sentence: what was found and what was expected */
+    uint32_t line;        /* 1-based, 0 if unknown */
+    uint32_t column;      /* 1-based, 0 if unknown */
+    uint64_t offset;      /* bytes from the start of the input, UINT64_MAX if unknown */
+    char source[256];     /* file name, "" if unknown */
+    char object[320];     /* "Pod default/web-0", "" if none */
+    char field[192];      /* "spec.containers[0].resources.requests.cpu", "" if none */
+    char message[320];    /* a sentence: what was found and what was expected */
+    uint64_t reserved[4]; /* 0; for members that come later */
 } berth_error;
 
 /* The name ("BERTH_E_ARG") and the English text of a status. Never NULL, never freed.
