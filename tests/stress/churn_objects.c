@@ -464,7 +464,10 @@ static berth_status put_csi_node(const churn_target *to, uint64_t number, bool a
                                  berth_error *error)
 {
     texts t = {.number = number};
-    berth_csi_node_driver driver = {own(&t, "csi", true), own(&t, "id", true), true, 3};
+    berth_csi_node_driver driver = {.name = own(&t, "csi", true),
+                                    .node_id = own(&t, "id", true),
+                                    .has_count = true,
+                                    .count = 3};
     berth_csi_node node = {
         .meta = {.name = own(&t, "node", true)}, .drivers = &driver, .driver_count = 1};
     berth_object object = {.kind = BERTH_KIND_CSI_NODE};
