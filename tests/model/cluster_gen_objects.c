@@ -285,7 +285,6 @@ bool gen_object(cluster_gen *g, berth_kind kind, uint32_t index, berth_object *o
             meta->name = gen_numbered(g, prefixes[i].prefix, index);
         }
     }
-    out->kind = kind;
-    out->as.any = made;
+    *out = (berth_object){.kind = kind, .as.any = made};
     return true;
 }
