@@ -398,6 +398,8 @@ static berth_status note_statuses(berth__model *model, const berth_container_sta
                                   uint32_t count, scalar_list *out, berth_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
+        if (!statuses[i].has_resources)
+            continue; /* nothing of it counts */
         BERTH_TRY(note_scalars(model, statuses[i].requests, true, out->items, &out->count, error));
         BERTH_TRY(note_scalars(model, statuses[i].allocated, true, out->items, &out->count, error));
     }
