@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
+#include "cluster/cluster_walk.h"
 #include "versions/branch.h"
 #include "versions/engine_state.h"
 #include "versions/snapshot_state.h"
@@ -137,6 +139,24 @@ berth_status berth_engine_pod_object_sized(const berth_engine *engine, berth_pod
                                            berth_object **out, berth_error *error)
 {
     return berth__cluster_pod_object(&engine->cluster, pod, sizes, allocator, out, error);
+}
+
+static berth_status walk(berth_engine *engine, berth_kind kind, const uint32_t *sizes,
+                         berth_each_object_fn each, void *context, berth_error *error)
+{
+    if (kind != BERTH_KIND_NODE && kind != BERTH_KIND_POD)
+        BERTH_TRY_PLAIN(berth__cluster_catch_up_volumes(&engine->cluster), error);
+    return berth__cluster_walk(&engine->cluster, kind, sizes, each, context, error);
+}
+
+berth_status berth_engine_objects_sized(berth_engine *engine, berth_kind kind,
+                                        const uint32_t *sizes, berth_each_object_fn each,
+                                        void *context, berth_error *error)
+{
+    if (each == NULL)
+        return berth__error_set(error, BERTH_E_ARG, "there is no function to give objects to");
+    BERTH_TRY(berth__engine_enter(engine, error));
+    return berth__engine_leave(engine, walk(engine, kind, sizes, each, context, error));
 }
 
 /* ---- of a snapshot ---- */

@@ -42,8 +42,12 @@ typedef enum berth__field_type {
 } berth__field_type;
 
 typedef struct berth__field berth__field;
+typedef struct berth__encoder berth__encoder; /* encode.h */
 typedef berth_status (*berth__decode_fn)(berth__decoder *decoder, const berth__field_path *path,
                                          const berth__json *value, void *out);
+/* The way back: write the value, or of a field without a key the members, of what lies at the offset;
+ * nothing if there is none. */
+typedef void (*berth__encode_fn)(berth__encoder *encoder, const void *from);
 
 struct berth__field {
     const char *key; /* NULL: the object itself (CUSTOM) */
@@ -53,7 +57,9 @@ struct berth__field {
     uint16_t count_offset;      /* LIST */
     uint16_t size;              /* POINTER, LIST: of the struct */
     const berth__field *fields; /* STRUCT, POINTER, LIST */
+    bool tells_empty;           /* LIST: an empty one is not an absent one */
     berth__decode_fn custom;
+    berth__encode_fn encode; /* CUSTOM; NULL: nothing is to be written */
 };
 
 #define BERTH__FIELD(k, kind, type_, member)                               \
@@ -82,15 +88,23 @@ struct berth__field {
         .offset = offsetof(type_, member), .count_offset = offsetof(type_, count), \
         .size = sizeof(element), .fields = (table)                                 \
     }
-#define BERTH__FIELD_BY(k, type_, member, function)                        \
-    {                                                                      \
-        .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_CUSTOM, \
-        .offset = offsetof(type_, member), .custom = (function)            \
+/* The same, of which an empty list is not an absent one. */
+#define BERTH__FIELD_MANY_OR_NONE(k, type_, member, count, table, element)         \
+    {                                                                              \
+        .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_LIST,           \
+        .offset = offsetof(type_, member), .count_offset = offsetof(type_, count), \
+        .size = sizeof(element), .fields = (table), .tells_empty = true            \
+    }
+#define BERTH__FIELD_BY(k, type_, member, function, back)                         \
+    {                                                                             \
+        .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_CUSTOM,        \
+        .offset = offsetof(type_, member), .custom = (function), .encode = (back) \
     }
 /* Something read from the whole object rather than from one member. */
-#define BERTH__FIELD_SELF(type_, member, function)                                           \
-    {                                                                                        \
-        .type = BERTH__FIELD_CUSTOM, .offset = offsetof(type_, member), .custom = (function) \
+#define BERTH__FIELD_SELF(type_, member, function, back)                                      \
+    {                                                                                         \
+        .type = BERTH__FIELD_CUSTOM, .offset = offsetof(type_, member), .custom = (function), \
+        .encode = (back)                                                                      \
     }
 #define BERTH__FIELD_LAST        \
     {                            \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/encode.h"
 
 /* ---- Namespace, Service, PodDisruptionBudget ---- */
 
@@ -45,7 +46,27 @@ const berth__field berth__fields_pod_disruption_budget[] = {
 
 /* ---- controllers ---- */
 
+/* Only the selector is read. Written as it is here, a controller makes no pods: they stand for
+ * themselves. */
+static berth_status decode_nothing(berth__decoder *decoder, const berth__field_path *path,
+                                   const berth__json *value, void *out)
+{
+    (void)decoder;
+    (void)path;
+    (void)value;
+    (void)out;
+    return BERTH_OK;
+}
+
+static void encode_no_replicas(berth__encoder *encoder, const void *from)
+{
+    (void)from;
+    berth__encode_key(encoder, BERTH_STR("replicas"));
+    berth__encode_raw(encoder, BERTH_STR("0"));
+}
+
 static const berth__field controller_spec_fields[] = {
+    BERTH__FIELD_SELF(berth_controller, meta, decode_nothing, encode_no_replicas),
     BERTH__FIELD_TO("selector", berth_controller, selector, berth__fields_label_selector,
                     berth_label_selector),
     BERTH__FIELD_LAST,
@@ -69,8 +90,21 @@ berth_status berth__decode_map_selector(berth__decoder *decoder, const berth__fi
     return berth__decode_value(decoder, path, value, &as_map, selector);
 }
 
+void berth__encode_map_selector(berth__encoder *encoder, const void *from)
+{
+    static const berth__field as_map[] = {
+        BERTH__FIELD("selector", MAP, berth_label_selector, match_labels),
+        BERTH__FIELD_LAST,
+    };
+    const berth_label_selector *selector = *(const berth_label_selector *const *)from;
+    if (selector != NULL)
+        berth__encode_value(encoder, as_map, selector);
+}
+
 static const berth__field replication_spec_fields[] = {
-    BERTH__FIELD_BY("selector", berth_controller, selector, berth__decode_map_selector),
+    BERTH__FIELD_SELF(berth_controller, meta, decode_nothing, encode_no_replicas),
+    BERTH__FIELD_BY("selector", berth_controller, selector, berth__decode_map_selector,
+                    berth__encode_map_selector),
     BERTH__FIELD_LAST,
 };
 

@@ -2,6 +2,7 @@
 #include "kube/decode_tables.h"
 
 #include "base/text.h"
+#include "kube/encode.h"
 
 /* ---- containers ---- */
 
@@ -46,13 +47,27 @@ static berth_status decode_restart_rules(berth__decoder *decoder, const berth__f
     return BERTH_OK;
 }
 
+static void encode_restart_policy(berth__encoder *encoder, const void *from)
+{
+    if (*(const bool *)from)
+        berth__encode_str(encoder, BERTH_STR("Always"));
+}
+
+static void encode_restart_rules(berth__encoder *encoder, const void *from)
+{
+    if (*(const bool *)from)
+        berth__encode_raw(encoder, BERTH_STR("[{\"action\": \"RestartAllContainers\"}]"));
+}
+
 static const berth__field container_fields[] = {
     BERTH__FIELD("name", STR, berth_container, name),
     BERTH__FIELD("image", STR, berth_container, image),
     BERTH__FIELD_SAME("resources", resource_fields),
     BERTH__FIELD_MANY("ports", berth_container, ports, port_count, port_fields, berth_port),
-    BERTH__FIELD_BY("restartPolicy", berth_container, restart_always, decode_restart_policy),
-    BERTH__FIELD_BY("restartPolicyRules", berth_container, restarts_all, decode_restart_rules),
+    BERTH__FIELD_BY("restartPolicy", berth_container, restart_always, decode_restart_policy,
+                    encode_restart_policy),
+    BERTH__FIELD_BY("restartPolicyRules", berth_container, restarts_all, decode_restart_rules,
+                    encode_restart_rules),
     BERTH__FIELD_LAST,
 };
 
@@ -67,9 +82,9 @@ static const berth__field preferred_node_fields[] = {
 static const berth__field node_affinity_fields[] = {
     BERTH__FIELD_TO("requiredDuringSchedulingIgnoredDuringExecution", berth_pod,
                     node_affinity.required, berth__fields_node_selector, berth_node_selector),
-    BERTH__FIELD_MANY("preferredDuringSchedulingIgnoredDuringExecution", berth_pod,
-                      node_affinity.preferred, node_affinity.preferred_count, preferred_node_fields,
-                      berth_preferred_node_term),
+    BERTH__FIELD_MANY_OR_NONE("preferredDuringSchedulingIgnoredDuringExecution", berth_pod,
+                              node_affinity.preferred, node_affinity.preferred_count,
+                              preferred_node_fields, berth_preferred_node_term),
     BERTH__FIELD_LAST,
 };
 
@@ -131,7 +146,8 @@ static const berth__field spread_fields[] = {
 
 static const berth__field volume_fields[] = {
     BERTH__FIELD("name", STR, berth_volume, name),
-    BERTH__FIELD_SELF(berth_volume, source, berth__decode_pod_volume_source),
+    BERTH__FIELD_SELF(berth_volume, source, berth__decode_pod_volume_source,
+                      berth__encode_volume_source),
     BERTH__FIELD_LAST,
 };
 
@@ -148,6 +164,21 @@ static berth_status decode_gates(berth__decoder *decoder, const berth__field_pat
     BERTH_TRY(berth__decode_list(decoder, path, value, gate_fields, sizeof(berth_str), &names));
     *gates = (berth_strs){names.items, names.count};
     return BERTH_OK;
+}
+
+static void encode_gates(berth__encoder *encoder, const void *from)
+{
+    const berth_strs *gates = from;
+    if (gates->count == 0)
+        return;
+    berth__encode_raw(encoder, BERTH_STR("["));
+    for (uint32_t i = 0; i < gates->count; i++) {
+        berth__encode_item(encoder);
+        berth__encode_raw(encoder, BERTH_STR("{\"name\": "));
+        berth__encode_str(encoder, gates->items[i]);
+        berth__encode_raw(encoder, BERTH_STR("}"));
+    }
+    berth__encode_raw(encoder, BERTH_STR("]"));
 }
 
 static const berth__field pod_resource_fields[] = {
@@ -175,6 +206,12 @@ static berth_status decode_host_users(berth__decoder *decoder, const berth__fiel
     return BERTH_OK;
 }
 
+static void encode_host_users(berth__encoder *encoder, const void *from)
+{
+    if (*(const bool *)from)
+        berth__encode_raw(encoder, BERTH_STR("false"));
+}
+
 static const berth__field spec_fields[] = {
     BERTH__FIELD("nodeName", STR, berth_pod, node_name),
     BERTH__FIELD("schedulerName", STR, berth_pod, scheduler_name),
@@ -193,10 +230,10 @@ static const berth__field spec_fields[] = {
     BERTH__FIELD_MANY("topologySpreadConstraints", berth_pod, spreads, spread_count, spread_fields,
                       berth_topology_spread),
     BERTH__FIELD_MANY("volumes", berth_pod, volumes, volume_count, volume_fields, berth_volume),
-    BERTH__FIELD_BY("schedulingGates", berth_pod, scheduling_gates, decode_gates),
+    BERTH__FIELD_BY("schedulingGates", berth_pod, scheduling_gates, decode_gates, encode_gates),
     BERTH__FIELD_SAME("resources", pod_resource_fields),
     BERTH__FIELD("hostNetwork", BOOL, berth_pod, host_network),
-    BERTH__FIELD_BY("hostUsers", berth_pod, host_users_off, decode_host_users),
+    BERTH__FIELD_BY("hostUsers", berth_pod, host_users_off, decode_host_users, encode_host_users),
     BERTH__FIELD_MANY("resourceClaims", berth_pod, resource_claims, resource_claim_count,
                       pod_claim_fields, berth_pod_claim),
     BERTH__FIELD_LAST,

@@ -2,6 +2,7 @@
 #include "kube/decode_tables.h"
 
 #include "base/text.h"
+#include "kube/encode.h"
 
 /* ---- volume sources ---- */
 
@@ -88,6 +89,19 @@ berth_status berth__decode_volume_source(berth__decoder *decoder, const berth__f
     return decode_source(decoder, path, value, false, out);
 }
 
+void berth__encode_volume_source(berth__encoder *encoder, const void *from)
+{
+    const berth_volume_source *source = from;
+    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        if (sources[i].kind != source->kind)
+            continue;
+        berth__encode_key(encoder, berth__text_of(sources[i].key));
+        berth__encode_raw(encoder, BERTH_STR("{"));
+        berth__encode_fields(encoder, sources[i].fields, source);
+        berth__encode_raw(encoder, BERTH_STR("}"));
+    }
+}
+
 /* ---- PersistentVolume ---- */
 
 static const berth__field capacity_fields[] = {
@@ -118,7 +132,8 @@ static const berth__field volume_spec_fields[] = {
     BERTH__FIELD("claimRef", PRESENT, berth_persistent_volume, has_claim_ref),
     BERTH__FIELD_SAME("claimRef", claim_ref_fields),
     BERTH__FIELD_SAME("nodeAffinity", volume_affinity_fields),
-    BERTH__FIELD_SELF(berth_persistent_volume, source, berth__decode_volume_source),
+    BERTH__FIELD_SELF(berth_persistent_volume, source, berth__decode_volume_source,
+                      berth__encode_volume_source),
     BERTH__FIELD_LAST,
 };
 
@@ -185,7 +200,7 @@ static berth_status set_operator_in(berth__decoder *decoder, const berth__field_
 
 static const berth__field topology_expression_fields[] = {
     BERTH__FIELD("key", STR, berth_requirement, key),
-    BERTH__FIELD_SELF(berth_requirement, op, set_operator_in),
+    BERTH__FIELD_SELF(berth_requirement, op, set_operator_in, NULL),
     BERTH__FIELD("values", STRS, berth_requirement, values),
     BERTH__FIELD_LAST,
 };

@@ -49,11 +49,13 @@ bool berth__api_group_is(berth_str api_version, const char *group);
  * volume or of a PersistentVolume's specification. */
 berth_status berth__decode_pod_volume_source(berth__decoder *decoder, const berth__field_path *path,
                                              const berth__json *value, void *out);
+void berth__encode_volume_source(berth__encoder *encoder, const void *from);
 berth_status berth__decode_volume_source(berth__decoder *decoder, const berth__field_path *path,
                                          const berth__json *value, void *out);
 
 /* The same of a `const berth_label_selector *`, from the plain map of a ReplicationController. */
 berth_status berth__decode_map_selector(berth__decoder *decoder, const berth__field_path *path,
                                         const berth__json *value, void *out);
+void berth__encode_map_selector(berth__encoder *encoder, const void *from);
 
 #endif

@@ -1,6 +1,8 @@
 /* RFC 3339 times read without the C library, whose parsers know locales and time zones. */
 #include "kube/timestamp.h"
 
+#include <stdio.h>
+
 typedef struct scan {
     const char *at;
     const char *end;
@@ -102,4 +104,36 @@ bool berth__timestamp_parse(berth_str text, int64_t *out)
         __builtin_add_overflow(*out, nanos, out))
         *out = seconds < 0 ? INT64_MIN : INT64_MAX;
     return true;
+}
+
+/* The day of a number of days since 1970, by the same eras. */
+static void date_of(int64_t days, int *year, int *month, int *day)
+{
+    days += 719468;
+    int64_t era = (days >= 0 ? days : days - 146096) / 146097;
+    int64_t of_era = days - era * 146097;
+    int64_t years = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * years + years / 4 - years / 100);
+    int64_t from_march = (5 * of_year + 2) / 153;
+    *day = (int)(of_year - (153 * from_march + 2) / 5 + 1);
+    *month = (int)(from_march < 10 ? from_march + 3 : from_march - 9);
+    *year = (int)(years + era * 400 + (*month <= 2));
+}
+
+void berth__timestamp_format(int64_t time_ns, char out[BERTH__TIMESTAMP_BYTES])
+{
+    int64_t second_ns = INT64_C(1000000000), seconds = time_ns / second_ns;
+    int year, month, day, nanos = (int)(time_ns % second_ns);
+    if (nanos < 0) {
+        nanos += (int)second_ns;
+        seconds--;
+    }
+    int64_t days = seconds / 86400 - (seconds % 86400 < 0);
+    int of_day = (int)(seconds - days * 86400);
+    date_of(days, &year, &month, &day);
+    int at = snprintf(out, BERTH__TIMESTAMP_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d", year, month,
+                      day, of_day / 3600, of_day / 60 % 60, of_day % 60);
+    if (nanos != 0)
+        at += snprintf(out + at, BERTH__TIMESTAMP_BYTES - (size_t)at, ".%09d", nanos);
+    snprintf(out + at, BERTH__TIMESTAMP_BYTES - (size_t)at, "Z");
 }

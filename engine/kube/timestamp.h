@@ -10,4 +10,8 @@
  * time, capped to what 64 bits hold (years 1678 to 2262). False if it is malformed. */
 bool berth__timestamp_parse(berth_str text, int64_t *out);
 
+/* The same time in UTC, terminated; a fraction where there is one. */
+enum { BERTH__TIMESTAMP_BYTES = 40 };
+void berth__timestamp_format(int64_t time_ns, char out[BERTH__TIMESTAMP_BYTES]);
+
 #endif

@@ -37,7 +37,7 @@ static const berth__field set_spec_fields[] = {
 static const berth__field replication_spec_fields[] = {
     BERTH__FIELD("replicas", PRESENT, berth__workload, has_replicas),
     BERTH__FIELD("replicas", INT32, berth__workload, replicas),
-    BERTH__FIELD_BY("selector", berth__workload, selector, berth__decode_map_selector),
+    BERTH__FIELD_BY("selector", berth__workload, selector, berth__decode_map_selector, NULL),
     BERTH__FIELD("template", PRESENT, berth__workload, has_template),
     BERTH__FIELD_IN("template", berth__workload, pod, berth__fields_pod),
     BERTH__FIELD_LAST,
@@ -227,6 +227,14 @@ berth_status berth__expansion_open(berth__expansion *e, berth_reader *reader,
     return name_parts(e);
 }
 
+/* As a dump has a controller whose pods are in it, too (kube.h, berth_engine_dump). */
+static bool wants_no_pods(const berth__json *spec)
+{
+    const berth__json *replicas = berth__json_get(spec, "replicas");
+    return replicas != NULL && replicas->type == BERTH__JSON_NUMBER &&
+           berth__str_is(replicas->as.text, "0");
+}
+
 berth_status berth__workload_expand(berth_reader *reader, const berth__item *item, bool *taken)
 {
     berth__expansion e;
@@ -235,8 +243,9 @@ berth_status berth__workload_expand(berth_reader *reader, const berth__item *ite
         return BERTH_OK;
     /* An API server's object always has a template; one without stands for itself alone. */
     const berth__json *spec = berth__json_get(item->tree, "spec");
-    *taken = reader->options.apply_defaults || berth__json_get(spec, "jobTemplate") != NULL ||
-             berth__json_get(spec, "template") != NULL;
+    *taken = berth__json_get(spec, "jobTemplate") != NULL ||
+             berth__json_get(spec, "template") != NULL ||
+             (reader->options.apply_defaults && !wants_no_pods(spec));
     if (!*taken)
         return BERTH_OK;
     const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");

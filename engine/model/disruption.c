@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "model/object_copy.h"
 
 /* ---- life ---- */
 
@@ -61,8 +62,9 @@ static bool copy_disrupted(berth__budget *budget, const berth_strs *names)
 }
 
 /* Compile an object, not yet entered. NULL when out of memory. */
-static berth__budget *make(berth__disruption *disruption, const berth_pod_disruption_budget *source)
+static berth__budget *make(berth__disruption *disruption, const berth_object *object)
 {
+    const berth_pod_disruption_budget *source = object->as.pod_disruption_budget;
     berth__model *model = disruption->model;
     berth_str space = source->meta.namespace_name;
     berth__arena arena;
@@ -82,7 +84,8 @@ static berth__budget *make(berth__disruption *disruption, const berth_pod_disrup
     if (ok)
         budget->selector =
             berth__selector_make(&model->strings, &budget->arena, source->selector, &ok);
-    if (ok && copy_disrupted(budget, &source->disrupted_pods))
+    if (ok && copy_disrupted(budget, &source->disrupted_pods) &&
+        berth__object_keep(model, &budget->arena, object, &budget->kept))
         return budget;
     free_budget(budget);
     return NULL;
@@ -190,7 +193,7 @@ berth_status berth__disruption_add(berth__disruption *disruption, const berth_ob
         return berth__error_set(error, BERTH_E_NOT_FOUND, "there is no object of this name");
     if (!replace && old != NULL)
         return berth__error_set(error, BERTH_E_EXISTS, "an object of this name is already there");
-    berth__budget *budget = make(disruption, source);
+    berth__budget *budget = make(disruption, object);
     if (budget == NULL || !enter(disruption, budget)) {
         if (budget != NULL)
             free_budget(budget);
@@ -233,7 +236,9 @@ static berth__budget *copy_budget(const berth__disruption *disruption, const ber
     budget->allowed = source->allowed;
     budget->selector = berth__selector_copy(&budget->arena, &source->selector, &ok);
     const berth_strs names = {source->disrupted, source->disrupted_count};
-    if (ok && copy_disrupted(budget, &names))
+    if (ok && copy_disrupted(budget, &names) &&
+        (source->kept == NULL ||
+         berth__object_keep(disruption->model, &budget->arena, source->kept, &budget->kept)))
         return budget;
     free_budget(budget);
     return NULL;

@@ -17,7 +17,8 @@ typedef struct berth__budget {
     int32_t allowed;            /* status.disruptionsAllowed */
     const berth_str *disrupted; /* status.disruptedPods: names of pods that are counted already */
     uint32_t disrupted_count;
-    uint64_t round; /* `left` is of this round */
+    const berth_object *kept; /* as it was given, where objects are kept; else NULL */
+    uint64_t round;           /* `left` is of this round */
     int64_t left;
 } berth__budget;
 

@@ -3,6 +3,7 @@
 #define BERTH_MODEL_OBJECT_COPY_H
 
 #include "base/arena.h"
+#include "model/model.h"
 
 /* Copy an object of this library's size and all it refers to into `arena`. Absent stays absent, and
  * NULL lists NULL.
@@ -15,5 +16,10 @@ berth_status berth__object_copy_into(berth__arena *arena, const berth_object *ob
 berth_status berth__object_copy_own(const berth_object *object, const uint32_t *sizes,
                                     const berth_allocator *allocator, berth_object **out,
                                     berth_error *error);
+
+/* For an engine that keeps objects: a copy that lies in `arena` into `*out`, elsewhere NULL. Returns
+ * false when out of memory. */
+bool berth__object_keep(const berth__model *model, berth__arena *arena, const berth_object *object,
+                        const berth_object **out);
 
 #endif

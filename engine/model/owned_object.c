@@ -57,3 +57,16 @@ void berth_object_destroy(berth_object *copy)
     berth__arena_destroy(&owned->arena);
     berth__free(allocator, owned, sizeof(*owned));
 }
+
+bool berth__object_keep(const berth__model *model, berth__arena *arena, const berth_object *object,
+                        const berth_object **out)
+{
+    *out = NULL;
+    if (!model->keep_objects)
+        return true;
+    berth_object *kept = berth__arena_alloc_zero(arena, sizeof(*kept), _Alignof(berth_object));
+    if (kept == NULL || berth__object_copy_into(arena, object, kept) != BERTH_OK)
+        return false;
+    *out = kept;
+    return true;
+}

@@ -22,6 +22,7 @@ typedef struct berth__related_object {
      * Namespace. */
     berth__labels labels;
     berth__selector selector; /* NOTHING when nil; one that stands for a map is never INVALID */
+    const berth_object *kept; /* as it was given, where objects are kept; else NULL */
 } berth__related_object;
 
 /* The objects of one kind in one namespace. */

@@ -41,8 +41,9 @@ typedef struct berth__stored {
 /* Head of every object's facts. They name other objects and point at none, so that several stores
  * can share them. */
 typedef struct berth__stored_facts {
-    berth__arena arena; /* that holds them */
-    uint64_t born;      /* the owner's stamp when they became part of the store */
+    berth__arena arena;       /* that holds them */
+    uint64_t born;            /* the owner's stamp when they became part of the store */
+    const berth_object *kept; /* the object as it was given, where objects are kept; else NULL */
 } berth__stored_facts;
 
 /* In-tree volume plugins that have a CSI driver to translate them to.

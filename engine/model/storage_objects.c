@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/object_copy.h"
 #include "model/selector_problems.h"
 #include "model/storage.h"
 
@@ -418,7 +419,8 @@ berth__stored_facts *berth__storage_compile(berth__storage *storage, const berth
         return NULL;
     }
     facts->arena = arena;
-    bool ok = compile(storage, object, facts);
+    bool ok = compile(storage, object, facts) &&
+              berth__object_keep(storage->model, &facts->arena, object, &facts->kept);
     arena = facts->arena; /* it may have grown */
     if (ok)
         return facts;

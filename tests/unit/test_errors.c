@@ -270,6 +270,22 @@ static void test_decisions(void **state)
 }
 
 /* Questions, which change nothing. */
+static berth_status see_object(void *context, const berth_object *object, berth_error *why)
+{
+    (void)context;
+    (void)object;
+    (void)why;
+    return BERTH_OK;
+}
+
+static berth_status see_text(void *context, berth_str piece, berth_error *why)
+{
+    (void)context;
+    (void)piece;
+    (void)why;
+    return BERTH_OK;
+}
+
 static void test_questions(void **state)
 {
     (void)state;
@@ -297,6 +313,11 @@ static void test_questions(void **state)
     FAIL(BERTH_E_NOT_FOUND, berth_engine_node_object(engine, 77, NULL, &copy, &error));
     FAIL(BERTH_E_NOT_FOUND, berth_engine_pod_object(engine, nobody, NULL, &copy, &error));
     FAIL(BERTH_E_STATE, berth_engine_pod_object(engine, id, NULL, &copy, &error));
+    FAIL(BERTH_E_STATE, berth_engine_objects(engine, BERTH_KIND_POD, see_object, NULL, &error));
+    FAIL(BERTH_E_STATE, berth_engine_dump(engine, see_text, NULL, &error));
+    FAIL(BERTH_E_IO, berth_engine_dump_file(engine, "/nowhere/at/all", &error));
+    FAIL(BERTH_E_ARG, berth_object_write(NULL, see_text, NULL, &error));
+    FAIL(BERTH_E_ARG, berth_engine_set_rotation(NULL, 0, &error));
     berth_statistics numbers = {.size = 0};
     FAIL(BERTH_E_ARG, berth_engine_statistics(engine, &numbers, &error));
     node.allocatable[0].amount.units = -1;
@@ -687,6 +708,7 @@ static void change(scene *s)
     DO(berth_engine_add_nodes(s->engine, &shape, 2, NULL, &error));
     DO(berth_engine_schedule_pods(s->engine, pending, (uint32_t)waiting, NULL, NULL, &count,
                                   &error));
+    DO(berth_engine_dump(s->engine, see_text, NULL, &error));
     DO(berth_engine_rollback(s->engine, &error));
     DO(berth_engine_begin(s->engine, &error));
     DO(berth_engine_fit_count(s->engine, id, 3, &count, NULL, s->explanation, &error));

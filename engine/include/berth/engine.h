@@ -76,8 +76,9 @@ typedef struct berth_engine_config {
      * with what its flags (berth/plugin.h) let the engine keep. What differs ends the decision with
      * E_INTERNAL, which names plugin and node. Not on branches. Default: false. */
     bool check_plugins;
-    /* Keep a copy of the first pod of each kind, for berth_engine_pod_object (read.h): some
-     * kilobytes a kind, nothing a pod. Default: false. */
+    /* Keep a copy of the first pod of each kind and of each object that is neither node nor pod, for
+     * berth_engine_pod_object, berth_engine_objects (read.h) and berth_engine_dump (kube.h): some
+     * kilobytes a kind of pods, nothing a pod, some hundred bytes an object. Default: false. */
     bool keep_objects;
 } berth_engine_config;
 
@@ -318,6 +319,13 @@ static inline berth_status berth_engine_decide(berth_engine *engine, berth_pod_i
 {
     return berth_engine_decide_sized(engine, pod, options, out, sizeof(*out), error);
 }
+
+/* The rotation index: the place in the order of nodes where the next search begins, as
+ * berth_placement.next left it; and set it, to go on where another engine, or another scheduler,
+ * was. A number beyond the nodes counts round. Errors: E_STATE (in use). Cost: constant. */
+BERTH_API uint32_t berth_engine_rotation(const berth_engine *engine);
+BERTH_API berth_status berth_engine_set_rotation(berth_engine *engine, uint32_t rotation,
+                                                 berth_error *error);
 
 /* Put a pod on a node (its usage and its volumes count from now on), whether or not it fits: the
  * way to follow another scheduler's choice. Errors: E_NOT_FOUND, E_STATE, E_NOMEM, and what an own

@@ -1,6 +1,6 @@
-/* Kubernetes text in: objects from JSON and YAML, quantities, scheduler configurations.
- * The only part of the library that knows JSON or YAML; it translates into objects.h and
- * profile.h. */
+/* Kubernetes text in and out: objects from JSON and YAML and back, quantities, scheduler
+ * configurations. The only part of the library that knows JSON or YAML; it translates into
+ * objects.h and profile.h. */
 #ifndef BERTH_KUBE_H
 #define BERTH_KUBE_H
 
@@ -119,6 +119,47 @@ BERTH_API berth_status berth_engine_load_file(berth_engine *engine, const char *
 BERTH_API berth_status berth_engine_load_text(berth_engine *engine, berth_str text,
                                               const char *source, const berth_read_options *options,
                                               uint64_t *objects, berth_error *error);
+
+/* ---- text out ---- */
+
+/* Called with the next piece of a text, which lives until the call returns. Return BERTH_OK to go
+ * on; anything else ends the writing with that status and with `error`, which is never NULL and the
+ * function's to fill. */
+typedef berth_status (*berth_text_fn)(void *context, berth_str piece, berth_error *error);
+
+/* Write an object as JSON, on one line and without a line break: the fields of objects.h that say
+ * something, as a reader would read them. Owner: borrows `object` until return. Threads: any.
+ * Errors: E_ARG (no object, an unknown kind, no function), E_NOMEM, and the function's. Cost: linear
+ * in the object. */
+BERTH_API berth_status berth_object_write_sized(const berth_object *object, const uint32_t *sizes,
+                                                berth_text_fn write, void *context,
+                                                berth_error *error);
+
+static inline berth_status berth_object_write(const berth_object *object, berth_text_fn write,
+                                              void *context, berth_error *error)
+{
+    return berth_object_write_sized(object, berth_object_sizes(), write, context, error);
+}
+
+/* Write all objects that an engine holds (berth_engine_objects in read.h says what of an engine they
+ * are) as a v1 List of JSON, an object a line; into a file, which is made or emptied. Loaded into an
+ * engine of the same configuration it makes one that decides as this one, and of which the same text
+ * is written, byte for byte. (Loaded without the API server's defaults, berth_read_options: defaults
+ * change what never had them.)
+ *
+ * What objects of Kubernetes have and the text has not: of nodes other annotations than rules read;
+ * of pods uid, annotations and creation time; fields that no rule reads, containers' commands among
+ * them. So it is for engines, simulators and bug reports, not to be applied to a cluster. Of what is
+ * only known to be set (deletionTimestamp, the times of disruptedPods) the time is the beginning of
+ * 1970. Controllers want 0 replicas: their pods are there themselves.
+ *
+ * Threads: the engine's. Errors: E_ARG (no engine, function or path), those of
+ * berth_engine_objects, the function's, E_IO; a file is left as far as it was written then. Cost:
+ * linear in the text, pieces of some 64 KiB at a time. */
+BERTH_API berth_status berth_engine_dump(berth_engine *engine, berth_text_fn write, void *context,
+                                         berth_error *error);
+BERTH_API berth_status berth_engine_dump_file(berth_engine *engine, const char *path,
+                                              berth_error *error);
 
 /* ---- configuration ---- */
 

@@ -157,9 +157,8 @@ BERTH_API berth_str berth_snapshot_pod_label(const berth_snapshot *snapshot, ber
  * and all else are those of a pod like it. (A pod of berth_engine_add_like with ephemeral volumes
  * names its own claims in its object, where the engine has it use those of the other.)
  *
- * To have another engine find the same nodes in the same order: add nodes in the order of
- * berth_engine_node_order, then each node's pods, the last of berth_engine_next_pod first, then the
- * pending ones. Other kinds of objects, closed nodes and the rotation index are not part of it.
+ * berth_engine_objects gives all of them, and the objects of other kinds, in the order in which
+ * another engine is to be given them.
  * Owner: `*out` is the caller's, freed by berth_object_destroy; a NULL allocator is malloc.
  * Errors: E_NOT_FOUND, E_STATE (the engine keeps no objects of pods), E_NOMEM. Cost: linear in the
  * object. */
@@ -185,6 +184,42 @@ static inline berth_status berth_engine_pod_object(const berth_engine *engine, b
                                                    berth_object **out, berth_error *error)
 {
     return berth_engine_pod_object_sized(engine, pod, berth_object_sizes(), allocator, out, error);
+}
+
+/* Called with one object after the other, which lives until the call returns. Return BERTH_OK to go
+ * on; anything else ends the walk with that status and with `error`, which is never NULL and the
+ * function's to fill. */
+typedef berth_status (*berth_each_object_fn)(void *context, const berth_object *object,
+                                             berth_error *error);
+
+/* Every object of a kind: an engine of the same configuration that is given those of all kinds, in
+ * the order of the kinds (BERTH_KIND_LIST), decides as this one. Nodes and pods are those of
+ * berth_engine_node_object and _pod_object: nodes in the order of the next layout, then each node's
+ * pods in the order in which they came, pods of nodes that are not there, and the pending ones in
+ * order of arrival. Objects of other kinds are as they were given, annotations and all. What
+ * placements have reserved is written into them as it would be bound: into a volume the claimRef of
+ * its claim, into a claim the annotation of its node. That stays if the pod is then unbound.
+ *
+ * What is not part of it: closed nodes; the rotation index (berth_engine_set_rotation) and the
+ * state of random ties; host ports that a pod freed by leaving though another pod of its node has
+ * them, too (as kube-scheduler keeps them); where a node had moved to another zone, the old order of
+ * nodes until the next layout; which volume came first of those that claims named before they were
+ * there. Objects of kinds that no rule reads an engine does not keep.
+ *
+ * Of a snapshot: make a branch of it (branch.h).
+ * Threads: the engine's. Errors: E_ARG (no such kind, no function), E_STATE (the engine keeps no
+ * objects, and the kind is not Node; another call on the engine decides or changes something), E_NOMEM,
+ * and the function's, which may read the engine and not change it. Cost: linear in the objects, of
+ * nodes and pods a copy each. */
+BERTH_API berth_status berth_engine_objects_sized(berth_engine *engine, berth_kind kind,
+                                                  const uint32_t *sizes, berth_each_object_fn each,
+                                                  void *context, berth_error *error);
+
+static inline berth_status berth_engine_objects(berth_engine *engine, berth_kind kind,
+                                                berth_each_object_fn each, void *context,
+                                                berth_error *error)
+{
+    return berth_engine_objects_sized(engine, kind, berth_object_sizes(), each, context, error);
 }
 
 /* The node that is kept for a pod (berth_engine_nominate); BERTH_NODE_NONE: none. */

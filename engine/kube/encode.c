@@ -1,0 +1,403 @@
+/* The table-driven writer of objects as JSON. Brackets tell it where a comma is due: nothing else
+ * that it writes ends with an opening one. */
+#include "kube/encode.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "berth/kube.h"
+#include "kube/decode_tables.h"
+#include "kube/timestamp.h"
+
+/* ---- the text ---- */
+
+void berth__encoder_init(berth__encoder *encoder, const berth_allocator *allocator)
+{
+    *encoder = (berth__encoder){.allocator = allocator, .ok = true};
+}
+
+void berth__encoder_destroy(berth__encoder *encoder)
+{
+    if (encoder->bytes != NULL)
+        berth__free(encoder->allocator, encoder->bytes, encoder->capacity);
+    encoder->bytes = NULL;
+}
+
+static bool grow(berth__encoder *encoder, size_t more)
+{
+    size_t capacity = encoder->capacity > 0 ? encoder->capacity : 4096;
+    while (capacity - encoder->count < more)
+        capacity *= 2;
+    if (capacity == encoder->capacity)
+        return true;
+    char *bytes = berth__alloc(encoder->allocator, capacity, 16);
+    if (bytes == NULL) {
+        encoder->ok = false;
+        return false;
+    }
+    if (encoder->count > 0)
+        memcpy(bytes, encoder->bytes, encoder->count);
+    berth__encoder_destroy(encoder);
+    encoder->bytes = bytes;
+    encoder->capacity = capacity;
+    return true;
+}
+
+void berth__encode_raw(berth__encoder *encoder, berth_str bytes)
+{
+    if (bytes.len == 0 || !encoder->ok || !grow(encoder, bytes.len))
+        return;
+    memcpy(encoder->bytes + encoder->count, bytes.data, bytes.len);
+    encoder->count += bytes.len;
+}
+
+static void raw(berth__encoder *encoder, const char *text)
+{
+    berth__encode_raw(encoder, berth__text_of(text));
+}
+
+static void put_escaped(berth__encoder *encoder, unsigned char byte)
+{
+    char text[8];
+    if (byte == '"' || byte == '\\')
+        snprintf(text, sizeof(text), "\\%c", byte);
+    else if (byte == '\n' || byte == '\t')
+        snprintf(text, sizeof(text), "\\%c", byte == '\n' ? 'n' : 't');
+    else
+        snprintf(text, sizeof(text), "\\u%04x", byte);
+    raw(encoder, text);
+}
+
+/* Bytes of 128 and more are UTF-8 and go as they are. */
+void berth__encode_str(berth__encoder *encoder, berth_str text)
+{
+    uint32_t from = 0;
+    raw(encoder, "\"");
+    for (uint32_t i = 0; i < text.len; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        if (byte >= 0x20 && byte != '"' && byte != '\\' && byte != 0x7f)
+            continue;
+        berth__encode_raw(encoder, (berth_str){text.data + from, i - from});
+        put_escaped(encoder, byte);
+        from = i + 1;
+    }
+    if (from < text.len)
+        berth__encode_raw(encoder, (berth_str){text.data + from, text.len - from});
+    raw(encoder, "\"");
+}
+
+/* ---- objects and lists ---- */
+
+void berth__encode_item(berth__encoder *encoder)
+{
+    char last = encoder->ok && encoder->count > 0 ? encoder->bytes[encoder->count - 1] : '{';
+    if (last != '{' && last != '[')
+        raw(encoder, ", ");
+}
+
+void berth__encode_key(berth__encoder *encoder, berth_str key)
+{
+    berth__encode_item(encoder);
+    berth__encode_str(encoder, key);
+    raw(encoder, ": ");
+}
+
+static void encode_strs(berth__encoder *encoder, const berth_strs *strs)
+{
+    raw(encoder, "[");
+    for (uint32_t i = 0; i < strs->count; i++) {
+        berth__encode_item(encoder);
+        berth__encode_str(encoder, strs->items[i]);
+    }
+    raw(encoder, "]");
+}
+
+static void encode_list(berth__encoder *encoder, const berth__field *field, const char *items,
+                        uint32_t count)
+{
+    raw(encoder, "[");
+    for (uint32_t i = 0; i < count; i++) {
+        berth__encode_item(encoder);
+        raw(encoder, "{");
+        berth__encode_fields(encoder, field->fields, items + (size_t)i * field->size);
+        raw(encoder, "}");
+    }
+    raw(encoder, "]");
+}
+
+static void encode_struct(berth__encoder *encoder, const berth__field *fields, const void *from)
+{
+    raw(encoder, "{");
+    berth__encode_fields(encoder, fields, from);
+    raw(encoder, "}");
+}
+
+/* ---- maps, in the order of their keys ---- */
+
+/* Entries begin with their keys; of those with one key the first counts, as where they are read. */
+static int by_key(const void *a, const void *b)
+{
+    const berth_str *one = *(const berth_str *const *)a, *other = *(const berth_str *const *)b;
+    int order = berth__str_cmp(*one, *other);
+    return order != 0 ? order : (one > other) - (one < other);
+}
+
+static_assert(offsetof(berth_key_value, key) == 0 && offsetof(berth_resource, name) == 0,
+              "entries of maps begin with their keys");
+
+/* Write a map of which `value` writes the value of an entry. */
+static void encode_entries(berth__encoder *encoder, const void *items, uint32_t count, size_t size,
+                           void (*value)(berth__encoder *encoder, const void *entry))
+{
+    size_t bytes = (count + (size_t)1) * sizeof(const berth_str *);
+    const berth_str **order = berth__alloc(encoder->allocator, bytes, 16);
+    encoder->ok &= order != NULL;
+    if (order == NULL)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = (const berth_str *)(const void *)((const char *)items + i * size);
+    if (count > 1)
+        qsort(order, count, sizeof(*order), by_key);
+    raw(encoder, "{");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && berth__str_eq(*order[i], *order[i - 1]))
+            continue;
+        berth__encode_key(encoder, *order[i]);
+        value(encoder, order[i]);
+    }
+    raw(encoder, "}");
+    berth__free(encoder->allocator, order, bytes);
+}
+
+static void encode_text_of(berth__encoder *encoder, const void *entry)
+{
+    berth__encode_str(encoder, ((const berth_key_value *)entry)->value);
+}
+
+static bool is_binary(berth_str resource)
+{
+    return berth__str_is(resource, "memory") || berth__str_is(resource, "ephemeral-storage") ||
+           berth__str_is(resource, "storage") || berth__str_starts(resource, "hugepages-");
+}
+
+static void encode_quantity(berth__encoder *encoder, berth_quantity amount, bool binary)
+{
+    char text[64];
+    berth_quantity_format(amount, binary, text, sizeof(text));
+    berth__encode_str(encoder, berth__text_of(text));
+}
+
+static void encode_amount_of(berth__encoder *encoder, const void *entry)
+{
+    const berth_resource *resource = entry;
+    encode_quantity(encoder, resource->amount, is_binary(resource->name));
+}
+
+static void encode_map(berth__encoder *encoder, const berth_map *map)
+{
+    encode_entries(encoder, map->entries, map->count, sizeof(*map->entries), encode_text_of);
+}
+
+static void encode_resources(berth__encoder *encoder, const berth_resources *resources)
+{
+    encode_entries(encoder, resources->items, resources->count, sizeof(*resources->items),
+                   encode_amount_of);
+}
+
+/* ---- scalars ---- */
+
+static void encode_integer(berth__encoder *encoder, int64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%" PRId64, value);
+    raw(encoder, text);
+}
+
+static void encode_time(berth__encoder *encoder, int64_t time_ns)
+{
+    char text[BERTH__TIMESTAMP_BYTES];
+    berth__timestamp_format(time_ns, text);
+    berth__encode_str(encoder, berth__text_of(text));
+}
+
+static void encode_keys(berth__encoder *encoder, const berth_strs *keys)
+{
+    raw(encoder, "{");
+    for (uint32_t i = 0; i < keys->count; i++) {
+        berth__encode_key(encoder, keys->items[i]);
+        encode_time(encoder, 0);
+    }
+    raw(encoder, "}");
+}
+
+/* ---- tables ---- */
+
+/* What a field reads: for each type where it lies, and whether it says anything. */
+typedef struct source {
+    const void *at;
+    const void *items; /* of a list, or behind a pointer */
+    uint32_t count;
+    bool says;
+} source;
+
+static source source_of(const berth__field *field, const void *from)
+{
+    source s = {.at = (const char *)from + field->offset, .says = true};
+    switch ((berth__field_type)field->type) {
+    case BERTH__FIELD_STR:
+        s.says = ((const berth_str *)s.at)->data != NULL;
+        break;
+    case BERTH__FIELD_BOOL:
+        s.says = *(const bool *)s.at;
+        break;
+    case BERTH__FIELD_INT32:
+        s.says = *(const int32_t *)s.at != 0;
+        break;
+    case BERTH__FIELD_INT64:
+    case BERTH__FIELD_TIME:
+        s.says = *(const int64_t *)s.at != 0;
+        break;
+    case BERTH__FIELD_QUANTITY:
+        s.says = ((const berth_quantity *)s.at)->units != 0 ||
+                 ((const berth_quantity *)s.at)->nanos != 0;
+        break;
+    case BERTH__FIELD_RESOURCES:
+        s.says = ((const berth_resources *)s.at)->count > 0;
+        break;
+    case BERTH__FIELD_MAP:
+        s.says = ((const berth_map *)s.at)->count > 0;
+        break;
+    case BERTH__FIELD_KEYS:
+    case BERTH__FIELD_STRS:
+        s.says = ((const berth_strs *)s.at)->count > 0;
+        break;
+    case BERTH__FIELD_POINTER:
+        memcpy(&s.items, s.at, sizeof(s.items));
+        s.says = s.items != NULL;
+        break;
+    case BERTH__FIELD_LIST:
+        memcpy(&s.items, s.at, sizeof(s.items));
+        memcpy(&s.count, (const char *)from + field->count_offset, sizeof(s.count));
+        s.says = s.count > 0 || (field->tells_empty && s.items != NULL);
+        break;
+    default:
+        break;
+    }
+    return s;
+}
+
+static void encode_value(berth__encoder *encoder, const berth__field *field, const source *s)
+{
+    switch ((berth__field_type)field->type) {
+    case BERTH__FIELD_STR:
+        berth__encode_str(encoder, *(const berth_str *)s->at);
+        break;
+    case BERTH__FIELD_BOOL:
+        raw(encoder, *(const bool *)s->at ? "true" : "false");
+        break;
+    case BERTH__FIELD_INT32:
+        encode_integer(encoder, *(const int32_t *)s->at);
+        break;
+    case BERTH__FIELD_INT64:
+        encode_integer(encoder, *(const int64_t *)s->at);
+        break;
+    case BERTH__FIELD_TIME:
+        encode_time(encoder, *(const int64_t *)s->at);
+        break;
+    case BERTH__FIELD_QUANTITY:
+        encode_quantity(encoder, *(const berth_quantity *)s->at, true);
+        break;
+    case BERTH__FIELD_RESOURCES:
+        encode_resources(encoder, s->at);
+        break;
+    case BERTH__FIELD_MAP:
+        encode_map(encoder, s->at);
+        break;
+    case BERTH__FIELD_KEYS:
+        encode_keys(encoder, s->at);
+        break;
+    case BERTH__FIELD_STRS:
+        encode_strs(encoder, s->at);
+        break;
+    case BERTH__FIELD_STRUCT:
+        encode_struct(encoder, field->fields, s->at);
+        break;
+    case BERTH__FIELD_POINTER:
+        encode_struct(encoder, field->fields, s->items);
+        break;
+    case BERTH__FIELD_LIST:
+        encode_list(encoder, field, s->items, s->count);
+        break;
+    default:
+        encode_time(encoder, 0); /* it is set, and nothing tells to what */
+        break;
+    }
+}
+
+void berth__encode_value(berth__encoder *encoder, const berth__field *field, const void *from)
+{
+    const source s = source_of(field, from);
+    encode_value(encoder, field, &s);
+}
+
+/* A member, unless it says nothing and need not be there. */
+static void encode_member(berth__encoder *encoder, const berth__field *field, const void *from,
+                          bool required)
+{
+    const source s = source_of(field, from);
+    if (!s.says && !required)
+        return;
+    size_t before = encoder->count;
+    berth__encode_key(encoder, (berth_str){field->key, field->key_len});
+    size_t value = encoder->count;
+    if (field->type == BERTH__FIELD_CUSTOM)
+        field->encode(encoder, s.at);
+    else
+        encode_value(encoder, field, &s);
+    bool empty = field->type == BERTH__FIELD_CUSTOM   ? encoder->count == value
+                 : field->type == BERTH__FIELD_STRUCT ? encoder->count == value + 2
+                                                      : false;
+    if (encoder->ok && empty && !required)
+        encoder->count = before;
+}
+
+static bool same_key(const berth__field *a, const berth__field *b)
+{
+    return b->type != BERTH__FIELD_END && b->key != NULL && a->key_len == b->key_len &&
+           memcmp(a->key, b->key, a->key_len) == 0;
+}
+
+void berth__encode_fields(berth__encoder *encoder, const berth__field *fields, const void *from)
+{
+    for (const berth__field *field = fields; field->type != BERTH__FIELD_END; field++) {
+        if (field->key == NULL) {
+            if (field->encode != NULL)
+                field->encode(encoder, (const char *)from + field->offset);
+            continue;
+        }
+        bool tells = field->type == BERTH__FIELD_PRESENT;
+        bool present = tells && *(const bool *)((const char *)from + field->offset);
+        bool has_value = tells && same_key(field, field + 1);
+        if (has_value)
+            field++;
+        if (!tells || present)
+            encode_member(encoder, field, from, present);
+    }
+}
+
+void berth__encode_object(berth__encoder *encoder, const berth_object *object)
+{
+    const berth__kind_entry *entry = berth__kind_entry_of(object->kind);
+    raw(encoder, "{");
+    berth__encode_key(encoder, BERTH_STR("apiVersion"));
+    raw(encoder, "\"");
+    raw(encoder, entry->group);
+    raw(encoder, entry->group[0] != '\0' ? "/v1\"" : "v1\"");
+    berth__encode_key(encoder, BERTH_STR("kind"));
+    berth__encode_str(encoder, berth__text_of(berth_kind_name(object->kind)));
+    berth__encode_fields(encoder, entry->fields, object->as.any);
+    raw(encoder, "}");
+}
