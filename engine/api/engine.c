@@ -72,6 +72,25 @@ static berth_status make_homes(berth_engine *engine, bool huge_pages)
     return BERTH_OK;
 }
 
+/* The keys are the engine's arena's, as profiles are. */
+static berth_status keep_annotations(berth_engine *engine, const berth_engine_config *config,
+                                     berth_error *error)
+{
+    const berth_strs *from = &config->annotation_keys;
+    bool ok = true;
+    if (from->count > UINT8_MAX) {
+        berth__error_set(error, BERTH_E_ARG, "%u annotations are more than 255",
+                         (unsigned)from->count);
+        berth__error_field(error, "annotation_keys");
+        return BERTH_E_ARG;
+    }
+    berth_str *keys = berth__arena_alloc(&engine->arena, from->count * sizeof(*keys), 8);
+    for (uint32_t i = 0; keys != NULL && i < from->count; i++)
+        keys[i] = berth__arena_str(&engine->arena, from->items[i], &ok);
+    engine->cluster.model->annotation_keys = (berth_strs){keys, from->count};
+    return keys != NULL && ok ? BERTH_OK : berth__error_no_memory(error);
+}
+
 static berth_status start(berth_engine *engine, const berth_engine_config *config,
                           berth_error *error)
 {
@@ -86,6 +105,7 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
         return berth__error_set(error, status, "the machine's topology can't be read");
     engine->cluster.model->attached_volumes_max = config->attached_volumes_max;
     engine->cluster.model->keep_objects = config->keep_objects;
+    BERTH_TRY(keep_annotations(engine, config, error));
     uint32_t threads =
         config->threads > 0 ? config->threads : berth__machine_cores(engine->machine);
     BERTH_TRY(make_profiles(engine, config, error));

@@ -20,7 +20,9 @@ uint32_t berth__node_difference(const berth__node_facts *old_facts,
                                 const berth__node_facts *new_facts)
 {
     uint32_t bits = 0;
-    if (!berth__labels_equal(berth__node_labels(old_facts), berth__node_labels(new_facts)))
+    if (!berth__labels_equal(berth__node_labels(old_facts), berth__node_labels(new_facts)) ||
+        !berth__labels_equal(berth__node_annotations(old_facts),
+                             berth__node_annotations(new_facts)))
         bits |= BERTH_WAKE_NODE_LABELS;
     if (old_facts->taints != new_facts->taints ||
         old_facts->unschedulable != new_facts->unschedulable)

@@ -48,14 +48,39 @@ static berth_resources amounts_of(node_parts *own)
     return (berth_resources){items, count};
 }
 
+static void put_labels(const berth__cluster *cluster, berth__labels labels, berth_key_value *out)
+{
+    for (uint32_t i = 0; i < labels.count; i++)
+        out[i] = (berth_key_value){berth__text(cluster->model, labels.items[i].key),
+                                   berth__text(cluster->model, labels.items[i].value)};
+}
+
 static berth_map labels_of(node_parts *own)
 {
     berth__labels labels = berth__node_labels(own->facts);
     berth_key_value *entries = part(own, labels.count, sizeof(*entries));
-    for (uint32_t i = 0; own->ok && i < labels.count; i++)
-        entries[i] = (berth_key_value){berth__text(own->cluster->model, labels.items[i].key),
-                                       berth__text(own->cluster->model, labels.items[i].value)};
+    if (own->ok)
+        put_labels(own->cluster, labels, entries);
     return (berth_map){entries, labels.count};
+}
+
+/* Those that plugins read: the engine's own, and an embedder's. */
+static berth_map annotations_of(node_parts *own)
+{
+    const berth_str avoids = BERTH_STR("scheduler.alpha.kubernetes.io/preferAvoidPods");
+    berth__labels kept = berth__node_annotations(own->facts);
+    berth_key_value *entries = part(own, kept.count + 1, sizeof(*entries));
+    bool known = false;
+    if (!own->ok)
+        return (berth_map){0};
+    put_labels(own->cluster, kept, entries);
+    for (uint32_t i = 0; i < kept.count; i++)
+        known |= berth__str_eq(entries[i].key, avoids);
+    bool adds = own->facts->avoid_pods != 0 && !known;
+    if (adds)
+        entries[kept.count] =
+            (berth_key_value){avoids, text_of(own->cluster, own->facts->avoid_pods)};
+    return (berth_map){entries, kept.count + adds};
 }
 
 static const berth_taint *taints_of(node_parts *own)
@@ -126,12 +151,8 @@ static berth_status copy_node(node_parts *own, berth_str name, const uint32_t *s
     const berth__node_facts *facts = own->facts;
     berth_condition conditions[5];
     berth_str features[8];
-    const berth_key_value avoids = {BERTH_STR("scheduler.alpha.kubernetes.io/preferAvoidPods"),
-                                    text_of(own->cluster, facts->avoid_pods)};
     const berth_node node = {
-        .meta = {.name = name,
-                 .labels = labels_of(own),
-                 .annotations = {&avoids, facts->avoid_pods != 0}},
+        .meta = {.name = name, .labels = labels_of(own), .annotations = annotations_of(own)},
         .unschedulable = facts->unschedulable,
         .taints = taints_of(own),
         .taint_count = facts->taints->count,
@@ -191,6 +212,19 @@ static bool join_conditions(berth__arena *arena, const berth__pod_record *record
     return true;
 }
 
+/* Of its annotations those that plugins read, which pods of its class have alike. */
+static bool keep_annotations(const berth__cluster *cluster, berth__arena *arena,
+                             const berth__class *cls, berth_metadata *meta)
+{
+    berth__labels kept = cls->identity->annotations;
+    berth_key_value *entries = berth__arena_alloc(arena, kept.count * sizeof(*entries), 8);
+    if (entries == NULL)
+        return false;
+    put_labels(cluster, kept, entries);
+    meta->annotations = (berth_map){entries, kept.count};
+    return true;
+}
+
 static berth_status copy_pod(const berth__cluster *cluster, uint32_t index, const uint32_t *sizes,
                              const berth_allocator *allocator, berth_object **out,
                              berth_error *error)
@@ -203,7 +237,6 @@ static berth_status copy_pod(const berth__cluster *cluster, uint32_t index, cons
     pod.meta.name = berth__pod_name(record);
     if (cls->volumes == NULL || cls->volumes->pod_uid == 0) /* claims of its own go by it */
         pod.meta.uid = (berth_str){0};
-    pod.meta.annotations = (berth_map){0};
     pod.meta.creation_time_ns = 0;
     pod.node_name = berth__cluster_node_name(cluster, record->node);
     pod.has_priority = true;
@@ -213,9 +246,10 @@ static berth_status copy_pod(const berth__cluster *cluster, uint32_t index, cons
     pod.start_time_ns = record->start_time_ns;
     pod.template_id = 0;
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &pod};
-    berth_status status = join_conditions(&arena, record, &pod)
-                              ? berth__object_copy_own(&object, sizes, allocator, out, error)
-                              : berth__error_no_memory(error);
+    berth_status status =
+        join_conditions(&arena, record, &pod) && keep_annotations(cluster, &arena, cls, &pod.meta)
+            ? berth__object_copy_own(&object, sizes, allocator, out, error)
+            : berth__error_no_memory(error);
     berth__arena_destroy(&arena);
     return status;
 }

@@ -59,6 +59,7 @@ static void mark_facts(berth__sweep *sweep, const berth__node_facts *facts)
 {
     const berth__node_image *images = berth__node_images(facts);
     berth__sweep_labels(sweep, berth__node_labels(facts));
+    berth__sweep_labels(sweep, berth__node_annotations(facts));
     berth__sweep_taints(sweep, facts->taints);
     for (uint32_t i = 0; i < facts->amount_count; i++)
         berth__sweep_resource(sweep, facts->amounts[i].resource);

@@ -137,7 +137,7 @@ static void encode_struct(berth__encoder *encoder, const berth__field *fields, c
 
 /* ---- maps, in the order of their keys ---- */
 
-/* Entries begin with their keys; of those with one key the first counts, as where they are read. */
+/* Entries begin with their keys. */
 static int by_key(const void *a, const void *b)
 {
     const berth_str *one = *(const berth_str *const *)a, *other = *(const berth_str *const *)b;
@@ -148,9 +148,16 @@ static int by_key(const void *a, const void *b)
 static_assert(offsetof(berth_key_value, key) == 0 && offsetof(berth_resource, name) == 0,
               "entries of maps begin with their keys");
 
-/* Write a map of which `value` writes the value of an entry. */
-static void encode_entries(berth__encoder *encoder, const void *items, uint32_t count, size_t size,
-                           void (*value)(berth__encoder *encoder, const void *entry))
+/* How a map is written. Of entries with one key one counts, as where they are read: of texts the
+ * last, of amounts the first. */
+typedef struct map_kind {
+    size_t size; /* of an entry */
+    bool last_counts;
+    void (*value)(berth__encoder *encoder, const void *entry);
+} map_kind;
+
+static void encode_entries(berth__encoder *encoder, const void *items, uint32_t count,
+                           const map_kind *kind)
 {
     size_t bytes = (count + (size_t)1) * sizeof(const berth_str *);
     const berth_str **order = berth__alloc(encoder->allocator, bytes, 16);
@@ -158,15 +165,16 @@ static void encode_entries(berth__encoder *encoder, const void *items, uint32_t 
     if (order == NULL)
         return;
     for (uint32_t i = 0; i < count; i++)
-        order[i] = (const berth_str *)(const void *)((const char *)items + i * size);
+        order[i] = (const berth_str *)(const void *)((const char *)items + i * kind->size);
     if (count > 1)
         qsort(order, count, sizeof(*order), by_key);
     raw(encoder, "{");
     for (uint32_t i = 0; i < count; i++) {
-        if (i > 0 && berth__str_eq(*order[i], *order[i - 1]))
+        uint32_t other = kind->last_counts ? i + 1 : i - 1; /* which may be none */
+        if (other < count && berth__str_eq(*order[i], *order[other]))
             continue;
         berth__encode_key(encoder, *order[i]);
-        value(encoder, order[i]);
+        kind->value(encoder, order[i]);
     }
     raw(encoder, "}");
     berth__free(encoder->allocator, order, bytes);
@@ -198,13 +206,14 @@ static void encode_amount_of(berth__encoder *encoder, const void *entry)
 
 static void encode_map(berth__encoder *encoder, const berth_map *map)
 {
-    encode_entries(encoder, map->entries, map->count, sizeof(*map->entries), encode_text_of);
+    static const map_kind texts = {sizeof(berth_key_value), true, encode_text_of};
+    encode_entries(encoder, map->entries, map->count, &texts);
 }
 
 static void encode_resources(berth__encoder *encoder, const berth_resources *resources)
 {
-    encode_entries(encoder, resources->items, resources->count, sizeof(*resources->items),
-                   encode_amount_of);
+    static const map_kind amounts = {sizeof(berth_resource), false, encode_amount_of};
+    encode_entries(encoder, resources->items, resources->count, &amounts);
 }
 
 /* ---- scalars ---- */

@@ -50,6 +50,26 @@ berth__labels berth__labels_make(berth__intern *strings, berth__arena *arena, be
     return (berth__labels){items, last_of_each(items, map.count)};
 }
 
+berth__labels berth__annotations_make(berth__intern *strings, berth__arena *arena, berth_strs keys,
+                                      berth_map map, bool *ok)
+{
+    if (keys.count == 0 || map.count == 0)
+        return (berth__labels){0};
+    berth_key_value *entries = berth__arena_alloc(arena, map.count * sizeof(*entries), 8);
+    uint32_t count = 0;
+    if (entries == NULL) {
+        *ok = false;
+        return (berth__labels){0};
+    }
+    for (uint32_t i = 0; i < map.count; i++)
+        for (uint32_t k = 0; k < keys.count; k++)
+            if (berth__str_eq(map.entries[i].key, keys.items[k])) {
+                entries[count++] = map.entries[i];
+                break;
+            }
+    return berth__labels_make(strings, arena, (berth_map){entries, count}, ok);
+}
+
 berth__sym berth__labels_get(berth__labels labels, berth__sym key)
 {
     uint32_t low = 0, high = labels.count;

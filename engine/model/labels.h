@@ -28,6 +28,10 @@ typedef struct berth__labels {
 berth__labels berth__labels_make(berth__intern *strings, berth__arena *arena, berth_map map,
                                  bool *ok);
 
+/* The annotations of `map` whose keys are among `keys`, as labels. */
+berth__labels berth__annotations_make(berth__intern *strings, berth__arena *arena, berth_strs keys,
+                                      berth_map map, bool *ok);
+
 /* The value under `key`, or 0. */
 berth__sym berth__labels_get(berth__labels labels, berth__sym key);
 

@@ -113,6 +113,7 @@ typedef struct berth__model {
     berth__behaviours behaviours;       /* of the scheduler whose decisions are given */
     uint32_t attached_volumes_max;      /* see berth_engine_config */
     bool keep_objects;                  /* likewise */
+    berth_strs annotation_keys; /* likewise: annotations that plugins read; the model's own */
     /* Memory near each group of workers, for what they scan; see berth__model_home. */
     const berth_allocator *homes[BERTH__GROUPS_MAX];
     uint32_t home_count; /* 0: everything lies together */

@@ -161,13 +161,13 @@ static size_t block_bytes(const berth__node_facts *facts)
 {
     return sizeof(*facts) + facts->amount_count * sizeof(berth__node_amount) +
            facts->image_count * sizeof(berth__node_image) +
-           facts->label_count * sizeof(berth__label);
+           ((size_t)facts->label_count + facts->annotation_count) * sizeof(berth__label);
 }
 
 /* Put the head and its arrays into one block of exactly their size. */
 static berth__node_facts *pack(berth__model *model, const berth__node_facts *head,
                                const berth__node_amount *amounts, const berth__node_image *images,
-                               const berth__label *labels)
+                               const berth__label *labels, const berth__label *annotations)
 {
     berth__node_facts *block =
         berth__alloc(model->allocator, block_bytes(head), _Alignof(berth__node_facts));
@@ -182,6 +182,9 @@ static berth__node_facts *pack(berth__model *model, const berth__node_facts *hea
     at += head->image_count * sizeof(*images);
     if (head->label_count > 0)
         memcpy(at, labels, head->label_count * sizeof(*labels));
+    at += head->label_count * sizeof(*labels);
+    if (head->annotation_count > 0)
+        memcpy(at, annotations, head->annotation_count * sizeof(*annotations));
     return block;
 }
 
@@ -201,7 +204,10 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
     facts.image_count = read_images(model, node, images, &ok);
     berth__labels labels =
         berth__labels_make(&model->strings, &model->scratch, node->meta.labels, &ok);
-    facts.label_count = labels.count;
+    const berth__labels annotations = berth__annotations_make(
+        &model->strings, &model->scratch, model->annotation_keys, node->meta.annotations, &ok);
+    facts.label_count = labels.count & 0xffffff;
+    facts.annotation_count = annotations.count & 0xff; /* as many as there are keys at most */
     facts.taints = berth__taints_intern(model, node->taints, node->taint_count);
     facts.zone = zone_key(model, labels, false, &ok);
     facts.zone_legacy = zone_key(model, labels, true, &ok);
@@ -214,7 +220,9 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
         facts.conditions |= BERTH__NODE_AVOIDS_PODS;
     facts.features = declared_features(node) & 0x7f;
     facts.unschedulable = node->unschedulable;
-    *out = ok && facts.taints != NULL ? pack(model, &facts, amounts, images, labels.items) : NULL;
+    *out = ok && facts.taints != NULL
+               ? pack(model, &facts, amounts, images, labels.items, annotations.items)
+               : NULL;
     return *out != NULL ? BERTH_OK : berth__error_set(error, BERTH_E_NOMEM, "out of memory");
 }
 
@@ -224,7 +232,7 @@ berth__node_facts *berth__node_facts_cordon(berth__model *model, const berth__no
     berth__node_facts other = *facts;
     other.unschedulable = unschedulable;
     return pack(model, &other, facts->amounts, berth__node_images(facts),
-                berth__node_labels(facts).items);
+                berth__node_labels(facts).items, berth__node_annotations(facts).items);
 }
 
 void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts *facts)
@@ -248,6 +256,7 @@ bool berth__node_facts_alike(const berth__node_facts *a, const berth__node_facts
            a->conditions == b->conditions && a->features == b->features &&
            a->unschedulable == b->unschedulable &&
            berth__labels_equal(berth__node_labels(a), berth__node_labels(b)) &&
+           berth__labels_equal(berth__node_annotations(a), berth__node_annotations(b)) &&
            memcmp(berth__node_images(a), berth__node_images(b),
                   a->image_count * sizeof(berth__node_image)) == 0;
 }

@@ -38,11 +38,12 @@ typedef struct berth__node_facts {
     int64_t pods_max; /* allocatable "pods" */
     const berth__taint_list *taints;
     uint32_t image_count;
-    uint32_t label_count;
-    berth__sym zone;        /* zone key, v1.32's rule; 0: none */
-    berth__sym zone_legacy; /* the same by the beta labels alone */
-    berth__sym avoid_pods;  /* annotation scheduler.alpha.kubernetes.io/preferAvoidPods, or 0 */
-    uint16_t amount_count;  /* up to BERTH__RESOURCES_MAX */
+    uint32_t label_count : 24;
+    uint32_t annotation_count : 8; /* that plugins read: they lie behind the labels */
+    berth__sym zone;               /* zone key, v1.32's rule; 0: none */
+    berth__sym zone_legacy;        /* the same by the beta labels alone */
+    berth__sym avoid_pods; /* annotation scheduler.alpha.kubernetes.io/preferAvoidPods, or 0 */
+    uint16_t amount_count; /* up to BERTH__RESOURCES_MAX */
     uint8_t conditions;
     bool unschedulable : 1;
     uint8_t features : 7; /* BERTH__FEATURE_* of pod_class.h */
@@ -58,6 +59,12 @@ static inline berth__labels berth__node_labels(const berth__node_facts *facts)
 {
     const void *items = berth__node_images(facts) + facts->image_count;
     return (berth__labels){items, facts->label_count};
+}
+
+static inline berth__labels berth__node_annotations(const berth__node_facts *facts)
+{
+    return (berth__labels){berth__node_labels(facts).items + facts->label_count,
+                           facts->annotation_count};
 }
 
 /* A node, present or not: an absent one keeps its id, and the pods bound to it, while there are

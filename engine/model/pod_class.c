@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/class_places.h"
 #include "model/object_copy.h"
 
 /* ---- writing keys ---- */
@@ -37,14 +38,18 @@ static void put_strs(berth__model *model, berth_strs list, bool *ok)
         put_text(model, list.items[i], ok);
 }
 
-static void put_map(berth__model *model, berth_map map, bool *ok)
+static void put_labels(berth__model *model, berth__labels labels, bool *ok)
 {
-    berth__labels labels = berth__labels_make(&model->strings, &model->scratch, map, ok);
     put(model, labels.count, ok);
     for (uint32_t i = 0; i < labels.count && *ok; i++) {
         put(model, labels.items[i].key, ok);
         put(model, labels.items[i].value, ok);
     }
+}
+
+static void put_map(berth__model *model, berth_map map, bool *ok)
+{
+    put_labels(model, berth__labels_make(&model->strings, &model->scratch, map, ok), ok);
 }
 
 static void put_requirements(berth__model *model, berth_requirements list, bool *ok)
@@ -162,6 +167,10 @@ static void put_identity(berth__model *model, const berth_pod *pod, bool *ok)
         owner = &none;
     put_text(model, namespace_of(pod), ok);
     put_map(model, pod->meta.labels, ok);
+    put_labels(model,
+               berth__annotations_make(&model->strings, &model->scratch, model->annotation_keys,
+                                       pod->meta.annotations, ok),
+               ok);
     put_text(model, owner->api_version, ok);
     put_text(model, owner->kind, ok);
     put_text(model, owner->name, ok);
@@ -329,6 +338,8 @@ static void fill_identity(berth__identity *out, const uint32_t *key, uint32_t co
     out->namespace_name = key[1];
     out->labels.count = key[2];
     out->labels.items = (const berth__label *)(const void *)(key + 3);
+    const uint32_t *annotations = key + 3 + 2 * out->labels.count;
+    out->annotations = (berth__labels){(const void *)(annotations + 1), annotations[0]};
     const uint32_t *owner = key + count - 4;
     out->owner_api_version = owner[0];
     out->owner_kind = owner[1];
@@ -541,30 +552,13 @@ static berth_status check_ports(const berth__model *model, const berth_pod *pod,
     return BERTH_OK;
 }
 
-/* A place for one more class; there is then room to give it back. False when out of memory. */
-static bool take_place(berth__model *model, uint32_t *out)
-{
-    berth__class_places *places = &model->class_places;
-    if (places->free_count == 0 && !berth__grow(model->allocator, &places->free, &places->capacity,
-                                                places->end + 1, sizeof(*places->free)))
-        return false;
-    *out = places->free_count > 0 ? places->free[--places->free_count] : places->end++;
-    return true;
-}
-
-static void return_place(berth__model *model, uint32_t place)
-{
-    berth__class_places *places = &model->class_places;
-    places->free[places->free_count++] = place;
-}
-
 static berth__class *make_class(berth__model *model, const class_key *key)
 {
     berth__class *cls =
         berth__alloc_zero(model->allocator, sizeof(*cls) + sizeof(*key), _Alignof(berth__class));
     if (cls == NULL)
         return NULL;
-    if (!take_place(model, &cls->place)) {
+    if (!berth__class_place_take(model, &cls->place)) {
         berth__free(model->allocator, cls, sizeof(*cls) + sizeof(*key));
         return NULL;
     }
@@ -680,7 +674,7 @@ void berth__class_release(berth__model *model, berth__class *cls)
                                            cls->identity, cls->pod_rules,  cls->volumes};
     release_parts(model, parts);
     model->class_count--;
-    return_place(model, cls->place);
+    berth__class_place_return(model, cls->place);
     berth_object_destroy(cls->sample);
     berth__free(model->allocator, cls, sizeof(*cls) + sizeof(class_key));
 }

@@ -111,6 +111,7 @@ typedef struct berth__identity {
     berth__part part;
     berth__sym namespace_name;
     berth__labels labels;
+    berth__labels annotations; /* that plugins read */
     /* controller owner; 0 if there is none */
     berth__sym owner_api_version;
     berth__sym owner_kind;

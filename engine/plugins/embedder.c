@@ -51,6 +51,11 @@ berth_str berth_cycle_pod_label(const berth_cycle *cycle, berth_str key)
     return label(cycle, inside(cycle)->cls->identity->labels, key);
 }
 
+berth_str berth_cycle_pod_annotation(const berth_cycle *cycle, berth_str key)
+{
+    return label(cycle, inside(cycle)->cls->identity->annotations, key);
+}
+
 int64_t berth_cycle_pod_request(const berth_cycle *cycle, berth_str resource)
 {
     const berth__request *request = inside(cycle)->cls->request;
@@ -84,6 +89,12 @@ berth_str berth_cycle_node_label(const berth_cycle *cycle, uint32_t slot, berth_
 {
     const berth__node_facts *facts = berth__view_node(inside(cycle)->view, slot)->facts;
     return facts != NULL ? label(cycle, berth__node_labels(facts), key) : (berth_str){0};
+}
+
+berth_str berth_cycle_node_annotation(const berth_cycle *cycle, uint32_t slot, berth_str key)
+{
+    const berth__node_facts *facts = berth__view_node(inside(cycle)->view, slot)->facts;
+    return facts != NULL ? label(cycle, berth__node_annotations(facts), key) : (berth_str){0};
 }
 
 void berth_cycle_node_resource(const berth_cycle *cycle, uint32_t slot, berth_str resource,
@@ -164,6 +175,8 @@ static berth__outcome prepare_with(berth__prepare *prepare,
         return BERTH__ACTIVE;
     const berth__question cycle = asked_by(prepare->cycle, own);
     berth_preparation preparation = {outside(&cycle), own->own, prepare->state, prepare};
+    prepare->counts_pods = (own->table->flags & BERTH_PLUGIN_EACH) != 0;
+    prepare->counts_asked = filter ? 0 : UINT16_MAX;
     switch (function(&preparation)) {
     case BERTH_PREPARED_ACTIVE:
         return BERTH__ACTIVE;

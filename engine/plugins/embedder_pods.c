@@ -59,13 +59,23 @@ berth_str berth_cycle_namespace_of(const berth_cycle *cycle, berth_pod_id pod)
     return record != NULL ? text(cycle, record->cls->identity->namespace_name) : (berth_str){0};
 }
 
+static berth_str value_of(const berth_cycle *cycle, berth__labels labels, berth_str key)
+{
+    berth__sym sym = berth__intern_find(&inside(cycle)->view->model->strings, key);
+    return sym != 0 ? text(cycle, berth__labels_get(labels, sym)) : (berth_str){0};
+}
+
 berth_str berth_cycle_label_of(const berth_cycle *cycle, berth_pod_id pod, berth_str key)
 {
     const berth__pod_record *record = find(cycle, pod);
-    berth__sym sym = berth__intern_find(&inside(cycle)->view->model->strings, key);
-    return record != NULL && sym != 0
-               ? text(cycle, berth__labels_get(record->cls->identity->labels, sym))
-               : (berth_str){0};
+    return record != NULL ? value_of(cycle, record->cls->identity->labels, key) : (berth_str){0};
+}
+
+berth_str berth_cycle_annotation_of(const berth_cycle *cycle, berth_pod_id pod, berth_str key)
+{
+    const berth__pod_record *record = find(cycle, pod);
+    return record != NULL ? value_of(cycle, record->cls->identity->annotations, key)
+                          : (berth_str){0};
 }
 
 int32_t berth_cycle_priority_of(const berth_cycle *cycle, berth_pod_id pod)

@@ -105,7 +105,9 @@ typedef struct berth__prepare {
     /* The profile leaves preFilter (preScore) of the plugin out: what follows of it alone, such as
      * to skip, to refuse or to restrict, does not happen. */
     bool bare;
-    bool ok; /* set to false when out of memory */
+    bool counts_pods;      /* of an embedder's plugin: it may count pods by domain, */
+    uint32_t counts_asked; /* and has asked for so many counts */
+    bool ok;               /* set to false when out of memory */
 } berth__prepare;
 
 typedef enum berth__normalization {

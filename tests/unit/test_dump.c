@@ -151,17 +151,21 @@ static void test_fields(void **state)
     }
 }
 
-/* Of two entries of one name the first counts, as in the engine. */
+/* Of two entries of one name that counts which does in the engine. */
 static void test_twice(void **state)
 {
     (void)state;
     static growing to;
     const berth_resource amounts[] = {
         {TEXT("memory"), {1, 0}}, {TEXT("cpu"), {1, 0}}, {TEXT("cpu"), {2, 0}}};
-    const berth_node node = {.meta.name = TEXT("n"), .allocatable = {amounts, 3}};
+    const berth_key_value labels[] = {
+        {TEXT("b"), TEXT("1")}, {TEXT("a"), TEXT("2")}, {TEXT("b"), TEXT("3")}};
+    const berth_node node = {.meta = {.name = TEXT("n"), .labels = {labels, 3}},
+                             .allocatable = {amounts, 3}};
     const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
     to.count = 0;
     assert_int_equal(berth_object_write(&object, keep, &to, NULL), BERTH_OK);
+    assert_non_null(strstr(to.bytes, "\"labels\": {\"a\": \"2\", \"b\": \"3\"}"));
     assert_non_null(strstr(to.bytes, "\"allocatable\": {\"cpu\": \"1\", \"memory\": \"1\"}"));
 }
 

@@ -80,6 +80,9 @@ typedef struct berth_engine_config {
      * berth_engine_pod_object, berth_engine_objects (read.h) and berth_engine_dump (kube.h): some
      * kilobytes a kind of pods, nothing a pod, some hundred bytes an object. Default: false. */
     bool keep_objects;
+    /* Annotations of pods and nodes that own plugins read (plugin.h), by key, at most 255; all others
+     * are passed over. The promise of berth_pod.template_id covers them, too. Default: none. */
+    berth_strs annotation_keys;
 } berth_engine_config;
 
 /* Fill `config` with the defaults; the macro passes the size that the caller was compiled with.

@@ -321,9 +321,9 @@ typedef struct berth_pod {
     berth_resources status_requests;  /* status.resources.requests */
     berth_resources status_allocated; /* status.allocatedResources */
     /* A promise that makes adding and updating cheaper; 0: none. Every pod given to one engine under
-     * the same id is like every other of that id, but for metadata.name, uid, annotations and
-     * creation_time_ns, node_name, priority, phase, nominated_node_name, start_time_ns and
-     * conditions: then the engine looks into the first of them alone. Namespace, deletion and
+     * the same id is like every other of that id, but for metadata.name, uid, annotations that no
+     * plugin reads, creation_time_ns, node_name, priority, phase, nominated_node_name, start_time_ns
+     * and conditions: then the engine looks into the first of them alone. Namespace, deletion and
      * scheduling gates are looked at in each; as for all else a pod that breaks the promise is
      * counted and placed as the first of its id, and nothing worse happens. An object that has
      * changed in any other field (labels, a resize in place) needs another id, or 0.

@@ -33,10 +33,16 @@ typedef struct berth_cycle berth_cycle;
  * From the functions of a plugin, on the threads they are called on. Owner: texts and columns are
  * borrowed until the call returns. Cost: constant where none is named. */
 
-/* The pod: its namespace, a label's value (zeroed if it lacks it), and what it requests of a
- * resource (cpu in milli, everything else in units, 0 if it names none). */
+/* The pod: its namespace, the value of a label (zeroed if it lacks it) and of an annotation, and what
+ * it requests of a resource (cpu in milli, everything else in units, 0 if it names none).
+ *
+ * Annotations of pods and nodes are those that berth_engine_config.annotation_keys lists; the engine
+ * keeps no others. Pods that differ in one are not alike, and a node whose annotation changes has
+ * changed its facts: STATIC and NODE_LOCAL plugins may read them, and what they say is kept in the
+ * index. */
 BERTH_API berth_str berth_cycle_pod_namespace(const berth_cycle *cycle);
 BERTH_API berth_str berth_cycle_pod_label(const berth_cycle *cycle, berth_str key);
+BERTH_API berth_str berth_cycle_pod_annotation(const berth_cycle *cycle, berth_str key);
 BERTH_API int64_t berth_cycle_pod_request(const berth_cycle *cycle, berth_str resource);
 
 /* While reserving: whether a refusal counts. False: the pod is on the node, whatever reserve
@@ -55,25 +61,29 @@ BERTH_API int32_t berth_cycle_pod_priority(const berth_cycle *cycle);
 /* The pods on the node in a slot, the one that came last first: into `out`, at most `capacity`;
  * returns how many there are. Not for STATIC plugins. Pods that the engine puts there or takes off
  * in thought (nominated ones, preemption's victims) are not, or still, among them, while amounts
- * tell of them. Then of any such pod its namespace, a label's value, its priority; zeroed for an
- * unknown id. */
+ * tell of them. Then of any such pod its namespace, the value of a label or an annotation, its
+ * priority; zeroed for an unknown id. */
 BERTH_API uint32_t berth_cycle_node_pods(const berth_cycle *cycle, uint32_t slot, berth_pod_id *out,
                                          uint32_t capacity);
 BERTH_API berth_str berth_cycle_namespace_of(const berth_cycle *cycle, berth_pod_id pod);
 BERTH_API berth_str berth_cycle_label_of(const berth_cycle *cycle, berth_pod_id pod, berth_str key);
+BERTH_API berth_str berth_cycle_annotation_of(const berth_cycle *cycle, berth_pod_id pod,
+                                              berth_str key);
 BERTH_API int32_t berth_cycle_priority_of(const berth_cycle *cycle, berth_pod_id pod);
 
 /* Slots in use: 0 <= slot < berth_cycle_slot_count. */
 BERTH_API uint32_t berth_cycle_slot_count(const berth_cycle *cycle);
 
-/* The node in a slot: its id, its name, a label's value (zeroed if it lacks it), and allocatable
- * and requested amounts in the units above; "pods" counts pods. What is requested is not for
+/* The node in a slot: its id, its name, the value of a label or an annotation (zeroed if it lacks
+ * it), and allocatable and requested amounts in the units above; "pods" counts pods. What is requested is not for
  * functions of a plugin that is BERTH_PLUGIN_STATIC to read: BERTH_USAGE_NONE. Cost: a hash of the
  * text each. */
 #define BERTH_USAGE_NONE INT64_C(-1)
 BERTH_API berth_node_id berth_cycle_node(const berth_cycle *cycle, uint32_t slot);
 BERTH_API berth_str berth_cycle_node_name(const berth_cycle *cycle, uint32_t slot);
 BERTH_API berth_str berth_cycle_node_label(const berth_cycle *cycle, uint32_t slot, berth_str key);
+BERTH_API berth_str berth_cycle_node_annotation(const berth_cycle *cycle, uint32_t slot,
+                                                berth_str key);
 BERTH_API void berth_cycle_node_resource(const berth_cycle *cycle, uint32_t slot,
                                          berth_str resource, int64_t *allocatable,
                                          int64_t *requested);
@@ -115,6 +125,33 @@ BERTH_API void *berth_preparation_allocate(berth_preparation *preparation, size_
 BERTH_API void berth_preparation_refuse(berth_preparation *preparation, berth_code code,
                                         berth_str reason);
 
+/* Pods to be counted by topology domain. Owner: the caller's, borrowed until the call returns. */
+typedef struct berth_pod_selection {
+    uint32_t size;         /* set by the caller: sizeof(berth_pod_selection) */
+    berth_strs namespaces; /* with namespace_selector absent, too: the pod's */
+    const berth_label_selector
+        *namespace_selector;              /* further namespaces, by their labels; NULL: none */
+    const berth_label_selector *selector; /* NULL, or one that can't be read: no pod */
+    berth_str topology_key;
+} berth_pod_selection;
+
+/* How many such pods are in each domain, by the counters that topology spread and pod affinity are
+ * made of: terminating ones count, and what-ifs of preemption and nominated pods do. Of plugins with
+ * BERTH_PLUGIN_EACH alone, in their prepare functions; the count is asked about until the functions
+ * that were prepared are done. NULL: out of memory, the plugin is not of that kind, or the
+ * struct's size is not set.
+ * Cost: a hash of each text, and some 100 ns; the first time that a selection is met, or after a new
+ * layout, a look at each different set of labels of running pods and at each node. A selection that
+ * is in use costs the pods that come and go a counter. */
+typedef struct berth_domain_count berth_domain_count;
+BERTH_API const berth_domain_count *berth_preparation_count(berth_preparation *preparation,
+                                                            const berth_pod_selection *what);
+
+/* The pods of a count in the domain of the node in a slot; 0 where the node lacks the key. Cost: a
+ * look at two tables. */
+BERTH_API uint32_t berth_cycle_domain_pods(const berth_cycle *cycle,
+                                           const berth_domain_count *count, uint32_t slot);
+
 /* What comes of preparing. */
 typedef enum berth_prepared {
     BERTH_PREPARED_ACTIVE = 0, /* the plugin takes part */
@@ -143,7 +180,7 @@ enum {
  * node that gets a label and a taint, a pod that is replaced by another on its node. */
 enum {
     BERTH_WAKE_NODE_ADD = 1 << 0,
-    BERTH_WAKE_NODE_LABELS = 1 << 1,
+    BERTH_WAKE_NODE_LABELS = 1 << 1,      /* and annotations that plugins read */
     BERTH_WAKE_NODE_TAINTS = 1 << 2,      /* spec.unschedulable included */
     BERTH_WAKE_NODE_ALLOCATABLE = 1 << 3, /* some amount has grown */
     BERTH_WAKE_NODE_CONDITIONS = 1 << 4,  /* spec.unschedulable included */

@@ -153,7 +153,7 @@ BERTH_API berth_str berth_snapshot_pod_label(const berth_snapshot *snapshot, ber
  * this one: what rules read is as it was given, or was updated since. A node comes without other
  * annotations than rules read, and with each image name as an image of the size that all nodes
  * have. A pod, whose engine must be one that keeps objects (berth_engine_config.keep_objects),
- * comes without uid, annotations and creation time, on the node that it is on; containers, labels
+ * comes without uid, annotations that plugins do not read and creation time, on the node that it is on; containers, labels
  * and all else are those of a pod like it. (A pod of berth_engine_add_like with ephemeral volumes
  * names its own claims in its object, where the engine has it use those of the other.)
  *
