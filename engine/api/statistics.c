@@ -40,3 +40,25 @@ berth_status berth_engine_statistics(const berth_engine *engine, berth_statistic
     berth__sized_write(out, &own, sizeof(own));
     return BERTH_OK;
 }
+
+uint32_t berth_engine_refusal_kinds(const berth_engine *engine)
+{
+    const berth__refusals *refusals = &engine->decider.refusals;
+    return refusals->count + (refusals->others > 0);
+}
+
+uint64_t berth_engine_refusals(const berth_engine *engine, uint32_t i, berth_str *plugin,
+                               berth_str *reason, berth_code *code)
+{
+    const berth__refusals *refusals = &engine->decider.refusals;
+    berth__refusal found = {.count = i == refusals->count ? refusals->others : 0};
+    if (i < refusals->count)
+        found = refusals->items[i];
+    if (plugin != NULL)
+        *plugin = found.plugin;
+    if (reason != NULL)
+        *reason = found.reason;
+    if (code != NULL)
+        *code = found.code;
+    return found.count;
+}

@@ -424,6 +424,8 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     decider->counts.decisions++;
     decider->counts.placed += out->verdict == BERTH_VERDICT_PLACED;
     decider->counts.errors += out->verdict == BERTH_VERDICT_ERROR;
+    if (options->explanation != NULL)
+        berth__refusals_note_all(&decider->refusals, options->explanation);
     if ((options->flags & BERTH_DECIDE_KEEP_ROTATION) != 0)
         decider->round_robin = picks;
     else

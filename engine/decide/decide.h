@@ -7,6 +7,7 @@
 #include "decide/explanation.h"
 #include "decide/index.h"
 #include "decide/plugin_checks.h"
+#include "decide/refusals.h"
 #include "decide/victims.h"
 
 /* The last attempt, where preemption takes up. */
@@ -33,6 +34,7 @@ typedef struct berth__decider {
     berth__arena arena; /* of one decision */
     berth__random random;
     berth__decision_counts counts;
+    berth__refusals refusals;
     uint32_t rotation;    /* where the next search begins */
     uint32_t round_robin; /* v1.15: picks so far among equals */
     berth__attempt attempt;

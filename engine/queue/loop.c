@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/text.h"
 #include "queue/rejectors.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -194,10 +195,22 @@ static berth_status place(berth_scheduler *scheduler, berth__queue_item *item, b
     return BERTH_OK;
 }
 
+/* Which filters stood in the way, for the engine's statistics. */
+static void note_rejectors(berth__decider *decider, berth__stage_set rejectors)
+{
+    const berth__ready_profile *profile = decider->attempt.decision.profile;
+    for (uint32_t i = 0; i < BERTH__STAGE_NO_NODES && rejectors >> i != 0; i++)
+        if ((rejectors >> i & 1) != 0 && i < profile->filter_stages)
+            berth__refusals_note(&decider->refusals,
+                                 berth__text_of(profile->filters[i].plugin->name), (berth_str){0},
+                                 BERTH_CODE_UNSCHEDULABLE);
+}
+
 static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out,
                            berth_error *error)
 {
     berth__stage_set rejectors = berth__rejectors(scheduler->decider);
+    note_rejectors(scheduler->decider, rejectors);
     berth_status status = berth__loop_preempt(scheduler, item, out);
     scheduler->counters.decisions++;
     scheduler->counters.unplaced++;

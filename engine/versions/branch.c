@@ -338,6 +338,7 @@ berth_status berth_branch_create(berth_snapshot *snapshot, berth_engine **out, b
     branch->decider.random = snapshot->random;
     berth__use_open(&branch->decider.use);
     branch->decider.counts = (berth__decision_counts){.decisions = 0};
+    berth__refusals_reset(&branch->decider.refusals);
     branch->decider.indexes.counts = (berth__tree_counts){.built = 0};
     if (take_nominations(&branch->cluster, snapshot) != BERTH_OK) {
         berth_branch_drop(branch);

@@ -25,6 +25,8 @@ NOT_WRAPPED = {
     "berth_object_write": "objects are dicts from the beginning",
     "berth_engine_dump": "for engines that keep objects, which Python's do not yet",
     "berth_engine_dump_file": "likewise",
+    "berth_engine_refusal_kinds": "Explanation.reasons has those of a decision",
+    "berth_engine_refusals": "likewise",
     "berth_engine_rotation": "goes with dump",
     "berth_engine_set_rotation": "goes with dump",
     "berth_engine_next_pod": "node_pods and pending have them at once",

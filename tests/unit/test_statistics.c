@@ -1,6 +1,7 @@
 /* Statistics of decisions (berth/statistics.h): each path and each reason to scan is counted where
  * it is taken, and a branch has its own. */
 #include "branch_cluster.h"
+#include "decide/refusals.h"
 
 #define CPU(n) "containers: [{name: c, image: i, resources: {requests: {cpu: '" n "'}}}]"
 
@@ -137,6 +138,90 @@ static void test_branch(void **state)
     assert_int_equal(read_all(c->engine).decisions, 1);
 }
 
+/* How often a plugin refused for a reason. */
+static uint64_t refusals_of(const berth_engine *engine, const char *plugin, const char *reason)
+{
+    berth_str by, why;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < berth_engine_refusal_kinds(engine); i++) {
+        uint64_t count = berth_engine_refusals(engine, i, &by, &why, NULL);
+        bool same =
+            by.len == strlen(plugin) && (by.len == 0 || memcmp(by.data, plugin, by.len) == 0) &&
+            why.len == strlen(reason) && (why.len == 0 || memcmp(why.data, reason, why.len) == 0);
+        sum += same ? count : 0;
+    }
+    return sum;
+}
+
+static void explain(small_cluster *c, berth_engine *engine, berth_pod_id pod)
+{
+    const berth_decide_options options = {
+        .size = sizeof(options), .flags = BERTH_DECIDE_SEARCH_ONLY, .explanation = c->explanation};
+    berth_placement placement;
+    assert_int_equal(berth_engine_decide(engine, pod, &options, &placement, NULL), BERTH_OK);
+}
+
+static void test_refusals(void **state)
+{
+    small_cluster *c = *state;
+    add_nodes(c);
+    berth_pod_id large = small_pod(c, "large", NULL, "", CPU("1000"));
+    berth_pod_id picky = small_pod(c, "picky", NULL, "", "nodeSelector: {row: r3}, " CPU("1"));
+    (void)decide(c->engine, large);
+    assert_int_equal(berth_engine_refusal_kinds(c->engine), 0); /* nobody asked why */
+    for (int i = 0; i < 2; i++)
+        explain(c, c->engine, large);
+    explain(c, c->engine, picky);
+    assert_int_equal(refusals_of(c->engine, "NodeResourcesFit", "Insufficient cpu"), 2 * NODES);
+    assert_int_equal(
+        refusals_of(c->engine, "NodeAffinity", "node(s) didn't match Pod's node affinity/selector"),
+        NODES - 1);
+    assert_int_equal(berth_engine_refusal_kinds(c->engine), 2);
+    assert_int_equal(berth_engine_refusals(c->engine, 2, NULL, NULL, NULL), 0);
+    for (int i = 0; i < 2; i++) { /* the second takes over the struct of the first */
+        berth_engine *branch = branch_off(c);
+        assert_int_equal(berth_engine_refusal_kinds(branch), 0);
+        explain(c, branch, large);
+        assert_int_equal(refusals_of(branch, "NodeResourcesFit", "Insufficient cpu"), NODES);
+        berth_branch_drop(branch);
+    }
+}
+
+/* A table has so many reasons; what comes after is counted, too. */
+static void test_many_refusals(void **state)
+{
+    (void)state;
+    berth__refusals refusals;
+    berth__refusals_init(&refusals, berth__allocator_default());
+    for (int round = 0; round < 3; round++)
+        for (uint32_t i = 0; i < BERTH__REFUSALS_MAX + 10; i++) {
+            char reason[16];
+            int len = snprintf(reason, sizeof(reason), "%u", i);
+            berth__refusals_note(&refusals, (berth_str)TEXT("P"),
+                                 (berth_str){reason, (uint32_t)len}, BERTH_CODE_UNSCHEDULABLE);
+        }
+    assert_int_equal(refusals.count, BERTH__REFUSALS_MAX);
+    assert_int_equal(refusals.others, 30);
+    for (uint32_t i = 0; i < BERTH__REFUSALS_MAX; i++)
+        assert_int_equal(refusals.items[i].count, 3);
+    berth__refusals_destroy(&refusals);
+}
+
+/* A scheduler's attempts count the plugins that stood in the way. */
+static void test_scheduler(void **state)
+{
+    small_cluster *c = *state;
+    berth_scheduler *scheduler;
+    berth_step step;
+    add_nodes(c);
+    (void)small_pod(c, "large", NULL, "", CPU("1000"));
+    assert_int_equal(berth_scheduler_create(c->engine, NULL, &scheduler, NULL), BERTH_OK);
+    assert_int_equal(berth_scheduler_step(scheduler, 1, &step, NULL), BERTH_OK);
+    assert_int_equal(step.kind, BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(refusals_of(c->engine, "NodeResourcesFit", ""), 1);
+    berth_scheduler_destroy(scheduler);
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -149,8 +234,14 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_paths),  TEST(test_reasons),           TEST(test_neither),
-        TEST(test_branch), cmocka_unit_test(test_words),
+        TEST(test_paths),
+        TEST(test_reasons),
+        TEST(test_neither),
+        TEST(test_branch),
+        TEST(test_refusals),
+        TEST(test_scheduler),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_many_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
