@@ -138,9 +138,9 @@ typedef struct berth_pod_selection {
 /* How many such pods are in each domain, by the counters that topology spread and pod affinity are
  * made of: terminating ones count, and what-ifs of preemption and nominated pods do. Of plugins with
  * BERTH_PLUGIN_EACH alone, in their prepare functions; the count is asked about until the functions
- * that were prepared are done. NULL: out of memory, the plugin is not of that kind, or the
- * struct's size is not set.
- * Cost: a hash of each text, and some 100 ns; the first time that a selection is met, or after a new
+ * that were prepared are done. NULL: out of memory, the plugin is not of that kind, or the struct's
+ * size is not set.
+ * Cost: a hash of each text and a few more; the first time that a selection is met, or after a new
  * layout, a look at each different set of labels of running pods and at each node. A selection that
  * is in use costs the pods that come and go a counter. */
 typedef struct berth_domain_count berth_domain_count;
