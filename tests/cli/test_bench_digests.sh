@@ -9,7 +9,7 @@ digest() {
     grep -oE '"bound": [0-9]+|"digest": "[0-9a-f]{16}"'
 }
 
-for workload in basic spread anti affinity preferred mixed distinct volumes; do
+for workload in ordinary basic spread anti affinity preferred mixed distinct volumes; do
   for setting in "0 first" "100 first" "0 kubernetes" "100 kubernetes"; do
     read -r percentage tie <<<"$setting"
     options=(--workload "$workload" --percentage "$percentage" --tie "$tie")

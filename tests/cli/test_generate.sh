@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
-for workload in basic spread anti affinity preferred mixed distinct volumes; do
+for workload in ordinary basic spread anti affinity preferred mixed distinct volumes; do
   check "generate_$workload" 0 "$berth" generate --nodes 3 --zones 2 --pods 2 --running 3 \
     --workload $workload --seed 5
   spec=nodes=40,zones=3,pods=60,running=50,workload=$workload,seed=7

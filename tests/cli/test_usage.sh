@@ -31,12 +31,12 @@ complains schedule_unknown_letter 2 "unknown option '-z'" "$berth" schedule -z
 complains generate_range 2 "not between 1 and" "$berth" generate --nodes 0
 complains generate_overflow 2 "a whole number" "$berth" generate --pods 99999999999999999999
 complains generate_operand 2 "unexpected argument 'x'" "$berth" generate x
-complains generate_workload 2 "none of: basic," "$berth" generate --workload none
+complains generate_workload 2 "none of: ordinary," "$berth" generate --workload none
 complains import_none 2 "no trace named" "$berth" import
 complains import_unknown 2 "unknown trace 'borg'" "$berth" import borg a b
 complains import_files 2 "takes two files" "$berth" import openb a
 complains verify_none 2 "no file named" "$berth" verify
-complains bench_workload 2 "none of: basic," "$berth" bench --workload none
+complains bench_workload 2 "none of: ordinary," "$berth" bench --workload none
 complains bench_path 2 "none of: auto, scan, index" "$berth" bench --path guess
 complains bench_operand 2 "unexpected argument 'x'" "$berth" bench -- x
 finish

@@ -217,6 +217,35 @@ static const berth_label_selector *selector(draft *d, const char *key, berth_str
     return &made->selector;
 }
 
+void draft_service(draft *d, berth_str namespace_name, berth_str name, const char *key,
+                   berth_str value)
+{
+    d->service = (berth_service){.has_selector = true};
+    begin(d, BERTH_KIND_SERVICE, &d->service.meta, name);
+    d->service.meta.namespace_name = namespace_name;
+    d->service.selector = selector(d, key, value)->match_labels;
+}
+
+void draft_replica_set(draft *d, berth_str namespace_name, berth_str name, const char *key,
+                       berth_str value)
+{
+    d->replica_set = (berth_controller){.selector = NULL};
+    begin(d, BERTH_KIND_REPLICA_SET, &d->replica_set.meta, name);
+    d->replica_set.meta.namespace_name = namespace_name;
+    d->replica_set.selector = selector(d, key, value);
+}
+
+void draft_own(draft *d, berth_str replica_set)
+{
+    d->owner = (berth_owner){.api_version = words_of("apps/v1"),
+                             .kind = words_of("ReplicaSet"),
+                             .name = replica_set,
+                             .uid = replica_set,
+                             .controller = true};
+    d->meta->owners = &d->owner;
+    d->meta->owner_count = 1;
+}
+
 void draft_spread(draft *d, const char *topology_key, int32_t max_skew, const char *when,
                   const char *key, berth_str value)
 {

@@ -37,7 +37,7 @@ typedef struct draft_selector {
 } draft_selector;
 
 typedef struct draft {
-    berth_object object; /* points to one of the next seven */
+    berth_object object; /* points to one of the next nine */
     berth_node node;
     berth_pod pod;
     berth_storage_class storage_class;
@@ -45,6 +45,9 @@ typedef struct draft {
     berth_csi_node csi_node;
     berth_persistent_volume volume;
     berth_persistent_volume_claim claim;
+    berth_service service;
+    berth_controller replica_set;
+    berth_owner owner;
     berth_metadata *meta; /* the object's */
     char text[DRAFT_TEXT_BYTES];
     size_t text_used;
@@ -88,11 +91,19 @@ void draft_csi_node(draft *d, berth_str name, berth_str driver, int32_t limit);
 void draft_volume(draft *d, berth_str name, berth_str driver, int64_t gibibytes);
 void draft_claim(draft *d, berth_str namespace_name, berth_str name, int64_t gibibytes);
 
+/* A Service and a ReplicaSet of the pods with one label. */
+void draft_service(draft *d, berth_str namespace_name, berth_str name, const char *key,
+                   berth_str value);
+void draft_replica_set(draft *d, berth_str namespace_name, berth_str name, const char *key,
+                       berth_str value);
+
 /* Text that lives until draft_reset. */
 berth_str draft_text(draft *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void draft_label(draft *d, const char *key, berth_str value);
 void draft_annotation(draft *d, const char *key, berth_str value);
+/* The object is that ReplicaSet's. */
+void draft_own(draft *d, berth_str replica_set);
 
 /* A node's allocatable, or a pod's request. A request for an extended resource is its limit
  * too, as the API server demands. */

@@ -72,6 +72,26 @@ static void write_resources(output *o, const char *key, berth_resources resource
     output_object_end(o);
 }
 
+static void write_owners(output *o, const berth_metadata *meta)
+{
+    if (meta->owner_count == 0)
+        return;
+    output_key(o, "ownerReferences");
+    output_array(o);
+    for (uint32_t i = 0; i < meta->owner_count; i++) {
+        const berth_owner *owner = &meta->owners[i];
+        output_object(o);
+        output_pair_str(o, "apiVersion", owner->api_version);
+        output_pair_str(o, "kind", owner->kind);
+        output_pair_str(o, "name", owner->name);
+        output_pair_str(o, "uid", owner->uid);
+        output_key(o, "controller");
+        output_bool(o, owner->controller);
+        output_object_end(o);
+    }
+    output_array_end(o);
+}
+
 static void write_metadata(output *o, const berth_metadata *meta)
 {
     output_key(o, "metadata");
@@ -80,6 +100,7 @@ static void write_metadata(output *o, const berth_metadata *meta)
     write_optional(o, "namespace", meta->namespace_name);
     write_map(o, "labels", meta->labels);
     write_map(o, "annotations", meta->annotations);
+    write_owners(o, meta);
     output_object_end(o);
 }
 
@@ -202,11 +223,11 @@ static void write_node_affinity(output *o, const berth_node_affinity *affinity)
     output_object_end(o);
 }
 
-static void write_selector(output *o, const berth_label_selector *selector)
+static void write_selector(output *o, const char *key, const berth_label_selector *selector)
 {
     if (selector == NULL)
         return;
-    output_key(o, "labelSelector");
+    output_key(o, key);
     output_object(o);
     write_map(o, "matchLabels", selector->match_labels);
     output_object_end(o);
@@ -214,7 +235,7 @@ static void write_selector(output *o, const berth_label_selector *selector)
 
 static void write_term(output *o, const berth_pod_affinity_term *term)
 {
-    write_selector(o, term->label_selector);
+    write_selector(o, "labelSelector", term->label_selector);
     output_pair_str(o, "topologyKey", term->topology_key);
 }
 
@@ -295,7 +316,7 @@ static void write_spreads(output *o, const berth_pod *pod)
         output_pair_int(o, "maxSkew", spread->max_skew);
         output_pair_str(o, "topologyKey", spread->topology_key);
         output_pair_str(o, "whenUnsatisfiable", spread->when_unsatisfiable);
-        write_selector(o, spread->label_selector);
+        write_selector(o, "labelSelector", spread->label_selector);
         output_object_end(o);
     }
     output_array_end(o);
@@ -484,8 +505,29 @@ static void write_claim(output *o, const berth_persistent_volume_claim *claim)
     write_phase(o, claim->phase);
 }
 
+static void write_service(output *o, const berth_service *service)
+{
+    write_metadata(o, &service->meta);
+    output_key(o, "spec");
+    output_object(o);
+    write_map(o, "selector", service->selector);
+    output_object_end(o);
+}
+
+static void write_replica_set(output *o, const berth_controller *replica_set)
+{
+    write_metadata(o, &replica_set->meta);
+    output_key(o, "spec");
+    output_object(o);
+    output_pair_int(o, "replicas", 0); /* its pods are objects of their own */
+    write_selector(o, "selector", replica_set->selector);
+    output_object_end(o);
+}
+
 static const char *version_of(berth_kind kind)
 {
+    if (kind == BERTH_KIND_REPLICA_SET)
+        return "apps/v1";
     return kind == BERTH_KIND_STORAGE_CLASS || kind == BERTH_KIND_CSI_DRIVER ||
                    kind == BERTH_KIND_CSI_NODE
                ? "storage.k8s.io/v1"
@@ -511,6 +553,10 @@ void manifest_write(output *o, const berth_object *object)
         write_volume(o, object->as.persistent_volume);
     else if (object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
         write_claim(o, object->as.persistent_volume_claim);
+    else if (object->kind == BERTH_KIND_SERVICE)
+        write_service(o, object->as.service);
+    else if (object->kind == BERTH_KIND_REPLICA_SET)
+        write_replica_set(o, object->as.replica_set);
     else
         assert(false);
     output_object_end(o);

@@ -57,6 +57,19 @@ uint32_t workload_random_below(workload_random *random, uint32_t bound);
 /* A number that depends on its arguments alone. */
 uint64_t workload_hash(uint64_t seed, uint64_t what, uint64_t idx);
 
+/* Apps of a heavy-tailed size: how many there are, and drawing one; the n-th gets about 1/n of all
+ * draws. */
+uint32_t workload_app_count(const workload_spec *spec, uint32_t pods_an_app);
+uint32_t workload_choose_app(uint32_t count, workload_random *random);
+
+/* Storage of a cluster in which every `share`-th pod, running or to place, has a volume of its own:
+ * how many objects that takes, putting one together, and mounting a pod's (if it has one). */
+uint64_t workload_storage_count(const workload_spec *spec, uint64_t share);
+void workload_storage_make(const workload_spec *spec, uint64_t share, uint64_t idx, draft *d);
+void workload_mount(const workload_spec *spec, uint64_t share, workload_pod which, draft *d,
+                    workload_need *need);
+
+extern const workload workload_ordinary;
 extern const workload workload_basic;
 extern const workload workload_distinct;
 extern const workload workload_spread;

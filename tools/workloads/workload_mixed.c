@@ -1,8 +1,7 @@
 /* A cluster of many kinds of machines with many kinds of pods.
  *
- * Machines: the shapes of the Google traces of 2011 and 2019 with their published shares (1.0
- * taken as 32 cores and 128 GiB for 2011, 64 cores and 512 GiB for 2019), and for one in sixteen
- * the two commonest GPU machines of Alibaba's 2023 trace. Some are tainted for batch work, tainted
+ * Machines: the shapes of the Google traces of 2011 and 2019, and for one in sixteen the two
+ * commonest GPU machines of Alibaba's 2023 trace. Some are tainted for batch work, tainted
  * softly, cordoned, or have no fast disk.
  *
  * Pods come from apps. An app's number of pods is heavy-tailed (the n-th app gets about 1/n of
@@ -13,10 +12,10 @@
 #include <stdio.h>
 
 #include "cli/words.h"
+#include "workloads/machine_shapes.h"
 #include "workloads/workload_kinds.h"
 
 enum {
-    APPS_MAX = 4000,
     PODS_AN_APP = 20,
     IMAGES = 40,
     NODE_PODS = 110,
@@ -38,49 +37,6 @@ static const char disk_key[] = "example.com/disk";
 static const char trace_key[] = "example.com/trace";
 static const char gpu_key[] = "nvidia.com/gpu";
 static const char gpu_model_key[] = "nvidia.com/gpu.product";
-
-/* `share` is in hundredths of a percent of the machines of its trace. */
-typedef struct shape {
-    const char *trace;
-    uint32_t share;
-    uint16_t cores;
-    uint16_t gib;
-    uint16_t gpus;
-    const char *gpu_model;
-} shape;
-
-static const shape shapes_2011[] = {
-    {"google-2011", 5347, 16, 64, 0, NULL}, {"google-2011", 3074, 16, 32, 0, NULL},
-    {"google-2011", 795, 16, 96, 0, NULL},  {"google-2011", 632, 32, 128, 0, NULL},
-    {"google-2011", 99, 8, 32, 0, NULL},    {"google-2011", 43, 16, 15, 0, NULL},
-    {"google-2011", 4, 16, 4, 0, NULL},     {"google-2011", 3, 16, 124, 0, NULL},
-    {"google-2011", 2, 32, 64, 0, NULL},    {"google-2011", 1, 16, 8, 0, NULL},
-};
-
-static const shape shapes_2019[] = {
-    {"google-2019", 2333, 64, 256, 0, NULL}, {"google-2019", 1934, 37, 170, 0, NULL},
-    {"google-2019", 1466, 16, 85, 0, NULL},  {"google-2019", 1048, 45, 170, 0, NULL},
-    {"google-2019", 680, 24, 170, 0, NULL},  {"google-2019", 585, 61, 256, 0, NULL},
-    {"google-2019", 556, 45, 341, 0, NULL},
-};
-
-static const shape shapes_gpu[] = {
-    {"openb-2023", 549, 96, 384, 8, "G2"},
-    {"openb-2023", 387, 104, 512, 2, "T4"},
-};
-
-static const shape *choose_shape(workload_random *random, const shape *shapes, uint32_t count)
-{
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < count; i++)
-        total += shapes[i].share;
-    uint32_t drawn = workload_random_below(random, total);
-    while (drawn >= shapes->share) {
-        drawn -= shapes->share;
-        shapes++;
-    }
-    return shapes;
-}
 
 static bool one_in(workload_random *random, uint32_t count)
 {
@@ -105,13 +61,13 @@ static void add_images(const workload_spec *spec, workload_random *random, draft
 static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workload_room *room)
 {
     workload_random random = {workload_hash(spec->seed, ABOUT_NODE, idx)};
-    const shape *machine = NULL;
+    const machine_shape *machine = NULL;
     if (one_in(&random, 16))
-        machine = choose_shape(&random, shapes_gpu, 2);
+        machine = choose_machine(&random, MACHINES_GPU);
     else if (workload_random_below(&random, 2) == 0)
-        machine = choose_shape(&random, shapes_2011, sizeof(shapes_2011) / sizeof(shape));
+        machine = choose_machine(&random, MACHINES_2011);
     else
-        machine = choose_shape(&random, shapes_2019, sizeof(shapes_2019) / sizeof(shape));
+        machine = choose_machine(&random, MACHINES_2019);
     *room = (workload_room){.cpu_milli = machine->cores * 1000,
                             .mem_mib = machine->gib * 1024,
                             .pods = NODE_PODS,
@@ -146,21 +102,6 @@ static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workloa
         room->traits |= TRAIT_CORDONED;
     }
     add_images(spec, &random, d);
-}
-
-/* About 1/n of all draws give the n-th app: a power of two is drawn evenly, then a number below
- * it. */
-static uint32_t choose_app(const workload_spec *spec, workload_random *random)
-{
-    uint64_t count = (spec->pods + spec->running) / PODS_AN_APP;
-    count = count < 1 ? 1 : count > APPS_MAX ? APPS_MAX : count;
-    uint32_t levels = 64 - (uint32_t)__builtin_clzll(count);
-    for (;;) {
-        uint32_t size = UINT32_C(1) << workload_random_below(random, levels);
-        uint32_t app = size - 1 + workload_random_below(random, size);
-        if (app < count)
-            return app;
-    }
 }
 
 /* Requests: `share` in a hundred for each size; cpu in milli, memory in MiB a core. */
@@ -255,7 +196,7 @@ static void add_pod_rules(workload_random *random, uint32_t app, berth_str label
 static void make_pod(const workload_spec *spec, workload_pod which, workload_random *random,
                      draft *d, workload_need *need)
 {
-    uint32_t app = choose_app(spec, random);
+    uint32_t app = workload_choose_app(workload_app_count(spec, PODS_AN_APP), random);
     workload_random own = {workload_hash(spec->seed, ABOUT_APP, app)};
     draft_pod(d, words_of("default"),
               draft_text(d, "%s-%" PRIu64, which.running ? "running" : "pod", which.idx));

@@ -1,9 +1,10 @@
-/* The workload `volumes`: basic pods, each with a persistent volume of its own.
+/* Storage for pods with a persistent volume of their own, every so many-th of a cluster's; and the
+ * workload `volumes`: basic pods, each with one.
  *
  * Volumes are of a driver that takes a fixed number on a node. There is a storage class for each
  * zone, which allows volumes in that zone and the next, and binds a claim when its first pod has
- * a node. Running pods have their volume; of the pods to place every second one has, in a zone
- * drawn for it, and the others' claims wait. Claims are named after their pods, volumes after
+ * a node. Running pods have their volume; of the pods to place with a claim every second one
+ * has, in a zone drawn for it, and the others' claims wait. Claims are named after their pods, volumes after
  * their claims. */
 #include <inttypes.h>
 
@@ -28,14 +29,25 @@ static uint64_t zone_of(const workload_spec *spec, workload_pod which)
     return drawn % zones;
 }
 
-static bool is_bound(workload_pod which)
+/* Of the pods that have a claim, number `nth`. */
+static workload_pod with_claim(uint64_t share, uint64_t nth, bool running)
 {
-    return which.running || which.idx % 2 == 0;
+    return (workload_pod){nth * share, running};
 }
 
-static uint64_t bound_pending(const workload_spec *spec)
+static bool is_bound(uint64_t share, workload_pod which)
 {
-    return (spec->pods + 1) / 2;
+    return which.running || which.idx / share % 2 == 0;
+}
+
+static uint64_t claims_of(uint64_t pods, uint64_t share)
+{
+    return (pods + share - 1) / share;
+}
+
+static uint64_t bound_pending(const workload_spec *spec, uint64_t share)
+{
+    return (claims_of(spec->pods, share) + 1) / 2;
 }
 
 static berth_str zone_name(draft *d, uint64_t zone)
@@ -76,19 +88,19 @@ static void make_volume(const workload_spec *spec, workload_pod which, draft *d)
     draft_require_node(d, zone_key, &zone_text, 1);
 }
 
-static void make_claim(const workload_spec *spec, workload_pod which, draft *d)
+static void make_claim(const workload_spec *spec, uint64_t share, workload_pod which, draft *d)
 {
     draft_claim(d, words_of(namespace_name), claim_name(d, which), VOLUME_GIB);
     draft_use_class(d, class_name(d, zone_of(spec, which)));
-    if (is_bound(which))
+    if (is_bound(share, which))
         draft_bind_claim(d, volume_name(d, which));
 }
 
-static uint64_t count_storage(const workload_spec *spec)
+uint64_t workload_storage_count(const workload_spec *spec, uint64_t share)
 {
-    uint64_t volumes = spec->running + bound_pending(spec);
-    uint64_t claims = spec->running + spec->pods;
-    return spec->zones + 1 + spec->nodes + volumes + claims;
+    uint64_t running = claims_of(spec->running, share), pending = claims_of(spec->pods, share);
+    uint64_t volumes = running + bound_pending(spec, share);
+    return spec->zones + 1 + spec->nodes + volumes + running + pending;
 }
 
 /* Whether `*idx` is among the next `count`; if not, count from behind them. */
@@ -101,22 +113,44 @@ static bool is_among(uint64_t *idx, uint64_t count)
 }
 
 /* Classes, the driver, its limit on each node, volumes, claims. */
-static void make_storage(const workload_spec *spec, uint64_t idx, draft *d)
+void workload_storage_make(const workload_spec *spec, uint64_t share, uint64_t idx, draft *d)
 {
+    uint64_t running = claims_of(spec->running, share);
     if (is_among(&idx, spec->zones))
         make_class(spec, idx, d);
     else if (is_among(&idx, 1))
         draft_csi_driver(d, words_of(driver));
     else if (is_among(&idx, spec->nodes))
         draft_csi_node(d, draft_text(d, "node-%" PRIu64, idx), words_of(driver), VOLUMES_A_NODE);
-    else if (is_among(&idx, spec->running))
-        make_volume(spec, (workload_pod){idx, true}, d);
-    else if (is_among(&idx, bound_pending(spec)))
-        make_volume(spec, (workload_pod){idx * 2, false}, d);
-    else if (is_among(&idx, spec->running))
-        make_claim(spec, (workload_pod){idx, true}, d);
+    else if (is_among(&idx, running))
+        make_volume(spec, with_claim(share, idx, true), d);
+    else if (is_among(&idx, bound_pending(spec, share)))
+        make_volume(spec, with_claim(share, idx * 2, false), d);
+    else if (is_among(&idx, running))
+        make_claim(spec, share, with_claim(share, idx, true), d);
     else
-        make_claim(spec, (workload_pod){idx, false}, d);
+        make_claim(spec, share, with_claim(share, idx, false), d);
+}
+
+void workload_mount(const workload_spec *spec, uint64_t share, workload_pod which, draft *d,
+                    workload_need *need)
+{
+    if (which.idx % share != 0)
+        return;
+    draft_mount(d, words_of("data"), claim_name(d, which));
+    need->zone = (int32_t)zone_of(spec, which);
+}
+
+/* ---- the workload ---- */
+
+static uint64_t count_storage(const workload_spec *spec)
+{
+    return workload_storage_count(spec, 1);
+}
+
+static void make_storage(const workload_spec *spec, uint64_t idx, draft *d)
+{
+    workload_storage_make(spec, 1, idx, d);
 }
 
 static void make_node(const workload_spec *spec, uint32_t idx, draft *d, workload_room *room)
@@ -129,8 +163,7 @@ static void make_pod(const workload_spec *spec, workload_pod which, workload_ran
                      draft *d, workload_need *need)
 {
     workload_basic.pod(spec, which, random, d, need);
-    draft_mount(d, words_of("data"), claim_name(d, which));
-    need->zone = (int32_t)zone_of(spec, which);
+    workload_mount(spec, 1, which, d, need);
 }
 
 const workload workload_volumes = {

@@ -32,6 +32,7 @@ static const workload *const kinds[] = {
 
 enum {
     WORKLOAD_APPS = 4096,
+    APPS_MAX = 4000,
     REDRAWS_MAX = 1000, /* running pods in a row that fit nowhere: the cluster counts as full */
 };
 
@@ -64,6 +65,24 @@ uint64_t workload_hash(uint64_t seed, uint64_t what, uint64_t idx)
     workload_random random = {seed ^ what * UINT64_C(0xd1342543de82ef95)};
     random.state ^= workload_random_next(&random) + idx;
     return workload_random_next(&random);
+}
+
+uint32_t workload_app_count(const workload_spec *spec, uint32_t pods_an_app)
+{
+    uint64_t count = (spec->pods + spec->running) / pods_an_app;
+    return count < 1 ? 1 : count > APPS_MAX ? APPS_MAX : (uint32_t)count;
+}
+
+/* A power of two is drawn evenly, then a number below it. */
+uint32_t workload_choose_app(uint32_t count, workload_random *random)
+{
+    uint32_t levels = 64 - (uint32_t)__builtin_clzll(count);
+    for (;;) {
+        uint32_t size = UINT32_C(1) << workload_random_below(random, levels);
+        uint32_t app = size - 1 + workload_random_below(random, size);
+        if (app < count)
+            return app;
+    }
 }
 
 workload_spec workload_spec_default(void)

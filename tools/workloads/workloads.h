@@ -28,6 +28,9 @@ enum {
 
 /* Name of each workload, and its lines in a help text. */
 #define WORKLOAD_LIST(X)                                                                           \
+    X(ordinary,                                                                                    \
+      "  ordinary   machines of a published trace; Deployments behind Services, spread\n"          \
+      "             by default, some with preferences, a tenth with volumes\n")                    \
     X(basic, "  basic      one container, cpu 100m to 2, memory 128Mi to 4Gi, ten apps;\n"         \
              "             nodes of 32 cpu, 256Gi, 110 pods\n")                                    \
     X(spread, "  spread     basic, each app spread over zones: maxSkew 5, DoNotSchedule\n")        \
