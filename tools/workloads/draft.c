@@ -27,8 +27,8 @@ static void begin(draft *d, berth_kind kind, berth_metadata *meta, berth_str nam
     meta->name = name;
     meta->labels.entries = d->labels.entries;
     meta->annotations.entries = d->annotations.entries;
-    d->object.kind = kind;
-    d->object.as.any = meta; /* every object begins with its metadata */
+    /* Every object begins with its metadata. */
+    d->object = (berth_object){.kind = kind, .as.any = meta};
 }
 
 void draft_node(draft *d, berth_str name)
