@@ -196,9 +196,19 @@ static void take_picture(berth_engine *engine, picture *out)
                                      &out->amounts[node][r][1], &error) == BERTH_OK;
 }
 
+/* Member by member: between them lies what nobody has set. */
+static void same_counts(const berth_counts *wanted, const berth_counts *got)
+{
+    assert_int_equal(wanted->nodes, got->nodes);
+    assert_int_equal(wanted->pods_running, got->pods_running);
+    assert_int_equal(wanted->pods_pending, got->pods_pending);
+    assert_int_equal(wanted->pods_orphaned, got->pods_orphaned);
+    assert_int_equal(wanted->pod_classes, got->pod_classes);
+}
+
 static void same_picture(const picture *wanted, const picture *got)
 {
-    assert_memory_equal(&wanted->counts, &got->counts, sizeof(got->counts));
+    same_counts(&wanted->counts, &got->counts);
     assert_true(wanted->digest == got->digest);
     assert_int_equal(wanted->pending, got->pending);
     assert_memory_equal(wanted->waiting, got->waiting, sizeof(got->waiting));
