@@ -1,0 +1,535 @@
+/* Sweeps (model/sweep.h, model/storage_sweep.c): every text that some field of some object holds stays
+ * itself whatever comes and goes besides; and once the objects are gone, all that was kept for them is
+ * free for others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/storage.h"
+#include "model/sweep.h"
+#include "small_cluster.h"
+#include "versions/engine_state.h"
+
+enum { OWN_MAX = 256, FILLERS = 300 };
+
+/* Texts that one field has, and no other. */
+static struct {
+    char letters[OWN_MAX][16];
+    uint32_t count;
+} owned;
+
+static berth_str own(void)
+{
+    assert_true(owned.count < OWN_MAX);
+    char *at = owned.letters[owned.count];
+    int len = snprintf(at, sizeof(owned.letters[0]), "own-%u", (unsigned)owned.count);
+    owned.count++;
+    return (berth_str){at, (uint32_t)len};
+}
+
+/* ---- the objects ---- */
+
+typedef struct everything {
+    berth_str strs[32];
+    uint32_t str_count;
+    berth_key_value pairs[32];
+    uint32_t pair_count;
+    berth_requirement requirements[32];
+    uint32_t requirement_count;
+    berth_label_selector selectors[16];
+    uint32_t selector_count;
+    berth_node_selector_term terms[8];
+    berth_node_selector affinity[2];
+    berth_preferred_node_term preferred;
+    berth_pod_affinity_term pod_terms[4];
+    berth_topology_spread spread;
+    berth_topology_term topology;
+    berth_object objects[32];
+    uint32_t count;
+    berth_namespace space;
+    berth_storage_class storage_class, in_tree_class;
+    berth_csi_driver driver;
+    berth_csi_node csi_node;
+    berth_csi_node_driver limit;
+    berth_csi_storage_capacity capacity;
+    berth_persistent_volume volumes[2];
+    berth_persistent_volume_claim claim;
+    berth_volume_attachment attachment;
+    berth_service service;
+    berth_controller controllers[3];
+    berth_pod_disruption_budget budget;
+    berth_node node, unlaid;
+    berth_taint taint, unlaid_taint;
+    berth_resource amounts[4];
+    berth_image image;
+    berth_pod pods[2];
+    berth_container container;
+    berth_resource requests[2];
+    berth_port port;
+    berth_owner owners[2];
+    berth_toleration toleration;
+    berth_volume pod_volumes[8];
+    berth_pod_claim device;
+} everything;
+
+static berth_strs one(everything *e, berth_str text)
+{
+    e->strs[e->str_count] = text;
+    return (berth_strs){&e->strs[e->str_count++], 1};
+}
+
+static berth_map pair(everything *e, berth_str key, berth_str value)
+{
+    e->pairs[e->pair_count] = (berth_key_value){key, value};
+    return (berth_map){&e->pairs[e->pair_count++], 1};
+}
+
+static berth_requirements require(everything *e)
+{
+    e->requirements[e->requirement_count] = (berth_requirement){own(), text("In"), one(e, own())};
+    return (berth_requirements){&e->requirements[e->requirement_count++], 1};
+}
+
+static const berth_label_selector *selector(everything *e)
+{
+    berth_label_selector *made = &e->selectors[e->selector_count++];
+    made->match_labels = pair(e, own(), own());
+    made->match_expressions = require(e);
+    return made;
+}
+
+static berth_metadata named(berth_str space)
+{
+    return (berth_metadata){.name = own(), .namespace_name = space};
+}
+
+static void put(everything *e, berth_kind kind, const void *object)
+{
+    e->objects[e->count] = (berth_object){.kind = kind};
+    e->objects[e->count++].as.any = object;
+}
+
+static void make_related(everything *e)
+{
+    e->space = (berth_namespace){{.name = own(), .labels = pair(e, own(), own())}};
+    e->service = (berth_service){named(own()), true, pair(e, own(), own())};
+    e->budget = (berth_pod_disruption_budget){.meta = named(own()), .selector = selector(e)};
+    put(e, BERTH_KIND_NAMESPACE, &e->space);
+    put(e, BERTH_KIND_SERVICE, &e->service);
+    put(e, BERTH_KIND_POD_DISRUPTION_BUDGET, &e->budget);
+    static const berth_kind kinds[] = {BERTH_KIND_REPLICATION_CONTROLLER, BERTH_KIND_REPLICA_SET,
+                                       BERTH_KIND_STATEFUL_SET};
+    for (uint32_t i = 0; i < 3; i++) {
+        e->controllers[i] = (berth_controller){named(own()), selector(e)};
+        put(e, kinds[i], &e->controllers[i]);
+    }
+}
+
+static const berth_node_selector *affinity(everything *e, uint32_t i)
+{
+    e->terms[i].match_expressions = require(e);
+    e->affinity[i] = (berth_node_selector){&e->terms[i], 1};
+    return &e->affinity[i];
+}
+
+static void make_volumes(everything *e)
+{
+    e->volumes[0] = (berth_persistent_volume){
+        .meta = {.name = own(),
+                 .labels = pair(e, text("topology.kubernetes.io/zone"), text("zone-c__zone-d"))},
+        .access_modes = one(e, own()),
+        .storage_class = own(),
+        .volume_attributes_class = own(),
+        .has_claim_ref = true,
+        .claim_namespace = own(),
+        .claim_name = own(),
+        .claim_uid = own(),
+        .node_affinity = affinity(e, 0),
+        .source = {.kind = BERTH_VOLUME_CSI, .driver = own(), .handle = own()}};
+    /* Of an in-tree plugin: its zones are translated. */
+    e->volumes[1] =
+        (berth_persistent_volume){.meta = {.name = own(),
+                                           .labels = pair(e, text("topology.kubernetes.io/zone"),
+                                                          text("a-east-1__a-east-2"))},
+                                  .source = {.kind = BERTH_VOLUME_AWS_EBS, .handle = own()}};
+    e->claim = (berth_persistent_volume_claim){.meta = named(own()),
+                                               .access_modes = one(e, own()),
+                                               .storage_class = own(),
+                                               .volume_name = own(),
+                                               .volume_attributes_class = own(),
+                                               .selector = selector(e)};
+    e->claim.meta.uid = own();
+    e->claim.meta.annotations = pair(e, text("volume.kubernetes.io/selected-node"), own());
+    e->owners[0] = (berth_owner){
+        .api_version = own(), .kind = own(), .name = own(), .uid = own(), .controller = true};
+    e->claim.meta.owners = &e->owners[0];
+    e->claim.meta.owner_count = 1;
+    put(e, BERTH_KIND_PERSISTENT_VOLUME, &e->volumes[0]);
+    put(e, BERTH_KIND_PERSISTENT_VOLUME, &e->volumes[1]);
+    put(e, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, &e->claim);
+}
+
+static void make_drivers(everything *e)
+{
+    e->topology.expressions = require(e);
+    e->storage_class = (berth_storage_class){.meta = {.name = own()},
+                                             .provisioner = own(),
+                                             .allowed_topologies = &e->topology,
+                                             .allowed_topology_count = 1};
+    e->in_tree_class = (berth_storage_class){.meta = {.name = own()},
+                                             .provisioner = text("kubernetes.io/aws-ebs")};
+    put(e, BERTH_KIND_STORAGE_CLASS, &e->in_tree_class);
+    e->driver.meta.name = own();
+    e->limit =
+        (berth_csi_node_driver){.name = own(), .node_id = own(), .has_count = true, .count = 3};
+    e->csi_node = (berth_csi_node){{.name = own()}, &e->limit, 1};
+    e->capacity = (berth_csi_storage_capacity){.meta = named(own()),
+                                               .storage_class = own(),
+                                               .node_topology = selector(e),
+                                               .has_capacity = true,
+                                               .capacity = {1, 0}};
+    e->attachment = (berth_volume_attachment){{.name = own()}, own(), own(), own()};
+    put(e, BERTH_KIND_STORAGE_CLASS, &e->storage_class);
+    put(e, BERTH_KIND_CSI_DRIVER, &e->driver);
+    put(e, BERTH_KIND_CSI_NODE, &e->csi_node);
+    put(e, BERTH_KIND_CSI_STORAGE_CAPACITY, &e->capacity);
+    put(e, BERTH_KIND_VOLUME_ATTACHMENT, &e->attachment);
+}
+
+static void make_node(everything *e)
+{
+    berth_key_value *labels = &e->pairs[e->pair_count];
+    e->pair_count += 3;
+    labels[0] = (berth_key_value){own(), own()};
+    labels[1] = (berth_key_value){text("topology.kubernetes.io/zone"), own()};
+    labels[2] = (berth_key_value){text("failure-domain.beta.kubernetes.io/zone"), own()};
+    e->taint = (berth_taint){.key = own(), .value = own(), .effect = own()};
+    e->amounts[0] = (berth_resource){text("cpu"), {64, 0}};
+    e->amounts[1] = (berth_resource){text("pods"), {10, 0}};
+    e->amounts[2] = (berth_resource){text("example.com/own"), {5, 0}};
+    e->image = (berth_image){.names = one(e, own()), .size_bytes = 1};
+    e->node = (berth_node){.meta = {.name = own(), .labels = {labels, 3}},
+                           .taints = &e->taint,
+                           .taint_count = 1,
+                           .allocatable = {e->amounts, 3},
+                           .images = &e->image,
+                           .image_count = 1};
+    e->node.meta.annotations =
+        pair(e, text("scheduler.alpha.kubernetes.io/preferAvoidPods"), own());
+    put(e, BERTH_KIND_NODE, &e->node);
+}
+
+/* A node that the layout does not have yet, in a zone by the label of today alone. */
+static void make_unlaid_node(everything *e)
+{
+    berth_key_value *labels = &e->pairs[e->pair_count];
+    e->pair_count += 2;
+    labels[0] = (berth_key_value){text("topology.kubernetes.io/region"), own()};
+    labels[1] = (berth_key_value){text("topology.kubernetes.io/zone"), own()};
+    e->unlaid_taint = (berth_taint){.key = own(), .value = own(), .effect = own()};
+    e->unlaid = (berth_node){.meta = {.name = own(), .labels = {labels, 2}},
+                             .taints = &e->unlaid_taint,
+                             .taint_count = 1};
+    put(e, BERTH_KIND_NODE, &e->unlaid);
+}
+
+static void make_pod_terms(everything *e, berth_pod *pod)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        e->pod_terms[i] = (berth_pod_affinity_term){.label_selector = selector(e),
+                                                    .namespaces = one(e, own()),
+                                                    .topology_key = own(),
+                                                    .weight = 1};
+    e->pod_terms[0].namespace_selector = selector(e);
+    pod->pod_affinity = (berth_pod_affinity){true, &e->pod_terms[0], 1, &e->pod_terms[1], 1};
+    pod->pod_anti_affinity = (berth_pod_affinity){true, &e->pod_terms[2], 1, &e->pod_terms[3], 1};
+    e->spread = (berth_topology_spread){.max_skew = 1,
+                                        .topology_key = own(),
+                                        .when_unsatisfiable = text("ScheduleAnyway"),
+                                        .label_selector = selector(e)};
+    pod->spreads = &e->spread;
+    pod->spread_count = 1;
+    e->preferred.weight = 1;
+    e->preferred.preference.match_expressions = require(e);
+    pod->node_affinity.required = affinity(e, 1);
+    pod->node_affinity.preferred = &e->preferred;
+    pod->node_affinity.preferred_count = 1;
+    e->terms[1].match_fields = (berth_requirements){&e->requirements[e->requirement_count++], 1};
+    e->requirements[e->requirement_count - 1] =
+        (berth_requirement){text("metadata.name"), text("In"), one(e, own())};
+}
+
+static void make_pod_volumes(everything *e, berth_pod *pod)
+{
+    const berth_volume volumes[] = {
+        {own(), {.kind = BERTH_VOLUME_CLAIM, .handle = own()}},
+        {text("v"), {.kind = BERTH_VOLUME_EPHEMERAL}},
+        {own(), {.kind = BERTH_VOLUME_GCE_PD, .handle = own()}},
+        {own(), {.kind = BERTH_VOLUME_ISCSI, .handle = own()}},
+        {own(), {.kind = BERTH_VOLUME_RBD, .handle = own(), .pool = own()}},
+        {own(), {.kind = BERTH_VOLUME_AZURE_DISK, .handle = own(), .uri = own()}},
+    };
+    memcpy(e->pod_volumes, volumes, sizeof(volumes));
+    e->pod_volumes[4].source.monitors = one(e, own());
+    pod->volumes = e->pod_volumes;
+    pod->volume_count = sizeof(volumes) / sizeof(*volumes);
+}
+
+/* One that is on the node, with disks; one that waits behind a gate and for its devices. */
+static void make_pods(everything *e)
+{
+    berth_pod *pod = &e->pods[0];
+    e->port =
+        (berth_port){.host_ip = own(), .protocol = own(), .host_port = 80, .container_port = 80};
+    e->requests[0] = (berth_resource){text("example.com/asked"), {1, 0}};
+    e->container = (berth_container){
+        .image = own(), .requests = {e->requests, 1}, .ports = &e->port, .port_count = 1};
+    e->owners[1] = (berth_owner){
+        .api_version = own(), .kind = own(), .name = own(), .uid = own(), .controller = true};
+    e->toleration =
+        (berth_toleration){.key = own(), .op = text("Equal"), .value = own(), .effect = own()};
+    pod->meta = (berth_metadata){.name = own(),
+                                 .namespace_name = own(),
+                                 .uid = own(),
+                                 .labels = pair(e, own(), own()),
+                                 .owners = &e->owners[1],
+                                 .owner_count = 1};
+    pod->node_name = e->node.meta.name;
+    pod->scheduler_name = own();
+    pod->node_selector = pair(e, own(), own());
+    pod->tolerations = &e->toleration;
+    pod->toleration_count = 1;
+    pod->containers = &e->container;
+    pod->container_count = 1;
+    make_pod_terms(e, pod);
+    make_pod_volumes(e, pod);
+    e->device = (berth_pod_claim){.name = text("device"), .claim_template = text("t")};
+    e->pods[1] = (berth_pod){.meta = {.name = own(), .namespace_name = own()},
+                             .scheduling_gates = one(e, own()),
+                             .volumes = &e->pod_volumes[1], /* it is named after the pod */
+                             .volume_count = 1,
+                             .resource_claims = &e->device,
+                             .resource_claim_count = 1};
+    put(e, BERTH_KIND_POD, &e->pods[0]);
+    put(e, BERTH_KIND_POD, &e->pods[1]);
+}
+
+/* ---- what the engine holds ---- */
+
+typedef struct held {
+    berth__sym id;
+    char letters[128];
+    uint32_t len;
+} held;
+
+/* All texts that came with objects. */
+static uint32_t list_held(const berth__model *model, held *out, uint32_t most)
+{
+    uint32_t count = 0;
+    for (berth__sym id = model->kept_texts; id < model->strings.count; id++) {
+        berth_str text = berth__text(model, id);
+        if (text.data == NULL || text.len >= sizeof(out->letters) ||
+            memmem(text.data, text.len, "filler-", 7) != NULL)
+            continue;
+        assert_true(count < most);
+        out[count] = (held){.id = id, .len = text.len};
+        memcpy(out[count++].letters, text.data, text.len);
+    }
+    return count;
+}
+
+static void fill(berth_engine *engine, uint32_t from)
+{
+    for (uint32_t i = from; i < from + FILLERS; i++) {
+        char name[32];
+        int len = snprintf(name, sizeof(name), "filler-%u", (unsigned)i);
+        const berth_namespace space = {{.name = {name, (uint32_t)len}}};
+        const berth_object object = {.kind = BERTH_KIND_NAMESPACE, .as.namespace_object = &space};
+        assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
+        if (i % 2 == 0)
+            assert_int_equal(berth_engine_remove(engine, BERTH_KIND_NAMESPACE, (berth_str){0},
+                                                 space.meta.name, NULL),
+                             BERTH_OK);
+    }
+}
+
+/* The layout follows; with it, the volumes of pods on nodes. */
+static void lay_out(berth_engine *engine)
+{
+    berth_node_id order[4];
+    uint32_t count;
+    assert_int_equal(berth_engine_node_order(engine, order, 4, &count, NULL), BERTH_OK);
+}
+
+static void add_from(berth_engine *engine, const everything *e, uint32_t first)
+{
+    for (uint32_t i = first; i < e->count; i++) {
+        berth_error error = {0};
+        if (berth_engine_add(engine, &e->objects[i], NULL, &error) != BERTH_OK)
+            fail_msg("object %u: %s %s", (unsigned)i, error.message, error.field);
+    }
+}
+
+static berth_engine *make(everything *e)
+{
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    berth__sweep_always = false;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    owned.count = 0;
+    memset(e, 0, sizeof(*e));
+    make_related(e);
+    make_volumes(e);
+    make_drivers(e);
+    make_node(e);
+    make_pods(e);
+    add_from(engine, e, 0);
+    lay_out(engine);
+    uint32_t laid = e->count;
+    make_unlaid_node(e);
+    add_from(engine, e, laid);
+    return engine;
+}
+
+static void begin_sweeps(berth_engine *engine)
+{
+    berth__sweep_always = true;
+    engine->cluster.model->sweep_at = 0;
+    engine->cluster.view.storage->sweep_at = 0;
+}
+
+/* The texts are themselves, after others came and went. */
+static void expect_held(berth_engine *engine, const held *texts, uint32_t count)
+{
+    fill(engine, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        berth_str now = berth__text(engine->cluster.model, texts[i].id);
+        if (now.data == NULL || now.len != texts[i].len ||
+            memcmp(now.data, texts[i].letters, now.len) != 0)
+            fail_msg("text %u was %.*s, and is %.*s", (unsigned)texts[i].id, (int)texts[i].len,
+                     texts[i].letters, now.data != NULL ? (int)now.len : 0,
+                     now.data != NULL ? now.data : "");
+    }
+    assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
+}
+
+static void test_held(void **state)
+{
+    static everything e;
+    static held texts[2 * OWN_MAX];
+    berth_engine *engine = make(&e);
+    uint32_t count = list_held(engine->cluster.model, texts, 2 * OWN_MAX);
+    (void)state;
+    assert_true(count > owned.count - 12); /* names of pods, and a few more, are no texts */
+    begin_sweeps(engine);
+    expect_held(engine, texts, count);
+    berth_engine_destroy(engine);
+}
+
+static void note_text(const berth__model *model, berth__sym id, held *out, uint32_t *count)
+{
+    berth_str text = berth__text(model, id);
+    if (text.data == NULL || text.len == 0)
+        return;
+    out[*count] = (held){.id = id, .len = text.len};
+    memcpy(out[*count].letters, text.data, text.len);
+    ++*count;
+}
+
+/* Disks stay until somebody looks which are needed, and keep their texts as long. */
+static void test_disks_outlive_pods(void **state)
+{
+    static everything e;
+    static held texts[OWN_MAX];
+    berth_engine *engine = make(&e);
+    const berth__model *model = engine->cluster.model;
+    const berth__storage *storage = engine->cluster.view.storage;
+    uint32_t count = 0;
+    (void)state;
+    assert_int_equal(storage->disk_count, 4);
+    for (uint32_t i = 0; i < storage->disk_count; i++) {
+        const berth__disk *disk = storage->disk_list[i];
+        note_text(model, disk->volume.handle, texts, &count);
+        note_text(model, disk->volume.pool, texts, &count);
+        note_text(model, disk->volume.uri, texts, &count);
+        note_text(model, (berth__sym)disk->attachment, texts, &count);
+        for (uint32_t k = 0; k < disk->volume.monitor_count; k++)
+            note_text(model, disk->volume.monitors[k], texts, &count);
+    }
+    assert_true(count >= 8);
+    begin_sweeps(engine);
+    engine->cluster.view.storage->sweep_at = UINT32_MAX;
+    const berth_metadata *pod = &e.pods[0].meta;
+    assert_int_equal(
+        berth_engine_remove(engine, BERTH_KIND_POD, pod->namespace_name, pod->name, NULL),
+        BERTH_OK);
+    expect_held(engine, texts, count);
+    berth_engine_destroy(engine);
+}
+
+/* A slot whose node went says what it said until the layout is made anew. */
+static void test_slot_outlives_node(void **state)
+{
+    static everything e;
+    berth_engine *engine = make(&e);
+    const berth__layout *layout = engine->cluster.view.layout;
+    (void)state;
+    begin_sweeps(engine);
+    assert_int_equal(layout->count, 1);
+    assert_int_equal(
+        berth_engine_remove(engine, BERTH_KIND_NODE, (berth_str){0}, e.node.meta.name, NULL),
+        BERTH_OK);
+    fill(engine, 0);
+    const berth__taint_list *list = berth__taints_at(engine->cluster.model, layout->taints[0]);
+    assert_non_null(list);
+    assert_int_equal(list->count, 1);
+    berth_engine_destroy(engine);
+}
+
+static void test_given_back(void **state)
+{
+    static everything e;
+    static held texts[2 * OWN_MAX];
+    berth_engine *engine = make(&e);
+    const berth__model *model = engine->cluster.model;
+    const berth__storage *storage = engine->cluster.view.storage;
+    (void)state;
+    assert_true(storage->in_use >= 16); /* objects, what they name, and disks */
+    assert_int_equal(model->resources_named, BERTH__SCALARS + 2);
+    begin_sweeps(engine);
+    for (uint32_t i = e.count; i-- > 0;) {
+        const berth_metadata *meta = e.objects[i].as.any;
+        assert_int_equal(
+            berth_engine_remove(engine, e.objects[i].kind, meta->namespace_name, meta->name, NULL),
+            BERTH_OK);
+    }
+    lay_out(engine);
+    fill(engine, 0);
+    /* Ids of nodes are looked for when none is free: of the two one may wait, with its name. */
+    assert_true(list_held(model, texts, 2 * OWN_MAX) <= 1);
+    assert_true(texts[0].len == e.node.meta.name.len &&
+                memcmp(texts[0].letters, e.node.meta.name.data, texts[0].len) == 0);
+    assert_int_equal(storage->in_use, 0);
+    assert_int_equal(storage->free_disk_count, storage->disk_count);
+    assert_int_equal(model->resources_named, BERTH__SCALARS);
+    assert_int_equal(model->taint_lists.count, 1);
+    assert_int_equal(model->free_taint_count, 2);
+    assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
+    berth_engine_destroy(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_held),
+        cmocka_unit_test(test_disks_outlive_pods),
+        cmocka_unit_test(test_slot_outlives_node),
+        cmocka_unit_test(test_given_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
