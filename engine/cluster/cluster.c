@@ -333,9 +333,12 @@ static berth_status settle_operation(berth__cluster *cluster, uint32_t begin, be
     return status;
 }
 
+/* `*full`: no column was left for the name of a resource. It has been looked then whether all names are
+ * needed. */
 static berth_status put_once(berth__cluster *cluster, const berth_object *object, bool replace,
-                             uint64_t *id, berth_error *error)
+                             uint64_t *id, bool *full, berth_error *error)
 {
+    berth__model *model = cluster->model;
     berth_str namespace_name = metadata_of(object)->namespace_name;
     berth_str name = metadata_of(object)->name;
     uint32_t begin = cluster->undo.top;
@@ -347,8 +350,11 @@ static berth_status put_once(berth__cluster *cluster, const berth_object *object
     if (status == BERTH_OK)
         status = put_object(cluster, object, replace, id, error);
     status = settle_operation(cluster, begin, status);
+    *full = status == BERTH_E_NOMEM && model->resources_named == BERTH__RESOURCES_MAX;
+    if (*full)
+        model->sweep_at = 0;
     bool sweeps = berth__cluster_sweep_is_due(cluster);
-    berth__model_unlock(cluster->model);
+    berth__model_unlock(model);
     if (status == BERTH_OK)
         notify_other(cluster, object->kind, namespace_name, name);
     else
@@ -358,31 +364,22 @@ static berth_status put_once(berth__cluster *cluster, const berth_object *object
     return status;
 }
 
-/* Where no column is left for the name of a resource, some may be that nobody needs. Returns whether one
- * is left now. */
-static bool find_columns(berth__cluster *cluster)
+static bool has_columns(const berth__cluster *cluster)
 {
-    berth__model *model = cluster->model;
-    if (cluster->cow.branch || cluster->undo.recording)
-        return false;
     berth__cluster_lock(cluster);
-    bool full = model->resources_named == BERTH__RESOURCES_MAX;
-    if (full)
-        model->sweep_at = 0;
-    berth__model_unlock(model);
-    if (full)
-        berth__cluster_sweep(cluster);
-    return full && model->resources_named < BERTH__RESOURCES_MAX;
+    bool has = cluster->model->resources_named < BERTH__RESOURCES_MAX;
+    berth__model_unlock(cluster->model);
+    return has;
 }
 
 static berth_status put_named(berth__cluster *cluster, const berth_object *object, bool replace,
                               uint64_t *id, berth_error *error)
 {
+    bool full;
     BERTH_TRY(check_name(object, error));
-    berth_status status = put_once(cluster, object, replace, id, error);
-    return status == BERTH_E_NOMEM && find_columns(cluster)
-               ? put_once(cluster, object, replace, id, error)
-               : status;
+    berth_status status = put_once(cluster, object, replace, id, &full, error);
+    return full && has_columns(cluster) ? put_once(cluster, object, replace, id, &full, error)
+                                        : status;
 }
 
 berth_status berth__cluster_add(berth__cluster *cluster, const berth_object *object, uint64_t *id,

@@ -117,8 +117,8 @@ static void fill_csi(surroundings *out, texts *t, uint32_t features)
 
 static void fill_surroundings(surroundings *out, texts *t, uint32_t features)
 {
-    *out =
-        (surroundings){.label = {text("app"), own(t, "app", true)}, .mode = text("ReadWriteOnce")};
+    *out = (surroundings){.label = {text("app"), own(t, "app", true)},
+                          .mode = text("ReadWriteOncePod")};
     out->selector.match_labels = (berth_map){&out->label, 1};
     berth_metadata meta = {.name = own(t, "related", true),
                            .namespace_name = space_of(t, features)};
@@ -223,6 +223,8 @@ static berth_status put_surroundings(const churn_target *to, uint32_t features, 
                                      bool add, berth_error *error)
 {
     berth_status status = BERTH_OK;
+    if (to->pods_alone)
+        return BERTH_OK;
     if (churn_has(features, CHURN_RELATED))
         status = put_kinds(to, related_kinds, sizeof(related_kinds) / sizeof(*related_kinds),
                            features, number, add, error);

@@ -56,6 +56,7 @@ typedef struct churn_target {
                            berth_error *error);
     berth_str (*place)(void *context,
                        uint64_t number); /* where a pod is to run; NULL: nowhere yet */
+    bool pods_alone;
 } churn_target;
 
 berth_status churn_add_pod(const churn_target *to, uint32_t features, uint64_t number,

@@ -153,11 +153,12 @@ static uint64_t digest_of(const berth_snapshot *from)
     return digest;
 }
 
-/* The nodes that a new pod of that number fits, with the totals there, by name in no order. */
-static uint64_t fits(berth_engine *engine, uint32_t features, uint64_t number)
+/* The nodes that a new pod of that number fits, with the totals there, by name in no order; `alone`: none
+ * of its objects is added. */
+static uint64_t fits(berth_engine *engine, uint32_t features, uint64_t number, bool alone)
 {
     berth_error error = {0};
-    churn_target to = {engine, engine_add, engine_remove, NULL};
+    churn_target to = {engine, engine_add, engine_remove, NULL, alone};
     berth_node_id nodes[2 * NODES];
     int64_t totals[2 * NODES];
     uint32_t count = 0;
@@ -222,7 +223,7 @@ static void compare_with_fresh(const churn *c)
     berth_error error = {0};
     berth_engine_config config;
     copied copy = {.from = c};
-    churn_target to = {&copy, copied_add, NULL, copied_place};
+    churn_target to = {&copy, copied_add, NULL, copied_place, false};
     /* What is reserved, and where orphans and gated pods are, comes of how they came to be. */
     if (c->by == BY_SCHEDULER || churn_has(c->features, CHURN_WAITING) ||
         churn_has(c->features, CHURN_GATES))
@@ -237,22 +238,41 @@ static void compare_with_fresh(const churn *c)
         must(churn_add_pod(&to, c->features, i, NULL, &error), &error, "fresh: add a pod");
     same(berth_engine_digest(copy.engine), berth_engine_digest(c->engine), "the digest", c);
     for (uint64_t i = 0; i < PROBES; i++)
-        same(fits(copy.engine, c->features, c->pods + i), fits(c->engine, c->features, c->pods + i),
-             "where a pod fits", c);
+        same(fits(copy.engine, c->features, c->pods + i, false),
+             fits(c->engine, c->features, c->pods + i, false), "where a pod fits", c);
     must(berth_engine_check(c->engine, &error), &error, "check");
     berth_engine_destroy(copy.engine);
 }
 
 /* ---- one step ---- */
 
+/* A branch that is to have objects of its own. The idle one that was used last is left alone: its store of
+ * volumes follows snapshots from one look back to the next. */
+typedef struct branch_pair {
+    berth_engine *idle, *branch;
+} branch_pair;
+
+static branch_pair open_branch(berth_snapshot *snapshot)
+{
+    berth_error error = {0};
+    branch_pair pair;
+    must(berth_branch_create(snapshot, &pair.idle, &error), &error, "branch");
+    must(berth_branch_create(snapshot, &pair.branch, &error), &error, "branch");
+    return pair;
+}
+
+static void close_branch(branch_pair pair)
+{
+    berth_branch_drop(pair.branch);
+    berth_branch_drop(pair.idle);
+}
+
 /* What a branch of the snapshot says of a pod. */
 static uint64_t branch_says(const churn *c, berth_snapshot *snapshot, uint64_t number)
 {
-    berth_error error = {0};
-    berth_engine *branch;
-    must(berth_branch_create(snapshot, &branch, &error), &error, "branch");
-    uint64_t says = fits(branch, c->features, number);
-    berth_branch_drop(branch);
+    branch_pair pair = open_branch(snapshot);
+    uint64_t says = fits(pair.branch, c->features, number, false);
+    close_branch(pair);
     return says;
 }
 
@@ -284,27 +304,47 @@ static void look_at_snapshots(churn *c)
         c->pinned_digest[place] += branch_says(c, c->pinned[place], c->pods);
 }
 
-static void branch_off(churn *c)
+/* A branch without objects of its own, whose store of volumes is kept for the next and follows: claims of
+ * pods that went before the snapshot are no more. */
+static void look_back(const churn *c, uint64_t place)
 {
     berth_error error = {0};
     berth_engine *branch;
+    bool claims = churn_has(c->features, CHURN_CLAIMS) || churn_has(c->features, CHURN_WAITING);
+    must(berth_branch_create(c->pinned[place], &branch, &error), &error, "branch");
+    for (uint64_t i = 1; i < 256; i *= 3) {
+        uint64_t says = fits(branch, c->features, c->pinned_number[place] - PODS - i, true);
+        if (claims)
+            same(0, says, "a claim that went", c);
+    }
+    berth_branch_drop(branch);
+}
+
+static void branch_off(churn *c)
+{
+    berth_error error = {0};
     berth_snapshot *snapshot = c->pinned[c->pods / 64 % PINS];
     if (snapshot == NULL)
         return;
-    must(berth_branch_create(snapshot, &branch, &error), &error, "branch");
-    churn_target to = {branch, engine_add, engine_remove, NULL};
+    if (c->pods - c->seed > (uint64_t)PODS + 512)
+        look_back(c, c->pods / 64 % PINS);
+    branch_pair pair = open_branch(snapshot);
+    berth_engine *branch = pair.branch;
+    churn_target to = {branch, engine_add, engine_remove, NULL, false};
     for (uint64_t i = 0; i < 4; i++) {
         berth_pod_id id;
         berth_placement placement;
-        /* One that the engine will add later, and one that it never will. */
+        /* Some that the engine will add later, one that it never will, and one that went long ago. */
         uint64_t number = i % 2 == 0 ? c->pods + 1 + i : ASIDE | (c->pods + i);
+        if (i == 3 && c->pods - c->seed > (uint64_t)PODS + 512)
+            number = c->pods - PODS - 256;
         must(churn_add_pod(&to, c->features, number, &id, &error), &error, "branch: add");
         if (berth_engine_pod_node(branch, id) == BERTH_NODE_NONE)
             must(berth_engine_schedule(branch, id, &placement, &error), &error, "branch: schedule");
     }
     must(churn_add_node(&to, c->features & ~(1u << CHURN_UPDATES), ASIDE | c->pods, &error), &error,
          "branch: add a node");
-    berth_branch_drop(branch);
+    close_branch(pair);
 }
 
 static void add_pod(churn *c)
@@ -356,13 +396,13 @@ static void begin(churn *c)
     config.threads = 1;
     config.allocator = &counting;
     must(berth_engine_create(&config, &c->engine, &error), &error, "create");
-    c->to = (churn_target){c->engine, engine_add, engine_remove, NULL};
+    c->to = (churn_target){c->engine, engine_add, engine_remove, NULL, false};
     if (c->by == BY_SCHEDULER) {
         berth_scheduler_options scheduling;
         berth_scheduler_options_init(&scheduling);
         must(berth_scheduler_create(c->engine, &scheduling, &c->scheduler, &error), &error,
              "scheduler");
-        c->to = (churn_target){c, scheduler_add, scheduler_remove, NULL};
+        c->to = (churn_target){c, scheduler_add, scheduler_remove, NULL, false};
     }
     c->pods = c->seed;
     c->nodes = c->seed / CHURN_NODE_EVERY;

@@ -603,8 +603,21 @@ static void licence_filter(const berth_cycle *cycle, const void *instance, const
             refuse(slice, i);
 }
 
-/* A pod alone names it, so that no node changes; the plugin is prepared anew nevertheless. */
-static void expect_new_column(berth_path path)
+/* Have a column that lost its name. */
+static void leave_column(berth_engine *engine)
+{
+    small_pod pod;
+    berth_object object;
+    assert_int_equal(berth_engine_begin(engine, NULL), BERTH_OK);
+    small_pod_object(&pod, &object, "gone", NULL, 100);
+    pod.requests[1] = (berth_resource){text("example.com/gone"), {1, 0}};
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, NULL, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_rollback(engine, NULL), BERTH_OK);
+}
+
+/* A pod alone names it, so that no node changes; the plugin is prepared anew nevertheless, even where
+ * the column was there before. */
+static void expect_new_column(berth_path path, bool was_there)
 {
     fixture own;
     small_pod pod;
@@ -620,6 +633,8 @@ static void expect_new_column(berth_path path)
     assert_int_equal(berth_engine_create(&own.config, &own.engine, NULL), BERTH_OK);
     add_node(&own, 0);
     berth_pod_id asks = add_pod(&own, NULL, 100);
+    if (was_there)
+        leave_column(own.engine);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(berth_engine_decide(own.engine, asks, NULL, &placement, NULL), BERTH_OK);
         assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
@@ -636,8 +651,10 @@ static void expect_new_column(berth_path path)
 static void test_new_column(void **state)
 {
     (void)state;
-    expect_new_column(BERTH_PATH_SCAN);
-    expect_new_column(BERTH_PATH_INDEX);
+    for (int was_there = 0; was_there < 2; was_there++) {
+        expect_new_column(BERTH_PATH_SCAN, was_there != 0);
+        expect_new_column(BERTH_PATH_INDEX, was_there != 0);
+    }
 }
 
 /* ---- arguments ---- */

@@ -8,6 +8,9 @@
 
 #include <cmocka.h>
 
+#include "berth/branch.h"
+#include "berth/snapshot.h"
+#include "columns/node_volumes.h"
 #include "model/storage.h"
 #include "model/sweep.h"
 #include "small_cluster.h"
@@ -114,8 +117,9 @@ static void put(everything *e, berth_kind kind, const void *object)
 
 static void make_related(everything *e)
 {
-    e->space = (berth_namespace){{.name = own(), .labels = pair(e, own(), own())}};
-    e->service = (berth_service){named(own()), true, pair(e, own(), own())};
+    e->space = (berth_namespace){.meta = {.name = own(), .labels = pair(e, own(), own())}};
+    e->service = (berth_service){
+        .meta = named(own()), .has_selector = true, .selector = pair(e, own(), own())};
     e->budget = (berth_pod_disruption_budget){.meta = named(own()), .selector = selector(e)};
     put(e, BERTH_KIND_NAMESPACE, &e->space);
     put(e, BERTH_KIND_SERVICE, &e->service);
@@ -123,7 +127,7 @@ static void make_related(everything *e)
     static const berth_kind kinds[] = {BERTH_KIND_REPLICATION_CONTROLLER, BERTH_KIND_REPLICA_SET,
                                        BERTH_KIND_STATEFUL_SET};
     for (uint32_t i = 0; i < 3; i++) {
-        e->controllers[i] = (berth_controller){named(own()), selector(e)};
+        e->controllers[i] = (berth_controller){.meta = named(own()), .selector = selector(e)};
         put(e, kinds[i], &e->controllers[i]);
     }
 }
@@ -185,13 +189,15 @@ static void make_drivers(everything *e)
     e->driver.meta.name = own();
     e->limit =
         (berth_csi_node_driver){.name = own(), .node_id = own(), .has_count = true, .count = 3};
-    e->csi_node = (berth_csi_node){{.name = own()}, &e->limit, 1};
+    e->csi_node =
+        (berth_csi_node){.meta = {.name = own()}, .drivers = &e->limit, .driver_count = 1};
     e->capacity = (berth_csi_storage_capacity){.meta = named(own()),
                                                .storage_class = own(),
                                                .node_topology = selector(e),
                                                .has_capacity = true,
                                                .capacity = {1, 0}};
-    e->attachment = (berth_volume_attachment){{.name = own()}, own(), own(), own()};
+    e->attachment = (berth_volume_attachment){
+        .meta = {.name = own()}, .attacher = own(), .node_name = own(), .persistent_volume = own()};
     put(e, BERTH_KIND_STORAGE_CLASS, &e->storage_class);
     put(e, BERTH_KIND_CSI_DRIVER, &e->driver);
     put(e, BERTH_KIND_CSI_NODE, &e->csi_node);
@@ -265,12 +271,12 @@ static void make_pod_terms(everything *e, berth_pod *pod)
 static void make_pod_volumes(everything *e, berth_pod *pod)
 {
     const berth_volume volumes[] = {
-        {own(), {.kind = BERTH_VOLUME_CLAIM, .handle = own()}},
-        {text("v"), {.kind = BERTH_VOLUME_EPHEMERAL}},
-        {own(), {.kind = BERTH_VOLUME_GCE_PD, .handle = own()}},
-        {own(), {.kind = BERTH_VOLUME_ISCSI, .handle = own()}},
-        {own(), {.kind = BERTH_VOLUME_RBD, .handle = own(), .pool = own()}},
-        {own(), {.kind = BERTH_VOLUME_AZURE_DISK, .handle = own(), .uri = own()}},
+        {.name = own(), .source = {.kind = BERTH_VOLUME_CLAIM, .handle = own()}},
+        {.name = text("v"), .source = {.kind = BERTH_VOLUME_EPHEMERAL}},
+        {.name = own(), .source = {.kind = BERTH_VOLUME_GCE_PD, .handle = own()}},
+        {.name = own(), .source = {.kind = BERTH_VOLUME_ISCSI, .handle = own()}},
+        {.name = own(), .source = {.kind = BERTH_VOLUME_RBD, .handle = own(), .pool = own()}},
+        {.name = own(), .source = {.kind = BERTH_VOLUME_AZURE_DISK, .handle = own(), .uri = own()}},
     };
     memcpy(e->pod_volumes, volumes, sizeof(volumes));
     e->pod_volumes[4].source.monitors = one(e, own());
@@ -346,7 +352,7 @@ static void fill(berth_engine *engine, uint32_t from)
     for (uint32_t i = from; i < from + FILLERS; i++) {
         char name[32];
         int len = snprintf(name, sizeof(name), "filler-%u", (unsigned)i);
-        const berth_namespace space = {{.name = {name, (uint32_t)len}}};
+        const berth_namespace space = {.meta = {.name = {name, (uint32_t)len}}};
         const berth_object object = {.kind = BERTH_KIND_NAMESPACE, .as.namespace_object = &space};
         assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
         if (i % 2 == 0)
@@ -523,6 +529,138 @@ static void test_given_back(void **state)
     berth_engine_destroy(engine);
 }
 
+static berth_engine *make_small(void)
+{
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    berth__sweep_always = false;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    return engine;
+}
+
+/* ---- records that are used again ---- */
+
+static void put_csi_node(berth_engine *engine, const char *name, bool add)
+{
+    const berth_csi_node node = {.meta = {.name = text(name)}};
+    const berth_object object = {.kind = BERTH_KIND_CSI_NODE, .as.csi_node = &node};
+    assert_int_equal(
+        add ? berth_engine_add(engine, &object, NULL, NULL)
+            : berth_engine_remove(engine, object.kind, (berth_str){0}, node.meta.name, NULL),
+        BERTH_OK);
+}
+
+/* What the node's volumes are counted by, after a look at it: by name, or NULL. */
+static const char *record_of(berth_engine *engine, const char *name)
+{
+    assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
+    const berth__node_volumes *volumes = berth__volume_use_of(
+        engine->cluster.view.volume_use, berth_engine_find_node(engine, text(name)));
+    return volumes == NULL || volumes->record == NULL
+               ? NULL
+               : berth__text(engine->cluster.model, volumes->record->record.key.name).data;
+}
+
+/* The record of a CSINode is its node's as long as the node looks at it, and then another's. */
+static void test_records_of_nodes(void **state)
+{
+    berth_engine *engine = make_small();
+    small_node storage;
+    berth_object object;
+    (void)state;
+    small_node_object(&storage, &object, "here", NULL);
+    assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
+    lay_out(engine);
+    begin_sweeps(engine);
+    put_csi_node(engine, "elsewhere", true);
+    assert_null(record_of(engine, "here"));
+    put_csi_node(engine, "elsewhere", false);
+    fill(engine, 0);
+    assert_int_equal(engine->cluster.view.storage->in_use, 0);
+    put_csi_node(engine, "here", true);
+    assert_int_equal(engine->cluster.view.storage->node_count, 1);
+    assert_string_equal(record_of(engine, "here"), "here");
+    put_csi_node(engine, "here", false);
+    fill(engine, FILLERS);
+    put_csi_node(engine, "elsewhere", true);
+    assert_int_equal(engine->cluster.view.storage->node_count, 2);
+    assert_string_equal(record_of(engine, "here"), "here");
+    berth_engine_destroy(engine);
+}
+
+/* ---- columns ---- */
+
+enum { MANY = 600 };
+
+/* A pod that asks for so many resources that no two such have room. */
+static void put_asking(berth_engine *engine, const char *name, uint32_t count)
+{
+    static char letters[MANY][40];
+    static berth_resource asked[MANY];
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(letters[i], sizeof(letters[i]), "example.com/%s-%u", name, (unsigned)i);
+        asked[i] = (berth_resource){text(letters[i]), {1, 0}};
+    }
+    const berth_container container = {.requests = {asked, count}};
+    const berth_pod pod = {
+        .meta = {.name = text(name)}, .containers = &container, .container_count = 1};
+    berth_error error = {0};
+    if (berth_engine_add_pod(engine, &pod, NULL, &error) != BERTH_OK)
+        fail_msg("%s: %s", name, error.message);
+}
+
+static void remove_pod(berth_engine *engine, const char *name)
+{
+    assert_int_equal(berth_engine_remove(engine, BERTH_KIND_POD, text("default"), text(name), NULL),
+                     BERTH_OK);
+}
+
+/* Before a name is refused it is looked whether all are needed. */
+static void test_columns_run_short(void **state)
+{
+    berth_engine *engine = make_small();
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "p%u", (unsigned)i);
+        put_asking(engine, name, MANY);
+        remove_pod(engine, name);
+    }
+    assert_true(engine->cluster.model->resource_count <= BERTH__RESOURCES_MAX);
+    berth_engine_destroy(engine);
+}
+
+/* A branch of an older snapshot may find a name that the engine got later: it is the branch's, too. */
+static void test_branch_finds_column(void **state)
+{
+    berth_engine *engine = make_small(), *branch;
+    small_node storage;
+    berth_object object;
+    int64_t allocatable, requested;
+    (void)state;
+    assert_int_equal(berth_engine_publish(engine, NULL), BERTH_OK);
+    berth_snapshot *snapshot = berth_engine_pin(engine);
+    assert_int_equal(berth_branch_create(snapshot, &branch, NULL), BERTH_OK);
+    put_asking(engine, "p", 1);
+    small_node_object(&storage, &object, "n", NULL);
+    storage.allocatable[2] = (berth_resource){text("example.com/p-0"), {4, 0}};
+    assert_int_equal(berth_engine_add(branch, &object, NULL, NULL), BERTH_OK);
+    begin_sweeps(engine);
+    remove_pod(engine, "p");
+    fill(engine, 0);
+    put_asking(engine, "q", 1);
+    berth_node_id node = berth_engine_find_node(branch, text("n"));
+    assert_int_equal(berth_engine_node_resource(branch, node, text("example.com/p-0"), &allocatable,
+                                                &requested, NULL),
+                     BERTH_OK);
+    assert_int_equal(allocatable, 4);
+    berth_branch_drop(branch);
+    berth_snapshot_unpin(snapshot);
+    berth_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -530,6 +668,9 @@ int main(void)
         cmocka_unit_test(test_disks_outlive_pods),
         cmocka_unit_test(test_slot_outlives_node),
         cmocka_unit_test(test_given_back),
+        cmocka_unit_test(test_records_of_nodes),
+        cmocka_unit_test(test_columns_run_short),
+        cmocka_unit_test(test_branch_finds_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
