@@ -183,7 +183,7 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
         next->resource_count = view->model->resource_count;
     next->layout = berth__layout_create(allocator, count);
     if (next->layout == NULL ||
-        !berth__layout_reserve_taints(next->layout, view->model->taint_list_count)) {
+        !berth__layout_reserve_taints(next->layout, berth__taints_count(view->model))) {
         berth__layout_destroy(next->layout);
         return BERTH_E_NOMEM;
     }

@@ -55,7 +55,7 @@ static size_t taint_list_bytes(uint32_t count)
 
 static void free_taint_lists(berth__model *model)
 {
-    for (uint32_t i = 0; i < model->taint_list_count; i++) {
+    for (uint32_t i = 0; i < berth__taints_count(model); i++) {
         berth__taint_list *list = *berth__taints_place(model, i);
         if (list != NULL)
             berth__free(model->allocator, list, taint_list_bytes(list->count));
@@ -253,14 +253,15 @@ bool berth__amount_read(__int128 nanos, bool milli, int64_t *out)
 /* Room for one more list, and to give its id back. */
 static bool reserve_taints(berth__model *model)
 {
-    uint64_t at = (uint64_t)model->taint_list_count + (1u << BERTH__TAINT_SHIFT);
+    uint32_t count = berth__taints_count(model);
+    uint64_t at = (uint64_t)count + (1u << BERTH__TAINT_SHIFT);
     uint32_t segment = 63 - BERTH__TAINT_SHIFT - (uint32_t)__builtin_clzll(at);
     if (model->taint_segments[segment] == NULL)
         model->taint_segments[segment] = berth__alloc(
             model->allocator, (sizeof(berth__taint_list *) << BERTH__TAINT_SHIFT) << segment, 64);
     return model->taint_segments[segment] != NULL &&
            berth__grow(model->allocator, &model->free_taints, &model->free_taint_capacity,
-                       model->taint_list_count + 1, sizeof(*model->free_taints));
+                       count + 1, sizeof(*model->free_taints));
 }
 
 static void read_taints(berth__model *model, const berth_taint *taints, uint32_t count,

@@ -138,8 +138,9 @@ typedef struct berth__model {
     atomic_uint resource_count;        /* columns; sync: atomic, pair MODEL-1 */
     berth__keymap taint_lists;
     berth__taint_list **taint_segments[BERTH__TAINT_SEGMENTS]; /* by id, each twice as long */
-    uint32_t taint_list_count;                                 /* ids given so far */
-    uint32_t *free_taints;                                     /* ids; room for all of them */
+    atomic_uint
+        taint_list_count;  /* ids given so far; sync: under the lock; read by anyone, relaxed */
+    uint32_t *free_taints; /* ids; room for all of them */
     uint32_t free_taint_count;
     uint32_t free_taint_capacity;
     berth__keymap parts; /* of pod classes, see pod_class.h */
@@ -208,6 +209,14 @@ static inline berth__taint_list **berth__taints_place(const berth__model *model,
     uint32_t segment = 63 - BERTH__TAINT_SHIFT - (uint32_t)__builtin_clzll(at);
     return &model->taint_segments[segment][at - (UINT64_C(1) << (segment + BERTH__TAINT_SHIFT))];
 }
+
+/* How many ids of lists were given so far: above those of all that a state's nodes have. */
+static inline uint32_t berth__taints_count(const berth__model *model)
+{
+    /* Relaxed: it only grows, and what a state has was counted before the state was published. */
+    return atomic_load_explicit(&model->taint_list_count, memory_order_relaxed);
+}
+
 static inline const berth__taint_list *berth__taints_at(const berth__model *model, uint32_t id)
 {
     return *berth__taints_place(model, id);
