@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "berth/berth.h"
+#include "one_plugin.h"
 #include "profile_points.h"
 #include "small_cluster.h"
 
@@ -45,22 +46,12 @@ static int64_t price_of(const berth_cycle *cycle, uint32_t slot)
     return number(berth_cycle_node_label(cycle, slot, text("price")), 0);
 }
 
-static bool asked(const berth_slice *slice, uint32_t i)
-{
-    return (slice->mask[i / 64] >> i % 64 & 1) != 0;
-}
-
-static void refuse(berth_slice *slice, uint32_t i)
-{
-    slice->mask[i / 64] &= ~(UINT64_C(1) << i % 64);
-}
-
 static void price_filter(const berth_cycle *cycle, const void *instance, const void *state,
                          berth_slice *slice)
 {
     (void)instance;
     for (uint32_t i = 0; i < slice->count; i++)
-        if (asked(slice, i) &&
+        if (is_asked(slice, i) &&
             price_of(cycle, slice->index * BERTH_SLICE + i) > ((const price_limit *)state)->highest)
             refuse(slice, i);
 }
@@ -131,7 +122,7 @@ static void cap_filter(const berth_cycle *cycle, const void *instance, const voi
     (void)state;
     for (uint32_t i = 0; i < slice->count; i++) {
         int64_t allocatable, requested;
-        if (!asked(slice, i))
+        if (!is_asked(slice, i))
             continue;
         berth_cycle_node_resource(cycle, slice->index * BERTH_SLICE + i, text("pods"), &allocatable,
                                   &requested);
@@ -149,7 +140,7 @@ static void cap_score(const berth_cycle *cycle, const void *instance, const void
     const int64_t *allocatable = berth_cycle_allocatable(cycle, slice->index, cpu);
     const int64_t *requested = berth_cycle_requested(cycle, slice->index, cpu);
     for (uint32_t i = 0; i < slice->count; i++)
-        if (asked(slice, i))
+        if (is_asked(slice, i))
             values[i] = allocatable[i] > requested[i]
                             ? (allocatable[i] - requested[i]) * 100 / allocatable[i]
                             : 0;
@@ -599,7 +590,7 @@ static void licence_filter(const berth_cycle *cycle, const void *instance, const
     uint32_t column = *(const uint32_t *)state;
     (void)instance;
     for (uint32_t i = 0; i < slice->count && column != BERTH_COLUMN_NONE; i++)
-        if (asked(slice, i) && berth_cycle_requested(cycle, slice->index, column)[i] > 0)
+        if (is_asked(slice, i) && berth_cycle_requested(cycle, slice->index, column)[i] > 0)
             refuse(slice, i);
 }
 

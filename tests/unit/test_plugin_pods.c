@@ -1,26 +1,17 @@
 /* What plugins of an embedder's own read of pods: the controller and priority of the one in
  * question, and the pods on a node, on every path. */
+#include "one_plugin.h"
 #include "rule_cluster.h"
 
 enum { NODES = 40, PODS = 120 };
-
-static bool same(berth_str a, berth_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
-}
-
-static void refuse(berth_slice *slice, uint32_t i)
-{
-    slice->mask[i / 64] &= ~(UINT64_C(1) << i % 64);
-}
 
 /* ---- Tenants: local to the node; a node takes one owner's pods, told by name and namespace
  * ---- */
 
 static bool is_stranger(const berth_cycle *cycle, berth_pod_id pod, berth_str tenant)
 {
-    return !same(berth_cycle_label_of(cycle, pod, (berth_str)TEXT("tenant")), tenant) ||
-           !same(berth_cycle_namespace_of(cycle, pod), berth_cycle_pod_namespace(cycle));
+    return !same_text(berth_cycle_label_of(cycle, pod, (berth_str)TEXT("tenant")), tenant) ||
+           !same_text(berth_cycle_namespace_of(cycle, pod), berth_cycle_pod_namespace(cycle));
 }
 
 static void tenants_filter(const berth_cycle *cycle, const void *instance, const void *state,
@@ -71,22 +62,12 @@ static const berth_plugin rank = {
 
 static berth_engine *open_with(const berth_plugin *plugin, berth_path path)
 {
-    const berth_plugin *const plugins[] = {plugin};
-    const berth_plugin_ref filters[] = {{.name = TEXT("NodeResourcesFit")},
-                                        {.name = {plugin->name, (uint32_t)strlen(plugin->name)}}};
-    const berth_plugin_list points[] = {[BERTH_POINT_FILTER] = {filters, 2}};
-    const berth_profile profile = {.points = points, .point_count = BERTH_POINT_FILTER + 1};
-    berth_engine_config config;
+    one_plugin room;
+    berth_engine_config *config = one_plugin_config(&room, plugin);
     berth_engine *engine;
     berth_error error = {.code = BERTH_OK};
-    berth_engine_config_init(&config);
-    config.threads = 1;
-    config.path = path;
-    config.profiles = &profile;
-    config.profile_count = 1;
-    config.plugins = plugins;
-    config.plugin_count = 1;
-    small_require(berth_engine_create(&config, &engine, &error), &error);
+    config->path = path;
+    small_require(berth_engine_create(config, &engine, &error), &error);
     return engine;
 }
 
@@ -145,8 +126,8 @@ static uint64_t run(const berth_plugin *plugin, berth_path path, uint32_t *index
             assert_int_equal(berth_engine_pod_info(engine, pod, &info, NULL), BERTH_OK);
             assert_int_equal(berth_engine_pod_info(engine, first, &other, NULL), BERTH_OK);
             if (plugin == &tenants) /* those of one node are one tenant's, of one namespace */
-                assert_true(same(info.owner_name, other.owner_name) &&
-                            same(info.namespace_name, other.namespace_name));
+                assert_true(same_text(info.owner_name, other.owner_name) &&
+                            same_text(info.namespace_name, other.namespace_name));
             else /* the one that came last has the highest priority */
                 assert_true(info.priority <= other.priority);
         }
@@ -189,7 +170,7 @@ static berth_status note_reserve(void *context, const berth_cycle *cycle, berth_
     seen = berth_cycle_pod(cycle);
     assert_true(seen == pod);
     berth_cycle_pod_owner(cycle, &owner);
-    assert_true(owner.controller && same(owner.kind, (berth_str)TEXT("ReplicaSet")));
+    assert_true(owner.controller && same_text(owner.kind, (berth_str)TEXT("ReplicaSet")));
     assert_true(berth_cycle_namespace_of(cycle, 12345).data == NULL);
     assert_true(berth_cycle_label_of(cycle, 12345, (berth_str)TEXT("tenant")).data == NULL);
     assert_true(berth_cycle_label_of(cycle, pod, (berth_str)TEXT("no such")).data == NULL);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "berth/berth.h"
+#include "one_plugin.h"
 #include "small_cluster.h"
 
 #define TEXT(literal)                  \
@@ -17,21 +18,6 @@
     }
 
 enum { NODES = 24, ROUNDS = 400 };
-
-static bool same(berth_str a, berth_str b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
-}
-
-static bool is_asked(const berth_slice *slice, uint32_t i)
-{
-    return (slice->mask[i / 64] >> i % 64 & 1) != 0;
-}
-
-static void refuse(berth_slice *slice, uint32_t i)
-{
-    slice->mask[i / 64] &= ~(UINT64_C(1) << i % 64);
-}
 
 /* ---- Rack: static; a pod that names a rack goes to nodes of that rack ---- */
 
@@ -51,8 +37,8 @@ static void rack_filter(const berth_cycle *cycle, const void *instance, const vo
     (void)state;
     for (uint32_t i = 0; i < slice->count; i++) {
         uint32_t slot = slice->index * BERTH_SLICE + i;
-        if (is_asked(slice, i) && !same(berth_cycle_node_annotation(cycle, slot, rack),
-                                        berth_cycle_pod_annotation(cycle, rack)))
+        if (is_asked(slice, i) && !same_text(berth_cycle_node_annotation(cycle, slot, rack),
+                                             berth_cycle_pod_annotation(cycle, rack)))
             refuse(slice, i);
     }
 }
@@ -66,22 +52,12 @@ static const berth_plugin racks = {.size = sizeof(racks),
 /* An engine with one plugin behind the filter for resources. */
 static berth_engine *open_with(const berth_plugin *plugin, berth_strs annotations)
 {
-    const berth_plugin *const plugins[] = {plugin};
-    const berth_plugin_ref filters[] = {{.name = TEXT("NodeResourcesFit")},
-                                        {.name = {plugin->name, (uint32_t)strlen(plugin->name)}}};
-    const berth_plugin_list points[] = {[BERTH_POINT_FILTER] = {filters, 2}};
-    const berth_profile profile = {.points = points, .point_count = BERTH_POINT_FILTER + 1};
-    berth_engine_config config;
+    one_plugin room;
+    berth_engine_config *config = one_plugin_config(&room, plugin);
     berth_engine *engine;
-    berth_engine_config_init(&config);
-    config.threads = 1;
-    config.profiles = &profile;
-    config.profile_count = 1;
-    config.plugins = plugins;
-    config.plugin_count = 1;
-    config.keep_objects = true;
-    config.annotation_keys = annotations;
-    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    config->keep_objects = true;
+    config->annotation_keys = annotations;
+    assert_int_equal(berth_engine_create(config, &engine, NULL), BERTH_OK);
     return engine;
 }
 
@@ -123,13 +99,24 @@ static bool goes_to(berth_engine *engine, const char *in_rack, const char *node)
         indexed |= placement.path == BERTH_PATH_INDEX;
         if (node == NULL && placement.verdict == BERTH_VERDICT_PLACED)
             return false;
-        if (node != NULL && !same(berth_engine_node_name(engine, placement.node), text(node)))
+        if (node != NULL && !same_text(berth_engine_node_name(engine, placement.node), text(node)))
             return false;
         if (node != NULL)
             assert_int_equal(berth_engine_unbind(engine, pod, NULL), BERTH_OK);
     }
     assert_true(indexed);
     return true;
+}
+
+/* Whether two pods that want different racks are of one kind. */
+static bool are_alike(berth_engine *engine)
+{
+    berth_pod_info one = {.size = sizeof(one)}, two = {.size = sizeof(two)};
+    assert_int_equal(berth_engine_pod_info(engine, put_pod(engine, "x", "r1"), &one, NULL),
+                     BERTH_OK);
+    assert_int_equal(berth_engine_pod_info(engine, put_pod(engine, "y", "r2"), &two, NULL),
+                     BERTH_OK);
+    return one.kind == two.kind;
 }
 
 static void test_annotations(void **state)
@@ -144,12 +131,7 @@ static void test_annotations(void **state)
     put_node(engine, "b", "r3", false);
     assert_true(goes_to(engine, "r2", NULL));
     assert_true(goes_to(engine, "r3", "b"));
-    berth_pod_info one = {.size = sizeof(one)}, two = {.size = sizeof(two)};
-    assert_int_equal(berth_engine_pod_info(engine, put_pod(engine, "x", "r1"), &one, NULL),
-                     BERTH_OK);
-    assert_int_equal(berth_engine_pod_info(engine, put_pod(engine, "y", "r2"), &two, NULL),
-                     BERTH_OK);
-    assert_true(one.kind != two.kind);
+    assert_false(are_alike(engine));
     assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
     berth_engine_destroy(engine);
 }
@@ -161,12 +143,7 @@ static void test_unlisted(void **state)
     berth_engine *engine = open_with(&racks, (berth_strs){NULL, 0});
     put_node(engine, "a", "r1", true);
     assert_true(goes_to(engine, "r2", "a"));
-    berth_pod_info one = {.size = sizeof(one)}, two = {.size = sizeof(two)};
-    assert_int_equal(berth_engine_pod_info(engine, put_pod(engine, "x", "r1"), &one, NULL),
-                     BERTH_OK);
-    assert_int_equal(berth_engine_pod_info(engine, put_pod(engine, "y", "r2"), &two, NULL),
-                     BERTH_OK);
-    assert_true(one.kind == two.kind);
+    assert_true(are_alike(engine));
     berth_engine_destroy(engine);
     berth_engine_config config;
     berth_str keys[256] = {{0}};
@@ -184,7 +161,7 @@ static berth_status look(void *context, const berth_object *object, berth_error 
     const berth_metadata *meta = object->as.any;
     (void)error;
     assert_int_equal(meta->annotations.count, 1);
-    assert_true(same(meta->annotations.entries[0].key, rack));
+    assert_true(same_text(meta->annotations.entries[0].key, rack));
     ++*seen;
     return BERTH_OK;
 }
@@ -223,11 +200,11 @@ static berth_str topology_of(uint32_t selection)
 static bool is_meant(const berth_cycle *cycle, uint32_t selection, berth_pod_id pod)
 {
     berth_str value = berth_cycle_label_of(cycle, pod, app);
-    bool own = same(berth_cycle_namespace_of(cycle, pod), berth_cycle_pod_namespace(cycle));
-    bool web = same(value, text("web")), unknown = value.data == NULL;
-    return selection == 0   ? own && !unknown && same(value, berth_cycle_pod_label(cycle, app))
+    bool own = same_text(berth_cycle_namespace_of(cycle, pod), berth_cycle_pod_namespace(cycle));
+    bool web = same_text(value, text("web")), unknown = value.data == NULL;
+    return selection == 0   ? own && !unknown && same_text(value, berth_cycle_pod_label(cycle, app))
            : selection == 1 ? own && !web && !unknown
-           : selection == 2 ? same(berth_cycle_namespace_of(cycle, pod), text("two"))
+           : selection == 2 ? same_text(berth_cycle_namespace_of(cycle, pod), text("two"))
                             : web;
 }
 
@@ -266,7 +243,7 @@ static uint32_t count_by_hand(const berth_cycle *cycle, uint32_t selection, uint
     uint32_t sum = 0;
     for (uint32_t s = 0; domain.data != NULL && s < berth_cycle_slot_count(cycle); s++) {
         berth_pod_id pods[64];
-        if (!same(berth_cycle_node_label(cycle, s, key), domain))
+        if (!same_text(berth_cycle_node_label(cycle, s, key), domain))
             continue;
         uint32_t count = berth_cycle_node_pods(cycle, s, pods, 64);
         for (uint32_t i = 0; i < count && i < 64; i++)

@@ -379,7 +379,7 @@ static void add_from(berth_engine *engine, const everything *e, uint32_t first)
     }
 }
 
-static berth_engine *make(everything *e)
+static berth_engine *make_small(void)
 {
     berth_engine_config config;
     berth_engine *engine;
@@ -387,6 +387,12 @@ static berth_engine *make(everything *e)
     config.threads = 1;
     berth__sweep_always = false;
     assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    return engine;
+}
+
+static berth_engine *make(everything *e)
+{
+    berth_engine *engine = make_small();
     owned.count = 0;
     memset(e, 0, sizeof(*e));
     make_related(e);
@@ -527,17 +533,6 @@ static void test_given_back(void **state)
     assert_int_equal(model->free_taint_count, 2);
     assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
     berth_engine_destroy(engine);
-}
-
-static berth_engine *make_small(void)
-{
-    berth_engine_config config;
-    berth_engine *engine;
-    berth_engine_config_init(&config);
-    config.threads = 1;
-    berth__sweep_always = false;
-    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
-    return engine;
 }
 
 /* ---- records that are used again ---- */
