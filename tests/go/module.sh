@@ -14,7 +14,8 @@ go_version=$(go env GOVERSION)
 go_minor=${BASH_REMATCH[1]}
 bindings=$BERTH_SOURCE/engine/bindings/go
 
-# cgo looks at flags alone to tell whether it has built this before, so the headers stand in them.
+# cgo looks at the flags of its environment, not at headers nor at what pkg-config says, to tell whether it has
+# built this before: so what the headers are stands there.
 berth_pc() {
   local folder=$BERTH_BUILD/go
   mkdir -p "$folder"
@@ -22,10 +23,11 @@ berth_pc() {
 Name: berth
 Description: the library of a build tree
 Version: 0
-Cflags: -I$BERTH_SOURCE/engine/include -DBERTH_HEADERS=$(cat "$BERTH_SOURCE"/engine/include/berth/*.h | cksum | cut -d ' ' -f 1)
+Cflags: -I$BERTH_SOURCE/engine/include
 Libs: -L$BERTH_BUILD/lib -lberth
 END
-  export PKG_CONFIG_PATH=$folder LD_LIBRARY_PATH=$BERTH_BUILD/lib
+  CGO_CFLAGS="-g -O2 -DBERTH_HEADERS=$(cat "$BERTH_SOURCE"/engine/include/berth/*.h | cksum | cut -d ' ' -f 1)"
+  export CGO_CFLAGS PKG_CONFIG_PATH=$folder LD_LIBRARY_PATH=$BERTH_BUILD/lib
 }
 
 # enter FOLDER [GO.MOD]: the module there, or a skip where Go is older than it asks for or a module cannot be
