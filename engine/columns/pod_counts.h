@@ -63,6 +63,8 @@ bool berth__pod_filter_matches(const berth__view *view, const berth__pod_filter 
 
 typedef struct berth__domain_counts berth__domain_counts;
 
+enum { BERTH__POPULATION_LOG = 64 };
+
 typedef struct berth__population {
     berth__keymap_entry entry;
     struct berth__population *next, *previous; /* among all */
@@ -78,6 +80,10 @@ typedef struct berth__population {
     uint64_t total;
     uint32_t **tiles; /* by tile: pods by slot; NULL: none there */
     uint32_t tile_count;
+    /* Slots whose count changed, newest last, in a ring: change i is at changed[i %
+     * BERTH__POPULATION_LOG]. Told from one summing of domain counts to the next. */
+    uint32_t changed[BERTH__POPULATION_LOG];
+    uint64_t changes;                     /* ever made */
     berth__domain_counts *domains;        /* all that sum this population */
     const struct berth__population *same; /* of a recount: the one whose pods are counted */
 } berth__population;

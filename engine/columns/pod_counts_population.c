@@ -324,6 +324,7 @@ void berth__population_change(berth__view *view, berth__population *population, 
     BERTH_ASSERT(change > 0 || *counter > 0);
     uint32_t before = *counter;
     *counter = before + (uint32_t)change;
+    population->changed[population->changes++ % BERTH__POPULATION_LOG] = slot;
     population->total += (uint64_t)(int64_t)change;
     for (berth__domain_counts *one = population->domains; one != NULL; one = one->next)
         berth__domain_counts_change(view, one, slot, before, change);

@@ -132,6 +132,11 @@ typedef struct berth__kernels {
      * are those of the tile's groups. */
     void (*best_leaves)(const int32_t *leaves, const int32_t *bests, const berth__mask *slots,
                         berth__tree_sum *best);
+    /* The ids, below 64, of the slots in a mask: a bit each. */
+    uint64_t (*class_bits)(const uint16_t *ids, const berth__mask *slots);
+    /* totals = leaf + parts[id], of the leaves of a tile, of `groups` groups; ids are below `count`. */
+    void (*class_totals)(const int32_t *leaves, uint32_t groups, const uint16_t *ids,
+                         const int32_t *parts, uint32_t count, int32_t *totals);
     /* The first of a tree's leaves first .. last (not empty) whose score is at least so much;
      * UINT32_MAX: there is none. Above 0 a node of `levels` groups those below it. */
     uint32_t (*first_leaf)(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,

@@ -33,3 +33,92 @@ static void best_leaves(const int32_t *leaves, const int32_t *bests, const berth
         }
     }
 }
+
+#if defined(__AVX512F__)
+
+static uint64_t class_bits(const uint16_t *restrict ids, const berth__mask *slots)
+{
+    const __m512i one = _mm512_set1_epi64(1);
+    __m512i bits = _mm512_setzero_si512();
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+        uint64_t rest = slots->words[w];
+        for (const uint16_t *at = ids + w * 64; rest != 0; at += 8, rest >>= 8) {
+            __m512i id = _mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)at));
+            __m512i bit = _mm512_sllv_epi64(one, id);
+            bits = _mm512_mask_or_epi64(bits, (__mmask8)rest, bits, bit);
+        }
+    }
+    return (uint64_t)_mm512_reduce_or_epi64(bits);
+}
+
+/* `totals` and `parts` as below; the entries of a small table stay in two vectors. */
+static void class_totals(const int32_t *restrict leaves, uint32_t groups,
+                         const uint16_t *restrict ids, const int32_t *restrict parts,
+                         uint32_t count, int32_t *restrict totals)
+{
+    const few_table few = few_load((const uint32_t *)parts, count < 32 ? count : 32);
+    for (uint32_t g = 0; g < groups && g < BERTH__TILE / 16; g++) {
+        __m512i id = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(ids + g * 16)));
+        __m512i part = count <= FEW_ENTRIES ? _mm512_permutex2var_epi32(few.low, id, few.high)
+                                            : _mm512_i32gather_epi32(id, parts, 4);
+        _mm512_storeu_si512(totals + g * 16,
+                            _mm512_add_epi32(_mm512_loadu_si512(leaves + g * 16), part));
+    }
+}
+
+#else
+
+#if defined(__AVX2__)
+
+/* Bits 0 to 31 and 32 to 63 apart: a shift by 32 or more, or by less than 0, leaves nothing. */
+static uint64_t class_bits(const uint16_t *restrict ids, const berth__mask *slots)
+{
+    const __m256i one = _mm256_set1_epi32(1), half = _mm256_set1_epi32(32);
+    const __m256i lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    __m256i low = _mm256_setzero_si256(), high = low;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+        uint64_t rest = slots->words[w];
+        for (const uint16_t *at = ids + w * 64; rest != 0; at += 8, rest >>= 8) {
+            __m256i id = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)at));
+            __m256i chosen = _mm256_and_si256(_mm256_set1_epi32((int32_t)(rest & 0xff)), lanes);
+            __m256i bit = _mm256_and_si256(_mm256_cmpeq_epi32(chosen, lanes), one);
+            low = _mm256_or_si256(low, _mm256_sllv_epi32(bit, id));
+            high = _mm256_or_si256(high, _mm256_sllv_epi32(bit, _mm256_sub_epi32(id, half)));
+        }
+    }
+    _Alignas(32) uint32_t halves[16];
+    _mm256_store_si256((__m256i *)halves, low);
+    _mm256_store_si256((__m256i *)(halves + 8), high);
+    uint32_t first = 0, second = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        first |= halves[i];
+        second |= halves[8 + i];
+    }
+    return (uint64_t)second << 32 | first;
+}
+
+#else
+
+static uint64_t class_bits(const uint16_t *restrict ids, const berth__mask *slots)
+{
+    uint64_t bits = 0;
+    BERTH__MASK_EACH(slots, s)
+    {
+        bits |= UINT64_C(1) << ids[s];
+    }
+    return bits;
+}
+
+#endif
+
+static void class_totals(const int32_t *restrict leaves, uint32_t groups,
+                         const uint16_t *restrict ids, const int32_t *restrict parts,
+                         uint32_t count, int32_t *restrict totals)
+{
+    (void)count;
+    uint32_t slots = (groups < BERTH__TILE / BERTH__FAN ? groups : BERTH__TILE / BERTH__FAN);
+    for (uint32_t s = 0; s < slots * BERTH__FAN; s++)
+        totals[s] = leaves[s] + parts[ids[s]];
+}
+
+#endif

@@ -13,13 +13,9 @@ static bool list_by_index(berth__decider *decider, const berth__decision *decisi
     if (decider->path == BERTH_PATH_SCAN || berth__question_nominations(decider) ||
         (layout->closed_count > 0 && !decision->profile->counts_pods))
         return false;
-    const berth__index *index =
-        berth__index_get(&decider->indexes, decision, &decider->search, &decider->arena,
-                         decider->path == BERTH_PATH_INDEX);
-    if (index == NULL)
-        return false;
-    berth__index_list(index, list);
-    return true;
+    berth__index *index = berth__index_get(&decider->indexes, decision, &decider->search,
+                                           &decider->arena, decider->path == BERTH_PATH_INDEX);
+    return index != NULL && berth__index_list(&decider->indexes, index, &decider->arena, list);
 }
 
 static berth_status list_by_search(berth__decider *decider, const berth__decision *decision,

@@ -247,8 +247,11 @@ static bool ask_index(const pod_way *way, berth_scan_reason *why)
         return false;
     uint32_t start = decider->rotation % layout->count;
     berth__index_answer answer;
-    berth__index_search(&decider->indexes, index, start,
-                        berth__profile_limit(profile, layout->count), &answer);
+    if (!berth__index_search(&decider->indexes, index, &decider->arena, start,
+                             berth__profile_limit(profile, layout->count), &answer)) {
+        *why = decider->indexes.why;
+        return false;
+    }
     /* Nominated pods can only make nodes unfit. */
     *why = BERTH_SCAN_NOMINATED;
     if (answer.slots.feasible_count > 0 && berth__question_nominations(decider))

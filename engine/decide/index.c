@@ -2,7 +2,6 @@
  * asked. */
 #include "decide/index.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -35,6 +34,7 @@ struct berth__index {
     /* of the decision that is being made: */
     berth__decision decision;
     berth__gate_mask *mask; /* NULL: there is no gate */
+    bool walks;             /* leaves do not tell all: there are gates, or classes */
 };
 
 /* A kind without a tree that was met; direct mapped by hash. */
@@ -54,6 +54,9 @@ static void free_cache(berth__index_cache *cache)
     berth__free(allocator, cache->log, sizeof(*cache->log));
     berth__free(allocator, cache->totals, BERTH__LOG_PADDED * sizeof(*cache->totals));
     berth__free(allocator, cache->visited, cache->visited_capacity * sizeof(*cache->visited));
+    berth__free(allocator, cache->walk_totals,
+                cache->walk_total_capacity * sizeof(*cache->walk_totals));
+    berth__score_classes_destroy(cache->classes);
     berth__gate_masks_destroy(&cache->masks);
     berth__keymap_destroy(&cache->map);
 }
@@ -122,95 +125,13 @@ static berth__index *add(berth__index_cache *cache, const index_key *key)
     return index;
 }
 
-/* ---- what can be indexed ---- */
-
-/* Sort the active filters; false: one of them is of none of the sorts. */
-static bool plan_filters(const berth__decision *decision, berth__slot_plan *plan)
-{
-    const berth__ready_profile *profile = decision->profile;
-    const berth__prepared_stage *filters = decision->prepared->filters;
-    for (uint32_t i = 0; i < profile->filter_count; i++) {
-        const berth__stage *stage = &profile->filters[i];
-        const berth__plugin_ops *plugin = stage->plugin;
-        if (filters[i].outcome != BERTH__ACTIVE || (plugin->flags & BERTH__STATIC_FILTER) != 0)
-            continue;
-        if (plugin->filter_slot != NULL) {
-            plan->filters[plan->filter_count++] = i;
-            if (plugin->basic_filter == NULL ||
-                !plugin->basic_filter(decision->cycle, stage->instance, filters[i].state,
-                                      &plan->ask))
-                plan->extra_filters[plan->extra_filter_count++] = i;
-        } else if (plugin->gate != NULL) {
-            plan->gates[plan->gate_count++] = i;
-        } else {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Also: totals must fit an int32 leaf, which weights of ordinary size leave far behind. */
-static bool plan_scorers(const berth__decision *decision, berth__slot_plan *plan)
-{
-    const berth__ready_profile *profile = decision->profile;
-    int64_t weights = 0;
-    for (uint32_t i = 0; i < profile->scorer_count; i++) {
-        const berth__stage *stage = &profile->scorers[i];
-        const berth__plugin_ops *plugin = stage->plugin;
-        const berth__prepared_stage *own = &decision->prepared->scorers[i];
-        if (own->outcome == BERTH__SKIP || own->outcome == BERTH__UNIFORM)
-            continue;
-        if (own->outcome == BERTH__ACTIVE && plugin->is_level != NULL) {
-            plan->levels[plan->level_count++] = i;
-            continue;
-        }
-        bool by_slot = own->outcome == BERTH__ACTIVE && plugin->rank == NULL &&
-                       plugin->normalize == BERTH__NORMALIZATION_NONE &&
-                       (plugin->score_slot != NULL || own->static_raw != NULL);
-        if (!by_slot || stage->weight > BERTH__BASIC_WEIGHT_MAX)
-            return false;
-        weights += stage->weight;
-        plan->scorers[plan->scorer_count++] = i;
-        if (plugin->basic_score != NULL &&
-            plugin->basic_score(decision->cycle, stage->instance, own->state,
-                                (int32_t)stage->weight, &plan->ask))
-            continue;
-        plan->extra_scorers[plan->extra_scorer_count++] = i;
-        plan->basic &= own->static_raw != NULL;
-    }
-    for (uint32_t i = profile->scorer_count; i < profile->scorer_stages; i++)
-        if (decision->prepared->scorers[i].outcome == BERTH__FAIL)
-            return false;
-    return weights <= 1 << 23;
-}
-
-static bool plan_slots(const berth__decision *decision)
-{
-    berth__prepared_kind *prepared = decision->prepared;
-    berth__slot_plan *plan = &prepared->memory.slot_plan;
-    if (plan->stage_epoch == prepared->verdict.stage_epoch)
-        return plan->possible;
-    plan->stage_epoch = prepared->verdict.stage_epoch;
-    plan->filter_count = plan->extra_filter_count = plan->gate_count = 0;
-    plan->scorer_count = plan->extra_scorer_count = plan->level_count = 0;
-    plan->basic = true;
-    plan->ask = (berth__basic_ask){.cpu = -INFINITY, .memory = -INFINITY, .places = -INFINITY};
-    plan->possible = false;
-    if (prepared->verdict.allowed != NULL || decision->cycle->required_node != BERTH_NODE_NONE)
-        plan->why = BERTH_SCAN_NAMED;
-    else if (!plan_filters(decision, plan))
-        plan->why = BERTH_SCAN_FILTER;
-    else if (!plan_scorers(decision, plan))
-        plan->why = BERTH_SCAN_SCORE;
-    else
-        plan->possible = true;
-    return plan->possible;
-}
+/* ---- kinds ---- */
 
 static bool uses_images(const berth__decision *decision)
 {
     for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
-        if (decision->prepared->scorers[i].static_raw != NULL)
+        if (decision->prepared->scorers[i].static_raw != NULL &&
+            decision->profile->scorers[i].plugin->normalize == BERTH__NORMALIZATION_NONE)
             return true;
     return false;
 }
@@ -239,7 +160,7 @@ static index_key key_of(const berth__decision *decision)
     };
 }
 
-/* ---- totals ---- */
+/* ---- what is beside a tree ---- */
 
 /* The gates of the active filters; false: one of them can't be told as gates. */
 static bool find_gates(const berth__decision *decision, berth__gates *gates)
@@ -255,89 +176,37 @@ static bool find_gates(const berth__decision *decision, berth__gates *gates)
     return gates->ok;
 }
 
-/* Whether the scorers that a tree leaves out make no difference to what the gates let pass. */
-static bool are_level(const berth__decision *decision, const berth__gates *gates)
+/* Of more than there is room for, how many they are is enough. */
+static void note_uneven(berth__index_cache *cache, uint32_t scorer)
+{
+    if (cache->uneven_count < BERTH__CLASS_SCORERS_MAX)
+        cache->uneven[cache->uneven_count] = scorer;
+    cache->uneven_count++;
+}
+
+/* The scorers that stand apart and make a difference between nodes that the gates let pass. */
+static void find_uneven(const berth__decision *decision, berth__index_cache *cache)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
-    for (uint32_t i = 0; i < plan->level_count; i++) {
-        const berth__stage *stage = &decision->profile->scorers[plan->levels[i]];
-        if (!stage->plugin->is_level(decision->cycle, stage->instance,
-                                     decision->prepared->scorers[plan->levels[i]].state, gates))
-            return false;
+    cache->uneven_count = 0;
+    for (uint32_t i = 0; i < plan->apart_count; i++) {
+        const berth__stage *stage = &decision->profile->scorers[plan->apart[i]];
+        const void *state = decision->prepared->scorers[plan->apart[i]].state;
+        if (stage->plugin->is_level == NULL ||
+            !stage->plugin->is_level(decision->cycle, stage->instance, state, &cache->gates))
+            note_uneven(cache, plan->apart[i]);
     }
-    return true;
 }
 
-static bool filters_pass(const berth__decision *decision, const uint32_t *filters, uint32_t count,
-                         uint32_t slot)
+/* Begin with the classes that they make. */
+static bool begin_classes(berth__index_cache *cache, const berth__decision *decision)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const berth__stage *stage = &decision->profile->filters[filters[i]];
-        if (!stage->plugin->filter_slot(decision->cycle, stage->instance,
-                                        decision->prepared->filters[filters[i]].state, slot))
-            return false;
-    }
-    return true;
-}
-
-static int64_t sum_scorers(const berth__decision *decision, const uint32_t *scorers, uint32_t count,
-                           uint32_t slot)
-{
-    int64_t total = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const berth__stage *stage = &decision->profile->scorers[scorers[i]];
-        const berth__prepared_stage *scorer = &decision->prepared->scorers[scorers[i]];
-        if (scorer->static_raw == NULL) {
-            total += stage->weight * stage->plugin->score_slot(decision->cycle, stage->instance,
-                                                               scorer->state, slot);
-            continue;
-        }
-        berth__prepared_tile(decision, slot / BERTH__TILE);
-        total += stage->weight * scorer->static_raw[slot];
-    }
-    return total;
-}
-
-/* The total of a slot, slot by slot: any plugins, any amounts. */
-static int32_t plain_total(const berth__decision *decision, uint32_t slot)
-{
-    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
-    if (!filters_pass(decision, plan->filters, plan->filter_count, slot))
-        return BERTH__TREE_INFEASIBLE;
-    return (int32_t)sum_scorers(decision, plan->scorers, plan->scorer_count, slot);
-}
-
-/* What the kernel leaves open. */
-static int32_t complete(const berth__decision *decision, uint32_t slot, int32_t total)
-{
-    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
-    if (!filters_pass(decision, plan->extra_filters, plan->extra_filter_count, slot))
-        return BERTH__TREE_INFEASIBLE;
-    return total +
-           (int32_t)sum_scorers(decision, plan->extra_scorers, plan->extra_scorer_count, slot);
-}
-
-/* Totals of the slots in places first .. first + count of the log; those of slots that are NEVER
- * may be anything. */
-static void find_totals(const berth__decision *decision, const berth__search_tree *tree,
-                        const berth__slot_states *states, uint32_t first, uint32_t count,
-                        int32_t *totals)
-{
-    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
-    const uint32_t *slots = states->slots + first;
-    if (!plan->basic || decision->cycle->view->wide) {
-        for (uint32_t i = 0; i < count; i++)
-            totals[i] =
-                tree->leaves[slots[i]] == BERTH__TREE_NEVER ? 0 : plain_total(decision, slots[i]);
-        return;
-    }
-    const berth__basic_columns columns = berth__slot_states_columns(states);
-    decision->cycle->view->kernels->basic(&columns, first, count, &plan->ask, totals);
-    if (plan->extra_filter_count + plan->extra_scorer_count == 0)
-        return;
-    for (uint32_t i = 0; i < count; i++)
-        if (totals[i] >= 0 && tree->leaves[slots[i]] != BERTH__TREE_NEVER)
-            totals[i] = complete(decision, slots[i], totals[i]);
+    if (cache->uneven_count == 0)
+        return true;
+    if (cache->classes == NULL)
+        cache->classes = berth__score_classes_create(cache->allocator);
+    return cache->classes != NULL &&
+           berth__score_classes_begin(cache->classes, decision, cache->uneven, cache->uneven_count);
 }
 
 /* ---- building and repairing ---- */
@@ -355,22 +224,12 @@ static bool allocate(berth__index_cache *cache, berth__index *index, uint32_t sl
     return true;
 }
 
-/* Filters that are gates, and scorers that are level behind them, take no part in a tree. */
-static void set_aside(const berth__decision *decision, berth__outcome outcome)
-{
-    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
-    for (uint32_t i = 0; i < plan->gate_count; i++)
-        decision->prepared->filters[plan->gates[i]].outcome = outcome;
-    for (uint32_t i = 0; i < plan->level_count; i++)
-        decision->prepared->scorers[plan->levels[i]].outcome = outcome;
-}
-
 static bool scan(const berth__decision *decision, berth__search *search, berth__arena *arena)
 {
-    set_aside(decision, BERTH__SKIP);
+    berth__slot_plan_set_aside(decision, BERTH__SKIP);
     bool ok = berth__search_all(search, decision, NULL, true) == BERTH_OK &&
               berth__search_score(search, arena) == BERTH_OK;
-    set_aside(decision, BERTH__ACTIVE);
+    berth__slot_plan_set_aside(decision, BERTH__ACTIVE);
     return ok;
 }
 
@@ -426,7 +285,7 @@ static bool repair(berth__index_cache *cache, berth__index *index, const berth__
         const berth__slot_states *states;
         uint32_t first;
         uint32_t count = berth__slot_log_read(cache->log, view, index->seen, &states, &first);
-        find_totals(decision, &index->tree, states, first, count, cache->totals);
+        berth__slot_plan_totals(decision, &index->tree, states, first, count, cache->totals);
         berth__search_tree_change(&index->tree, view->kernels, &cache->scratch,
                                   states->slots + first, cache->totals, count);
         index->seen += count;
@@ -445,7 +304,14 @@ static bool is_usable(const berth__index *index, const berth__view *view)
 /* ---- whether a tree pays ---- */
 
 /* Rough costs in nanoseconds, of one core; see bench. */
-enum { SCAN_NS = 500, SCAN_SLOT_NS = 5, BUILD_SLOT_NS = 6, REPAIR_NS = 12, PLAIN_NS = 40 };
+enum {
+    SCAN_NS = 500,
+    SCAN_SLOT_NS = 5,
+    NORMALIZE_SLOT_NS = 10, /* besides, with scorers that normalize */
+    BUILD_SLOT_NS = 6,
+    REPAIR_NS = 12,
+    PLAIN_NS = 40
+};
 
 static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
 {
@@ -457,10 +323,12 @@ static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
 }
 
 /* Of a scan that stops once `limit` nodes are found, all being feasible. */
-static uint64_t scan_cost(const berth__view *view, uint32_t limit)
+static uint64_t scan_cost(const berth__decision *decision, uint32_t limit)
 {
-    uint32_t slots = view->layout->count;
-    return SCAN_NS + (uint64_t)(limit < slots ? limit : slots) * SCAN_SLOT_NS;
+    uint32_t slots = decision->cycle->view->layout->count;
+    bool normalizes = decision->prepared->memory.slot_plan.apart_count > 0;
+    uint64_t slot = SCAN_SLOT_NS + (normalizes ? NORMALIZE_SLOT_NS : 0);
+    return SCAN_NS + (limit < slots ? limit : slots) * slot;
 }
 
 /* A tree is worth its cost once the scans made without it have cost a part of that more than
@@ -470,7 +338,7 @@ static bool is_worth_it(const berth__decision *decision, uint64_t limit, uint64_
                         uint64_t *sighted, uint64_t *credit)
 {
     const berth__view *view = decision->cycle->view;
-    uint64_t scan = scan_cost(view, (uint32_t)limit);
+    uint64_t scan = scan_cost(decision, (uint32_t)limit);
     uint64_t repair = repair_cost(decision, view->journal_end - *sighted);
     *sighted = view->journal_end;
     if (repair < scan)
@@ -501,7 +369,7 @@ static bool bring_up(const build_context *with, berth__index *index,
     const berth__view *view = decision->cycle->view;
     bool usable = is_usable(index, view);
     uint64_t lag = view->journal_end - index->seen;
-    if (!eager && (!usable || repair_cost(decision, lag) > scan_cost(view, with->limit))) {
+    if (!eager && (!usable || repair_cost(decision, lag) > scan_cost(decision, with->limit))) {
         uint64_t cost = (uint64_t)view->layout->count * BUILD_SLOT_NS;
         if (index->epoch != view->layout->epoch) {
             index->epoch = view->layout->epoch;
@@ -535,10 +403,16 @@ static berth__index *find_kind(berth__index_cache *cache, berth__prepared_kind *
     return index;
 }
 
-static bool reserve_visited(berth__index_cache *cache, const berth__view *view)
+/* Room for a walk over all tiles, with totals of its own if there are classes. */
+static bool reserve_walk(berth__index_cache *cache, const berth__view *view)
 {
-    return berth__grow(cache->allocator, &cache->visited, &cache->visited_capacity,
-                       view->layout->tile_count + 1, sizeof(*cache->visited));
+    uint32_t steps = view->layout->tile_count + 1;
+    if (!berth__grow(cache->allocator, &cache->visited, &cache->visited_capacity, steps,
+                     sizeof(*cache->visited)))
+        return false;
+    return cache->uneven_count == 0 ||
+           berth__grow(cache->allocator, &cache->walk_totals, &cache->walk_total_capacity,
+                       steps * BERTH__TILE, sizeof(*cache->walk_totals));
 }
 
 /* What gates let pass, if there are any. */
@@ -547,10 +421,11 @@ static bool find_mask(berth__index_cache *cache, const berth__decision *decision
 {
     index->decision = *decision;
     index->mask = NULL;
+    index->walks = cache->gates.domain_count + cache->gates.slot_count + cache->uneven_count > 0;
+    if (index->walks && !reserve_walk(cache, decision->cycle->view))
+        return false;
     if (cache->gates.domain_count + cache->gates.slot_count == 0)
         return true;
-    if (!reserve_visited(cache, decision->cycle->view))
-        return false;
     index->mask = berth__gate_masks_get(&cache->masks, decision, &cache->gates);
     return index->mask != NULL;
 }
@@ -568,7 +443,7 @@ static int64_t uniform_sum(const berth__decision *decision)
 /* Plan a class's slots; false, and why, if its decisions can't be indexed. */
 static bool can_plan(berth__index_cache *cache, const berth__decision *decision)
 {
-    if (plan_slots(decision))
+    if (berth__slot_plan_make(decision))
         return true;
     cache->why = decision->prepared->memory.slot_plan.why;
     return false;
@@ -629,8 +504,9 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__decision 
     cache->why = BERTH_SCAN_DOMAINS;
     if (!find_gates(decision, &cache->gates))
         return NULL;
+    find_uneven(decision, cache);
     cache->why = BERTH_SCAN_SCORE;
-    if (!are_level(decision, &cache->gates) || !make_current(&build, index, decision, eager))
+    if (!begin_classes(cache, decision) || !make_current(&build, index, decision, eager))
         return NULL;
     index->constant = uniform_sum(decision);
     return index;
@@ -642,48 +518,87 @@ static const berth__mask *passing_of_tile(void *context, uint32_t tile)
     return berth__gate_mask_tile(index->mask, &index->decision, tile);
 }
 
-void berth__index_search(const berth__index_cache *cache, berth__index *index, uint32_t start,
-                         uint32_t limit, berth__index_answer *out)
+/* Visit, and add to each slot what its class gets. */
+static bool ask_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start,
+                        uint32_t limit, berth__index_answer *out)
+{
+    berth__score_classes *classes = cache->classes;
+    berth__tree_walk *walk = &out->walk;
+    berth__tree_walk_visit(walk, start, limit, &out->slots);
+    if (out->slots.feasible_count <= 1) { /* nobody is asked what it scores */
+        berth__tree_walk_rate(walk, start, 0, &out->slots);
+        return true;
+    }
+    for (uint32_t step = 0; step < walk->visited_count; step++)
+        berth__score_classes_meet(classes, berth__tree_walk_tile(walk, start, step),
+                                  &walk->visited[step]);
+    if (!berth__score_classes_rate(classes, out->slots.feasible_count, arena))
+        return false;
+    walk->totals = cache->walk_totals;
+    for (uint32_t step = 0; step < walk->visited_count; step++)
+        berth__tree_walk_total(
+            walk, start, step,
+            berth__score_classes_tile(classes, berth__tree_walk_tile(walk, start, step)),
+            classes->totals, classes->count);
+    berth__tree_walk_rate(walk, start, classes->most, &out->slots);
+    return true;
+}
+
+bool berth__index_search(berth__index_cache *cache, berth__index *index, berth__arena *arena,
+                         uint32_t start, uint32_t limit, berth__index_answer *out)
 {
     out->walk = (berth__tree_walk){.tree = &index->tree,
                                    .kernels = index->decision.cycle->view->kernels,
-                                   .tile = passing_of_tile,
+                                   .tile = index->mask != NULL ? passing_of_tile : NULL,
                                    .context = index,
                                    .visited = cache->visited};
-    if (index->mask == NULL)
-        berth__search_tree_ask(&index->tree, start, limit, &out->slots);
-    else
+    cache->why = BERTH_SCAN_SCORE;
+    if (cache->uneven_count > 0 && !ask_classes(cache, arena, start, limit, out))
+        return false;
+    if (cache->uneven_count == 0 && index->walks)
         berth__tree_walk_ask(&out->walk, start, limit, &out->slots);
+    else if (cache->uneven_count == 0)
+        berth__search_tree_ask(&index->tree, start, limit, &out->slots);
     out->best = out->slots.best + index->constant;
+    return true;
 }
 
-void berth__index_list(const berth__index *index, berth__node_list *list)
+bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__arena *arena,
+                       berth__node_list *list)
 {
     const berth__layout *layout = index->decision.cycle->view->layout;
-    const int32_t *leaves = index->tree.leaves;
+    const int32_t *totals = index->tree.leaves;
+    berth__index_answer answer = {0};
+    if (cache->uneven_count > 0 && list->totals != NULL) {
+        if (!berth__index_search(cache, index, arena, 0, layout->count, &answer))
+            return false;
+        totals = answer.walk.totals != NULL ? answer.walk.totals : totals;
+    }
     for (uint32_t first = 0; first < layout->count; first += BERTH__TILE) {
         const berth__mask *passing =
             index->mask != NULL
                 ? berth__gate_mask_tile(index->mask, &index->decision, first / BERTH__TILE)
                 : NULL;
         for (uint32_t s = 0; s < BERTH__TILE && first + s < layout->count; s++)
-            if (leaves[first + s] >= 0 && (passing == NULL || berth__bit_get(passing->words, s)))
+            if (index->tree.leaves[first + s] >= 0 &&
+                (passing == NULL || berth__bit_get(passing->words, s)))
                 berth__node_list_add(list, layout->nodes[first + s],
-                                     leaves[first + s] + index->constant);
+                                     totals[first + s] + index->constant);
     }
+    return true;
 }
 
 uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
                                const berth__index_answer *answer, uint32_t n)
 {
-    return index->mask == NULL ? berth__search_tree_nth_best(&index->tree, start, &answer->slots, n)
-                               : berth__tree_walk_nth_best(&answer->walk, start, &answer->slots, n);
+    return !index->walks ? berth__search_tree_nth_best(&index->tree, start, &answer->slots, n)
+                         : berth__tree_walk_nth_best(&answer->walk, start, &answer->slots, n);
 }
 
 uint32_t berth__index_heap_best(const berth__index *index, uint32_t start,
                                 const berth__index_answer *answer)
 {
-    return index->mask == NULL ? berth__search_tree_heap_best(&index->tree, answer->walk.kernels,
-                                                              start, &answer->slots)
-                               : berth__tree_walk_heap_best(&answer->walk, start, &answer->slots);
+    return !index->walks ? berth__search_tree_heap_best(&index->tree, answer->walk.kernels, start,
+                                                        &answer->slots)
+                         : berth__tree_walk_heap_best(&answer->walk, start, &answer->slots);
 }

@@ -16,7 +16,10 @@
  *   scorer
  *   uniform                                  added to the answer
  *   static, or by slot, not normalized       in the tree
- *   one raw value on all that gates pass     left out: adds nothing (plugin.h, is_level)
+ *   normalized, one raw value on all that    left out: adds nothing (plugin.h, is_level)
+ *   gates pass
+ *   normalized, by what makes few classes    not in the tree: added class by class to what a walk
+ *   of slots (plugin.h, score_parts)         over the tree finds (score_classes.h)
  *   anything else                            scan
  *
  * Pods that differ only in what no active plugin reads share a tree. The common set of
@@ -29,9 +32,11 @@
 #define BERTH_DECIDE_INDEX_H
 
 #include "decide/gate_masks.h"
+#include "decide/score_classes.h"
 #include "decide/search.h"
 #include "decide/search_tree.h"
 #include "decide/slot_log.h"
+#include "decide/slot_plan.h"
 #include "decide/statistics.h"
 
 typedef struct berth__sight berth__sight;
@@ -53,6 +58,12 @@ typedef struct berth__index_cache {
     berth__gate_masks masks;
     berth__mask *visited; /* by step of a walk */
     uint32_t visited_capacity;
+    /* Scorers whose values differ, by class, of the decision that is being made. */
+    uint32_t uneven[BERTH__CLASS_SCORERS_MAX];
+    uint32_t uneven_count;
+    berth__score_classes *classes; /* made when there are such for the first time */
+    int32_t *walk_totals;          /* by step and slot */
+    uint32_t walk_total_capacity;
 } berth__index_cache;
 
 berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator);
@@ -72,9 +83,10 @@ typedef struct berth__index_answer {
     int64_t best;          /* total of the best */
 } berth__index_answer;
 
-/* The first `limit` feasible slots from `start` around the layout. */
-void berth__index_search(const berth__index_cache *cache, berth__index *index, uint32_t start,
-                         uint32_t limit, berth__index_answer *out);
+/* The first `limit` feasible slots from `start` around the layout. `arena` is the decision's own.
+ * False, and why: their classes are too many, or memory is short. */
+bool berth__index_search(berth__index_cache *cache, berth__index *index, berth__arena *arena,
+                         uint32_t start, uint32_t limit, berth__index_answer *out);
 
 /* A list of nodes that its owner has room for. */
 typedef struct berth__node_list {
@@ -94,8 +106,10 @@ static inline void berth__node_list_add(berth__node_list *list, berth_node_id no
     list->count++;
 }
 
-/* All feasible slots' nodes in layout order, with their totals. Cost: a look at every leaf. */
-void berth__index_list(const berth__index *index, berth__node_list *list);
+/* All feasible slots' nodes in layout order, with their totals. False as in berth__index_search: the
+ * list is as it was. Cost: a look at every leaf. */
+bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__arena *arena,
+                       berth__node_list *list);
 
 /* The slot of the n-th (from 0) best one in search order. */
 uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,

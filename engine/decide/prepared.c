@@ -203,7 +203,7 @@ static bool allocate_slot_plan(berth__prepared_kind *prepared, const berth__read
     prepared->memory.slot_plan.gates = lists + 2 * filters;
     prepared->memory.slot_plan.scorers = lists + 3 * filters;
     prepared->memory.slot_plan.extra_scorers = lists + 3 * filters + scorers;
-    prepared->memory.slot_plan.levels = lists + 3 * filters + 2 * scorers;
+    prepared->memory.slot_plan.apart = lists + 3 * filters + 2 * scorers;
     return true;
 }
 

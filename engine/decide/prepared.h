@@ -24,16 +24,17 @@ typedef struct berth__prepared_stage {
     berth__reasons reasons; /* of a refusal or failure */
 } berth__prepared_stage;
 
-/* How index.c works a slot's total out: active stages, by number. */
+/* How a slot's total is worked out for an index: active stages, by number (slot_plan.h). */
 typedef struct berth__slot_plan {
     uint64_t stage_epoch; /* of the verdict that it was made from, 0: none */
     bool possible;
     berth_scan_reason why; /* not */
     bool basic; /* the kernel `basic` does, with `ask`, but for the stages in the `extra` lists */
     berth__basic_ask ask;
-    uint32_t *filters, *extra_filters, *gates, *scorers, *extra_scorers, *levels;
+    uint32_t *filters, *extra_filters, *gates, *scorers, *extra_scorers;
+    uint32_t *apart; /* scorers whose values are normalized: not in a tree */
     uint32_t filter_count, extra_filter_count, gate_count;
-    uint32_t scorer_count, extra_scorer_count, level_count;
+    uint32_t scorer_count, extra_scorer_count, apart_count;
 } berth__slot_plan;
 
 /* What a SKIP that stays rests on, besides class and node facts. */

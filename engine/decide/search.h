@@ -21,10 +21,7 @@
 #include "base/random.h"
 #include "base/workers.h"
 #include "decide/dry_run.h"
-
-typedef struct berth__scorer_range {
-    int64_t lowest, highest; /* raw values of feasible nodes, ignored ones aside */
-} berth__scorer_range;
+#include "decide/normalize.h"
 
 /* How a scorer takes part in a search. */
 typedef struct berth__scorer_run {

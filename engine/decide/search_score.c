@@ -9,11 +9,6 @@
 
 /* ---- which scorers take part ---- */
 
-static int64_t score_max(const berth__stage *stage)
-{
-    return stage->plugin->score_max != 0 ? stage->plugin->score_max : BERTH__SCORE_MAX;
-}
-
 static bool is_active(const berth__search *search, uint32_t scorer)
 {
     return search->scores.ranked[scorer].outcome == BERTH__ACTIVE;
@@ -68,7 +63,7 @@ static void reset_workers(berth__search *search)
         search->scores.own[w].best = INT64_MIN;
         search->scores.own[w].best_count = 0;
         for (uint32_t i = 0; i < search->decision.profile->scorer_count; i++)
-            search->scores.own[w].ranges[i] = (berth__scorer_range){INT64_MAX, INT64_MIN};
+            search->scores.own[w].ranges[i] = BERTH__NO_RANGE;
     }
 }
 
@@ -252,57 +247,18 @@ static void score_late(berth__search *search, uint32_t tile, berth__search_worke
 
 /* ---- normalizing ---- */
 
-static int64_t normalized(int64_t value, int64_t highest, int64_t max, bool reversed)
-{
-    int64_t scaled = highest > 0 ? max * value / highest : value;
-    return !reversed ? scaled : highest > 0 ? max - scaled : max;
-}
-
-static void normalize_max(int64_t *values, const berth__mask *mask,
-                          const berth__scorer_range *range, int64_t max, bool reversed)
-{
-    BERTH__MASK_EACH(mask, s)
-    {
-        values[s] = normalized(values[s], range->highest, max, reversed);
-    }
-}
-
 static void normalize_values(const berth__search *search, uint32_t scorer, const berth__mask *mask,
                              int64_t *values)
 {
-    const berth__stage *stage = &search->decision.profile->scorers[scorer];
-    const berth__scorer_range *range = &search->scores.own[0].ranges[scorer];
-    switch (stage->plugin->normalize) {
-    case BERTH__NORMALIZATION_NONE:
-        break;
-    case BERTH__NORMALIZATION_MAX:
-        normalize_max(values, mask, range, score_max(stage), false);
-        break;
-    case BERTH__NORMALIZATION_MAX_REVERSED:
-        normalize_max(values, mask, range, score_max(stage), true);
-        break;
-    case BERTH__NORMALIZATION_OF_PLUGIN:
-        stage->plugin->normalize_own(search->decision.cycle->view->kernels, range->lowest,
-                                     range->highest, mask, values);
-        break;
-    }
+    berth__normalize(&search->decision.profile->scorers[scorer],
+                     search->decision.cycle->view->kernels, &search->scores.own[0].ranges[scorer],
+                     mask, values);
 }
 
 /* Whether all values that count were kept as they are. */
 static bool is_narrow(const berth__scorer_range *range)
 {
     return range->lowest >= -BERTH__NARROW_MAX && range->highest <= BERTH__NARROW_MAX;
-}
-
-/* What a slot that takes no part in normalization gets. */
-static int64_t ignored_part(const berth__search *search, uint32_t scorer)
-{
-    const berth__stage *stage = &search->decision.profile->scorers[scorer];
-    berth__normalization how = stage->plugin->normalize;
-    if (how == BERTH__NORMALIZATION_OF_PLUGIN)
-        return 0;
-    return normalized(0, search->scores.own[0].ranges[scorer].highest, score_max(stage),
-                      how == BERTH__NORMALIZATION_MAX_REVERSED);
 }
 
 /* What each value adds to a total, into the run's table; false if it has no room for that.
@@ -339,7 +295,7 @@ static bool tabulate(berth__search *search, uint32_t scorer, int64_t *most)
         values[k] = range->lowest + k;
     const berth__mask used = berth__mask_range(0, count);
     normalize_values(search, scorer, &used, values);
-    values[count] = ignored_part(search, scorer);
+    values[count] = berth__normalize_ignored(&search->decision.profile->scorers[scorer], range);
     search->scores.runs[scorer].count = (uint16_t)count;
     return fill_table(search, scorer, values, most);
 }

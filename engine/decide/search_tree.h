@@ -85,14 +85,29 @@ uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const bert
 typedef struct berth__tree_walk {
     const berth__search_tree *tree;
     const berth__kernels *kernels;
-    const berth__mask *(*tile)(void *context, uint32_t tile);
+    const berth__mask *(*tile)(void *context, uint32_t tile); /* NULL: all slots count */
     void *context;
     berth__mask *visited; /* feasible slots within the limit, in order of the walk */
     uint32_t visited_count;
+    /* Totals in place of leaves, by step of the walk and slot of its tile; NULL: there are none. */
+    int32_t *totals;
 } berth__tree_walk;
 
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                           berth__tree_answer *out);
+
+/* Where a leaf is not all of a total: ask without the best, give each step its totals, of which none
+ * is above its leaf by more than `most`, then find the best of these. */
+void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t limit,
+                            berth__tree_answer *out);
+void berth__tree_walk_total(const berth__tree_walk *walk, uint32_t start, uint32_t step,
+                            const uint16_t *ids, const int32_t *parts, uint32_t part_count);
+void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, int32_t most,
+                           berth__tree_answer *answer);
+
+/* The tile of a step. */
+uint32_t berth__tree_walk_tile(const berth__tree_walk *walk, uint32_t start, uint32_t step);
+
 uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
                                    const berth__tree_answer *answer, uint32_t n);
 uint32_t berth__tree_walk_heap_best(const berth__tree_walk *walk, uint32_t start,

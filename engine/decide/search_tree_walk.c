@@ -41,12 +41,20 @@ static const int32_t *bests_of(const berth__tree_walk *walk, uint32_t tile)
     return walk->tree->levels[0].best + (size_t)tile * GROUPS_A_TILE;
 }
 
+/* What the slots of a step add up to. */
+static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile)
+{
+    return walk->totals != NULL ? walk->totals + (size_t)step * BERTH__TILE : leaves_of(walk, tile);
+}
+
 /* Those of the slots that count and are feasible. */
 static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t tile, berth__mask slots)
 {
-    const berth__mask *counting = walk->tile(walk->context, tile);
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        slots.words[w] &= counting->words[w];
+    if (walk->tile != NULL) {
+        const berth__mask *counting = walk->tile(walk->context, tile);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            slots.words[w] &= counting->words[w];
+    }
     walk->kernels->leaves_from(leaves_of(walk, tile), groups_of(walk, tile), 0, &slots);
     return slots;
 }
@@ -60,51 +68,100 @@ static uint32_t nth_slot(const berth__mask *mask, uint32_t n)
     return w * 64 + berth__nth_bit(mask->words[w], n);
 }
 
+uint32_t berth__tree_walk_tile(const berth__tree_walk *walk, uint32_t start, uint32_t step)
+{
+    uint32_t tiles = tiles_of(walk->tree), tile = start / BERTH__TILE + step;
+    return tile < tiles ? tile : tile - tiles;
+}
+
+/* Keep what the next step finds, up to the limit. Returns its tile. */
+static uint32_t visit_next(berth__tree_walk *walk, uint32_t start, uint32_t limit,
+                           berth__tree_answer *out)
+{
+    uint32_t step = walk->visited_count++, tile = berth__tree_walk_tile(walk, start, step);
+    berth__mask slots = feasible_of(walk, tile, slots_of(walk, start, step, tile));
+    uint32_t more = berth__mask_count(&slots), left = limit - out->feasible_count;
+    if (more > left) {
+        uint32_t at = nth_slot(&slots, left);
+        const berth__mask before = berth__mask_range(0, at);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            slots.words[w] &= before.words[w];
+        out->next = tile * BERTH__TILE + at;
+        out->cut_short = true;
+        more = left;
+    }
+    out->feasible_count += more;
+    walk->visited[step] = slots;
+    return tile;
+}
+
+static uint32_t steps_of(const berth__tree_walk *walk, uint32_t start)
+{
+    return tiles_of(walk->tree) + (start % BERTH__TILE != 0);
+}
+
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                           berth__tree_answer *out)
 {
-    uint32_t tiles = tiles_of(walk->tree), first = start / BERTH__TILE, count = 0;
-    uint32_t steps = tiles + (start % BERTH__TILE != 0);
+    uint32_t steps = steps_of(walk, start);
     berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
     *out = (berth__tree_answer){.next = start};
-    for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;
-         walk->visited_count++) {
-        uint32_t step = walk->visited_count;
-        uint32_t tile = first + step < tiles ? first + step : first + step - tiles;
-        berth__mask slots = feasible_of(walk, tile, slots_of(walk, start, step, tile));
-        uint32_t more = berth__mask_count(&slots);
-        if (more > limit - count) {
-            uint32_t at = nth_slot(&slots, limit - count);
-            const berth__mask before = berth__mask_range(0, at);
-            for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-                slots.words[w] &= before.words[w];
-            out->next = tile * BERTH__TILE + at;
-            out->cut_short = true;
-            more = limit - count;
-        }
-        count += more;
-        walk->visited[step] = slots;
-        walk->kernels->best_leaves(leaves_of(walk, tile), bests_of(walk, tile), &slots, &best);
+    for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;) {
+        uint32_t step = walk->visited_count, tile = visit_next(walk, start, limit, out);
+        walk->kernels->best_leaves(leaves_of(walk, tile), bests_of(walk, tile),
+                                   &walk->visited[step], &best);
     }
-    out->feasible_count = count;
     out->best = best.best;
     out->best_count = best.best_count;
+}
+
+void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t limit,
+                            berth__tree_answer *out)
+{
+    uint32_t steps = steps_of(walk, start);
+    *out = (berth__tree_answer){.next = start, .best = BERTH__TREE_INFEASIBLE};
+    for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;)
+        (void)visit_next(walk, start, limit, out);
+}
+
+void berth__tree_walk_total(const berth__tree_walk *walk, uint32_t start, uint32_t step,
+                            const uint16_t *ids, const int32_t *parts, uint32_t part_count)
+{
+    uint32_t tile = berth__tree_walk_tile(walk, start, step);
+    walk->kernels->class_totals(leaves_of(walk, tile), groups_of(walk, tile), ids, parts,
+                                part_count, walk->totals + (size_t)step * BERTH__TILE);
+}
+
+void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, int32_t most,
+                           berth__tree_answer *answer)
+{
+    berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
+    for (uint32_t step = 0; step < walk->visited_count; step++) {
+        uint32_t tile = berth__tree_walk_tile(walk, start, step);
+        uint32_t groups = groups_of(walk, tile);
+        int32_t bests[GROUPS_A_TILE];
+        for (uint32_t g = 0; g < GROUPS_A_TILE && g < groups; g++)
+            bests[g] = bests_of(walk, tile)[g] + most;
+        walk->kernels->best_leaves(totals_of(walk, step, tile), bests, &walk->visited[step], &best);
+    }
+    answer->best = best.best;
+    answer->best_count = best.best_count;
 }
 
 uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
                                    const berth__tree_answer *answer, uint32_t n)
 {
-    uint32_t tiles = tiles_of(walk->tree), tile = start / BERTH__TILE;
-    for (uint32_t step = 0; step < walk->visited_count; step++, tile++) {
-        tile = tile == tiles ? 0 : tile;
+    for (uint32_t step = 0; step < walk->visited_count; step++) {
+        uint32_t tile = berth__tree_walk_tile(walk, start, step);
+        const int32_t *totals = totals_of(walk, step, tile);
         for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
             uint32_t lanes =
                 walk->visited[step].words[g / GROUPS_A_WORD] >> (g % GROUPS_A_WORD * LANES) &
                 0xffff;
             uint32_t group = tile * GROUPS_A_TILE + g, equal;
-            if (lanes == 0 || walk->tree->levels[0].best[group] < answer->best ||
-                walk->kernels->best_lanes(walk->tree->leaves + (size_t)group * LANES, lanes,
-                                          &equal) != answer->best)
+            if (lanes == 0 ||
+                (walk->totals == NULL && walk->tree->levels[0].best[group] < answer->best) ||
+                walk->kernels->best_lanes(totals + g * LANES, lanes, &equal) != answer->best)
                 continue;
             uint32_t count = (uint32_t)__builtin_popcount(equal);
             if (n < count)
@@ -120,7 +177,7 @@ uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
 
 typedef struct best_slots {
     const berth__tree_walk *walk;
-    uint32_t first_tile;
+    uint32_t start;
     int32_t best;
 } best_slots;
 
@@ -129,21 +186,19 @@ static berth__mask best_of_step(const void *context, uint32_t step)
 {
     const best_slots *of = context;
     const berth__tree_walk *walk = of->walk;
-    uint32_t tiles = tiles_of(walk->tree), tile = of->first_tile + step;
-    tile -= tile >= tiles ? tiles : 0;
+    uint32_t tile = berth__tree_walk_tile(walk, of->start, step);
     berth__mask out = walk->visited[step];
-    walk->kernels->leaves_from(leaves_of(walk, tile), groups_of(walk, tile), of->best, &out);
+    walk->kernels->leaves_from(totals_of(walk, step, tile), groups_of(walk, tile), of->best, &out);
     return out;
 }
 
 uint32_t berth__tree_walk_heap_best(const berth__tree_walk *walk, uint32_t start,
                                     const berth__tree_answer *answer)
 {
-    const best_slots slots = {walk, start / BERTH__TILE, answer->best};
+    const best_slots slots = {walk, start, answer->best};
     const berth__heap_masks list = {walk->visited, walk->visited_count, answer->feasible_count,
                                     best_of_step, &slots};
     const berth__heap_place place = berth__heap_first(&list);
     BERTH_ASSERT(place.mask < walk->visited_count);
-    uint32_t tiles = tiles_of(walk->tree), tile = slots.first_tile + place.mask;
-    return (tile < tiles ? tile : tile - tiles) * BERTH__TILE + place.bit;
+    return berth__tree_walk_tile(walk, start, place.mask) * BERTH__TILE + place.bit;
 }

@@ -326,6 +326,37 @@ static void inter_pod_affinity_normalize(const berth__kernels *kernels, int64_t 
     }
 }
 
+static void inter_pod_affinity_score_parts(const berth__question *cycle, const void *instance,
+                                           const void *opaque, berth__score_parts *parts)
+{
+    (void)cycle;
+    (void)instance;
+    const score_state *own = opaque;
+    const berth__affinity *affinity = berth__affinity_of(own->plan);
+    for (uint32_t i = 0; i < affinity->soft_count; i++) {
+        const berth__domain_counts *counts = affinity->soft[i].counts;
+        if (counts->total > 0 && counts->counts == NULL)
+            berth__score_parts_add_node(parts, counts);
+        else if (counts->total > 0)
+            berth__score_parts_add_domain(parts, counts->topology);
+    }
+}
+
+static int64_t inter_pod_affinity_score_slot(const berth__question *cycle, const void *instance,
+                                             const void *opaque, uint32_t slot)
+{
+    (void)cycle;
+    (void)instance;
+    const score_state *own = opaque;
+    const berth__affinity *affinity = berth__affinity_of(own->plan);
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < affinity->soft_count; i++) {
+        const berth__soft_affinity *soft = &affinity->soft[i];
+        sum += soft->weight * (int64_t)berth__domain_counts_slot(soft->counts, slot);
+    }
+    return sum;
+}
+
 /* One domain has one sum of counts. */
 static bool inter_pod_affinity_is_level(const berth__question *cycle, const void *instance,
                                         const void *opaque, const berth__gates *gates)
@@ -403,6 +434,8 @@ const berth__plugin_ops berth__plugin_inter_pod_affinity = {
     .score = inter_pod_affinity_score,
     .score_kept = inter_pod_affinity_score_kept,
     .is_level = inter_pod_affinity_is_level,
+    .score_parts = inter_pod_affinity_score_parts,
+    .score_slot = inter_pod_affinity_score_slot,
     .normalize = BERTH__NORMALIZATION_OF_PLUGIN,
     .normalize_own = inter_pod_affinity_normalize,
 };
@@ -535,6 +568,8 @@ const berth__plugin_ops berth__plugin_inter_pod_affinity_priority = {
     .prepare_score = inter_pod_affinity_prepare_priority,
     .score = inter_pod_affinity_score,
     .score_kept = inter_pod_affinity_score_kept,
+    .score_parts = inter_pod_affinity_score_parts,
+    .score_slot = inter_pod_affinity_score_slot,
     .normalize = BERTH__NORMALIZATION_OF_PLUGIN,
     .normalize_own = inter_pod_affinity_normalize_priority,
     .score_max = BERTH__SCORE_MAX_LEGACY,

@@ -22,6 +22,7 @@
 
 #include "berth/engine.h"
 #include "plugins/gates.h"
+#include "plugins/score_parts.h"
 #include "plugins/wake.h"
 
 enum {
@@ -208,6 +209,12 @@ typedef struct berth__plugin_ops {
      * then. */
     bool (*is_level)(const berth__question *cycle, const void *instance, const void *state,
                      const berth__gates *gates);
+    /* Optional, of an active scorer that normalizes: add what its raw values rest on besides the
+     * pod. It has score_slot then, and rank_sample if it has rank. */
+    void (*score_parts)(const berth__question *cycle, const void *instance, const void *state,
+                        berth__score_parts *parts);
+    /* The same as rank, of feasible nodes of which one of each class is known. */
+    berth__outcome (*rank_sample)(berth__prepare *prepare, const berth__score_sample *sample);
     /* Optional, like filter_slot: the raw value of one slot. */
     int64_t (*score_slot)(const berth__question *cycle, const void *instance, const void *state,
                           uint32_t slot);

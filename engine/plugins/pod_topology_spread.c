@@ -230,16 +230,28 @@ static berth__mask scored(const berth__spreads *spreads, uint32_t tile, const be
     return out;
 }
 
-/* Feasible nodes that take part, and how many of them have a key. */
-static void count_feasible(const berth__view *view, const berth__spreads *spreads,
-                           const berth__topology *topology, const berth__mask *feasible,
-                           uint32_t *all, uint32_t *having)
+/* The feasible nodes among which constraints are ranked: all by tile, or a sample of them. */
+typedef struct ranking {
+    const berth__view *view;
+    const berth__spreads *spreads;
+    const berth__mask *feasible; /* NULL: the sample */
+    const berth__score_sample *sample;
+} ranking;
+
+/* Feasible nodes that take part, and how many of them have a key. Of a sample, all take part and have
+ * it: see pod_topology_spread_score_parts. */
+static void count_feasible(const ranking *among, const berth__topology *topology, uint32_t *all,
+                           uint32_t *having)
 {
     *all = *having = 0;
-    for (uint32_t tile = 0; tile < view->layout->tile_count; tile++) {
-        if (berth__mask_empty(&feasible[tile]))
+    if (among->feasible == NULL) {
+        *all = *having = among->sample->feasible_count;
+        return;
+    }
+    for (uint32_t tile = 0; tile < among->view->layout->tile_count; tile++) {
+        if (berth__mask_empty(&among->feasible[tile]))
             continue;
-        berth__mask mask = scored(spreads, tile, &feasible[tile]);
+        berth__mask mask = scored(among->spreads, tile, &among->feasible[tile]);
         *all += berth__mask_count(&mask);
         for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
             mask.words[w] &= topology->present[(size_t)tile * BERTH__TILE_WORDS + w];
@@ -249,16 +261,15 @@ static void count_feasible(const berth__view *view, const berth__spreads *spread
 
 /* Mark the domains of the feasible nodes that take part (0: no such key); returns how many differ.
  * Ends early once all `most` of them are seen. */
-static uint32_t mark_domains(const berth__view *view, const berth__spreads *spreads,
-                             const berth__topology *topology, const berth__mask *feasible,
-                             uint32_t most, uint8_t *seen)
+static uint32_t mark_domains(const ranking *among, const berth__topology *topology, uint32_t most,
+                             uint8_t *seen)
 {
     uint32_t count = 0;
-    for (uint32_t tile = 0; tile < view->layout->tile_count && count < most; tile++) {
+    for (uint32_t tile = 0; tile < among->view->layout->tile_count && count < most; tile++) {
         const uint32_t *domains = topology->domains + (size_t)tile * BERTH__TILE;
-        if (berth__mask_empty(&feasible[tile]))
+        if (berth__mask_empty(&among->feasible[tile]))
             continue;
-        berth__mask mask = scored(spreads, tile, &feasible[tile]);
+        berth__mask mask = scored(among->spreads, tile, &among->feasible[tile]);
         BERTH__MASK_EACH(&mask, s)
         {
             count += !seen[domains[s]];
@@ -268,22 +279,38 @@ static uint32_t mark_domains(const berth__view *view, const berth__spreads *spre
     return count;
 }
 
-/* How many domains the feasible nodes are in; those without the key are in that of the value "". */
-static bool domains_of(berth__prepare *prepare, const berth__spreads *spreads,
-                       const berth__topology *topology, const berth__mask *feasible, uint32_t *out)
+/* The same of a sample. */
+static uint32_t mark_sample(const ranking *among, const berth__topology *topology, uint8_t *seen)
 {
-    const berth__view *view = prepare->cycle->view;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < among->sample->count; i++) {
+        uint32_t slot = among->sample->slots[i], domain = topology->domains[slot];
+        if (among->spreads->require_all && !has_all_keys(among->spreads, slot))
+            continue;
+        count += !seen[domain];
+        seen[domain] = 1;
+    }
+    return count;
+}
+
+/* How many domains the feasible nodes are in; those without the key are in that of the value "". */
+static bool domains_of(berth__prepare *prepare, const ranking *among,
+                       const berth__topology *topology, uint32_t *out)
+{
     uint32_t all, having;
-    if (topology->unique && topology->empty_domain == 0) {
-        count_feasible(view, spreads, topology, feasible, &all, &having);
+    if (among->feasible != NULL && topology->unique && topology->empty_domain == 0) {
+        count_feasible(among, topology, &all, &having);
         *out = having + (all > having);
         return true;
     }
-    bool lacking = topology->present_count < view->layout->count && !spreads->require_all;
+    bool lacking =
+        topology->present_count < among->view->layout->count && !among->spreads->require_all;
     uint8_t *seen = berth__arena_alloc_zero(prepare->arena, (size_t)topology->domain_count + 1, 1);
     if (seen == NULL)
         return false;
-    *out = mark_domains(view, spreads, topology, feasible, topology->domain_count + lacking, seen);
+    *out = among->feasible != NULL
+               ? mark_domains(among, topology, topology->domain_count + lacking, seen)
+               : mark_sample(among, topology, seen);
     *out -= seen[0] && seen[topology->empty_domain] && topology->empty_domain != 0;
     return true;
 }
@@ -317,15 +344,16 @@ static uint32_t *merged_counts(berth__prepare *prepare, const berth__spreads *sp
     return out;
 }
 
-static bool rank_one(berth__prepare *prepare, const berth__spreads *spreads,
-                     const berth__spread *spread, const berth__mask *feasible, ranked *out)
+static bool rank_one(berth__prepare *prepare, const ranking *among, const berth__spread *spread,
+                     ranked *out)
 {
+    const berth__spreads *spreads = among->spreads;
     const berth__topology *topology = spread->counts->topology;
     uint32_t size = 0, having;
     *out = (ranked){.skew = (double)(spread->max_skew - 1)};
     if (spread->by_node)
-        count_feasible(prepare->cycle->view, spreads, topology, feasible, &size, &having);
-    else if (!spread->repeats && !domains_of(prepare, spreads, topology, feasible, &size))
+        count_feasible(among, topology, &size, &having);
+    else if (!spread->repeats && !domains_of(prepare, among, topology, &size))
         return false;
     out->weight = berth__go_log((double)size + 2);
     if (spread->by_node ||
@@ -335,23 +363,38 @@ static bool rank_one(berth__prepare *prepare, const berth__spreads *spreads,
     return out->counts != NULL;
 }
 
-static berth__outcome pod_topology_spread_rank(berth__prepare *prepare, const berth__mask *feasible,
-                                               uint32_t count)
+static berth__outcome rank_all(berth__prepare *prepare, const ranking *among)
 {
-    (void)count;
     score_state *own = prepare->state;
     const berth__spreads *spreads = own->spreads;
     double pods = 0, most = 0;
     for (uint32_t i = 0; i < spreads->count; i++)
         pods += (double)spreads->items[i].counts->population->total;
     for (uint32_t i = 0; i < spreads->count && prepare->ok; i++) {
-        prepare->ok = rank_one(prepare, spreads, &spreads->items[i], feasible, &own->ranked[i]);
+        prepare->ok = rank_one(prepare, among, &spreads->items[i], &own->ranked[i]);
         double skew = own->ranked[i].skew;
         most += pods * own->ranked[i].weight + (skew < 0 ? -skew : skew);
     }
     own->small = most < INT32_MAX;
     prepare->small = most < BERTH__NARROW_MAX;
     return BERTH__ACTIVE;
+}
+
+static berth__outcome pod_topology_spread_rank(berth__prepare *prepare, const berth__mask *feasible,
+                                               uint32_t count)
+{
+    (void)count;
+    const score_state *own = prepare->state;
+    const ranking among = {prepare->cycle->view, own->spreads, feasible, NULL};
+    return rank_all(prepare, &among);
+}
+
+static berth__outcome pod_topology_spread_rank_sample(berth__prepare *prepare,
+                                                      const berth__score_sample *sample)
+{
+    const score_state *own = prepare->state;
+    const ranking among = {prepare->cycle->view, own->spreads, NULL, sample};
+    return rank_all(prepare, &among);
 }
 
 /* Whether a constraint adds 0 to every slot of a tile. */
@@ -376,13 +419,17 @@ static const uint32_t *counted(const berth__kernels *kernels, const berth__sprea
 }
 
 /* Halves away from zero. The fraction is exact. */
+static int64_t rounded(double sum)
+{
+    int64_t whole = (int64_t)sum;
+    double fraction = sum - (double)whole;
+    return whole + (fraction >= 0.5) - (fraction <= -0.5);
+}
+
 static void round_large(const double *sums, int64_t *out)
 {
-    for (uint32_t s = 0; s < BERTH__TILE; s++) {
-        int64_t whole = (int64_t)sums[s];
-        double fraction = sums[s] - (double)whole;
-        out[s] = whole + (fraction >= 0.5) - (fraction <= -0.5);
-    }
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        out[s] = rounded(sums[s]);
 }
 
 /* Slots of the mask that take no part. */
@@ -456,6 +503,50 @@ static void pod_topology_spread_score_kept(const berth__question *cycle, const v
     {
         kept[s] = BERTH__NARROW_IGNORED;
     }
+}
+
+/* Where some nodes lack a key, how many take part is not told by how many are feasible. */
+static void pod_topology_spread_score_parts(const berth__question *cycle, const void *instance,
+                                            const void *opaque, berth__score_parts *parts)
+{
+    (void)instance;
+    const score_state *own = opaque;
+    for (uint32_t i = 0; i < own->spreads->count; i++) {
+        const berth__spread *spread = &own->spreads->items[i];
+        const berth__topology *topology = spread->counts->topology;
+        bool everywhere = topology->present_count == cycle->view->layout->count;
+        if (!spread->by_node)
+            berth__score_parts_add_domain(parts, topology);
+        else if (!topology->unique || !everywhere)
+            parts->ok = false;
+        else if (spread->counts->total > 0)
+            berth__score_parts_add_node(parts, spread->counts);
+        parts->ok &= everywhere || !own->spreads->require_all;
+    }
+}
+
+/* Pods that a constraint counts for one slot. */
+static uint32_t counted_slot(const berth__spread *spread, const ranked *by, uint32_t slot)
+{
+    return by->counts != NULL ? by->counts[spread->counts->topology->domains[slot]]
+                              : berth__domain_counts_slot(spread->counts, slot);
+}
+
+/* Of a slot that is by score_parts alike with others: counts by node are those by domain. */
+static int64_t pod_topology_spread_score_slot(const berth__question *cycle, const void *instance,
+                                              const void *opaque, uint32_t slot)
+{
+    (void)cycle;
+    (void)instance;
+    const score_state *own = opaque;
+    double sum = 0;
+    for (uint32_t i = 0; i < own->spreads->count; i++) {
+        const berth__spread *spread = &own->spreads->items[i];
+        const ranked *by = &own->ranked[i];
+        if (berth__bit_get(spread->counts->topology->present, slot))
+            sum += (double)counted_slot(spread, by, slot) * by->weight + by->skew;
+    }
+    return rounded(sum);
 }
 
 /* 100 * (highest + lowest - value) / highest; ignored nodes get 0. */
@@ -538,6 +629,9 @@ const berth__plugin_ops berth__plugin_pod_topology_spread = {
     .score_state_bytes = sizeof(score_state),
     .prepare_score = pod_topology_spread_prepare_score,
     .rank = pod_topology_spread_rank,
+    .score_parts = pod_topology_spread_score_parts,
+    .rank_sample = pod_topology_spread_rank_sample,
+    .score_slot = pod_topology_spread_score_slot,
     .score = pod_topology_spread_score,
     .score_kept = pod_topology_spread_score_kept,
     .normalize = BERTH__NORMALIZATION_OF_PLUGIN,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/read.h"
 #include "berth/transaction.h"
 
 #if defined(__has_feature)
@@ -57,7 +58,9 @@ typedef struct template
     berth_label_selector peers;
     berth_key_value peer_labels[1];
     berth_pod_affinity_term peer_terms[2];
+    berth_pod_affinity_term soft_terms[2];
     berth_topology_spread spreads[2];
+    bool prefers; /* raw values of some scorer differ, so that it is normalized */
 }
 template;
 
@@ -84,7 +87,7 @@ typedef struct trial {
     uint32_t node_names;
     uint32_t peers;        /* percentage of templates with rules about other pods */
     bool together;         /* these rules keep pods of an app in one zone, or on one sort of disk */
-    bool preferences;      /* a feature that leaves the index, in some rounds only */
+    bool preferences;      /* scorers that normalize have something to say */
     uint32_t node_changes; /* of 1,000 steps */
     pod *pods;
     uint32_t pod_count, pod_serial;
@@ -93,7 +96,7 @@ typedef struct trial {
 } trial;
 
 static unsigned long long paths_taken[ENGINES][BERTH_PATH_INDEX + 1];
-static unsigned long long placed, unplaced, sampled, heaped;
+static unsigned long long placed, unplaced, sampled, heaped, preferring, preferring_by_index;
 
 /* ---- chance ---- */
 
@@ -236,15 +239,30 @@ static berth_pod_affinity_term peer_term(trial *t, const template *out)
 static void make_spreads(trial *t, template *out)
 {
     uint32_t count = chance(t, 25) ? 2 : 1;
+    uint32_t soft = t->preferences ? below(t, 3) * 50 : 0;
     for (uint32_t i = 0; i < count; i++)
-        out->spreads[i] =
-            (berth_topology_spread){.max_skew = 1 + (int32_t)below(t, 4),
-                                    .min_domains = chance(t, 10) ? 1 + (int32_t)below(t, 4) : 0,
-                                    .topology_key = pick(t, topologies, 4),
-                                    .when_unsatisfiable = str("DoNotSchedule"),
-                                    .label_selector = &out->peers};
+        out->spreads[i] = (berth_topology_spread){
+            .max_skew = 1 + (int32_t)below(t, 4),
+            .min_domains = chance(t, 10) ? 1 + (int32_t)below(t, 4) : 0,
+            .topology_key = pick(t, topologies, 4),
+            .when_unsatisfiable = str(chance(t, soft) ? "ScheduleAnyway" : "DoNotSchedule"),
+            .label_selector = &out->peers};
     out->pod.spreads = out->spreads;
     out->pod.spread_count = count;
+}
+
+static void make_soft_terms(trial *t, template *out)
+{
+    uint32_t count = chance(t, 25) ? 2 : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        out->soft_terms[i] = peer_term(t, out);
+        out->soft_terms[i].weight = 1 + (int32_t)below(t, 100);
+    }
+    berth_pod_affinity *rules =
+        chance(t, 50) ? &out->pod.pod_anti_affinity : &out->pod.pod_affinity;
+    rules->present = true;
+    rules->preferred = out->soft_terms;
+    rules->preferred_count = count;
 }
 
 /* Scores of affinity are level in the one domain that is left. */
@@ -273,6 +291,8 @@ static void make_peer_rules(trial *t, template *out)
             .present = true, .required = out->peer_terms, .required_count = chance(t, 25) ? 2 : 1};
         *(kind < 85 ? &out->pod.pod_anti_affinity : &out->pod.pod_affinity) = rules;
     }
+    if (t->preferences && chance(t, 50))
+        make_soft_terms(t, out);
 }
 
 static void make_template(trial *t, uint32_t index)
@@ -290,6 +310,7 @@ static void make_template(trial *t, uint32_t index)
         stay_together(t, out);
     else if (rules)
         make_peer_rules(t, out);
+    out->prefers = t->preferences;
 }
 
 /* Give a node by the name of its number to `use`: what it has follows from its seed, but for
@@ -395,6 +416,20 @@ static void put_pod(trial *t, pod *p)
     p->id = add_to_all(t, &object).pod;
 }
 
+/* Services select the pods of an app, which are then spread by default. */
+static void add_services(trial *t)
+{
+    for (uint32_t i = 0; i < 3 && !t->failed; i++) {
+        const berth_key_value selector = {str("app"), str(apps[i])};
+        const berth_service source = {
+            .meta = {.name = str(apps[i])}, .has_selector = true, .selector = {&selector, 1}};
+        berth_object object = {.kind = BERTH_KIND_SERVICE};
+        object.as.service = &source;
+        if (chance(t, 70))
+            (void)add_to_all(t, &object);
+    }
+}
+
 /* ---- a round ---- */
 
 static void make_profiles(trial *t)
@@ -455,10 +490,12 @@ static void fill(trial *t)
     t->peers = chance(t, 50) ? 10 + below(t, 90) : 0;
     t->together = chance(t, 20);
     t->node_changes = chance(t, 40) ? 0 : chance(t, 80) ? 20 : 200;
-    t->preferences = chance(t, 15);
+    t->preferences = chance(t, 50);
     t->template_count = 1 + below(t, chance(t, 50) ? 6 : TEMPLATES_MAX);
     for (uint32_t i = 0; i < t->template_count; i++)
         make_template(t, i);
+    if (t->preferences && chance(t, 50))
+        add_services(t);
     for (; t->node_names < nodes && !t->failed; t->node_names++) {
         with_node(t, t->node_names, add_node);
         t->present[t->node_names] = true;
@@ -491,6 +528,19 @@ static uint32_t profile_of(const trial *t, const pod *p)
     return profile;
 }
 
+/* Ids of nodes are given anew. */
+static berth_node_id node_of(const trial *t, uint32_t number)
+{
+    char name[16];
+    snprintf(name, sizeof(name), "n%u", (unsigned)number);
+    return berth_engine_find_node(t->engines[0], str(name));
+}
+
+static bool is_present(const trial *t, berth_node_id node)
+{
+    return node != BERTH_NODE_NONE && berth_engine_node_present(t->engines[0], node);
+}
+
 static void decide(trial *t, pod *p)
 {
     berth_placement first = {0};
@@ -510,7 +560,10 @@ static void decide(trial *t, pod *p)
         first = e == 0 ? got : first;
         compare(t, e, &first, &got);
         paths_taken[e][got.path]++;
+        preferring_by_index +=
+            e == 1 && t->templates[p->made_of].prefers && got.path == BERTH_PATH_INDEX;
     }
+    preferring += t->templates[p->made_of].prefers;
     t->made++;
     *(first.verdict == BERTH_VERDICT_PLACED ? &placed : &unplaced) += 1;
     sampled += first.next != first.start;
@@ -519,8 +572,8 @@ static void decide(trial *t, pod *p)
     /* Now and then the pod goes elsewhere, fit or not, as if another scheduler had chosen. */
     berth_node_id node = first.node;
     if (chance(t, 1))
-        node = below(t, t->node_names);
-    if (node >= t->node_names || !t->present[node] || chance(t, 3))
+        node = node_of(t, below(t, t->node_names));
+    if (!is_present(t, node) || chance(t, 3))
         return;
     for (int e = 0; e < ENGINES; e++) {
         berth_error error;
@@ -584,8 +637,9 @@ static void toggle_node(trial *t)
 }
 
 /* A node that takes no pod is found by its room for pods in trees, and by a mask in scans. */
-static void close_or_open(trial *t, berth_node_id node)
+static void close_or_open(trial *t, uint32_t number)
 {
+    berth_node_id node = node_of(t, number);
     bool closed = chance(t, 50);
     for (int e = 0; e < ENGINES; e++) {
         berth_error error;
@@ -638,7 +692,7 @@ static void step(trial *t)
         update_pod(t, p);
     } else if (!running) {
         decide(t, p);
-    } else if (what < 500 && t->present[p->node]) {
+    } else if (what < 500 && is_present(t, p->node)) {
         unbind(t, p);
     } else if (what < 520) {
         unbind(t, p); /* an orphan, perhaps */
@@ -692,14 +746,19 @@ static bool paths_are_right(unsigned long long decisions)
     unsigned long long by_index = paths_taken[1][BERTH_PATH_INDEX];
     unsigned long long by_auto = paths_taken[2][BERTH_PATH_INDEX];
     printf("%llu decisions: %llu placed, %llu not, %llu moved the rotation, %llu in heap order; by "
-           "index %llu, by auto %llu\n",
-           decisions, placed, unplaced, sampled, heaped, by_index, by_auto);
+           "index %llu, by auto %llu; %llu with preferences, by index %llu\n",
+           decisions, placed, unplaced, sampled, heaped, by_index, by_auto, preferring,
+           preferring_by_index);
     if (paths_taken[0][BERTH_PATH_SCAN] != decisions) {
         fprintf(stderr, "FAILED: the engine that scans took another path\n");
         return false;
     }
     if (decisions >= 20000 && (by_index < decisions / 2 || by_auto < decisions / 3)) {
         fprintf(stderr, "FAILED: the index was taken too rarely to be tested\n");
+        return false;
+    }
+    if (decisions >= 20000 && preferring_by_index < decisions / 8) {
+        fprintf(stderr, "FAILED: preferences went by index too rarely to be tested\n");
         return false;
     }
     if (decisions >= 20000 && heaped < decisions / 100) {

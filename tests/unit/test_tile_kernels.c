@@ -727,6 +727,36 @@ static void test_leaf_tiles(void **state)
     }
 }
 
+/* Ids of few classes or many: small tables lie in vectors. */
+static void test_class_tiles(void **state)
+{
+    (void)state;
+    static leaf_tile tile;
+    enum { CLASSES = 512 };
+    uint16_t ids[BERTH__TILE];
+    int32_t parts[CLASSES], totals[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        fill_leaf_tile(&tile);
+        uint32_t count = 1 + berth__random_below(&source, 1u << berth__random_below(&source, 10));
+        uint64_t bits = 0;
+        for (uint32_t i = 0; i < count; i++)
+            parts[i] = (int32_t)berth__random_below(&source, 1000);
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            ids[s] = (uint16_t)berth__random_below(&source, count);
+            if (berth__bit_get(tile.slots.words, s))
+                bits |= UINT64_C(1) << ids[s] % 64;
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            tables[t]->class_totals(tile.leaves, tile.groups, ids, parts, count, totals);
+            for (uint32_t s = 0; s < tile.groups * BERTH__FAN && s < BERTH__TILE; s++)
+                check("class_totals", t, s, tile.leaves[s] + parts[ids[s]], totals[s]);
+            if (count <= 64)
+                check("class_bits", t, 0, (int64_t)bits,
+                      (int64_t)tables[t]->class_bits(ids, &tile.slots));
+        }
+    }
+}
+
 /* ---- the fused kernel: what the separate ones give together ---- */
 
 typedef struct basic_slots {
@@ -967,6 +997,7 @@ int main(void)
         cmocka_unit_test(test_regroup_groups),
         cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_leaf_tiles),
+        cmocka_unit_test(test_class_tiles),
         cmocka_unit_test(test_basic),
         cmocka_unit_test(test_balance_differences),
         cmocka_unit_test(test_basic_scores),
