@@ -36,6 +36,7 @@ void berth__volume_use_destroy(berth__volume_use *use)
         return;
     for (uint32_t i = 0; i < use->node_capacity; i++)
         state_destroy(use->allocator, use->nodes[i]);
+    berth__driver_fills_destroy(use);
     berth__free(use->allocator, use->nodes, use->node_capacity * sizeof(*use->nodes));
     berth__free(use->allocator, use->claims, use->claim_capacity * sizeof(*use->claims));
     berth__free(use->allocator, use->node_of_record,
@@ -252,6 +253,7 @@ berth_status berth__volume_use_add(berth__volume_use *use, uint32_t node_id,
         if (ref->uses == 1)
             count_ref(volumes, ref, berth__volume_ref_attachments(use, volumes, ref->id));
     }
+    berth__driver_fills_change(use, node_id);
     return BERTH_OK;
 }
 
@@ -269,6 +271,7 @@ void berth__volume_use_restore(berth__volume_use *use, uint32_t node_id,
         else
             berth__storage_note_all(use->storage);
     }
+    berth__driver_fills_change(use, node_id);
 }
 
 void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
@@ -290,6 +293,7 @@ void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
         volumes->disk_count -= (id & BERTH__DISK_BIT) != 0;
         *ref = volumes->refs[--volumes->ref_count];
     }
+    berth__driver_fills_change(use, node_id);
 }
 
 void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id)
@@ -303,6 +307,7 @@ void berth__volume_use_forget_node(berth__volume_use *use, uint32_t node_id)
     volumes->record = NULL;
     volumes->synced = false;
     volumes->attached_count = volumes->driver_count = 0;
+    berth__driver_fills_change(use, node_id);
 }
 
 /* ---- giving up ---- */
@@ -347,8 +352,9 @@ static bool recount_ref(berth__volume_use *use, berth__node_volumes *volumes,
 }
 
 /* Count everything on a node afresh. */
-static bool recount(berth__volume_use *use, berth__node_volumes *volumes)
+static bool recount(berth__volume_use *use, uint32_t node_id)
 {
+    berth__node_volumes *volumes = use->nodes[node_id];
     const berth__storage_node *record = volumes->record;
     uint32_t listed_count = record != NULL ? record->attachment_count : 0;
     volumes->synced = false;
@@ -365,6 +371,7 @@ static bool recount(berth__volume_use *use, berth__node_volumes *volumes)
             enter(volumes, attachment)->listed++;
     }
     volumes->synced = record != NULL;
+    berth__driver_fills_change(use, node_id);
     return true;
 }
 
@@ -372,7 +379,10 @@ static bool recount_claim_on(berth__volume_use *use, uint32_t node_id, uint32_t 
 {
     berth__node_volumes *volumes = use->nodes[node_id];
     berth__volume_ref *ref = volumes != NULL ? find_ref(volumes, claim) : NULL;
-    return ref == NULL || recount_ref(use, volumes, ref);
+    if (ref != NULL && !recount_ref(use, volumes, ref))
+        return false;
+    berth__driver_fills_change(use, node_id);
+    return true;
 }
 
 static bool follow_claim(berth__volume_use *use, uint32_t claim)
@@ -390,7 +400,7 @@ static bool follow_claim(berth__volume_use *use, uint32_t claim)
 static bool follow_node(berth__volume_use *use, uint32_t record)
 {
     uint32_t node_id = record < use->record_count ? use->node_of_record[record] : BERTH_NODE_NONE;
-    return node_id == BERTH_NODE_NONE || recount(use, use->nodes[node_id]);
+    return node_id == BERTH_NODE_NONE || recount(use, node_id);
 }
 
 static bool follow_journal(berth__volume_use *use)
@@ -398,7 +408,7 @@ static bool follow_journal(berth__volume_use *use)
     const berth__storage *storage = use->storage;
     if (storage->journal_end - use->seen > BERTH__STORAGE_JOURNAL) {
         for (uint32_t i = 0; i < use->node_capacity; i++)
-            if (use->nodes[i] != NULL && !recount(use, use->nodes[i]))
+            if (use->nodes[i] != NULL && !recount(use, i))
                 return false;
         use->seen = storage->journal_end;
     }
@@ -436,7 +446,7 @@ static bool find_records(berth__volume_use *use, const berth__layout *layout,
             return false;
         volumes->record = record;
         use->node_of_record[record->id] = node_id;
-        if (!recount(use, volumes))
+        if (!recount(use, node_id))
             return false;
     }
     use->epoch = layout->epoch;

@@ -44,6 +44,17 @@ typedef struct berth__node_volumes {
     uint32_t driver_count, driver_capacity;
 } berth__node_volumes;
 
+/* How full nodes are of what a driver attaches: by node id, INT32_MAX less what may still come;
+ * one more than INT32_MAX where there is too much. */
+typedef struct berth__driver_fill {
+    berth__sym driver;
+    uint64_t epoch; /* of the layout whose nodes are all there */
+    uint32_t *nodes;
+    uint32_t capacity;
+} berth__driver_fill;
+
+enum { BERTH__DRIVER_FILLS_MAX = 8 };
+
 /* Use of one claim in the whole cluster. */
 typedef struct berth__claim_use {
     uint32_t refs; /* by volumes of any kind */
@@ -64,6 +75,8 @@ typedef struct berth__volume_use {
     uint64_t records_named; /* the store's then */
     uint64_t epoch;         /* of that layout */
     uint64_t seen;          /* of the store's journal */
+    berth__driver_fill fills[BERTH__DRIVER_FILLS_MAX]; /* of the drivers asked for so far */
+    uint32_t fill_count;
 } berth__volume_use;
 
 berth_status berth__volume_use_create(berth__storage *storage, berth__volume_use **out);
@@ -108,6 +121,19 @@ static inline uint32_t berth__volume_use_of_claim(const berth__volume_use *use,
 /* Whether some pod of the node has this attached; how many a driver has attached there in all. */
 bool berth__volume_is_attached(const berth__node_volumes *volumes, berth__attachment attachment);
 uint32_t berth__volumes_attached(const berth__node_volumes *volumes, berth__sym driver);
+
+/* The column of a driver, after a refresh, valid until the next call; NULL: there are too many, or
+ * memory is short, and who asks looks at nodes one by one. Cost: of a new driver or layout, a look at
+ * all nodes. */
+const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__sym driver,
+                                                 const berth__layout *layout);
+
+/* What a column says of a node with these volumes. */
+uint32_t berth__driver_fill_of(const berth__node_volumes *volumes, berth__sym driver);
+
+/* Follow a change of a node's volumes, or of what the store knows of it (node_volumes.c). */
+void berth__driver_fills_change(berth__volume_use *use, uint32_t node_id);
+void berth__driver_fills_destroy(berth__volume_use *use);
 
 /* Compare what is kept with a recount from the pods of the nodes in the layout and from the
  * store, after a refresh. Errors: E_INTERNAL naming what differs, E_NOMEM. */

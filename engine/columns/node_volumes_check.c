@@ -51,6 +51,16 @@ static const char *check_attached(const berth__volume_use *use, const berth__nod
     return disks != volumes->disk_count ? "the number of inline disks" : NULL;
 }
 
+static const char *check_fills(const berth__volume_use *use, uint32_t node_id)
+{
+    for (uint32_t i = 0; i < use->fill_count; i++)
+        if (node_id < use->fills[i].capacity &&
+            use->fills[i].nodes[node_id] !=
+                berth__driver_fill_of(berth__volume_use_of(use, node_id), use->fills[i].driver))
+            return "what a driver may still attach";
+    return NULL;
+}
+
 static bool is_claim(const berth__pod_volume *volume)
 {
     return volume->kind == BERTH_VOLUME_CLAIM || volume->kind == BERTH_VOLUME_EPHEMERAL;
@@ -163,6 +173,8 @@ berth_status berth__volume_use_check(berth__volume_use *use, const berth__layout
         const char *what = check_refs(use, volumes, node, pods);
         if (what == NULL && volumes != NULL)
             what = check_attached(use, volumes);
+        if (what == NULL)
+            what = check_fills(use, layout->nodes[slot]);
         if (what != NULL)
             return differs(use, node->name, what, error);
     }

@@ -177,19 +177,24 @@ berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__d
     return mask;
 }
 
+void berth__filter_list_keep(const berth__filter_list *filters, const berth__decision *decision,
+                             uint32_t tile, berth__mask *slots)
+{
+    for (uint32_t i = 0; i < filters->count && !berth__mask_empty(slots); i++) {
+        const berth__stage *stage = &decision->profile->filters[filters->items[i]];
+        stage->plugin->filter(decision->cycle, stage->instance,
+                              decision->prepared->filters[filters->items[i]].state, tile, slots);
+    }
+}
+
 const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__decision *decision,
-                                         uint32_t tile)
+                                         const berth__filter_list *filters, uint32_t tile)
 {
     berth__mask *out = &mask->passing[tile];
     if (mask->filled[tile])
         return out;
-    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     *out = (berth__mask){{UINT64_MAX, UINT64_MAX}};
-    for (uint32_t i = 0; i < plan->gate_count; i++) {
-        const berth__stage *stage = &decision->profile->filters[plan->gates[i]];
-        stage->plugin->filter(decision->cycle, stage->instance,
-                              decision->prepared->filters[plan->gates[i]].state, tile, out);
-    }
+    berth__filter_list_keep(filters, decision, tile, out);
     mask->filled[tile] = 1;
     return out;
 }

@@ -11,6 +11,18 @@
 
 enum { BERTH__GATE_WORDS = 1 + 4 * BERTH__GATES_MAX };
 
+/* Some filters of a profile, by number. */
+enum { BERTH__FILTER_LIST_MAX = 32 };
+
+typedef struct berth__filter_list {
+    uint32_t items[BERTH__FILTER_LIST_MAX];
+    uint32_t count;
+} berth__filter_list;
+
+/* Let those filters clear slots of a tile. */
+void berth__filter_list_keep(const berth__filter_list *filters, const berth__decision *decision,
+                             uint32_t tile, berth__mask *slots);
+
 typedef struct berth__gate_mask {
     berth__used used;
     uint64_t key[BERTH__GATE_WORDS];
@@ -36,8 +48,8 @@ void berth__gate_masks_destroy(berth__gate_masks *masks);
 berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
                                         const berth__gates *gates);
 
-/* Slots of a tile that pass. */
+/* Slots of a tile that pass. `filters`: those that the gates are of, by number. */
 const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__decision *decision,
-                                         uint32_t tile);
+                                         const berth__filter_list *filters, uint32_t tile);
 
 #endif

@@ -34,7 +34,8 @@ struct berth__index {
     /* of the decision that is being made: */
     berth__decision decision;
     berth__gate_mask *mask; /* NULL: there is no gate */
-    bool walks;             /* leaves do not tell all: there are gates, or classes */
+    bool walks;             /* leaves do not tell all: there are gates, late filters or classes */
+    const berth__index_cache *cache;
 };
 
 /* A kind without a tree that was met; direct mapped by hash. */
@@ -162,18 +163,40 @@ static index_key key_of(const berth__decision *decision)
 
 /* ---- what is beside a tree ---- */
 
-/* The gates of the active filters; false: one of them can't be told as gates. */
-static bool find_gates(const berth__decision *decision, berth__gates *gates)
+/* The gates of the filters listed; false: the one whose number is left in `failed` can't be told as
+ * gates. */
+static bool gather_gates(const berth__decision *decision, const berth__filter_list *filters,
+                         berth__gates *gates, uint32_t *failed)
 {
-    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     berth__gates_begin(gates, decision->cycle->view);
-    for (uint32_t i = 0; i < plan->gate_count; i++) {
-        const berth__stage *stage = &decision->profile->filters[plan->gates[i]];
+    for (uint32_t i = 0; i < filters->count && gates->ok; i++) {
+        const berth__stage *stage = &decision->profile->filters[filters->items[i]];
         stage->plugin->gate(decision->cycle, stage->instance,
-                            decision->prepared->filters[plan->gates[i]].state, gates);
+                            decision->prepared->filters[filters->items[i]].state, gates);
+        *failed = i;
     }
     berth__gates_settle(gates);
     return gates->ok;
+}
+
+/* The gates of the active filters; those that can't be told as gates are late ones. False: there is
+ * no room in a list. */
+static bool find_gates(const berth__decision *decision, berth__index_cache *cache)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    berth__filter_list *gated = &cache->gated, *late = &cache->late;
+    uint32_t failed = 0;
+    if (plan->gate_count + plan->late_count > BERTH__FILTER_LIST_MAX)
+        return false;
+    gated->count = plan->gate_count;
+    late->count = plan->late_count;
+    memcpy(gated->items, plan->gates, gated->count * sizeof(*gated->items));
+    memcpy(late->items, plan->late, late->count * sizeof(*late->items));
+    while (!gather_gates(decision, gated, &cache->gates, &failed)) {
+        late->items[late->count++] = gated->items[failed];
+        gated->items[failed] = gated->items[--gated->count];
+    }
+    return true;
 }
 
 /* Of more than there is room for, how many they are is enough. */
@@ -421,7 +444,10 @@ static bool find_mask(berth__index_cache *cache, const berth__decision *decision
 {
     index->decision = *decision;
     index->mask = NULL;
-    index->walks = cache->gates.domain_count + cache->gates.slot_count + cache->uneven_count > 0;
+    index->cache = cache;
+    index->walks = cache->gates.domain_count + cache->gates.slot_count + cache->late.count +
+                       cache->uneven_count >
+                   0;
     if (index->walks && !reserve_walk(cache, decision->cycle->view))
         return false;
     if (cache->gates.domain_count + cache->gates.slot_count == 0)
@@ -502,7 +528,7 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__decision 
     if (index == NULL)
         return NULL;
     cache->why = BERTH_SCAN_DOMAINS;
-    if (!find_gates(decision, &cache->gates))
+    if (!find_gates(decision, cache))
         return NULL;
     find_uneven(decision, cache);
     cache->why = BERTH_SCAN_SCORE;
@@ -512,23 +538,25 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__decision 
     return index;
 }
 
-static const berth__mask *passing_of_tile(void *context, uint32_t tile)
+/* Clear the slots of a tile, feasible by their leaves, that gates or late filters do not let pass. */
+static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
 {
     const berth__index *index = context;
-    return berth__gate_mask_tile(index->mask, &index->decision, tile);
+    if (index->mask != NULL) {
+        const berth__mask *passing =
+            berth__gate_mask_tile(index->mask, &index->decision, &index->cache->gated, tile);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            slots->words[w] &= passing->words[w];
+    }
+    berth__filter_list_keep(&index->cache->late, &index->decision, tile, slots);
 }
 
-/* Visit, and add to each slot what its class gets. */
-static bool ask_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start,
-                        uint32_t limit, berth__index_answer *out)
+/* Add to each slot that a walk has visited what its class gets. */
+static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start,
+                         berth__index_answer *out)
 {
     berth__score_classes *classes = cache->classes;
     berth__tree_walk *walk = &out->walk;
-    berth__tree_walk_visit(walk, start, limit, &out->slots);
-    if (out->slots.feasible_count <= 1) { /* nobody is asked what it scores */
-        berth__tree_walk_rate(walk, start, 0, &out->slots);
-        return true;
-    }
     for (uint32_t step = 0; step < walk->visited_count; step++)
         berth__score_classes_meet(classes, berth__tree_walk_tile(walk, start, step),
                                   &walk->visited[step]);
@@ -544,14 +572,30 @@ static bool ask_classes(berth__index_cache *cache, berth__arena *arena, uint32_t
     return true;
 }
 
+static berth__tree_walk walk_of(const berth__index_cache *cache, berth__index *index)
+{
+    return (berth__tree_walk){.tree = &index->tree,
+                              .kernels = index->decision.cycle->view->kernels,
+                              .keep = keep_passing,
+                              .context = index,
+                              .visited = cache->visited};
+}
+
+/* Of a single feasible slot nobody is asked what it scores. */
+static bool ask_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start,
+                        uint32_t limit, berth__index_answer *out)
+{
+    berth__tree_walk_visit(&out->walk, start, limit, &out->slots);
+    if (out->slots.feasible_count > 1)
+        return rate_classes(cache, arena, start, out);
+    berth__tree_walk_rate(&out->walk, start, 0, &out->slots);
+    return true;
+}
+
 bool berth__index_search(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                          uint32_t start, uint32_t limit, berth__index_answer *out)
 {
-    out->walk = (berth__tree_walk){.tree = &index->tree,
-                                   .kernels = index->decision.cycle->view->kernels,
-                                   .tile = index->mask != NULL ? passing_of_tile : NULL,
-                                   .context = index,
-                                   .visited = cache->visited};
+    out->walk = walk_of(cache, index);
     cache->why = BERTH_SCAN_SCORE;
     if (cache->uneven_count > 0 && !ask_classes(cache, arena, start, limit, out))
         return false;
@@ -563,28 +607,35 @@ bool berth__index_search(berth__index_cache *cache, berth__index *index, berth__
     return true;
 }
 
+static void list_tile(berth__index *index, const int32_t *totals, uint32_t tile,
+                      berth__node_list *list)
+{
+    const berth__layout *layout = index->decision.cycle->view->layout;
+    uint32_t first = tile * BERTH__TILE, end = layout->count - first;
+    berth__mask slots = berth__mask_range(0, end < BERTH__TILE ? end : BERTH__TILE);
+    index->decision.cycle->view->kernels->leaves_from(
+        index->tree.leaves + first, index->tree.counts[0] - first / BERTH__FAN, 0, &slots);
+    keep_passing(index, tile, &slots);
+    BERTH__MASK_EACH(&slots, s)
+    {
+        berth__node_list_add(list, layout->nodes[first + s], totals[first + s] + index->constant);
+    }
+}
+
 bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                        berth__node_list *list)
 {
     const berth__layout *layout = index->decision.cycle->view->layout;
     const int32_t *totals = index->tree.leaves;
-    berth__index_answer answer = {0};
+    berth__index_answer answer = {.walk = walk_of(cache, index)};
     if (cache->uneven_count > 0 && list->totals != NULL) {
-        if (!berth__index_search(cache, index, arena, 0, layout->count, &answer))
+        berth__tree_walk_visit(&answer.walk, 0, layout->count, &answer.slots);
+        if (!rate_classes(cache, arena, 0, &answer))
             return false;
-        totals = answer.walk.totals != NULL ? answer.walk.totals : totals;
+        totals = answer.walk.totals;
     }
-    for (uint32_t first = 0; first < layout->count; first += BERTH__TILE) {
-        const berth__mask *passing =
-            index->mask != NULL
-                ? berth__gate_mask_tile(index->mask, &index->decision, first / BERTH__TILE)
-                : NULL;
-        for (uint32_t s = 0; s < BERTH__TILE && first + s < layout->count; s++)
-            if (index->tree.leaves[first + s] >= 0 &&
-                (passing == NULL || berth__bit_get(passing->words, s)))
-                berth__node_list_add(list, layout->nodes[first + s],
-                                     totals[first + s] + index->constant);
-    }
+    for (uint32_t tile = 0; tile < layout->tile_count; tile++)
+        list_tile(index, totals, tile, list);
     return true;
 }
 

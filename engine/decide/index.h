@@ -11,6 +11,8 @@
  *   pods counted by node, or by domain       not in the tree: a set of the slots that pass, kept
  *   where there are few domains (gates.h)    beside it (gate_masks.h); the tree's groups are
  *                                            looked through where the set has slots
+ *   about volumes, or many domains           not in the tree: asked, tile by tile, about what a
+ *   (plugin.h, BERTH__FILTERS_LATE)          walk over the tree finds
  *   anything else                            scan
  *
  *   scorer
@@ -53,8 +55,10 @@ typedef struct berth__index_cache {
     berth__sight *sights;
     berth__slot_log *log;
     berth__tree_scratch scratch;
-    int32_t *totals;    /* of the changed slots of one step */
-    berth__gates gates; /* of the decision that is being made */
+    int32_t *totals;          /* of the changed slots of one step */
+    berth__gates gates;       /* of the decision that is being made, */
+    berth__filter_list gated; /* whose they are, */
+    berth__filter_list late;  /* and who is asked about what they leave */
     berth__gate_masks masks;
     berth__mask *visited; /* by step of a walk */
     uint32_t visited_capacity;

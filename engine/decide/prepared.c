@@ -195,15 +195,16 @@ static bool allocate_statics(const berth__decision *decision)
 static bool allocate_slot_plan(berth__prepared_kind *prepared, const berth__ready_profile *profile)
 {
     size_t filters = profile->filter_count, scorers = profile->scorer_count;
-    uint32_t *lists = berth__arena_alloc(&prepared->arena, (3 * filters + 3 * scorers) * 4, 4);
+    uint32_t *lists = berth__arena_alloc(&prepared->arena, (4 * filters + 3 * scorers) * 4, 4);
     prepared->memory.slot_plan = (berth__slot_plan){.filters = lists};
     if (lists == NULL)
         return false;
     prepared->memory.slot_plan.extra_filters = lists + filters;
     prepared->memory.slot_plan.gates = lists + 2 * filters;
-    prepared->memory.slot_plan.scorers = lists + 3 * filters;
-    prepared->memory.slot_plan.extra_scorers = lists + 3 * filters + scorers;
-    prepared->memory.slot_plan.apart = lists + 3 * filters + 2 * scorers;
+    prepared->memory.slot_plan.late = lists + 3 * filters;
+    prepared->memory.slot_plan.scorers = lists + 4 * filters;
+    prepared->memory.slot_plan.extra_scorers = lists + 4 * filters + scorers;
+    prepared->memory.slot_plan.apart = lists + 4 * filters + 2 * scorers;
     return true;
 }
 

@@ -31,9 +31,9 @@ typedef struct berth__slot_plan {
     berth_scan_reason why; /* not */
     bool basic; /* the kernel `basic` does, with `ask`, but for the stages in the `extra` lists */
     berth__basic_ask ask;
-    uint32_t *filters, *extra_filters, *gates, *scorers, *extra_scorers;
+    uint32_t *filters, *extra_filters, *gates, *late, *scorers, *extra_scorers;
     uint32_t *apart; /* scorers whose values are normalized: not in a tree */
-    uint32_t filter_count, extra_filter_count, gate_count;
+    uint32_t filter_count, extra_filter_count, gate_count, late_count;
     uint32_t scorer_count, extra_scorer_count, apart_count;
 } berth__slot_plan;
 

@@ -50,12 +50,8 @@ static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uin
 /* Those of the slots that count and are feasible. */
 static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t tile, berth__mask slots)
 {
-    if (walk->tile != NULL) {
-        const berth__mask *counting = walk->tile(walk->context, tile);
-        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-            slots.words[w] &= counting->words[w];
-    }
     walk->kernels->leaves_from(leaves_of(walk, tile), groups_of(walk, tile), 0, &slots);
+    walk->keep(walk->context, tile, &slots);
     return slots;
 }
 

@@ -24,6 +24,8 @@ static bool plan_filters(const berth__decision *decision, berth__slot_plan *plan
                 plan->extra_filters[plan->extra_filter_count++] = i;
         } else if (plugin->gate != NULL) {
             plan->gates[plan->gate_count++] = i;
+        } else if ((plugin->flags & BERTH__FILTERS_LATE) != 0 && !filters[i].may_fail) {
+            plan->late[plan->late_count++] = i;
         } else {
             return false;
         }
@@ -92,7 +94,8 @@ bool berth__slot_plan_make(const berth__decision *decision)
     if (plan->stage_epoch == prepared->verdict.stage_epoch)
         return plan->possible;
     plan->stage_epoch = prepared->verdict.stage_epoch;
-    plan->filter_count = plan->extra_filter_count = plan->gate_count = 0;
+    plan->filter_count = plan->extra_filter_count = 0;
+    plan->gate_count = plan->late_count = 0;
     plan->scorer_count = plan->extra_scorer_count = plan->apart_count = 0;
     plan->basic = true;
     plan->ask = (berth__basic_ask){.cpu = -INFINITY, .memory = -INFINITY, .places = -INFINITY};
@@ -185,6 +188,8 @@ void berth__slot_plan_set_aside(const berth__decision *decision, berth__outcome 
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     for (uint32_t i = 0; i < plan->gate_count; i++)
         decision->prepared->filters[plan->gates[i]].outcome = outcome;
+    for (uint32_t i = 0; i < plan->late_count; i++)
+        decision->prepared->filters[plan->late[i]].outcome = outcome;
     for (uint32_t i = 0; i < plan->apart_count; i++)
         decision->prepared->scorers[plan->apart[i]].outcome = outcome;
 }

@@ -19,7 +19,7 @@ void berth__slot_plan_totals(const berth__decision *decision, const berth__searc
                              const berth__slot_states *states, uint32_t first, uint32_t count,
                              int32_t *totals);
 
-/* Filters that are gates, and scorers that stand apart, take no part in a tree: while one is built
+/* Filters that are gates or late, and scorers that stand apart, take no part in a tree: while one is built
  * they are to SKIP, and then ACTIVE again. */
 void berth__slot_plan_set_aside(const berth__decision *decision, berth__outcome outcome);
 

@@ -17,6 +17,8 @@ typedef struct filter_state {
     const berth__pod_volume *broken;
     bool missing;
     wanted wanted[2];
+    /* How full nodes are of each driver wanted; NULL: the two differ, or there is no room for that. */
+    const berth__driver_fill **fills;
 } filter_state;
 
 static void count_driver(wanted *list, berth__sym driver)
@@ -68,6 +70,32 @@ static bool is_of_interest(const berth__volume_list *list)
     return false;
 }
 
+/* Whether the same is asked of each driver with Portworx migrated as without. */
+static bool same_drivers(const wanted *a, const wanted *b)
+{
+    bool same = a->driver_count == b->driver_count;
+    for (uint32_t i = 0; same && i < a->driver_count; i++)
+        same = a->drivers[i].driver == b->drivers[i].driver &&
+               a->drivers[i].count == b->drivers[i].count;
+    return same;
+}
+
+static void find_fills(berth__prepare *prepare, filter_state *own)
+{
+    const berth__view *view = prepare->cycle->view;
+    const wanted *list = &own->wanted[0];
+    if (own->broken != NULL || !same_drivers(list, &own->wanted[1]))
+        return;
+    const berth__driver_fill **fills =
+        berth__arena_alloc(prepare->arena, list->driver_count * sizeof(*fills), 8);
+    bool found = fills != NULL;
+    for (uint32_t i = 0; found && i < list->driver_count; i++) {
+        fills[i] = berth__driver_fill_get(view->volume_use, list->drivers[i].driver, view->layout);
+        found = fills[i] != NULL;
+    }
+    own->fills = found ? fills : NULL;
+}
+
 static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
 {
     berth__view *view = prepare->cycle->view;
@@ -96,6 +124,8 @@ static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
             prepare->ok = want_volume(view, volume, claim, own);
     }
     prepare->may_fail = own->broken != NULL && !own->missing;
+    if (prepare->ok)
+        find_fills(prepare, own);
     return BERTH__ACTIVE;
 }
 
@@ -152,6 +182,23 @@ static void node_volume_limits_adjust(const berth__question *cycle, const void *
     (void)change;
 }
 
+/* Slots of a tile where all that the pod wants would fit as something new. */
+static berth__mask with_room(const berth__view *view, const filter_state *own, uint32_t tile)
+{
+    berth__mask out = {{0}};
+    if (own->fills == NULL)
+        return out;
+    out = (berth__mask){{UINT64_MAX, UINT64_MAX}};
+    for (uint32_t i = 0; i < own->wanted[0].driver_count; i++) {
+        uint32_t values[BERTH__TILE];
+        const berth__driver_fill *fill = own->fills[i];
+        view->kernels->gather(fill->nodes, fill->capacity,
+                              view->layout->nodes + (size_t)tile * BERTH__TILE, values);
+        view->kernels->at_most(values, INT32_MAX - own->wanted[0].drivers[i].count, &out);
+    }
+    return out;
+}
+
 static void node_volume_limits_filter(const berth__question *cycle, const void *instance,
                                       const void *opaque, uint32_t tile, berth__mask *mask)
 {
@@ -163,7 +210,11 @@ static void node_volume_limits_filter(const berth__question *cycle, const void *
     }
     if (own->wanted[0].count + own->wanted[1].count == 0)
         return;
-    BERTH__MASK_EACH(mask, s)
+    const berth__mask roomy = with_room(cycle->view, own, tile);
+    berth__mask rest = *mask;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        rest.words[w] &= ~roomy.words[w];
+    BERTH__MASK_EACH(&rest, s)
     {
         if (!fits(cycle->view, own, tile * BERTH__TILE + s))
             berth__bit_clear(mask->words, s);
@@ -207,7 +258,7 @@ static bool node_volume_limits_wakes(berth__wake *wake, const berth__waiter *wai
 
 const berth__plugin_ops berth__plugin_node_volume_limits = {
     .name = "NodeVolumeLimits",
-    .flags = BERTH__PREPARE_EACH,
+    .flags = BERTH__PREPARE_EACH | BERTH__FILTERS_LATE,
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_CLAIM | BERTH_WAKE_VOLUME |
                BERTH_WAKE_STORAGE_CLASS | BERTH_WAKE_CSI_NODE | BERTH_WAKE_ATTACHMENT,
     .wakes = node_volume_limits_wakes,

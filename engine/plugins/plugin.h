@@ -133,6 +133,9 @@ enum {
     BERTH__COUNTS_PODS = 1 << 6,
     /* score is asked for when every node has been filtered, and not before. */
     BERTH__SCORES_LATE = 1 << 7,
+    /* filter, where it can't fail, may be asked behind all others, of what they leave: the decision
+     * can be indexed without it. */
+    BERTH__FILTERS_LATE = 1 << 8,
 };
 
 typedef struct berth__plugin_ops {

@@ -188,7 +188,7 @@ static bool volume_binding_wakes(berth__wake *wake, const berth__waiter *waiter,
 
 const berth__plugin_ops berth__plugin_volume_binding = {
     .name = "VolumeBinding",
-    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
+    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE | BERTH__FILTERS_LATE,
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_POD_REMOVE |
                (BERTH__WAKE_STORAGE & ~BERTH_WAKE_ATTACHMENT),
     .wakes = volume_binding_wakes,

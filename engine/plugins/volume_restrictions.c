@@ -127,7 +127,7 @@ static bool volume_restrictions_wakes(berth__wake *wake, const berth__waiter *wa
 
 const berth__plugin_ops berth__plugin_volume_restrictions = {
     .name = "VolumeRestrictions",
-    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE,
+    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNSCHEDULABLE | BERTH__FILTERS_LATE,
     .wake_on =
         BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_REMOVE | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_CLAIM,
     .wakes = volume_restrictions_wakes,

@@ -122,28 +122,35 @@ static berth__outcome volume_zone_prepare(berth__prepare *prepare)
     return BERTH__ACTIVE;
 }
 
-static bool meets(const zone_rule *rule, uint32_t slot)
+/* Add the slots whose label is one of the rule's zones. */
+static void add_meeting(const zone_rule *rule, const berth__kernels *kernels, uint32_t tile,
+                        berth__mask *out)
 {
-    berth__sym value = rule->column[slot];
-    if (value == 0 && rule->fallback != NULL)
-        value = rule->fallback[slot];
-    for (uint32_t i = 0; i < rule->zones->count; i++)
-        if (rule->zones->values[i] == value)
-            return true;
-    return false;
+    size_t first = (size_t)tile * BERTH__TILE;
+    berth__mask lacking = {{0}};
+    if (rule->fallback != NULL)
+        lacking = kernels->equal(rule->column + first, 0);
+    for (uint32_t i = 0; i < rule->zones->count; i++) {
+        berth__sym value = rule->zones->values[i];
+        const berth__mask own = kernels->equal(rule->column + first, value);
+        berth__mask other = {{0}};
+        if (!berth__mask_empty(&lacking))
+            other = kernels->equal(rule->fallback + first, value);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            out->words[w] |= own.words[w] | (lacking.words[w] & other.words[w]);
+    }
 }
 
-static bool fits(const filter_state *own, uint32_t slot)
+/* Slots without any label of the sort. */
+static berth__mask unlabelled(const filter_state *own, const berth__kernels *kernels, uint32_t tile)
 {
-    berth__sym any = 0;
-    if (own->refusal != NULL)
-        return false;
-    for (uint32_t i = 0; i < BERTH__ZONE_LABELS; i++)
-        any |= own->columns[i][slot];
-    for (uint32_t i = 0; any != 0 && i < own->rule_count; i++)
-        if (!meets(&own->rules[i], slot))
-            return false;
-    return true;
+    berth__mask out = {{UINT64_MAX, UINT64_MAX}};
+    for (uint32_t i = 0; i < BERTH__ZONE_LABELS && !berth__mask_empty(&out); i++) {
+        const berth__mask none = kernels->equal(own->columns[i] + (size_t)tile * BERTH__TILE, 0);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            out.words[w] &= none.words[w];
+    }
+    return out;
 }
 
 /* Pods do not matter. */
@@ -159,14 +166,21 @@ static void volume_zone_adjust(const berth__question *cycle, const void *instanc
 }
 
 static void volume_zone_filter(const berth__question *cycle, const void *instance,
-                               const void *state, uint32_t tile, berth__mask *mask)
+                               const void *opaque, uint32_t tile, berth__mask *mask)
 {
-    (void)cycle;
     (void)instance;
-    BERTH__MASK_EACH(mask, s)
-    {
-        if (!fits(state, tile * BERTH__TILE + s))
-            berth__bit_clear(mask->words, s);
+    const filter_state *own = opaque;
+    const berth__kernels *kernels = cycle->view->kernels;
+    if (own->refusal != NULL) {
+        *mask = (berth__mask){{0}};
+        return;
+    }
+    const berth__mask passing = unlabelled(own, kernels, tile);
+    for (uint32_t i = 0; i < own->rule_count; i++) {
+        berth__mask meeting = passing;
+        add_meeting(&own->rules[i], kernels, tile, &meeting);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            mask->words[w] &= meeting.words[w];
     }
 }
 
@@ -193,7 +207,7 @@ static bool volume_zone_wakes(berth__wake *wake, const berth__waiter *waiter, co
 
 const berth__plugin_ops berth__plugin_volume_zone = {
     .name = "VolumeZone",
-    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE,
+    .flags = BERTH__PREPARE_EACH | BERTH__ALWAYS_UNRESOLVABLE | BERTH__FILTERS_LATE,
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_LABELS | BERTH_WAKE_CLAIM | BERTH_WAKE_VOLUME |
                BERTH_WAKE_STORAGE_CLASS,
     .wakes = volume_zone_wakes,

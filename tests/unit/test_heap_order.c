@@ -219,9 +219,11 @@ typedef struct forest {
     berth__mask passing[SLOTS_MAX / BERTH__TILE + 1], visited[SLOTS_MAX / BERTH__TILE + 2];
 } forest;
 
-static const berth__mask *passing_of(void *context, uint32_t tile)
+static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
 {
-    return &((const forest *)context)->passing[tile];
+    const forest *f = context;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        slots->words[w] &= f->passing[tile].words[w];
 }
 
 static void fill_tree(forest *f, uint32_t slots, const berth__kernels *kernels)
@@ -272,7 +274,7 @@ static void check_tree(forest *f, const berth__kernels *kernels, uint32_t start,
         expect("by tree", wanted, berth__search_tree_heap_best(&f->tree, kernels, start, &answer));
     berth__tree_walk walk = {.tree = &f->tree,
                              .kernels = kernels,
-                             .tile = passing_of,
+                             .keep = keep_passing,
                              .context = f,
                              .visited = f->visited};
     wanted = heap_slot(f, true, start, limit);
