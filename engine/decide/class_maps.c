@@ -37,6 +37,7 @@ static berth__class_map *oldest(const berth__class_maps *maps)
 static void drop(berth__class_maps *maps, berth__class_map *map)
 {
     berth__use_remove(&maps->order, &map->used);
+    maps->epoch++;
     berth__keymap_remove(&maps->map, &map->used.entry);
     free_ids(maps, map);
     berth__free(maps->allocator, map->slots, map->slot_capacity * sizeof(*map->slots));
@@ -64,15 +65,9 @@ static uint32_t key_of(const berth__decision *decision, const berth__cells_ask *
     return count;
 }
 
-static berth__class_map *find_or_add(berth__class_maps *maps, const uint64_t *key, uint32_t words)
+static berth__class_map *add(berth__class_maps *maps, const uint64_t *key, uint32_t bytes)
 {
-    uint32_t bytes = words * (uint32_t)sizeof(*key);
-    berth__class_map *map = (berth__class_map *)berth__keymap_find(&maps->map, key, bytes);
-    if (map != NULL) {
-        berth__use_again(&maps->order, &map->used);
-        return map;
-    }
-    map = berth__alloc_zero(maps->allocator, sizeof(*map), 8);
+    berth__class_map *map = berth__alloc_zero(maps->allocator, sizeof(*map), 8);
     if (map == NULL)
         return NULL;
     memcpy(map->key, key, bytes);
@@ -81,6 +76,23 @@ static berth__class_map *find_or_add(berth__class_maps *maps, const uint64_t *ke
     map->epoch = BERTH__EPOCH_NONE;
     berth__keymap_add(&maps->map, &map->used.entry);
     berth__use_add(&maps->order, &map->used);
+    return map;
+}
+
+static berth__class_map *find_or_add(berth__class_maps *maps, berth__prepared_memory *memory,
+                                     const uint64_t *key, uint32_t words)
+{
+    uint32_t bytes = words * (uint32_t)sizeof(*key);
+    berth__class_map *map = memory->map;
+    if (map == NULL || memory->map_epoch != maps->epoch || map->used.entry.key_bytes != bytes ||
+        memcmp(map->key, key, bytes) != 0)
+        map = (berth__class_map *)berth__keymap_find(&maps->map, key, bytes);
+    if (map == NULL)
+        map = add(maps, key, bytes);
+    else
+        berth__use_again(&maps->order, &map->used);
+    memory->map = map;
+    memory->map_epoch = maps->epoch;
     return map;
 }
 
@@ -230,7 +242,8 @@ const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
 {
     uint64_t key[BERTH__CLASS_WORDS];
     const berth__view *view = decision->cycle->view;
-    berth__class_map *map = find_or_add(maps, key, key_of(decision, ask, key));
+    berth__class_map *map =
+        find_or_add(maps, &decision->prepared->memory, key, key_of(decision, ask, key));
     if (map == NULL)
         return NULL;
     mapping to = {maps, map, ask->parts, cells, true};

@@ -22,7 +22,7 @@ typedef struct berth__peopled {
     uint32_t cell;
 } berth__peopled;
 
-typedef struct berth__class_map {
+struct berth__class_map {
     berth__used used;
     uint64_t key[BERTH__CLASS_WORDS];
     uint64_t epoch;                        /* of the layout */
@@ -37,13 +37,14 @@ typedef struct berth__class_map {
     uint32_t slot_capacity;
     berth__peopled *peopled;
     uint32_t peopled_capacity;
-} berth__class_map;
+};
 
 typedef struct berth__class_maps {
     const berth_allocator *allocator;
     berth__keymap map;
     berth__use_order order;
-    size_t bytes; /* of ids */
+    size_t bytes;   /* of ids */
+    uint64_t epoch; /* dropped so far: tells whether a remembered one is still there */
 } berth__class_maps;
 
 berth_status berth__class_maps_init(berth__class_maps *maps, const berth_allocator *allocator);

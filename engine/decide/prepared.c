@@ -219,6 +219,8 @@ static bool prepare_epoch(const berth__decision *decision)
     prepared->each.settled = false;
     prepared->memory.tree = NULL;
     prepared->memory.mask = NULL;
+    prepared->memory.cells = NULL;
+    prepared->memory.map = NULL;
     prepared->filters =
         berth__arena_alloc_zero(arena, profile->filter_stages * sizeof(*prepared->filters), 8);
     prepared->scorers =

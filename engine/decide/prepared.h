@@ -10,8 +10,10 @@
 #include "decide/profile.h"
 #include "decide/statistics.h"
 
-typedef struct berth__index berth__index;         /* index.h */
-typedef struct berth__gate_mask berth__gate_mask; /* gate_masks.h */
+typedef struct berth__index berth__index;             /* index.h */
+typedef struct berth__gate_mask berth__gate_mask;     /* gate_masks.h */
+typedef struct berth__score_cells berth__score_cells; /* score_cells.h */
+typedef struct berth__class_map berth__class_map;     /* class_maps.h */
 
 typedef struct berth__prepared_stage {
     berth__outcome outcome;
@@ -68,12 +70,16 @@ typedef struct berth__prepared_statics {
     berth__mask *mask; /* by tile: what the static filters leave */
 } berth__prepared_statics;
 
-/* What index.c and gate_masks.c found for the kind the last time. */
+/* What index.c and those who serve it found for the kind the last time. */
 typedef struct berth__prepared_memory {
     berth__index *tree; /* void once tree_epoch is another */
     uint64_t tree_epoch;
     berth__gate_mask *mask; /* likewise */
     uint64_t mask_epoch;
+    berth__score_cells *cells;
+    uint64_t cells_epoch;
+    berth__class_map *map;
+    uint64_t map_epoch;
     berth__slot_plan slot_plan;
 } berth__prepared_memory;
 

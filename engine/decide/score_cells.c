@@ -38,6 +38,7 @@ static berth__score_cells *oldest(const berth__cells_cache *cache)
 static void drop(berth__cells_cache *cache, berth__score_cells *cells)
 {
     berth__use_remove(&cache->order, &cells->used);
+    cache->epoch++;
     berth__keymap_remove(&cache->map, &cells->used.entry);
     free_ids(cache, cells);
     berth__free(cache->allocator, cells, sizeof(*cells));
@@ -85,16 +86,9 @@ uint32_t berth__score_cells_key(const berth__decision *decision, const berth__ce
     return count;
 }
 
-static berth__score_cells *find_or_add(berth__cells_cache *cache, const uint64_t *key,
-                                       uint32_t words)
+static berth__score_cells *add(berth__cells_cache *cache, const uint64_t *key, uint32_t bytes)
 {
-    uint32_t bytes = words * (uint32_t)sizeof(*key);
-    berth__score_cells *cells = (berth__score_cells *)berth__keymap_find(&cache->map, key, bytes);
-    if (cells != NULL) {
-        berth__use_again(&cache->order, &cells->used);
-        return cells;
-    }
-    cells = berth__alloc_zero(cache->allocator, sizeof(*cells), 8);
+    berth__score_cells *cells = berth__alloc_zero(cache->allocator, sizeof(*cells), 8);
     if (cells == NULL)
         return NULL;
     memcpy(cells->key, key, bytes);
@@ -103,6 +97,23 @@ static berth__score_cells *find_or_add(berth__cells_cache *cache, const uint64_t
     cells->epoch = BERTH__EPOCH_NONE;
     berth__keymap_add(&cache->map, &cells->used.entry);
     berth__use_add(&cache->order, &cells->used);
+    return cells;
+}
+
+static berth__score_cells *find_or_add(berth__cells_cache *cache, berth__prepared_memory *memory,
+                                       const uint64_t *key, uint32_t words)
+{
+    uint32_t bytes = words * (uint32_t)sizeof(*key);
+    berth__score_cells *cells = memory->cells;
+    if (cells == NULL || memory->cells_epoch != cache->epoch ||
+        cells->used.entry.key_bytes != bytes || memcmp(cells->key, key, bytes) != 0)
+        cells = (berth__score_cells *)berth__keymap_find(&cache->map, key, bytes);
+    if (cells == NULL)
+        cells = add(cache, key, bytes);
+    else
+        berth__use_again(&cache->order, &cells->used);
+    memory->cells = cells;
+    memory->cells_epoch = cache->epoch;
     return cells;
 }
 
@@ -254,7 +265,8 @@ const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
 {
     uint64_t key[BERTH__CELLS_WORDS];
     const berth__layout *layout = decision->cycle->view->layout;
-    berth__score_cells *cells = find_or_add(cache, key, berth__score_cells_key(decision, ask, key));
+    berth__score_cells *cells = find_or_add(cache, &decision->prepared->memory, key,
+                                            berth__score_cells_key(decision, ask, key));
     if (cells == NULL || cells->epoch == layout->epoch)
         return cells;
     if (!allocate(cache, cells, layout->tile_count)) {

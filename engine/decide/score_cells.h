@@ -22,7 +22,7 @@ typedef struct berth__cells_ask {
 
 enum { BERTH__CELLS_WORDS = 4 + BERTH__CELL_STATICS_MAX + BERTH__SCORE_PARTS_MAX };
 
-typedef struct berth__score_cells {
+struct berth__score_cells {
     berth__used used;
     uint64_t key[BERTH__CELLS_WORDS];
     uint64_t epoch; /* of the layout */
@@ -31,13 +31,14 @@ typedef struct berth__score_cells {
     uint32_t slots[BERTH__CELLS_MAX]; /* one of each */
     int64_t raws[BERTH__CELL_STATICS_MAX][BERTH__CELLS_MAX]; /* by static scorer asked for */
     uint16_t *ids;                                           /* by slot */
-} berth__score_cells;
+};
 
 typedef struct berth__cells_cache {
     const berth_allocator *allocator;
     berth__keymap map;
     berth__use_order order;
     size_t bytes;
+    uint64_t epoch; /* dropped so far: tells whether a remembered one is still there */
 } berth__cells_cache;
 
 berth_status berth__cells_cache_init(berth__cells_cache *cache, const berth_allocator *allocator);
