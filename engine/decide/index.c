@@ -527,11 +527,11 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__decision 
     berth__index *index = find_or_add(&build, decision, &eager);
     if (index == NULL)
         return NULL;
-    cache->why = BERTH_SCAN_DOMAINS;
+    cache->why = BERTH_SCAN_FILTER;
     if (!find_gates(decision, cache))
         return NULL;
     find_uneven(decision, cache);
-    cache->why = BERTH_SCAN_SCORE;
+    cache->why = BERTH_SCAN_DOMAINS;
     if (!begin_classes(cache, decision) || !make_current(&build, index, decision, eager))
         return NULL;
     index->constant = uniform_sum(decision);

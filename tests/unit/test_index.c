@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "berth/plugin.h"
+#include "berth/statistics.h"
 #include "profile_points.h"
 #include "small_cluster.h"
 #include "versions/engine_state.h"
@@ -186,6 +187,85 @@ static void test_own_plugins_see_reports(void **state)
     berth_engine_destroy(engine);
 }
 
+/* ---- classes of nodes ---- */
+
+/* A pod of an app, near pods of `x` and of `y` with a weight each if `prefers`. */
+static berth_pod_id put_app_pod(berth_engine *engine, uint32_t serial, const char *app,
+                                const char *node, bool prefers)
+{
+    static const berth_key_value labels[2] = {{{"app", 3}, {"x", 1}}, {{"app", 3}, {"y", 1}}};
+    static const berth_label_selector apps[2] = {{.match_labels = {&labels[0], 1}},
+                                                 {.match_labels = {&labels[1], 1}}};
+    berth_pod_affinity_term terms[2] = {{.weight = 1}, {.weight = 100}};
+    char name[16];
+    small_pod pod;
+    berth_object object;
+    berth_pod_id id;
+    snprintf(name, sizeof(name), "a%u", (unsigned)serial);
+    (void)small_pod_object(&pod, &object, name, node, 1);
+    for (int i = 0; i < 2; i++) {
+        terms[i].label_selector = &apps[i];
+        terms[i].topology_key = text("kubernetes.io/hostname");
+    }
+    const berth_key_value own = {text("app"), text(app)};
+    pod.pod.meta.labels = (berth_map){&own, 1};
+    if (prefers)
+        pod.pod.pod_affinity =
+            (berth_pod_affinity){.present = true, .preferred = terms, .preferred_count = 2};
+    must(berth_engine_add_pod(engine, &pod.pod, &id, NULL));
+    return id;
+}
+
+/* Nodes with i / `side` pods of x and i % `side` of y: as many classes as nodes. */
+static berth_engine *open_classes(berth_path path, uint32_t side)
+{
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    config.path = path;
+    berth_engine *engine;
+    uint32_t serial = 1;
+    must(berth_engine_create(&config, &engine, NULL));
+    for (uint32_t i = 0; i < side * side; i++) {
+        small_node node;
+        berth_object object;
+        char name[16];
+        snprintf(name, sizeof(name), "n%u", (unsigned)i);
+        (void)small_node_object(&node, &object, name, "a");
+        node.allocatable[2].amount.units = 110;
+        must(berth_engine_add(engine, &object, NULL, NULL));
+        for (uint32_t k = 0; k < i / side; k++)
+            (void)put_app_pod(engine, serial++, "x", name, false);
+        for (uint32_t k = 0; k < i % side; k++)
+            (void)put_app_pod(engine, serial++, "y", name, false);
+    }
+    return engine;
+}
+
+/* All there are room for, and then one too many. */
+static void test_classes_are_bounded(void **state)
+{
+    (void)state;
+    for (uint32_t side = 22; side <= 23; side++) {
+        berth_engine *index = open_classes(BERTH_PATH_INDEX, side);
+        berth_engine *scan = open_classes(BERTH_PATH_SCAN, side);
+        berth_placement by_index, by_scan;
+        berth_statistics statistics = {.size = sizeof(statistics)};
+        berth_pod_id pod = put_app_pod(index, 0, "z", NULL, true);
+        assert_int_equal(put_app_pod(scan, 0, "z", NULL, true), pod);
+        must(berth_engine_decide(index, pod, NULL, &by_index, NULL));
+        must(berth_engine_decide(scan, pod, NULL, &by_scan, NULL));
+        assert_int_equal(by_index.path, side == 22 ? BERTH_PATH_INDEX : BERTH_PATH_SCAN);
+        assert_int_equal(by_index.node, by_scan.node);
+        assert_int_equal(by_index.total, by_scan.total);
+        assert_int_equal(by_index.best_count, by_scan.best_count);
+        must(berth_engine_statistics(index, &statistics, NULL));
+        assert_int_equal(statistics.scans[BERTH_SCAN_DOMAINS], side == 23);
+        berth_engine_destroy(index);
+        berth_engine_destroy(scan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +273,7 @@ int main(void)
         cmocka_unit_test(test_no_room_for_one_tree),
         cmocka_unit_test(test_reports_of_nodes_keep_trees),
         cmocka_unit_test(test_own_plugins_see_reports),
+        cmocka_unit_test(test_classes_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static void test_reasons(void **state)
         "preference: {matchExpressions: [{key: row, operator: In, values: [r1]}]}}]}}");
     berth_pod_id rows = small_pod(c, "rows", NULL, ", labels: {app: web}",
                                   "topologySpreadConstraints: [{maxSkew: 1, topologyKey: row, "
-                                  "whenUnsatisfiable: DoNotSchedule, labelSelector: "
+                                  "whenUnsatisfiable: ScheduleAnyway, labelSelector: "
                                   "{matchLabels: {app: web}}}]");
     for (int i = 0; i < 20; i++) {
         (void)decide(c->engine, named);
@@ -102,7 +102,8 @@ static void test_reasons(void **state)
         (void)decide(c->engine, rows);
     }
     expect_scan(c, named, BERTH_SCAN_NAMED);
-    expect_scan(c, prefers, BERTH_SCAN_SCORE);
+    expect_scan(c, rows, BERTH_SCAN_DOMAINS);
+    assert_int_equal(decide(c->engine, prefers).path, BERTH_PATH_INDEX);
     assert_int_equal(berth_engine_nominate(c->engine, named, 7, NULL), BERTH_OK);
     expect_scan(c, plain, BERTH_SCAN_NOMINATED);
 }
