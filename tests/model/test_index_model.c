@@ -26,7 +26,7 @@ enum {
     PROFILES = 6,
     TEMPLATES_MAX = 48,
     NODES_MAX = 4000, /* names ever used in a round */
-    LABELS = 5,
+    LABELS = 6,
     DECISIONS_A_ROUND = 6000,
 };
 
@@ -225,15 +225,17 @@ static void make_node_rules(trial *t, template *out)
     }
 }
 
+/* A rack has three nodes: large clusters have more racks than a gate, or cells, have room for. */
 static const char *const topologies[] = {"kubernetes.io/hostname", "topology.kubernetes.io/zone",
-                                         "disk", "rank"};
+                                         "disk", "rank", "rack"};
+enum { TOPOLOGIES = 5 };
 
 static berth_pod_affinity_term peer_term(trial *t, const template *out)
 {
     bool spaces = chance(t, 15);
     return (berth_pod_affinity_term){.label_selector = &out->peers,
                                      .namespace_selector = spaces ? &team_selector : NULL,
-                                     .topology_key = pick(t, topologies, 4)};
+                                     .topology_key = pick(t, topologies, TOPOLOGIES)};
 }
 
 static void make_spreads(trial *t, template *out)
@@ -244,7 +246,7 @@ static void make_spreads(trial *t, template *out)
         out->spreads[i] = (berth_topology_spread){
             .max_skew = 1 + (int32_t)below(t, 4),
             .min_domains = chance(t, 10) ? 1 + (int32_t)below(t, 4) : 0,
-            .topology_key = pick(t, topologies, 4),
+            .topology_key = pick(t, topologies, TOPOLOGIES),
             .when_unsatisfiable = str(chance(t, soft) ? "ScheduleAnyway" : "DoNotSchedule"),
             .label_selector = &out->peers};
     out->pod.spreads = out->spreads;
@@ -332,6 +334,10 @@ static void with_seeded_node(trial *t, uint32_t number, bool other,
         labels[label_count++] = (berth_key_value){str("disk"), pick(t, disks, 2)};
     if (chance(t, 70))
         labels[label_count++] = (berth_key_value){str("rank"), pick(t, ranks, 5)};
+    char rack[16];
+    snprintf(rack, sizeof(rack), "r%u", (unsigned)number / 3);
+    if (chance(t, 95))
+        labels[label_count++] = (berth_key_value){str("rack"), str(rack)};
     berth_taint taints[2];
     for (uint32_t i = 0; i < 2; i++)
         if (chance(t, 10))
