@@ -10,11 +10,10 @@ import (
 	"runtime/debug"
 )
 
-// call runs a callback of a scheduler. The engine's lock is given up meanwhile, so that the callback
-// can look at the engine; C refuses everything else. A panic does not unwind C: it is kept for the
-// call that it came from.
-func (l *loop) call(callback func()) {
-	s := l.owner
+// outside runs a callback in the middle of a call of C's. The engine's lock is given up meanwhile, so
+// that the callback can look at the engine; C refuses everything else. A panic does not unwind C: it
+// is returned.
+func (s *state) outside(callback func()) (panicked *PanicError) {
 	returned := false
 	s.calling.Add(1)
 	s.mu.Unlock()
@@ -33,13 +32,23 @@ func (l *loop) call(callback func()) {
 			s.exited.Store(true)
 			return
 		}
-		if l.panicked == nil {
-			l.panicked = &PanicError{value, trace}
-		}
-		s.box.callback_broke = true
+		panicked = &PanicError{value, trace}
 	}()
 	callback()
 	returned = true
+	return nil
+}
+
+// call runs a callback of a scheduler; a panic is kept for the call that it came from.
+func (l *loop) call(callback func()) {
+	panicked := l.owner.outside(callback)
+	if panicked == nil {
+		return
+	}
+	if l.panicked == nil {
+		l.panicked = panicked
+	}
+	l.owner.box.callback_broke = true
 }
 
 func looped(handle C.uintptr_t) *loop { return cgo.Handle(handle).Value().(*loop) }

@@ -255,6 +255,8 @@ type LoadOptions struct {
 	Source string
 	// Served says that the objects come from an API server, which has filled in its defaults.
 	Served bool
+	// Templates makes one pod of each workload, what its pods are like, whatever number it asks for.
+	Templates bool
 	// Threads that read; 0: 2 where the process may use more than one core, else 1.
 	Threads int
 }
@@ -293,6 +295,7 @@ func (e *Engine) load(options *LoadOptions, fill func(*arena, *C.bg_load), bytes
 		load.source = a.cString(options.Source)
 	}
 	load.apply_defaults = C.bool(!options.Served)
+	load.templates = C.bool(options.Templates)
 	load.threads = C.uint32_t(options.Threads)
 	fill(a, load)
 	if err := e.lock(); err != nil {

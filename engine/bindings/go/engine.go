@@ -46,6 +46,13 @@ type Config struct {
 	// BindWorkers and HugePages: see berth/engine.h.
 	BindWorkers, HugePages bool
 	AttachedVolumesMax     int
+	// KeepObjects keeps what [Engine.Dump], [Engine.Objects] and [Engine.PodObject] give: some
+	// kilobytes for each kind of pods, nothing for a pod, some hundred bytes for any other object.
+	KeepObjects bool
+	// CheckPlugins, for tests of plugins: every decision asks each of them about all nodes, and
+	// compares with what its Flags let the engine keep; what differs is an error of code [Internal]
+	// that names plugin and node.
+	CheckPlugins bool
 }
 
 // An Engine is a cluster in memory, and decisions on it. Make one with [New], or as a [Branch].
@@ -58,8 +65,8 @@ type state struct {
 	mu  sync.Mutex // held during every call of C's that uses the engine
 	box *C.bg_box  // nil: closed
 
-	// calling counts callbacks of the scheduler that run now. It changes under mu, which is given up
-	// while they run.
+	// calling counts callbacks of the scheduler and of dumps that run now. It changes under mu, which
+	// is given up while they run.
 	calling atomic.Int32
 	exited  atomic.Bool // a callback ended its goroutine within C: nothing works any more
 
@@ -124,6 +131,9 @@ func New(config *Config) (*Engine, error) {
 	open.bind_workers = C.bool(config.BindWorkers)
 	open.huge_pages = C.bool(config.HugePages)
 	open.attached_volumes_max = C.uint32_t(config.AttachedVolumesMax)
+	open.keep_objects = C.bool(config.KeepObjects)
+	open.check_plugins = C.bool(config.CheckPlugins)
+	open.annotation_keys = strs(a, annotationKeys(config.Plugins))
 	if s.plugins != nil {
 		open.plugins = s.plugins.tables
 		open.plugin_count = C.uint32_t(s.plugins.count)
@@ -164,7 +174,7 @@ func (e *Engine) Close() error {
 // end makes an engine one that is closed, if it may be; s.mu is held.
 func (s *state) end() error {
 	if s.calling.Load() > 0 {
-		return misuse(State, "the engine can't be closed while a callback of its scheduler runs")
+		return misuse(State, "the engine can't be closed while one of its callbacks runs")
 	}
 	s.life.Lock()
 	defer s.life.Unlock()

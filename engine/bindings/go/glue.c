@@ -57,6 +57,9 @@ int bg_engine_open(const bg_open *open, bg_box **out, berth_error *error)
     config.bind_workers = open->bind_workers;
     config.huge_pages = open->huge_pages;
     config.attached_volumes_max = open->attached_volumes_max;
+    config.keep_objects = open->keep_objects;
+    config.check_plugins = open->check_plugins;
+    config.annotation_keys = open->annotation_keys;
     config.plugins = open->plugins;
     config.plugin_count = open->plugin_count;
     berth_status status = read_configuration(open, &configuration, error);
@@ -183,6 +186,7 @@ int bg_load_objects(bg_box *box, const bg_load *load)
     berth_read_options options;
     berth_read_options_init(&options);
     options.apply_defaults = load->apply_defaults;
+    options.templates = load->templates;
     options.threads = load->threads;
     box->done = 0;
     berth_status status = berth_reader_create(&options, &reader, &box->error);

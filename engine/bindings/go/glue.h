@@ -47,8 +47,6 @@ typedef struct bg_box {
     bool callback_broke; /* a callback has panicked: no more steps in this batch */
     berth_fit fit;
     berth_statistics statistics;
-    berth_node_info node_info;
-    berth_pod_info pod_info;
     struct bg_flat *flat;
     berth_error error;
 } bg_box;
@@ -82,7 +80,8 @@ typedef struct bg_flat {
 typedef struct bg_open {
     uint32_t threads, path, kubernetes, attached_volumes_max;
     uint64_t seed;
-    bool bind_workers, huge_pages;
+    bool bind_workers, huge_pages, keep_objects, check_plugins;
+    berth_strs annotation_keys;
     berth_str feature_gates;
     berth_str configuration;        /* a KubeSchedulerConfiguration, absent: none */
     const char *configuration_file; /* or where one lies, NULL: none */
@@ -109,7 +108,7 @@ typedef struct bg_load {
     const char *path;
     const char *source; /* what errors call the text */
     berth_str text;
-    bool apply_defaults;
+    bool apply_defaults, templates;
     uint32_t threads;
 } bg_load;
 
@@ -150,6 +149,27 @@ int bg_schedule_pods(bg_box *box, const uint64_t *pods, uint32_t count, uint32_t
 int bg_add_group(bg_box *box, const berth_node *node, const berth_pod *pods, uint32_t pod_count,
                  const berth_csi_node *csi_node, uint32_t count, uint32_t *nodes);
 
+/* ---- objects out ---- */
+
+/* Objects as text, in pieces that bgGoPiece is given with the handle: a List; or a line an object, a
+ * letter for its kind ('A' and on) and its JSON. Errors: E_STATE if bgGoPiece wants no more. */
+int bg_dump(bg_box *box, uintptr_t handle);
+int bg_objects(bg_box *box, uintptr_t handle);
+
+/* One node's or pod's object as JSON; the text is freed by bg_text_free. */
+int bg_node_object(bg_box *box, uint32_t node, berth_str *out);
+int bg_pod_object(bg_box *box, uint64_t pod, berth_str *out);
+void bg_text_free(berth_str text);
+
+/* A kind of refusal, and how often it was. */
+typedef struct bg_refused {
+    berth_str plugin, reason;
+    uint64_t count;
+    uint32_t code;
+} bg_refused;
+
+void bg_refusals(const bg_box *box, bg_refused *out, uint32_t count);
+
 /* ---- snapshots ---- */
 
 void bg_snapshot_names(const berth_snapshot *snapshot, const uint32_t *nodes, uint32_t count,
@@ -162,6 +182,23 @@ uint32_t bg_snapshot_pods(const berth_snapshot *snapshot, uint32_t node, uint64_
 int bg_snapshot_resources(const berth_snapshot *snapshot, berth_str resource, const uint32_t *nodes,
                           uint32_t count, int64_t *allocatable, int64_t *requested,
                           berth_error *error);
+
+/* ---- reading back ----
+ *
+ * Of an engine or of a snapshot, the other one NULL. */
+
+int bg_pod_info(const berth_engine *engine, const berth_snapshot *snapshot, uint64_t pod,
+                berth_pod_info *out, berth_error *error);
+void bg_pod_parts(const berth_engine *engine, const berth_snapshot *snapshot, uint64_t pod,
+                  berth_key_value *labels, uint32_t label_count, berth_amount *requests,
+                  uint32_t resource_count);
+int bg_node_info(const berth_engine *engine, const berth_snapshot *snapshot, uint32_t node,
+                 berth_node_info *out, berth_error *error);
+void bg_node_parts(const berth_engine *engine, const berth_snapshot *snapshot, uint32_t node,
+                   berth_key_value *labels, uint32_t label_count, berth_taint *taints,
+                   uint32_t taint_count, berth_amount *amounts, uint32_t resource_count);
+uint32_t bg_resource_names(const berth_engine *engine, const berth_snapshot *snapshot,
+                           berth_str *out, uint32_t capacity);
 
 /* ---- schedulers ---- */
 
@@ -190,10 +227,14 @@ typedef struct bg_plugin {
     bool has_configure, has_prepare, has_reserve, has_unreserve;
     berth_str reason;
     uint32_t resource_count, node_label_count, pod_label_count;
-    bool node_names;
+    uint32_t node_annotation_count, pod_annotation_count;
+    bool node_names, node_pods;
+    bool reads_id; /* the pod itself and its priority */
     const berth_str *resources;
     const berth_str *node_labels;
     const berth_str *pod_labels;
+    const berth_str *node_annotations;
+    const berth_str *pod_annotations;
 } bg_plugin;
 
 /* What a plugin reads of a pod. */
@@ -201,7 +242,19 @@ typedef struct bg_pod_facts {
     berth_str namespace_name;
     const int64_t *requests;
     const berth_str *labels;
+    const berth_str *annotations;
+    berth_str owner_uid, owner_kind, owner_name;
+    uint64_t id; /* BERTH_POD_NONE: not read */
+    int32_t priority;
 } bg_pod_facts;
+
+/* A pod on a node of a slice; its labels and annotations, as a plugin reads them of pods, are
+ * bg_slice's pod_texts. */
+typedef struct bg_node_pod {
+    uint64_t id;
+    berth_str namespace_name;
+    int32_t priority;
+} bg_node_pod;
 
 /* One slice of nodes, laid out for one crossing. */
 typedef struct bg_slice {
@@ -212,9 +265,19 @@ typedef struct bg_slice {
     const bg_pod_facts *pod;
     const int64_t *const *allocatable; /* a column a resource; NULL: no node has it */
     const int64_t *const *requested;
-    const berth_str *labels; /* node_label_count rows of BERTH_SLICE */
+    const berth_str *labels;      /* node_label_count rows of BERTH_SLICE */
+    const berth_str *annotations; /* node_annotation_count rows */
     const berth_str *names;
+    const uint32_t *domains; /* domain_count rows: pods of each selection */
+    uint32_t domain_count;
+    const bg_node_pod *pods;    /* those of node i end at pod_ends[i] */
+    const uint32_t *pod_ends;   /* NULL: not read, or there was no memory */
+    const berth_str *pod_texts; /* labels, then annotations, of one pod after the other */
 } bg_slice;
+
+/* Count pods by topology domain for what is being prepared: called by Go while it prepares. False:
+ * there is no memory. */
+bool bg_plugin_count(void *preparation, const berth_pod_selection *selections, uint32_t count);
 
 /* A copy of the first object of a text, NULL if it holds none: for tests. */
 int bg_read_one(berth_str json, berth_object **out, berth_error *error);

@@ -7,13 +7,13 @@ package berth
 import "C"
 
 import (
-	"fmt"
 	"runtime/cgo"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // PluginFlags say what a plugin's answers follow from.
@@ -51,10 +51,34 @@ const (
 	Refuse Prepared = C.BERTH_PREPARED_REFUSE // no node can take the pod, for the reason given
 )
 
+// What a pod that a plugin refused may wait for: changes of the cluster, as berth/plugin.h has them.
+const (
+	WakeNodeAdd         = C.BERTH_WAKE_NODE_ADD
+	WakeNodeLabels      = C.BERTH_WAKE_NODE_LABELS // and annotations that plugins read
+	WakeNodeTaints      = C.BERTH_WAKE_NODE_TAINTS
+	WakeNodeAllocatable = C.BERTH_WAKE_NODE_ALLOCATABLE
+	WakeNodeConditions  = C.BERTH_WAKE_NODE_CONDITIONS
+	WakePodAdd          = C.BERTH_WAKE_POD_ADD
+	WakePodRemove       = C.BERTH_WAKE_POD_REMOVE
+	WakePodLabels       = C.BERTH_WAKE_POD_LABELS
+	WakeNodeRemove      = C.BERTH_WAKE_NODE_REMOVE
+	WakeClaim           = C.BERTH_WAKE_CLAIM
+	WakeVolume          = C.BERTH_WAKE_VOLUME
+	WakeStorageClass    = C.BERTH_WAKE_STORAGE_CLASS
+	WakeCSINode         = C.BERTH_WAKE_CSI_NODE
+	WakeCSIDriver       = C.BERTH_WAKE_CSI_DRIVER
+	WakeCSICapacity     = C.BERTH_WAKE_CSI_CAPACITY
+	WakeAttachment      = C.BERTH_WAKE_ATTACHMENT
+	WakeRelated         = C.BERTH_WAKE_RELATED // services and controllers
+	WakeNamespace       = C.BERTH_WAKE_NAMESPACE
+	WakeNodeFeatures    = C.BERTH_WAKE_NODE_FEATURES
+)
+
 // The limits of what one plugin reads.
 const (
 	PluginResourcesMax = 16
-	PluginLabelsMax    = 8
+	PluginLabelsMax    = 8 // annotations likewise
+	PluginDomainsMax   = 4
 )
 
 // A Plugin filters and scores in Go, beside Kubernetes' plugins and told apart by nothing but its
@@ -69,17 +93,19 @@ type Plugin struct {
 	Name  string
 	Flags PluginFlags
 	// What it reads, by position in [Nodes] and [Pod]: at most PluginResourcesMax resources and
-	// PluginLabelsMax labels each.
-	Resources  []string
-	NodeLabels []string
-	PodLabels  []string
-	NodeNames  bool
+	// PluginLabelsMax labels and annotations each.
+	Resources       []string
+	NodeLabels      []string
+	PodLabels       []string
+	NodeAnnotations []string
+	PodAnnotations  []string
+	NodeNames       bool
+	NodePods        bool // the pods on each node; not if Static
 	// Unresolvable says that preemption can't turn its refusals around.
 	Unresolvable bool
 	// Reason is that of its refusals; "": "node(s) were refused by NAME".
 	Reason string
-	// WakeOn are BERTH_WAKE_* of berth/plugin.h: changes that can turn its refusals around; 0: what
-	// its flags imply.
+	// WakeOn are Wake*: changes that can turn its refusals around; 0: what its flags imply.
 	WakeOn    uint32
 	Normalize Normalize
 
@@ -87,6 +113,9 @@ type Plugin struct {
 	Configure func(arguments []byte) error
 	// Prepare is called once for each kind of pod, or as Flags say, before Filter and before Score.
 	Prepare func(pod *Pod) (Prepared, string)
+	// Domains tells, after Prepare, which pods are to be counted for a pod by topology domain: at most
+	// PluginDomainsMax selections, whose counts are Nodes.Domains. With the flag Each alone.
+	Domains func(pod *Pod) []PodSelection
 	// Filter calls nodes.Refuse for those that do not fit.
 	Filter func(pod *Pod, nodes *Nodes)
 	// Score sets values[i] for every node i that nodes.Asked.
@@ -101,6 +130,31 @@ type Pod struct {
 	Namespace string
 	Requests  []int64  // by position in Plugin.Resources: cpu in milli, all else in units
 	Labels    []string // by position in Plugin.PodLabels; "" if the pod lacks it
+	// By position in Plugin.PodAnnotations; "" if the pod lacks it.
+	Annotations []string
+	// Its controller; "": it has none.
+	OwnerKind, OwnerName, OwnerUID string
+	// The pod itself and its priority, in which pods that are alike differ: of plugins with the flag
+	// Each alone, else NoPod and 0.
+	ID       PodID
+	Priority int32
+}
+
+// PodSelection says which pods are counted, by which label of nodes.
+type PodSelection struct {
+	Namespaces        []string              // with NamespaceSelector nil, too: the pod's
+	NamespaceSelector *metav1.LabelSelector // further namespaces, by their labels; nil: none
+	Selector          *metav1.LabelSelector // nil: no pod
+	TopologyKey       string
+}
+
+// NodePod is a pod on a node.
+type NodePod struct {
+	ID        PodID
+	Namespace string
+	Priority  int32
+	// By position in Plugin.PodLabels and PodAnnotations.
+	Labels, Annotations []string
 }
 
 // Nodes is a slice of nodes; valid during the call.
@@ -110,7 +164,14 @@ type Nodes struct {
 	Allocatable, Requested [][]int64
 	// By position in Plugin.NodeLabels, then node; "" if the node lacks it.
 	Labels [][]string
-	Names  []string // if Plugin.NodeNames
+	// By position in Plugin.NodeAnnotations, then node.
+	Annotations [][]string
+	Names       []string // if Plugin.NodeNames
+	// By position in what Plugin.Domains answered, then node: such pods in the node's domain; 0 if the
+	// node lacks the label.
+	Domains [][]uint32
+	// If Plugin.NodePods: those of each node that is asked about, the one that came last first.
+	Pods [][]NodePod
 
 	mask   [2]uint64
 	pod    Pod
@@ -161,8 +222,12 @@ func (s *state) makePlugins(plugins []*Plugin) error {
 			return misuse(Argument, "a plugin is nil or has no name")
 		}
 		if len(plugin.Resources) > PluginResourcesMax || len(plugin.NodeLabels) > PluginLabelsMax ||
-			len(plugin.PodLabels) > PluginLabelsMax {
-			return misuse(Argument, "plugin %s reads too many resources or labels", plugin.Name)
+			len(plugin.PodLabels) > PluginLabelsMax || len(plugin.NodeAnnotations) > PluginLabelsMax ||
+			len(plugin.PodAnnotations) > PluginLabelsMax {
+			return misuse(Argument, "plugin %s reads too many resources, labels or annotations", plugin.Name)
+		}
+		if plugin.Domains != nil && plugin.Flags != Each || plugin.NodePods && plugin.Flags&Static != 0 {
+			return misuse(Argument, "plugin %s reads what its flags say that it does not", plugin.Name)
 		}
 	}
 	set := &pluginSet{count: len(plugins)}
@@ -177,12 +242,15 @@ func (s *state) makePlugins(plugins []*Plugin) error {
 }
 
 func (set *pluginSet) strs(from []string) (*C.berth_str, C.uint32_t) {
+	if len(from) == 0 {
+		return nil, 0
+	}
 	out := cArray[C.berth_str](len(from))
-	set.memory = append(set.memory, unsafe.Pointer(&out[:1][0]))
+	set.memory = append(set.memory, unsafe.Pointer(&out[0]))
 	for i, s := range from {
 		out[i] = C.berth_str{data: set.cString(s), len: C.uint32_t(len(s))}
 	}
-	return &out[:1][0], C.uint32_t(len(from))
+	return &out[0], C.uint32_t(len(from))
 }
 
 func (set *pluginSet) cString(s string) *C.char {
@@ -213,9 +281,13 @@ func (set *pluginSet) add(plugin *Plugin) *C.berth_plugin {
 	to.resources, to.resource_count = set.strs(own.Resources)
 	to.node_labels, to.node_label_count = set.strs(own.NodeLabels)
 	to.pod_labels, to.pod_label_count = set.strs(own.PodLabels)
+	to.node_annotations, to.node_annotation_count = set.strs(own.NodeAnnotations)
+	to.pod_annotations, to.pod_annotation_count = set.strs(own.PodAnnotations)
+	to.node_pods = C.bool(own.NodePods)
+	to.reads_id = C.bool(own.Flags == Each)
 	to.node_names = C.bool(own.NodeNames)
 	to.has_configure = C.bool(own.Configure != nil)
-	to.has_prepare = C.bool(own.Prepare != nil)
+	to.has_prepare = C.bool(own.Prepare != nil || own.Domains != nil)
 	to.has_reserve = C.bool(own.Reserve != nil)
 	to.has_unreserve = C.bool(own.Unreserve != nil)
 	C.bg_plugin_fill(to, C.bool(own.Filter != nil), C.bool(own.Score != nil))
@@ -270,199 +342,3 @@ const (
 	pluginPatience = time.Second
 	pluginNap      = time.Millisecond
 )
-
-// ---- called by C ----
-
-// plugged finds the plugin of a handle, and returns what has to be deferred: it keeps a panic from
-// unwinding C.
-func plugged(handle C.uintptr_t) (*boundPlugin, func()) {
-	bound := cgo.Handle(handle).Value().(*boundPlugin)
-	bound.set.running.Add(1)
-	return bound, func() {
-		if value := recover(); value != nil {
-			bound.set.broken.CompareAndSwap(nil, &PanicError{
-				fmt.Errorf("plugin %s: %w", bound.Name, asError(value)), debug.Stack()})
-		}
-		bound.set.running.Add(-1)
-	}
-}
-
-func asError(value any) error {
-	if err, ok := value.(error); ok {
-		return err
-	}
-	return fmt.Errorf("%v", value)
-}
-
-// putText writes a text of Go's into room of C's, cut to fit and terminated.
-func putText(at *C.char, room C.size_t, s string) {
-	out := unsafe.Slice((*byte)(unsafe.Pointer(at)), int(room))
-	out[copy(out[:len(out)-1], s)] = 0
-}
-
-//export bgGoConfigure
-func bgGoConfigure(handle C.uintptr_t, at *C.char, length C.uint32_t, message *C.char,
-	room C.size_t) (status C.int) {
-	status = C.BERTH_E_INVALID
-	bound, after := plugged(handle)
-	defer after()
-	putText(message, room, "the plugin's Configure has panicked")
-	var arguments []byte
-	if at != nil {
-		arguments = C.GoBytes(unsafe.Pointer(at), C.int(length))
-	}
-	if err := bound.Configure(arguments); err != nil {
-		putText(message, room, err.Error())
-		return C.BERTH_E_INVALID
-	}
-	return C.BERTH_OK
-}
-
-// fill copies a pod's facts.
-func (p *Pod) fill(bound *boundPlugin, from *C.bg_pod_facts) {
-	p.Namespace = bound.text(from.namespace_name)
-	p.Requests = p.Requests[:0]
-	for _, amount := range view(from.requests, C.uint32_t(len(bound.Resources))) {
-		p.Requests = append(p.Requests, int64(amount))
-	}
-	p.Labels = p.Labels[:0]
-	for _, label := range view(from.labels, C.uint32_t(len(bound.PodLabels))) {
-		p.Labels = append(p.Labels, bound.text(label))
-	}
-}
-
-// text returns the string for a text of C's without making one twice.
-func (bound *boundPlugin) text(from C.berth_str) string {
-	if from.len == 0 {
-		return ""
-	}
-	seen := unsafe.String((*byte)(unsafe.Pointer(from.data)), int(from.len))
-	if known, ok := bound.known.Load(seen); ok {
-		return known.(string)
-	}
-	own := text(from)
-	if bound.texts.Add(1)%textsMax == 0 {
-		bound.known.Clear()
-	}
-	bound.known.Store(own, own)
-	return own
-}
-
-//export bgGoPrepare
-func bgGoPrepare(handle C.uintptr_t, facts *C.bg_pod_facts, reason *C.char,
-	room C.size_t) (answer C.int) {
-	answer = C.BERTH_PREPARED_SKIP
-	bound, after := plugged(handle)
-	defer after()
-	var pod Pod
-	pod.fill(bound, facts)
-	prepared, why := bound.Prepare(&pod)
-	if prepared != Active && prepared != Skip && prepared != Refuse {
-		panic(fmt.Errorf("prepare answered %d", prepared))
-	}
-	putText(reason, room, why)
-	return C.int(prepared)
-}
-
-// fill copies what a plugin reads of a slice.
-func (n *Nodes) fill(bound *boundPlugin, from *C.bg_slice) {
-	count := int(from.count)
-	n.IDs = n.ids[:count]
-	for i, id := range view(from.nodes, from.count) {
-		n.ids[i] = NodeID(id)
-	}
-	n.mask = *(*[2]uint64)(unsafe.Pointer(from.mask))
-	n.pod.fill(bound, from.pod)
-	resources := C.uint32_t(len(bound.Resources))
-	copyColumns(n.Allocatable, view(from.allocatable, resources), count)
-	copyColumns(n.Requested, view(from.requested, resources), count)
-	for label := range bound.NodeLabels {
-		row := unsafe.Slice(from.labels, (label+1)*sliceNodes)[label*sliceNodes:]
-		for i := range n.Labels[label][:count] {
-			n.Labels[label][i] = bound.text(row[i])
-		}
-	}
-	if bound.NodeNames {
-		for i, name := range view(from.names, from.count) {
-			n.Names[i] = bound.text(name)
-		}
-	}
-}
-
-// check panics if a value is none that C may get.
-func (n *Nodes) check(bound *boundPlugin) {
-	for i, value := range n.values[:n.Len()] {
-		if !n.Asked(i) {
-			continue
-		}
-		if value < 0 || bound.Normalize == NormalizeNone && value > 100 {
-			panic(fmt.Errorf("the score %d is out of range", value))
-		}
-	}
-}
-
-func copyColumns(to [][]int64, from []*C.int64_t, count int) {
-	for i, column := range from {
-		if column == nil {
-			clear(to[i])
-			continue
-		}
-		copy(to[i], unsafe.Slice((*int64)(unsafe.Pointer(column)), count))
-	}
-}
-
-func newNodes(bound *boundPlugin) *Nodes {
-	out := &Nodes{Names: make([]string, sliceNodes)}
-	for range bound.Resources {
-		out.Allocatable = append(out.Allocatable, make([]int64, sliceNodes))
-		out.Requested = append(out.Requested, make([]int64, sliceNodes))
-	}
-	for range bound.NodeLabels {
-		out.Labels = append(out.Labels, make([]string, sliceNodes))
-	}
-	return out
-}
-
-//export bgGoSlice
-func bgGoSlice(handle C.uintptr_t, from *C.bg_slice) {
-	bound, after := plugged(handle)
-	defer after()
-	if bound.set.broken.Load() != nil {
-		return
-	}
-	nodes, ok := bound.pool.Get().(*Nodes)
-	if !ok {
-		nodes = newNodes(bound)
-	}
-	nodes.fill(bound, from)
-	if from.values == nil {
-		bound.Filter(&nodes.pod, nodes)
-		mask := (*[2]uint64)(unsafe.Pointer(from.mask))
-		mask[0] &= nodes.mask[0]
-		mask[1] &= nodes.mask[1]
-	} else {
-		clear(nodes.values[:])
-		bound.Score(&nodes.pod, nodes, nodes.values[:nodes.Len()])
-		nodes.check(bound)
-		copy(unsafe.Slice((*int64)(unsafe.Pointer(from.values)), nodes.Len()), nodes.values[:])
-	}
-	bound.pool.Put(nodes)
-}
-
-//export bgGoReserve
-func bgGoReserve(handle C.uintptr_t, pod C.uint64_t, node C.uint32_t) (status C.int) {
-	status = C.BERTH_E_INTERNAL
-	bound, after := plugged(handle)
-	defer after()
-	if err := bound.Reserve(PodID(pod), NodeID(node)); err != nil {
-		return C.BERTH_E_CONFLICT
-	}
-	return C.BERTH_OK
-}
-
-//export bgGoUnreserve
-func bgGoUnreserve(handle C.uintptr_t, pod C.uint64_t, node C.uint32_t) {
-	bound, after := plugged(handle)
-	defer after()
-	bound.Unreserve(PodID(pod), NodeID(node))
-}

@@ -10,7 +10,6 @@ package berth
 import "C"
 
 import (
-	"time"
 	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
@@ -286,110 +285,4 @@ func (e *Engine) Statistics() (Statistics, error) {
 		}
 	}
 	return out, nil
-}
-
-// PodInfo is what an engine keeps of a pod.
-type PodInfo struct {
-	Name          PodName
-	SchedulerName string
-	Priority      int32
-	Kind          uint64 // pods of one kind are alike in all that rules read, priority aside
-	Node          NodeID // NoNode: it is pending
-	Start         time.Time
-	OwnerKind     string // of its controller; "": it has none
-	OwnerName     string
-	OwnerUID      string
-	Labels        map[string]string
-	Requests      map[string]int64 // cpu in milli, everything else in units
-	Gated         bool
-	Deleting      bool
-	HasVolumes    bool
-}
-
-// PodInfo reads a pod back.
-func (e *Engine) PodInfo(pod PodID) (*PodInfo, error) {
-	if err := e.lock(); err != nil {
-		return nil, err
-	}
-	defer e.unlock()
-	box, id := e.box, C.berth_pod_id(pod)
-	info := &box.pod_info
-	info.size = C.sizeof_berth_pod_info
-	if err := e.result(C.int(C.berth_engine_pod_info(box.engine, id, info, &box.error))); err != nil {
-		return nil, err
-	}
-	a := borrowArena()
-	defer a.giveBack()
-	labels := many[C.berth_key_value](a, int(info.label_count))
-	C.berth_engine_pod_labels(box.engine, id, unsafe.SliceData(labels), info.label_count)
-	requests := many[C.berth_amount](a, int(info.resource_count))
-	C.berth_engine_pod_requests(box.engine, id, unsafe.SliceData(requests), info.resource_count)
-	out := &PodInfo{
-		Name:          PodName{text(info.namespace_name), text(info.name)},
-		SchedulerName: text(info.scheduler_name), Priority: int32(info.priority),
-		Kind: uint64(info.kind), Node: NodeID(info.node),
-		OwnerKind: text(info.owner_kind), OwnerName: text(info.owner_name), OwnerUID: text(info.owner_uid),
-		Labels: mapOf(labels), Requests: amountsOf(requests),
-		Gated: bool(info.gated), Deleting: bool(info.deleting), HasVolumes: bool(info.has_volumes),
-	}
-	if info.start_time_ns != 0 {
-		out.Start = time.Unix(0, int64(info.start_time_ns))
-	}
-	return out, nil
-}
-
-// NodeInfo is what an engine keeps of a node.
-type NodeInfo struct {
-	Name          string
-	Pods          int
-	Unschedulable bool
-	Closed        bool // CloseNode
-	Labels        map[string]string
-	Taints        []corev1.Taint
-	Allocatable   map[string]int64 // cpu in milli, everything else in units
-}
-
-// NodeInfo reads a node back.
-func (e *Engine) NodeInfo(node NodeID) (*NodeInfo, error) {
-	if err := e.lock(); err != nil {
-		return nil, err
-	}
-	defer e.unlock()
-	box, id := e.box, C.berth_node_id(node)
-	info := &box.node_info
-	info.size = C.sizeof_berth_node_info
-	if err := e.result(C.int(C.berth_engine_node_info(box.engine, id, info, &box.error))); err != nil {
-		return nil, err
-	}
-	a := borrowArena()
-	defer a.giveBack()
-	labels := many[C.berth_key_value](a, int(info.label_count))
-	C.berth_engine_node_labels(box.engine, id, unsafe.SliceData(labels), info.label_count)
-	taints := many[C.berth_taint](a, int(info.taint_count))
-	C.berth_engine_node_taints(box.engine, id, unsafe.SliceData(taints), info.taint_count)
-	amounts := many[C.berth_amount](a, int(info.resource_count))
-	C.berth_engine_node_allocatable(box.engine, id, unsafe.SliceData(amounts), info.resource_count)
-	out := &NodeInfo{text(info.name), int(info.pod_count), bool(info.unschedulable),
-		bool(info.closed), mapOf(labels), nil, amountsOf(amounts)}
-	for _, taint := range taints {
-		out.Taints = append(out.Taints, corev1.Taint{Key: text(taint.key), Value: text(taint.value),
-			Effect: corev1.TaintEffect(text(taint.effect))})
-	}
-	return out, nil
-}
-
-func mapOf(from []C.berth_key_value) map[string]string {
-	out := make(map[string]string, len(from))
-	for _, entry := range from {
-		out[text(entry.key)] = text(entry.value)
-	}
-	return out
-}
-
-func amountsOf(from []C.berth_amount) map[string]int64 {
-	out := make(map[string]int64, len(from))
-	for _, entry := range from {
-		out[text(entry.resource)] = int64(entry.amount)
-	}
-	return out
 }

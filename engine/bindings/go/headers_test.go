@@ -1,0 +1,91 @@
+package berth
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What of the headers Go has no use for, and why.
+var notWrapped = map[string]string{
+	"berth_abort_hook_set":           "for the whole process",
+	"berth_cycle_may_refuse":         "Reserve answers, and C knows whether that counts",
+	"berth_cycle_node":               "a slice has its nodes",
+	"berth_cycle_node_resource":      "a slice has its columns",
+	"berth_cycle_slot_count":         "a slice has its length",
+	"berth_engine_load_file":         "LoadFile tells how many were added before an error, too",
+	"berth_engine_load_text":         "Load tells how many were added before an error, too",
+	"berth_engine_next_pod":          "NodePods and Pending have them at once",
+	"berth_engine_node_limit":        "Nodes has them at once",
+	"berth_engine_node_present":      "Nodes has them at once",
+	"berth_error_format":             "Error.Error",
+	"berth_kind_name":                "kinds are types",
+	"berth_object_sizes":             "what inline functions pass",
+	"berth_point_name":               "profiles come from configurations",
+	"berth_profile_default":          "profiles come from configurations",
+	"berth_profile_default_of":       "profiles come from configurations",
+	"berth_profile_list":             "profiles come from configurations",
+	"berth_quantity_format":          "k8s.io/apimachinery has quantities",
+	"berth_quantity_parse":           "k8s.io/apimachinery has quantities",
+	"berth_scheduler_add_node":       "one kind of Scheduler.Add",
+	"berth_scheduler_config_backoff": "durations are SchedulerOptions",
+	"berth_snapshot_pin":             "a Snapshot is one pin",
+	"berth_status_name":              "Code has the names",
+}
+
+var (
+	comments  = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	functions = regexp.MustCompile(`(?:BERTH_API|static inline)\b[^;{]*?\b(berth_[a-z_]+)\s*\(`)
+	names     = regexp.MustCompile(`\bberth_[a-z_]+\b`)
+)
+
+func read(t *testing.T, patterns ...string) string {
+	t.Helper()
+	var out strings.Builder
+	for _, pattern := range patterns {
+		for _, file := range got(filepath.Glob(pattern))(t) {
+			out.Write(got(os.ReadFile(file))(t))
+		}
+	}
+	return out.String()
+}
+
+// The package has what the headers have.
+func TestHeaders(t *testing.T) {
+	declared := map[string]bool{}
+	headers := comments.ReplaceAllString(read(t, "../../include/berth/*.h"), "")
+	for _, match := range functions.FindAllStringSubmatch(headers, -1) {
+		declared[match[1]] = true
+	}
+	if len(declared) < 130 {
+		t.Skipf("%d functions: the headers are not beside the package", len(declared))
+	}
+	used := map[string]bool{}
+	code := comments.ReplaceAllString(read(t, "*.c"), "")
+	for _, file := range got(filepath.Glob("*.go"))(t) {
+		if !strings.HasSuffix(file, "_test.go") {
+			code += string(got(os.ReadFile(file))(t))
+		}
+	}
+	for _, name := range names.FindAllString(code, -1) {
+		used[name] = true
+	}
+	for name := range declared {
+		// What takes a struct's size is called by the inline function of its name.
+		plain := strings.TrimSuffix(name, "_sized")
+		_, known := notWrapped[plain]
+		if !used[plain] && !known {
+			t.Errorf("%s is not wrapped", name)
+		}
+		if used[plain] && known {
+			t.Errorf("%s is wrapped", name)
+		}
+	}
+	for name, why := range notWrapped {
+		if !declared[name] && !declared[name+"_sized"] || why == "" {
+			t.Errorf("%s is not in the headers", name)
+		}
+	}
+}
