@@ -422,6 +422,32 @@ berth_status berth_py_add_nodes(berth_engine *engine, const berth_py_sink *sink,
     return status;
 }
 
+/* ---- objects out ---- */
+
+static berth_status on_text(void *context, berth_str piece, berth_error *error)
+{
+    return text_append(context, piece, false) ? BERTH_OK : out_of_memory(error);
+}
+
+berth_status berth_py_dump(berth_engine *engine, berth_py_text *out, berth_error *error)
+{
+    return berth_engine_dump(engine, on_text, out, error);
+}
+
+berth_status berth_py_object(const berth_engine *engine, uint64_t pod, uint32_t node,
+                             berth_py_text *out, berth_error *error)
+{
+    berth_object *object;
+    berth_status status = pod != BERTH_POD_NONE
+                              ? berth_engine_pod_object(engine, pod, NULL, &object, error)
+                              : berth_engine_node_object(engine, node, NULL, &object, error);
+    if (status != BERTH_OK)
+        return status;
+    status = berth_object_write(object, on_text, out, error);
+    berth_object_destroy(object);
+    return status;
+}
+
 /* ---- the loop ---- */
 
 berth_status berth_py_run(berth_scheduler *scheduler, int64_t now_ns, uint64_t count,

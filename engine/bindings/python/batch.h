@@ -169,6 +169,14 @@ berth_status berth_py_read_finish(berth_reader *reader, berth_py_sink *sink, ber
 berth_status berth_py_add_nodes(berth_engine *engine, const berth_py_sink *sink, uint32_t count,
                                 uint32_t *nodes, berth_error *error);
 
+/* ---- objects out ---- */
+
+/* Append what berth_engine_dump writes, or the object of a pod, or of a node with
+ * BERTH_POD_NONE. */
+berth_status berth_py_dump(berth_engine *engine, berth_py_text *out, berth_error *error);
+berth_status berth_py_object(const berth_engine *engine, uint64_t pod, uint32_t node,
+                             berth_py_text *out, berth_error *error);
+
 /* ---- the loop ---- */
 
 /* A column for each part of a step. */

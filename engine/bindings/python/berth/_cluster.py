@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -22,6 +24,7 @@ from ._types import (
     Fit,
     Loaded,
     Placement,
+    RefusalCount,
     Statistics,
 )
 from ._view import NODE_NONE, POD_NONE, Node, Pod, Text, View, optional, string
@@ -171,6 +174,67 @@ class Cluster(View, Closing):
             done = ffi.new("uint64_t *")
             status = lib.berth_py_remove_pods(engine, ids, count, done, _errors.slot())
             _errors.check(status, int(done[0]))
+
+    # ---- objects out ----
+
+    def dump(self, path: PathName) -> None:
+        """Write all objects as a v1 List of JSON, an object a line, into a file.
+
+        An engine of the same configuration that loads it, with `defaults=False`, decides as this one
+        (set its `rotation`, too), and writes the same text again. berth/kube.h says what of
+        Kubernetes' objects is not in it. StateError unless the engine was made with `keep_objects`.
+        """
+        with self._handle as engine:
+            _errors.check(lib.berth_engine_dump_file(engine, os.fsencode(path), _errors.slot()))
+
+    def dumps(self) -> str:
+        """The same as a text."""
+        with self._handle as engine:
+            return self._written(lib.berth_py_dump, engine)
+
+    def objects(self) -> list[dict[str, Any]]:
+        """The same as dicts, in the order in which another engine is to be given them."""
+        items: list[dict[str, Any]] = json.loads(self.dumps())["items"]
+        return items
+
+    def pod_object(self, pod: Pod) -> dict[str, Any]:
+        """A pod as it could be added to another engine, on the node that it is on. StateError unless
+        the engine was made with `keep_objects`."""
+        with self._handle as engine:
+            found = self._pod(engine, pod)
+            out: dict[str, Any] = json.loads(
+                self._written(lib.berth_py_object, engine, found, NODE_NONE)
+            )
+            return out
+
+    def node_object(self, node: Node) -> dict[str, Any]:
+        """A node as it could be added to another engine."""
+        with self._handle as engine:
+            found = self._node(engine, node)
+            out: dict[str, Any] = json.loads(
+                self._written(lib.berth_py_object, engine, POD_NONE, found)
+            )
+            return out
+
+    def _written(self, write: Any, *arguments: Any) -> str:
+        out = ffi.new("berth_py_text *")
+        try:
+            _errors.check(write(*arguments, out, _errors.slot()))
+            return bytes(ffi.buffer(out.data, out.bytes)).decode("utf-8", "replace")
+        finally:
+            lib.berth_py_text_free(out)
+
+    @property
+    def rotation(self) -> int:
+        """The place in the order of nodes where the next search begins. Set it to go on where another
+        engine was."""
+        with self._handle as engine:
+            return int(lib.berth_engine_rotation(engine))
+
+    @rotation.setter
+    def rotation(self, rotation: int) -> None:
+        with self._handle as engine:
+            _errors.check(lib.berth_engine_set_rotation(engine, rotation, _errors.slot()))
 
     # ---- looking ----
 
@@ -424,6 +488,21 @@ class Cluster(View, Closing):
                 **{field: int(getattr(out, field)) for field in fields},
                 scans={reason: int(out.scans[reason]) for reason in ScanReason},
             )
+
+    def refusals(self) -> list[RefusalCount]:
+        """Refusals by plugin and reason, since the engine or branch was made, in the order in which
+        they first came: of explain() a node for each of its reasons, of a scheduler's attempts each
+        plugin that stood in the way. Other decisions do not look why a node refuses."""
+        with self._handle as engine:
+            texts = ffi.new("berth_str[2]")
+            code = ffi.new("berth_code *")
+            out = []
+            for i in range(lib.berth_engine_refusal_kinds(engine)):
+                count = lib.berth_engine_refusals(engine, i, texts, texts + 1, code)
+                out.append(
+                    RefusalCount(string(texts[0]), string(texts[1]), Code(code[0]), int(count))
+                )
+            return out
 
     def _explanation(self) -> Any:
         """The explanation that this engine fills again and again."""

@@ -28,7 +28,8 @@ class Engine(Cluster):
 
     `kubernetes`: whose decisions, 32 to 36 for 1.32 to 1.36; None: the newest. `configuration`: a
     KubeSchedulerConfiguration, as a file's name or a dict. `threads`: workers, None: one a core.
-    `seed`: of random ties. `feature_gates`: as kube-scheduler's flag takes them.
+    `seed`: of random ties. `feature_gates`: as kube-scheduler's flag takes them. `keep_objects`: keep
+    what dump, objects and pod_object give, some kilobytes for each kind of pods, nothing for a pod.
 
     Used by one thread at a time. `with`, close(), or the last reference gone end it, and all of its
     branches, snapshots and schedulers with it.
@@ -45,6 +46,7 @@ class Engine(Cluster):
         feature_gates: Optional[str] = None,
         bind_workers: bool = False,
         huge_pages: bool = False,
+        keep_objects: bool = False,
     ) -> None:
         config = ffi.new("berth_engine_config *")
         lib.berth_engine_config_init_sized(config, ffi.sizeof("berth_engine_config"))
@@ -54,6 +56,7 @@ class Engine(Cluster):
         config.seed = seed
         config.bind_workers = bind_workers
         config.huge_pages = huge_pages
+        config.keep_objects = keep_objects
         gates = Text(feature_gates or "")
         if feature_gates is not None:
             config.feature_gates = gates.value

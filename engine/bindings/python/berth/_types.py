@@ -212,6 +212,17 @@ class Statistics:
     scans: Mapping[ScanReason, int]
 
 
+@dataclasses.dataclass(frozen=True)
+class RefusalCount:
+    """How often one plugin refused for one reason. None: the plugin of a pod that was refused before
+    any node was looked at; the reason of a scheduler's attempts, which know the plugin alone."""
+
+    plugin: Optional[str]
+    reason: Optional[str]
+    code: Code
+    count: int
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Loaded:
     """What was read: how many objects, and the ids of the nodes and pods that were added."""
