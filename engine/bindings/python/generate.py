@@ -35,8 +35,8 @@ def preprocess(cc: str, include: pathlib.Path, text: str, *options: str) -> str:
 
 
 def declarations(cc: str, include: pathlib.Path) -> str:
-    """Everything that the headers and batch.h declare, and the numbers that they define."""
-    declared = preprocess(cc, include, "#include <batch.h>\n", "-P")
+    """Everything that the headers, batch.h and slices.h declare, and the numbers that they define."""
+    declared = preprocess(cc, include, "#include <batch.h>\n#include <slices.h>\n", "-P")
     numbers = NUMBER.findall(preprocess(cc, include, "#include <berth/berth.h>\n", "-dM"))
     if "BERTH_NODE_NONE" not in numbers or "berth_engine_schedule" not in declared:
         raise SystemExit("generate.py: these are not the headers of Berth")
@@ -56,7 +56,7 @@ def main() -> None:
     builder = cffi.FFI()
     builder.cdef(declarations(arguments.cc, arguments.include))
     builder.cdef('extern "Python" {\n' + (HERE / "callbacks.h").read_text() + "}\n")
-    builder.set_source("berth._native", '#include "batch.h"\n')
+    builder.set_source("berth._native", '#include "batch.h"\n#include "slices.h"\n')
     builder.emit_c_code(str(arguments.output))
 
 

@@ -18,6 +18,7 @@ from ._enums import (
     Code,
     ConflictKind,
     Kind,
+    Normalize,
     Path,
     PodState,
     ScanReason,
@@ -26,6 +27,7 @@ from ._enums import (
     Trouble,
     UnbindReason,
     Verdict,
+    Wake,
 )
 from ._errors import (
     ArgumentError,
@@ -46,6 +48,7 @@ from ._errors import (
 )
 from ._native import ffi as _ffi
 from ._native import lib as _lib
+from ._plugin import NodePod, Plugin, PluginNodes, PluginPod, Selection
 from ._scheduler import TIME_NEVER, Scheduler
 from ._types import (
     Batch,
@@ -110,7 +113,9 @@ __all__ = [
     "Memory",
     "NodeInfo",
     "NODE_NONE",
+    "NodePod",
     "NodeResources",
+    "Normalize",
     "Owner",
     "NotFoundError",
     "OutOfMemoryError",
@@ -118,6 +123,9 @@ __all__ = [
     "ParseError",
     "Path",
     "Placement",
+    "Plugin",
+    "PluginNodes",
+    "PluginPod",
     "PodInfo",
     "PodState",
     "PodStatus",
@@ -127,6 +135,7 @@ __all__ = [
     "Statistics",
     "ScanReason",
     "Scheduler",
+    "Selection",
     "Snapshot",
     "StateError",
     "Status",
@@ -141,6 +150,7 @@ __all__ = [
     "UnsupportedError",
     "Verdict",
     "View",
+    "Wake",
 ]
 
 for _name in __all__:

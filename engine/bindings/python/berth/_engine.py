@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Optional, Union
 
@@ -14,6 +14,7 @@ from ._cluster import Closing, Cluster
 from ._enums import ConflictKind, Path
 from ._life import BRANCH, ENGINE, SNAPSHOT, Handle, Life
 from ._native import ffi, lib
+from ._plugin import Plugin, Plugins
 from ._reading import PathName
 from ._types import (
     Conflict,
@@ -30,6 +31,8 @@ class Engine(Cluster):
     KubeSchedulerConfiguration, as a file's name or a dict. `threads`: workers, None: one a core.
     `seed`: of random ties. `feature_gates`: as kube-scheduler's flag takes them. `keep_objects`: keep
     what dump, objects and pod_object give, some kilobytes for each kind of pods, nothing for a pod.
+    `plugins`: filters and scores of your own, which `configuration` enables; `check_plugins` holds, in
+    tests, what they answer against what they promise.
 
     Used by one thread at a time. `with`, close(), or the last reference gone end it, and all of its
     branches, snapshots and schedulers with it.
@@ -47,6 +50,8 @@ class Engine(Cluster):
         bind_workers: bool = False,
         huge_pages: bool = False,
         keep_objects: bool = False,
+        plugins: Sequence[Plugin] = (),
+        check_plugins: bool = False,
     ) -> None:
         config = ffi.new("berth_engine_config *")
         lib.berth_engine_config_init_sized(config, ffi.sizeof("berth_engine_config"))
@@ -57,6 +62,11 @@ class Engine(Cluster):
         config.bind_workers = bind_workers
         config.huge_pages = huge_pages
         config.keep_objects = keep_objects
+        config.check_plugins = check_plugins
+        own = Plugins(plugins) if plugins else None
+        if own is not None:
+            config.plugins, config.plugin_count = own.tables, own.count
+            config.annotation_keys = (own.annotation_keys, own.annotation_count)
         gates = Text(feature_gates or "")
         if feature_gates is not None:
             config.feature_gates = gates.value
@@ -69,10 +79,15 @@ class Engine(Cluster):
                 config.profiles = lib.berth_scheduler_config_profiles(profiles, count)
                 config.profile_count = count[0]
             out = ffi.new("berth_engine **")
-            _errors.check(lib.berth_engine_create(config, out, error))
+            status = lib.berth_engine_create(config, out, error)
+            if own is not None and own.raised is not None:
+                if not status:
+                    lib.berth_engine_destroy(out[0])
+                raise own.raised
+            _errors.check(status)
         finally:
             lib.berth_scheduler_config_destroy(profiles)
-        self._life = Life()
+        self._life = Life(own)
         self._handle = Handle(self._life, out[0], "engine", ENGINE, lib.berth_engine_destroy)
 
     def memory(self) -> Memory:

@@ -115,6 +115,38 @@ class ScanReason(enum.IntEnum):
     MEMORY = 10
 
 
+class Normalize(enum.IntEnum):
+    """How a plugin's values become scores of 0 to 100."""
+
+    NONE = 0  # they are scores
+    MAX = 1  # value * 100 / the largest of the nodes that fit
+    MAX_REVERSED = 2  # 100 minus that
+
+
+class Wake(enum.IntFlag):
+    """Changes of the cluster: what a pod that was refused may wait for."""
+
+    NODE_ADD = 1 << 0
+    NODE_LABELS = 1 << 1  # and annotations that plugins read
+    NODE_TAINTS = 1 << 2
+    NODE_ALLOCATABLE = 1 << 3
+    NODE_CONDITIONS = 1 << 4
+    POD_ADD = 1 << 5
+    POD_REMOVE = 1 << 6
+    POD_LABELS = 1 << 7
+    NODE_REMOVE = 1 << 9
+    CLAIM = 1 << 10
+    VOLUME = 1 << 11
+    STORAGE_CLASS = 1 << 12
+    CSI_NODE = 1 << 13
+    CSI_DRIVER = 1 << 14
+    CSI_CAPACITY = 1 << 15
+    ATTACHMENT = 1 << 16
+    RELATED = 1 << 17  # services and controllers
+    NAMESPACE = 1 << 18
+    NODE_FEATURES = 1 << 19
+
+
 class StepKind(enum.IntEnum):
     """What a step of the loop has done."""
 

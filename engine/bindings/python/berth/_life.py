@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import threading
 from types import TracebackType
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Protocol
 
 from ._errors import BusyError, ClosedError, StateError
 
@@ -35,12 +35,22 @@ os.register_at_fork(after_in_child=_forked)
 SCHEDULER, BRANCH, SNAPSHOT, ENGINE = range(4)
 
 
+class Guard(Protocol):
+    """Plugins in Python, as far as calls on an engine and its branches have to know."""
+
+    threads: set[int]
+
+    def before(self) -> int: ...
+
+    def after(self, failures: int, /) -> None: ...
+
+
 class Life:
     """An engine and all that hangs on it."""
 
-    __slots__ = ("mutex", "calls", "handles", "generation", "callback_thread", "later")
+    __slots__ = ("mutex", "calls", "handles", "generation", "callback_thread", "later", "plugins")
 
-    def __init__(self) -> None:
+    def __init__(self, plugins: Optional[Guard] = None) -> None:
         # Garbage may be collected, and handles closed, where the mutex is held.
         self.mutex = threading.RLock()
         self.calls = 0  # under way, on any handle
@@ -48,17 +58,31 @@ class Life:
         self.generation = _generation
         self.callback_thread = 0  # which runs a callback of the scheduler
         self.later: list[Callable[[], None]] = []  # what had to wait for a callback's end
+        self.plugins = plugins
 
     def catch_up(self) -> None:
         """Do what had to wait."""
-        while self.later:
-            self.later.pop()()
+        with self.mutex:
+            later, self.later = self.later, []
+        for end in later:
+            end()
 
 
 class Handle:
     """A pointer to something of C's, and who is using it."""
 
-    __slots__ = ("life", "pointer", "what", "rank", "destroy", "owner", "depth", "users", "extra")
+    __slots__ = (
+        "life",
+        "pointer",
+        "what",
+        "rank",
+        "destroy",
+        "owner",
+        "depth",
+        "users",
+        "extra",
+        "failures",
+    )
 
     def __init__(
         self, life: Life, pointer: Any, what: str, rank: int, destroy: Callable[[Any], None]
@@ -72,6 +96,7 @@ class Handle:
         self.depth = 0  # and how deep in calls of its own
         self.users = 0  # calls that share it
         self.extra: Any = None  # an explanation to reuse, and what ends it
+        self.failures = 0  # of plugins, when the call under way began
         with life.mutex:
             life.handles.append(self)
 
@@ -101,6 +126,11 @@ class Handle:
                 raise BusyError(f"the {self.what} is in use by another thread")
             if self.rank == BRANCH:
                 self.bar_callbacks()
+            if life.plugins is not None:
+                if me in life.plugins.threads:
+                    raise StateError("a function of a plugin can't use the engine")
+                if not self.depth:
+                    self.failures = life.plugins.before()
             self.owner = me
             self.depth += 1
             life.calls += 1
@@ -112,9 +142,17 @@ class Handle:
         value: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        with self.life.mutex:
+        life = self.life
+        with life.mutex:
             self.depth -= 1
-            self.life.calls -= 1
+            life.calls -= 1
+            outermost = not self.depth
+        if life.plugins is not None and outermost:
+            try:
+                if not life.callback_thread:
+                    life.catch_up()
+            finally:
+                life.plugins.after(self.failures)
 
     def shared(self) -> Shared:
         """Use it beside others: `with handle.shared() as pointer`."""
@@ -159,7 +197,8 @@ class Handle:
             return
         try:
             with life.mutex:
-                if self.rank == BRANCH and life.callback_thread and self.pointer is not None:
+                waits = life.callback_thread or life.plugins is not None and life.plugins.threads
+                if self.rank == BRANCH and waits and self.pointer is not None:
                     life.later.append(self._end())
                     return
             self.close()
