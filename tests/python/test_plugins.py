@@ -339,6 +339,15 @@ class Raising(Case):
             self.assertIsNone(engine.pod_node("p"))
             self.assertTrue(engine.schedule("p"))
 
+    def test_on_a_branch(self) -> None:
+        plugin, tell = self.flaky("filter")
+        with engine_with(plugin) as engine, engine.branch() as branch:
+            self.assertRaises(ZeroDivisionError, branch.schedule, "p")
+            self.assertTrue(engine.counts().pods_pending)
+            tell(False)
+            self.assertTrue(engine.schedule("p"))
+            branch.check()
+
     def test_of_one_that_is_kept(self) -> None:
         for flags in ({"static": True}, {"node_local": True}):
             plugin, tell = self.flaky("filter", **flags)

@@ -120,7 +120,8 @@ type Plugin struct {
 	Filter func(pod *Pod, nodes *Nodes)
 	// Score sets values[i] for every node i that nodes.Asked.
 	Score func(pod *Pod, nodes *Nodes, values []int64)
-	// Reserve is called when a pod is put on a node, and may refuse; Unreserve when it is taken off.
+	// Reserve is called when a pod has come to a node, and may refuse one that is being bound; Unreserve
+	// when it leaves. Both or neither, with a Filter.
 	Reserve   func(pod PodID, node NodeID) error
 	Unreserve func(pod PodID, node NodeID)
 }

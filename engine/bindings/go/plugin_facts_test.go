@@ -157,7 +157,8 @@ func TestReadBack(t *testing.T) {
 	must(t, snapshot.Check())
 	for _, id := range ids {
 		was, is := got(e.PodInfo(id))(t), got(snapshot.PodInfo(id))(t)
-		if fmt.Sprint(was) != fmt.Sprint(is) || is.Labels["app"] != "web" || is.Requests["cpu"] != 1000 {
+		if fmt.Sprint(was) != fmt.Sprint(is) || is.Labels["app"] != "web" || is.Requests["cpu"] != 1000 ||
+			!is.MayPreempt {
 			t.Fatalf("%+v %+v", was, is)
 		}
 		if value, has, err := snapshot.PodLabel(id, "app"); value != "web" || !has || err != nil {

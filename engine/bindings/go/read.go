@@ -46,7 +46,8 @@ type PodInfo struct {
 	Kind          uint64 // pods of one kind are alike in all that rules read, priority aside
 	Node          NodeID // NoNode: it is pending
 	Start         time.Time
-	OwnerKind     string // of its controller; "": it has none
+	OwnerVersion  string // apiVersion of its controller; "": it has none
+	OwnerKind     string
 	OwnerName     string
 	OwnerUID      string
 	Labels        map[string]string
@@ -54,6 +55,7 @@ type PodInfo struct {
 	Gated         bool
 	Deleting      bool
 	HasVolumes    bool
+	MayPreempt    bool // spec.preemptionPolicy is not Never
 }
 
 // PodInfo reads a pod back.
@@ -90,9 +92,10 @@ func (r *reading) podInfo(pod PodID) (*PodInfo, error) {
 		Name:          PodName{text(info.namespace_name), text(info.name)},
 		SchedulerName: text(info.scheduler_name), Priority: int32(info.priority),
 		Kind: uint64(info.kind), Node: NodeID(info.node),
-		OwnerKind: text(info.owner_kind), OwnerName: text(info.owner_name), OwnerUID: text(info.owner_uid),
+		OwnerVersion: text(info.owner_api_version), OwnerKind: text(info.owner_kind), OwnerName: text(info.owner_name), OwnerUID: text(info.owner_uid),
 		Labels: mapOf(labels), Requests: amountsOf(requests),
 		Gated: bool(info.gated), Deleting: bool(info.deleting), HasVolumes: bool(info.has_volumes),
+		MayPreempt: bool(info.may_preempt),
 	}
 	if info.start_time_ns != 0 {
 		out.Start = time.Unix(0, int64(info.start_time_ns))

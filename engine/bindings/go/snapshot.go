@@ -265,8 +265,9 @@ func (s *Snapshot) Digest() (uint64, error) {
 // ---- branches ----
 
 // A Branch is a what-if engine that begins as a snapshot was: everything of [Engine] works on it but
-// publishing and schedulers, and changes of objects other than nodes and pods. Nobody else sees what
-// it does. Close it with [Branch.Close], before its engine.
+// publishing and schedulers, changes of volumes, CSINodes, Services and the like included; Reserve and
+// Unreserve of plugins are not called. Nobody else sees what it does. Close it with [Branch.Close],
+// before its engine.
 type Branch struct {
 	*Engine
 	owner *Engine // reachable as long as the branch is

@@ -246,8 +246,8 @@ typedef struct berth_plugin {
                   const berth_slice *slice, int64_t *values);
     berth_normalize normalize;
 
-    /* Optional, of a plugin in the filter list of some profile: a pod has come to a node, or leaves
-     * one. They are called for every pod, whichever profile serves it, on every path: bound by a
+    /* Optional, both or neither, of a plugin that filters, where some profile's filter list has it:
+     * a pod has come to a node, or leaves one. They are called for every pod, whichever profile serves it, on every path: bound by a
      * decision, a call, a scheduler or a commit; added as running; updated so that it moves or asks
      * for something else (unreserve of what it was, then reserve); removed, unbound, forgotten. A
      * pod on a node that is not there is on none: it comes when the node is added, and leaves when

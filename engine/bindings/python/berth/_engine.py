@@ -208,9 +208,9 @@ class Snapshot(View, Closing):
 
 
 class Branch(Cluster):
-    """A what-if cluster made from a snapshot, for one thread at a time: decide, bind, add and
-    remove nodes and pods. Nothing of it is seen by the engine or by other branches, but by
-    commit()."""
+    """A what-if cluster made from a snapshot, for one thread at a time: decide, bind, add, update and
+    remove objects of every kind. Nothing of it is seen by the engine or by other branches, but by
+    commit(). Reserve and unreserve of plugins are not called."""
 
     def __init__(self, engine: Engine, pointer: Any) -> None:
         self._engine = engine

@@ -99,8 +99,8 @@ class Plugin:
     prepare at each decision, not once a kind of pod. `domains(pod)` answers at most 4 Selections to be
     counted by topology domain, with `each` alone. (berth/plugin.h says all of this at length.)
 
-    What a function raises is raised by the call that it ran in, and no pod is bound by a filter that
-    has raised. If the plugin is static or node_local, what the function would have said may have been
+    What a function raises is raised by the call that it ran in, and on an engine no pod is bound by a
+    filter that has raised. If the plugin is static or node_local, what the function would have said may have been
     kept: the engine can only be closed then. No function may use the engine: a StateError.
     """
 
