@@ -1,5 +1,6 @@
 """Objects out of an engine, rotation, refusals counted."""
 
+import decimal
 import json
 import os
 import tempfile
@@ -80,7 +81,45 @@ class Dumps(Case):
             engine.rotation = 0
 
 
+class Quantities(Case):
+    def test_there_and_back(self) -> None:
+        for text, value, again in (
+            ("1500m", "1.5", "1500m"),
+            ("2Gi", str(2 * 2**30), "2147483648"),
+            ("-0.1", "-0.1", "-100m"),
+            ("1e3", "1000", "1k"),
+            ("3n", "0.000000003", "3n"),
+            ("9223372036854775807", "9223372036854775807", "9223372036854775807"),
+        ):
+            parsed = berth.parse_quantity(text)
+            self.assertEqual(parsed, decimal.Decimal(value))
+            self.assertEqual(berth.parse_quantity(berth.format_quantity(parsed)), parsed)
+            self.assertEqual(berth.format_quantity(parsed), again)
+        self.assertEqual(berth.format_quantity(2**31, binary=True), "2Gi")
+        self.assertEqual(berth.format_quantity(decimal.Decimal("1e-10")), "1n")
+        self.refused(berth.ParseError, berth.parse_quantity, "a lot")
+        self.refused(berth.RangeError, berth.format_quantity, 2**63)
+
+
 class Refusals(Case):
+    def test_of_one_decision(self) -> None:
+        with cluster(3) as engine:
+            engine.load_objects(pod("huge", "9"))
+            engine.cordon("c")
+            why = engine.explain("huge", preemption=False)
+            counts = {each.reason: (each.plugin, each.code, each.nodes) for each in why.reason_counts}
+            self.assertEqual(
+                counts,
+                {
+                    "Insufficient cpu": ("NodeResourcesFit", berth.Code.UNRESOLVABLE, 2),
+                    "node(s) were unschedulable": (
+                        "NodeUnschedulable",
+                        berth.Code.UNRESOLVABLE,
+                        1,
+                    ),
+                },
+            )
+
     def test_they_are_counted(self) -> None:
         with cluster(3) as engine:
             self.assertEqual(engine.refusals(), [])

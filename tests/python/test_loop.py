@@ -35,6 +35,25 @@ class Loop(Case):
             loop.check()
             self.assertIsNone(loop.next())
 
+    def test_a_configured_backoff(self) -> None:
+        slow = {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "podInitialBackoffSeconds": 7,
+            "podMaxBackoffSeconds": 20,
+        }
+        for configuration, options, due in (
+            (None, {}, 1),
+            (slow, {}, 7),
+            (slow, {"backoff_initial_ns": 3 * SECOND}, 3),
+        ):
+            with (
+                cluster(1, 1, configuration=configuration, kubernetes=32) as engine,
+                berth.Scheduler(engine, bind=lambda _: berth.Answer.FAILED, **options) as loop,
+            ):
+                loop.step(0)
+                self.assertEqual(loop.next(), due * SECOND)
+
     def test_answers_later(self) -> None:
         given_up: list[berth.UnbindReason] = []
 

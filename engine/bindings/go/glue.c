@@ -64,8 +64,10 @@ int bg_engine_open(const bg_open *open, bg_box **out, berth_error *error)
     config.plugin_count = open->plugin_count;
     berth_status status = read_configuration(open, &configuration, error);
     if (status == BERTH_OK) {
-        if (configuration != NULL)
+        if (configuration != NULL) {
             config.profiles = berth_scheduler_config_profiles(configuration, &config.profile_count);
+            box->backoff = berth_scheduler_config_backoff(configuration);
+        }
         status = berth_engine_create(&config, &box->engine, error);
     }
     berth_scheduler_config_destroy(configuration);

@@ -44,7 +44,8 @@ typedef struct bg_box {
     berth_memory memory;
     berth_pod_status status;
     berth_scheduler_counters counters;
-    bool callback_broke; /* a callback has panicked: no more steps in this batch */
+    berth_backoff backoff; /* of the scheduler configuration; zeros: there was none */
+    bool callback_broke;   /* a callback has panicked: no more steps in this batch */
     berth_fit fit;
     berth_statistics statistics;
     struct bg_flat *flat;

@@ -41,6 +41,10 @@ int bg_scheduler_make(bg_box *box, const bg_scheduler_open *open)
 {
     berth_scheduler_options options;
     berth_scheduler_options_init(&options);
+    if (box->backoff.initial_seconds > 0) {
+        options.backoff_initial_ns = box->backoff.initial_seconds * 1000000000;
+        options.backoff_max_ns = box->backoff.max_seconds * 1000000000;
+    }
     if (open->backoff_initial_ns >= 0)
         options.backoff_initial_ns = open->backoff_initial_ns;
     if (open->backoff_max_ns >= 0)

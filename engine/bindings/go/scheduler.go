@@ -102,7 +102,8 @@ type Callbacks struct {
 	Notify func()
 }
 
-// SchedulerOptions say how a scheduler is made. Durations of 0 are kube-scheduler's.
+// SchedulerOptions say how a scheduler is made. Durations of 0 are kube-scheduler's; those of the backoff
+// are what the engine's scheduler configuration says of it.
 type SchedulerOptions struct {
 	BackoffInitial   time.Duration // after the first failed attempt; 1 s
 	BackoffMax       time.Duration // doubled each time up to this; 10 s

@@ -169,3 +169,31 @@ func TestCallbackExits(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The backoff is the configuration's, unless the options have one.
+func TestConfiguredBackoff(t *testing.T) {
+	const slow = `{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration,
+	  podInitialBackoffSeconds: 7, podMaxBackoffSeconds: 20}`
+	start := time.Unix(1000, 0)
+	for _, test := range []struct {
+		configuration string
+		options       SchedulerOptions
+		due           time.Duration
+	}{
+		{"", SchedulerOptions{}, time.Second},
+		{slow, SchedulerOptions{}, 7 * time.Second},
+		{slow, SchedulerOptions{BackoffInitial: 3 * time.Second}, 3 * time.Second},
+	} {
+		e := got(New(&Config{SchedulerConfiguration: test.configuration, Kubernetes: 32}))(t)
+		t.Cleanup(func() { e.Close() })
+		test.options.Callbacks.Bind = func(Binding) Answer { return Cannot }
+		scheduler := got(e.NewScheduler(&test.options))(t)
+		got(scheduler.Add(start, testNode("n", "8")))(t)
+		got(scheduler.Add(start, testPod("p", "1")))(t)
+		got(scheduler.Step(start))(t)
+		if at, some, err := scheduler.Next(); err != nil || !some || at.Sub(start) != test.due {
+			t.Fatal(at.Sub(start), some, err)
+		}
+		must(t, scheduler.Close())
+	}
+}

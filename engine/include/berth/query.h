@@ -42,9 +42,9 @@ typedef struct berth_fit {
  * all predicates of a node (era v1alpha1) the first one that refuses is told.
  * Errors: E_NOT_FOUND (the pod, the node, or a profile that serves the pod), E_STATE (the pod is on
  * a node), E_ARG (a flag, or the struct's size), E_NOMEM; `out` says ERROR then, and no plugin.
- * Cost: under a microsecond for a kind of pod that was met before, nothing allocated; besides, what
- * the pod asks of other pods (some hundred nanoseconds), and that of a new layout if nodes came or
- * went; with reasons a few texts. A node with nominated pods costs what putting these there and
+ * Cost: under a microsecond for a kind of pod that was met before, what it asks of other pods
+ * included, nothing allocated; besides, that of a new layout if nodes came or went; with reasons a
+ * few texts. A node with nominated pods costs what putting these there and
  * taking them off costs. */
 BERTH_API berth_status berth_engine_fits(berth_engine *engine, berth_pod_id pod, berth_node_id node,
                                          uint32_t flags, berth_fit *out, berth_error *error);

@@ -49,6 +49,7 @@ from ._errors import (
 from ._native import ffi as _ffi
 from ._native import lib as _lib
 from ._plugin import NodePod, Plugin, PluginNodes, PluginPod, Selection
+from ._quantity import format_quantity, parse_quantity
 from ._scheduler import TIME_NEVER, Scheduler
 from ._types import (
     Batch,
@@ -69,6 +70,7 @@ from ._types import (
     Placement,
     PodInfo,
     PodStatus,
+    ReasonCount,
     Refusal,
     RefusalCount,
     Statistics,
@@ -130,6 +132,7 @@ __all__ = [
     "PodState",
     "PodStatus",
     "RangeError",
+    "ReasonCount",
     "Refusal",
     "RefusalCount",
     "Statistics",
@@ -151,6 +154,8 @@ __all__ = [
     "Verdict",
     "View",
     "Wake",
+    "format_quantity",
+    "parse_quantity",
 ]
 
 for _name in __all__:

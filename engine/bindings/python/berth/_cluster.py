@@ -89,6 +89,8 @@ class Cluster(View, Closing):
 
     _prefix = "berth_engine_"
     _life: Life
+    #: What a scheduler configuration says of the loop's backoff: initial, and most.
+    _backoff_ns: tuple[Optional[int], Optional[int]] = (None, None)
 
     def _use(self) -> AbstractContextManager[Any]:
         return self._handle

@@ -78,6 +78,11 @@ class Engine(Cluster):
                 count = ffi.new("uint32_t *")
                 config.profiles = lib.berth_scheduler_config_profiles(profiles, count)
                 config.profile_count = count[0]
+                backoff = lib.berth_scheduler_config_backoff(profiles)
+                self._backoff_ns = (
+                    int(backoff.initial_seconds) * 10**9,
+                    int(backoff.max_seconds) * 10**9,
+                )
             out = ffi.new("berth_engine **")
             status = lib.berth_engine_create(config, out, error)
             if own is not None and own.raised is not None:

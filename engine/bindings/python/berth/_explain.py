@@ -5,9 +5,22 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from . import _arrays, _errors
+from ._enums import Code
 from ._native import ffi, lib
-from ._types import Explanation, Placement
+from ._types import Explanation, Placement, ReasonCount
 from ._view import NODE_NONE, optional, split, string
+
+
+def _reason_counts(explanation: Any) -> tuple[ReasonCount, ...]:
+    count = lib.berth_explanation_reason_counts(explanation, ffi.NULL, 0)
+    out = ffi.new("berth_reason_count[]", count)
+    lib.berth_explanation_reason_counts(explanation, out, count)
+    return tuple(
+        ReasonCount(
+            string(each.reason) or "", string(each.plugin) or "", Code(each.code), int(each.nodes)
+        )
+        for each in out
+    )
 
 
 def copied(explanation: Any, placement: Optional[Placement]) -> Explanation:
@@ -30,6 +43,7 @@ def copied(explanation: Any, placement: Optional[Placement]) -> Explanation:
             _arrays.copied("uint32_t", out.refused, out.refusal_count),
             optional(lib.berth_explanation_nominated(explanation), NODE_NONE),
             _arrays.copied("uint64_t", out.victims, out.victim_count),
+            _reason_counts(explanation),
             tuple(split(out.texts)),
             _arrays.copied("uint32_t", out.plugins, out.refusal_count),
             _arrays.copied("uint8_t", out.codes, out.refusal_count),

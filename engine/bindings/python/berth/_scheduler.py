@@ -149,6 +149,9 @@ class Scheduler(Closing):
     bindings, and may not change the engine: a StateError. What one raises counts as FAILED and is
     raised by the call that it ran in, once that is done. `notify` runs on the thread that posts.
 
+    Durations that are None are kube-scheduler's; those of the backoff are what the engine's
+    configuration says of it.
+
     Threads: post, post_remove and bind_done from any; all else is for the engine's.
     """
 
@@ -172,7 +175,10 @@ class Scheduler(Closing):
         options = ffi.new("berth_scheduler_options *")
         lib.berth_scheduler_options_init_sized(options, ffi.sizeof("berth_scheduler_options"))
         options.now_ns = now_ns
+        configured = engine._backoff_ns
         for name, value in (
+            ("backoff_initial_ns", configured[0]),
+            ("backoff_max_ns", configured[1]),
             ("backoff_initial_ns", backoff_initial_ns),
             ("backoff_max_ns", backoff_max_ns),
             ("unschedulable_max_ns", unschedulable_max_ns),

@@ -68,6 +68,16 @@ class Refusal:
     reasons: tuple[str, ...]
 
 
+@dataclasses.dataclass(frozen=True)
+class ReasonCount:
+    """How many nodes one plugin refused for one reason."""
+
+    reason: str
+    plugin: str
+    code: Code
+    nodes: int
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Explanation:
     """One decision in full."""
@@ -81,6 +91,7 @@ class Explanation:
     refused: IntArray  # ids of the nodes that refused it
     nominated: Optional[int]  # preemption's choice,
     victims: IntArray  # and the pods to evict from it
+    reason_counts: tuple[ReasonCount, ...]  # in the order in which reasons first came
     _texts: tuple[str, ...]
     _plugins: IntArray
     _codes: IntArray
@@ -102,11 +113,10 @@ class Explanation:
 
     def reasons(self) -> dict[str, int]:
         """How many nodes gave each reason, the most frequent one first."""
-        counts: dict[int, int] = {}
-        for reason in self._reasons:
-            counts[int(reason)] = counts.get(int(reason), 0) + 1
-        named = ((self._texts[reason], count) for reason, count in counts.items())
-        return dict(sorted(named, key=lambda pair: (-pair[1], pair[0])))
+        counts: dict[str, int] = {}
+        for each in self.reason_counts:
+            counts[each.reason] = counts.get(each.reason, 0) + each.nodes
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
