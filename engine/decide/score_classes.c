@@ -90,6 +90,8 @@ void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
 {
     const uint16_t *ids = berth__score_classes_tile(classes, tile);
     if (classes->count <= 64) {
+        if (classes->present[0] == berth__low_bits(classes->count))
+            return; /* nobody is left to meet */
         classes->present[0] |= classes->decision->cycle->view->kernels->class_bits(ids, slots);
         return;
     }

@@ -332,11 +332,12 @@ static void merge_segments(berth__search *search)
     }
 }
 
-static uint32_t allowed_count(const berth__search *search, uint32_t before)
+static uint32_t allowed_count(const berth__search *search)
 {
-    uint32_t count = 0;
-    for (uint32_t slot = 0; slot < before; slot++)
-        count += berth__bit_get(search->decision.prepared->verdict.allowed, slot);
+    const uint64_t *allowed = search->decision.prepared->verdict.allowed;
+    uint32_t slots = berth__search_layout(search)->count, count = 0;
+    for (uint32_t w = 0; w * 64 < slots; w++)
+        count += (uint32_t)__builtin_popcountll(allowed[w]);
     return count;
 }
 
@@ -344,10 +345,14 @@ static uint32_t allowed_count(const berth__search *search, uint32_t before)
  * list. */
 static uint32_t allowed_start(const berth__search *search, uint32_t candidates, uint32_t start)
 {
+    const uint64_t *allowed = search->decision.prepared->verdict.allowed;
     uint32_t wanted = candidates > 0 ? start % candidates : 0;
-    for (uint32_t slot = 0; slot < berth__search_layout(search)->count; slot++)
-        if (berth__bit_get(search->decision.prepared->verdict.allowed, slot) && wanted-- == 0)
-            return slot;
+    for (uint32_t w = 0; w * 64 < berth__search_layout(search)->count; w++) {
+        uint32_t count = (uint32_t)__builtin_popcountll(allowed[w]);
+        if (wanted < count)
+            return w * 64 + berth__nth_bit(allowed[w], wanted);
+        wanted -= count;
+    }
     return 0;
 }
 
@@ -398,7 +403,7 @@ static berth_status walk_in_rotation(berth__search *search, uint32_t start)
     const berth__ready_profile *profile = search->decision.profile;
     uint32_t rotation = start % layout->count, candidates = layout->count, first = rotation;
     if (search->decision.prepared->verdict.allowed != NULL) {
-        candidates = allowed_count(search, layout->count);
+        candidates = allowed_count(search);
         first = allowed_start(search, candidates, start);
     }
     BERTH_TRY(walk(search, first, berth__profile_limit(profile, candidates)));
