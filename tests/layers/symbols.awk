@@ -1,18 +1,22 @@
 # Reads nm's lines "ARCHIVE[OBJECT]: SYMBOL TYPE ...". Variables: rooms, the order; files, a list of
-# sources with their folders. Prints each use of a symbol that a later room defines; exits 1 then.
+# sources with their folders; depth, how many folders lead to a room; least, what must be found. Prints
+# each use of a symbol that a later room defines; exits 1 then. Other objects of the archive are passed
+# over.
 BEGIN {
   count = split(rooms, name, " ")
   for (i = 1; i <= count; i++)
     rank[name[i]] = i
   while ((getline path < files) > 0) {
     parts = split(path, part, "/")
-    room_of[part[parts] ".o"] = part[parts - 1]
+    room_of[part[parts] ".o"] = part[depth + 1]
   }
 }
 {
   object = $1
   sub(/^[^[]*\[/, "", object)
   sub(/\]:$/, "", object)
+  if (!(object in room_of))
+    next
   if ($3 == "U") {
     user[++uses] = object
     used[uses] = $2
@@ -34,7 +38,7 @@ END {
     }
   }
   printf "%d symbols, %d uses of them\n", definitions, uses
-  if (definitions < 100 || inside < 100) {
+  if (definitions < least || inside < least) {
     print "hardly any were found"
     bad = 1
   }
