@@ -78,6 +78,7 @@ static berth_status start(berth_scheduler *scheduler, const berth_scheduler_opti
                                       options->unschedulable_max_ns};
     scheduler->callbacks = options->callbacks;
     scheduler->bind_timeout_ns = options->bind_timeout_ns;
+    scheduler->explanation = options->explanation;
     berth__posted_events_init(&scheduler->posted, scheduler->allocator);
     BERTH_TRY(berth__queue_init(&scheduler->queue, scheduler->allocator, &scheduler->cluster->pods,
                                 scheduler->decider->profiles, scheduler->decider->profile_count,
@@ -220,12 +221,35 @@ static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item, 
     return status == BERTH_OK ? BERTH_OK : berth__error_set(error, status, "out of memory");
 }
 
+/* The same decision once more, with its reasons: where it begins, and the numbers that ties are drawn
+ * by, are as before, so that nothing which follows depends on whether somebody wants to know. */
+static berth_status explain(berth_scheduler *scheduler, const berth__queue_item *item,
+                            const berth_placement *placement, berth_error *error)
+{
+    const berth_decide_options options = {.size = sizeof(options),
+                                          .flags = BERTH_DECIDE_KEEP_ROTATION,
+                                          .explanation = scheduler->explanation};
+    berth__decider *decider = scheduler->decider;
+    const uint32_t rotation = decider->rotation, round_robin = decider->round_robin;
+    const berth__random random = decider->random;
+    berth_placement again;
+    decider->rotation = placement->start;
+    berth_status status = berth__decide(decider, item->pod, &options, &again, error);
+    decider->rotation = rotation;
+    decider->round_robin = round_robin;
+    decider->random = random;
+    return status;
+}
+
 static berth_status decide(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out,
                            berth_error *error)
 {
     static const berth_decide_options options = {.size = sizeof(options)};
     berth_status status =
         berth__decide(scheduler->decider, item->pod, &options, &out->placement, error);
+    if (status == BERTH_OK && scheduler->explanation != NULL &&
+        out->placement.verdict != BERTH_VERDICT_PLACED)
+        status = explain(scheduler, item, &out->placement, error);
     if (status != BERTH_OK) {
         berth__queue_put_back(&scheduler->queue, item);
         return status;

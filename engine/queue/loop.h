@@ -17,9 +17,10 @@ struct berth_scheduler {
     berth__posted_events posted;
     berth_scheduler_callbacks callbacks;
     int64_t bind_timeout_ns;
-    uint32_t binding_serial; /* of the last binding */
-    berth__watcher watcher;  /* the cluster's */
-    bool calling;            /* a callback runs */
+    berth_explanation *explanation; /* the caller's; NULL: none */
+    uint32_t binding_serial;        /* of the last binding */
+    berth__watcher watcher;         /* the cluster's */
+    bool calling;                   /* a callback runs */
     /* An update that says nothing of a pod's node is being applied: it does not confirm. */
     bool silent_on_node;
     berth_pod_id *victims; /* of the preemption under way */

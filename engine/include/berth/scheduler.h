@@ -136,7 +136,8 @@ typedef struct berth_scheduler_callbacks {
     void (*notify)(void *context);
 } berth_scheduler_callbacks;
 
-/* How a scheduler is made. Owner: copied; the callbacks' context outlives the scheduler. */
+/* How a scheduler is made. Owner: copied; the callbacks' context outlives the scheduler, as does an
+ * explanation. */
 typedef struct berth_scheduler_options {
     uint32_t size;                /* set by berth_scheduler_options_init */
     int64_t backoff_initial_ns;   /* after the first failed attempt; 1 s */
@@ -145,6 +146,10 @@ typedef struct berth_scheduler_options {
     int64_t bind_timeout_ns;      /* of an assumed pod; BERTH_TIME_NEVER, as in kube-scheduler */
     int64_t now_ns;               /* of the submission of pods that are pending already */
     berth_scheduler_callbacks callbacks;
+    /* Filled with each attempt that places nobody, as by berth_engine_decide before anything of a
+     * preemption is carried out; read it after the step. Costs such an attempt a second decision,
+     * by scan. NULL: nobody wants to know. */
+    berth_explanation *explanation;
 } berth_scheduler_options;
 
 /* Fill `options` with kube-scheduler's defaults and no callbacks. Threads: any. */
