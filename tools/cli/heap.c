@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/exits.h"
 
@@ -33,6 +34,15 @@ void *heap_grow(void *memory, size_t *capacity, size_t needed, size_t item_bytes
     memory = existing(realloc(memory, wanted * item_bytes));
     *capacity = wanted;
     return memory;
+}
+
+char *heap_text(const char *text, size_t length)
+{
+    char *copy = existing(malloc(length + 1));
+    if (length > 0)
+        memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
 }
 
 berth_object *heap_object(const berth_object *object)

@@ -13,6 +13,9 @@ void *heap_new(size_t count, size_t item_bytes);
  * is not cleared. Doubles, so that appending one by one is linear. */
 void *heap_grow(void *memory, size_t *capacity, size_t needed, size_t item_bytes);
 
+/* A terminated copy of `length` bytes. Freed with free. */
+char *heap_text(const char *text, size_t length);
+
 /* A copy of an object, freed with berth_object_destroy. */
 berth_object *heap_object(const berth_object *object);
 

@@ -1,0 +1,299 @@
+/* Options of a transfer, its callbacks, and which of its ends are definite. */
+#include "live/transport/curl_easy.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/heap.h"
+
+curl_request *curl_request_create(const live_request *request, int64_t now_ns)
+{
+    curl_request *r = heap_new(1, sizeof(*r));
+    r->class = request->connection;
+    r->method = heap_text(request->method, strlen(request->method));
+    r->path = heap_text(request->path, strlen(request->path));
+    if (request->content_type != NULL) {
+        r->content_type = heap_text(request->content_type, strlen(request->content_type));
+        r->body = heap_text(request->body.data, request->body.len);
+        r->body_bytes = request->body.len;
+    }
+    r->sent_ns = now_ns;
+    r->timeout_ns = request->timeout_ns;
+    r->not_after_ns = request->not_after_ns;
+    r->done = request->done;
+    r->data = request->data;
+    r->context = request->context;
+    return r;
+}
+
+void curl_request_reset(curl_request *r)
+{
+    curl_easy_cleanup(r->easy);
+    curl_slist_free_all(r->headers);
+    curl_slist_free_all(r->connect_to);
+    free(r->url);
+    free(r->answer);
+    r->easy = NULL;
+    r->headers = r->connect_to = NULL;
+    r->url = r->answer = NULL;
+    r->answer_bytes = r->answer_capacity = 0;
+    r->handed = false;
+    r->error[0] = '\0';
+}
+
+void curl_request_free(curl_request *r)
+{
+    curl_request_reset(r);
+    free(r->method);
+    free(r->path);
+    free(r->content_type);
+    free(r->body);
+    free(r);
+}
+
+/* ---- callbacks ---- */
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *context)
+{
+    curl_request *r = context;
+    size_t length = size * count;
+    if (r->state == REQUEST_CANCELLED)
+        return CURL_WRITEFUNC_ERROR;
+    if (r->first_byte_ns == 0)
+        r->first_byte_ns = event_loop_now();
+    long status = 0;
+    if (r->data != NULL)
+        curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status == 200) {
+        r->enough = !r->data(r->context, bytes, length);
+        return r->enough ? CURL_WRITEFUNC_ERROR : length;
+    }
+    if (length > LIVE_BODY_MAX - r->answer_bytes) {
+        r->too_large = true;
+        return CURL_WRITEFUNC_ERROR;
+    }
+    r->answer = heap_grow(r->answer, &r->answer_capacity, r->answer_bytes + length + 1, 1);
+    memcpy(r->answer + r->answer_bytes, bytes, length);
+    r->answer_bytes += length;
+    return length;
+}
+
+/* The last moment before the request goes out: the connection stands. */
+static int on_hand_over(void *context, char *peer, char *local, int peer_port, int local_port)
+{
+    curl_request *r = context;
+    (void)peer;
+    (void)local;
+    (void)peer_port;
+    (void)local_port;
+    r->late = r->not_after_ns != 0 && event_loop_now() > r->not_after_ns;
+    if (r->late)
+        return CURL_PREREQFUNC_ABORT;
+    r->handed = true;
+    return CURL_PREREQFUNC_OK;
+}
+
+static int on_socket_made(void *context, curl_socket_t fd, curlsocktype purpose)
+{
+    unsigned int milliseconds = 45000; /* a peer that is silently gone is noticed */
+    (void)context;
+    (void)purpose;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof(milliseconds));
+    return CURL_SOCKOPT_OK;
+}
+
+/* ---- preparing ---- */
+
+/* Where the host of a URL begins and how long "host:port" is. */
+static size_t host_of(const char *server, const char **host)
+{
+    const char *mark = strstr(server, "://");
+    *host = mark != NULL ? mark + 3 : server;
+    return strcspn(*host, "/");
+}
+
+/* tls-server-name is what the URL says; the connection goes to the server all the same. */
+static void make_url(curl_request *r, const server_access *access)
+{
+    const char *host;
+    size_t host_bytes = host_of(access->server, &host);
+    size_t server_bytes = strlen(access->server);
+    while (server_bytes > 0 && access->server[server_bytes - 1] == '/')
+        server_bytes--;
+    size_t bytes = server_bytes + strlen(r->path) + 1;
+    const char *name = access->tls_server_name;
+    if (name == NULL || strncmp(access->server, "https://", 8) != 0) {
+        r->url = heap_new(bytes, 1);
+        snprintf(r->url, bytes, "%.*s%s", (int)server_bytes, access->server, r->path);
+        return;
+    }
+    const char *bracket = memchr(host, ']', host_bytes); /* of an IPv6 address */
+    const char *from = bracket != NULL ? bracket : host;
+    const char *port = memchr(from, ':', host_bytes - (size_t)(from - host));
+    int name_bytes = port != NULL ? (int)(port - host) : (int)host_bytes;
+    const char *port_text = port != NULL ? port : ":443";
+    int port_bytes = port != NULL ? (int)(host + host_bytes - port) : 4;
+    const char *folder = host + host_bytes;
+    int folder_bytes = (int)(access->server + server_bytes - folder);
+    bytes += strlen(name) + 4;
+    r->url = heap_new(bytes, 1);
+    snprintf(r->url, bytes, "https://%s%.*s%.*s%s", name, port_bytes, port_text,
+             folder_bytes > 0 ? folder_bytes : 0, folder, r->path);
+    char to[1024];
+    snprintf(to, sizeof(to), "%s%.*s:%.*s%.*s", name, port_bytes, port_text, name_bytes, host,
+             port_bytes, port_text);
+    r->connect_to = curl_slist_append(NULL, to);
+    curl_easy_setopt(r->easy, CURLOPT_CONNECT_TO, r->connect_to);
+}
+
+static void add_header(curl_request *r, const char *line)
+{
+    struct curl_slist *longer = curl_slist_append(r->headers, line);
+    if (longer != NULL)
+        r->headers = longer;
+}
+
+static void set_headers(curl_request *r, const server_access *access, const char *bearer)
+{
+    add_header(r, "Accept: application/json");
+    add_header(r, "Expect:");
+    char line[8192];
+    if (r->content_type != NULL) {
+        snprintf(line, sizeof(line), "Content-Type: %s", r->content_type);
+        add_header(r, line);
+    }
+    if (bearer != NULL) {
+        size_t bytes = strlen(bearer) + sizeof("Authorization: Bearer ");
+        char *long_line = heap_new(bytes, 1);
+        snprintf(long_line, bytes, "Authorization: Bearer %s", bearer);
+        add_header(r, long_line);
+        free(long_line);
+    }
+    for (size_t i = 0; i < access->header_count; i++)
+        add_header(r, access->headers[i]);
+    curl_easy_setopt(r->easy, CURLOPT_HTTPHEADER, r->headers);
+}
+
+static void set_blob(CURL *easy, CURLoption option, berth_str data)
+{
+    const struct curl_blob blob = {(void *)(uintptr_t)data.data, data.len, CURL_BLOB_COPY};
+    curl_easy_setopt(easy, option, &blob);
+}
+
+static void set_tls(CURL *easy, const server_access *access)
+{
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (access->insecure) {
+        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    }
+    /* The only roots: none of the system's beside them. */
+    if (access->ca_data.data != NULL) {
+        curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+        set_blob(easy, CURLOPT_CAINFO_BLOB, access->ca_data);
+    } else if (access->ca_file != NULL) {
+        curl_easy_setopt(easy, CURLOPT_CAINFO, access->ca_file);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    }
+    if (access->certificate_data.data != NULL)
+        set_blob(easy, CURLOPT_SSLCERT_BLOB, access->certificate_data);
+    else if (access->certificate_file != NULL)
+        curl_easy_setopt(easy, CURLOPT_SSLCERT, access->certificate_file);
+    if (access->key_data.data != NULL)
+        set_blob(easy, CURLOPT_SSLKEY_BLOB, access->key_data);
+    else if (access->key_file != NULL)
+        curl_easy_setopt(easy, CURLOPT_SSLKEY, access->key_file);
+    if (access->proxy != NULL) {
+        curl_easy_setopt(easy, CURLOPT_PROXY, access->proxy);
+        curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    }
+}
+
+static void set_callbacks(CURL *easy, curl_request *r)
+{
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, r);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->error);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, r);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_hand_over);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, r);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
+}
+
+static void set_method(CURL *easy, const curl_request *r)
+{
+    if (strcmp(r->method, "GET") == 0)
+        return;
+    if (r->content_type != NULL) {
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body_bytes);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, r->body);
+    }
+    if (r->content_type == NULL || strcmp(r->method, "POST") != 0)
+        curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, r->method);
+}
+
+bool curl_request_prepare(curl_request *r, const server_access *access, const char *bearer,
+                          int64_t now_ns)
+{
+    CURL *easy = r->easy = curl_easy_init();
+    if (easy == NULL)
+        return false;
+    make_url(r, access);
+    set_headers(r, access, bearer);
+    set_tls(easy, access);
+    set_callbacks(easy, r);
+    set_method(easy, r);
+    curl_easy_setopt(easy, CURLOPT_URL, r->url);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    char agent[64]; /* one that looks like a browser's or curl's gets indented JSON */
+    snprintf(agent, sizeof(agent), "berth/%s", berth_version());
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, agent);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 10000L);
+    if (r->timeout_ns > 0) {
+        int64_t left_ns = r->sent_ns + r->timeout_ns - now_ns;
+        curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(left_ns / 1000000 + 1));
+    }
+    return true;
+}
+
+/* ---- the end ---- */
+
+static const char *explanation(const curl_request *r, CURLcode code)
+{
+    if (r->late)
+        return "its deadline is over";
+    if (r->too_large)
+        return "the answer is too large";
+    if (r->enough)
+        return "its reader has ended it";
+    return r->error[0] != '\0' ? r->error : curl_easy_strerror(code);
+}
+
+/* An answer whose end is missing is none: what it says of a write can't be relied on. */
+void curl_request_answer(curl_request *r, CURLcode code, live_answer *out)
+{
+    long status = 0;
+    curl_off_t retry_after = 0;
+    *out = (live_answer){.body = {"", 0}, .retry_after_ns = -1, .why = ""};
+    curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (code != CURLE_OK || status == 0) {
+        out->outcome = r->handed ? LIVE_UNKNOWN : LIVE_NOT_SENT;
+        out->why = explanation(r, code);
+        return;
+    }
+    out->outcome = LIVE_ANSWERED;
+    out->status = (int)status;
+    if (r->answer != NULL)
+        out->body = (berth_str){r->answer, (uint32_t)r->answer_bytes};
+    if (curl_easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &retry_after) == CURLE_OK &&
+        retry_after > 0)
+        out->retry_after_ns = retry_after * INT64_C(1000000000);
+}

@@ -1,0 +1,58 @@
+/* One request as libcurl carries it: what it is made of, and what its end means. */
+#ifndef BERTH_LIVE_CURL_EASY_H
+#define BERTH_LIVE_CURL_EASY_H
+
+#include <curl/curl.h>
+
+#include "live/transport/curl_transport.h"
+
+typedef enum curl_request_state {
+    REQUEST_NEW = 0,   /* to be started */
+    REQUEST_WAITS,     /* for credentials */
+    REQUEST_RUNS,      /* libcurl has it */
+    REQUEST_ENDS,      /* a stream over a connection that is being given up */
+    REQUEST_CANCELLED, /* to be removed */
+} curl_request_state;
+
+typedef struct curl_request {
+    struct curl_request *next, *previous;
+    live_id id;
+    curl_request_state state;
+    live_connection class;
+    char *method, *path, *content_type; /* content_type NULL: no body */
+    char *body;
+    size_t body_bytes;
+    int64_t sent_ns, timeout_ns, not_after_ns;
+    live_done_fn done;
+    live_data_fn data;
+    void *context;
+    bool repeated; /* after a 401 */
+    /* while libcurl has it */
+    CURL *easy;
+    struct connection *connection;
+    struct curl_slist *headers, *connect_to;
+    char *url;
+    char error[CURL_ERROR_SIZE];
+    bool handed; /* something of it may have gone to the server */
+    bool late;   /* its deadline had come before it was handed over */
+    bool enough; /* its reader ended it */
+    bool too_large;
+    int64_t first_byte_ns;
+    char *answer;
+    size_t answer_bytes, answer_capacity;
+} curl_request;
+
+curl_request *curl_request_create(const live_request *request, int64_t now_ns);
+void curl_request_free(curl_request *request);
+
+/* Fill the easy handle. false: libcurl has no memory. */
+bool curl_request_prepare(curl_request *request, const server_access *access, const char *bearer,
+                          int64_t now_ns);
+
+/* Forget what an attempt has left, so that another one can be made. */
+void curl_request_reset(curl_request *request);
+
+/* What the end of a transfer means; borrows from the request. */
+void curl_request_answer(curl_request *request, CURLcode code, live_answer *out);
+
+#endif
