@@ -1,0 +1,38 @@
+/* Which fields of which kind are kept: those that some plugin reads. */
+#ifndef BERTH_LIVE_KEPT_FIELDS_H
+#define BERTH_LIVE_KEPT_FIELDS_H
+
+#include "berth/objects.h"
+
+/* Values that the live part itself looks at. */
+typedef enum object_fact {
+    FACT_NONE = 0,
+    FACT_NAME,
+    FACT_NAMESPACE,
+    FACT_UID,
+    FACT_VERSION,
+    FACT_GENERATION,
+    FACT_NODE_NAME,
+    FACT_SCHEDULER_NAME,
+    FACT_NOMINATED,
+    FACT_CONDITIONS, /* an array: of it, */
+    FACT_SCHEDULED,  /* this element */
+    FACT_COUNT
+} object_fact;
+
+typedef struct kept_field {
+    const char *key; /* NULL: the end */
+    uint8_t key_bytes;
+    uint8_t fact;
+    uint8_t fact_only;              /* changes all the time: looked at, not kept */
+    const struct kept_field *inner; /* of it, or of its elements; NULL: all of it */
+} kept_field;
+
+typedef struct kept_kind {
+    const char *heading; /* what a text begins with, as items of lists have no kind */
+    const kept_field *fields;
+} kept_kind;
+
+const kept_kind *kept_fields_of(berth_kind kind);
+
+#endif

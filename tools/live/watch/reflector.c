@@ -1,0 +1,378 @@
+/* Lists and watches: requests, their ends, times. What an object means is reflector_apply.c's. */
+#include "live/watch/reflector.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "cli/heap.h"
+#include "live/log/log.h"
+#include "live/watch/reflector_apply.h"
+
+static const int64_t second_ns = 1000000000;
+static const int64_t backoff_first_ns = 800000000, backoff_last_ns = 30000000000;
+enum { HEALTH_SECONDS = 120, WATCH_SECONDS = 300, LOOK_SECONDS = 10, FULL_MILLISECONDS = 20 };
+
+static void begin(void *context);
+
+void reflector_init(reflector *r, const live_transport *transport, const watch_resource *resource,
+                    const watch_sink *sink, berth_reader *reader)
+{
+    r->transport = transport;
+    r->resource = resource;
+    r->sink = sink;
+    r->reader = reader;
+    r->cut.context = r;
+    r->wants_list = true;
+}
+
+void reflector_free(reflector *r)
+{
+    object_table_free(&r->table);
+    object_view_free(&r->view);
+    stream_cut_free(&r->cut);
+    free(r->next_page);
+    r->next_page = NULL;
+}
+
+int64_t reflector_lost_since(const reflector *r)
+{
+    return r->state == REFLECTOR_WATCH ? 0 : r->healthy_since_ns + 1;
+}
+
+/* ---- waiting ---- */
+
+static void wait_until(reflector *r, int64_t at_ns)
+{
+    r->state = REFLECTOR_WAIT;
+    live_timer_stop(r->transport, r->timer);
+    r->timer = live_timer_set(r->transport, at_ns, begin, r);
+}
+
+/* 0.8 s doubling to 30 s, times 1 to 2 at random; the server's own word counts if it is longer. */
+static void back_off(reflector *r, int64_t retry_after_ns)
+{
+    r->backoff_ns = r->backoff_ns == 0 ? backoff_first_ns : r->backoff_ns * 2;
+    if (r->backoff_ns > backoff_last_ns)
+        r->backoff_ns = backoff_last_ns;
+    int64_t wait_ns =
+        r->backoff_ns + (int64_t)(live_random(r->transport) % (uint64_t)r->backoff_ns);
+    if (wait_ns < retry_after_ns)
+        wait_ns = retry_after_ns;
+    wait_until(r, live_now(r->transport) + wait_ns);
+}
+
+/* Go on, soon: from within callbacks, a request's end is left first. */
+static void go_on(reflector *r)
+{
+    wait_until(r, live_now(r->transport));
+}
+
+static void say_failure(reflector *r, const char *doing, const live_answer *answer)
+{
+    char status[16];
+    snprintf(status, sizeof(status), "%d", answer->status);
+    if (answer->status == 401 || answer->status == 403) {
+        if (r->status_denied != answer->status)
+            LOG_ERROR(answer->status == 403
+                          ? "not allowed: the role lacks the verbs get, list, watch of a resource"
+                          : "the API server does not accept our credentials",
+                      "resource", r->resource->rbac, "doing", doing);
+        r->status_denied = answer->status;
+        return;
+    }
+    LOG_WARNING("no answer to go on with", "resource", r->resource->rbac, "doing", doing, "status",
+                status, "why", answer->why);
+}
+
+/* ---- lists ---- */
+
+static bool on_list_data(void *context, const char *bytes, size_t count)
+{
+    reflector *r = context;
+    r->last_byte_ns = live_now(r->transport);
+    return stream_cut_list(&r->cut, bytes, count);
+}
+
+static bool on_list_item(void *context, const char *text, size_t length)
+{
+    reflector_apply(context, REFLECTOR_LISTED, (berth_str){text, (uint32_t)length});
+    return true;
+}
+
+/* The list's own version, and where its next page is. */
+static bool read_list_end(reflector *r)
+{
+    const char *text = stream_cut_list_end(&r->cut);
+    json_t *root = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    const json_t *metadata = json_object_get(root, "metadata");
+    const char *version = json_string_value(json_object_get(metadata, "resourceVersion"));
+    const char *next = json_string_value(json_object_get(metadata, "continue"));
+    bool good = version != NULL && strlen(version) < sizeof(r->version);
+    free(r->next_page);
+    r->next_page = NULL;
+    if (good) {
+        snprintf(r->version, sizeof(r->version), "%s", version);
+        if (next != NULL && next[0] != '\0')
+            r->next_page = heap_text(next, strlen(next));
+    }
+    json_decref(root);
+    return good;
+}
+
+static void start_anew(reflector *r)
+{
+    free(r->next_page);
+    r->next_page = NULL;
+}
+
+static void end_page(reflector *r)
+{
+    r->status_denied = 0;
+    if (r->next_page != NULL) {
+        go_on(r);
+        return;
+    }
+    reflector_sweep(r);
+    r->wants_list = false;
+    r->from_anew = false;
+    r->lists++;
+    if (!r->listed) {
+        r->listed = true;
+        r->sink->listed(r->sink->context, r->resource->kind);
+    }
+    go_on(r);
+}
+
+static void on_list_done(void *context, const live_answer *answer)
+{
+    reflector *r = context;
+    r->request = 0;
+    if (answer->outcome == LIVE_ANSWERED && answer->status == 200 && read_list_end(r)) {
+        end_page(r);
+        return;
+    }
+    say_failure(r, "list", answer);
+    /* 410: the pages' revision is compacted away. Whatever else it was: another list is another
+     * state, and pages of two don't fit together. */
+    start_anew(r);
+    back_off(r, answer->retry_after_ns);
+}
+
+/* A continue token, percent-encoded. */
+static size_t encode(char *out, const char *text)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~";
+    char *at = out;
+    for (; *text != '\0'; text++)
+        if (strchr(plain, *text) != NULL)
+            *at++ = *text;
+        else
+            at += sprintf(at, "%%%02X", (unsigned char)*text);
+    *at = '\0';
+    return (size_t)(at - out);
+}
+
+static void list(reflector *r)
+{
+    size_t token = r->next_page != NULL ? strlen(r->next_page) : 0;
+    const watch_resource *what = r->resource;
+    size_t room = strlen(what->path) + strlen(what->selector) + 3 * token + 64;
+    char *path = heap_new(room, 1);
+    size_t at = (size_t)snprintf(path, room, "%s?limit=%d%s%s", what->path, REFLECTOR_PAGE,
+                                 what->selector[0] != '\0' ? "&" : "", what->selector);
+    if (token > 0) {
+        at += (size_t)snprintf(path + at, room - at, "&continue=");
+        encode(path + at, r->next_page);
+    } else {
+        r->mark++;
+    }
+    stream_cut_reset(&r->cut);
+    r->cut.piece = on_list_item;
+    r->state = REFLECTOR_LIST;
+    r->request = live_send(r->transport, &(live_request){.connection = LIVE_READS,
+                                                         .method = "GET",
+                                                         .path = path,
+                                                         .timeout_ns = 120 * second_ns,
+                                                         .done = on_list_done,
+                                                         .data = on_list_data,
+                                                         .context = r});
+    free(path);
+}
+
+/* ---- watches ---- */
+
+static void take_bookmark(reflector *r, berth_str object)
+{
+    berth_str version =
+        json_plain_string(json_member(json_member(object, "metadata"), "resourceVersion"));
+    if (version.len > 0 && version.len < sizeof(r->version))
+        snprintf(r->version, sizeof(r->version), "%.*s", (int)version.len, version.data);
+}
+
+static void take_error(reflector *r, berth_str object)
+{
+    berth_str code = json_member(object, "code");
+    berth_str reason = json_plain_string(json_member(object, "reason"));
+    r->expired = code.len == 3 && memcmp(code.data, "410", 3) == 0;
+    r->failed = !r->expired;
+    if (r->failed) {
+        char text[160];
+        snprintf(text, sizeof(text), "%.*s %.*s", (int)(code.len < 8 ? code.len : 8),
+                 code.data != NULL ? code.data : "", (int)(reason.len < 120 ? reason.len : 120),
+                 reason.data != NULL ? reason.data : "");
+        LOG_WARNING("the watch ended with an error", "resource", r->resource->rbac, "error", text);
+    }
+}
+
+static bool is_type(berth_str type, const char *name)
+{
+    return type.len == strlen(name) && memcmp(type.data, name, type.len) == 0;
+}
+
+static bool on_watch_line(void *context, const char *text, size_t length)
+{
+    reflector *r = context;
+    berth_str type, object;
+    if (!watch_event_read(text, length, &type, &object)) {
+        LOG_WARNING("the watch sent what is no event", "resource", r->resource->rbac);
+        r->failed = true;
+        return false;
+    }
+    if (is_type(type, "ERROR")) {
+        take_error(r, object);
+        return false;
+    }
+    r->saw_event = true;
+    r->events++;
+    if (is_type(type, "ADDED") || is_type(type, "MODIFIED"))
+        reflector_apply(r, REFLECTOR_CHANGED, object);
+    else if (is_type(type, "DELETED"))
+        reflector_apply(r, REFLECTOR_DELETED, object);
+    else if (!is_type(type, "BOOKMARK"))
+        return true; /* of a later Kubernetes */
+    take_bookmark(r, object);
+    return true;
+}
+
+static bool on_watch_data(void *context, const char *bytes, size_t count)
+{
+    reflector *r = context;
+    r->last_byte_ns = live_now(r->transport);
+    if (stream_cut_lines(&r->cut, bytes, count))
+        return true;
+    r->failed = r->failed || !r->expired;
+    return false;
+}
+
+/* What comes next after a watch: the same again, or a list. */
+static void end_watch(reflector *r, const live_answer *answer)
+{
+    int64_t now_ns = live_now(r->transport);
+    bool answered = answer->outcome == LIVE_ANSWERED;
+    bool ended = answered && answer->status == 200;
+    if (now_ns - r->began_ns >= HEALTH_SECONDS * second_ns)
+        r->backoff_ns = 0;
+    r->healthy_since_ns = now_ns; /* until now it was well */
+    if (r->expired || (answered && answer->status == 410)) {
+        r->wants_list = true;
+        go_on(r);
+        return;
+    }
+    bool again = !answered || ended || answer->status == 429;
+    if (!ended && !r->failed && answered)
+        say_failure(r, "watch", answer);
+    r->wants_list = r->failed || !again;
+    if (r->saw_event && again && !r->failed && !(answered && !ended))
+        go_on(r);
+    else if (ended && !r->failed && now_ns - r->began_ns >= second_ns)
+        go_on(r);
+    else
+        back_off(r, answer->retry_after_ns);
+}
+
+static void on_watch_done(void *context, const live_answer *answer)
+{
+    reflector *r = context;
+    r->request = 0;
+    live_timer_stop(r->transport, r->watchdog);
+    r->watchdog = 0;
+    end_watch(r, answer);
+}
+
+/* A version of the future is answered by silence, and so is a network that drops everything. */
+static void look(void *context)
+{
+    reflector *r = context;
+    int64_t now_ns = live_now(r->transport);
+    r->watchdog = 0;
+    if (now_ns - r->last_byte_ns < REFLECTOR_SILENCE_SECONDS * second_ns) {
+        r->watchdog = live_timer_set(r->transport, now_ns + LOOK_SECONDS * second_ns, look, r);
+        return;
+    }
+    LOG_WARNING("the watch is silent; listing anew", "resource", r->resource->rbac);
+    live_cancel(r->transport, r->request);
+    r->request = 0;
+    r->healthy_since_ns = r->last_byte_ns;
+    r->wants_list = true;
+    r->from_anew = true;
+    go_on(r);
+}
+
+static void watch(reflector *r)
+{
+    const watch_resource *what = r->resource;
+    uint64_t seconds = WATCH_SECONDS + live_random(r->transport) % WATCH_SECONDS;
+    size_t room = strlen(what->path) + strlen(what->selector) + strlen(r->version) + 128;
+    char *path = heap_new(room, 1);
+    snprintf(path, room,
+             "%s?watch=1&resourceVersion=%s&allowWatchBookmarks=true&timeoutSeconds=%" PRIu64
+             "%s%s",
+             what->path, r->version, seconds, what->selector[0] != '\0' ? "&" : "", what->selector);
+    r->cut.count = 0;
+    r->cut.piece = on_watch_line;
+    r->state = REFLECTOR_WATCH;
+    r->expired = r->failed = r->saw_event = false;
+    r->began_ns = r->last_byte_ns = live_now(r->transport);
+    r->watches++;
+    r->request = live_send(r->transport, &(live_request){.connection = LIVE_READS,
+                                                         .method = "GET",
+                                                         .path = path,
+                                                         .done = on_watch_done,
+                                                         .data = on_watch_data,
+                                                         .context = r});
+    r->watchdog = live_timer_set(r->transport, r->began_ns + LOOK_SECONDS * second_ns, look, r);
+    free(path);
+}
+
+/* ---- life ---- */
+
+static void begin(void *context)
+{
+    reflector *r = context;
+    r->timer = 0;
+    if (!r->wants_list)
+        watch(r);
+    else if (r->sink->is_full != NULL && r->sink->is_full(r->sink->context))
+        wait_until(r, live_now(r->transport) + FULL_MILLISECONDS * INT64_C(1000000));
+    else
+        list(r);
+}
+
+void reflector_start(reflector *r)
+{
+    r->healthy_since_ns = live_now(r->transport);
+    go_on(r);
+}
+
+void reflector_stop(reflector *r)
+{
+    live_cancel(r->transport, r->request);
+    live_timer_stop(r->transport, r->timer);
+    live_timer_stop(r->transport, r->watchdog);
+    r->request = r->timer = r->watchdog = 0;
+}

@@ -1,0 +1,153 @@
+/* The table of what is followed, and the order of its first lists. */
+#include "live/watch/watcher.h"
+
+#include <stdlib.h>
+
+#include "cli/heap.h"
+
+#define CORE "/api/v1/"
+#define APPS "/apis/apps/v1/"
+#define STORAGE "/apis/storage.k8s.io/v1/"
+
+/* Pods that are over use nothing and are not asked for. */
+static const watch_resource resources[BERTH_KIND_COUNT] = {
+    {BERTH_KIND_NAMESPACE, CORE "namespaces", "", "namespaces"},
+    {BERTH_KIND_STORAGE_CLASS, STORAGE "storageclasses", "", "storageclasses.storage.k8s.io"},
+    {BERTH_KIND_CSI_DRIVER, STORAGE "csidrivers", "", "csidrivers.storage.k8s.io"},
+    {BERTH_KIND_CSI_NODE, STORAGE "csinodes", "", "csinodes.storage.k8s.io"},
+    {BERTH_KIND_CSI_STORAGE_CAPACITY, STORAGE "csistoragecapacities", "",
+     "csistoragecapacities.storage.k8s.io"},
+    {BERTH_KIND_PERSISTENT_VOLUME, CORE "persistentvolumes", "", "persistentvolumes"},
+    {BERTH_KIND_PERSISTENT_VOLUME_CLAIM, CORE "persistentvolumeclaims", "",
+     "persistentvolumeclaims"},
+    {BERTH_KIND_VOLUME_ATTACHMENT, STORAGE "volumeattachments", "",
+     "volumeattachments.storage.k8s.io"},
+    {BERTH_KIND_SERVICE, CORE "services", "", "services"},
+    {BERTH_KIND_REPLICATION_CONTROLLER, CORE "replicationcontrollers", "",
+     "replicationcontrollers"},
+    {BERTH_KIND_REPLICA_SET, APPS "replicasets", "", "replicasets.apps"},
+    {BERTH_KIND_STATEFUL_SET, APPS "statefulsets", "", "statefulsets.apps"},
+    {BERTH_KIND_POD_DISRUPTION_BUDGET, "/apis/policy/v1/poddisruptionbudgets", "",
+     "poddisruptionbudgets.policy"},
+    {BERTH_KIND_NODE, CORE "nodes", "", "nodes"},
+    {BERTH_KIND_POD, CORE "pods",
+     "fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed", "pods"},
+};
+
+struct watcher {
+    const live_transport *transport;
+    watch_sink sink, inner; /* the caller's, and what the reflectors are given */
+    berth_reader *reader;
+    reflector reflectors[BERTH_KIND_COUNT]; /* by kind */
+    uint32_t listed_count;
+};
+
+static uint64_t on_change(void *context, const watch_change *change)
+{
+    watcher *w = context;
+    return w->sink.change(w->sink.context, change);
+}
+
+static bool on_is_full(void *context)
+{
+    watcher *w = context;
+    return w->sink.is_full != NULL && w->sink.is_full(w->sink.context);
+}
+
+static void on_listed(void *context, berth_kind kind)
+{
+    watcher *w = context;
+    w->listed_count++;
+    if (w->listed_count == BERTH_KIND_COUNT - 1)
+        reflector_start(&w->reflectors[BERTH_KIND_POD]);
+    w->sink.listed(w->sink.context, kind);
+}
+
+static void on_seen(void *context, const object_entry *entry, const object_view *view)
+{
+    watcher *w = context;
+    if (w->sink.seen != NULL)
+        w->sink.seen(w->sink.context, entry, view);
+}
+
+static void on_gone(void *context, berth_kind kind, const object_entry *entry)
+{
+    watcher *w = context;
+    if (w->sink.gone != NULL)
+        w->sink.gone(w->sink.context, kind, entry);
+}
+
+watcher *watcher_create(const live_transport *transport, const watch_sink *sink)
+{
+    /* Of a workload one pod, which is passed over; nothing is read ahead. */
+    const berth_read_options options = {.size = sizeof(options), .templates = true, .threads = 1};
+    watcher *w = heap_new(1, sizeof(*w));
+    w->transport = transport;
+    w->sink = *sink;
+    w->inner = (watch_sink){on_change, on_is_full, on_listed, on_seen, on_gone, w};
+    if (berth_reader_create(&options, &w->reader, NULL) != BERTH_OK) {
+        free(w);
+        return NULL;
+    }
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
+        reflector_init(&w->reflectors[kind], transport, &resources[kind], &w->inner, w->reader);
+    return w;
+}
+
+void watcher_start(watcher *w)
+{
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
+        if (kind != BERTH_KIND_POD)
+            reflector_start(&w->reflectors[kind]);
+}
+
+void watcher_stop(watcher *w)
+{
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
+        reflector_stop(&w->reflectors[kind]);
+}
+
+void watcher_destroy(watcher *w)
+{
+    if (w == NULL)
+        return;
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
+        reflector_free(&w->reflectors[kind]);
+    berth_reader_destroy(w->reader);
+    free(w);
+}
+
+bool watcher_is_synced(const watcher *w)
+{
+    return w->listed_count == BERTH_KIND_COUNT;
+}
+
+int64_t watcher_lost_ns(const watcher *w)
+{
+    int64_t now_ns = live_now(w->transport), worst_ns = 0;
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++) {
+        int64_t since_ns = reflector_lost_since(&w->reflectors[kind]);
+        if (since_ns != 0 && now_ns - since_ns > worst_ns)
+            worst_ns = now_ns - since_ns;
+    }
+    return worst_ns;
+}
+
+const char *watcher_denied(const watcher *w)
+{
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
+        if (w->reflectors[kind].status_denied != 0)
+            return resources[kind].rbac;
+    return NULL;
+}
+
+const object_entry *watcher_find(const watcher *w, berth_kind kind, berth_str namespace_name,
+                                 berth_str name)
+{
+    return object_table_find(&w->reflectors[kind].table, namespace_name, name);
+}
+
+const reflector *watcher_reflector(const watcher *w, berth_kind kind)
+{
+    return &w->reflectors[kind];
+}
