@@ -1,0 +1,360 @@
+/* The deciding thread without a network: changes in, orders out, room, pauses, the dry run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "live/log/log.h"
+#include "live/run/deciding.h"
+#include "live/transport/event_loop.h"
+
+#define SECOND INT64_C(1000000000)
+
+typedef struct world {
+    engine_setup setup;
+    deciding d;
+    berth_reader *reader;
+    message_kind how;
+    _Atomic int ordered;
+} world;
+
+static world w;
+
+static void on_ordered(void *context)
+{
+    atomic_fetch_add(&((world *)context)->ordered, 1);
+}
+
+static void open_world(bool dry_run)
+{
+    const berth_read_options options = {.size = sizeof(options), .threads = 1};
+    berth_error error;
+    memset(&w, 0, sizeof(w));
+    (void)engine_setup_options(&w.setup);
+    w.setup.kubernetes = "1.36";
+    assert_int_equal(engine_setup_resolve(&w.setup, &error), BERTH_OK);
+    w.d.setup = &w.setup;
+    w.d.dry_run = dry_run;
+    w.d.ordered = on_ordered;
+    w.d.context = &w;
+    assert_int_equal(berth_reader_create(&options, &w.reader, NULL), BERTH_OK);
+    assert_int_equal(deciding_start(&w.d, &error), BERTH_OK);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    open_world(false);
+    return 0;
+}
+
+static int start_dry(void **state)
+{
+    (void)state;
+    open_world(true);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    deciding_stop(&w.d);
+    deciding_free(&w.d);
+    berth_reader_destroy(w.reader);
+    engine_setup_release(&w.setup);
+    return 0;
+}
+
+static berth_status on_object(void *context, const berth_object *object, const berth_error *origin,
+                              berth_error *error)
+{
+    const berth_metadata *meta = object->as.any;
+    (void)context;
+    (void)origin;
+    (void)error;
+    (void)inbox_put_change(&w.d.in, w.how, object->kind, meta->namespace_name, meta->name, object);
+    return BERTH_OK;
+}
+
+static void put(message_kind how, const char *text)
+{
+    berth_error error;
+    w.how = how;
+    assert_int_equal(berth_reader_text(w.reader, (berth_str){text, (uint32_t)strlen(text)}, "t",
+                                       on_object, NULL, &error),
+                     BERTH_OK);
+}
+
+static void put_node(message_kind how, const char *name, const char *cpu)
+{
+    char text[256];
+    snprintf(text, sizeof(text),
+             "{apiVersion: v1, kind: Node, metadata: {name: %s}, status: {allocatable: {cpu: '%s', "
+             "pods: '9000'}}}",
+             name, cpu);
+    put(how, text);
+}
+
+static void put_pod(message_kind how, const char *name, const char *cpu, const char *spec)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: ns}, spec: {%s "
+             "containers: [{name: c, image: i, resources: {requests: {cpu: '%s'}}}]}}",
+             name, spec, cpu);
+    put(how, text);
+}
+
+static void decide(void)
+{
+    (void)inbox_put(&w.d.in, MESSAGE_SYNCED);
+    (void)inbox_put(&w.d.in, MESSAGE_DECIDE);
+}
+
+/* The next order; its end is the test's if none comes. */
+static order *next_order(void)
+{
+    for (int64_t until_ns = event_loop_now() + 20 * SECOND; event_loop_now() < until_ns;) {
+        order *o = outbox_take(&w.d.out);
+        if (o != NULL)
+            return o;
+        usleep(500);
+    }
+    fail_msg("no order came");
+    return NULL;
+}
+
+static void assert_order(order *o, order_kind kind, const char *name, const char *node)
+{
+    char text[128];
+    assert_int_equal(o->kind, kind);
+    snprintf(text, sizeof(text), "%.*s/%.*s %.*s", (int)o->namespace_name.len,
+             o->namespace_name.data, (int)o->name.len, o->name.data, (int)o->node.len,
+             o->node.data != NULL ? o->node.data : "");
+    char expected[128];
+    snprintf(expected, sizeof(expected), "ns/%s %s", name, node);
+    assert_string_equal(text, expected);
+}
+
+static void settle(void)
+{
+    int64_t until_ns = event_loop_now() + 20 * SECOND;
+    while (inbox_backlog(&w.d.in) > 0 && event_loop_now() < until_ns)
+        usleep(500);
+    (void)inbox_put(&w.d.in, MESSAGE_SYNCED);
+    while (inbox_backlog(&w.d.in) > 0 && event_loop_now() < until_ns)
+        usleep(500);
+}
+
+/* Nothing is decided before every list is whole and we lead. */
+static void test_waits_for_both(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "2");
+    put_pod(MESSAGE_ADD, "p", "1", "");
+    (void)inbox_put(&w.d.in, MESSAGE_DECIDE);
+    usleep(50000);
+    assert_int_equal(outbox_count(&w.d.out), 0);
+    (void)inbox_put(&w.d.in, MESSAGE_SYNCED);
+    order *o = next_order();
+    assert_order(o, ORDER_BIND, "p", "a");
+    assert_int_equal(o->attempt, 1);
+    assert_true(o->decided_at >= 3);
+    assert_true(o->waited_ns >= 0);
+    assert_true(atomic_load(&w.ordered) >= 1);
+    deciding_bind_done(&w.d, o->binding, true);
+    free(o);
+    settle();
+    berth_scheduler_counters counters;
+    deciding_count(&w.d, &counters);
+    assert_int_equal(counters.bound, 1);
+}
+
+static void test_a_failed_binding_comes_again(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "2");
+    put_pod(MESSAGE_ADD, "p", "1", "");
+    decide();
+    order *o = next_order();
+    deciding_bind_done(&w.d, o->binding, false);
+    free(o);
+    o = next_order();
+    assert_order(o, ORDER_UNBIND, "p", "a");
+    assert_int_equal(o->why, BERTH_UNBIND_FAILED);
+    free(o);
+    o = next_order();
+    assert_order(o, ORDER_BIND, "p", "a");
+    assert_int_equal(o->attempt, 2);
+    free(o);
+    (void)inbox_put_change(&w.d.in, MESSAGE_REMOVE, BERTH_KIND_POD, BERTH_STR("ns"), BERTH_STR("p"),
+                           NULL);
+    o = next_order();
+    assert_order(o, ORDER_UNBIND, "p", "a");
+    assert_int_equal(o->why, BERTH_UNBIND_DELETED);
+    free(o);
+}
+
+static void test_failed_attempt(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "2");
+    put_pod(MESSAGE_ADD, "p", "3", "");
+    decide();
+    order *o = next_order();
+    assert_order(o, ORDER_FAILED, "p", "");
+    assert_false(o->error);
+    assert_memory_equal(o->message.data, "0/1 nodes are available: 1 Insufficient cpu.", 44);
+    free(o);
+    /* Room wakes it. */
+    put_node(MESSAGE_UPDATE, "a", "4");
+    o = next_order();
+    assert_order(o, ORDER_BIND, "p", "a");
+    free(o);
+}
+
+static void test_preemption(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "2");
+    put_pod(MESSAGE_ADD, "low", "2", "nodeName: a,");
+    put_pod(MESSAGE_ADD, "high", "2", "priority: 7,");
+    decide();
+    order *o = next_order();
+    assert_order(o, ORDER_EVICT, "low", "a");
+    assert_memory_equal(o->preemptor_name.data, "high", 4);
+    free(o);
+    o = next_order();
+    assert_order(o, ORDER_FAILED, "high", "a");
+    free(o);
+    (void)inbox_put_change(&w.d.in, MESSAGE_REMOVE, BERTH_KIND_POD, BERTH_STR("ns"),
+                           BERTH_STR("low"), NULL);
+    o = next_order();
+    assert_order(o, ORDER_BIND, "high", "a");
+    free(o);
+}
+
+/* Many pods: orders are bounded, and go on once they are taken. */
+static void test_room(void **state)
+{
+    enum { PODS = 1000 };
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "900");
+    for (int i = 0; i < PODS; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "p%d", i);
+        put_pod(MESSAGE_ADD, name, "1m", "");
+    }
+    decide();
+    int64_t until_ns = event_loop_now() + 20 * SECOND;
+    while (outbox_count(&w.d.out) < ORDERS_MAX && event_loop_now() < until_ns)
+        usleep(500);
+    usleep(20000);
+    assert_int_equal(outbox_count(&w.d.out), ORDERS_MAX);
+    for (int i = 0; i < PODS; i++) {
+        order *o = next_order();
+        assert_int_equal(o->kind, ORDER_BIND);
+        deciding_bind_done(&w.d, o->binding, true);
+        free(o);
+    }
+    settle();
+    berth_scheduler_counters counters;
+    deciding_count(&w.d, &counters);
+    assert_int_equal(counters.bound, PODS);
+    assert_int_equal(atomic_load(&w.d.decisions), PODS);
+}
+
+static void test_pause(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "2");
+    decide();
+    (void)inbox_put(&w.d.in, MESSAGE_PAUSE);
+    put_pod(MESSAGE_ADD, "p", "1", "");
+    settle();
+    usleep(20000);
+    assert_int_equal(outbox_count(&w.d.out), 0);
+    (void)inbox_put(&w.d.in, MESSAGE_DECIDE);
+    order *o = next_order();
+    assert_order(o, ORDER_BIND, "p", "a");
+    free(o);
+}
+
+/* What the engine refuses stops nothing. */
+static void test_refused_changes(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "2");
+    put_node(MESSAGE_ADD, "a", "2");
+    put_node(MESSAGE_UPDATE, "none", "2");
+    put_pod(MESSAGE_ADD, "p", "1", "");
+    decide();
+    order *o = next_order();
+    assert_order(o, ORDER_BIND, "p", "a");
+    free(o);
+    deciding_stop(&w.d);
+    assert_int_equal(w.d.refused, 2);
+}
+
+static void test_dry_run(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "8");
+    put_node(MESSAGE_ADD, "b", "2");
+    put_pod(MESSAGE_ADD, "best", "1", "");
+    put_pod(MESSAGE_ADD, "lower", "1", "");
+    put_pod(MESSAGE_ADD, "wrong", "4", "");
+    put_pod(MESSAGE_ADD, "huge", "40", "");
+    put_pod(MESSAGE_ADD, "lost", "1", "");
+    put_pod(MESSAGE_ADD, "foreign", "1", "schedulerName: other,");
+    decide();
+    put_pod(MESSAGE_UPDATE, "best", "1", "nodeName: a,");
+    put_pod(MESSAGE_UPDATE, "best", "1", "nodeName: a,"); /* seen once only */
+    put_pod(MESSAGE_UPDATE, "lower", "1", "nodeName: b,");
+    put_pod(MESSAGE_UPDATE, "wrong", "4", "nodeName: b,");
+    put_pod(MESSAGE_UPDATE, "huge", "40", "nodeName: a,");
+    put_pod(MESSAGE_UPDATE, "lost", "1", "nodeName: nowhere,");
+    put_pod(MESSAGE_UPDATE, "foreign", "1", "schedulerName: other, nodeName: a,");
+    settle();
+    assert_int_equal(outbox_count(&w.d.out), 0);
+    deciding_stop(&w.d);
+    const agreement *a = &w.d.agreement;
+    for (int verdict = 0; verdict < AGREEMENT_COUNT; verdict++)
+        assert_int_equal(a->counts[verdict], 1);
+    assert_int_equal(a->item_count, 4);
+    char *report = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&report, &size);
+    agreement_print(a, out);
+    fclose(out);
+    assert_non_null(strstr(report, "Of 5 placements 1 were among Berth's best.\n"));
+    assert_non_null(strstr(report, "ns/lower on b: scores "));
+    assert_non_null(strstr(report, "ns/wrong on b: does not fit there, NodeResourcesFit: "
+                                   "Insufficient cpu; a is the best\n"));
+    assert_non_null(strstr(report, "ns/huge on a: fits nowhere; there, NodeResourcesFit"));
+    assert_non_null(strstr(report, "ns/lost on nowhere: could not be decided\n"));
+    free(report);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_waits_for_both),
+        TEST(test_a_failed_binding_comes_again),
+        TEST(test_failed_attempt),
+        TEST(test_preemption),
+        TEST(test_room),
+        TEST(test_pause),
+        TEST(test_refused_changes),
+        cmocka_unit_test_setup_teardown(test_dry_run, start_dry, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+/* berth run: schedules a live cluster through its API server. */
+#include "cli/exits.h"
+#include "commands/commands.h"
+#include "live/log/log.h"
+#include "live/run/session.h"
+
+static const command_help help = {
+    .name = "run",
+    .synopsis = "[OPTION...]",
+    .text =
+        "Schedules a live cluster: watches its API server, decides as kube-scheduler does, and\n"
+        "binds. Without a kubeconfig it is taken to run in a pod of the cluster. It runs until\n"
+        "a signal (TERM or INT) ends it.\n"
+        "With --dry-run nothing is written: each pod that another scheduler binds is decided\n"
+        "at the same moment, and the agreement is printed at the end.\n",
+    .examples = "  berth run --kubeconfig /etc/kubernetes/scheduler.conf --leader-elect\n"
+                "  berth run --kubeconfig ~/.kube/config --dry-run --placements 1000\n",
+};
+
+typedef struct run_flags {
+    engine_setup setup;
+    const char *kubeconfig, *master;
+    const char *logging_format;
+    uint64_t verbosity;
+    int format;
+    session_options session;
+} run_flags;
+
+static const char *const formats[] = {"text", "json", NULL};
+
+static berth_status read_access(const run_flags *flags, kubeconfig *config, berth_error *error)
+{
+    if (flags->kubeconfig != NULL)
+        return kubeconfig_read_file(config, flags->kubeconfig, flags->master, error);
+    return kubeconfig_in_cluster(config, NULL, error);
+}
+
+static int run(run_flags *flags)
+{
+    kubeconfig config;
+    berth_error error = {.code = BERTH_OK};
+    log_setup(flags->format == 1, (int)flags->verbosity);
+    if (read_access(flags, &config, &error) != BERTH_OK)
+        return exit_error(help.name, &error);
+    flags->session.config = &config;
+    flags->session.setup = &flags->setup;
+    int code = session_run(&flags->session);
+    kubeconfig_free(&config);
+    return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    run_flags flags = {.format = 0};
+    text_list operands = {0};
+    const option own[] = {
+        {.name = "kubeconfig",
+         .kind = OPTION_TEXT,
+         .value = "FILE",
+         .target = &flags.kubeconfig,
+         .help = "where the API server is, and who we are (default: as in a\npod)"},
+        {.name = "master",
+         .kind = OPTION_TEXT,
+         .value = "URL",
+         .target = &flags.master,
+         .help = "the API server, in place of the kubeconfig's"},
+        {.name = "dry-run",
+         .kind = OPTION_FLAG,
+         .target = &flags.session.dry_run,
+         .help = "write nothing; compare with the scheduler that is there"},
+        {.name = "placements",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .max = INT64_MAX,
+         .target = &flags.session.dry_run_placements,
+         .help = "end a dry run after so many"},
+        {.name = "v",
+         .kind = OPTION_NUMBER,
+         .value = "LEVEL",
+         .max = 10,
+         .target = &flags.verbosity,
+         .help = "how much is logged: 2 a line a binding, 3 an attempt"},
+        {.name = "logging-format",
+         .kind = OPTION_CHOICE,
+         .value = "FORM",
+         .target = &flags.format,
+         .choices = formats,
+         .help = "form of the log, on standard error"},
+    };
+    const option_group groups[] = {OPTION_GROUP(own), engine_setup_options(&flags.setup)};
+    options_result parsed = options_parse(&help, groups, 2, &operands, argc, argv);
+    int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == OPTIONS_RUN && operands.count > 0)
+        code = exit_usage(help.name, "unexpected '%s'", operands.items[0]);
+    else if (parsed == OPTIONS_RUN)
+        code = run(&flags);
+    text_list_free(&operands);
+    engine_setup_release(&flags.setup);
+    return code;
+}

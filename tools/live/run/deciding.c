@@ -1,0 +1,343 @@
+/* Apply what has changed, decide while there is room for orders, sleep until either comes. */
+#include "live/run/deciding.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/exits.h"
+#include "live/log/log.h"
+#include "live/transport/event_loop.h"
+
+/* Steps between two looks at the inbox: a decision is never later than that. */
+enum { STEPS_A_TURN = 32 };
+
+/* ---- the scheduler's callbacks, on the deciding thread ---- */
+
+static void put(deciding *d, const order *plain, const order_texts *texts)
+{
+    outbox_put(&d->out, plain, texts);
+    d->ordered(d->context);
+}
+
+static berth_answer on_bind(void *context, const berth_binding *binding)
+{
+    deciding *d = context;
+    berth_pod_status status;
+    order plain = {.kind = ORDER_BIND,
+                   .decided_at = d->number,
+                   .binding = binding->id,
+                   .decided_ns = d->decided_ns};
+    order_texts texts = {.node = berth_engine_node_name(d->engine, binding->node)};
+    berth_engine_pod_name(d->engine, binding->pod, &texts.namespace_name, &texts.name);
+    berth_scheduler_pod(d->scheduler, binding->pod, &status);
+    plain.attempt = status.attempts;
+    plain.waited_ns = status.submitted_ns != 0 ? d->decided_ns - status.submitted_ns : 0;
+    put(d, &plain, &texts);
+    return BERTH_ANSWER_LATER;
+}
+
+static void on_unbind(void *context, const berth_binding *binding, berth_unbind_reason reason)
+{
+    deciding *d = context;
+    const order plain = {
+        .kind = ORDER_UNBIND, .decided_at = d->number, .binding = binding->id, .why = reason};
+    order_texts texts = {.node = berth_engine_node_name(d->engine, binding->node)};
+    berth_engine_pod_name(d->engine, binding->pod, &texts.namespace_name, &texts.name);
+    put(d, &plain, &texts);
+}
+
+static berth_answer on_evict(void *context, const berth_eviction *eviction)
+{
+    deciding *d = context;
+    const order plain = {.kind = ORDER_EVICT, .decided_at = d->number};
+    order_texts texts = {.node = berth_engine_node_name(d->engine, eviction->node)};
+    berth_engine_pod_name(d->engine, eviction->victim, &texts.namespace_name, &texts.name);
+    berth_engine_pod_name(d->engine, eviction->preemptor, &texts.preemptor_namespace,
+                          &texts.preemptor_name);
+    put(d, &plain, &texts);
+    return BERTH_ANSWER_LATER;
+}
+
+static void on_report(void *context, berth_trouble trouble, const berth_error *error)
+{
+    (void)context;
+    if (trouble == BERTH_TROUBLE_EVENT) {
+        char text[1024];
+        berth_error_format(error, text, sizeof(text));
+        LOG_WARNING("a change could not be applied", "error", text);
+    }
+}
+
+static void on_notify(void *context)
+{
+    inbox_wake(&((deciding *)context)->in);
+}
+
+/* ---- changes ---- */
+
+static void say_refused(deciding *d, const message *m, const berth_error *error)
+{
+    char text[1024];
+    d->refused++;
+    berth_error_format(error, text, sizeof(text));
+    LOG_ERROR("the engine refused a change", "kind", berth_kind_name(m->object_kind), "error",
+              text);
+}
+
+/* A pod that was pending here is seen on a node: the other scheduler has placed it. */
+static void compare(deciding *d, const message *m)
+{
+    const berth_pod *pod = m->object->as.pod;
+    if (m->object_kind != BERTH_KIND_POD || pod->node_name.len == 0)
+        return;
+    berth_pod_id id = berth_engine_find_pod(d->engine, pod->meta.namespace_name, pod->meta.name);
+    if (id != BERTH_POD_NONE && berth_engine_pod_node(d->engine, id) == BERTH_NODE_NONE &&
+        engine_setup_serves(d->setup, pod->scheduler_name)) {
+        agreement_note(&d->agreement, d->engine, id, pod->node_name);
+        atomic_fetch_add_explicit(&d->decisions, 1, memory_order_relaxed);
+    }
+}
+
+static berth_status apply_dry(deciding *d, const message *m, berth_error *error)
+{
+    switch (m->kind) {
+    case MESSAGE_ADD:
+        return berth_engine_add(d->engine, m->object, NULL, error);
+    case MESSAGE_UPDATE:
+        compare(d, m);
+        return berth_engine_update(d->engine, m->object, error);
+    default:
+        return berth_engine_remove(d->engine, m->object_kind, m->namespace_name, m->name, error);
+    }
+}
+
+static berth_status apply_change(deciding *d, const message *m, berth_error *error)
+{
+    int64_t now_ns = event_loop_now();
+    if (d->scheduler == NULL)
+        return apply_dry(d, m, error);
+    switch (m->kind) {
+    case MESSAGE_ADD:
+        return berth_scheduler_add(d->scheduler, now_ns, m->object, NULL, error);
+    case MESSAGE_UPDATE:
+        return berth_scheduler_update(d->scheduler, now_ns, m->object, error);
+    default:
+        return berth_scheduler_remove(d->scheduler, now_ns, m->object_kind, m->namespace_name,
+                                      m->name, error);
+    }
+}
+
+static void apply(deciding *d, const message *m)
+{
+    berth_error error = {.code = BERTH_OK};
+    switch (m->kind) {
+    case MESSAGE_SYNCED:
+        d->synced = true;
+        break;
+    case MESSAGE_DECIDE:
+    case MESSAGE_PAUSE:
+        d->leads = m->kind == MESSAGE_DECIDE;
+        break;
+    case MESSAGE_STOP:
+        d->stops = true;
+        break;
+    default:
+        if (apply_change(d, m, &error) != BERTH_OK)
+            say_refused(d, m, &error);
+    }
+    d->number = m->number;
+}
+
+/* Returns when the next thing is to be done if nothing comes. */
+static void take_messages(deciding *d, int64_t until_ns)
+{
+    message *next;
+    for (message *m = inbox_take(&d->in, until_ns); m != NULL; m = next) {
+        next = m->next;
+        apply(d, m);
+        message_free(m);
+    }
+    /* Relaxed: a count to look at; nothing else is read by it. */
+    atomic_store_explicit(&d->applied, d->number, memory_order_relaxed);
+}
+
+/* ---- decisions ---- */
+
+static void say_failed(deciding *d, const berth_step *step)
+{
+    const order plain = {.kind = ORDER_FAILED,
+                         .decided_at = d->number,
+                         .error = step->kind == BERTH_STEP_ERROR,
+                         .attempt = step->attempt,
+                         .waited_ns = step->waited_ns,
+                         .decided_ns = d->decided_ns};
+    order_texts texts = {.message = berth_explanation_message(d->explanation)};
+    if (texts.message.len == 0)
+        texts.message = BERTH_STR("the attempt failed with an error");
+    if (step->nominated != BERTH_NODE_NONE)
+        texts.node = berth_engine_node_name(d->engine, step->nominated);
+    berth_engine_pod_name(d->engine, step->pod, &texts.namespace_name, &texts.name);
+    put(d, &plain, &texts);
+}
+
+/* Decide until nothing is active, or enough is under way. Returns whether there is more to do. */
+static bool decide(deciding *d)
+{
+    berth_step step;
+    berth_error error = {.code = BERTH_OK};
+    for (int i = 0; i < STEPS_A_TURN; i++) {
+        if (outbox_count(&d->out) >= ORDERS_MAX)
+            return false; /* deciding_wake tells when there is room */
+        d->decided_ns = event_loop_now();
+        if (berth_scheduler_step(d->scheduler, d->decided_ns, &step, &error) != BERTH_OK) {
+            char text[1024];
+            berth_error_format(&error, text, sizeof(text));
+            LOG_ERROR("a decision failed", "error", text);
+            return false;
+        }
+        if (step.kind == BERTH_STEP_IDLE)
+            return false;
+        /* Relaxed: a count to look at. */
+        atomic_fetch_add_explicit(&d->decisions, 1, memory_order_relaxed);
+        if (step.kind == BERTH_STEP_UNSCHEDULABLE || step.kind == BERTH_STEP_ERROR)
+            say_failed(d, &step);
+    }
+    return true;
+}
+
+static int64_t next_time(const deciding *d, bool more, int64_t now_ns)
+{
+    bool decides = d->scheduler != NULL && d->synced && d->leads;
+    if (more)
+        return now_ns;
+    int64_t idle_ns = now_ns + INT64_C(1000000000); /* to be seen alive */
+    if (!decides || outbox_count(&((deciding *)(uintptr_t)d)->out) >= ORDERS_MAX)
+        return idle_ns;
+    int64_t next_ns = berth_scheduler_next(d->scheduler);
+    return next_ns < idle_ns ? next_ns : idle_ns;
+}
+
+static void copy_counters(deciding *d)
+{
+    if (d->scheduler == NULL)
+        return;
+    pthread_mutex_lock(&d->counters_lock);
+    berth_scheduler_count(d->scheduler, &d->counters);
+    pthread_mutex_unlock(&d->counters_lock);
+}
+
+static void *run(void *context)
+{
+    deciding *d = context;
+    berth_error error;
+    bool more = false;
+    while (!d->stops) {
+        int64_t now_ns = event_loop_now();
+        /* Relaxed: looked at by a watchdog alone. */
+        atomic_store_explicit(&d->alive_ns, now_ns, memory_order_relaxed);
+        take_messages(d, next_time(d, more, now_ns));
+        more = false;
+        if (d->scheduler != NULL && !d->stops) {
+            if (d->synced && d->leads)
+                more = decide(d);
+            else
+                (void)berth_scheduler_advance(d->scheduler, event_loop_now(), &error);
+        }
+        copy_counters(d);
+    }
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static berth_status make_scheduler(deciding *d, berth_error *error)
+{
+    berth_scheduler_options options;
+    berth_scheduler_options_init(&options);
+    if (d->setup->config != NULL) {
+        berth_backoff backoff = berth_scheduler_config_backoff(d->setup->config);
+        options.backoff_initial_ns = backoff.initial_seconds * INT64_C(1000000000);
+        options.backoff_max_ns = backoff.max_seconds * INT64_C(1000000000);
+    }
+    options.now_ns = event_loop_now();
+    options.explanation = d->explanation;
+    options.callbacks =
+        (berth_scheduler_callbacks){d, on_bind, on_unbind, on_evict, on_report, on_notify};
+    return berth_scheduler_create(d->engine, &options, &d->scheduler, error);
+}
+
+static berth_status make(deciding *d, berth_error *error)
+{
+    TRY(engine_setup_create(d->setup, &d->engine, error));
+    TRY(berth_explanation_create(NULL, &d->explanation, error));
+    return d->dry_run ? BERTH_OK : make_scheduler(d, error);
+}
+
+/* The thread takes no signal: the network's does. */
+static bool start_thread(deciding *d)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    d->started = pthread_create(&d->thread, NULL, run, d) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return d->started;
+}
+
+berth_status deciding_start(deciding *d, berth_error *error)
+{
+    inbox_init(&d->in);
+    outbox_init(&d->out);
+    pthread_mutex_init(&d->counters_lock, NULL);
+    atomic_init(&d->alive_ns, event_loop_now());
+    berth_status status = make(d, error);
+    if (status == BERTH_OK && !start_thread(d))
+        status = error_set(error, BERTH_E_INTERNAL, NULL, "a thread can't be started");
+    if (status != BERTH_OK)
+        deciding_free(d);
+    return status;
+}
+
+void deciding_stop(deciding *d)
+{
+    if (!d->started)
+        return;
+    (void)inbox_put(&d->in, MESSAGE_STOP);
+    pthread_join(d->thread, NULL);
+    d->started = false;
+}
+
+void deciding_free(deciding *d)
+{
+    berth_scheduler_destroy(d->scheduler);
+    berth_explanation_destroy(d->explanation);
+    berth_engine_destroy(d->engine);
+    d->scheduler = NULL;
+    d->explanation = NULL;
+    d->engine = NULL;
+    agreement_free(&d->agreement);
+    inbox_destroy(&d->in);
+    outbox_destroy(&d->out);
+    pthread_mutex_destroy(&d->counters_lock);
+}
+
+void deciding_bind_done(deciding *d, berth_binding_id binding, bool done)
+{
+    /* Without memory for an answer the pod stays assumed; the program ends where it is missing. */
+    if (berth_scheduler_bind_done(d->scheduler, binding,
+                                  done ? BERTH_ANSWER_DONE : BERTH_ANSWER_FAILED, NULL) != BERTH_OK)
+        exit(exit_status("run", "answering a binding", BERTH_E_NOMEM));
+}
+
+void deciding_wake(deciding *d)
+{
+    inbox_wake(&d->in);
+}
+
+void deciding_count(deciding *d, berth_scheduler_counters *out)
+{
+    pthread_mutex_lock(&d->counters_lock);
+    *out = d->counters;
+    pthread_mutex_unlock(&d->counters_lock);
+}

@@ -1,0 +1,127 @@
+/* A list under a lock: parsing and applying a change cost a hundred times what the lock does. */
+#include "live/run/inbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/heap.h"
+#include "live/transport/event_loop.h"
+
+void inbox_init(inbox *box)
+{
+    pthread_condattr_t attributes;
+    *box = (inbox){.number = 0};
+    box->last = &box->first;
+    pthread_mutex_init(&box->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&box->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+void inbox_destroy(inbox *box)
+{
+    while (box->first != NULL) {
+        message *m = box->first;
+        box->first = m->next;
+        message_free(m);
+    }
+    pthread_cond_destroy(&box->changed);
+    pthread_mutex_destroy(&box->lock);
+}
+
+static uint64_t put(inbox *box, message *m)
+{
+    pthread_mutex_lock(&box->lock);
+    uint64_t number = m->number = ++box->number;
+    *box->last = m;
+    box->last = &m->next;
+    box->count++;
+    pthread_cond_signal(&box->changed);
+    pthread_mutex_unlock(&box->lock);
+    return number;
+}
+
+uint64_t inbox_put_change(inbox *box, message_kind kind, berth_kind object_kind, berth_str space,
+                          berth_str name, const berth_object *object)
+{
+    size_t room = object == NULL ? space.len + name.len : 0;
+    message *m = heap_new(1, sizeof(*m) + room);
+    m->kind = kind;
+    m->object_kind = object_kind;
+    if (object != NULL) {
+        m->object = heap_object(object);
+    } else {
+        if (space.len > 0)
+            memcpy(m->texts, space.data, space.len);
+        memcpy(m->texts + space.len, name.data, name.len);
+        m->namespace_name = (berth_str){m->texts, space.len};
+        m->name = (berth_str){m->texts + space.len, name.len};
+    }
+    return put(box, m);
+}
+
+uint64_t inbox_put(inbox *box, message_kind kind)
+{
+    message *m = heap_new(1, sizeof(*m));
+    m->kind = kind;
+    return put(box, m);
+}
+
+size_t inbox_backlog(inbox *box)
+{
+    pthread_mutex_lock(&box->lock);
+    size_t backlog = box->count + box->behind;
+    pthread_mutex_unlock(&box->lock);
+    return backlog;
+}
+
+void inbox_wake(inbox *box)
+{
+    pthread_mutex_lock(&box->lock);
+    box->woken = true;
+    pthread_cond_signal(&box->changed);
+    pthread_mutex_unlock(&box->lock);
+}
+
+/* A condition can't wait by CLOCK_BOOTTIME: the difference is taken to the other clock. */
+static struct timespec monotonic_time(int64_t until_ns)
+{
+    struct timespec at;
+    int64_t wait_ns = until_ns - event_loop_now();
+    if (wait_ns < 0)
+        wait_ns = 0;
+    if (wait_ns >
+        INT64_C(1000000000)) /* and is looked at again, as time may have been slept over */
+        wait_ns = INT64_C(1000000000);
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    int64_t ns = at.tv_nsec + wait_ns;
+    at.tv_sec += (time_t)(ns / 1000000000);
+    at.tv_nsec = (long)(ns % 1000000000);
+    return at;
+}
+
+message *inbox_take(inbox *box, int64_t until_ns)
+{
+    pthread_mutex_lock(&box->lock);
+    box->behind = 0;
+    if (box->first == NULL && !box->woken && event_loop_now() < until_ns) {
+        struct timespec at = monotonic_time(until_ns);
+        (void)pthread_cond_timedwait(&box->changed, &box->lock, &at);
+    }
+    message *all = box->first;
+    box->behind = box->count;
+    box->first = NULL;
+    box->last = &box->first;
+    box->count = 0;
+    box->woken = false;
+    pthread_mutex_unlock(&box->lock);
+    return all;
+}
+
+void message_free(message *m)
+{
+    berth_object_destroy(m->object);
+    free(m);
+}

@@ -1,0 +1,74 @@
+/* A list under a lock. Its bound is the deciding thread's: it decides nothing while there are many. */
+#include "live/run/outbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/heap.h"
+
+void outbox_init(outbox *box)
+{
+    *box = (outbox){.count = 0};
+    box->last = &box->first;
+    pthread_mutex_init(&box->lock, NULL);
+}
+
+void outbox_destroy(outbox *box)
+{
+    for (order *o; (o = outbox_take(box)) != NULL;)
+        free(o);
+    pthread_mutex_destroy(&box->lock);
+}
+
+static berth_str copy(char **at, berth_str text)
+{
+    berth_str own = {*at, text.len};
+    if (text.len == 0)
+        return (berth_str){0};
+    memcpy(*at, text.data, text.len);
+    *at += text.len;
+    return own;
+}
+
+void outbox_put(outbox *box, const order *plain, const order_texts *texts)
+{
+    size_t room = (size_t)texts->namespace_name.len + texts->name.len + texts->node.len +
+                  texts->message.len + texts->preemptor_namespace.len + texts->preemptor_name.len;
+    order *o = heap_new(1, sizeof(*o) + room);
+    char *at = o->texts;
+    memcpy(o, plain, sizeof(*o));
+    o->next = NULL;
+    o->namespace_name = copy(&at, texts->namespace_name);
+    o->name = copy(&at, texts->name);
+    o->node = copy(&at, texts->node);
+    o->message = copy(&at, texts->message);
+    o->preemptor_namespace = copy(&at, texts->preemptor_namespace);
+    o->preemptor_name = copy(&at, texts->preemptor_name);
+    pthread_mutex_lock(&box->lock);
+    *box->last = o;
+    box->last = &o->next;
+    box->count++;
+    pthread_mutex_unlock(&box->lock);
+}
+
+order *outbox_take(outbox *box)
+{
+    pthread_mutex_lock(&box->lock);
+    order *o = box->first;
+    if (o != NULL) {
+        box->first = o->next;
+        if (box->first == NULL)
+            box->last = &box->first;
+        box->count--;
+    }
+    pthread_mutex_unlock(&box->lock);
+    return o;
+}
+
+size_t outbox_count(outbox *box)
+{
+    pthread_mutex_lock(&box->lock);
+    size_t count = box->count;
+    pthread_mutex_unlock(&box->lock);
+    return count;
+}

@@ -1,0 +1,287 @@
+/* The order of things: ask for the server's version, make the engine, list, decide; and back. */
+#include "live/run/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/exits.h"
+#include "live/credentials/credentials.h"
+#include "live/log/log.h"
+#include "live/run/deciding.h"
+#include "live/transport/curl_transport.h"
+#include "live/watch/watcher.h"
+
+static const int64_t second_ns = 1000000000;
+
+/* Changes that wait for the deciding thread; with more of them the next page is not asked for. */
+enum { BACKLOG_MAX = 20000, MINOR_FIRST = 32, MINOR_LAST = 36 };
+
+typedef struct session {
+    const session_options *options;
+    event_loop *loop;
+    credentials *access;
+    curl_transport *curl;
+    const live_transport *transport;
+    watcher *watcher;
+    deciding deciding;
+    bool deciding_runs;
+    int signals;
+    bool ends;
+    int code;
+    int64_t began_ns, version_backoff_ns;
+    char version[16]; /* "1.36", of the server */
+} session;
+
+static void end(session *s, int code)
+{
+    s->ends = true;
+    if (code != EXIT_DONE)
+        s->code = code;
+}
+
+/* ---- what the watches tell ---- */
+
+static uint64_t on_change(void *context, const watch_change *change)
+{
+    session *s = context;
+    static const message_kind kinds[] = {MESSAGE_ADD, MESSAGE_UPDATE, MESSAGE_REMOVE};
+    return inbox_put_change(&s->deciding.in, kinds[change->operation], change->kind,
+                            change->namespace_name, change->name, change->object);
+}
+
+static bool on_is_full(void *context)
+{
+    return inbox_backlog(&((session *)context)->deciding.in) > BACKLOG_MAX;
+}
+
+static void on_listed(void *context, berth_kind kind)
+{
+    session *s = context;
+    char count[24], took[24];
+    const reflector *r = watcher_reflector(s->watcher, kind);
+    snprintf(count, sizeof(count), "%zu", r->table.count);
+    snprintf(took, sizeof(took), "%.3f", (double)(event_loop_now() - s->began_ns) / 1e9);
+    LOG_INFO(2, "listed", "kind", berth_kind_name(kind), "objects", count, "seconds", took);
+    if (!watcher_is_synced(s->watcher))
+        return;
+    LOG_INFO(0, "all lists are whole", "seconds", took);
+    (void)inbox_put(&s->deciding.in, MESSAGE_SYNCED);
+    (void)inbox_put(&s->deciding.in, MESSAGE_DECIDE);
+}
+
+/* ---- the beginning ---- */
+
+static void ask_version(void *context);
+
+static void begin(session *s)
+{
+    berth_error error = {.code = BERTH_OK};
+    engine_setup *setup = s->options->setup;
+    const watch_sink sink = {
+        .change = on_change, .is_full = on_is_full, .listed = on_listed, .context = s};
+    if (setup->kubernetes == NULL)
+        setup->kubernetes = s->version;
+    if (engine_setup_resolve(setup, &error) != BERTH_OK ||
+        deciding_start(&s->deciding, &error) != BERTH_OK) {
+        end(s, exit_error("run", &error));
+        return;
+    }
+    s->deciding_runs = true;
+    s->watcher = watcher_create(s->transport, &sink);
+    if (s->watcher == NULL) {
+        end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));
+        return;
+    }
+    watcher_start(s->watcher);
+}
+
+static bool read_version(session *s, berth_str body)
+{
+    json_t *root = json_loadb(body.data, body.len, 0, NULL);
+    const char *major = json_string_value(json_object_get(root, "major"));
+    const char *minor = json_string_value(json_object_get(root, "minor"));
+    bool good = major != NULL && minor != NULL;
+    if (good)
+        snprintf(s->version, sizeof(s->version), "%.4s.%d", major, atoi(minor));
+    json_decref(root);
+    return good;
+}
+
+static void take_version(session *s)
+{
+    int minor = strncmp(s->version, "1.", 2) == 0 ? atoi(s->version + 2) : 0;
+    LOG_INFO(0, "connected", "server", s->options->config->access.server, "kubernetes", s->version);
+    if (s->options->setup->kubernetes == NULL && (minor < MINOR_FIRST || minor > MINOR_LAST)) {
+        fprintf(stderr,
+                "berth run: the API server is of Kubernetes %s, whose rules are not known; "
+                "--kubernetes 1.32 to 1.36 says which to use\n",
+                s->version);
+        end(s, EXIT_INPUT);
+        return;
+    }
+    begin(s);
+}
+
+/* What no second try will mend: the server is there, and it or we don't believe who the other is. */
+static bool is_hopeless(const live_answer *answer)
+{
+    if (answer->outcome == LIVE_ANSWERED)
+        return answer->status == 401 || answer->status == 403;
+    return strstr(answer->why, "certificate") != NULL || strstr(answer->why, "SSL") != NULL;
+}
+
+static void on_version(void *context, const live_answer *answer)
+{
+    session *s = context;
+    if (answer->outcome == LIVE_ANSWERED && answer->status == 200 &&
+        read_version(s, answer->body)) {
+        take_version(s);
+        return;
+    }
+    char status[16];
+    snprintf(status, sizeof(status), "%d", answer->status);
+    if (is_hopeless(answer)) {
+        fprintf(stderr, "berth run: %s: %s\n", s->options->config->access.server,
+                answer->status == 401   ? "the API server does not accept the credentials (401)"
+                : answer->status == 403 ? "the API server does not let us read /version (403)"
+                                        : answer->why);
+        end(s, EXIT_INPUT);
+        return;
+    }
+    LOG_WARNING("the API server does not answer", "server", s->options->config->access.server,
+                "status", status, "why", answer->why);
+    s->version_backoff_ns = s->version_backoff_ns == 0 ? second_ns / 2 : s->version_backoff_ns * 2;
+    if (s->version_backoff_ns > 5 * second_ns)
+        s->version_backoff_ns = 5 * second_ns;
+    (void)live_timer_set(s->transport, live_now(s->transport) + s->version_backoff_ns, ask_version,
+                         s);
+}
+
+static void ask_version(void *context)
+{
+    session *s = context;
+    (void)live_send(s->transport, &(live_request){.connection = LIVE_READS,
+                                                  .method = "GET",
+                                                  .path = "/version",
+                                                  .timeout_ns = 10 * second_ns,
+                                                  .done = on_version,
+                                                  .context = s});
+}
+
+/* ---- signals ---- */
+
+static void on_signal(void *context, int fd, uint32_t events)
+{
+    session *s = context;
+    struct signalfd_siginfo what;
+    (void)events;
+    while (read(fd, &what, sizeof(what)) == (ssize_t)sizeof(what)) {
+        if (what.ssi_signo != SIGTERM && what.ssi_signo != SIGINT)
+            continue;
+        LOG_INFO(0, "a signal ends it", "signal", strsignal((int)what.ssi_signo));
+        if (s->ends)
+            _exit(EXIT_NEGATIVE); /* the second one: at once */
+        end(s, EXIT_DONE);
+    }
+}
+
+static bool take_signals(session *s)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGUSR2);
+    signal(SIGPIPE, SIG_IGN);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return s->signals >= 0 && event_loop_fd(s->loop, s->signals, EPOLLIN, on_signal, s);
+}
+
+/* ---- the whole ---- */
+
+static void on_wake(void *context)
+{
+    session *s = context;
+    for (order *o; (o = outbox_take(&s->deciding.out)) != NULL;) {
+        if (o->kind == ORDER_BIND)
+            deciding_bind_done(&s->deciding, o->binding, false);
+        free(o);
+    }
+    deciding_wake(&s->deciding);
+}
+
+static void on_ordered(void *context)
+{
+    event_loop_wake(((session *)context)->loop);
+}
+
+static bool open_session(session *s)
+{
+    s->loop = event_loop_create();
+    if (s->loop == NULL || !take_signals(s) || !curl_transport_setup())
+        return false;
+    const credentials_options how = {.loop = s->loop, .config = s->options->config};
+    s->access = credentials_create(&how);
+    const curl_transport_options options = {
+        .loop = s->loop, .access = &credentials_access_ops, .access_self = s->access};
+    s->curl = curl_transport_create(&options);
+    s->transport = curl_transport_interface(s->curl);
+    credentials_attach(s->access, s->curl);
+    event_loop_on_wake(s->loop, on_wake, s);
+    return true;
+}
+
+static bool is_done(session *s)
+{
+    uint64_t wanted = s->options->dry_run_placements;
+    /* Relaxed: a count to look at. */
+    return s->ends || (wanted > 0 && atomic_load_explicit(&s->deciding.decisions,
+                                                          memory_order_relaxed) >= wanted);
+}
+
+static void close_session(session *s)
+{
+    if (s->watcher != NULL)
+        watcher_stop(s->watcher);
+    if (s->deciding_runs) {
+        deciding_stop(&s->deciding);
+        if (s->options->dry_run)
+            agreement_print(&s->deciding.agreement, stdout);
+        deciding_free(&s->deciding);
+    }
+    watcher_destroy(s->watcher);
+    curl_transport_destroy(s->curl);
+    credentials_destroy(s->access);
+    event_loop_destroy(s->loop);
+    if (s->signals >= 0)
+        close(s->signals);
+}
+
+int session_run(const session_options *options)
+{
+    session s = {.options = options, .signals = -1};
+    s.deciding.setup = options->setup;
+    s.deciding.dry_run = options->dry_run;
+    s.deciding.ordered = on_ordered;
+    s.deciding.context = &s;
+    if (!open_session(&s)) {
+        fprintf(stderr, "berth run: the network can't be used: %s\n", strerror(errno));
+        s.code = EXIT_INTERNAL;
+    } else {
+        s.began_ns = event_loop_now();
+        ask_version(&s);
+        while (!is_done(&s))
+            event_loop_turn(s.loop, second_ns);
+    }
+    close_session(&s);
+    return s.code;
+}

@@ -1,0 +1,19 @@
+/* A running scheduler: the network's loop with credentials, watches and writes on this thread, decisions
+ * on another one. */
+#ifndef BERTH_LIVE_SESSION_H
+#define BERTH_LIVE_SESSION_H
+
+#include "live/credentials/kubeconfig.h"
+#include "loading/engine_setup.h"
+
+typedef struct session_options {
+    const kubeconfig *config;
+    engine_setup *setup; /* not resolved yet: the server's version may decide */
+    bool dry_run;
+    uint64_t dry_run_placements; /* end after so many; 0: at a signal */
+} session_options;
+
+/* Run until a signal ends it. Returns an exit code. */
+int session_run(const session_options *options);
+
+#endif
