@@ -179,8 +179,14 @@ static options_result parse_long(parse *p, const char *word)
         return OPTIONS_WRONG;
     }
     if (o->kind == OPTION_FLAG) {
-        if (equals == NULL)
+        bool on = equals == NULL || strcmp(equals, "=true") == 0;
+        if (on)
             return store(p, o, NULL);
+        if (o->denied != NULL && strcmp(equals, "=false") == 0) {
+            *(bool *)o->target = false;
+            *o->denied = true;
+            return OPTIONS_RUN;
+        }
         exit_usage(p->help->name, "--%s takes no value", o->name);
         return OPTIONS_WRONG;
     }

@@ -32,6 +32,7 @@ typedef struct option {
     uint64_t min, max;          /* of a number */
     const char *const *choices; /* of a choice, ended by NULL */
     bool *given;                /* optional: set when the option is used */
+    bool *denied; /* optional, of a flag: it may be given as --name=false, which sets this */
 } option;
 
 typedef struct option_group {

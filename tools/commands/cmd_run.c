@@ -42,9 +42,10 @@ static int run(run_flags *flags)
     log_setup(flags->format == 1, (int)flags->verbosity);
     if (read_access(flags, &config, &error) != BERTH_OK)
         return exit_error(help.name, &error);
-    flags->session.config = &config;
-    flags->session.setup = &flags->setup;
-    int code = session_run(&flags->session);
+    session_options options = flags->session;
+    options.config = &config;
+    options.setup = &flags->setup;
+    int code = session_run(&options);
     kubeconfig_free(&config);
     return code;
 }

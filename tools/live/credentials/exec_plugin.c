@@ -226,8 +226,12 @@ static int spawn(exec_plugin *p, int out)
     posix_spawnattr_setsigmask(&attributes, &none); /* the loop's thread blocks some */
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     char **environment = environment_of(p->config, info_of(p->config));
-    int failed = posix_spawnp(&p->child, p->config->command, &files, &attributes,
-                              (char **)(uintptr_t)p->config->arguments, environment);
+    union {
+        const char *const *kept;
+        char *const *given; /* posix_spawnp changes none of them */
+    } arguments = {p->config->arguments};
+    int failed = posix_spawnp(&p->child, p->config->command, &files, &attributes, arguments.given,
+                              environment);
     for (size_t i = 0; environment[i] != NULL; i++)
         free(environment[i]);
     free(environment);

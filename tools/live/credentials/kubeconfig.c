@@ -46,7 +46,7 @@ char *small_file_read(const char *path, size_t *length)
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return NULL;
-    char *text = heap_new(SMALL_FILE_MAX + 1, 1);
+    char *text = heap_new(SMALL_FILE_MAX + 2, 1);
     *length = fread(text, 1, SMALL_FILE_MAX + 1, file);
     int failed = ferror(file) != 0 ? EIO : 0;
     fclose(file);
@@ -58,8 +58,7 @@ char *small_file_read(const char *path, size_t *length)
         return NULL;
     }
     text[*length] = '\0';
-    char *fitted = realloc(text, *length + 1);
-    return fitted != NULL ? fitted : text;
+    return text;
 }
 
 static int sextet(char c)

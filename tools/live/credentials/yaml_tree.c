@@ -71,13 +71,14 @@ static json_t *compose_scalar(composer *c)
     const char *text = (const char *)c->event.data.scalar.value;
     size_t length = c->event.data.scalar.length;
     json_t *value;
-    if (c->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
-        value = json_stringn(text, length);
-    else if (strcmp(text, "true") == 0 || strcmp(text, "True") == 0 || strcmp(text, "TRUE") == 0)
+    bool plain = c->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    if (plain &&
+        (strcmp(text, "true") == 0 || strcmp(text, "True") == 0 || strcmp(text, "TRUE") == 0))
         value = json_true();
-    else if (strcmp(text, "false") == 0 || strcmp(text, "False") == 0 || strcmp(text, "FALSE") == 0)
+    else if (plain && (strcmp(text, "false") == 0 || strcmp(text, "False") == 0 ||
+                       strcmp(text, "FALSE") == 0))
         value = json_false();
-    else if (length == 0 || strcmp(text, "~") == 0 || strcmp(text, "null") == 0)
+    else if (plain && (length == 0 || strcmp(text, "~") == 0 || strcmp(text, "null") == 0))
         value = json_null();
     else
         value = json_stringn(text, length);
@@ -215,7 +216,7 @@ static json_t *compose_document(composer *c)
 
 json_t *yaml_tree_read(berth_str text, const char *source, berth_error *error)
 {
-    berth_error unused;
+    berth_error unused = {.code = BERTH_OK};
     composer c = {.source = source, .error = error != NULL ? error : &unused};
     if (!yaml_parser_initialize(&c.yaml)) {
         error_set(c.error, BERTH_E_NOMEM, source, "no memory for a YAML parser");

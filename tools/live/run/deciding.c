@@ -206,13 +206,13 @@ static bool decide(deciding *d)
     return true;
 }
 
-static int64_t next_time(const deciding *d, bool more, int64_t now_ns)
+static int64_t next_time(deciding *d, bool more, int64_t now_ns)
 {
     bool decides = d->scheduler != NULL && d->synced && d->leads;
     if (more)
         return now_ns;
     int64_t idle_ns = now_ns + INT64_C(1000000000); /* to be seen alive */
-    if (!decides || outbox_count(&((deciding *)(uintptr_t)d)->out) >= ORDERS_MAX)
+    if (!decides || outbox_count(&d->out) >= ORDERS_MAX)
         return idle_ns;
     int64_t next_ns = berth_scheduler_next(d->scheduler);
     return next_ns < idle_ns ? next_ns : idle_ns;

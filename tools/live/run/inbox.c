@@ -43,21 +43,21 @@ static uint64_t put(inbox *box, message *m)
     return number;
 }
 
-uint64_t inbox_put_change(inbox *box, message_kind kind, berth_kind object_kind, berth_str space,
-                          berth_str name, const berth_object *object)
+uint64_t inbox_put_change(inbox *box, message_kind kind, berth_kind object_kind,
+                          berth_str namespace_name, berth_str name, const berth_object *object)
 {
-    size_t room = object == NULL ? space.len + name.len : 0;
+    size_t room = object == NULL ? namespace_name.len + name.len : 0;
     message *m = heap_new(1, sizeof(*m) + room);
     m->kind = kind;
     m->object_kind = object_kind;
     if (object != NULL) {
         m->object = heap_object(object);
     } else {
-        if (space.len > 0)
-            memcpy(m->texts, space.data, space.len);
-        memcpy(m->texts + space.len, name.data, name.len);
-        m->namespace_name = (berth_str){m->texts, space.len};
-        m->name = (berth_str){m->texts + space.len, name.len};
+        if (namespace_name.len > 0)
+            memcpy(m->texts, namespace_name.data, namespace_name.len);
+        memcpy(m->texts + namespace_name.len, name.data, name.len);
+        m->namespace_name = (berth_str){m->texts, namespace_name.len};
+        m->name = (berth_str){m->texts + namespace_name.len, name.len};
     }
     return put(box, m);
 }

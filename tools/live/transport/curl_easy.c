@@ -179,7 +179,8 @@ static void set_headers(curl_request *r, const server_access *access, const char
 
 static void set_blob(CURL *easy, CURLoption option, berth_str data)
 {
-    const struct curl_blob blob = {(void *)(uintptr_t)data.data, data.len, CURL_BLOB_COPY};
+    struct curl_blob blob = {.len = data.len, .flags = CURL_BLOB_COPY};
+    memcpy(&blob.data, &data.data, sizeof(blob.data)); /* which is read, and not const */
     curl_easy_setopt(easy, option, &blob);
 }
 

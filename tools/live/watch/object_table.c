@@ -28,15 +28,15 @@ static bool is_same(berth_str a, berth_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-object_entry *object_table_find(const object_table *table, berth_str space, berth_str name)
+object_entry *object_table_find(const object_table *table, berth_str namespace_name, berth_str name)
 {
     if (table->count == 0)
         return NULL;
-    size_t at = place_of(table, space, name);
+    size_t at = place_of(table, namespace_name, name);
     for (; table->slots[at] != NULL; at = (at + 1) & (table->capacity - 1)) {
         object_entry *entry = table->slots[at];
         if (is_same(object_entry_name(entry), name) &&
-            is_same(object_entry_namespace(entry), space))
+            is_same(object_entry_namespace(entry), namespace_name))
             return entry;
     }
     return NULL;
@@ -62,16 +62,17 @@ static void grow(object_table *table)
     free(old);
 }
 
-object_entry *object_table_add(object_table *table, berth_str space, berth_str name, berth_str uid)
+object_entry *object_table_add(object_table *table, berth_str namespace_name, berth_str name,
+                               berth_str uid)
 {
     if (table->count * 4 >= table->capacity * 3)
         grow(table);
-    object_entry *entry = heap_new(1, sizeof(*entry) + space.len + name.len + uid.len);
-    entry->namespace_bytes = (uint16_t)space.len;
+    object_entry *entry = heap_new(1, sizeof(*entry) + namespace_name.len + name.len + uid.len);
+    entry->namespace_bytes = (uint16_t)namespace_name.len;
     entry->name_bytes = (uint16_t)name.len;
     entry->uid_bytes = (uint16_t)uid.len;
     char *at = entry->texts;
-    const berth_str texts[] = {space, name, uid};
+    const berth_str texts[] = {namespace_name, name, uid};
     for (size_t i = 0; i < 3; i++) {
         if (texts[i].len > 0)
             memcpy(at, texts[i].data, texts[i].len);

@@ -287,9 +287,8 @@ static void end_watch(reflector *r, const live_answer *answer)
     if (!ended && !r->failed && answered)
         say_failure(r, "watch", answer);
     r->wants_list = r->failed || !again;
-    if (r->saw_event && again && !r->failed && !(answered && !ended))
-        go_on(r);
-    else if (ended && !r->failed && now_ns - r->began_ns >= second_ns)
+    bool lived = r->saw_event || (ended && now_ns - r->began_ns >= second_ns);
+    if (lived && !r->failed && (ended || !answered))
         go_on(r);
     else
         back_off(r, answer->retry_after_ns);

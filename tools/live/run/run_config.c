@@ -1,0 +1,176 @@
+/* clientConnection and leaderElection, by the tree that kubeconfig files are read by. */
+#include "live/run/run_config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+#include "live/credentials/kubeconfig.h"
+#include "live/credentials/yaml_tree.h"
+
+static const int64_t second_ns = 1000000000;
+
+void run_config_init(run_config *config)
+{
+    *config = (run_config){.leader_elect = true,
+                           .lease_ns = 15 * second_ns,
+                           .renew_deadline_ns = 10 * second_ns,
+                           .retry_period_ns = 2 * second_ns,
+                           .resource_name = heap_text("kube-scheduler", 14),
+                           .resource_namespace = heap_text("kube-system", 11)};
+}
+
+void run_config_free(run_config *config)
+{
+    free(config->kubeconfig);
+    free(config->resource_name);
+    free(config->resource_namespace);
+    *config = (run_config){.qps = 0};
+}
+
+static int64_t unit_ns(const char *text, size_t length)
+{
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"ns", 1},          {"us", 1000},
+                 {"ms", 1000000},    {"s", 1000000000},
+                 {"m", 60000000000}, {"h", 3600000000000}};
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (strlen(units[i].name) == length && memcmp(units[i].name, text, length) == 0)
+            return units[i].ns;
+    return 0;
+}
+
+bool duration_read(const char *text, int64_t *ns)
+{
+    double sum = 0;
+    if (strcmp(text, "0") == 0) {
+        *ns = 0;
+        return true;
+    }
+    if (*text == '\0')
+        return false;
+    while (*text != '\0') {
+        size_t digits = strspn(text, "0123456789.");
+        char *end;
+        double number = strtod(text, &end);
+        if (digits == 0 || end != text + digits)
+            return false;
+        text += digits;
+        size_t length = strcspn(text, "0123456789.");
+        int64_t unit = unit_ns(text, length);
+        if (unit == 0)
+            return false;
+        text += length;
+        sum += number * (double)unit;
+    }
+    if (sum > 9e18)
+        return false;
+    *ns = (int64_t)sum;
+    return true;
+}
+
+const char *run_config_wrong_times(const run_config *config)
+{
+    if (config->lease_ns <= config->renew_deadline_ns)
+        return "leaseDuration must be longer than renewDeadline";
+    if ((double)config->renew_deadline_ns <= 1.2 * (double)config->retry_period_ns)
+        return "renewDeadline must be longer than 1.2 times retryPeriod";
+    return config->retry_period_ns <= 0 ? "retryPeriod must be positive" : NULL;
+}
+
+static berth_status wrong(berth_error *error, const char *source, const char *field,
+                          const char *what)
+{
+    error_set(error, BERTH_E_INVALID, source, "%s", what);
+    if (error != NULL)
+        snprintf(error->field, sizeof(error->field), "%s", field);
+    return BERTH_E_INVALID;
+}
+
+static void take_text(const json_t *from, const char *key, char **out)
+{
+    const char *text = yaml_tree_text(from, key);
+    if (text == NULL)
+        return;
+    free(*out);
+    *out = heap_text(text, strlen(text));
+}
+
+/* A number, which the tree has as text. */
+static bool take_number(const json_t *from, const char *key, double *out)
+{
+    const char *text = yaml_tree_text(from, key);
+    char *end;
+    if (text == NULL)
+        return true;
+    *out = strtod(text, &end);
+    return *end == '\0' && *out >= -1e9 && *out <= 1e9;
+}
+
+static berth_status read_connection(run_config *config, const json_t *from, const char *source,
+                                    berth_error *error)
+{
+    double burst = config->burst;
+    take_text(from, "kubeconfig", &config->kubeconfig);
+    config->qps_given = config->qps_given || yaml_tree_text(from, "qps") != NULL;
+    if (!take_number(from, "qps", &config->qps))
+        return wrong(error, source, "clientConnection.qps", "expected a number");
+    if (!take_number(from, "burst", &burst) || burst < 0)
+        return wrong(error, source, "clientConnection.burst", "expected a number");
+    config->burst = (uint32_t)burst;
+    return BERTH_OK;
+}
+
+static berth_status read_election(run_config *config, const json_t *from, const char *source,
+                                  berth_error *error)
+{
+    static const char *const names[] = {"leaseDuration", "renewDeadline", "retryPeriod"};
+    int64_t *times[] = {&config->lease_ns, &config->renew_deadline_ns, &config->retry_period_ns};
+    const json_t *elect = json_object_get(from, "leaderElect");
+    if (elect != NULL && !json_is_boolean(elect))
+        return wrong(error, source, "leaderElection.leaderElect", "expected true or false");
+    if (elect != NULL)
+        config->leader_elect = json_is_true(elect);
+    for (size_t i = 0; i < 3; i++) {
+        const char *text = yaml_tree_text(from, names[i]);
+        char field[64];
+        snprintf(field, sizeof(field), "leaderElection.%s", names[i]);
+        if (text != NULL && !duration_read(text, times[i]))
+            return wrong(error, source, field, "expected a duration such as 15s");
+    }
+    take_text(from, "resourceName", &config->resource_name);
+    take_text(from, "resourceNamespace", &config->resource_namespace);
+    const char *bad = run_config_wrong_times(config);
+    return bad == NULL ? BERTH_OK : wrong(error, source, "leaderElection", bad);
+}
+
+berth_status run_config_read_text(run_config *config, berth_str text, const char *source,
+                                  berth_error *error)
+{
+    json_t *root = yaml_tree_read(text, source, error);
+    if (root == NULL)
+        return BERTH_E_PARSE;
+    berth_status status =
+        read_connection(config, json_object_get(root, "clientConnection"), source, error);
+    if (status == BERTH_OK)
+        status = read_election(config, json_object_get(root, "leaderElection"), source, error);
+    json_decref(root);
+    return status;
+}
+
+berth_status run_config_read(run_config *config, const char *path, berth_error *error)
+{
+    size_t length;
+    char *text = small_file_read(path, &length);
+    if (text == NULL)
+        return error_set(error, BERTH_E_IO, path, "cannot read it: %s", strerror(errno));
+    berth_status status =
+        run_config_read_text(config, (berth_str){text, (uint32_t)length}, path, error);
+    free(text);
+    return status;
+}
