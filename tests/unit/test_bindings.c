@@ -1,0 +1,401 @@
+/* Bindings against a scripted server: every answer, no answer, and what is heard meanwhile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "live/writes/bindings.h"
+#include "scripted_transport.h"
+
+static const int64_t second = INT64_C(1000000000);
+
+typedef struct setup {
+    scripted_transport *s;
+    write_gate gate;
+    bindings *b;
+    size_t settled;
+    uint64_t id;
+    bind_verdict verdict;
+    char why[256];
+} setup;
+
+static setup now;
+
+static void on_settled(void *context, const bind_outcome *outcome)
+{
+    setup *n = context;
+    n->settled++;
+    n->id = outcome->id;
+    n->verdict = outcome->verdict;
+    snprintf(n->why, sizeof(n->why), "%s", outcome->why);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    now = (setup){.s = scripted_create()};
+    now.gate = (write_gate){.transport = &now.s->transport, .fence_ns = LIVE_NEVER};
+    now.b = bindings_create(&now.gate, on_settled, &now);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    bindings_destroy(now.b);
+    assert_int_equal(now.s->request_count, 0);
+    assert_int_equal(now.s->timer_count, 0);
+    scripted_destroy(now.s);
+    return 0;
+}
+
+static const write_pod web = {
+    .namespace_name = {"shop", 4}, .name = {"web-1", 5}, .uid = {"u-1", 3}};
+
+static void put(uint64_t id)
+{
+    bindings_put(now.b, id, &web, BERTH_STR("n1"));
+}
+
+static scripted_request *sent(void)
+{
+    scripted_request *r = scripted_find(now.s, "POST", "/binding");
+    assert_non_null(r);
+    return r;
+}
+
+static void answer(int status, const char *body)
+{
+    scripted_answer(now.s, sent(), status, body);
+}
+
+static void is_settled(bind_verdict verdict)
+{
+    assert_int_equal(now.settled, 1);
+    assert_int_equal(now.id, 7);
+    assert_int_equal(now.verdict, verdict);
+    assert_int_equal(bindings_count(now.b), 0);
+    assert_int_equal(now.s->request_count, 0);
+}
+
+static void says_what_the_server_wants(void **state)
+{
+    (void)state;
+    put(7);
+    const scripted_request *r = sent();
+    assert_string_equal(r->path, "/api/v1/namespaces/shop/pods/web-1/binding");
+    assert_string_equal(r->content_type, "application/json");
+    assert_string_equal(
+        r->body, "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",\"metadata\":{\"name\":\"web-1\","
+                 "\"namespace\":\"shop\",\"uid\":\"u-1\"},\"target\":{\"kind\":\"Node\","
+                 "\"name\":\"n1\"}}");
+    assert_int_equal(r->connection, LIVE_BINDINGS);
+    assert_int_equal(r->timeout_ns, 40 * second);
+    answer(201, "{\"kind\":\"Status\",\"status\":\"Success\",\"code\":201}");
+    is_settled(BIND_BOUND);
+}
+
+static void definite_answers(void **state)
+{
+    (void)state;
+    static const struct {
+        int status;
+        const char *body;
+        bind_verdict verdict;
+    } cases[] = {
+        {404, "{\"message\":\"pods \\\"web-1\\\" not found\"}", BIND_REFUSED},
+        {409, "{\"message\":\"pod web-1 is already assigned to node \\\"n1\\\"\"}", BIND_BOUND},
+        {409, "{\"message\":\"pod web-1 is already assigned to node \\\"n12\\\"\"}", BIND_REFUSED},
+        {409, "{\"message\":\"Precondition failed: UID in precondition\"}", BIND_REFUSED},
+        {409, "not even JSON", BIND_REFUSED},
+        {400, "{\"message\":\"no\"}", BIND_FAILED},
+        {422, "{\"message\":\"no\"}", BIND_FAILED},
+        {500, "{\"message\":\"target.kind: Unsupported value\"}", BIND_FAILED},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        now.settled = 0;
+        put(7);
+        answer(cases[i].status, cases[i].body);
+        is_settled(cases[i].verdict);
+    }
+}
+
+static void unknown_is_repeated_the_same(void **state)
+{
+    (void)state;
+    static const int statuses[] = {0, 502, 504, 500, 503};
+    for (size_t i = 0; i < 5; i++) {
+        now.settled = 0;
+        put(7);
+        char *first = strdup(sent()->body);
+        if (statuses[i] == 0)
+            scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+        else
+            answer(statuses[i], "{}");
+        assert_int_equal(now.settled, 0);
+        assert_null(scripted_find(now.s, "", ""));
+        scripted_advance(now.s, second / 4);
+        assert_string_equal(sent()->body, first);
+        free(first);
+        answer(409, "{\"message\":\"already assigned to node \\\"n1\\\"\"}");
+        is_settled(BIND_BOUND);
+    }
+}
+
+static void server_away_for_long_loses_nothing(void **state)
+{
+    (void)state;
+    put(7);
+    uint64_t before = now.s->sent;
+    for (int i = 0; i < 60; i++) {
+        scripted_fail(now.s, sent(), LIVE_NOT_SENT);
+        scripted_advance(now.s, 6 * second);
+    }
+    assert_int_equal(now.s->sent - before, 60);
+    answer(201, "{}");
+    is_settled(BIND_BOUND);
+}
+
+static void time_out_counts_as_unknown(void **state)
+{
+    (void)state;
+    put(7);
+    scripted_advance(now.s, 40 * second + second / 2);
+    assert_int_equal(now.settled, 0);
+    answer(201, "{}");
+    is_settled(BIND_BOUND);
+}
+
+/* Errors without end: asked for once no try can take effect, and not before. */
+static void after_many_errors_the_pod_is_asked_for(void **state)
+{
+    (void)state;
+    put(7);
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    int64_t unsure_ns = now.s->now_ns;
+    for (int i = 0; i < 8; i++) {
+        scripted_advance(now.s, 6 * second);
+        answer(500, "{\"message\":\"etcdserver: mvcc: database space exceeded\"}");
+        if (i == 0)
+            assert_null(scripted_find(now.s, "GET", ""));
+    }
+    assert_null(scripted_find(now.s, "POST", ""));
+    if (scripted_find(now.s, "GET", "") == NULL)
+        scripted_advance(now.s, 40 * second);
+    scripted_request *get = scripted_find(now.s, "GET", "/api/v1/namespaces/shop/pods/web-1");
+    assert_non_null(get);
+    assert_true(get->sent_ns >= unsure_ns + 40 * second);
+    scripted_answer(now.s, get, 500, "{}");
+    scripted_advance(now.s, 6 * second);
+    scripted_answer(now.s, scripted_find(now.s, "GET", ""), 200,
+                    "{\"metadata\":{\"uid\":\"u-1\"},\"spec\":{}}");
+    is_settled(BIND_FAILED);
+}
+
+static void asked(const char *pod, int status, bind_verdict verdict)
+{
+    now.settled = 0;
+    put(7);
+    for (int i = 0; i < 8; i++) {
+        answer(503, "{}");
+        scripted_advance(now.s, 6 * second);
+    }
+    scripted_request *get = scripted_find(now.s, "GET", "/pods/web-1");
+    assert_non_null(get);
+    scripted_answer(now.s, get, status, pod);
+    is_settled(verdict);
+}
+
+static void what_the_pod_tells(void **state)
+{
+    (void)state;
+    asked("{\"metadata\":{\"uid\":\"u-1\"},\"spec\":{\"nodeName\":\"n1\"}}", 200, BIND_BOUND);
+    asked("{\"metadata\":{\"uid\":\"u-1\"},\"spec\":{\"nodeName\":\"n2\"}}", 200, BIND_REFUSED);
+    asked("{\"metadata\":{\"uid\":\"u-2\"},\"spec\":{}}", 200, BIND_REFUSED);
+    asked("{}", 404, BIND_REFUSED);
+}
+
+static void too_many_requests(void **state)
+{
+    (void)state;
+    put(7);
+    assert_int_equal(bindings_window(now.b), 16);
+    scripted_retry_after(now.s, sent(), 429, 3);
+    assert_int_equal(bindings_window(now.b), 8);
+    scripted_advance(now.s, 3 * second - 1);
+    assert_null(scripted_find(now.s, "", ""));
+    scripted_advance(now.s, 1);
+    answer(201, "{}");
+    is_settled(BIND_BOUND);
+}
+
+static void window_bounds_what_is_under_way(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i <= 200; i++)
+        put(i);
+    assert_int_equal(now.s->request_count, 16);
+    size_t most = 0;
+    while (now.s->request_count > 0) {
+        most = now.s->request_count > most ? now.s->request_count : most;
+        scripted_advance(now.s, second / 1000);
+        answer(201, "{}");
+        assert_true(now.s->request_count <= bindings_window(now.b));
+    }
+    assert_int_equal(now.settled, 200);
+    assert_int_equal(most, bindings_window(now.b) - 1);
+    assert_true(bindings_window(now.b) > 20);
+}
+
+static void denied_is_told_and_recovers(void **state)
+{
+    (void)state;
+    put(7);
+    for (int i = 0; i < 20; i++) {
+        answer(403, "{\"message\":\"pods is forbidden: cannot create resource pods/binding\"}");
+        assert_true(bindings_denied(now.b));
+        scripted_advance(now.s, 6 * second);
+    }
+    answer(201, "{}");
+    assert_false(bindings_denied(now.b));
+    is_settled(BIND_BOUND);
+}
+
+/* ---- the watch ---- */
+
+static void the_watch_settles(void **state)
+{
+    (void)state;
+    put(7);
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    bindings_pod_seen(now.b, web.namespace_name, web.name, BERTH_STR("u-2"), BERTH_STR("n1"));
+    bindings_pod_seen(now.b, web.namespace_name, web.name, web.uid, BERTH_STR("n2"));
+    assert_int_equal(now.settled, 0);
+    bindings_pod_seen(now.b, web.namespace_name, web.name, web.uid, BERTH_STR("n1"));
+    is_settled(BIND_BOUND);
+    /* under way: its answer is waited for, whatever it is */
+    now.settled = 0;
+    put(7);
+    bindings_pod_seen(now.b, web.namespace_name, web.name, web.uid, BERTH_STR("n1"));
+    assert_int_equal(now.settled, 0);
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    is_settled(BIND_BOUND);
+}
+
+static void nothing_for_a_node_that_is_gone(void **state)
+{
+    (void)state;
+    put(7);
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    bindings_node_gone(now.b, BERTH_STR("n2"));
+    assert_int_equal(now.settled, 0);
+    bindings_node_gone(now.b, BERTH_STR("n1"));
+    is_settled(BIND_FAILED);
+    now.settled = 0;
+    put(7);
+    bindings_node_gone(now.b, BERTH_STR("n1"));
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    is_settled(BIND_FAILED);
+    now.settled = 0;
+    put(7);
+    bindings_node_gone(now.b, BERTH_STR("n1"));
+    answer(201, "{}"); /* the server says so, and knows */
+    is_settled(BIND_BOUND);
+    scripted_advance(now.s, 60 * second);
+    assert_int_equal(now.s->request_count, 0);
+}
+
+static void dropped_is_not_heard_of(void **state)
+{
+    (void)state;
+    put(7);
+    bindings_drop(now.b, 7);
+    assert_int_equal(bindings_count(now.b), 1);
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    assert_int_equal(bindings_count(now.b), 0);
+    put(7);
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    bindings_drop(now.b, 7);
+    assert_int_equal(bindings_count(now.b), 0);
+    scripted_advance(now.s, 60 * second);
+    assert_int_equal(now.settled, 0);
+    assert_int_equal(now.s->request_count, 0);
+}
+
+/* ---- the fence, the end, the rate ---- */
+
+static void nothing_after_the_deadline(void **state)
+{
+    (void)state;
+    write_gate_fence(&now.gate, now.s->now_ns + 10 * second);
+    put(7);
+    assert_int_equal(sent()->not_after_ns, now.s->now_ns + 10 * second);
+    scripted_advance(now.s, 11 * second);
+    scripted_fail(now.s, sent(), LIVE_NOT_SENT);
+    put(8);
+    scripted_advance(now.s, 20 * second);
+    assert_int_equal(now.s->request_count, 0);
+    write_gate_fence(&now.gate, now.s->now_ns + 10 * second);
+    assert_int_equal(now.s->request_count, 2);
+    write_gate_fence(&now.gate, 0);
+    put(9);
+    assert_int_equal(now.s->request_count, 2);
+}
+
+static void the_end_settles_what_is_unknown(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i <= 20; i++)
+        put(i);
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    assert_int_equal(bindings_unsettled(now.b), 16);
+    bindings_end(now.b);
+    assert_int_equal(bindings_count(now.b), 16);
+    while (scripted_find(now.s, "", "") != NULL)
+        answer(201, "{}");
+    assert_int_equal(bindings_count(now.b), 1);
+    scripted_advance(now.s, second);
+    answer(201, "{}");
+    assert_int_equal(now.settled, 16);
+    assert_true(write_gate_is_idle(&now.gate));
+}
+
+static void a_rate_is_kept(void **state)
+{
+    (void)state;
+    now.gate.rate = 10;
+    now.gate.burst = 2;
+    for (uint64_t i = 1; i <= 12; i++)
+        put(i);
+    assert_int_equal(now.s->sent, 2);
+    scripted_advance(now.s, second / 2 + second / 100);
+    assert_int_equal(now.s->sent, 7);
+    scripted_advance(now.s, second);
+    assert_int_equal(now.s->sent, 12);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
+    const struct CMUnitTest tests[] = {
+        T(says_what_the_server_wants),
+        T(definite_answers),
+        T(unknown_is_repeated_the_same),
+        T(server_away_for_long_loses_nothing),
+        T(time_out_counts_as_unknown),
+        T(after_many_errors_the_pod_is_asked_for),
+        T(what_the_pod_tells),
+        T(too_many_requests),
+        T(window_bounds_what_is_under_way),
+        T(denied_is_told_and_recovers),
+        T(the_watch_settles),
+        T(nothing_for_a_node_that_is_gone),
+        T(dropped_is_not_heard_of),
+        T(nothing_after_the_deadline),
+        T(the_end_settles_what_is_unknown),
+        T(a_rate_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

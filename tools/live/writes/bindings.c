@@ -1,0 +1,372 @@
+/* A task for each binding on the lane of bindings, whose limit is the flow window. */
+#include "live/writes/bindings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/heap.h"
+#include "live/log/log.h"
+
+static const int64_t second_ns = 1000000000;
+
+enum {
+    ERRORS_MAX = 8,  /* answers with an error after which the server is asked for the pod */
+    TRY_LIFE_S = 40, /* a request that was sent so long ago has no effect any more */
+    BACKOFF_FIRST_MS = 200,
+    BACKOFF_MAX_S = 5,
+};
+
+typedef struct binding {
+    write_task task; /* first: they are one */
+    bindings *all;
+    struct binding *before, *next;
+    uint64_t id;
+    write_pod *pod;
+    char *node;
+    int64_t put_ns, unsure_until_ns; /* until when a try may take effect; 0: none may */
+    unsigned errors;                 /* answers */
+    bool asks, seen, dropped, node_gone;
+} binding;
+
+struct bindings {
+    write_lane lane;
+    flow_window window;
+    bind_settled_fn settled;
+    void *context;
+    binding *first;
+    size_t count;
+};
+
+bindings *bindings_create(write_gate *gate, bind_settled_fn settled, void *context)
+{
+    bindings *b = heap_new(1, sizeof(*b));
+    flow_window_init(&b->window, live_now(gate->transport));
+    write_lane_open(&b->lane, gate, LIVE_BINDINGS, b->window.size, "bindings");
+    b->settled = settled;
+    b->context = context;
+    return b;
+}
+
+static void remove_binding(binding *x)
+{
+    bindings *b = x->all;
+    *(x->before != NULL ? &x->before->next : &b->first) = x->next;
+    if (x->next != NULL)
+        x->next->before = x->before;
+    b->count--;
+    write_task_clear(&x->task);
+    free(x->pod);
+    free(x->node);
+    free(x);
+}
+
+void bindings_destroy(bindings *b)
+{
+    if (b == NULL)
+        return;
+    while (b->first != NULL)
+        remove_binding(b->first);
+    write_lane_close(&b->lane);
+    free(b);
+}
+
+static int64_t now_of(const bindings *b)
+{
+    return live_now(b->lane.gate->transport);
+}
+
+/* Tell, unless nobody wants to know, and free it. */
+static void settle(binding *x, bind_verdict verdict, const char *why)
+{
+    bindings *b = x->all;
+    const bind_outcome outcome = {.id = x->id,
+                                  .verdict = verdict,
+                                  .pod = x->pod,
+                                  .node = write_str(x->node),
+                                  .why = verdict == BIND_BOUND ? "" : why,
+                                  .tries = x->task.tries,
+                                  .duration_ns = now_of(b) - x->put_ns};
+    if (!x->dropped)
+        b->settled(b->context, &outcome);
+    remove_binding(x);
+}
+
+/* Whether some try may yet take effect. */
+static bool is_unsure(const binding *x)
+{
+    return now_of(x->all) < x->unsure_until_ns;
+}
+
+/* ---- asking for the pod ---- */
+
+static void on_asked(write_task *task, const live_answer *answer);
+
+/* Ask once nothing of it can happen any more. */
+static void ask_later(binding *x, int64_t delay_ns)
+{
+    int64_t rest_ns = x->unsure_until_ns - now_of(x->all);
+    x->asks = true;
+    write_task_again(&x->task, rest_ns > delay_ns ? rest_ns : delay_ns);
+}
+
+static void begin_asking(binding *x)
+{
+    x->task.method = "GET";
+    x->task.content_type = NULL;
+    x->task.answered = on_asked;
+    free(x->task.path);
+    x->task.path = write_path("/api/v1/namespaces/%.*s/pods/%.*s",
+                              WRITE_ARG(x->pod->namespace_name), WRITE_ARG(x->pod->name));
+    ask_later(x, 0);
+}
+
+static void take_pod(binding *x, berth_str body)
+{
+    json_t *pod = json_loadb(body.data, body.len, 0, NULL);
+    const json_t *spec = json_object_get(pod, "spec");
+    berth_str uid =
+        write_str(json_string_value(json_object_get(json_object_get(pod, "metadata"), "uid")));
+    berth_str node = write_str(json_string_value(json_object_get(spec, "nodeName")));
+    bool is_pod = json_is_object(spec);
+    bool same = x->pod->uid.len == 0 || write_str_equal(uid, x->pod->uid);
+    bool ours = write_str_equal(node, write_str(x->node));
+    bool has_node = node.len > 0;
+    json_decref(pod);
+    if (!is_pod)
+        ask_later(x, BACKOFF_MAX_S * second_ns);
+    else if (!same || (has_node && !ours))
+        settle(x, BIND_REFUSED, same ? "the pod is on another node" : "it is another pod by now");
+    else if (has_node)
+        settle(x, BIND_BOUND, "");
+    else
+        settle(x, BIND_FAILED, "the API server answers with errors");
+}
+
+static void on_asked(write_task *task, const live_answer *answer)
+{
+    binding *x = (binding *)task;
+    write_result result = write_result_of(answer);
+    if (x->seen)
+        settle(x, BIND_BOUND, "");
+    else if (x->dropped || result == WRITE_GONE)
+        settle(x, BIND_REFUSED, "the pod is gone");
+    else if (result == WRITE_DONE)
+        take_pod(x, answer->body);
+    else
+        ask_later(x, write_backoff(x->all->lane.gate, task->tries, second_ns / 5,
+                                   BACKOFF_MAX_S * second_ns));
+}
+
+/* ---- posting ---- */
+
+/* `already assigned to node "X"`, X being ours. */
+static bool is_ours_already(const binding *x, const char *message)
+{
+    static const char words[] = "already assigned to node \"";
+    const char *node = strstr(message, words);
+    size_t length = strlen(x->node);
+    if (node == NULL)
+        return false;
+    node += sizeof(words) - 1;
+    return strncmp(node, x->node, length) == 0 && node[length] == '"';
+}
+
+static void try_again(binding *x, const live_answer *answer, int64_t max_ns)
+{
+    int64_t delay_ns = write_backoff(x->all->lane.gate, x->task.tries,
+                                     BACKOFF_FIRST_MS * second_ns / 1000, max_ns);
+    if (answer->retry_after_ns > delay_ns)
+        delay_ns = answer->retry_after_ns;
+    write_task_again(&x->task, delay_ns);
+}
+
+/* It has not been done by this try. */
+static void not_done(binding *x, const live_answer *answer, write_result result)
+{
+    if (answer->status == 429)
+        flow_window_pushback(&x->all->window, x->task.sent_ns, now_of(x->all));
+    if (x->dropped || (x->all->lane.ends && !is_unsure(x))) {
+        x->dropped = true;
+        settle(x, BIND_FAILED, "");
+        return;
+    }
+    if (result == WRITE_ERROR && ++x->errors >= ERRORS_MAX)
+        begin_asking(x);
+    else
+        try_again(x, answer, BACKOFF_MAX_S * second_ns);
+}
+
+static void refused(binding *x, const live_answer *answer)
+{
+    server_status status;
+    server_status_read(&status, answer->body);
+    if (is_ours_already(x, status.message))
+        settle(x, BIND_BOUND, "");
+    else
+        settle(x, BIND_REFUSED, status.message);
+}
+
+/* What we sent makes no sense to the server: a fault of ours, not of the moment. */
+static void bad(binding *x, const live_answer *answer)
+{
+    server_status status;
+    server_status_read(&status, answer->body);
+    LOG_ERROR("the API server does not understand a binding", "message", status.message);
+    settle(x, BIND_FAILED, status.message);
+}
+
+static bool is_bad(const live_answer *answer, write_result result)
+{
+    return result == WRITE_BAD ||
+           (result == WRITE_ERROR && answer->status == 500 && answer->body.len > 0 &&
+            memmem(answer->body.data, answer->body.len, "target.", 7) != NULL);
+}
+
+static void unsure(binding *x, const live_answer *answer)
+{
+    int64_t now_ns = now_of(x->all);
+    x->unsure_until_ns = x->task.sent_ns + TRY_LIFE_S * second_ns;
+    flow_window_pushback(&x->all->window, x->task.sent_ns, now_ns);
+    if (x->dropped)
+        settle(x, BIND_FAILED, "");
+    else if (x->node_gone)
+        settle(x, BIND_FAILED, "the node is gone");
+    else
+        try_again(x, answer, BACKOFF_MAX_S * second_ns);
+}
+
+static void on_posted(write_task *task, const live_answer *answer)
+{
+    binding *x = (binding *)task;
+    bindings *b = x->all;
+    write_result result = write_result_of(answer);
+    if (result == WRITE_DONE)
+        flow_window_success(&b->window, task->sent_ns, now_of(b));
+    if (result == WRITE_DONE || x->seen)
+        settle(x, BIND_BOUND, "");
+    else if (result == WRITE_GONE)
+        settle(x, BIND_REFUSED, "the pod is gone");
+    else if (result == WRITE_CONFLICT)
+        refused(x, answer);
+    else if (is_bad(answer, result))
+        bad(x, answer);
+    else if (result == WRITE_UNSURE)
+        unsure(x, answer);
+    else if (x->node_gone)
+        settle(x, BIND_FAILED, "the node is gone");
+    else
+        not_done(x, answer, result);
+    b->lane.limit = b->window.size;
+}
+
+static char *binding_body(const write_pod *pod, berth_str node)
+{
+    json_t *metadata = json_pack("{so so}", "name", write_json_str(pod->name), "namespace",
+                                 write_json_str(pod->namespace_name));
+    if (pod->uid.len > 0)
+        json_object_set_new(metadata, "uid", write_json_str(pod->uid));
+    return write_json_text(json_pack("{ss ss so s{ss so}}", "apiVersion", "v1", "kind", "Binding",
+                                     "metadata", metadata, "target", "kind", "Node", "name",
+                                     write_json_str(node)));
+}
+
+void bindings_put(bindings *b, uint64_t id, const write_pod *pod, berth_str node)
+{
+    binding *x = heap_new(1, sizeof(*x));
+    x->all = b;
+    x->id = id;
+    x->pod = write_pod_copy(pod);
+    x->node = heap_text(node.data, node.len);
+    x->put_ns = now_of(b);
+    x->task = (write_task){.method = "POST",
+                           .content_type = "application/json",
+                           .path = write_path("/api/v1/namespaces/%.*s/pods/%.*s/binding",
+                                              WRITE_ARG(pod->namespace_name), WRITE_ARG(pod->name)),
+                           .body = binding_body(pod, node),
+                           .answered = on_posted};
+    x->next = b->first;
+    if (b->first != NULL)
+        b->first->before = x;
+    b->first = x;
+    b->count++;
+    write_lane_put(&b->lane, &x->task, false);
+}
+
+/* ---- what is heard of meanwhile ---- */
+
+void bindings_drop(bindings *b, uint64_t id)
+{
+    binding *x = b->first;
+    while (x != NULL && x->id != id)
+        x = x->next;
+    if (x == NULL)
+        return;
+    x->dropped = true;
+    if (!write_task_is_sent(&x->task))
+        remove_binding(x);
+}
+
+void bindings_pod_seen(bindings *b, berth_str namespace_name, berth_str name, berth_str uid,
+                       berth_str node)
+{
+    for (binding *x = b->first; x != NULL; x = x->next) {
+        if (!write_str_equal(x->pod->name, name) ||
+            !write_str_equal(x->pod->namespace_name, namespace_name) ||
+            !write_str_equal(write_str(x->node), node) ||
+            (x->pod->uid.len > 0 && uid.len > 0 && !write_str_equal(x->pod->uid, uid)))
+            continue;
+        x->seen = true;
+        if (!write_task_is_sent(&x->task))
+            settle(x, BIND_BOUND, "");
+        return;
+    }
+}
+
+void bindings_node_gone(bindings *b, berth_str node)
+{
+    binding *next;
+    for (binding *x = b->first; x != NULL; x = next) {
+        next = x->next;
+        if (!write_str_equal(write_str(x->node), node))
+            continue;
+        x->node_gone = true;
+        if (!write_task_is_sent(&x->task))
+            settle(x, BIND_FAILED, "the node is gone");
+    }
+}
+
+void bindings_end(bindings *b)
+{
+    binding *next;
+    b->lane.ends = true;
+    for (binding *x = b->first; x != NULL; x = next) {
+        next = x->next;
+        if (x->task.tries == 0 || (!write_task_is_sent(&x->task) && !is_unsure(x)))
+            remove_binding(x);
+    }
+}
+
+/* ---- looking ---- */
+
+size_t bindings_count(const bindings *b)
+{
+    return b->count;
+}
+
+size_t bindings_unsettled(const bindings *b)
+{
+    size_t count = 0;
+    for (const binding *x = b->first; x != NULL; x = x->next)
+        count += x->task.tries > 0;
+    return count;
+}
+
+size_t bindings_window(const bindings *b)
+{
+    return b->window.size;
+}
+
+bool bindings_denied(const bindings *b)
+{
+    return b->lane.denied;
+}

@@ -1,0 +1,57 @@
+/* What writes say and hear: JSON texts, times, the server's Status, and a pod to write about. */
+#ifndef BERTH_LIVE_WRITE_JSON_H
+#define BERTH_LIVE_WRITE_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "berth/status.h"
+
+/* NULL: an absent text. */
+berth_str write_str(const char *text);
+
+/* A string; bytes that are no UTF-8 become question marks. A new reference. */
+json_t *write_json_str(berth_str text);
+
+/* The compact text of `value`, whose reference is taken. Ends the program if there is no memory.
+ * Owner: freed with free. */
+char *write_json_text(json_t *value);
+
+/* A path, as printf puts it together. Owner: freed with free. */
+char *write_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* For "%.*s". */
+#define WRITE_ARG(text) (int)(text).len, ((text).len > 0 ? (text).data : "")
+
+/* A time of live_wall() as Kubernetes writes it: "2026-11-22T06:29:53Z", or with microseconds. */
+enum { WRITE_TIME_BYTES = 32 };
+void write_time(char out[WRITE_TIME_BYTES], int64_t wall_ns);
+void write_micro_time(char out[WRITE_TIME_BYTES], int64_t wall_ns);
+
+/* An answer's Status; texts are cut to their room, absent ones are "". */
+typedef struct server_status {
+    int code;
+    char reason[64], kind[64]; /* details.kind: "pods/binding" */
+    char message[1024];
+} server_status;
+
+/* What is no Status, is a message as it stands. */
+void server_status_read(server_status *out, berth_str body);
+
+/* A pod as the watch shows it. Texts may be absent. */
+typedef struct write_pod {
+    berth_str namespace_name, name, uid;
+    berth_str scheduler_name; /* spec.schedulerName */
+    uint64_t version;         /* metadata.resourceVersion */
+    int64_t generation;       /* metadata.generation */
+    berth_str scheduled;      /* the condition PodScheduled that it has, JSON; absent: none */
+    berth_str nominated;      /* status.nominatedNodeName */
+} write_pod;
+
+/* A copy, texts and all, in one piece. Owner: freed with free. */
+write_pod *write_pod_copy(const write_pod *pod);
+
+bool write_str_equal(berth_str a, berth_str b);
+
+#endif
