@@ -370,3 +370,8 @@ bool bindings_denied(const bindings *b)
 {
     return b->lane.denied;
 }
+
+uint64_t bindings_requests(const bindings *b)
+{
+    return b->lane.asked;
+}

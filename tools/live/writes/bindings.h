@@ -69,5 +69,7 @@ size_t bindings_count(const bindings *b);
 size_t bindings_unsettled(const bindings *b);
 size_t bindings_window(const bindings *b);
 bool bindings_denied(const bindings *b);
+/* Requests ever sent, repetitions included. */
+uint64_t bindings_requests(const bindings *b);
 
 #endif

@@ -12,9 +12,11 @@ static const double second_ns = 1e9;
 void write_lane_open(write_lane *lane, write_gate *gate, live_connection connection, size_t limit,
                      const char *name)
 {
-    *lane = (write_lane){
-        .gate = gate, .connection = connection, .limit = limit, .name = name, .next = gate->lanes};
-    gate->lanes = lane;
+    write_lane **link = &gate->lanes; /* behind those that it may wait for */
+    *lane = (write_lane){.gate = gate, .connection = connection, .limit = limit, .name = name};
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = lane;
 }
 
 void write_lane_close(write_lane *lane)

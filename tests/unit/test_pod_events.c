@@ -1,0 +1,226 @@
+/* Events against a scripted server: their text, series, the bound, what is repeated. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "live/writes/pod_events.h"
+#include "scripted_transport.h"
+
+static const int64_t second = INT64_C(1000000000);
+
+static scripted_transport *server;
+static write_gate gate;
+static pod_events *events;
+
+static int start(void **state)
+{
+    (void)state;
+    server = scripted_create();
+    server->wall_ns = INT64_C(1795000000123456789);
+    gate = (write_gate){.transport = &server->transport, .fence_ns = LIVE_NEVER};
+    events = pod_events_create(&gate, NULL, "host-1", 1000);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    pod_events_destroy(events);
+    assert_int_equal(server->request_count, 0);
+    assert_int_equal(server->timer_count, 0);
+    scripted_destroy(server);
+    return 0;
+}
+
+static const write_pod web = {.namespace_name = {"shop", 4},
+                              .name = {"web-1", 5},
+                              .uid = {"u-1", 3},
+                              .scheduler_name = {"berth", 5},
+                              .version = 70};
+
+static void unplaced(const write_pod *pod)
+{
+    pod_events_put(events, EVENT_FAILED_SCHEDULING, pod, BERTH_STR("full"));
+}
+
+static scripted_request *sent(const char *method)
+{
+    scripted_request *r = scripted_find(server, method, "");
+    assert_non_null(r);
+    return r;
+}
+
+static void says_what_the_server_wants(void **state)
+{
+    (void)state;
+    pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("Successfully assigned"));
+    assert_string_equal(sent("POST")->path, "/apis/events.k8s.io/v1/namespaces/shop/events");
+    assert_int_equal(sent("POST")->connection, LIVE_WRITES);
+    assert_string_equal(
+        sent("POST")->body,
+        "{\"apiVersion\":\"events.k8s.io/v1\",\"kind\":\"Event\",\"metadata\":{\"name\":"
+        "\"web-1.18e91efd632f4d15\",\"namespace\":\"shop\"},\"eventTime\":"
+        "\"2026-11-18T11:06:40.123456Z\",\"reportingController\":\"berth\","
+        "\"reportingInstance\":\"berth-host-1\",\"action\":\"Binding\",\"reason\":\"Scheduled\","
+        "\"regarding\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":\"web-1\",\"uid\":\"u-1\","
+        "\"apiVersion\":\"v1\",\"resourceVersion\":\"70\"},\"note\":\"Successfully assigned\","
+        "\"type\":\"Normal\"}");
+    scripted_answer(server, sent("POST"), 201, "{}");
+    assert_int_equal(pod_events_pending(events), 0);
+}
+
+static void long_notes_are_cut(void **state)
+{
+    (void)state;
+    char note[3000];
+    memset(note, 'x', sizeof(note));
+    note[1019] = '\xc3'; /* two bytes of one character, on both sides of the cut */
+    note[1020] = '\xa9';
+    pod_events_put(events, EVENT_FAILED_SCHEDULING, &web, (berth_str){note, sizeof(note)});
+    json_t *event = json_loads(sent("POST")->body, 0, NULL);
+    const char *text = json_string_value(json_object_get(event, "note"));
+    assert_int_equal(strlen(text), 1019 + 4);
+    assert_string_equal(text + 1019, " ...");
+    json_decref(event);
+    scripted_answer(server, sent("POST"), 201, "{}");
+}
+
+static void equal_ones_become_a_series(void **state)
+{
+    (void)state;
+    unplaced(&web);
+    char path[256];
+    json_t *event = json_loads(sent("POST")->body, 0, NULL);
+    snprintf(path, sizeof(path), "/apis/events.k8s.io/v1/namespaces/shop/events/%s",
+             json_string_value(json_object_get(json_object_get(event, "metadata"), "name")));
+    json_decref(event);
+    scripted_answer(server, sent("POST"), 201, "{}");
+    scripted_advance(server, second);
+    unplaced(&web);
+    assert_string_equal(sent("PATCH")->path, path);
+    assert_string_equal(sent("PATCH")->body, "{\"series\":{\"count\":2,\"lastObservedTime\":"
+                                             "\"2026-11-18T11:06:41.123456Z\"}}");
+    scripted_answer(server, sent("PATCH"), 200, "{}");
+    for (int i = 0; i < 5; i++)
+        unplaced(&web); /* counted in silence */
+    assert_int_equal(server->request_count, 0);
+    scripted_advance(server, 730 * second); /* quiet: written a last time */
+    assert_non_null(strstr(sent("PATCH")->body, "\"count\":7"));
+    scripted_answer(server, sent("PATCH"), 200, "{}");
+    unplaced(&web); /* another one */
+    scripted_answer(server, sent("POST"), 201, "{}");
+    write_pod newer = web;
+    newer.version = 71;
+    unplaced(&newer); /* about another state of the pod */
+    scripted_answer(server, sent("POST"), 201, "{}");
+    scripted_advance(server, 800 * second);
+    assert_int_equal(server->request_count, 0);
+    assert_int_equal(server->timer_count, 0);
+}
+
+static void a_series_that_goes_on_is_written_now_and_then(void **state)
+{
+    (void)state;
+    unplaced(&web);
+    scripted_answer(server, sent("POST"), 201, "{}");
+    uint64_t before = server->sent;
+    for (int i = 0; i < 120; i++) {
+        scripted_advance(server, 60 * second);
+        unplaced(&web);
+        if (server->request_count > 0)
+            scripted_answer(server, sent("PATCH"), 200, "{}");
+    }
+    assert_in_range(server->sent - before, 4, 5); /* the second, then each 30 minutes */
+}
+
+static void a_series_without_its_event_is_posted(void **state)
+{
+    (void)state;
+    unplaced(&web);
+    scripted_answer(server, sent("POST"), 201, "{}");
+    unplaced(&web);
+    scripted_answer(server, sent("PATCH"), 404, "{}");
+    assert_string_equal(sent("POST")->path, "/apis/events.k8s.io/v1/namespaces/shop/events");
+    assert_non_null(strstr(sent("POST")->body, "\"series\":{\"count\":2"));
+    scripted_answer(server, sent("POST"), 409, "{}");
+    assert_int_equal(pod_events_pending(events), 0);
+}
+
+static void without_an_answer_twelve_tries(void **state)
+{
+    (void)state;
+    unplaced(&web);
+    for (int i = 0; i < 12; i++) {
+        scripted_fail(server, sent("POST"), LIVE_UNKNOWN);
+        scripted_advance(server, 10 * second);
+    }
+    assert_int_equal(server->sent, 12);
+    assert_int_equal(pod_events_pending(events), 0);
+    static const int statuses[] = {400, 403, 409, 422, 500};
+    for (size_t i = 0; i < 5; i++) {
+        pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
+        scripted_answer(server, sent("POST"), statuses[i], "{}");
+        assert_int_equal(pod_events_pending(events), 0);
+    }
+}
+
+static void too_many_are_dropped(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1200; i++)
+        pod_events_put(events, EVENT_SCHEDULED, &web, BERTH_STR("x"));
+    assert_int_equal(server->request_count, 8);
+    assert_int_equal(pod_events_pending(events), 1000);
+    assert_int_equal(pod_events_dropped(events), 200);
+    while (server->request_count > 0)
+        scripted_answer(server, sent("POST"), 201, "{}");
+    assert_int_equal(pod_events_sent(events), 1000);
+}
+
+static void names_that_would_be_too_long(void **state)
+{
+    (void)state;
+    char name[253];
+    memset(name, 'a', sizeof(name));
+    write_pod pod = web;
+    pod.name = (berth_str){name, sizeof(name)};
+    pod_events_put(events, EVENT_SCHEDULED, &pod, BERTH_STR("x"));
+    json_t *event = json_loads(sent("POST")->body, 0, NULL);
+    assert_int_equal(
+        json_string_length(json_object_get(json_object_get(event, "metadata"), "name")), 32);
+    json_decref(event);
+    scripted_answer(server, sent("POST"), 201, "{}");
+}
+
+static void a_new_leader_is_told_of(void **state)
+{
+    (void)state;
+    pod_events_leader(events, &(leader_event){.namespace_name = "kube-system",
+                                              .name = "berth",
+                                              .component = "berth",
+                                              .message = "a became leader"});
+    assert_string_equal(sent("POST")->path, "/api/v1/namespaces/kube-system/events");
+    assert_non_null(strstr(sent("POST")->body, "\"reason\":\"LeaderElection\""));
+    assert_non_null(strstr(sent("POST")->body, "\"involvedObject\":{\"kind\":\"Lease\""));
+    scripted_answer(server, sent("POST"), 201, "{}");
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
+    const struct CMUnitTest tests[] = {
+        T(says_what_the_server_wants),
+        T(long_notes_are_cut),
+        T(equal_ones_become_a_series),
+        T(a_series_that_goes_on_is_written_now_and_then),
+        T(a_series_without_its_event_is_posted),
+        T(without_an_answer_twelve_tries),
+        T(too_many_are_dropped),
+        T(names_that_would_be_too_long),
+        T(a_new_leader_is_told_of),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

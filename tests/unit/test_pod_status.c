@@ -1,0 +1,201 @@
+/* Status patches against a scripted server: what is sent, and what is not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "live/writes/pod_status.h"
+#include "scripted_transport.h"
+
+static const int64_t second = INT64_C(1000000000);
+
+static scripted_transport *server;
+static write_gate gate;
+static pod_statuses *statuses;
+
+static int start(void **state)
+{
+    (void)state;
+    server = scripted_create();
+    server->wall_ns = INT64_C(1795000000123456789);
+    gate = (write_gate){.transport = &server->transport, .fence_ns = LIVE_NEVER};
+    statuses = pod_statuses_create(&gate, true);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    pod_statuses_destroy(statuses);
+    assert_int_equal(server->request_count, 0);
+    assert_int_equal(server->timer_count, 0);
+    scripted_destroy(server);
+    return 0;
+}
+
+static const write_pod web = {.namespace_name = {"shop", 4},
+                              .name = {"web-1", 5},
+                              .uid = {"u-1", 3},
+                              .version = 70,
+                              .generation = 2};
+static const pod_condition full = {.reason = "Unschedulable", .message = {"full", 4}};
+static const pod_condition fuller = {.reason = "Unschedulable", .message = {"fuller", 6}};
+
+static scripted_request *sent(void)
+{
+    scripted_request *r =
+        scripted_find(server, "PATCH", "/api/v1/namespaces/shop/pods/web-1/status");
+    assert_non_null(r);
+    return r;
+}
+
+static void answer(int status)
+{
+    scripted_answer(server, sent(), status, "{\"metadata\":{\"resourceVersion\":\"80\"}}");
+}
+
+static void says_what_the_server_wants(void **state)
+{
+    (void)state;
+    pod_condition nominated = full;
+    nominated.nomination = NOMINATION_SET;
+    nominated.node = BERTH_STR("n1");
+    assert_true(pod_statuses_put(statuses, &web, &nominated));
+    assert_string_equal(sent()->content_type, "application/strategic-merge-patch+json");
+    assert_string_equal(
+        sent()->body,
+        "{\"status\":{\"conditions\":[{\"lastProbeTime\":null,\"lastTransitionTime\":"
+        "\"2026-11-18T11:06:40Z\",\"message\":\"full\",\"reason\":\"Unschedulable\",\"status\":"
+        "\"False\",\"type\":\"PodScheduled\",\"observedGeneration\":2}],\"nominatedNodeName\":"
+        "\"n1\"},\"metadata\":{\"uid\":\"u-1\"}}");
+    answer(200);
+    assert_int_equal(pod_statuses_pending(statuses), 0);
+}
+
+/* The time stays while the condition says no. */
+static void what_is_shown_is_not_sent(void **state)
+{
+    (void)state;
+    write_pod pod = web;
+    pod.scheduled = BERTH_STR("{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":"
+                              "\"Unschedulable\",\"message\":\"full\",\"lastTransitionTime\":"
+                              "\"2026-01-01T00:00:00Z\"}");
+    assert_false(pod_statuses_put(statuses, &pod, &full));
+    pod_condition cleared = full;
+    cleared.nomination = NOMINATION_CLEARED;
+    assert_false(pod_statuses_put(statuses, &pod, &cleared));
+    assert_int_equal(server->sent, 0);
+    pod.nominated = BERTH_STR("n2");
+    assert_true(pod_statuses_put(statuses, &pod, &cleared));
+    assert_non_null(strstr(sent()->body, "\"nominatedNodeName\":null"));
+    answer(200);
+    assert_true(pod_statuses_put(statuses, &pod, &fuller));
+    assert_non_null(strstr(sent()->body, "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\""));
+    assert_null(strstr(sent()->body, "nominated"));
+    answer(200);
+}
+
+/* The watch is behind what was written: what was written counts. */
+static void a_late_watch_is_no_reason(void **state)
+{
+    (void)state;
+    assert_true(pod_statuses_put(statuses, &web, &full));
+    assert_false(pod_statuses_put(statuses, &web, &full));
+    answer(200);
+    assert_false(pod_statuses_put(statuses, &web, &full));
+    write_pod later = web;
+    later.version = 80;
+    assert_true(pod_statuses_put(statuses, &later, &full)); /* somebody took it away */
+    answer(200);
+}
+
+static void the_newest_wins(void **state)
+{
+    (void)state;
+    assert_true(pod_statuses_put(statuses, &web, &full));
+    assert_true(pod_statuses_put(statuses, &web, &fuller));
+    assert_true(pod_statuses_put(
+        statuses, &web, &(pod_condition){.nomination = NOMINATION_SET, .node = BERTH_STR("n3")}));
+    assert_int_equal(server->request_count, 1);
+    answer(200);
+    assert_non_null(strstr(sent()->body, "\"message\":\"fuller\""));
+    assert_non_null(strstr(sent()->body, "\"nominatedNodeName\":\"n3\""));
+    answer(200);
+    assert_int_equal(server->sent, 2);
+    assert_int_equal(pod_statuses_pending(statuses), 0);
+}
+
+static void errors_are_tried_four_times(void **state)
+{
+    (void)state;
+    static const int statuses_tried[] = {409, 500, 503};
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t before = server->sent;
+        pod_statuses_put(statuses, &web, &full);
+        for (int tries = 0; tries < 4; tries++) {
+            answer(statuses_tried[i]);
+            scripted_advance(server, second);
+        }
+        assert_int_equal(server->sent - before, 4);
+        assert_int_equal(pod_statuses_pending(statuses), 0);
+    }
+}
+
+static void gone_and_replaced_are_dropped(void **state)
+{
+    (void)state;
+    static const int statuses_tried[] = {404, 422, 403};
+    for (size_t i = 0; i < 3; i++) {
+        pod_statuses_put(statuses, &web, &full);
+        answer(statuses_tried[i]);
+        assert_int_equal(pod_statuses_pending(statuses), 0);
+    }
+    pod_statuses_put(statuses, &web, &full);
+    pod_statuses_drop(statuses, &web);
+    assert_int_equal(pod_statuses_pending(statuses), 0);
+}
+
+static void an_absent_server_is_waited_for(void **state)
+{
+    (void)state;
+    pod_statuses_put(statuses, &web, &full);
+    for (int i = 0; i < 20; i++) {
+        scripted_fail(server, sent(), i % 2 == 0 ? LIVE_NOT_SENT : LIVE_UNKNOWN);
+        scripted_advance(server, 31 * second);
+    }
+    scripted_retry_after(server, sent(), 429, 50);
+    scripted_advance(server, 50 * second);
+    answer(200);
+    assert_int_equal(pod_statuses_pending(statuses), 0);
+}
+
+static void eight_at_a_time(void **state)
+{
+    (void)state;
+    char name[16];
+    for (int i = 0; i < 30; i++) {
+        write_pod pod = web;
+        snprintf(name, sizeof(name), "p-%d", i);
+        pod.name = write_str(name);
+        pod_statuses_put(statuses, &pod, &full);
+    }
+    assert_int_equal(server->request_count, 8);
+    while (server->request_count > 0)
+        scripted_answer(server, scripted_find(server, "PATCH", ""), 200,
+                        "{\"metadata\":{\"resourceVersion\":\"80\"}}");
+    assert_int_equal(server->sent, 30);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
+    const struct CMUnitTest tests[] = {
+        T(says_what_the_server_wants),     T(what_is_shown_is_not_sent),
+        T(a_late_watch_is_no_reason),      T(the_newest_wins),
+        T(errors_are_tried_four_times),    T(gone_and_replaced_are_dropped),
+        T(an_absent_server_is_waited_for), T(eight_at_a_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,307 @@
+/* The writes together: what one outcome leads to, evictions, the end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "live/writes/writes.h"
+#include "scripted_transport.h"
+
+static const int64_t second = INT64_C(1000000000);
+
+typedef struct setup {
+    scripted_transport *server;
+    writes *w;
+    size_t bound, evicted, rooms;
+    bind_verdict verdict;
+    bool deleted, failed;
+} setup;
+
+static setup now;
+
+static void on_bound(void *context, const bind_outcome *outcome)
+{
+    setup *n = context;
+    n->bound++;
+    n->verdict = outcome->verdict;
+}
+
+static void on_evicted(void *context, const eviction_outcome *outcome)
+{
+    setup *n = context;
+    n->evicted++;
+    n->deleted = outcome->deleted;
+    n->failed = outcome->failed;
+}
+
+static void on_room(void *context)
+{
+    ((setup *)context)->rooms++;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    now = (setup){.server = scripted_create()};
+    now.w = writes_create(&(writes_options){.transport = &now.server->transport,
+                                            .host = "host-1",
+                                            .minor = 32,
+                                            .scheduled_events = true,
+                                            .callbacks = {&now, on_bound, on_evicted, on_room}});
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    writes_destroy(now.w);
+    assert_int_equal(now.server->request_count, 0);
+    assert_int_equal(now.server->timer_count, 0);
+    scripted_destroy(now.server);
+    return 0;
+}
+
+#define POD(NAME, UID)                                                                \
+    {                                                                                 \
+        .namespace_name = {"shop", 4}, .name = {NAME, sizeof(NAME) - 1},              \
+        .uid = {UID, sizeof(UID) - 1}, .scheduler_name = {"berth", 5}, .version = 70, \
+        .generation = 1                                                               \
+    }
+static const write_pod web = POD("web-1", "u-1");
+static const write_pod victim = POD("old-1", "u-9");
+
+static scripted_request *sent(const char *method, const char *part)
+{
+    scripted_request *r = scripted_find(now.server, method, part);
+    assert_non_null(r);
+    return r;
+}
+
+static void answer(const char *method, const char *part, int status)
+{
+    scripted_answer(now.server, sent(method, part), status,
+                    "{\"metadata\":{\"resourceVersion\":\"80\"},\"message\":\"so\"}");
+}
+
+static void bound_is_told(void **state)
+{
+    (void)state;
+    writes_bind(now.w, 1, &web, BERTH_STR("n1"));
+    answer("POST", "/binding", 201);
+    assert_int_equal(now.bound, 1);
+    assert_int_equal(now.verdict, BIND_BOUND);
+    assert_non_null(strstr(sent("POST", "/events")->body,
+                           "\"note\":\"Successfully assigned shop/web-1 to n1\""));
+    answer("POST", "/events", 201);
+    writes_counters counters;
+    writes_count(now.w, &counters);
+    assert_int_equal(counters.bind[BIND_BOUND], 1);
+    assert_int_equal(counters.bind_requests, 1);
+    assert_true(writes_is_settled(now.w));
+    assert_int_equal(now.rooms, 1);
+}
+
+static void a_failed_binding_leaves_a_condition(void **state)
+{
+    (void)state;
+    write_pod pod = web;
+    pod.nominated = BERTH_STR("n1");
+    writes_bind(now.w, 1, &pod, BERTH_STR("n1"));
+    answer("POST", "/binding", 422);
+    assert_int_equal(now.verdict, BIND_FAILED);
+    const char *body = sent("PATCH", "/pods/web-1/status")->body;
+    assert_non_null(strstr(body, "\"reason\":\"SchedulerError\""));
+    assert_non_null(strstr(body, "running Bind plugin \\\"DefaultBinder\\\": so"));
+    assert_non_null(strstr(body, "\"nominatedNodeName\":null"));
+    assert_null(strstr(body, "observedGeneration")); /* of 1.33 and later */
+    answer("PATCH", "/status", 200);
+    answer("POST", "/events", 201);
+}
+
+static void a_refused_binding_leaves_nothing(void **state)
+{
+    (void)state;
+    writes_bind(now.w, 1, &web, BERTH_STR("n1"));
+    answer("POST", "/binding", 404);
+    assert_int_equal(now.verdict, BIND_REFUSED);
+    assert_int_equal(now.server->request_count, 0);
+}
+
+static void an_unplaced_pod_is_told_of(void **state)
+{
+    (void)state;
+    const write_failure failure = {.message = BERTH_STR("0/3 nodes are available"),
+                                   .nominated = BERTH_STR("n2")};
+    writes_failed(now.w, &web, &failure);
+    assert_non_null(strstr(sent("PATCH", "/status")->body, "\"nominatedNodeName\":\"n2\""));
+    answer("POST", "/events", 201);
+    answer("PATCH", "/status", 200);
+    writes_failed(now.w, &web, &failure); /* equal: counted, and nothing else */
+    answer("PATCH", "/events/", 200);
+    assert_int_equal(now.server->request_count, 0);
+}
+
+/* ---- evictions ---- */
+
+static void evict(void)
+{
+    now.evicted = 0;
+    writes_evict(now.w, &victim, &web, BERTH_STR("n1"));
+}
+
+static void condition_then_deletion(void **state)
+{
+    (void)state;
+    evict();
+    evict(); /* is under way */
+    const char *body = sent("PATCH", "/pods/old-1/status")->body;
+    assert_non_null(strstr(body, "\"uid\":\"u-9\""));
+    assert_non_null(strstr(body, "\"message\":\"berth: preempting to accommodate a higher "
+                                 "priority pod\",\"reason\":\"PreemptionByScheduler\",\"status\":"
+                                 "\"True\",\"type\":\"DisruptionTarget\""));
+    assert_null(scripted_find(now.server, "DELETE", ""));
+    answer("PATCH", "/status", 200);
+    assert_string_equal(sent("DELETE", "")->path, "/api/v1/namespaces/shop/pods/old-1");
+    assert_string_equal(sent("DELETE", "")->body,
+                        "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":"
+                        "{\"uid\":\"u-9\"}}");
+    answer("DELETE", "", 200);
+    assert_int_equal(now.evicted, 1);
+    assert_true(now.deleted);
+    assert_non_null(
+        strstr(sent("POST", "/events")->body, "\"note\":\"Preempted by pod u-1 on node n1\""));
+    assert_non_null(strstr(sent("POST", "/events")->body, "\"name\":\"old-1\""));
+    answer("POST", "/events", 201);
+    assert_int_equal(now.server->request_count, 0);
+}
+
+static void victims_that_are_gone(void **state)
+{
+    (void)state;
+    static const int at_patch[] = {404, 422};
+    static const int at_delete[] = {404, 409};
+    for (size_t i = 0; i < 2; i++) {
+        evict();
+        answer("PATCH", "/status", at_patch[i]);
+        assert_true(now.evicted == 1 && !now.deleted && !now.failed);
+        evict();
+        answer("PATCH", "/status", 200);
+        answer("DELETE", "", at_delete[i]);
+        assert_true(now.evicted == 1 && !now.deleted && !now.failed);
+    }
+    evict();
+    answer("PATCH", "/status", 500);
+    writes_pod_gone(now.w, &victim);
+    assert_true(now.evicted == 1 && !now.deleted && !now.failed);
+    assert_int_equal(now.server->request_count, 0);
+}
+
+static void evictions_are_repeated(void **state)
+{
+    (void)state;
+    evict();
+    for (int i = 0; i < 10; i++) {
+        if (i % 3 == 0)
+            scripted_fail(now.server, sent("PATCH", "/status"), LIVE_UNKNOWN);
+        else
+            answer("PATCH", "/status", i % 3 == 1 ? 500 : 403);
+        scripted_advance(now.server, 6 * second);
+    }
+    answer("PATCH", "/status", 200);
+    scripted_fail(now.server, sent("DELETE", ""), LIVE_UNKNOWN);
+    scripted_advance(now.server, second);
+    answer("DELETE", "", 200);
+    answer("POST", "/events", 201);
+    assert_true(now.deleted);
+}
+
+/* Nobody goes for a pod that is no longer there; nobody is deleted without the lease. */
+static void no_deletion_without_need(void **state)
+{
+    (void)state;
+    evict();
+    writes_pod_gone(now.w, &web);
+    assert_int_equal(now.server->request_count, 0);
+    evict();
+    writes_fence(now.w, 0);
+    answer("PATCH", "/status", 200);
+    scripted_advance(now.server, 60 * second);
+    assert_int_equal(now.server->request_count, 0);
+    writes_fence(now.w, LIVE_NEVER);
+    assert_non_null(scripted_find(now.server, "DELETE", ""));
+    scripted_fail(now.server, sent("DELETE", ""), LIVE_UNKNOWN);
+    writes_end(now.w);
+    scripted_advance(now.server, 60 * second);
+    assert_int_equal(now.server->request_count, 0);
+    assert_true(writes_is_settled(now.w));
+}
+
+/* ---- together ---- */
+
+static void events_wait_for_conditions(void **state)
+{
+    (void)state;
+    char name[16];
+    for (int i = 0; i < 20; i++) {
+        write_pod pod = web;
+        snprintf(name, sizeof(name), "p-%d", i);
+        pod.name = write_str(name);
+        writes_failed(now.w, &pod, &(write_failure){.message = BERTH_STR("full")});
+    }
+    assert_int_equal(now.server->request_count,
+                     16); /* 8 events were first: nothing else was there */
+    for (int i = 0; i < 8; i++)
+        answer("POST", "/events", 201);
+    assert_null(scripted_find(now.server, "POST", "/events"));
+    for (int i = 0; i < 12; i++)
+        answer("PATCH", "/status", 200);
+    assert_non_null(scripted_find(now.server, "POST", "/events"));
+    while (now.server->request_count > 0)
+        answer("", "", 200);
+}
+
+static void room_follows_the_window(void **state)
+{
+    (void)state;
+    uint64_t id = 0;
+    while (writes_has_room(now.w))
+        writes_bind(now.w, ++id, &web, BERTH_STR("n1"));
+    assert_int_equal(id, 32);
+    writes_end(now.w);
+    for (int i = 0; i < 16; i++)
+        answer("POST", "/binding", 404);
+    assert_int_equal(now.bound, 16);
+    assert_true(writes_is_settled(now.w));
+}
+
+static void what_is_refused_is_named(void **state)
+{
+    (void)state;
+    assert_null(writes_denied(now.w));
+    writes_bind(now.w, 1, &web, BERTH_STR("n1"));
+    answer("POST", "/binding", 403);
+    assert_string_equal(writes_denied(now.w), "bindings");
+    writes_unbind(now.w, 1);
+    assert_true(writes_is_settled(now.w));
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
+    const struct CMUnitTest tests[] = {
+        T(bound_is_told),
+        T(a_failed_binding_leaves_a_condition),
+        T(a_refused_binding_leaves_nothing),
+        T(an_unplaced_pod_is_told_of),
+        T(condition_then_deletion),
+        T(victims_that_are_gone),
+        T(evictions_are_repeated),
+        T(no_deletion_without_need),
+        T(events_wait_for_conditions),
+        T(room_follows_the_window),
+        T(what_is_refused_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+/* A task for each victim: first it patches, then it deletes. */
+#include "live/writes/evictions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/heap.h"
+#include "live/log/log.h"
+
+static const int64_t first_backoff_ns = 50000000, last_backoff_ns = INT64_C(5000000000);
+
+enum { IN_FLIGHT = 8 };
+
+typedef struct eviction {
+    write_task task; /* first: they are one */
+    evictions *all;
+    struct eviction *before, *next;
+    write_pod *victim, *preemptor;
+    char *node;
+} eviction;
+
+struct evictions {
+    write_lane lane;
+    bool observed_generation;
+    eviction_settled_fn settled;
+    void *context;
+    eviction *first;
+    size_t count;
+};
+
+evictions *evictions_create(write_gate *gate, bool observed_generation, eviction_settled_fn settled,
+                            void *context)
+{
+    evictions *e = heap_new(1, sizeof(*e));
+    write_lane_open(&e->lane, gate, LIVE_WRITES, IN_FLIGHT, "pods (deletion)");
+    e->observed_generation = observed_generation;
+    e->settled = settled;
+    e->context = context;
+    return e;
+}
+
+static void remove_eviction(eviction *x)
+{
+    evictions *e = x->all;
+    *(x->before != NULL ? &x->before->next : &e->first) = x->next;
+    if (x->next != NULL)
+        x->next->before = x->before;
+    e->count--;
+    write_task_clear(&x->task);
+    free(x->victim);
+    free(x->preemptor);
+    free(x->node);
+    free(x);
+}
+
+void evictions_destroy(evictions *e)
+{
+    if (e == NULL)
+        return;
+    while (e->first != NULL)
+        remove_eviction(e->first);
+    write_lane_close(&e->lane);
+    free(e);
+}
+
+static void settle(eviction *x, bool deleted, const char *why)
+{
+    evictions *e = x->all;
+    const eviction_outcome outcome = {.victim = x->victim,
+                                      .preemptor = x->preemptor,
+                                      .node = write_str(x->node),
+                                      .deleted = deleted,
+                                      .failed = why != NULL,
+                                      .why = why != NULL ? why : ""};
+    e->settled(e->context, &outcome);
+    remove_eviction(x);
+}
+
+/* No second pod of that name is ever deleted: the server compares the uid with every try. */
+static char *delete_body(const write_pod *victim)
+{
+    return write_json_text(json_pack("{ss ss s{so}}", "kind", "DeleteOptions", "apiVersion", "v1",
+                                     "preconditions", "uid", write_json_str(victim->uid)));
+}
+
+static void bad(eviction *x, const live_answer *answer)
+{
+    server_status status;
+    server_status_read(&status, answer->body);
+    LOG_ERROR("the API server does not take an eviction", "message", status.message);
+    settle(x, false, status.message);
+}
+
+static void try_again(eviction *x, const live_answer *answer)
+{
+    int64_t delay_ns =
+        write_backoff(x->all->lane.gate, x->task.tries, first_backoff_ns, last_backoff_ns);
+    if (x->all->lane.ends)
+        remove_eviction(x);
+    else
+        write_task_again(&x->task,
+                         answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
+}
+
+static void on_deleted(write_task *task, const live_answer *answer)
+{
+    eviction *x = (eviction *)task;
+    switch (write_result_of(answer)) {
+    case WRITE_DONE:
+        settle(x, true, NULL);
+        break;
+    case WRITE_GONE:
+    case WRITE_CONFLICT: /* another pod of that name */
+        settle(x, false, NULL);
+        break;
+    case WRITE_BAD:
+        bad(x, answer);
+        break;
+    default:
+        try_again(x, answer);
+    }
+}
+
+static void begin_deleting(eviction *x)
+{
+    if (x->all->lane.ends) {
+        remove_eviction(x);
+        return;
+    }
+    free(x->task.path);
+    free(x->task.body);
+    x->task.method = "DELETE";
+    x->task.content_type = "application/json";
+    x->task.path = write_path("/api/v1/namespaces/%.*s/pods/%.*s",
+                              WRITE_ARG(x->victim->namespace_name), WRITE_ARG(x->victim->name));
+    x->task.body = delete_body(x->victim);
+    x->task.answered = on_deleted;
+    x->task.tries = 0;
+    write_lane_put(&x->all->lane, &x->task, true);
+}
+
+static void on_patched(write_task *task, const live_answer *answer)
+{
+    eviction *x = (eviction *)task;
+    switch (write_result_of(answer)) {
+    case WRITE_DONE:
+        begin_deleting(x);
+        break;
+    case WRITE_GONE:
+        settle(x, false, NULL);
+        break;
+    case WRITE_BAD:
+        if (answer->status == 422)
+            settle(x, false, NULL); /* another pod of that name */
+        else
+            bad(x, answer);
+        break;
+    default:
+        try_again(x, answer);
+    }
+}
+
+static char *patch_body(const evictions *e, const write_pod *victim, const write_pod *preemptor)
+{
+    char now[WRITE_TIME_BYTES];
+    write_time(now, live_wall(e->lane.gate->transport));
+    char *message = write_path("%.*s: preempting to accommodate a higher priority pod",
+                               WRITE_ARG(preemptor->scheduler_name));
+    json_t *condition = json_pack("{sn ss ss ss ss ss}", "lastProbeTime", "lastTransitionTime", now,
+                                  "message", message, "reason", "PreemptionByScheduler", "status",
+                                  "True", "type", "DisruptionTarget");
+    free(message);
+    if (e->observed_generation && victim->generation > 0)
+        json_object_set_new(condition, "observedGeneration", json_integer(victim->generation));
+    return write_json_text(json_pack("{s{so} s{s[o]}}", "metadata", "uid",
+                                     write_json_str(victim->uid), "status", "conditions",
+                                     condition));
+}
+
+static bool is_pod(const write_pod *pod, berth_str namespace_name, berth_str name, berth_str uid)
+{
+    return write_str_equal(pod->uid, uid) && write_str_equal(pod->name, name) &&
+           write_str_equal(pod->namespace_name, namespace_name);
+}
+
+void evictions_put(evictions *e, const write_pod *victim, const write_pod *preemptor,
+                   berth_str node)
+{
+    for (const eviction *x = e->first; x != NULL; x = x->next)
+        if (is_pod(x->victim, victim->namespace_name, victim->name, victim->uid))
+            return;
+    eviction *x = heap_new(1, sizeof(*x));
+    x->all = e;
+    x->victim = write_pod_copy(victim);
+    x->preemptor = write_pod_copy(preemptor);
+    x->node = heap_text(node.data, node.len);
+    x->task =
+        (write_task){.method = "PATCH",
+                     .content_type = "application/strategic-merge-patch+json",
+                     .path = write_path("/api/v1/namespaces/%.*s/pods/%.*s/status",
+                                        WRITE_ARG(victim->namespace_name), WRITE_ARG(victim->name)),
+                     .body = patch_body(e, victim, preemptor),
+                     .answered = on_patched};
+    x->next = e->first;
+    if (e->first != NULL)
+        e->first->before = x;
+    e->first = x;
+    e->count++;
+    write_lane_put(&e->lane, &x->task, false);
+}
+
+void evictions_pod_gone(evictions *e, berth_str namespace_name, berth_str name, berth_str uid)
+{
+    eviction *next;
+    for (eviction *x = e->first; x != NULL; x = next) {
+        next = x->next;
+        if (is_pod(x->preemptor, namespace_name, name, uid))
+            remove_eviction(x);
+        else if (is_pod(x->victim, namespace_name, name, uid) && !write_task_is_sent(&x->task))
+            settle(x, false, NULL);
+    }
+}
+
+void evictions_end(evictions *e)
+{
+    eviction *next;
+    e->lane.ends = true;
+    for (eviction *x = e->first; x != NULL; x = next) {
+        next = x->next;
+        if (!write_task_is_sent(&x->task))
+            remove_eviction(x);
+    }
+}
+
+size_t evictions_count(const evictions *e)
+{
+    return e->count;
+}
+
+bool evictions_denied(const evictions *e)
+{
+    return e->lane.denied;
+}

@@ -1,0 +1,334 @@
+/* An entry for each pod whose status was written: at work, or at rest, when it only tells what was
+ * written until the watch shows it. */
+#include "live/writes/pod_status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/heap.h"
+#include "live/log/log.h"
+#include "live/writes/text_map.h"
+
+enum { IN_FLIGHT = 8, TRIES_MAX = 4, KEY_BYTES = 640 };
+
+static const int64_t first_backoff_ns = 10000000, last_backoff_ns = INT64_C(30000000000);
+
+typedef struct status_entry {
+    write_task task; /* first: they are one */
+    pod_statuses *all;
+    struct status_entry *before, *next;
+    char *key;
+    uint64_t wanted;  /* hash of the state that was asked for last */
+    uint64_t version; /* at rest: of the pod when it was written */
+    char *condition;  /* JSON; NULL: it stays */
+    nomination nomination;
+    char *node;
+    char *uid;
+    unsigned errors;
+    bool works, changed; /* queued, sent or waiting; asked for something else since it was sent */
+} status_entry;
+
+struct pod_statuses {
+    write_lane lane;
+    bool observed_generation;
+    text_map by_pod;
+    status_entry *first;
+};
+
+pod_statuses *pod_statuses_create(write_gate *gate, bool observed_generation)
+{
+    pod_statuses *s = heap_new(1, sizeof(*s));
+    write_lane_open(&s->lane, gate, LIVE_WRITES, IN_FLIGHT, "pods/status");
+    s->observed_generation = observed_generation;
+    return s;
+}
+
+static void remove_entry(status_entry *e)
+{
+    pod_statuses *s = e->all;
+    *(e->before != NULL ? &e->before->next : &s->first) = e->next;
+    if (e->next != NULL)
+        e->next->before = e->before;
+    text_map_remove(&s->by_pod, write_str(e->key));
+    write_task_clear(&e->task);
+    free(e->key);
+    free(e->condition);
+    free(e->node);
+    free(e->uid);
+    free(e);
+}
+
+void pod_statuses_destroy(pod_statuses *s)
+{
+    if (s == NULL)
+        return;
+    while (s->first != NULL)
+        remove_entry(s->first);
+    text_map_free(&s->by_pod);
+    write_lane_close(&s->lane);
+    free(s);
+}
+
+static berth_str key_of(char buffer[KEY_BYTES], const write_pod *pod)
+{
+    snprintf(buffer, KEY_BYTES, "%.*s/%.*s/%.*s", WRITE_ARG(pod->namespace_name),
+             WRITE_ARG(pod->name), WRITE_ARG(pod->uid));
+    return write_str(buffer);
+}
+
+/* ---- what is there, what is wanted ---- */
+
+static uint64_t mix(uint64_t hash, berth_str text)
+{
+    return (hash ^ text_map_hash(text)) * 0xd6e8feb86659fd93U;
+}
+
+static uint64_t hash_of(berth_str reason, berth_str message, berth_str nominated)
+{
+    return mix(mix(mix(1, reason), message), nominated);
+}
+
+/* The condition that the watch shows, and since when it says no. */
+typedef struct shown_condition {
+    json_t *root;
+    berth_str reason, message;
+    bool is_false;
+    const char *since; /* NULL: it does not say no */
+} shown_condition;
+
+static shown_condition read_shown(const write_pod *pod)
+{
+    shown_condition shown = {.root = NULL};
+    if (pod->scheduled.len > 0)
+        shown.root = json_loadb(pod->scheduled.data, pod->scheduled.len, 0, NULL);
+    const char *status = json_string_value(json_object_get(shown.root, "status"));
+    shown.reason = write_str(json_string_value(json_object_get(shown.root, "reason")));
+    shown.message = write_str(json_string_value(json_object_get(shown.root, "message")));
+    shown.is_false = status != NULL && strcmp(status, "False") == 0;
+    if (shown.is_false)
+        shown.since = json_string_value(json_object_get(shown.root, "lastTransitionTime"));
+    return shown;
+}
+
+static berth_str nominated_after(const write_pod *pod, const pod_condition *condition)
+{
+    if (condition->nomination == NOMINATION_STAYS)
+        return pod->nominated;
+    return condition->nomination == NOMINATION_SET ? condition->node : (berth_str){0};
+}
+
+/* Whether the watch shows what is asked for already. */
+static bool is_shown(const write_pod *pod, const pod_condition *condition,
+                     const shown_condition *shown)
+{
+    bool same = condition->reason == NULL ||
+                (shown->is_false && write_str_equal(shown->reason, write_str(condition->reason)) &&
+                 write_str_equal(shown->message, condition->message));
+    return same && write_str_equal(nominated_after(pod, condition), pod->nominated);
+}
+
+/* ---- the patch ---- */
+
+static char *condition_text(const pod_statuses *s, const write_pod *pod,
+                            const pod_condition *condition, const shown_condition *shown)
+{
+    char now[WRITE_TIME_BYTES];
+    write_time(now, live_wall(s->lane.gate->transport));
+    json_t *c = json_pack("{sn ss so ss ss ss}", "lastProbeTime", "lastTransitionTime",
+                          shown->since != NULL ? shown->since : now, "message",
+                          write_json_str(condition->message), "reason", condition->reason, "status",
+                          "False", "type", "PodScheduled");
+    if (s->observed_generation && pod->generation > 0)
+        json_object_set_new(c, "observedGeneration", json_integer(pod->generation));
+    return write_json_text(c);
+}
+
+static char *patch_body(const status_entry *e)
+{
+    json_t *status = json_object();
+    if (e->condition != NULL) {
+        json_t *conditions = json_array();
+        json_array_append_new(conditions, json_loads(e->condition, 0, NULL));
+        json_object_set_new(status, "conditions", conditions);
+    }
+    if (e->nomination != NOMINATION_STAYS)
+        json_object_set_new(status, "nominatedNodeName",
+                            e->nomination == NOMINATION_SET ? write_json_str(write_str(e->node))
+                                                            : json_null());
+    json_t *patch = json_pack("{so}", "status", status);
+    if (e->uid[0] != '\0')
+        json_object_set_new(patch, "metadata",
+                            json_pack("{so}", "uid", write_json_str(write_str(e->uid))));
+    return write_json_text(patch);
+}
+
+static void renew_body(status_entry *e)
+{
+    free(e->task.body);
+    e->task.body = patch_body(e);
+}
+
+/* Written: what is kept is that it was, and at which version. */
+static void rest(status_entry *e, berth_str body)
+{
+    json_t *pod = json_loadb(body.data, body.len, 0, NULL);
+    const char *version =
+        json_string_value(json_object_get(json_object_get(pod, "metadata"), "resourceVersion"));
+    e->version = version != NULL ? strtoull(version, NULL, 10) : 0;
+    json_decref(pod);
+    if (e->version == 0) {
+        remove_entry(e);
+        return;
+    }
+    free(e->condition);
+    free(e->node);
+    free(e->task.body);
+    e->condition = e->node = e->task.body = NULL;
+    e->nomination = NOMINATION_STAYS;
+    e->works = false;
+}
+
+static void try_again(status_entry *e, const live_answer *answer)
+{
+    int64_t delay_ns = first_backoff_ns;
+    for (unsigned i = 1; i < e->task.tries && delay_ns < last_backoff_ns; i++)
+        delay_ns *= 5;
+    if (delay_ns > last_backoff_ns)
+        delay_ns = last_backoff_ns;
+    if (answer->retry_after_ns > delay_ns)
+        delay_ns = answer->retry_after_ns;
+    write_task_again(&e->task, delay_ns);
+}
+
+static void give_up(status_entry *e, const live_answer *answer)
+{
+    server_status status;
+    server_status_read(&status, answer->body);
+    LOG_INFO(1, "a pod's status was not written", "pod", e->key, "message", status.message);
+    remove_entry(e);
+}
+
+static void on_patched(write_task *task, const live_answer *answer)
+{
+    status_entry *e = (status_entry *)task;
+    write_result result = write_result_of(answer);
+    if (result == WRITE_GONE || result == WRITE_BAD) {
+        give_up(e, answer); /* 422: another uid */
+    } else if (e->changed) {
+        e->changed = false;
+        e->errors = 0;
+        e->task.tries = 0;
+        renew_body(e);
+        write_lane_put(&e->all->lane, task, false);
+    } else if (result == WRITE_DONE) {
+        rest(e, answer->body);
+    } else if (result == WRITE_LATER || result == WRITE_UNSURE) {
+        try_again(e, answer);
+    } else if (result == WRITE_DENIED || ++e->errors >= TRIES_MAX) {
+        give_up(e, answer);
+    } else {
+        try_again(e, answer);
+    }
+}
+
+/* ---- asking ---- */
+
+static status_entry *new_entry(pod_statuses *s, const write_pod *pod, berth_str key)
+{
+    status_entry *e = heap_new(1, sizeof(*e));
+    e->all = s;
+    e->key = heap_text(key.data, key.len);
+    e->uid = heap_text(pod->uid.data, pod->uid.len);
+    e->task = (write_task){.method = "PATCH",
+                           .content_type = "application/strategic-merge-patch+json",
+                           .path = write_path("/api/v1/namespaces/%.*s/pods/%.*s/status",
+                                              WRITE_ARG(pod->namespace_name), WRITE_ARG(pod->name)),
+                           .answered = on_patched};
+    e->next = s->first;
+    if (s->first != NULL)
+        s->first->before = e;
+    s->first = e;
+    text_map_add(&s->by_pod, key, e);
+    return e;
+}
+
+/* Take over what is asked for; what stays is what was asked for before. */
+static void take_over(status_entry *e, const write_pod *pod, const pod_condition *condition,
+                      const shown_condition *shown)
+{
+    if (condition->reason != NULL) {
+        free(e->condition);
+        e->condition = condition_text(e->all, pod, condition, shown);
+    }
+    if (condition->nomination != NOMINATION_STAYS) {
+        free(e->node);
+        e->nomination = condition->nomination;
+        e->node = heap_text(condition->node.data, condition->node.len);
+    }
+}
+
+static bool put(pod_statuses *s, const write_pod *pod, const pod_condition *condition,
+                const shown_condition *shown)
+{
+    char buffer[KEY_BYTES];
+    berth_str key = key_of(buffer, pod);
+    status_entry *e = text_map_get(&s->by_pod, key);
+    uint64_t wanted =
+        hash_of(write_str(condition->reason), condition->message, nominated_after(pod, condition));
+    bool stale = e != NULL && (e->works || pod->version < e->version);
+    if (stale ? e->wanted == wanted : is_shown(pod, condition, shown))
+        return false;
+    if (e == NULL)
+        e = new_entry(s, pod, key);
+    e->wanted = wanted;
+    take_over(e, pod, condition, shown);
+    if (e->works && write_task_is_sent(&e->task)) {
+        e->changed = true;
+        return true;
+    }
+    renew_body(e);
+    if (!e->works) {
+        e->works = true;
+        e->task.tries = 0;
+        e->errors = 0;
+        write_lane_put(&s->lane, &e->task, false);
+    }
+    return true;
+}
+
+bool pod_statuses_put(pod_statuses *s, const write_pod *pod, const pod_condition *condition)
+{
+    shown_condition shown = read_shown(pod);
+    bool sends = put(s, pod, condition, &shown);
+    json_decref(shown.root);
+    return sends;
+}
+
+void pod_statuses_drop(pod_statuses *s, const write_pod *pod)
+{
+    char buffer[KEY_BYTES];
+    status_entry *e = text_map_get(&s->by_pod, key_of(buffer, pod));
+    if (e != NULL)
+        remove_entry(e);
+}
+
+size_t pod_statuses_pending(const pod_statuses *s)
+{
+    return s->lane.queued + s->lane.sent + s->lane.waiting;
+}
+
+uint64_t pod_statuses_sent(const pod_statuses *s)
+{
+    return s->lane.asked;
+}
+
+bool pod_statuses_denied(const pod_statuses *s)
+{
+    return s->lane.denied;
+}
+
+write_lane *pod_statuses_lane(pod_statuses *s)
+{
+    return &s->lane;
+}

@@ -1,0 +1,224 @@
+/* The kinds of writes put together: what follows from the outcome of one for another. */
+#include "live/writes/writes.h"
+
+#include <stdlib.h>
+
+#include "cli/heap.h"
+#include "live/log/log.h"
+
+enum { EVENTS_WAITING = 10000, OBSERVED_GENERATION_MINOR = 33 };
+
+struct writes {
+    write_gate gate;
+    bindings *bindings;
+    pod_statuses *statuses;
+    evictions *evictions;
+    pod_events *events;
+    bool scheduled_events;
+    writes_callbacks callbacks;
+    writes_counters counters;
+};
+
+/* What a failed binding leaves behind, in kube-scheduler's words. */
+static void say_failed(writes *w, const bind_outcome *outcome)
+{
+    char *message = write_path("running Bind plugin \"DefaultBinder\": %s", outcome->why);
+    writes_failed(w, outcome->pod, &(write_failure){.error = true, .message = write_str(message)});
+    free(message);
+}
+
+static void say_bound(writes *w, const bind_outcome *outcome)
+{
+    const write_pod *pod = outcome->pod;
+    char *note =
+        write_path("Successfully assigned %.*s/%.*s to %.*s", WRITE_ARG(pod->namespace_name),
+                   WRITE_ARG(pod->name), WRITE_ARG(outcome->node));
+    pod_events_put(w->events, EVENT_SCHEDULED, pod, write_str(note));
+    free(note);
+}
+
+static void log_bound(const bind_outcome *outcome)
+{
+    char *pod = write_path("%.*s/%.*s", WRITE_ARG(outcome->pod->namespace_name),
+                           WRITE_ARG(outcome->pod->name));
+    char *node = write_path("%.*s", WRITE_ARG(outcome->node));
+    static const char *const words[BIND_VERDICT_COUNT] = {"bound a pod", "a binding was refused",
+                                                          "a binding failed"};
+    LOG_INFO(2, words[outcome->verdict], "pod", pod, "node", node, "why", outcome->why);
+    free(pod);
+    free(node);
+}
+
+static void room(writes *w)
+{
+    if (w->callbacks.room != NULL)
+        w->callbacks.room(w->callbacks.context);
+}
+
+static void on_bound(void *context, const bind_outcome *outcome)
+{
+    writes *w = context;
+    w->counters.bind[outcome->verdict]++;
+    if (log_enabled(2))
+        log_bound(outcome);
+    if (w->callbacks.bound != NULL)
+        w->callbacks.bound(w->callbacks.context, outcome);
+    if (outcome->verdict == BIND_FAILED)
+        say_failed(w, outcome);
+    else if (outcome->verdict == BIND_BOUND && w->scheduled_events)
+        say_bound(w, outcome);
+    room(w);
+}
+
+static void on_evicted(void *context, const eviction_outcome *outcome)
+{
+    writes *w = context;
+    if (outcome->deleted) {
+        char *note = write_path("Preempted by pod %.*s on node %.*s",
+                                WRITE_ARG(outcome->preemptor->uid), WRITE_ARG(outcome->node));
+        w->counters.evictions++;
+        write_pod victim = *outcome->victim;
+        victim.scheduler_name = outcome->preemptor->scheduler_name;
+        pod_events_put(w->events, EVENT_PREEMPTED, &victim, write_str(note));
+        free(note);
+    }
+    if (w->callbacks.evicted != NULL)
+        w->callbacks.evicted(w->callbacks.context, outcome);
+    room(w);
+}
+
+writes *writes_create(const writes_options *options)
+{
+    writes *w = heap_new(1, sizeof(*w));
+    bool observed = options->minor >= OBSERVED_GENERATION_MINOR;
+    size_t waiting = options->events_waiting != 0 ? options->events_waiting : EVENTS_WAITING;
+    w->gate = (write_gate){.transport = options->transport,
+                           .fence_ns = LIVE_NEVER,
+                           .rate = options->rate,
+                           .burst = options->burst >= 1 ? options->burst : 1};
+    w->callbacks = options->callbacks;
+    w->scheduled_events = options->scheduled_events;
+    w->bindings = bindings_create(&w->gate, on_bound, w);
+    w->statuses = pod_statuses_create(&w->gate, observed);
+    w->evictions = evictions_create(&w->gate, observed, on_evicted, w);
+    w->events = pod_events_create(&w->gate, pod_statuses_lane(w->statuses),
+                                  options->host != NULL ? options->host : "", waiting);
+    return w;
+}
+
+void writes_destroy(writes *w)
+{
+    if (w == NULL)
+        return;
+    pod_events_destroy(w->events);
+    evictions_destroy(w->evictions);
+    pod_statuses_destroy(w->statuses);
+    bindings_destroy(w->bindings);
+    free(w);
+}
+
+void writes_fence(writes *w, int64_t deadline_ns)
+{
+    write_gate_fence(&w->gate, deadline_ns);
+}
+
+/* As many as are under way may wait: the next is there when an answer comes. */
+bool writes_has_room(const writes *w)
+{
+    return bindings_count(w->bindings) < 2 * bindings_window(w->bindings);
+}
+
+void writes_bind(writes *w, uint64_t id, const write_pod *pod, berth_str node)
+{
+    bindings_put(w->bindings, id, pod, node);
+}
+
+void writes_unbind(writes *w, uint64_t id)
+{
+    bindings_drop(w->bindings, id);
+}
+
+void writes_failed(writes *w, const write_pod *pod, const write_failure *failure)
+{
+    const pod_condition condition = {
+        .reason = failure->error ? "SchedulerError" : "Unschedulable",
+        .message = failure->message,
+        .nomination = failure->nominated.len > 0 ? NOMINATION_SET
+                      : pod->nominated.len > 0   ? NOMINATION_CLEARED
+                                                 : NOMINATION_STAYS,
+        .node = failure->nominated,
+    };
+    pod_events_put(w->events, EVENT_FAILED_SCHEDULING, pod, failure->message);
+    (void)pod_statuses_put(w->statuses, pod, &condition);
+}
+
+void writes_nominate(writes *w, const write_pod *pod, berth_str node)
+{
+    const pod_condition condition = {
+        .nomination = node.len > 0 ? NOMINATION_SET : NOMINATION_CLEARED, .node = node};
+    (void)pod_statuses_put(w->statuses, pod, &condition);
+}
+
+void writes_evict(writes *w, const write_pod *victim, const write_pod *preemptor, berth_str node)
+{
+    evictions_put(w->evictions, victim, preemptor, node);
+}
+
+void writes_leader(writes *w, const leader_event *event)
+{
+    pod_events_leader(w->events, event);
+}
+
+void writes_pod_seen(writes *w, const write_pod *pod, berth_str node)
+{
+    pod_statuses_drop(w->statuses, pod);
+    bindings_pod_seen(w->bindings, pod->namespace_name, pod->name, pod->uid, node);
+}
+
+void writes_pod_gone(writes *w, const write_pod *pod)
+{
+    pod_statuses_drop(w->statuses, pod);
+    evictions_pod_gone(w->evictions, pod->namespace_name, pod->name, pod->uid);
+}
+
+void writes_node_gone(writes *w, berth_str node)
+{
+    bindings_node_gone(w->bindings, node);
+}
+
+void writes_end(writes *w)
+{
+    bindings_end(w->bindings);
+    evictions_end(w->evictions);
+}
+
+bool writes_is_settled(const writes *w)
+{
+    return bindings_count(w->bindings) == 0 && evictions_count(w->evictions) == 0 &&
+           pod_statuses_pending(w->statuses) == 0 && pod_events_pending(w->events) == 0;
+}
+
+const char *writes_denied(const writes *w)
+{
+    for (const write_lane *lane = w->gate.lanes; lane != NULL; lane = lane->next)
+        if (lane->denied)
+            return lane->name;
+    return NULL;
+}
+
+void writes_count(const writes *w, writes_counters *out)
+{
+    *out = w->counters;
+    out->bind_requests = bindings_requests(w->bindings);
+    out->binding = bindings_count(w->bindings);
+    out->unsettled = bindings_unsettled(w->bindings);
+    out->window = bindings_window(w->bindings);
+    out->statuses = pod_statuses_sent(w->statuses);
+    out->statuses_pending = pod_statuses_pending(w->statuses);
+    out->events = pod_events_sent(w->events);
+    out->events_dropped = pod_events_dropped(w->events);
+    out->events_pending = pod_events_pending(w->events);
+    out->pushed_back = 0;
+    for (const write_lane *lane = w->gate.lanes; lane != NULL; lane = lane->next)
+        out->pushed_back += lane->refused;
+}
