@@ -2,6 +2,7 @@
 #include "cli/exits.h"
 #include "commands/commands.h"
 #include "live/log/log.h"
+#include "live/run/run_config.h"
 #include "live/run/session.h"
 
 static const command_help help = {
@@ -20,33 +21,62 @@ static const command_help help = {
 typedef struct run_flags {
     engine_setup setup;
     const char *kubeconfig, *master;
-    const char *logging_format;
     uint64_t verbosity;
     int format;
+    bool rate_given, burst_given;
+    uint64_t rate, burst;
     session_options session;
 } run_flags;
 
 static const char *const formats[] = {"text", "json", NULL};
 
-static berth_status read_access(const run_flags *flags, kubeconfig *config, berth_error *error)
+/* As kube-scheduler: the configuration's word goes before the flag's, which is there for when there is
+ * no configuration. */
+static berth_status read_access(const run_flags *flags, const run_config *file, kubeconfig *config,
+                                berth_error *error)
 {
-    if (flags->kubeconfig != NULL)
-        return kubeconfig_read_file(config, flags->kubeconfig, flags->master, error);
+    const char *path = file->kubeconfig != NULL ? file->kubeconfig : flags->kubeconfig;
+    if (path != NULL)
+        return kubeconfig_read_file(config, path, flags->master, error);
     return kubeconfig_in_cluster(config, NULL, error);
 }
 
-static int run(run_flags *flags)
+static void take_rates(run_flags *flags, const run_config *file)
+{
+    flags->session.rate = flags->rate_given ? (double)flags->rate : file->qps;
+    flags->session.burst = flags->burst_given ? (double)flags->burst : file->burst;
+    if (flags->session.rate <= 0)
+        LOG_INFO(0, "requests are limited by the server alone, not by a rate of our own");
+}
+
+static int run_with(run_flags *flags, const run_config *file)
 {
     kubeconfig config;
     berth_error error = {.code = BERTH_OK};
-    log_setup(flags->format == 1, (int)flags->verbosity);
-    if (read_access(flags, &config, &error) != BERTH_OK)
+    if (read_access(flags, file, &config, &error) != BERTH_OK)
         return exit_error(help.name, &error);
+    take_rates(flags, file);
     session_options options = flags->session;
     options.config = &config;
     options.setup = &flags->setup;
     int code = session_run(&options);
     kubeconfig_free(&config);
+    return code;
+}
+
+static int run(run_flags *flags)
+{
+    run_config file;
+    berth_error error = {.code = BERTH_OK};
+    int code;
+    log_setup(flags->format == 1, (int)flags->verbosity);
+    run_config_init(&file);
+    if (flags->setup.config_path != NULL &&
+        run_config_read(&file, flags->setup.config_path, &error) != BERTH_OK)
+        code = exit_error(help.name, &error);
+    else
+        code = run_with(flags, &file);
+    run_config_free(&file);
     return code;
 }
 
@@ -65,6 +95,20 @@ int cmd_run(int argc, char **argv)
          .value = "URL",
          .target = &flags.master,
          .help = "the API server, in place of the kubeconfig's"},
+        {.name = "kube-api-qps",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .max = 1000000,
+         .target = &flags.rate,
+         .given = &flags.rate_given,
+         .help = "writes a second (default: as the server takes them)"},
+        {.name = "kube-api-burst",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .max = 1000000,
+         .target = &flags.burst,
+         .given = &flags.burst_given,
+         .help = "writes at once, with a rate"},
         {.name = "dry-run",
          .kind = OPTION_FLAG,
          .target = &flags.session.dry_run,

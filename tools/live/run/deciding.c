@@ -20,6 +20,16 @@ static void put(deciding *d, const order *plain, const order_texts *texts)
     d->ordered(d->context);
 }
 
+/* The name is the engine's, and there as long as the pod is. */
+static berth_str scheduler_of(const deciding *d, berth_pod_id pod)
+{
+    berth_pod_info info = {.size = sizeof(info)};
+    if (berth_engine_pod_info(d->engine, pod, &info, NULL) != BERTH_OK ||
+        info.scheduler_name.len == 0)
+        return BERTH_STR("default-scheduler");
+    return info.scheduler_name;
+}
+
 static berth_answer on_bind(void *context, const berth_binding *binding)
 {
     deciding *d = context;
@@ -28,7 +38,8 @@ static berth_answer on_bind(void *context, const berth_binding *binding)
                    .decided_at = d->number,
                    .binding = binding->id,
                    .decided_ns = d->decided_ns};
-    order_texts texts = {.node = berth_engine_node_name(d->engine, binding->node)};
+    order_texts texts = {.node = berth_engine_node_name(d->engine, binding->node),
+                         .scheduler = scheduler_of(d, binding->pod)};
     berth_engine_pod_name(d->engine, binding->pod, &texts.namespace_name, &texts.name);
     berth_scheduler_pod(d->scheduler, binding->pod, &status);
     plain.attempt = status.attempts;
@@ -51,7 +62,8 @@ static berth_answer on_evict(void *context, const berth_eviction *eviction)
 {
     deciding *d = context;
     const order plain = {.kind = ORDER_EVICT, .decided_at = d->number};
-    order_texts texts = {.node = berth_engine_node_name(d->engine, eviction->node)};
+    order_texts texts = {.node = berth_engine_node_name(d->engine, eviction->node),
+                         .scheduler = scheduler_of(d, eviction->preemptor)};
     berth_engine_pod_name(d->engine, eviction->victim, &texts.namespace_name, &texts.name);
     berth_engine_pod_name(d->engine, eviction->preemptor, &texts.preemptor_namespace,
                           &texts.preemptor_name);
@@ -172,11 +184,14 @@ static void say_failed(deciding *d, const berth_step *step)
                          .attempt = step->attempt,
                          .waited_ns = step->waited_ns,
                          .decided_ns = d->decided_ns};
-    order_texts texts = {.message = berth_explanation_message(d->explanation)};
+    order_texts texts = {.message = berth_explanation_message(d->explanation),
+                         .scheduler = scheduler_of(d, step->pod)};
+    berth_pod_status status;
     if (texts.message.len == 0)
         texts.message = BERTH_STR("the attempt failed with an error");
-    if (step->nominated != BERTH_NODE_NONE)
-        texts.node = berth_engine_node_name(d->engine, step->nominated);
+    berth_scheduler_pod(d->scheduler, step->pod, &status);
+    if (status.nominated != BERTH_NODE_NONE)
+        texts.node = berth_engine_node_name(d->engine, status.nominated);
     berth_engine_pod_name(d->engine, step->pod, &texts.namespace_name, &texts.name);
     put(d, &plain, &texts);
 }

@@ -33,7 +33,8 @@ static berth_str copy(char **at, berth_str text)
 void outbox_put(outbox *box, const order *plain, const order_texts *texts)
 {
     size_t room = (size_t)texts->namespace_name.len + texts->name.len + texts->node.len +
-                  texts->message.len + texts->preemptor_namespace.len + texts->preemptor_name.len;
+                  texts->message.len + texts->preemptor_namespace.len + texts->preemptor_name.len +
+                  texts->scheduler.len;
     order *o = heap_new(1, sizeof(*o) + room);
     char *at = o->texts;
     memcpy(o, plain, sizeof(*o));
@@ -44,6 +45,7 @@ void outbox_put(outbox *box, const order *plain, const order_texts *texts)
     o->message = copy(&at, texts->message);
     o->preemptor_namespace = copy(&at, texts->preemptor_namespace);
     o->preemptor_name = copy(&at, texts->preemptor_name);
+    o->scheduler = copy(&at, texts->scheduler);
     pthread_mutex_lock(&box->lock);
     *box->last = o;
     box->last = &o->next;

@@ -25,14 +25,15 @@ typedef struct order {
      * name (object_entry.born). */
     uint64_t decided_at;
     berth_str namespace_name, name; /* the pod */
-    berth_str node;                 /* chosen, or nominated; absent: none */
-    berth_binding_id binding;       /* of bind and unbind */
-    berth_unbind_reason why;        /* of unbind */
+    berth_str node;           /* chosen; of a failed attempt the nominated one; absent: none */
+    berth_binding_id binding; /* of bind and unbind */
+    berth_unbind_reason why;  /* of unbind */
     /* of a failed attempt */
     bool error; /* SchedulerError, not Unschedulable */
     berth_str message;
     /* of an eviction */
     berth_str preemptor_namespace, preemptor_name;
+    berth_str scheduler; /* the pod's scheduler name; of an eviction, the preemptor's */
     /* of a pod: for metrics */
     uint32_t attempt;
     int64_t waited_ns, decided_ns; /* since it was submitted; when, of CLOCK_BOOTTIME */
@@ -41,7 +42,7 @@ typedef struct order {
 
 /* An order without its texts, and those. */
 typedef struct order_texts {
-    berth_str namespace_name, name, node, message, preemptor_namespace, preemptor_name;
+    berth_str namespace_name, name, node, message, preemptor_namespace, preemptor_name, scheduler;
 } order_texts;
 
 typedef struct outbox {

@@ -36,9 +36,8 @@ static int64_t unit_ns(const char *text, size_t length)
     static const struct {
         const char *name;
         int64_t ns;
-    } units[] = {{"ns", 1},          {"us", 1000},
-                 {"ms", 1000000},    {"s", 1000000000},
-                 {"m", 60000000000}, {"h", 3600000000000}};
+    } units[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
+                 {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
         if (strlen(units[i].name) == length && memcmp(units[i].name, text, length) == 0)
             return units[i].ns;

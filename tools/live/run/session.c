@@ -15,14 +15,13 @@
 #include "cli/exits.h"
 #include "live/credentials/credentials.h"
 #include "live/log/log.h"
-#include "live/run/deciding.h"
+#include "live/run/orders.h"
 #include "live/transport/curl_transport.h"
-#include "live/watch/watcher.h"
 
 static const int64_t second_ns = 1000000000;
 
 /* Changes that wait for the deciding thread; with more of them the next page is not asked for. */
-enum { BACKLOG_MAX = 20000, MINOR_FIRST = 32, MINOR_LAST = 36 };
+enum { BACKLOG_MAX = 20000, MINOR_FIRST = 32, MINOR_LAST = 36, SETTLE_SECONDS = 5 };
 
 typedef struct session {
     const session_options *options;
@@ -33,11 +32,14 @@ typedef struct session {
     watcher *watcher;
     deciding deciding;
     bool deciding_runs;
+    writes *writes; /* NULL: of a dry run */
+    orders orders;
     int signals;
     bool ends;
     int code;
     int64_t began_ns, version_backoff_ns;
     char version[16]; /* "1.36", of the server */
+    int minor;        /* 36 */
 } session;
 
 static void end(session *s, int code)
@@ -77,6 +79,55 @@ static void on_listed(void *context, berth_kind kind)
     (void)inbox_put(&s->deciding.in, MESSAGE_DECIDE);
 }
 
+static void on_seen(void *context, const object_entry *entry, const object_view *view)
+{
+    session *s = context;
+    if (s->writes != NULL)
+        orders_seen(&s->orders, entry, view);
+}
+
+static void on_gone(void *context, berth_kind kind, const object_entry *entry)
+{
+    session *s = context;
+    if (s->writes != NULL)
+        orders_gone(&s->orders, kind, entry);
+}
+
+/* ---- writes ---- */
+
+static void on_bound(void *context, const bind_outcome *outcome)
+{
+    orders_bound(&((session *)context)->orders, outcome);
+}
+
+static void take_orders(void *context)
+{
+    session *s = context;
+    if (s->writes != NULL)
+        orders_take(&s->orders);
+}
+
+static void on_ordered(void *context)
+{
+    event_loop_wake(((session *)context)->loop);
+}
+
+static void make_writes(session *s)
+{
+    char host[256] = "";
+    (void)gethostname(host, sizeof(host) - 1);
+    const writes_options options = {.transport = s->transport,
+                                    .host = host,
+                                    .minor = s->minor,
+                                    .scheduled_events = true,
+                                    .rate = s->options->rate,
+                                    .burst = s->options->burst,
+                                    .callbacks = {s, on_bound, NULL, take_orders}};
+    s->writes = writes_create(&options);
+    writes_fence(s->writes, LIVE_NEVER);
+    s->orders = (orders){.deciding = &s->deciding, .watcher = s->watcher, .writes = s->writes};
+}
+
 /* ---- the beginning ---- */
 
 static void ask_version(void *context);
@@ -85,8 +136,12 @@ static void begin(session *s)
 {
     berth_error error = {.code = BERTH_OK};
     engine_setup *setup = s->options->setup;
-    const watch_sink sink = {
-        .change = on_change, .is_full = on_is_full, .listed = on_listed, .context = s};
+    const watch_sink sink = {.change = on_change,
+                             .is_full = on_is_full,
+                             .listed = on_listed,
+                             .seen = on_seen,
+                             .gone = on_gone,
+                             .context = s};
     if (setup->kubernetes == NULL)
         setup->kubernetes = s->version;
     if (engine_setup_resolve(setup, &error) != BERTH_OK ||
@@ -100,6 +155,8 @@ static void begin(session *s)
         end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));
         return;
     }
+    if (!s->options->dry_run)
+        make_writes(s);
     watcher_start(s->watcher);
 }
 
@@ -117,7 +174,7 @@ static bool read_version(session *s, berth_str body)
 
 static void take_version(session *s)
 {
-    int minor = strncmp(s->version, "1.", 2) == 0 ? atoi(s->version + 2) : 0;
+    int minor = s->minor = strncmp(s->version, "1.", 2) == 0 ? atoi(s->version + 2) : 0;
     LOG_INFO(0, "connected", "server", s->options->config->access.server, "kubernetes", s->version);
     if (s->options->setup->kubernetes == NULL && (minor < MINOR_FIRST || minor > MINOR_LAST)) {
         fprintf(stderr,
@@ -208,22 +265,6 @@ static bool take_signals(session *s)
 
 /* ---- the whole ---- */
 
-static void on_wake(void *context)
-{
-    session *s = context;
-    for (order *o; (o = outbox_take(&s->deciding.out)) != NULL;) {
-        if (o->kind == ORDER_BIND)
-            deciding_bind_done(&s->deciding, o->binding, false);
-        free(o);
-    }
-    deciding_wake(&s->deciding);
-}
-
-static void on_ordered(void *context)
-{
-    event_loop_wake(((session *)context)->loop);
-}
-
 static bool open_session(session *s)
 {
     s->loop = event_loop_create();
@@ -236,7 +277,7 @@ static bool open_session(session *s)
     s->curl = curl_transport_create(&options);
     s->transport = curl_transport_interface(s->curl);
     credentials_attach(s->access, s->curl);
-    event_loop_on_wake(s->loop, on_wake, s);
+    event_loop_on_wake(s->loop, take_orders, s);
     return true;
 }
 
@@ -248,14 +289,29 @@ static bool is_done(session *s)
                                                           memory_order_relaxed) >= wanted);
 }
 
+/* What is under way is waited for: nobody else knows what became of it. */
+static void settle(session *s)
+{
+    int64_t until_ns = event_loop_now() + SETTLE_SECONDS * second_ns;
+    (void)inbox_put(&s->deciding.in, MESSAGE_PAUSE);
+    s->orders.ends = true;
+    writes_end(s->writes);
+    orders_take(&s->orders);
+    while (!writes_is_settled(s->writes) && event_loop_now() < until_ns)
+        event_loop_turn(s->loop, second_ns / 10);
+}
+
 static void close_session(session *s)
 {
+    if (s->writes != NULL)
+        settle(s);
     if (s->watcher != NULL)
         watcher_stop(s->watcher);
     if (s->deciding_runs) {
         deciding_stop(&s->deciding);
         if (s->options->dry_run)
             agreement_print(&s->deciding.agreement, stdout);
+        writes_destroy(s->writes);
         deciding_free(&s->deciding);
     }
     watcher_destroy(s->watcher);

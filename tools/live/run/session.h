@@ -11,6 +11,7 @@ typedef struct session_options {
     engine_setup *setup; /* not resolved yet: the server's version may decide */
     bool dry_run;
     uint64_t dry_run_placements; /* end after so many; 0: at a signal */
+    double rate, burst;          /* requests a second, and at once; 0: as the server takes them */
 } session_options;
 
 /* Run until a signal ends it. Returns an exit code. */

@@ -1,0 +1,124 @@
+/* A name alone says little: an object that came after the decision is another one (object_entry.born),
+ * and what was decided for the one that is gone is not done to it. */
+#include "live/run/orders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static berth_str text_or_none(const char *text)
+{
+    return text != NULL ? (berth_str){text, (uint32_t)strlen(text)} : (berth_str){0};
+}
+
+static write_pod pod_of(const object_entry *entry, berth_str scheduler)
+{
+    return (write_pod){.namespace_name = object_entry_namespace(entry),
+                       .name = object_entry_name(entry),
+                       .uid = object_entry_uid(entry),
+                       .scheduler_name = scheduler,
+                       .version = entry->version,
+                       .generation = entry->generation,
+                       .scheduled = text_or_none(entry->scheduled),
+                       .nominated = text_or_none(entry->nominated)};
+}
+
+/* The object that the order was decided about; NULL: it is no longer there. */
+static const object_entry *find(const orders *o, const order *what, berth_kind kind,
+                                berth_str namespace_name, berth_str name)
+{
+    const object_entry *entry = watcher_find(o->watcher, kind, namespace_name, name);
+    return entry != NULL && entry->born <= what->decided_at ? entry : NULL;
+}
+
+/* A node that is gone would be taken all the same by the server: it looks at the pod alone. */
+static void bind(orders *o, const order *what)
+{
+    static const berth_str none = {0};
+    const object_entry *pod = find(o, what, BERTH_KIND_POD, what->namespace_name, what->name);
+    const object_entry *node = find(o, what, BERTH_KIND_NODE, none, what->node);
+    if (o->ends || pod == NULL || pod->bound || node == NULL) {
+        deciding_bind_done(o->deciding, what->binding, false);
+        return;
+    }
+    const write_pod about = pod_of(pod, what->scheduler);
+    writes_bind(o->writes, what->binding, &about, what->node);
+}
+
+static void fail(orders *o, const order *what)
+{
+    const object_entry *pod = find(o, what, BERTH_KIND_POD, what->namespace_name, what->name);
+    if (pod == NULL || pod->bound)
+        return;
+    const write_pod about = pod_of(pod, what->scheduler);
+    writes_failed(
+        o->writes, &about,
+        &(write_failure){.error = what->error, .message = what->message, .nominated = what->node});
+}
+
+static void evict(orders *o, const order *what)
+{
+    const object_entry *victim = find(o, what, BERTH_KIND_POD, what->namespace_name, what->name);
+    const object_entry *preemptor =
+        find(o, what, BERTH_KIND_POD, what->preemptor_namespace, what->preemptor_name);
+    if (o->ends || victim == NULL || preemptor == NULL || preemptor->bound)
+        return;
+    const write_pod from = pod_of(victim, what->scheduler);
+    const write_pod to = pod_of(preemptor, what->scheduler);
+    writes_evict(o->writes, &from, &to, what->node);
+}
+
+static void carry_out(orders *o, const order *what)
+{
+    switch (what->kind) {
+    case ORDER_BIND:
+        bind(o, what);
+        break;
+    case ORDER_UNBIND:
+        writes_unbind(o->writes, what->binding);
+        break;
+    case ORDER_FAILED:
+        fail(o, what);
+        break;
+    case ORDER_EVICT:
+        evict(o, what);
+        break;
+    }
+}
+
+void orders_take(orders *o)
+{
+    bool were_many = outbox_count(&o->deciding->out) >= ORDERS_MAX;
+    while (o->ends || writes_has_room(o->writes)) {
+        order *next = outbox_take(&o->deciding->out);
+        if (next == NULL)
+            break;
+        carry_out(o, next);
+        free(next);
+    }
+    if (were_many && outbox_count(&o->deciding->out) < ORDERS_MAX)
+        deciding_wake(o->deciding);
+}
+
+void orders_bound(orders *o, const bind_outcome *outcome)
+{
+    deciding_bind_done(o->deciding, outcome->id, outcome->verdict == BIND_BOUND);
+}
+
+void orders_seen(orders *o, const object_entry *entry, const object_view *view)
+{
+    if (!entry->bound)
+        return;
+    const write_pod pod = pod_of(entry, view->scheduler_name);
+    writes_pod_seen(o->writes, &pod, view->node_name);
+}
+
+void orders_gone(orders *o, berth_kind kind, const object_entry *entry)
+{
+    static const berth_str none = {0};
+    if (kind == BERTH_KIND_NODE)
+        writes_node_gone(o->writes, object_entry_name(entry));
+    if (kind != BERTH_KIND_POD)
+        return;
+    const write_pod pod = pod_of(entry, none);
+    writes_pod_gone(o->writes, &pod);
+}
