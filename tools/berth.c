@@ -13,6 +13,16 @@ typedef struct subcommand {
     const char *summary;
 } subcommand;
 
+#ifndef BERTH_LIVE
+int cmd_run(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return exit_usage("",
+                      "this berth was built without libcurl and libmicrohttpd: there is no 'run'");
+}
+#endif
+
 static const subcommand subcommands[] = {
     {"schedule", cmd_schedule, "place the pods that have no node, and say why where there is none"},
     {"capacity", cmd_capacity, "count how many more of a pod fit, where, and what stops the next"},
@@ -22,9 +32,7 @@ static const subcommand subcommands[] = {
     {"verify", cmd_verify, "replay decisions of kube-scheduler and report every difference"},
     {"replay", cmd_replay, "run a trace in virtual time and tell what came of it"},
     {"bench", cmd_bench, "measure decisions on a synthetic cluster"},
-#ifdef BERTH_LIVE
     {"run", cmd_run, "schedule a live cluster through its API server"},
-#endif
 };
 
 enum { SUBCOMMAND_COUNT = sizeof(subcommands) / sizeof(subcommands[0]) };
@@ -57,11 +65,6 @@ static int run(int argc, char **argv)
     for (int i = 0; i < SUBCOMMAND_COUNT; i++)
         if (strcmp(word, subcommands[i].name) == 0)
             return subcommands[i].run(argc - 1, argv + 1);
-#ifndef BERTH_LIVE
-    if (strcmp(word, "run") == 0)
-        return exit_usage("",
-                          "this berth was built without libcurl and libmicrohttpd, and can't run");
-#endif
     return exit_usage("", "unknown %s '%s'", word[0] == '-' ? "option" : "command", word);
 }
 

@@ -3,7 +3,7 @@
  *
  * How to join it, on the network's thread:
  *   - make it with writes_create on the transport's interface, and writes_fence(w, 0) if a lease is
- *     to be won first; lease.h's callback `renewed` hands on the deadline, `lost` hands on 0;
+ *     to be won first; the lease's callback `renewed` hands on the deadline, `lost` hands on 0;
  *   - take orders of the deciding thread while writes_has_room(w), and again in `room`:
  *       bind    writes_bind(w, id, pod, node), which `bound` answers once: BOUND is DONE for
  *               berth_scheduler_bind_done, anything else FAILED. The event Scheduled, and what a

@@ -1,0 +1,271 @@
+/* Orders on their way to the API server: bindings sent for the pod and the node that were decided, and
+ * for no other of the same name; a deciding thread and a scripted server together. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "live/run/orders.h"
+#include "live/transport/event_loop.h"
+#include "scripted_transport.h"
+
+#define SECOND INT64_C(1000000000)
+
+typedef struct world {
+    scripted_transport *s;
+    engine_setup setup;
+    deciding d;
+    watcher *watcher;
+    writes *writes;
+    orders orders;
+} world;
+
+static world w;
+
+static uint64_t on_change(void *context, const watch_change *change)
+{
+    static const message_kind kinds[] = {MESSAGE_ADD, MESSAGE_UPDATE, MESSAGE_REMOVE};
+    (void)context;
+    return inbox_put_change(&w.d.in, kinds[change->operation], change->kind, change->namespace_name,
+                            change->name, change->object);
+}
+
+static void on_listed(void *context, berth_kind kind)
+{
+    (void)context;
+    (void)kind;
+}
+
+static void on_seen(void *context, const object_entry *entry, const object_view *view)
+{
+    (void)context;
+    orders_seen(&w.orders, entry, view);
+}
+
+static void on_gone(void *context, berth_kind kind, const object_entry *entry)
+{
+    (void)context;
+    orders_gone(&w.orders, kind, entry);
+}
+
+static void on_bound(void *context, const bind_outcome *outcome)
+{
+    (void)context;
+    orders_bound(&w.orders, outcome);
+}
+
+static void on_ordered(void *context)
+{
+    (void)context;
+}
+
+#define NODE(uid, version)                                                             \
+    "{\"metadata\":{\"name\":\"n\",\"uid\":\"" uid "\",\"resourceVersion\":\"" version \
+    "\"},\"status\":{\"allocatable\":{\"cpu\":\"4\",\"pods\":\"110\"}}}"
+#define POD(name, uid, version, spec)                                                         \
+    "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"ns\",\"uid\":\"" uid                \
+    "\",\"resourceVersion\":\"" version "\"},\"spec\":{" spec                                 \
+    "\"schedulerName\":\"default-scheduler\",\"containers\":[{\"name\":\"c\",\"resources\":{" \
+    "\"requests\":{\"cpu\":\"3\"}}}]}}"
+
+/* Give every list that is asked for: one node, no pods, nothing else. */
+static void give_lists(void)
+{
+    scripted_request *request;
+    scripted_advance(w.s, 1);
+    while ((request = scripted_find(w.s, "GET", "?limit=")) != NULL) {
+        const char *items =
+            strstr(request->path, "/nodes") != NULL
+                ? "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[" NODE("n1", "1") "]}"
+                : "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[]}";
+        scripted_data(w.s, request, items, strlen(items));
+        scripted_answer(w.s, scripted_find(w.s, "GET", "?limit="), 200, "");
+        scripted_advance(w.s, 1);
+    }
+    assert_true(watcher_is_synced(w.watcher));
+}
+
+static int start(void **state)
+{
+    berth_error error;
+    (void)state;
+    memset(&w, 0, sizeof(w));
+    w.s = scripted_create();
+    (void)engine_setup_options(&w.setup);
+    w.setup.kubernetes = "1.36";
+    assert_int_equal(engine_setup_resolve(&w.setup, &error), BERTH_OK);
+    w.d.setup = &w.setup;
+    w.d.ordered = on_ordered;
+    assert_int_equal(deciding_start(&w.d, &error), BERTH_OK);
+    const watch_sink sink = {
+        .change = on_change, .listed = on_listed, .seen = on_seen, .gone = on_gone};
+    w.watcher = watcher_create(&w.s->transport, &sink);
+    w.writes = writes_create(&(writes_options){.transport = &w.s->transport,
+                                               .host = "h",
+                                               .minor = 36,
+                                               .scheduled_events = true,
+                                               .callbacks = {.bound = on_bound}});
+    writes_fence(w.writes, LIVE_NEVER);
+    w.orders = (orders){.deciding = &w.d, .watcher = w.watcher, .writes = w.writes};
+    watcher_start(w.watcher);
+    give_lists();
+    (void)inbox_put(&w.d.in, MESSAGE_SYNCED);
+    (void)inbox_put(&w.d.in, MESSAGE_DECIDE);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    watcher_stop(w.watcher);
+    deciding_stop(&w.d);
+    writes_destroy(w.writes);
+    deciding_free(&w.d);
+    watcher_destroy(w.watcher);
+    engine_setup_release(&w.setup);
+    scripted_destroy(w.s);
+    return 0;
+}
+
+static void give_event(const char *path, const char *type, const char *object)
+{
+    char text[2048];
+    scripted_request *request = scripted_find(w.s, "GET", path);
+    assert_non_null(request);
+    int length = snprintf(text, sizeof(text), "{\"type\":\"%s\",\"object\":%s}\n", type, object);
+    scripted_data(w.s, request, text, (size_t)length);
+    scripted_advance(w.s, 1);
+}
+
+static void give_pod(const char *type, const char *object)
+{
+    give_event("/pods?watch", type, object);
+}
+
+/* Wait until the deciding thread has said something. */
+static void wait_for_orders(void)
+{
+    int64_t until_ns = event_loop_now() + 20 * SECOND;
+    while (outbox_count(&w.d.out) == 0 && event_loop_now() < until_ns)
+        usleep(500);
+    assert_int_not_equal(outbox_count(&w.d.out), 0);
+}
+
+static scripted_request *sent(const char *method, const char *path)
+{
+    orders_take(&w.orders);
+    scripted_advance(w.s, 1);
+    return scripted_find(w.s, method, path);
+}
+
+static void assert_state(uint64_t bound, uint64_t assumed)
+{
+    berth_scheduler_counters now = {.bound = 0};
+    for (int64_t until_ns = event_loop_now() + 20 * SECOND; event_loop_now() < until_ns;) {
+        deciding_count(&w.d, &now);
+        if (now.bound == bound && now.assumed == assumed)
+            return;
+        usleep(500);
+    }
+    fail_msg("bound %d, assumed %d", (int)now.bound, (int)now.assumed);
+}
+
+static void test_bound(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("p", "u1", "8", ""));
+    wait_for_orders();
+    scripted_request *request = sent("POST", "/api/v1/namespaces/ns/pods/p/binding");
+    assert_non_null(request);
+    assert_non_null(strstr(request->body, "\"uid\":\"u1\""));
+    assert_non_null(strstr(request->body, "\"name\":\"n\""));
+    assert_state(0, 1);
+    scripted_answer(w.s, request, 201, "{\"kind\":\"Status\",\"status\":\"Success\"}");
+    assert_state(1, 0);
+    request = sent("POST", "/events");
+    assert_non_null(request);
+    assert_non_null(strstr(request->body, "Successfully assigned ns/p to n"));
+    assert_non_null(strstr(request->body, "\"reportingController\":\"default-scheduler\""));
+}
+
+/* The pod was deleted and came again before the order was taken. */
+static void test_another_pod(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("p", "u1", "8", ""));
+    wait_for_orders();
+    give_pod("DELETED", POD("p", "u1", "9", ""));
+    give_pod("ADDED", POD("p", "u2", "10", ""));
+    scripted_request *request = sent("POST", "/binding");
+    for (int64_t until_ns = event_loop_now() + 20 * SECOND;
+         request == NULL && event_loop_now() < until_ns; request = sent("POST", "/binding"))
+        usleep(500);
+    assert_non_null(request);
+    assert_non_null(strstr(request->body, "\"uid\":\"u2\"")); /* decided anew, and for it */
+}
+
+/* The node went before the order was taken: nothing is sent. */
+static void test_another_node(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("p", "u1", "8", ""));
+    wait_for_orders();
+    give_event("/nodes?watch", "DELETED", NODE("n1", "9"));
+    assert_null(sent("POST", "/binding"));
+    assert_state(0, 0);
+}
+
+static void test_unfit(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("q", "u0", "8", "\"nodeName\":\"n\","));
+    give_pod("ADDED", POD("p", "u1", "9", ""));
+    wait_for_orders();
+    scripted_request *request = sent("PATCH", "/api/v1/namespaces/ns/pods/p/status");
+    assert_non_null(request);
+    assert_non_null(strstr(request->body, "0/1 nodes are available: 1 Insufficient cpu."));
+    assert_non_null(strstr(request->body, "\"Unschedulable\""));
+}
+
+static void test_preemption(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("low", "u0", "8", "\"nodeName\":\"n\","));
+    give_pod("ADDED", POD("p", "u1", "9", "\"priority\":5,"));
+    wait_for_orders();
+    usleep(20000);
+    scripted_request *request = sent("PATCH", "/pods/low/status");
+    assert_non_null(request);
+    assert_non_null(strstr(request->body, "PreemptionByScheduler"));
+    scripted_answer(w.s, request, 200, "{}");
+    request = sent("DELETE", "/pods/low");
+    assert_non_null(request);
+    assert_non_null(strstr(request->body, "\"uid\":\"u0\""));
+    assert_non_null(sent("PATCH", "/pods/p/status"));
+}
+
+/* At the end nothing new begins. */
+static void test_end(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("p", "u1", "8", ""));
+    wait_for_orders();
+    w.orders.ends = true;
+    (void)inbox_put(&w.d.in, MESSAGE_PAUSE);
+    assert_null(sent("POST", "/binding"));
+    assert_state(0, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_bound), TEST(test_another_pod), TEST(test_another_node),
+        TEST(test_unfit), TEST(test_preemption),  TEST(test_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
