@@ -1,0 +1,117 @@
+/* The text of metrics: names, labels, buckets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/serving/metrics.h"
+
+static metrics *m;
+
+static int start(void **state)
+{
+    (void)state;
+    m = metrics_create();
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    metrics_destroy(m);
+    return 0;
+}
+
+static void has(const char *part)
+{
+    size_t length;
+    char *text = metrics_text(m, &length);
+    assert_int_equal(strlen(text), length);
+    if (strstr(text, part) == NULL)
+        print_message("%s", text);
+    assert_non_null(strstr(text, part));
+    free(text);
+}
+
+static void counters_and_gauges(void **state)
+{
+    (void)state;
+    metrics_add(m, METRIC_SCHEDULE_ATTEMPTS, 1, METRIC_LABELS("default-scheduler", "scheduled"));
+    metrics_add(m, METRIC_SCHEDULE_ATTEMPTS, 2, METRIC_LABELS("default-scheduler", "scheduled"));
+    metrics_add(m, METRIC_SCHEDULE_ATTEMPTS, 1, METRIC_LABELS("a\"b\\c\nd", "error"));
+    metrics_set(m, METRIC_PENDING_PODS, 7, METRIC_LABELS("active"));
+    metrics_set(m, METRIC_PENDING_PODS, 3, METRIC_LABELS("active"));
+    metrics_add(m, METRIC_PREEMPTION_ATTEMPTS, 1, METRIC_NO_LABELS);
+    has("# HELP scheduler_schedule_attempts_total Number of attempts to schedule pods, by the "
+        "result.\n# TYPE scheduler_schedule_attempts_total counter\n"
+        "scheduler_schedule_attempts_total{profile=\"default-scheduler\",result=\"scheduled\"} 3\n"
+        "scheduler_schedule_attempts_total{profile=\"a\\\"b\\\\c\\nd\",result=\"error\"} 1\n");
+    has("# TYPE scheduler_pending_pods gauge\nscheduler_pending_pods{queue=\"active\"} 3\n");
+    has("\nscheduler_preemption_attempts_total 1\n");
+}
+
+static void histograms(void **state)
+{
+    (void)state;
+    metrics_observe(m, METRIC_ATTEMPT_SECONDS, 0.001, METRIC_LABELS("p", "scheduled"));
+    metrics_observe(m, METRIC_ATTEMPT_SECONDS, 0.003, METRIC_LABELS("p", "scheduled"));
+    metrics_observe(m, METRIC_ATTEMPT_SECONDS, 100, METRIC_LABELS("p", "scheduled"));
+#define BUCKET(le, count)                                                                         \
+    "scheduler_scheduling_attempt_duration_seconds_bucket{profile=\"p\",result=\"scheduled\",le=" \
+    "\"" le "\"} " count "\n"
+    has(BUCKET("0.001", "1") BUCKET("0.002", "1") BUCKET("0.004", "2") BUCKET("0.008", "2"));
+    has(BUCKET("16.384", "2") BUCKET("+Inf", "3") "scheduler_scheduling_attempt_duration_seconds_"
+                                                  "sum{profile=\"p\",result=\"scheduled\"} "
+                                                  "100.004\n"
+                                                  "scheduler_scheduling_attempt_duration_seconds_"
+                                                  "count{profile=\"p\",result=\"scheduled\"} "
+                                                  "3\n");
+    metrics_observe(m, METRIC_REST_SECONDS, 0.02, METRIC_LABELS("h", "POST"));
+    has("rest_client_request_duration_seconds_bucket{host=\"h\",verb=\"POST\",le=\"0.005\"} 0\n"
+        "rest_client_request_duration_seconds_bucket{host=\"h\",verb=\"POST\",le=\"0.025\"} 1\n");
+    has("le=\"60\"} 1\n");
+    metrics_observe(m, METRIC_POD_ATTEMPTS, 1, METRIC_NO_LABELS);
+    has("scheduler_pod_scheduling_attempts_bucket{le=\"1\"} 1\n"
+        "scheduler_pod_scheduling_attempts_bucket{le=\"2\"} 1\n"
+        "scheduler_pod_scheduling_attempts_bucket{le=\"4\"} 1\n"
+        "scheduler_pod_scheduling_attempts_bucket{le=\"8\"} 1\n"
+        "scheduler_pod_scheduling_attempts_bucket{le=\"16\"} 1\n"
+        "scheduler_pod_scheduling_attempts_bucket{le=\"+Inf\"} 1\n"
+        "scheduler_pod_scheduling_attempts_sum 1\nscheduler_pod_scheduling_attempts_count 1\n");
+    metrics_observe(m, METRIC_DECISION_SECONDS, 1e-6, METRIC_NO_LABELS);
+    has("berth_decision_duration_seconds_bucket{le=\"1e-06\"} 1\n");
+}
+
+static void the_process(void **state)
+{
+    (void)state;
+    has("# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes ");
+    has("\nprocess_cpu_seconds_total ");
+    has("\nprocess_open_fds ");
+}
+
+/* What nobody has counted is not there: its absence is told from zero. */
+static void empty(void **state)
+{
+    size_t length;
+    (void)state;
+    char *text = metrics_text(m, &length);
+    assert_null(strstr(text, "scheduler_"));
+    free(text);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
+    const struct CMUnitTest tests[] = {
+        T(counters_and_gauges),
+        T(histograms),
+        T(the_process),
+        T(empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

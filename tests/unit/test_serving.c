@@ -1,0 +1,225 @@
+/* What is served, asked for over loopback. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/serving/serving.h"
+
+static bool leads, synced;
+static char body[32768];
+static size_t body_bytes;
+
+static bool passes(void *context)
+{
+    return *(const bool *)context;
+}
+
+static const health_check checks[] = {
+    {"leaderElection", true, true, true, passes, &leads},
+    {"sched-handler-sync", false, true, false, passes, &synced},
+};
+
+static metrics *counted;
+
+static void refresh(void *context)
+{
+    metrics_set(context, METRIC_BINDING_WINDOW, 16, METRIC_NO_LABELS);
+}
+
+static serving_options options_of(const char *address)
+{
+    return (serving_options){.address = address,
+                             .checks = checks,
+                             .check_count = 2,
+                             .metrics = counted,
+                             .refresh = refresh,
+                             .context = counted,
+                             .configuration = "{\"kind\":\"KubeSchedulerConfiguration\"}"};
+}
+
+static serving *server;
+
+static int start(void **state)
+{
+    (void)state;
+    leads = synced = true;
+    counted = metrics_create();
+    serving_options options = options_of("127.0.0.1:0");
+    berth_error error = {.code = BERTH_OK};
+    server = NULL;
+    assert_int_equal(serving_start(&options, &server, &error), BERTH_OK);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    serving_stop(server);
+    metrics_destroy(counted);
+    return 0;
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *context)
+{
+    (void)context;
+    if (body_bytes + size * count >= sizeof(body))
+        return 0;
+    memcpy(body + body_bytes, bytes, size * count);
+    body_bytes += size * count;
+    return size * count;
+}
+
+/* The status; 0: no answer. */
+static long ask(const char *scheme, const char *method, const char *path)
+{
+    char url[256];
+    long status = 0;
+    CURL *curl = curl_easy_init();
+    snprintf(url, sizeof(url), "%s://127.0.0.1:%d%s", scheme, serving_port(server), path);
+    memset(body, 0, sizeof(body));
+    body_bytes = 0;
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 20L);
+    if (strcmp(method, "POST") == 0)
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "something");
+    if (curl_easy_perform(curl) == CURLE_OK)
+        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_cleanup(curl);
+    return status;
+}
+
+static void answers(const char *path, long status, const char *text)
+{
+    assert_int_equal(ask("http", "GET", path), status);
+    assert_string_equal(body, text);
+}
+
+static void health(void **state)
+{
+    (void)state;
+    answers("/livez", 200, "ok");
+    answers("/readyz", 200, "ok");
+    answers("/healthz", 200, "ok");
+    answers("/livez?verbose", 200, "[+]ping ok\n[+]leaderElection ok\nlivez check passed\n");
+    answers("/livez?verbose=true", 200, "[+]ping ok\n[+]leaderElection ok\nlivez check passed\n");
+    synced = false;
+    answers("/livez", 200, "ok");
+    answers("/readyz", 500,
+            "[+]ping ok\n[+]leaderElection ok\n[-]sched-handler-sync failed: reason withheld\n"
+            "readyz check failed\n");
+    answers("/readyz/leaderElection", 200, "ok");
+    answers("/readyz/sched-handler-sync", 500,
+            "[-]sched-handler-sync failed: reason withheld\nreadyz check failed\n");
+    answers("/readyz/nothing", 404, "not found\n");
+    answers("/livez/sched-handler-sync", 404, "not found\n");
+    leads = false;
+    assert_int_equal(ask("http", "GET", "/livez"), 500);
+    assert_int_equal(ask("http", "GET", "/healthz"), 500);
+}
+
+static void pages(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("http", "GET", "/metrics"), 200);
+    assert_non_null(strstr(body, "\nberth_binding_window 16\n"));
+    assert_int_equal(ask("http", "GET", "/metrics/slis"), 200);
+    assert_non_null(
+        strstr(body, "kubernetes_healthcheck{name=\"leaderElection\",type=\"livez\"} 1\n"));
+    answers("/configz", 200, "{\"componentconfig\":{\"kind\":\"KubeSchedulerConfiguration\"}}");
+    answers("/", 404, "404 page not found\n");
+    answers("/livezz", 404, "404 page not found\n");
+    answers("/metrics/../configz/%00", 404, "404 page not found\n");
+    assert_int_equal(ask("http", "POST", "/livez"), 405);
+    assert_int_equal(ask("http", "DELETE", "/metrics"), 405);
+}
+
+static void refused(const char *address, berth_status status)
+{
+    serving *other = NULL;
+    serving_options options = options_of(address);
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(serving_start(&options, &other, &error), status);
+    assert_true(error.message[0] != '\0');
+    assert_null(other);
+}
+
+static void addresses(void **state)
+{
+    (void)state;
+    char taken[32];
+    snprintf(taken, sizeof(taken), "127.0.0.1:%d", serving_port(server));
+    refused(taken, BERTH_E_IO);
+    refused("localhost", BERTH_E_ARG);
+    refused("127.0.0.1:", BERTH_E_ARG);
+    refused("127.0.0.1:http", BERTH_E_ARG);
+    refused("::1:10259", BERTH_E_ARG);
+    refused("127.0.0.1:70000000000", BERTH_E_ARG);
+    serving *other = NULL;
+    serving_options options = options_of(":0");
+    assert_int_equal(serving_start(&options, &other, NULL), BERTH_OK);
+    assert_true(serving_port(other) != 0);
+    serving_stop(other);
+}
+
+static void over_tls(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/berth-serving-XXXXXX", command[512], key[64], certificate[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(key, sizeof(key), "%s/key", folder);
+    snprintf(certificate, sizeof(certificate), "%s/certificate", folder);
+    snprintf(command, sizeof(command),
+             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+             "-subj /CN=test -keyout %s -out %s 2>/dev/null",
+             key, certificate);
+    bool made = system(command) == 0;
+    serving_stop(server);
+    server = NULL;
+    serving_options options = options_of("127.0.0.1:0");
+    berth_error error = {.code = BERTH_OK};
+    options.certificate_file = certificate;
+    assert_int_equal(serving_start(&options, &server, &error), BERTH_E_ARG); /* no key */
+    options.key_file = "/nowhere/key";
+    assert_int_equal(serving_start(&options, &server, &error), BERTH_E_IO);
+    if (made) {
+        options.key_file = certificate;
+        assert_int_equal(serving_start(&options, &server, &error), BERTH_E_IO);
+        options.key_file = key;
+        assert_int_equal(serving_start(&options, &server, &error), BERTH_OK);
+        assert_int_equal(ask("https", "GET", "/livez"), 200);
+        assert_string_equal(body, "ok");
+        assert_int_equal(ask("http", "GET", "/livez"), 0);
+    }
+    remove(key);
+    remove(certificate);
+    remove(folder);
+    if (!made)
+        skip(); /* there is no openssl to make a certificate with */
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
+    const struct CMUnitTest tests[] = {
+        T(health),
+        T(pages),
+        T(addresses),
+        T(over_tls),
+    };
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    curl_global_cleanup();
+    return failed;
+}

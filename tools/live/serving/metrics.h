@@ -1,0 +1,62 @@
+/* What is counted and measured, in Prometheus' text form, under kube-scheduler's names, labels and
+ * buckets, so that its dashboards and alerts keep working; what it has no name for is berth_*.
+ *
+ * Threads: any; all under one lock, held for some comparisons of short texts. */
+#ifndef BERTH_LIVE_METRICS_H
+#define BERTH_LIVE_METRICS_H
+
+#include <stddef.h>
+
+/* Labels in the order of their names, as they are given to the functions below. */
+typedef enum metric {
+    METRIC_SCHEDULE_ATTEMPTS = 0,   /* profile, result: scheduled, unschedulable, error */
+    METRIC_ATTEMPT_SECONDS,         /* profile, result */
+    METRIC_ALGORITHM_SECONDS,       /* */
+    METRIC_SLI_SECONDS,             /* attempts: 1 to 14, 15+ */
+    METRIC_POD_ATTEMPTS,            /* */
+    METRIC_PENDING_PODS,            /* queue: active, backoff, unschedulable, gated */
+    METRIC_QUEUE_INCOMING,          /* event, queue */
+    METRIC_EXTENSION_POINT_SECONDS, /* extension_point, profile, status */
+    METRIC_EVENT_HANDLING_SECONDS,  /* event */
+    METRIC_UNSCHEDULABLE_PODS,      /* plugin, profile */
+    METRIC_PREEMPTION_ATTEMPTS,     /* */
+    METRIC_PREEMPTION_VICTIMS,      /* */
+    METRIC_CACHE_SIZE,              /* type: nodes, pods, assumed_pods */
+    METRIC_REST_REQUESTS,           /* code, host, method */
+    METRIC_REST_SECONDS,            /* host, verb */
+    METRIC_LEADER,                  /* name */
+    METRIC_BINDINGS,                /* outcome: bound, refused, failed */
+    METRIC_BINDING_REQUESTS,        /* */
+    METRIC_BINDING_SECONDS,    /* from the decision to the definite outcome; buckets from 1 ms */
+    METRIC_BINDING_WINDOW,     /* */
+    METRIC_BINDINGS_UNSETTLED, /* */
+    METRIC_DECISION_SECONDS,   /* the algorithm's, buckets from 1 us */
+    METRIC_TAKEN_PODS,         /* turned up on another node than the one chosen */
+    METRIC_EVENTS_DROPPED,     /* */
+    METRIC_PUSHED_BACK,        /* answers 429 */
+    METRIC_WATCH_LOST_SECONDS, /* how long the worst watch has been lost */
+    METRIC_COUNT
+} metric;
+
+enum { METRIC_LABELS_MAX = 3 };
+
+typedef struct metrics metrics;
+
+metrics *metrics_create(void);
+void metrics_destroy(metrics *m);
+
+/* Labels end with NULL, or with the metric's last. Counters and gauges. */
+void metrics_add(metrics *m, metric which, double by, const char *const *labels);
+/* Gauges, and counters that somebody else counts. */
+void metrics_set(metrics *m, metric which, double to, const char *const *labels);
+/* Histograms. */
+void metrics_observe(metrics *m, metric which, double value, const char *const *labels);
+
+/* Values of labels in place. */
+#define METRIC_LABELS(...) ((const char *const[METRIC_LABELS_MAX + 1]){__VA_ARGS__})
+#define METRIC_NO_LABELS ((const char *const[1]){NULL})
+
+/* All of it, and what the system knows of this process. Owner: freed with free. */
+char *metrics_text(metrics *m, size_t *length);
+
+#endif
