@@ -23,7 +23,7 @@ typedef struct run_flags {
     const char *kubeconfig, *master;
     uint64_t verbosity;
     int format;
-    bool rate_given, burst_given;
+    bool rate_given, burst_given, elect, elect_denied;
     uint64_t rate, burst;
     session_options session;
 } run_flags;
@@ -49,6 +49,21 @@ static void take_rates(run_flags *flags, const run_config *file)
         LOG_INFO(0, "requests are limited by the server alone, not by a rate of our own");
 }
 
+/* Without a word of either there is no election: whoever starts it by hand wants it to schedule. */
+static void take_election(run_flags *flags, const run_config *file)
+{
+    session_options *options = &flags->session;
+    bool of_file = flags->setup.config_path != NULL && file->leader_elect;
+    options->leader_elect = flags->elect || (of_file && !flags->elect_denied);
+    options->lease_namespace = file->resource_namespace;
+    options->lease_name = file->resource_name;
+    options->lease_ns = file->lease_ns;
+    options->renew_deadline_ns = file->renew_deadline_ns;
+    options->retry_period_ns = file->retry_period_ns;
+    if (options->dry_run)
+        options->leader_elect = false;
+}
+
 static int run_with(run_flags *flags, const run_config *file)
 {
     kubeconfig config;
@@ -56,6 +71,7 @@ static int run_with(run_flags *flags, const run_config *file)
     if (read_access(flags, file, &config, &error) != BERTH_OK)
         return exit_error(help.name, &error);
     take_rates(flags, file);
+    take_election(flags, file);
     session_options options = flags->session;
     options.config = &config;
     options.setup = &flags->setup;
@@ -109,6 +125,12 @@ int cmd_run(int argc, char **argv)
          .target = &flags.burst,
          .given = &flags.burst_given,
          .help = "writes at once, with a rate"},
+        {.name = "leader-elect",
+         .kind = OPTION_FLAG,
+         .target = &flags.elect,
+         .denied = &flags.elect_denied,
+         .help = "schedule only while the Lease of the configuration is ours\n"
+                 "(kube-system/kube-scheduler); =false: whatever it says"},
         {.name = "dry-run",
          .kind = OPTION_FLAG,
          .target = &flags.session.dry_run,

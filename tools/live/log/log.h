@@ -24,12 +24,15 @@ bool log_enabled(int level);
 void log_write(const char *file, int line, int level, log_severity severity, const char *message,
                ...) __attribute__((sentinel));
 
-#define LOG_INFO(level, ...)                                                              \
-    do {                                                                                  \
-        if (log_enabled(level))                                                           \
-            log_write(__FILE__, __LINE__, (level), LOG_SEVERITY_INFO, __VA_ARGS__, NULL); \
+#define LOG_INFO(level, ...)                                                       \
+    do {                                                                           \
+        if (log_enabled(level))                                                    \
+            log_write(__FILE__, __LINE__, (level), LOG_SEVERITY_INFO, __VA_ARGS__, \
+                      (const char *)NULL);                                         \
     } while (0)
-#define LOG_WARNING(...) log_write(__FILE__, __LINE__, 0, LOG_SEVERITY_WARNING, __VA_ARGS__, NULL)
-#define LOG_ERROR(...) log_write(__FILE__, __LINE__, 0, LOG_SEVERITY_ERROR, __VA_ARGS__, NULL)
+#define LOG_WARNING(...) \
+    log_write(__FILE__, __LINE__, 0, LOG_SEVERITY_WARNING, __VA_ARGS__, (const char *)NULL)
+#define LOG_ERROR(...) \
+    log_write(__FILE__, __LINE__, 0, LOG_SEVERITY_ERROR, __VA_ARGS__, (const char *)NULL)
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "cli/exits.h"
 #include "live/credentials/credentials.h"
+#include "live/lease/lease.h"
 #include "live/log/log.h"
 #include "live/run/orders.h"
 #include "live/transport/curl_transport.h"
@@ -33,6 +34,10 @@ typedef struct session {
     deciding deciding;
     bool deciding_runs;
     writes *writes; /* NULL: of a dry run */
+    lease *lease;   /* NULL: no election */
+    uint64_t acquired_version;
+    int64_t acquired_ns; /* 0: not, or already deciding */
+    bool released;
     orders orders;
     int signals;
     bool ends;
@@ -76,7 +81,10 @@ static void on_listed(void *context, berth_kind kind)
         return;
     LOG_INFO(0, "all lists are whole", "seconds", took);
     (void)inbox_put(&s->deciding.in, MESSAGE_SYNCED);
-    (void)inbox_put(&s->deciding.in, MESSAGE_DECIDE);
+    if (s->lease != NULL)
+        lease_start(s->lease); /* a standby has everything at hand */
+    else
+        (void)inbox_put(&s->deciding.in, MESSAGE_DECIDE);
 }
 
 static void on_seen(void *context, const object_entry *entry, const object_view *view)
@@ -112,6 +120,77 @@ static void on_ordered(void *context)
     event_loop_wake(((session *)context)->loop);
 }
 
+/* ---- the lease ---- */
+
+/* What the last leader has bound is to be known first: our view of pods is past the moment at which we
+ * became leader, or it has had 2 s to get there. */
+static void begin_deciding(void *context)
+{
+    session *s = context;
+    int64_t now_ns = event_loop_now();
+    uint64_t seen = strtoull(watcher_reflector(s->watcher, BERTH_KIND_POD)->version, NULL, 10);
+    if (s->ends || s->acquired_ns == 0)
+        return;
+    if (seen < s->acquired_version && now_ns - s->acquired_ns < 2 * second_ns) {
+        (void)live_timer_set(s->transport, now_ns + second_ns / 20, begin_deciding, s);
+        return;
+    }
+    s->acquired_ns = 0;
+    LOG_INFO(0, "leading");
+    (void)inbox_put(&s->deciding.in, MESSAGE_DECIDE);
+}
+
+static void on_renewed(void *context, int64_t deadline_ns)
+{
+    writes_fence(((session *)context)->writes, deadline_ns);
+}
+
+static void on_acquired(void *context, uint64_t version)
+{
+    session *s = context;
+    s->acquired_version = version;
+    s->acquired_ns = event_loop_now();
+    begin_deciding(s);
+}
+
+static void on_lost(void *context, const char *why)
+{
+    session *s = context;
+    writes_fence(s->writes, 0);
+    LOG_ERROR("the lease is lost; another process may lead from now on", "why", why);
+    end(s, EXIT_NEGATIVE);
+}
+
+static void on_leader(void *context, const char *holder)
+{
+    (void)context;
+    LOG_INFO(0, "the leader is known", "holder", holder);
+}
+
+static void on_released(void *context)
+{
+    ((session *)context)->released = true;
+}
+
+static void make_lease(session *s, const char *host)
+{
+    char identity[320];
+    const session_options *o = s->options;
+    snprintf(identity, sizeof(identity), "%s_%016" PRIx64 "%016" PRIx64, host,
+             live_random(s->transport), live_random(s->transport));
+    lease_options options;
+    lease_options_init(&options);
+    options.transport = s->transport;
+    options.namespace_name = o->lease_namespace;
+    options.name = o->lease_name;
+    options.identity = identity;
+    options.duration_ns = o->lease_ns;
+    options.deadline_ns = o->renew_deadline_ns;
+    options.retry_ns = o->retry_period_ns;
+    const lease_callbacks callbacks = {s, on_renewed, on_acquired, on_lost, on_leader};
+    s->lease = lease_create(&options, &callbacks);
+}
+
 static void make_writes(session *s)
 {
     char host[256] = "";
@@ -124,7 +203,9 @@ static void make_writes(session *s)
                                     .burst = s->options->burst,
                                     .callbacks = {s, on_bound, NULL, take_orders}};
     s->writes = writes_create(&options);
-    writes_fence(s->writes, LIVE_NEVER);
+    writes_fence(s->writes, s->options->leader_elect ? 0 : LIVE_NEVER);
+    if (s->options->leader_elect)
+        make_lease(s, host);
     s->orders = (orders){.deciding = &s->deciding, .watcher = s->watcher, .writes = s->writes};
 }
 
@@ -299,11 +380,16 @@ static void settle(session *s)
     orders_take(&s->orders);
     while (!writes_is_settled(s->writes) && event_loop_now() < until_ns)
         event_loop_turn(s->loop, second_ns / 10);
+    if (s->lease == NULL || !lease_is_held(s->lease))
+        return;
+    lease_release(s->lease, on_released, s);
+    while (!s->released)
+        event_loop_turn(s->loop, second_ns / 10);
 }
 
 static void close_session(session *s)
 {
-    if (s->writes != NULL)
+    if (s->writes != NULL && s->code == EXIT_DONE) /* a lost lease: nothing is ours any more */
         settle(s);
     if (s->watcher != NULL)
         watcher_stop(s->watcher);
@@ -311,6 +397,7 @@ static void close_session(session *s)
         deciding_stop(&s->deciding);
         if (s->options->dry_run)
             agreement_print(&s->deciding.agreement, stdout);
+        lease_destroy(s->lease);
         writes_destroy(s->writes);
         deciding_free(&s->deciding);
     }

@@ -12,6 +12,9 @@ typedef struct session_options {
     bool dry_run;
     uint64_t dry_run_placements; /* end after so many; 0: at a signal */
     double rate, burst;          /* requests a second, and at once; 0: as the server takes them */
+    bool leader_elect;           /* decide and write only while the Lease is ours */
+    const char *lease_namespace, *lease_name;
+    int64_t lease_ns, renew_deadline_ns, retry_period_ns;
 } session_options;
 
 /* Run until a signal ends it. Returns an exit code. */
