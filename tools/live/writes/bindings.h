@@ -34,6 +34,7 @@ typedef struct bind_outcome {
     const write_pod *pod;
     berth_str node;
     const char *why;     /* unless BOUND */
+    const char *plugin;  /* whose work failed before a request was sent; NULL: the binding's */
     unsigned tries;      /* requests */
     int64_t duration_ns; /* from bindings_put on */
 } bind_outcome;

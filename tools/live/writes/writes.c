@@ -14,6 +14,7 @@ struct writes {
     pod_statuses *statuses;
     evictions *evictions;
     pod_events *events;
+    volume_writes *volumes;
     bool scheduled_events;
     writes_callbacks callbacks;
     writes_counters counters;
@@ -22,7 +23,10 @@ struct writes {
 /* What a failed binding leaves behind, in kube-scheduler's words. */
 static void say_failed(writes *w, const bind_outcome *outcome)
 {
-    char *message = write_path("running Bind plugin \"DefaultBinder\": %s", outcome->why);
+    char *message =
+        outcome->plugin != NULL
+            ? write_path("running PreBind plugin \"%s\": %s", outcome->plugin, outcome->why)
+            : write_path("running Bind plugin \"DefaultBinder\": %s", outcome->why);
     writes_failed(w, outcome->pod, &(write_failure){.error = true, .message = write_str(message)});
     free(message);
 }
@@ -70,6 +74,20 @@ static void on_bound(void *context, const bind_outcome *outcome)
     room(w);
 }
 
+static void on_volumes(void *context, const volume_outcome *outcome)
+{
+    writes *w = context;
+    if (outcome->bound)
+        bindings_put(w->bindings, outcome->id, outcome->pod, outcome->node);
+    else
+        on_bound(w, &(bind_outcome){.id = outcome->id,
+                                    .verdict = BIND_FAILED,
+                                    .pod = outcome->pod,
+                                    .node = outcome->node,
+                                    .plugin = "VolumeBinding",
+                                    .why = outcome->why});
+}
+
 static void on_evicted(void *context, const eviction_outcome *outcome)
 {
     writes *w = context;
@@ -101,6 +119,7 @@ writes *writes_create(const writes_options *options)
     w->bindings = bindings_create(&w->gate, on_bound, w);
     w->statuses = pod_statuses_create(&w->gate, observed);
     w->evictions = evictions_create(&w->gate, observed, on_evicted, w);
+    w->volumes = volume_writes_create(&w->gate, on_volumes, w);
     w->events = pod_events_create(&w->gate, pod_statuses_lane(w->statuses),
                                   options->host != NULL ? options->host : "", waiting);
     return w;
@@ -111,6 +130,7 @@ void writes_destroy(writes *w)
     if (w == NULL)
         return;
     pod_events_destroy(w->events);
+    volume_writes_destroy(w->volumes);
     evictions_destroy(w->evictions);
     pod_statuses_destroy(w->statuses);
     bindings_destroy(w->bindings);
@@ -133,8 +153,14 @@ void writes_bind(writes *w, uint64_t id, const write_pod *pod, berth_str node)
     bindings_put(w->bindings, id, pod, node);
 }
 
+void writes_bind_with_volumes(writes *w, const volume_job *job)
+{
+    volume_writes_put(w->volumes, job);
+}
+
 void writes_unbind(writes *w, uint64_t id)
 {
+    volume_writes_drop(w->volumes, id);
     bindings_drop(w->bindings, id);
 }
 
@@ -186,8 +212,14 @@ void writes_node_gone(writes *w, berth_str node)
     bindings_node_gone(w->bindings, node);
 }
 
+void writes_claim_seen(writes *w, berth_str namespace_name, berth_str name)
+{
+    volume_writes_claim_seen(w->volumes, namespace_name, name);
+}
+
 void writes_end(writes *w)
 {
+    volume_writes_end(w->volumes);
     bindings_end(w->bindings);
     evictions_end(w->evictions);
 }
@@ -211,6 +243,7 @@ void writes_count(const writes *w, writes_counters *out)
     *out = w->counters;
     out->bind_requests = bindings_requests(w->bindings);
     out->binding = bindings_count(w->bindings);
+    out->volumes = volume_writes_count(w->volumes);
     out->unsettled = bindings_unsettled(w->bindings);
     out->window = bindings_window(w->bindings);
     out->statuses = pod_statuses_sent(w->statuses);

@@ -8,12 +8,13 @@
  *       bind    writes_bind(w, id, pod, node), which `bound` answers once: BOUND is DONE for
  *               berth_scheduler_bind_done, anything else FAILED. The event Scheduled, and what a
  *               failed binding leaves in the pod's status, are written from here;
+ *               a pod with volumes that were chosen now goes to writes_bind_with_volumes;
  *       unbind  writes_unbind(w, id): no answer will be given;
  *       failed  writes_failed(w, pod, failure): the condition and the event;
  *       evict   writes_evict(w, victim, preemptor, node): `evicted` tells when the server has taken
  *               it, the watch when the pod is gone;
  *   - tell of each change of the watches: writes_pod_seen for a pod that has a node, writes_pod_gone
- *     for one that is deleted, writes_node_gone;
+ *     for one that is deleted, writes_node_gone, writes_claim_seen;
  *   - at the end writes_end(w), turn the loop until writes_is_settled(w) or 5 s are over, then give
  *     the lease up, then writes_destroy.
  * A write_pod is made from what the watch knows (object_entry: names, uid, version, generation,
@@ -30,6 +31,7 @@
 #include "live/writes/evictions.h"
 #include "live/writes/pod_events.h"
 #include "live/writes/pod_status.h"
+#include "live/writes/volume_writes.h"
 
 /* Each may be NULL. */
 typedef struct writes_callbacks {
@@ -64,6 +66,9 @@ void writes_fence(writes *w, int64_t deadline_ns);
 
 bool writes_has_room(const writes *w);
 void writes_bind(writes *w, uint64_t id, const write_pod *pod, berth_str node);
+/* The same, once the pod's volumes are bound. The caller has looked that there is at least one
+ * choice. */
+void writes_bind_with_volumes(writes *w, const volume_job *job);
 void writes_unbind(writes *w, uint64_t id);
 
 typedef struct write_failure {
@@ -86,6 +91,7 @@ void writes_leader(writes *w, const leader_event *event);
 void writes_pod_seen(writes *w, const write_pod *pod, berth_str node);
 void writes_pod_gone(writes *w, const write_pod *pod);
 void writes_node_gone(writes *w, berth_str node);
+void writes_claim_seen(writes *w, berth_str namespace_name, berth_str name);
 
 /* ---- the end, and looking ---- */
 
@@ -102,6 +108,7 @@ typedef struct writes_counters {
     uint64_t bind[BIND_VERDICT_COUNT], bind_requests; /* requests: repetitions included */
     uint64_t evictions, statuses, events, events_dropped;
     uint64_t pushed_back; /* answers 429 */
+    size_t volumes;       /* pods whose volumes are waited for */
     size_t binding, unsettled, window, statuses_pending, events_pending;
 } writes_counters;
 void writes_count(const writes *w, writes_counters *out);
