@@ -31,146 +31,95 @@ typedef struct metric_family {
 
 static const double rest_bounds[] = {.005, .025, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60};
 
+/* Labels are NULL where there are none; buckets: their first bound, the factor, how many. */
+#define COUNTS(NAME, HELP, ...)                                                    \
+    {                                                                              \
+        .name = (NAME), .help = (HELP), .type = COUNTER, .labels = { __VA_ARGS__ } \
+    }
+#define SHOWS(NAME, HELP, ...)                                                   \
+    {                                                                            \
+        .name = (NAME), .help = (HELP), .type = GAUGE, .labels = { __VA_ARGS__ } \
+    }
+#define MEASURES(NAME, HELP, FIRST, FACTOR, COUNT, ...)                             \
+    {                                                                               \
+        .name = (NAME), .help = (HELP), .type = HISTOGRAM, .labels = {__VA_ARGS__}, \
+        .first = (FIRST), .factor = (FACTOR), .count = (COUNT)                      \
+    }
+
 static const metric_family families[METRIC_COUNT] = {
-    [METRIC_SCHEDULE_ATTEMPTS] = {"scheduler_schedule_attempts_total",
-                                  "Number of attempts to schedule pods, by the result.",
-                                  COUNTER,
-                                  {"profile", "result"}},
-    [METRIC_ATTEMPT_SECONDS] = {"scheduler_scheduling_attempt_duration_seconds",
-                                "Scheduling attempt latency in seconds.",
-                                HISTOGRAM,
-                                {"profile", "result"},
-                                .001,
-                                2,
-                                15},
-    [METRIC_ALGORITHM_SECONDS] = {"scheduler_scheduling_algorithm_duration_seconds",
-                                  "Scheduling algorithm latency in seconds.",
-                                  HISTOGRAM,
-                                  {NULL},
-                                  .001,
-                                  2,
-                                  15},
-    [METRIC_SLI_SECONDS] = {"scheduler_pod_scheduling_sli_duration_seconds",
-                            "E2e latency for a pod being scheduled, from the time the pod enters "
-                            "the scheduling queue.",
-                            HISTOGRAM,
-                            {"attempts"},
-                            .01,
-                            2,
-                            20},
-    [METRIC_POD_ATTEMPTS] = {"scheduler_pod_scheduling_attempts",
-                             "Number of attempts to successfully schedule a pod.",
-                             HISTOGRAM,
-                             {NULL},
-                             1,
-                             2,
-                             5},
-    [METRIC_PENDING_PODS] = {"scheduler_pending_pods",
-                             "Number of pending pods, by the queue type.",
-                             GAUGE,
-                             {"queue"}},
-    [METRIC_QUEUE_INCOMING] = {"scheduler_queue_incoming_pods_total",
-                               "Number of pods added to scheduling queues by event and queue type.",
-                               COUNTER,
-                               {"event", "queue"}},
-    [METRIC_EXTENSION_POINT_SECONDS] = {"scheduler_framework_extension_point_duration_seconds",
-                                        "Latency for running all plugins of an extension point.",
-                                        HISTOGRAM,
-                                        {"extension_point", "profile", "status"},
-                                        .0001,
-                                        2,
-                                        12},
-    [METRIC_EVENT_HANDLING_SECONDS] = {"scheduler_event_handling_duration_seconds",
-                                       "Event handling latency in seconds.",
-                                       HISTOGRAM,
-                                       {"event"},
-                                       .0001,
-                                       2,
-                                       12},
-    [METRIC_UNSCHEDULABLE_PODS] = {"scheduler_unschedulable_pods",
-                                   "The number of unschedulable pods by plugin.",
-                                   GAUGE,
-                                   {"plugin", "profile"}},
-    [METRIC_PREEMPTION_ATTEMPTS] = {"scheduler_preemption_attempts_total",
-                                    "Total preemption attempts in the cluster till now",
-                                    COUNTER,
-                                    {NULL}},
-    [METRIC_PREEMPTION_VICTIMS] = {"scheduler_preemption_victims",
-                                   "Number of selected preemption victims",
-                                   HISTOGRAM,
-                                   {NULL},
-                                   1,
-                                   2,
-                                   7},
+    [METRIC_SCHEDULE_ATTEMPTS] =
+        COUNTS("scheduler_schedule_attempts_total",
+               "Number of attempts to schedule pods, by the result.", "profile", "result"),
+    [METRIC_ATTEMPT_SECONDS] =
+        MEASURES("scheduler_scheduling_attempt_duration_seconds",
+                 "Scheduling attempt latency in seconds.", .001, 2, 15, "profile", "result"),
+    [METRIC_ALGORITHM_SECONDS] =
+        MEASURES("scheduler_scheduling_algorithm_duration_seconds",
+                 "Scheduling algorithm latency in seconds.", .001, 2, 15, NULL),
+    [METRIC_SLI_SECONDS] = MEASURES(
+        "scheduler_pod_scheduling_sli_duration_seconds",
+        "E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue.",
+        .01, 2, 20, "attempts"),
+    [METRIC_POD_ATTEMPTS] =
+        MEASURES("scheduler_pod_scheduling_attempts",
+                 "Number of attempts to successfully schedule a pod.", 1, 2, 5, NULL),
+    [METRIC_PENDING_PODS] =
+        SHOWS("scheduler_pending_pods", "Number of pending pods, by the queue type.", "queue"),
+    [METRIC_QUEUE_INCOMING] = COUNTS(
+        "scheduler_queue_incoming_pods_total",
+        "Number of pods added to scheduling queues by event and queue type.", "event", "queue"),
+    [METRIC_EXTENSION_POINT_SECONDS] =
+        MEASURES("scheduler_framework_extension_point_duration_seconds",
+                 "Latency for running all plugins of an extension point.", .0001, 2, 12,
+                 "extension_point", "profile", "status"),
+    [METRIC_EVENT_HANDLING_SECONDS] =
+        MEASURES("scheduler_event_handling_duration_seconds", "Event handling latency in seconds.",
+                 .0001, 2, 12, "event"),
+    [METRIC_UNSCHEDULABLE_PODS] =
+        SHOWS("scheduler_unschedulable_pods", "The number of unschedulable pods by plugin.",
+              "plugin", "profile"),
+    [METRIC_PREEMPTION_ATTEMPTS] =
+        COUNTS("scheduler_preemption_attempts_total",
+               "Total preemption attempts in the cluster till now", NULL),
+    [METRIC_PREEMPTION_VICTIMS] = MEASURES("scheduler_preemption_victims",
+                                           "Number of selected preemption victims", 1, 2, 7, NULL),
     [METRIC_CACHE_SIZE] =
-        {"scheduler_cache_size",
-         "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
-         GAUGE,
-         {"type"}},
-    [METRIC_REST_REQUESTS] = {"rest_client_requests_total",
-                              "Number of HTTP requests, partitioned by status code, method, and "
-                              "host.",
-                              COUNTER,
-                              {"code", "host", "method"}},
-    [METRIC_REST_SECONDS] = {"rest_client_request_duration_seconds",
-                             "Request latency in seconds. Broken down by verb, and host.",
-                             HISTOGRAM,
-                             {"host", "verb"},
-                             0,
-                             0,
-                             12,
-                             rest_bounds},
-    [METRIC_LEADER] = {"leader_election_master_status",
-                       "Gauge of if the reporting system is master of the relevant lease, 0 "
-                       "indicates backup, 1 indicates master.",
-                       GAUGE,
-                       {"name"}},
-    [METRIC_BINDINGS] = {"berth_bindings_total",
-                         "Definite outcomes of bindings.",
-                         COUNTER,
-                         {"outcome"}},
-    [METRIC_BINDING_REQUESTS] = {"berth_binding_requests_total",
-                                 "Requests for bindings, repetitions included.",
-                                 COUNTER,
-                                 {NULL}},
-    [METRIC_BINDING_SECONDS] = {"berth_binding_duration_seconds",
-                                "From the decision to the definite outcome of its binding.",
-                                HISTOGRAM,
-                                {NULL},
-                                .001,
-                                2,
-                                18},
-    [METRIC_BINDING_WINDOW] = {"berth_binding_window",
-                               "Bindings that may be under way at a time.",
-                               GAUGE,
-                               {NULL}},
-    [METRIC_BINDINGS_UNSETTLED] = {"berth_bindings_unsettled",
-                                   "Bindings that were sent and have no definite outcome.",
-                                   GAUGE,
-                                   {NULL}},
-    [METRIC_DECISION_SECONDS] = {"berth_decision_duration_seconds",
-                                 "Time of a decision alone.",
-                                 HISTOGRAM,
-                                 {NULL},
-                                 .000001,
-                                 2,
-                                 22},
-    [METRIC_TAKEN_PODS] = {"berth_taken_pods_total",
-                           "Pods that turned up on another node than the one chosen.",
-                           COUNTER,
-                           {NULL}},
-    [METRIC_EVENTS_DROPPED] = {"berth_events_dropped_total",
-                               "Events that were not written: too many waited.",
-                               COUNTER,
-                               {NULL}},
-    [METRIC_PUSHED_BACK] = {"berth_pushed_back_total",
-                            "Answers of the API server with status 429.",
-                            COUNTER,
-                            {NULL}},
-    [METRIC_WATCH_LOST_SECONDS] = {"berth_watch_lost_seconds",
-                                   "How long the worst watch has been lost.",
-                                   GAUGE,
-                                   {NULL}},
+        SHOWS("scheduler_cache_size",
+              "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.", "type"),
+    [METRIC_REST_REQUESTS] =
+        COUNTS("rest_client_requests_total",
+               "Number of HTTP requests, partitioned by status code, method, and host.", "code",
+               "host", "method"),
+    [METRIC_REST_SECONDS] = {.name = "rest_client_request_duration_seconds",
+                             .help = "Request latency in seconds. Broken down by verb, and host.",
+                             .type = HISTOGRAM,
+                             .labels = {"host", "verb"},
+                             .count = sizeof(rest_bounds) / sizeof(rest_bounds[0]),
+                             .bounds = rest_bounds},
+    [METRIC_LEADER] = SHOWS("leader_election_master_status",
+                            "Gauge of if the reporting system is master of the relevant lease, 0 "
+                            "indicates backup, 1 indicates master.",
+                            "name"),
+    [METRIC_BINDINGS] = COUNTS("berth_bindings_total", "Definite outcomes of bindings.", "outcome"),
+    [METRIC_BINDING_REQUESTS] = COUNTS("berth_binding_requests_total",
+                                       "Requests for bindings, repetitions included.", NULL),
+    [METRIC_BINDING_SECONDS] =
+        MEASURES("berth_binding_duration_seconds",
+                 "From the decision to the definite outcome of its binding.", .001, 2, 18, NULL),
+    [METRIC_BINDING_WINDOW] =
+        SHOWS("berth_binding_window", "Bindings that may be under way at a time.", NULL),
+    [METRIC_BINDINGS_UNSETTLED] = SHOWS(
+        "berth_bindings_unsettled", "Bindings that were sent and have no definite outcome.", NULL),
+    [METRIC_DECISION_SECONDS] = MEASURES("berth_decision_duration_seconds",
+                                         "Time of a decision alone.", .000001, 2, 22, NULL),
+    [METRIC_TAKEN_PODS] = COUNTS("berth_taken_pods_total",
+                                 "Pods that turned up on another node than the one chosen.", NULL),
+    [METRIC_EVENTS_DROPPED] = COUNTS("berth_events_dropped_total",
+                                     "Events that were not written: too many waited.", NULL),
+    [METRIC_PUSHED_BACK] =
+        COUNTS("berth_pushed_back_total", "Answers of the API server with status 429.", NULL),
+    [METRIC_WATCH_LOST_SECONDS] =
+        SHOWS("berth_watch_lost_seconds", "How long the worst watch has been lost.", NULL),
 };
 
 typedef struct series {
@@ -192,6 +141,8 @@ metrics *metrics_create(void)
     metrics *m = heap_new(1, sizeof(*m));
     pthread_mutex_init(&m->lock, NULL);
     m->began = time(NULL);
+    for (int i = 0; i < METRIC_COUNT; i++)
+        assert(families[i].name != NULL && families[i].count <= BUCKETS_MAX);
     return m;
 }
 
