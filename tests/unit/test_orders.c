@@ -241,10 +241,15 @@ static void test_preemption(void **state)
     assert_non_null(request);
     assert_non_null(strstr(request->body, "PreemptionByScheduler"));
     scripted_answer(w.s, request, 200, "{}");
+    assert_null(sent("DELETE", "/pods/low")); /* the nomination is written first */
+    request = sent("PATCH", "/pods/p/status");
+    assert_non_null(request);
+    assert_non_null(strstr(request->body, "\"nominatedNodeName\":\"n\""));
+    scripted_answer(w.s, request, 200, "{}");
+    scripted_advance(w.s, INT64_C(100000000));
     request = sent("DELETE", "/pods/low");
     assert_non_null(request);
     assert_non_null(strstr(request->body, "\"uid\":\"u0\""));
-    assert_non_null(sent("PATCH", "/pods/p/status"));
 }
 
 /* At the end nothing new begins. */

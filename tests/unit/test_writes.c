@@ -238,6 +238,24 @@ static void no_deletion_without_need(void **state)
     assert_true(writes_is_settled(now.w));
 }
 
+/* Nobody is deleted for a pod that is not seen to be nominated. */
+static void the_nomination_comes_first(void **state)
+{
+    (void)state;
+    evict();
+    writes_failed(now.w, &web,
+                  &(write_failure){.message = BERTH_STR("full"), .nominated = BERTH_STR("n1")});
+    answer("PATCH", "/pods/old-1/status", 200);
+    scripted_advance(now.server, second);
+    assert_null(scripted_find(now.server, "DELETE", ""));
+    answer("PATCH", "/pods/web-1/status", 200);
+    scripted_advance(now.server, second / 10);
+    answer("DELETE", "", 200);
+    while (now.server->request_count > 0)
+        answer("POST", "/events", 201);
+    assert_true(now.deleted);
+}
+
 /* ---- together ---- */
 
 static void events_wait_for_conditions(void **state)
@@ -299,6 +317,7 @@ int main(void)
         T(victims_that_are_gone),
         T(evictions_are_repeated),
         T(no_deletion_without_need),
+        T(the_nomination_comes_first),
         T(events_wait_for_conditions),
         T(room_follows_the_window),
         T(what_is_refused_is_named),

@@ -319,18 +319,17 @@ static void on_written(void *context, const live_answer *answer)
 static void on_read(void *context, const live_answer *answer)
 {
     lease *l = context;
+    bool answered = answer->outcome == LIVE_ANSWERED;
     l->request = 0;
     note_denied(l, answer);
-    if (answer->outcome == LIVE_ANSWERED && answer->status == 404) {
+    bool shown = answered && answer->status == 200 && observe(l, answer->body);
+    if (answered && answer->status == 404) {
         json_decref(l->object);
         l->object = NULL;
         write_record(l, false);
-    } else if (answer->outcome != LIVE_ANSWERED || answer->status != 200 ||
-               !observe(l, answer->body)) {
-        failed(l);
-    } else if (is_mine(l) || !is_alive(l)) {
+    } else if (shown && (is_mine(l) || !is_alive(l))) {
         write_record(l, false);
-    } else if (l->phase == PHASE_LEADS) {
+    } else if (shown && l->phase == PHASE_LEADS) {
         lose(l, "somebody else holds the lease");
     } else {
         failed(l);

@@ -47,6 +47,14 @@ bindings *bindings_create(write_gate *gate, bind_settled_fn settled, void *conte
     return b;
 }
 
+static void free_binding(binding *x)
+{
+    write_task_clear(&x->task);
+    free(x->pod);
+    free(x->node);
+    free(x);
+}
+
 static void remove_binding(binding *x)
 {
     bindings *b = x->all;
@@ -54,18 +62,17 @@ static void remove_binding(binding *x)
     if (x->next != NULL)
         x->next->before = x->before;
     b->count--;
-    write_task_clear(&x->task);
-    free(x->pod);
-    free(x->node);
-    free(x);
+    free_binding(x);
 }
 
 void bindings_destroy(bindings *b)
 {
     if (b == NULL)
         return;
-    while (b->first != NULL)
-        remove_binding(b->first);
+    for (binding *x = b->first, *next; x != NULL; x = next) {
+        next = x->next;
+        free_binding(x);
+    }
     write_lane_close(&b->lane);
     free(b);
 }

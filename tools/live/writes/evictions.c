@@ -8,6 +8,7 @@
 #include "live/log/log.h"
 
 static const int64_t first_backoff_ns = 50000000, last_backoff_ns = INT64_C(5000000000);
+static const int64_t look_again_ns = 20000000;
 
 enum { IN_FLIGHT = 8 };
 
@@ -17,26 +18,39 @@ typedef struct eviction {
     struct eviction *before, *next;
     write_pod *victim, *preemptor;
     char *node;
+    live_id timer; /* until we look again whether it may be deleted */
 } eviction;
 
 struct evictions {
     write_lane lane;
     bool observed_generation;
+    eviction_ready_fn ready;
     eviction_settled_fn settled;
     void *context;
     eviction *first;
     size_t count;
 };
 
-evictions *evictions_create(write_gate *gate, bool observed_generation, eviction_settled_fn settled,
-                            void *context)
+evictions *evictions_create(write_gate *gate, bool observed_generation, eviction_ready_fn ready,
+                            eviction_settled_fn settled, void *context)
 {
     evictions *e = heap_new(1, sizeof(*e));
     write_lane_open(&e->lane, gate, LIVE_WRITES, IN_FLIGHT, "pods (deletion)");
     e->observed_generation = observed_generation;
+    e->ready = ready;
     e->settled = settled;
     e->context = context;
     return e;
+}
+
+static void free_eviction(eviction *x)
+{
+    live_timer_stop(x->all->lane.gate->transport, x->timer);
+    write_task_clear(&x->task);
+    free(x->victim);
+    free(x->preemptor);
+    free(x->node);
+    free(x);
 }
 
 static void remove_eviction(eviction *x)
@@ -46,19 +60,17 @@ static void remove_eviction(eviction *x)
     if (x->next != NULL)
         x->next->before = x->before;
     e->count--;
-    write_task_clear(&x->task);
-    free(x->victim);
-    free(x->preemptor);
-    free(x->node);
-    free(x);
+    free_eviction(x);
 }
 
 void evictions_destroy(evictions *e)
 {
     if (e == NULL)
         return;
-    while (e->first != NULL)
-        remove_eviction(e->first);
+    for (eviction *x = e->first, *next; x != NULL; x = next) {
+        next = x->next;
+        free_eviction(x);
+    }
     write_lane_close(&e->lane);
     free(e);
 }
@@ -121,6 +133,19 @@ static void on_deleted(write_task *task, const live_answer *answer)
     }
 }
 
+static void delete_when_ready(void *context)
+{
+    eviction *x = context;
+    evictions *e = x->all;
+    const live_transport *transport = e->lane.gate->transport;
+    x->timer = 0;
+    if (e->ready != NULL && !e->ready(e->context, x->preemptor))
+        x->timer =
+            live_timer_set(transport, live_now(transport) + look_again_ns, delete_when_ready, x);
+    else
+        write_lane_put(&e->lane, &x->task, true);
+}
+
 static void begin_deleting(eviction *x)
 {
     if (x->all->lane.ends) {
@@ -136,7 +161,7 @@ static void begin_deleting(eviction *x)
     x->task.body = delete_body(x->victim);
     x->task.answered = on_deleted;
     x->task.tries = 0;
-    write_lane_put(&x->all->lane, &x->task, true);
+    delete_when_ready(x);
 }
 
 static void on_patched(write_task *task, const live_answer *answer)

@@ -19,11 +19,15 @@ typedef struct eviction_outcome {
 
 typedef void (*eviction_settled_fn)(void *context, const eviction_outcome *outcome);
 
+/* Whether what the preemptor is nominated for is written: nobody is deleted before. */
+typedef bool (*eviction_ready_fn)(void *context, const write_pod *preemptor);
+
 typedef struct evictions evictions;
 
-/* Owner: `gate` outlives it. `settled` is called once for each that was put and not dropped. */
-evictions *evictions_create(write_gate *gate, bool observed_generation, eviction_settled_fn settled,
-                            void *context);
+/* Owner: `gate` outlives it. `settled` is called once for each that was put and not dropped; `ready`
+ * may be NULL. */
+evictions *evictions_create(write_gate *gate, bool observed_generation, eviction_ready_fn ready,
+                            eviction_settled_fn settled, void *context);
 void evictions_destroy(evictions *e);
 
 /* Evict `victim` from `node` for `preemptor`; nothing if that is under way. Owner: copied. */

@@ -71,15 +71,28 @@ pod_events *pod_events_create(write_gate *gate, write_lane *after, const char *h
     return e;
 }
 
+static void free_task(event_task *t)
+{
+    write_task_clear(&t->task);
+    free(t->whole);
+    free(t);
+}
+
 static void remove_task(event_task *t)
 {
     pod_events *e = t->all;
     *(t->before != NULL ? &t->before->next : &e->first_task) = t->next;
     if (t->next != NULL)
         t->next->before = t->before;
-    write_task_clear(&t->task);
-    free(t->whole);
-    free(t);
+    free_task(t);
+}
+
+static void free_series(series *s)
+{
+    free(s->key);
+    free(s->event);
+    free(s->path);
+    free(s);
 }
 
 static void remove_series(pod_events *e, series *s)
@@ -88,20 +101,21 @@ static void remove_series(pod_events *e, series *s)
     if (s->next != NULL)
         s->next->before = s->before;
     text_map_remove(&e->by_key, write_str(s->key));
-    free(s->key);
-    free(s->event);
-    free(s->path);
-    free(s);
+    free_series(s);
 }
 
 void pod_events_destroy(pod_events *e)
 {
     if (e == NULL)
         return;
-    while (e->first_task != NULL)
-        remove_task(e->first_task);
-    while (e->first_series != NULL)
-        remove_series(e, e->first_series);
+    for (event_task *t = e->first_task, *next; t != NULL; t = next) {
+        next = t->next;
+        free_task(t);
+    }
+    for (series *s = e->first_series, *next; s != NULL; s = next) {
+        next = s->next;
+        free_series(s);
+    }
     text_map_free(&e->by_key);
     live_timer_stop(e->lane.gate->transport, e->timer);
     write_lane_close(&e->lane);

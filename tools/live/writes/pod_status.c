@@ -44,13 +44,8 @@ pod_statuses *pod_statuses_create(write_gate *gate, bool observed_generation)
     return s;
 }
 
-static void remove_entry(status_entry *e)
+static void free_entry(status_entry *e)
 {
-    pod_statuses *s = e->all;
-    *(e->before != NULL ? &e->before->next : &s->first) = e->next;
-    if (e->next != NULL)
-        e->next->before = e->before;
-    text_map_remove(&s->by_pod, write_str(e->key));
     write_task_clear(&e->task);
     free(e->key);
     free(e->condition);
@@ -59,12 +54,24 @@ static void remove_entry(status_entry *e)
     free(e);
 }
 
+static void remove_entry(status_entry *e)
+{
+    pod_statuses *s = e->all;
+    *(e->before != NULL ? &e->before->next : &s->first) = e->next;
+    if (e->next != NULL)
+        e->next->before = e->before;
+    text_map_remove(&s->by_pod, write_str(e->key));
+    free_entry(e);
+}
+
 void pod_statuses_destroy(pod_statuses *s)
 {
     if (s == NULL)
         return;
-    while (s->first != NULL)
-        remove_entry(s->first);
+    for (status_entry *e = s->first, *next; e != NULL; e = next) {
+        next = e->next;
+        free_entry(e);
+    }
     text_map_free(&s->by_pod);
     write_lane_close(&s->lane);
     free(s);
@@ -311,6 +318,13 @@ void pod_statuses_drop(pod_statuses *s, const write_pod *pod)
     status_entry *e = text_map_get(&s->by_pod, key_of(buffer, pod));
     if (e != NULL)
         remove_entry(e);
+}
+
+bool pod_statuses_is_pending(const pod_statuses *s, const write_pod *pod)
+{
+    char buffer[KEY_BYTES];
+    const status_entry *e = text_map_get(&s->by_pod, key_of(buffer, pod));
+    return e != NULL && e->works;
 }
 
 size_t pod_statuses_pending(const pod_statuses *s)

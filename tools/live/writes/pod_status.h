@@ -35,6 +35,9 @@ bool pod_statuses_put(pod_statuses *s, const write_pod *pod, const pod_condition
 /* The pod is gone, or on a node: nothing more is sent for it. */
 void pod_statuses_drop(pod_statuses *s, const write_pod *pod);
 
+/* Whether something is still to be written for the pod. */
+bool pod_statuses_is_pending(const pod_statuses *s, const write_pod *pod);
+
 /* Patches that are not answered. */
 size_t pod_statuses_pending(const pod_statuses *s);
 uint64_t pod_statuses_sent(const pod_statuses *s);

@@ -54,14 +54,9 @@ volume_writes *volume_writes_create(write_gate *gate, volumes_settled_fn settled
     return v;
 }
 
-static void remove_job(job *j)
+static void free_job(job *j)
 {
-    volume_writes *v = j->all;
-    *(j->before != NULL ? &j->before->next : &v->first) = j->next;
-    if (j->next != NULL)
-        j->next->before = j->before;
-    v->count--;
-    live_timer_stop(v->lane.gate->transport, j->timer);
+    live_timer_stop(j->all->lane.gate->transport, j->timer);
     for (size_t i = 0; i < j->count; i++) {
         write_task_clear(&j->claims[i].task);
         free(j->claims[i].namespace_name);
@@ -74,10 +69,24 @@ static void remove_job(job *j)
     free(j);
 }
 
+static void remove_job(job *j)
+{
+    volume_writes *v = j->all;
+    *(j->before != NULL ? &j->before->next : &v->first) = j->next;
+    if (j->next != NULL)
+        j->next->before = j->before;
+    v->count--;
+    free_job(j);
+}
+
 void volume_writes_end(volume_writes *v)
 {
-    while (v->first != NULL)
-        remove_job(v->first);
+    for (job *j = v->first, *next; j != NULL; j = next) {
+        next = j->next;
+        free_job(j);
+    }
+    v->first = NULL;
+    v->count = 0;
 }
 
 void volume_writes_destroy(volume_writes *v)

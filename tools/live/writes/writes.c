@@ -88,6 +88,11 @@ static void on_volumes(void *context, const volume_outcome *outcome)
                                     .why = outcome->why});
 }
 
+static bool is_nominated(void *context, const write_pod *preemptor)
+{
+    return !pod_statuses_is_pending(((writes *)context)->statuses, preemptor);
+}
+
 static void on_evicted(void *context, const eviction_outcome *outcome)
 {
     writes *w = context;
@@ -118,7 +123,7 @@ writes *writes_create(const writes_options *options)
     w->scheduled_events = options->scheduled_events;
     w->bindings = bindings_create(&w->gate, on_bound, w);
     w->statuses = pod_statuses_create(&w->gate, observed);
-    w->evictions = evictions_create(&w->gate, observed, on_evicted, w);
+    w->evictions = evictions_create(&w->gate, observed, is_nominated, on_evicted, w);
     w->volumes = volume_writes_create(&w->gate, on_volumes, w);
     w->events = pod_events_create(&w->gate, pod_statuses_lane(w->statuses),
                                   options->host != NULL ? options->host : "", waiting);
