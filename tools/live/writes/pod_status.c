@@ -216,12 +216,29 @@ static void give_up(status_entry *e, const live_answer *answer)
     remove_entry(e);
 }
 
+/* Whether nothing more is to be tried with what was asked for last. */
+static bool is_final(status_entry *e, write_result result)
+{
+    switch (result) {
+    case WRITE_GONE:
+    case WRITE_BAD: /* 422: another uid */
+        return true;
+    case WRITE_DENIED:
+        return !e->changed;
+    case WRITE_CONFLICT:
+    case WRITE_ERROR:
+        return !e->changed && ++e->errors >= TRIES_MAX;
+    default:
+        return false;
+    }
+}
+
 static void on_patched(write_task *task, const live_answer *answer)
 {
     status_entry *e = (status_entry *)task;
     write_result result = write_result_of(answer);
-    if (result == WRITE_GONE || result == WRITE_BAD) {
-        give_up(e, answer); /* 422: another uid */
+    if (is_final(e, result)) {
+        give_up(e, answer);
     } else if (e->changed) {
         e->changed = false;
         e->errors = 0;
@@ -230,10 +247,6 @@ static void on_patched(write_task *task, const live_answer *answer)
         write_lane_put(&e->all->lane, task, false);
     } else if (result == WRITE_DONE) {
         rest(e, answer->body);
-    } else if (result == WRITE_LATER || result == WRITE_UNSURE) {
-        try_again(e, answer);
-    } else if (result == WRITE_DENIED || ++e->errors >= TRIES_MAX) {
-        give_up(e, answer);
     } else {
         try_again(e, answer);
     }

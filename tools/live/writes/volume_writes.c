@@ -303,15 +303,15 @@ static void fill_claim(claim_task *c, job *j, const volume_choice *choice)
                            .answered = on_patched};
 }
 
-void volume_writes_put(volume_writes *v, const volume_job *plain)
+void volume_writes_put(volume_writes *v, const volume_job *plan)
 {
-    job *j = heap_new(1, sizeof(*j) + plain->choice_count * sizeof(j->claims[0]));
-    int64_t timeout_ns = plain->timeout_ns != 0 ? plain->timeout_ns : TIMEOUT_S * second_ns;
+    job *j = heap_new(1, sizeof(*j) + plan->choice_count * sizeof(j->claims[0]));
+    int64_t timeout_ns = plan->timeout_ns != 0 ? plan->timeout_ns : TIMEOUT_S * second_ns;
     j->all = v;
-    j->id = plain->id;
-    j->pod = write_pod_copy(plain->pod);
-    j->node = heap_text(plain->node.data, plain->node.len);
-    j->count = j->waits = plain->choice_count;
+    j->id = plan->id;
+    j->pod = write_pod_copy(plan->pod);
+    j->node = heap_text(plan->node.data, plan->node.len);
+    j->count = j->waits = plan->choice_count;
     j->next = v->first;
     if (v->first != NULL)
         v->first->before = j;
@@ -320,7 +320,7 @@ void volume_writes_put(volume_writes *v, const volume_job *plain)
     j->timer = live_timer_set(v->lane.gate->transport,
                               live_now(v->lane.gate->transport) + timeout_ns, on_timeout, j);
     for (size_t i = 0; i < j->count; i++)
-        fill_claim(&j->claims[i], j, &plain->choices[i]);
+        fill_claim(&j->claims[i], j, &plan->choices[i]);
     for (size_t i = 0; i < j->count; i++)
         write_lane_put(&v->lane, &j->claims[i].task, false);
 }

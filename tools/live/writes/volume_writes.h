@@ -52,7 +52,7 @@ volume_writes *volume_writes_create(write_gate *gate, volumes_settled_fn settled
 void volume_writes_destroy(volume_writes *v);
 
 /* At least one choice. Owner: copied. */
-void volume_writes_put(volume_writes *v, const volume_job *job);
+void volume_writes_put(volume_writes *v, const volume_job *plan);
 
 /* Nobody waits any more. */
 void volume_writes_drop(volume_writes *v, uint64_t id);
