@@ -124,8 +124,8 @@ static bool is_mine(const lease *l)
     return l->object != NULL && strcmp(holder_of(l), l->identity) == 0;
 }
 
-/* Whether whoever has it may be at work: by the time since we saw it change, and by how long it says
- * that it holds. */
+/* Whether whoever has it may be at work: by the time since we saw it change, and by how long it
+ * says that it holds. */
 static bool is_alive(const lease *l)
 {
     const json_t *spec = json_object_get(l->object, "spec");
@@ -173,7 +173,7 @@ static uint64_t version_of(const lease *l)
     return strtoull(text_of(json_object_get(l->object, "metadata"), "resourceVersion"), NULL, 10);
 }
 
-/* The object with a record of ours: what else is in it stays. `seconds` 1 and no holder: given up. */
+/* The object with a record of ours: what else is in it stays. No holder, 1 second: given up. */
 static char *record_text(const lease *l, const char *holder, int64_t seconds, bool keeps)
 {
     char now[WRITE_TIME_BYTES];

@@ -19,8 +19,8 @@ void log_setup(bool json, int verbosity);
 /* Whether records of that level are written: to spare what they would cost. */
 bool log_enabled(int level);
 
-/* Write a record: a message, then keys and values in turn, all const char *, ended by NULL. Keys are
- * plain words. Records of more than some 4,000 bytes are cut. Never hand it a credential. */
+/* Write a record: a message, then keys and values in turn, all const char *, ended by NULL. Keys
+ * are plain words. Records of more than some 4,000 bytes are cut. Never hand it a credential. */
 void log_write(const char *file, int line, int level, log_severity severity, const char *message,
                ...) __attribute__((sentinel));
 

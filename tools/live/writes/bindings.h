@@ -43,8 +43,8 @@ typedef void (*bind_settled_fn)(void *context, const bind_outcome *outcome);
 
 typedef struct bindings bindings;
 
-/* Owner: `gate` outlives it. `settled` is called once for each binding that was put and not dropped;
- * it may put others. */
+/* Owner: `gate` outlives it. `settled` is called once for each binding that was put and not
+ * dropped; it may put others. */
 bindings *bindings_create(write_gate *gate, bind_settled_fn settled, void *context);
 void bindings_destroy(bindings *b);
 

@@ -24,8 +24,8 @@ typedef bool (*eviction_ready_fn)(void *context, const write_pod *preemptor);
 
 typedef struct evictions evictions;
 
-/* Owner: `gate` outlives it. `settled` is called once for each that was put and not dropped; `ready`
- * may be NULL. */
+/* Owner: `gate` outlives it. `settled` is called once for each that was put and not dropped;
+ * `ready` may be NULL. */
 evictions *evictions_create(write_gate *gate, bool observed_generation, eviction_ready_fn ready,
                             eviction_settled_fn settled, void *context);
 void evictions_destroy(evictions *e);

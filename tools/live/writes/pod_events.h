@@ -1,5 +1,5 @@
-/* Events as kube-scheduler writes them, best effort: last in turn, dropped and counted when too many
- * wait. Equal ones become a series.
+/* Events as kube-scheduler writes them, best effort: last in turn, dropped and counted when too
+ * many wait. Equal ones become a series.
  *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_POD_EVENTS_H

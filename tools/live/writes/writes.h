@@ -13,13 +13,13 @@
  *       failed  writes_failed(w, pod, failure): the condition and the event;
  *       evict   writes_evict(w, victim, preemptor, node): `evicted` tells when the server has taken
  *               it, the watch when the pod is gone;
- *   - tell of each change of the watches: writes_pod_seen for a pod that has a node, writes_pod_gone
- *     for one that is deleted, writes_node_gone, writes_claim_seen;
+ *   - tell of each change of the watches: writes_pod_seen for a pod that has a node,
+ *     writes_pod_gone for one that is deleted, writes_node_gone, writes_claim_seen;
  *   - at the end writes_end(w), turn the loop until writes_is_settled(w) or 5 s are over, then give
  *     the lease up, then writes_destroy.
  * A write_pod is made from what the watch knows (object_entry: names, uid, version, generation,
- * `scheduled`, `nominated`) and the pod's scheduler name. Look the pod up when the order is taken: one
- * that is no longer there, or another one by now (object_entry.born), is answered FAILED by the
+ * `scheduled`, `nominated`) and the pod's scheduler name. Look the pod up when the order is taken:
+ * one that is no longer there, or another one by now (object_entry.born), is answered FAILED by the
  * caller, and not handed over.
  *
  * Threads: the network loop's. Callbacks come from within the loop or from within the calls of
@@ -58,8 +58,8 @@ writes *writes_create(const writes_options *options);
 /* What is under way is cut off. Accepts NULL. */
 void writes_destroy(writes *w);
 
-/* Nothing is handed to the network after `deadline_ns` of now(); LIVE_NEVER: no election; 0: stop at
- * once. What waits goes on when it is moved on. */
+/* Nothing is handed to the network after `deadline_ns` of now(); LIVE_NEVER: no election; 0: stop
+ * at once. What waits goes on when it is moved on. */
 void writes_fence(writes *w, int64_t deadline_ns);
 
 /* ---- orders ---- */
