@@ -1,0 +1,3 @@
+module berth/tests/live/kubernetes
+
+go 1.24
