@@ -1,0 +1,61 @@
+// Command live is the test bed of `berth run`: a real cluster on loopback, its load, checks of what a
+// scheduler did to it, and doubles that make faults. See README.md.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"sort"
+)
+
+// A command gets its arguments and returns an error, or errBroken after having printed what broke.
+type command struct {
+	run     func(arguments []string) error
+	summary string
+}
+
+var errBroken = errors.New("")
+
+var commands = map[string]command{
+	"bed":     {runBed, "run etcd and kube-apiserver in a folder until told to end"},
+	"load":    {runLoad, "create nodes, pods of five Deployments, and special pods"},
+	"check":   {runCheck, "watch a cluster and hold what a scheduler does against the invariants"},
+	"proxy":   {runProxy, "pass bytes on to a server, with faults"},
+	"fake":    {runFake, "a scripted API server"},
+	"measure": {runMeasure, "bindings a second, processor time and memory of a scheduler"},
+	"faults":  {runFaults, "the table of faults, with a seed"},
+}
+
+func main() {
+	if len(os.Args) < 2 || commands[os.Args[1]].run == nil {
+		usage()
+		os.Exit(2)
+	}
+	err := commands[os.Args[1]].run(os.Args[2:])
+	switch {
+	case err == nil:
+	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errBroken):
+		os.Exit(1)
+	default:
+		fmt.Fprintf(os.Stderr, "live %s: %v\n", os.Args[1], err)
+		os.Exit(3)
+	}
+}
+
+func usage() {
+	fmt.Fprintln(os.Stderr, "usage: live COMMAND [OPTION...]")
+	var names []string
+	for name := range commands {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		fmt.Fprintf(os.Stderr, "  %-8s %s\n", name, commands[name].summary)
+	}
+}
+
+// options makes a flag set whose usage errors end the program with 2.
+func options(name string) *flag.FlagSet { return flag.NewFlagSet("live "+name, flag.ExitOnError) }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"berth/tests/live/internal/measure"
+)
+
+func runMeasure(arguments []string) error {
+	set := options("measure")
+	var o measure.Options
+	set.StringVar(&o.Kubernetes, "kubernetes", "", "program that is kube-apiserver and kube-scheduler")
+	set.StringVar(&o.Folder, "dir", "", "folder for clusters")
+	berth := set.String("berth", "", "Berth's program (none: kube-scheduler alone)")
+	p := planFlags(set)
+	set.IntVar(&o.Runs, "runs", 3, "runs of each, in turn")
+	set.DurationVar(&o.Limit, "limit", 2*time.Minute, "a run ends at the latest after")
+	set.IntVar(&o.Paced, "paced", 200, "pods for the latency")
+	set.Float64Var(&o.Rate, "rate", 20, "of them a second")
+	_ = set.Parse(arguments)
+	if o.Folder == "" || o.Kubernetes == "" {
+		return errors.New("--dir and --kubernetes are needed")
+	}
+	if err := bounded(p); err != nil {
+		return err
+	}
+	o.Plan, o.Out = *p, os.Stdout
+	o.Folder, _ = filepath.Abs(o.Folder)
+	var err error
+	if o.EtcdServer, err = findEtcd(); err != nil {
+		return err
+	}
+	contestants := []measure.Contestant{
+		{Name: "kube-scheduler, 50 a second"},
+		{Name: "kube-scheduler, unlimited",
+			Flags: []string{"--kube-api-qps=10000", "--kube-api-burst=10000"}},
+	}
+	if *berth != "" {
+		contestants = append(contestants, measure.Contestant{Name: "berth", Berth: *berth})
+	}
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer cancel()
+	fmt.Printf("%d cores, %s\n", runtime.NumCPU(), filepath.Base(o.Kubernetes))
+	if err := measure.Prepare(ctx, o); err != nil {
+		return err
+	}
+	var rows []measure.Row
+	for run := range o.Runs {
+		for _, c := range contestants {
+			row, err := measure.Run(ctx, o, c)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("run %d, %s: %d bound, %.0f a second\n", run+1, c.Name, row.Bound, row.Rate)
+			rows = append(rows, row)
+		}
+	}
+	measure.Table(os.Stdout, rows)
+	return nil
+}

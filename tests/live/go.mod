@@ -1,0 +1,3 @@
+module berth/tests/live
+
+go 1.24

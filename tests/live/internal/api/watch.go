@@ -1,0 +1,108 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Change is one line of a watch. A Listing change stands before each list, a Synced one after it.
+type Change[T any] struct {
+	Kind    string // ADDED, MODIFIED, DELETED, Listing, Synced
+	Object  T
+	Seen    time.Time
+	Version string
+}
+
+type list struct {
+	Meta  Meta              `json:"metadata"`
+	Items []json.RawMessage `json:"items"`
+}
+
+// Follow lists a collection and watches it until the context ends, through restarts of the server. What
+// vanished while nothing was watched is missing in the list that follows.
+func Follow[T any](ctx context.Context, c *Client, path string, tell func(Change[T])) error {
+	version := ""
+	for ctx.Err() == nil {
+		if version == "" {
+			var all list
+			if err := c.Send(ctx, http.MethodGet, path, "", nil, &all); err != nil {
+				pause(ctx)
+				continue
+			}
+			tell(Change[T]{Kind: "Listing", Seen: time.Now()})
+			for _, item := range all.Items {
+				change := Change[T]{Kind: "ADDED", Seen: time.Now(), Version: all.Meta.ResourceVersion}
+				if err := json.Unmarshal(item, &change.Object); err != nil {
+					return fmt.Errorf("%s: %w", path, err)
+				}
+				tell(change)
+			}
+			version = all.Meta.ResourceVersion
+			tell(Change[T]{Kind: "Synced", Seen: time.Now(), Version: version})
+		}
+		var err error
+		version, err = follow(ctx, c, path, version, tell)
+		if err != nil {
+			pause(ctx)
+		}
+	}
+	return nil
+}
+
+func pause(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(200 * time.Millisecond):
+	}
+}
+
+// One watch, from a version; it returns the version to go on from, or "" to list again.
+func follow[T any](ctx context.Context, c *Client, path, version string, tell func(Change[T])) (string, error) {
+	joint := "?"
+	if strings.Contains(path, "?") {
+		joint = "&"
+	}
+	query := joint + "watch=1&allowWatchBookmarks=true&resourceVersion=" + version
+	response, err := c.open(ctx, http.MethodGet, path+query, "", nil)
+	if refused, ok := err.(*Refusal); ok && refused.Code == http.StatusGone {
+		return "", nil
+	}
+	if err != nil {
+		return version, err
+	}
+	defer response.Body.Close()
+	reader := bufio.NewReaderSize(response.Body, 1<<20)
+	for {
+		line, err := reader.ReadBytes('\n')
+		if err != nil {
+			return version, nil
+		}
+		var raw struct {
+			Type   string          `json:"type"`
+			Object json.RawMessage `json:"object"`
+		}
+		var head struct {
+			Meta Meta `json:"metadata"`
+		}
+		if json.Unmarshal(line, &raw) != nil || json.Unmarshal(raw.Object, &head) != nil {
+			return version, fmt.Errorf("%s: a line that is not JSON", path)
+		}
+		if raw.Type == "ERROR" {
+			return "", nil
+		}
+		version = head.Meta.ResourceVersion
+		if raw.Type == "BOOKMARK" {
+			continue
+		}
+		change := Change[T]{Kind: raw.Type, Seen: time.Now(), Version: version}
+		if err := json.Unmarshal(raw.Object, &change.Object); err != nil {
+			return version, err
+		}
+		tell(change)
+	}
+}

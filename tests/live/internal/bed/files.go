@@ -1,0 +1,116 @@
+package bed
+
+import (
+	"fmt"
+	"os"
+
+	"berth/tests/live/internal/api"
+	"berth/tests/live/internal/pki"
+)
+
+// What the checks read of requests: bodies of bindings and of patches, and the answers of patches, so
+// that one without effect is seen.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived, ResponseStarted]
+rules:
+- level: None
+  users: [admin, "system:apiserver", "system:anonymous"]
+- level: None
+  verbs: [get]
+- level: Request
+  resources: [{group: "", resources: [pods/binding]}]
+- level: RequestResponse
+  resources: [{group: "", resources: [pods/status]}]
+- level: Request
+  resources: [{group: events.k8s.io, resources: [events]}]
+- level: Request
+  resources: [{group: coordination.k8s.io, resources: [leases]}]
+- level: Metadata
+`
+
+func (b *Bed) files() error {
+	if err := os.MkdirAll(b.Folder, 0o700); err != nil {
+		return err
+	}
+	var err error
+	if b.Authority, err = pki.NewAuthority(b.Folder, "ca"); err != nil {
+		return err
+	}
+	if err := b.Authority.Server("server"); err != nil {
+		return err
+	}
+	if err := b.Authority.Client("sa", "service accounts"); err != nil {
+		return err
+	}
+	for _, user := range Users {
+		if err := b.Authority.Client(user[0], user[1], user[2:]...); err != nil {
+			return err
+		}
+	}
+	berth := Users[2]
+	tokens := fmt.Sprintf("%s,%s,1,\"%s,%s\"\n", Token, berth[1], berth[2], berth[3])
+	if err := os.WriteFile(b.path("tokens.csv"), []byte(tokens), 0o600); err != nil {
+		return err
+	}
+	if err := os.WriteFile(b.path("token"), []byte(Token+"\n"), 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(b.path("audit.yaml"), []byte(auditPolicy), 0o600)
+}
+
+// Rights is what a scheduler of its own name needs at least: rules of a ClusterRole.
+func Rights(lease string) []api.Any {
+	rule := func(groups, resources, verbs []string, names ...string) api.Any {
+		made := api.Any{"apiGroups": groups, "resources": resources, "verbs": verbs}
+		if len(names) > 0 {
+			made["resourceNames"] = names
+		}
+		return made
+	}
+	read := []string{"get", "list", "watch"}
+	return []api.Any{
+		rule([]string{"", "apps", "policy", "storage.k8s.io", "resource.k8s.io"},
+			[]string{"pods", "nodes", "namespaces", "services", "replicationcontrollers", "replicasets",
+				"statefulsets", "poddisruptionbudgets", "persistentvolumes", "persistentvolumeclaims",
+				"storageclasses", "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments",
+				"deviceclasses", "resourceslices", "resourceclaims"}, read),
+		rule([]string{""}, []string{"pods"}, []string{"delete"}),
+		rule([]string{""}, []string{"pods/binding"}, []string{"create"}),
+		rule([]string{""}, []string{"pods/status", "persistentvolumes", "persistentvolumeclaims"},
+			[]string{"patch", "update"}),
+		rule([]string{"", "events.k8s.io"}, []string{"events"}, []string{"create", "patch", "update"}),
+		rule([]string{"coordination.k8s.io"}, []string{"leases"}, []string{"create"}),
+		rule([]string{"coordination.k8s.io"}, []string{"leases"}, []string{"get", "update"},
+			lease, "kube-scheduler"),
+	}
+}
+
+const roles = "/apis/rbac.authorization.k8s.io/v1/"
+
+// The rights of the user berth; kube-scheduler's are there from the start.
+func (b *Bed) grant() error {
+	err := b.Admin.Ensure(roles+"clusterroles", api.Any{
+		"metadata": api.Any{"name": "berth"}, "rules": Rights("berth")})
+	if err != nil {
+		return err
+	}
+	return b.Allow(true)
+}
+
+// Allow gives the user berth its rights, or takes them away.
+func (b *Bed) Allow(allowed bool) error {
+	if !allowed {
+		return b.Admin.Delete(roles + "clusterrolebindings/berth")
+	}
+	return b.Admin.Ensure(roles+"clusterrolebindings", api.Any{
+		"metadata": api.Any{"name": "berth"},
+		"roleRef":  api.Any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "berth"},
+		"subjects": []api.Any{{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": Users[2][1]}},
+	})
+}
+
+// TokenKubeconfig writes NAME.kubeconfig for the user berth with a file that holds its token.
+func (b *Bed) TokenKubeconfig(name, server string) error {
+	return b.config(name, server, api.Any{"tokenFile": b.path("token")})
+}

@@ -1,0 +1,229 @@
+package check
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+	"time"
+
+	"berth/tests/live/internal/api"
+)
+
+// A request that the API server answered.
+type request struct {
+	Verb     string    `json:"verb"`
+	Received time.Time `json:"requestReceivedTimestamp"`
+	User     struct {
+		Name  string              `json:"username"`
+		Extra map[string][]string `json:"extra"`
+	} `json:"user"`
+	Object struct {
+		Resource    string `json:"resource"`
+		Subresource string `json:"subresource"`
+		Namespace   string `json:"namespace"`
+		Name        string `json:"name"`
+	} `json:"objectRef"`
+	Status struct {
+		Code int `json:"code"`
+	} `json:"responseStatus"`
+	Body   json.RawMessage `json:"requestObject"`
+	Answer json.RawMessage `json:"responseObject"`
+}
+
+// Who sent it: a user may be several processes, each with credentials of its own.
+func (r *request) process() string {
+	return r.User.Name + " " + strings.Join(r.User.Extra["authentication.kubernetes.io/credential-id"], " ")
+}
+
+func (r *request) kind() string {
+	return strings.TrimSuffix(r.Verb+" "+r.Object.Resource+"/"+r.Object.Subresource, "/")
+}
+
+func (r *request) key() string { return r.Object.Namespace + "/" + r.Object.Name }
+
+// The subject's writes, lists and watches, in the order in which they came.
+func readAudit(path, user string) ([]request, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var all []request
+	reader := bufio.NewReaderSize(file, 1<<20)
+	for {
+		line, err := reader.ReadBytes('\n')
+		if err != nil {
+			break // a last line that was cut by a kill is not one
+		}
+		var r request
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if r.User.Name == user {
+			all = append(all, r)
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Received.Before(all[j].Received) })
+	return all, nil
+}
+
+// Requests counts the subject's requests by what they were and how they were answered, such as "create
+// pods/binding 201"; "list 200" and "watch 200" are those of all resources.
+type Requests map[string]int
+
+func (w *Cluster) audit(requests []request) Requests {
+	counts := Requests{}
+	byKey := map[string][]*pod{}
+	for _, p := range w.pods {
+		byKey[p.Meta.Key()] = append(byKey[p.Meta.Key()], p)
+	}
+	tries := map[string][]request{} // bindings by uid
+	for i := range requests {
+		r := &requests[i]
+		counts[fmt.Sprintf("%s %d", r.kind(), r.Status.Code)]++
+		if r.Verb == "list" || r.Verb == "watch" {
+			counts[fmt.Sprintf("%s %d", r.Verb, r.Status.Code)]++
+		}
+		switch r.kind() {
+		case "create pods/binding":
+			w.auditBinding(r, byKey[r.key()], tries)
+		case "patch pods/status":
+			w.auditPatch(r, byKey[r.key()])
+		case "delete pods":
+			w.auditDelete(r, byKey[r.key()])
+		}
+	}
+	for uid, all := range tries {
+		w.auditTries(w.pods[uid], all)
+	}
+	w.auditEvents(requests)
+	w.auditLease(requests)
+	return counts
+}
+
+func (w *Cluster) auditBinding(r *request, pods []*pod, tries map[string][]request) {
+	var body struct {
+		Meta   api.Meta `json:"metadata"`
+		Target struct {
+			Name string `json:"name"`
+		} `json:"target"`
+	}
+	_ = json.Unmarshal(r.Body, &body)
+	r.Object.Subresource = body.Target.Name // what is compared from here on
+	here := false
+	for _, p := range pods {
+		if body.Meta.UID != "" && p.Meta.UID != body.Meta.UID {
+			continue
+		}
+		tries[p.Meta.UID] = append(tries[p.Meta.UID], *r)
+		here = here || p.Spec.NodeName == body.Target.Name
+		if p.Spec.SchedulerName != w.Scheduler {
+			w.breaks("I5", "binding of %s, whose scheduler is %s", r.key(), p.Spec.SchedulerName)
+		}
+	}
+	if r.Status.Code == 201 && !here {
+		w.breaks("I4", "binding of %s to %s was answered 201 and it is not there", r.key(), body.Target.Name)
+	}
+}
+
+// A pod is bound once. After a try whose outcome nobody can know the same node must be tried (I8).
+func (w *Cluster) auditTries(p *pod, all []request) {
+	done := 0
+	for i, r := range all {
+		if r.Status.Code == 201 {
+			done++
+		}
+		last := i > 0 && all[i-1].Object.Subresource != r.Object.Subresource
+		refused := i > 0 && all[i-1].Status.Code/100 == 4
+		if last && !refused {
+			w.breaks("I8", "%s was tried on %s (answer %d) and then on %s", p.Meta.Key(),
+				all[i-1].Object.Subresource, all[i-1].Status.Code, r.Object.Subresource)
+		}
+	}
+	if done > 1 {
+		w.breaks("I8", "%s was bound %d times", p.Meta.Key(), done)
+	}
+}
+
+func (w *Cluster) auditPatch(r *request, pods []*pod) {
+	var answer api.Pod
+	_ = json.Unmarshal(r.Answer, &answer)
+	for _, p := range pods {
+		if p.Meta.UID != answer.Meta.UID || r.Status.Code != 200 {
+			continue
+		}
+		disruption := strings.Contains(string(r.Body), "DisruptionTarget")
+		if p.Spec.SchedulerName != w.Scheduler && !disruption {
+			w.breaks("I5", "status of %s, whose scheduler is %s", r.key(), p.Spec.SchedulerName)
+		}
+		if seen, known := p.seen[answer.Meta.ResourceVersion]; known && seen.Before(r.Received) {
+			w.breaks("I8", "status of %s patched without effect: %s", r.key(), r.Body)
+		}
+	}
+}
+
+// Only what makes room for a nominated pod is deleted (I6).
+func (w *Cluster) auditDelete(r *request, pods []*pod) {
+	if r.Status.Code != 200 {
+		return
+	}
+	for _, p := range pods {
+		if len(w.nominees[p.Spec.NodeName]) > 0 {
+			return
+		}
+	}
+	w.breaks("I6", "%s was deleted and no pod was ever nominated to its node", r.key())
+}
+
+func (w *Cluster) auditEvents(requests []request) {
+	scheduled := map[string]int{}
+	for i := range requests {
+		r := &requests[i]
+		if r.kind() != "create events" || r.Status.Code != 201 {
+			continue
+		}
+		var event api.Event
+		_ = json.Unmarshal(r.Body, &event)
+		p := w.pods[event.Regarding.UID]
+		if p == nil {
+			continue
+		}
+		if event.Reason == "Scheduled" {
+			scheduled[event.Regarding.UID]++
+		}
+		if p.Spec.SchedulerName != w.Scheduler && event.Reason != "Preempted" {
+			w.breaks("I5", "event %s on %s, whose scheduler is %s", event.Reason, p.Meta.Key(),
+				p.Spec.SchedulerName)
+		}
+	}
+	for uid, count := range scheduled {
+		if count > 1 {
+			w.breaks("I8", "%s has %d events Scheduled", w.pods[uid].Meta.Key(), count)
+		}
+	}
+}
+
+const renewDeadline = 10 * time.Second
+
+// With a lease, nothing is bound later than ten seconds after its last renewal (I4). Between the request
+// and its receipt a second may pass.
+func (w *Cluster) auditLease(requests []request) {
+	renewed := map[string]time.Time{}
+	for i := range requests {
+		r := &requests[i]
+		good := r.Status.Code/100 == 2
+		switch {
+		case r.Object.Resource == "leases" && good && r.Verb != "get":
+			renewed[r.process()] = r.Received
+		case r.Object.Resource == "pods" && r.Verb == "create" && good:
+			last, leader := renewed[r.process()]
+			if leader && r.Received.After(last.Add(renewDeadline+time.Second)) {
+				w.breaks("I4", "%s was bound %.1f s after the lease's renewal", r.key(),
+					r.Received.Sub(last).Seconds())
+			}
+		}
+	}
+}

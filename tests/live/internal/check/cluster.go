@@ -1,0 +1,299 @@
+// Package check holds what a scheduler did to a cluster against invariants, from a watch of its own and
+// from the API server's audit log. The invariants have numbers, I1 to I8; README.md tells them.
+package check
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"berth/tests/live/internal/api"
+	"berth/tests/live/internal/load"
+)
+
+// Subject is the scheduler that is watched.
+type Subject struct {
+	Scheduler string // schedulerName of its pods
+	User      string // as whom it speaks to the API server
+}
+
+type node struct {
+	api.Node
+	milli, bytes, pods             int64 // allocatable, all in thousandths
+	usedMilli, usedBytes, usedPods int64
+	foreign                        time.Time // when a pod of another scheduler last came to it
+}
+
+type pod struct {
+	api.Pod
+	milli, bytes int64
+	added, bound time.Time
+	gone         bool
+	seen         map[string]time.Time // each version, and when it was seen
+	events       []api.Event
+	listed       bool // by the last list or since
+}
+
+// Cluster is what the watch has seen. Its methods may be called at any time, by anyone.
+type Cluster struct {
+	Subject
+	mutex    sync.Mutex
+	nodes    map[string]*node
+	pods     map[string]*pod                 // by uid
+	nominees map[string]map[string]time.Time // node, uid of the nominated pod, when seen
+	deleted  bool                            // pods or nodes went: spread may be uneven since
+	changed  time.Time
+	broken   []string
+	over     int // times that a foreign pod took the room first
+	synced   chan string
+}
+
+// Watch follows the cluster until the context ends; it returns when the first lists are read.
+func Watch(ctx context.Context, c *api.Client, subject Subject) *Cluster {
+	w := &Cluster{Subject: subject, nodes: map[string]*node{}, pods: map[string]*pod{},
+		nominees: map[string]map[string]time.Time{}, synced: make(chan string, 8), changed: time.Now()}
+	go func() { _ = api.Follow(ctx, c, "/api/v1/nodes", w.node) }()
+	w.await(ctx, "nodes")
+	go func() { _ = api.Follow(ctx, c, "/api/v1/pods", w.pod) }()
+	w.await(ctx, "pods")
+	go func() { _ = api.Follow(ctx, c, "/apis/events.k8s.io/v1/events", w.event) }()
+	w.await(ctx, "events")
+	return w
+}
+
+func (w *Cluster) await(ctx context.Context, kind string) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case which := <-w.synced:
+			if which == kind {
+				return
+			}
+		}
+	}
+}
+
+// tellSynced never blocks: only the first word of each kind is waited for.
+func (w *Cluster) tellSynced(kind string) {
+	select {
+	case w.synced <- kind:
+	default:
+	}
+}
+
+func (w *Cluster) breaks(invariant, text string, arguments ...any) {
+	w.broken = append(w.broken, invariant+": "+fmt.Sprintf(text, arguments...))
+}
+
+func (w *Cluster) node(change api.Change[api.Node]) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	switch change.Kind {
+	case "Listing":
+		return
+	case "Synced":
+		w.tellSynced("nodes")
+		return
+	}
+	name := change.Object.Meta.Name
+	if change.Kind == "DELETED" {
+		delete(w.nodes, name)
+		w.deleted = true
+		return
+	}
+	n := w.nodes[name]
+	if n == nil {
+		n = &node{}
+		w.nodes[name] = n
+		for _, p := range w.pods {
+			if !p.gone && p.Running() && p.Spec.NodeName == name {
+				n.take(p, 1)
+			}
+		}
+	}
+	n.Node = change.Object
+	n.milli = quantity(n.Status.Allocatable["cpu"])
+	n.bytes = quantity(n.Status.Allocatable["memory"])
+	n.pods = quantity(n.Status.Allocatable["pods"])
+}
+
+func quantity(text string) int64 {
+	value, err := api.Milli(text)
+	if err != nil {
+		return 0
+	}
+	return value
+}
+
+func (n *node) take(p *pod, sign int64) {
+	n.usedMilli += sign * p.milli
+	n.usedBytes += sign * p.bytes
+	n.usedPods += sign * 1000
+}
+
+func (w *Cluster) pod(change api.Change[api.Pod]) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.changed = change.Seen
+	switch change.Kind {
+	case "Listing":
+		for _, p := range w.pods {
+			p.listed = false
+		}
+		return
+	case "Synced":
+		w.relisted()
+		w.tellSynced("pods")
+		return
+	}
+	now := change.Object
+	p := w.pods[now.Meta.UID]
+	if p == nil {
+		p = &pod{Pod: now, added: change.Seen, seen: map[string]time.Time{}}
+		for _, container := range now.Spec.Containers {
+			p.milli += quantity(orZero(container.Resources.Requests["cpu"]))
+			p.bytes += quantity(orZero(container.Resources.Requests["memory"]))
+		}
+		p.Spec.NodeName = "" // what it has is taken below, as by a change
+		w.pods[now.Meta.UID] = p
+	}
+	p.listed = true
+	if _, known := p.seen[now.Meta.ResourceVersion]; !known {
+		p.seen[now.Meta.ResourceVersion] = change.Seen
+	}
+	was := p.Pod
+	if was.Spec.NodeName != "" && now.Spec.NodeName != was.Spec.NodeName {
+		w.breaks("I1", "%s was on %s and then on %q", now.Meta.Key(), was.Spec.NodeName, now.Spec.NodeName)
+	}
+	w.nominated(now)
+	if n := w.nodes[was.Spec.NodeName]; n != nil && was.Running() && !p.gone {
+		n.take(p, -1)
+	}
+	p.Pod = now
+	p.gone = change.Kind == "DELETED"
+	if p.gone {
+		w.deleted = true
+		return
+	}
+	if n := w.nodes[now.Spec.NodeName]; n != nil && now.Running() {
+		n.take(p, 1)
+	}
+	if was.Spec.NodeName == "" && now.Spec.NodeName != "" {
+		p.bound = change.Seen
+		w.came(p)
+	}
+}
+
+// A pod came to a node: the node must have had room for it (I3).
+func (w *Cluster) came(p *pod) {
+	n := w.nodes[p.Spec.NodeName]
+	if n == nil {
+		if p.Spec.SchedulerName == w.Scheduler {
+			w.breaks("I3", "%s came to %s, which is not there", p.Meta.Key(), p.Spec.NodeName)
+		}
+		return
+	}
+	if p.Spec.SchedulerName != w.Scheduler {
+		n.foreign = p.bound
+	}
+	if n.usedMilli <= n.milli && n.usedBytes <= n.bytes && n.usedPods <= n.pods {
+		return
+	}
+	if time.Since(n.foreign) < 10*time.Second {
+		w.over++
+		return
+	}
+	w.breaks("I3", "%s came to %s: requests %dm, %d Mi, %d pods of %dm, %d Mi, %d pods",
+		p.Meta.Key(), n.Meta.Name, n.usedMilli, n.usedBytes/1000>>20, n.usedPods/1000,
+		n.milli, n.bytes/1000>>20, n.pods/1000)
+}
+
+func orZero(text string) string {
+	if text == "" {
+		return "0"
+	}
+	return text
+}
+
+func (w *Cluster) nominated(now api.Pod) {
+	name := now.Status.NominatedNodeName
+	if name == "" {
+		return
+	}
+	if w.nominees[name] == nil {
+		w.nominees[name] = map[string]time.Time{}
+	}
+	if _, known := w.nominees[name][now.Meta.UID]; !known {
+		w.nominees[name][now.Meta.UID] = time.Now()
+	}
+}
+
+// After a list: what it did not have is gone.
+func (w *Cluster) relisted() {
+	for _, p := range w.pods {
+		if !p.listed && !p.gone {
+			if n := w.nodes[p.Spec.NodeName]; n != nil && p.Running() {
+				n.take(p, -1)
+			}
+			p.gone, w.deleted = true, true
+		}
+	}
+}
+
+func (w *Cluster) event(change api.Change[api.Event]) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	switch change.Kind {
+	case "Listing":
+		return
+	case "Synced":
+		w.tellSynced("events")
+		return
+	}
+	if p := w.pods[change.Object.Regarding.UID]; p != nil && change.Kind != "DELETED" {
+		p.events = append(p.events, change.Object)
+	}
+}
+
+// Settle waits until all pods that fit are bound and nothing changed for the quiet time, or the limit
+// has passed.
+func (w *Cluster) Settle(quiet, limit time.Duration) {
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		w.mutex.Lock()
+		settled := time.Since(w.changed) > quiet && len(w.waiting()) == 0
+		w.mutex.Unlock()
+		if settled {
+			return
+		}
+	}
+}
+
+// waiting is the scheduler's pods that fit and have no node.
+func (w *Cluster) waiting() []*pod {
+	var all []*pod
+	for _, p := range w.pods {
+		if !p.gone && p.Spec.SchedulerName == w.Scheduler && p.Spec.NodeName == "" &&
+			p.Meta.Labels[load.FitsLabel] == "true" && len(p.Spec.SchedulingGates) == 0 {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Bound counts the scheduler's pods that have a node, and all of its pods that there are.
+func (w *Cluster) Bound() (bound, all int) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for _, p := range w.pods {
+		if p.gone || p.Spec.SchedulerName != w.Scheduler {
+			continue
+		}
+		all++
+		if p.Spec.NodeName != "" {
+			bound++
+		}
+	}
+	return bound, all
+}

@@ -1,0 +1,106 @@
+package fake
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// Control is the handler of the control port:
+//
+//	GET  /requests     what came, as JSON
+//	POST /rules        a list of rules, which replaces the one there was
+//	POST /token/TEXT   from now on only this token is taken
+//	POST /expire       history is forgotten: watches get 410
+//	POST /rewind/N     versions go back by N
+//	POST /silent/on    watches say nothing any more (off: they speak)
+//	POST /huge/BYTES   each watch gets a bookmark in a line of that length
+//	POST /broken       each watch gets a line that is not JSON
+//	POST /cut          each watch gets half a line, and its connection ends
+func (s *Server) Control() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		words := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+		if r.Method == http.MethodGet && words[0] == "requests" {
+			reply(w, http.StatusOK, s.Requests())
+			return
+		}
+		if err := s.command(words, r); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		}
+	})
+}
+
+func (s *Server) command(words []string, r *http.Request) error {
+	argument := ""
+	if len(words) > 1 {
+		argument = words[1]
+	}
+	number, _ := strconv.Atoi(argument)
+	switch words[0] {
+	case "rules":
+		var rules []Rule
+		if err := json.NewDecoder(r.Body).Decode(&rules); err != nil {
+			return err
+		}
+		return s.SetRules(rules)
+	case "token":
+		s.mutex.Lock()
+		s.token = argument
+		s.mutex.Unlock()
+	case "expire":
+		s.expire()
+	case "rewind":
+		s.rewind(number)
+	case "silent":
+		s.mutex.Lock()
+		s.silent = argument == "on"
+		s.mutex.Unlock()
+	case "huge":
+		s.Inject(`{"type":"BOOKMARK","object":{"metadata":{"annotations":{"x":"` +
+			strings.Repeat("x", number) + `"}}}}` + "\n")
+	case "broken":
+		s.Inject("{\"type\":\"ADDED\",\"object\":{]\n")
+	case "cut":
+		s.Inject(`{"type":"MODIFIED","object":{"metadata":{"na<cut>`)
+	default:
+		return fmt.Errorf("unknown word %q", words[0])
+	}
+	return nil
+}
+
+// Requests is what came so far.
+func (s *Server) Requests() []Request {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return append([]Request{}, s.requests...)
+}
+
+// Listen serves on a port of loopback (0: any) until the listener is closed: HTTP/1.1 and HTTP/2, by TLS
+// where there is a certificate, else with prior knowledge (h2c).
+func (s *Server) Listen(port int, certificate, key string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return nil, err
+	}
+	protocols := &http.Protocols{}
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{Handler: s, Protocols: protocols}
+	if certificate == "" {
+		go func() { _ = server.Serve(listener) }()
+		return listener, nil
+	}
+	pair, err := tls.LoadX509KeyPair(certificate, key)
+	if err != nil {
+		listener.Close()
+		return nil, err
+	}
+	server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}}
+	go func() { _ = server.ServeTLS(listener, "", "") }()
+	return listener, nil
+}

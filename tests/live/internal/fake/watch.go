@@ -1,0 +1,197 @@
+package fake
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const bookmarkEvery = 5 * time.Second
+
+// watch tells of changes from a version on. It ends with timeoutSeconds, when the client goes, or, when
+// the versions it knows are gone, with an ERROR event 410.
+func (s *Server) watch(w http.ResponseWriter, r *http.Request, t target) {
+	query := r.URL.Query()
+	from, err := strconv.Atoi(query.Get("resourceVersion"))
+	if err != nil {
+		reply(w, http.StatusBadRequest, refuse(http.StatusBadRequest, "BadRequest", "resourceVersion").status())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	flusher, _ := w.(http.Flusher)
+	flush := func() {
+		if flusher != nil {
+			flusher.Flush()
+		}
+	}
+	flush()
+	end := time.Now().Add(time.Hour)
+	if seconds, _ := strconv.Atoi(query.Get("timeoutSeconds")); seconds > 0 {
+		end = time.Now().Add(time.Duration(seconds) * time.Second)
+	}
+	lines := s.lines(r, t, from)
+	bookmark := time.NewTicker(bookmarkEvery)
+	defer bookmark.Stop()
+	last := from
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-time.After(time.Until(end)):
+			return
+		case <-bookmark.C:
+			if query.Get("allowWatchBookmarks") == "true" && !s.isSilent() {
+				fmt.Fprintf(w, `{"type":"BOOKMARK","object":{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":"%d"}}}`+"\n",
+					kinds[t.collection], versionOf(t.collection), last)
+			}
+		case line, open := <-lines:
+			if !open {
+				return
+			}
+			if s.isSilent() {
+				continue // lost, as by a server that stands still
+			}
+			_, _ = w.Write(line.text)
+			last = max(last, line.version)
+			if line.cut {
+				flush()
+				panic(http.ErrAbortHandler)
+			}
+		}
+		flush()
+	}
+}
+
+type line struct {
+	text    []byte
+	version int
+	cut     bool // the connection ends after it
+}
+
+// lines makes the lines of one watch, until the client goes.
+func (s *Server) lines(r *http.Request, t target, from int) <-chan line {
+	lines := make(chan line, 64)
+	ctx := r.Context()
+	go func() { // a condition does not wait for a context: wake it when that ends
+		<-ctx.Done()
+		s.store.mutex.Lock()
+		s.changed.Broadcast()
+		s.store.mutex.Unlock()
+	}()
+	selector := r.URL.Query().Get("fieldSelector")
+	go func() {
+		defer close(lines)
+		era, extras := s.now()
+		for ctx.Err() == nil {
+			news, state := s.after(from, era, func() bool { return ctx.Err() != nil || s.extrasAfter(extras) })
+			switch state {
+			case ended:
+				return
+			case expired:
+				gone := refuse(http.StatusGone, "Expired", "too old resource version: %d", from)
+				lines <- line{text: event("ERROR", gone.status())}
+				return
+			}
+			for _, change := range news {
+				from = change.version
+				if change.collection != t.collection ||
+					t.namespace != "" && text(change.object, "metadata", "namespace") != t.namespace {
+					continue
+				}
+				kind := change.kind
+				if !selected(t, selector, change.object) {
+					kind = "DELETED"
+				}
+				lines <- line{text: event(kind, change.object), version: change.version}
+			}
+			if extra, number := s.nextExtra(extras); number != extras {
+				extras = number
+				text, cut := strings.CutSuffix(extra, "<cut>")
+				lines <- line{text: []byte(text), cut: cut}
+			}
+		}
+	}()
+	return lines
+}
+
+func event(kind string, o object) []byte {
+	raw, _ := json.Marshal(object{"type": kind, "object": o})
+	return append(raw, '\n')
+}
+
+func (s *Server) now() (era, extras int) {
+	s.mutex.Lock()
+	extras = s.extraNo
+	s.mutex.Unlock()
+	s.store.mutex.Lock()
+	defer s.store.mutex.Unlock()
+	return s.era, extras
+}
+
+type state int
+
+const (
+	going   state = iota
+	expired       // history has forgotten the version
+	ended         // versions went back
+)
+
+// after waits for changes later than a version. One from the future is waited for in silence, as
+// kube-apiserver does.
+func (s *store) after(from, era int, give func() bool) ([]change, state) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for {
+		if s.era != era {
+			return nil, ended
+		}
+		if from < s.oldest {
+			return nil, expired
+		}
+		for i := range s.history {
+			if s.history[i].version > from {
+				return append([]change{}, s.history[i:]...), going
+			}
+		}
+		if give() {
+			return nil, going
+		}
+		s.changed.Wait()
+	}
+}
+
+func (s *Server) isSilent() bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.silent
+}
+
+func (s *Server) extrasAfter(number int) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.extraNo > number
+}
+
+func (s *Server) nextExtra(number int) (string, int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.extraNo == number {
+		return "", number
+	}
+	return s.extra[number], number + 1
+}
+
+// Inject sends a line, as it is, to each watch that is open. Ending in <cut>, the connection ends there.
+func (s *Server) Inject(text string) {
+	s.mutex.Lock()
+	s.extra = append(s.extra, text)
+	s.extraNo = len(s.extra)
+	s.mutex.Unlock()
+	s.store.mutex.Lock()
+	s.changed.Broadcast()
+	s.store.mutex.Unlock()
+}

@@ -1,0 +1,305 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"berth/tests/live/internal/api"
+	"berth/tests/live/internal/check"
+	"berth/tests/live/internal/load"
+	"berth/tests/live/internal/proxy"
+)
+
+// ErrBroken is returned where an invariant was broken; which one is in the output.
+var ErrBroken = errors.New("an invariant is broken")
+
+// Scenario is one row of the table.
+type Scenario struct {
+	Name  string
+	What  string
+	Flags []string // of kube-apiserver
+	Short bool     // takes seconds
+	Known string   // invariants that kube-scheduler itself breaks there
+	run   func(w *World) error
+	after func(w *World, requests check.Requests)
+}
+
+// Table is all scenarios.
+var Table = []Scenario{
+	{Name: "plain", What: "nothing goes wrong; pods without room, preemption, volumes", Short: true,
+		run: plain},
+	{Name: "kill", What: "the API server is killed under load and started again", run: kill, Short: true},
+	{Name: "cut", What: "connections are cut each second", run: cut,
+		after: listedOnce, Short: true, Known: "I8"},
+	{Name: "freeze5", What: "etcd stands still for 5 s", run: freeze(5 * time.Second)},
+	{Name: "freeze20", What: "etcd stands still for 20 s", run: freeze(20 * time.Second)},
+	{Name: "freeze60", What: "etcd stands still for 60 s", run: freeze(60 * time.Second)},
+	{Name: "late1", What: "answers come 1 s late", run: late(time.Second)},
+	{Name: "late10", What: "answers come 10 s late", run: late(10 * time.Second)},
+	{Name: "late40", What: "answers come 40 s late", run: late(40 * time.Second)},
+	{Name: "lost", What: "requests arrive, answers are lost", run: mode(proxy.Drop, 5*time.Second)},
+	{Name: "silent", What: "connections are dead and nobody says so", run: mode(proxy.Half, 20*time.Second)},
+	{Name: "network", What: "faults of the network at random", run: network},
+	{Name: "reject", What: "the API server answers 429 to bindings", run: reject},
+	{Name: "goaway", What: "GOAWAY to one request in fifty", Flags: []string{"--goaway-chance=0.02"},
+		run: func(w *World) error { return w.loading(10*time.Second, func() error { return nil }) }},
+	{Name: "rights", What: "rights are taken away and given back", run: rights},
+	{Name: "lease", What: "the lease is deleted, then taken by another", run: lease},
+	{Name: "replicas", What: "two replicas; the leader stands still for 20 s", run: replicas},
+	{Name: "churn", What: "pods are deleted, created again, bound by hand", run: churn, Short: true},
+	{Name: "nodes", What: "nodes are deleted and come back", run: nodes},
+}
+
+// Run runs one scenario on a cluster of its own.
+func Run(ctx context.Context, o Options, s Scenario) error {
+	fmt.Fprintf(o.Out, "%s: %s (seed %d)\n", s.Name, s.What, o.Seed)
+	began := time.Now()
+	w, err := newWorld(ctx, o, s)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if _, err := w.run("scheduler", proxied); err != nil {
+		return err
+	}
+	if err := s.run(w); err != nil {
+		return err
+	}
+	w.recovers(2 * time.Minute)
+	err = w.report(s)
+	if err == nil && !o.Keep {
+		w.close()
+		err = os.RemoveAll(w.Folder)
+	}
+	fmt.Fprintf(o.Out, "  %.1f s\n", time.Since(began).Seconds())
+	return err
+}
+
+func plain(w *World) error {
+	ctx, cancel := context.WithCancel(w.context)
+	go load.VolumeController(ctx, w.Bed.Admin)
+	time.AfterFunc(time.Minute, cancel)
+	full := 5
+	if err := w.Plan.LoadFull(w.Bed.Admin, full); err != nil {
+		return err
+	}
+	if err := w.Plan.LoadVolumes(w.Bed.Admin, 10); err != nil {
+		return err
+	}
+	if err := w.Plan.LoadUnfit(w.Bed.Admin, w.Plan.Nodes+full); err != nil {
+		return err
+	}
+	_, err := w.Plan.LoadPods(w.Bed.Admin, 0)
+	return err
+}
+
+func kill(w *World) error {
+	return w.loading(6*time.Second, func() error {
+		time.Sleep(w.between(time.Second, 5*time.Second))
+		w.Bed.KillAPIServer()
+		time.Sleep(w.between(0, 3*time.Second))
+		return w.Bed.StartAPIServer()
+	})
+}
+
+func cut(w *World) error {
+	return w.loading(8*time.Second, func() error {
+		for range 8 {
+			time.Sleep(w.between(700*time.Millisecond, 1300*time.Millisecond))
+			w.Proxy.Cut()
+		}
+		return nil
+	})
+}
+
+// A watch that ended goes on from the version it had: only the first list of pods is needed.
+func listedOnce(w *World, requests check.Requests) {
+	if count := requests["list pods 200"]; count != 1 && w.Berth != "" {
+		w.breaks("pods were listed %d times", count)
+	}
+}
+
+func freeze(lasts time.Duration) func(*World) error {
+	return func(w *World) error {
+		return w.loading(6*time.Second, func() error {
+			time.Sleep(w.between(time.Second, 5*time.Second))
+			if err := w.Bed.Etcd.Signal(syscall.SIGSTOP); err != nil {
+				return err
+			}
+			time.Sleep(lasts)
+			return w.Bed.Etcd.Signal(syscall.SIGCONT)
+		})
+	}
+}
+
+func late(delay time.Duration) func(*World) error {
+	return func(w *World) error {
+		return w.loading(6*time.Second, func() error {
+			time.Sleep(w.between(time.Second, 3*time.Second))
+			w.Proxy.Delay(delay)
+			time.Sleep(2*delay + 3*time.Second)
+			w.Proxy.Heal()
+			return nil
+		})
+	}
+}
+
+func mode(mode proxy.Mode, lasts time.Duration) func(*World) error {
+	return func(w *World) error {
+		return w.loading(6*time.Second, func() error {
+			time.Sleep(w.between(time.Second, 5*time.Second))
+			if err := w.Proxy.Set(mode); err != nil {
+				return err
+			}
+			time.Sleep(lasts)
+			w.Proxy.Heal()
+			return nil
+		})
+	}
+}
+
+func network(w *World) error {
+	script := proxy.Script(w.Random.Uint64(), 12, 2*time.Second)
+	return w.loading(30*time.Second, func() error {
+		w.Proxy.Play(script, func(step proxy.Step) { w.say("%v", step) })
+		return nil
+	})
+}
+
+const flow = "/apis/flowcontrol.apiserver.k8s.io/v1/"
+
+// A priority level without seats, and a schema that sends the scheduler's bindings there.
+func reject(w *World) error {
+	level := api.Any{"metadata": api.Any{"name": "bed-none"}, "spec": api.Any{"type": "Limited",
+		"limited": api.Any{"nominalConcurrencyShares": 0, "lendablePercent": 0, "borrowingLimitPercent": 0,
+			"limitResponse": api.Any{"type": "Reject"}}}}
+	schema := api.Any{"metadata": api.Any{"name": "bed-none"}, "spec": api.Any{
+		"matchingPrecedence": 1, "priorityLevelConfiguration": api.Any{"name": "bed-none"},
+		"rules": []api.Any{{
+			"subjects": []api.Any{{"kind": "User", "user": api.Any{"name": w.subject.User}}},
+			"resourceRules": []api.Any{{"verbs": []string{"create"}, "apiGroups": []string{""},
+				"resources": []string{"pods/binding"}, "namespaces": []string{"*"}}}}}}}
+	return w.loading(6*time.Second, func() error {
+		time.Sleep(w.between(time.Second, 2*time.Second))
+		if err := w.Bed.Admin.Ensure(flow+"prioritylevelconfigurations", level); err != nil {
+			return err
+		}
+		if err := w.Bed.Admin.Ensure(flow+"flowschemas", schema); err != nil {
+			return err
+		}
+		time.Sleep(w.between(5*time.Second, 8*time.Second))
+		return w.Bed.Admin.Delete(flow + "flowschemas/bed-none")
+	})
+}
+
+const bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+
+func rights(w *World) error {
+	name := "berth"
+	if w.Berth == "" {
+		name = "system:kube-scheduler"
+	}
+	var binding api.Any
+	if err := w.Bed.Admin.Get(bindings+"/"+name, &binding); err != nil {
+		return err
+	}
+	binding["metadata"] = api.Any{"name": name}
+	return w.loading(8*time.Second, func() error {
+		time.Sleep(w.between(time.Second, 3*time.Second))
+		if err := w.Bed.Admin.Delete(bindings + "/" + name); err != nil {
+			return err
+		}
+		time.Sleep(w.between(2*time.Second, 6*time.Second))
+		return w.Bed.Admin.Ensure(bindings, binding)
+	})
+}
+
+const leasePath = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
+
+// The lease is deleted, which costs nothing, then another holds it: there are no bindings until it lets go.
+func lease(w *World) error {
+	return w.loading(30*time.Second, func() error {
+		time.Sleep(w.between(time.Second, 3*time.Second))
+		if err := w.Bed.Admin.Delete(leasePath); err != nil {
+			return err
+		}
+		time.Sleep(w.between(3*time.Second, 5*time.Second))
+		if err := w.Bed.Admin.Patch(leasePath, api.Any{"spec": api.Any{"holderIdentity": "another",
+			"leaseDurationSeconds": 15, "renewTime": "2001-01-01T00:00:00.000000Z"}}); err != nil {
+			return err
+		}
+		time.Sleep(10 * time.Second) // the old leader is silent by now
+		before, _ := w.cluster.Bound()
+		time.Sleep(3 * time.Second)
+		if after, _ := w.cluster.Bound(); after != before {
+			w.breaks("I4: %d pods were bound while another held the lease", after-before)
+		}
+		return nil
+	})
+}
+
+func replicas(w *World) error {
+	second, err := w.run("second", proxied)
+	if err != nil {
+		return err
+	}
+	return w.loading(40*time.Second, func() error {
+		time.Sleep(w.between(3*time.Second, 6*time.Second))
+		leader := w.schedulers[0]
+		if err := leader.Signal(syscall.SIGSTOP); err != nil {
+			return err
+		}
+		time.Sleep(20 * time.Second)
+		w.say("second alive: %v", second.Alive())
+		return leader.Signal(syscall.SIGCONT)
+	})
+}
+
+// Pods of the load are deleted, created again under their names, or bound by hand, while they come.
+func churn(w *World) error {
+	apps := w.Plan.Apps()
+	path := "/api/v1/namespaces/" + w.Plan.Namespace + "/pods/"
+	return w.loading(6*time.Second, func() error {
+		end := time.Now().Add(6 * time.Second)
+		for time.Now().Before(end) {
+			time.Sleep(w.between(0, 40*time.Millisecond))
+			app := apps[[]int{0, 3}[w.Random.IntN(2)]] // those without required constraints
+			name := fmt.Sprintf("%s-%05d", app.Name, w.Random.IntN(app.Replicas))
+			switch w.Random.IntN(3) {
+			case 0:
+				_ = w.Bed.Admin.Delete(path + name)
+			case 1:
+				if w.Bed.Admin.Delete(path+name) == nil {
+					_ = w.Bed.Admin.Ensure(strings.TrimSuffix(path, "/"), w.Plan.Pod(app, name))
+				}
+			case 2:
+				_ = w.Bed.Admin.Create(path+name+"/binding", api.Any{"metadata": api.Any{"name": name},
+					"target": api.Any{"kind": "Node", "name": load.NodeName(w.Random.IntN(w.Plan.Nodes))}}, nil)
+			}
+		}
+		return nil
+	})
+}
+
+// Nodes go, with what is on them and on the way to them, and come back empty.
+func nodes(w *World) error {
+	return w.loading(8*time.Second, func() error {
+		for range 10 {
+			time.Sleep(w.between(200*time.Millisecond, 800*time.Millisecond))
+			i := w.Random.IntN(w.Plan.Nodes)
+			if err := w.Bed.Admin.Delete("/api/v1/nodes/" + load.NodeName(i)); err != nil {
+				return err
+			}
+			time.Sleep(w.between(100*time.Millisecond, 500*time.Millisecond))
+			if err := w.Plan.AddNode(w.Bed.Admin, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,218 @@
+// Package faults makes the table of faults: a cluster under load, a scheduler, something that goes wrong
+// at a random moment, and the invariants that must hold all the same.
+package faults
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"berth/tests/live/internal/bed"
+	"berth/tests/live/internal/check"
+	"berth/tests/live/internal/load"
+	"berth/tests/live/internal/proxy"
+)
+
+// Options of a run.
+type Options struct {
+	Kubernetes string // the program that is kube-apiserver and kube-scheduler
+	EtcdServer string
+	Berth      string // the program under test; "" is kube-scheduler itself
+	Folder     string
+	Seed       uint64
+	Nodes      int
+	Pods       int
+	Keep       bool // the folders of scenarios that held too
+	Out        io.Writer
+}
+
+// World is one scenario's cluster.
+type World struct {
+	Options
+	Bed     *bed.Bed
+	Proxy   *proxy.Proxy // between the scheduler and the API server
+	Plan    load.Plan
+	Random  *rand.Rand
+	cluster *check.Cluster
+	subject check.Subject
+	context context.Context
+
+	mutex      sync.Mutex
+	schedulers []*bed.Process
+	ending     bool
+	broken     []string
+}
+
+const proxied = "scheduler"
+
+// User and kubeconfig of the scheduler under test.
+func (w *World) user() (user, files string) {
+	if w.Berth == "" {
+		return "system:kube-scheduler", "kube-scheduler"
+	}
+	return bed.Users[2][1], "berth"
+}
+
+func newWorld(ctx context.Context, o Options, s Scenario) (*World, error) {
+	w := &World{Options: o, context: ctx}
+	w.Folder = filepath.Join(o.Folder, s.Name)
+	if err := os.RemoveAll(w.Folder); err != nil {
+		return nil, err
+	}
+	w.Random = rand.New(rand.NewPCG(o.Seed, uint64(len(s.Name))<<32+uint64(s.Name[0])))
+	w.Plan = load.Plan{Nodes: o.Nodes, Pods: o.Pods, Scheduler: "default-scheduler", Namespace: "bed"}
+	b, err := bed.New(bed.Options{Folder: w.Folder, Kubernetes: o.Kubernetes, EtcdServer: o.EtcdServer,
+		Audit: true, Flags: s.Flags})
+	if err != nil {
+		return nil, err
+	}
+	w.Bed = b
+	if w.Proxy, err = proxy.New(0, strings.TrimPrefix(b.Server, "https://")); err != nil {
+		b.Close()
+		return nil, err
+	}
+	user, files := w.user()
+	w.subject = check.Subject{Scheduler: w.Plan.Scheduler, User: user}
+	if err := b.Kubeconfig(proxied, files, "https://"+w.Proxy.Address); err != nil {
+		w.close()
+		return nil, err
+	}
+	w.cluster = check.Watch(ctx, b.Admin, w.subject)
+	return w, w.Plan.LoadNodes(b.Admin)
+}
+
+func (w *World) close() {
+	w.mutex.Lock()
+	w.ending = true
+	schedulers := w.schedulers
+	w.mutex.Unlock()
+	for _, process := range schedulers {
+		process.Kill()
+	}
+	w.Proxy.Close()
+	w.Bed.Close()
+}
+
+// run starts the scheduler under test. Where it ends with 1, as one does whose lease is lost, it is
+// started again, as a Deployment does it; any other end is broken.
+func (w *World) run(name, kubeconfig string) (*bed.Process, error) {
+	var process *bed.Process
+	var err error
+	config := w.Bed.KubeconfigPath(kubeconfig)
+	if w.Berth == "" {
+		process, err = w.Bed.Scheduler(name, config, "--kube-api-qps=5000", "--kube-api-burst=5000")
+	} else {
+		process, err = bed.Start(w.Folder, name, w.Berth, "run", "--kubeconfig", config, "--leader-elect",
+			"--serve", "127.0.0.1:0")
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.mutex.Lock()
+	w.schedulers = append(w.schedulers, process)
+	w.mutex.Unlock()
+	go w.restart(process)
+	return process, nil
+}
+
+func (w *World) restart(process *bed.Process) {
+	for {
+		code := process.Wait(365 * 24 * time.Hour)
+		w.mutex.Lock()
+		ending := w.ending
+		w.mutex.Unlock()
+		if ending {
+			return
+		}
+		w.say("%s ended with %d", process.Name, code)
+		if code != 1 {
+			w.breaks("%s ended with %d:\n%s", process.Name, code, process.Tail())
+			return
+		}
+		time.Sleep(time.Second)
+		if err := process.Restart(); err != nil {
+			w.breaks("%v", err)
+			return
+		}
+	}
+}
+
+func (w *World) say(text string, arguments ...any) {
+	fmt.Fprintf(w.Out, "  "+text+"\n", arguments...)
+}
+
+func (w *World) breaks(text string, arguments ...any) {
+	w.mutex.Lock()
+	w.broken = append(w.broken, fmt.Sprintf(text, arguments...))
+	w.mutex.Unlock()
+}
+
+// between is a random time.
+func (w *World) between(least, most time.Duration) time.Duration {
+	return least + time.Duration(w.Random.Int64N(int64(most-least)+1))
+}
+
+// loading creates the pods, over some seconds, while something goes on.
+func (w *World) loading(over time.Duration, meanwhile func() error) error {
+	result := make(chan error, 1)
+	go func() {
+		_, err := w.Plan.LoadPods(w.Bed.Admin, float64(w.Plan.Pods)/over.Seconds())
+		result <- err
+	}()
+	if err := meanwhile(); err != nil {
+		return err
+	}
+	return <-result
+}
+
+// recovers demands that all pods are bound within the limit from now on, and that a new one is soon.
+func (w *World) recovers(limit time.Duration) {
+	began := time.Now()
+	w.cluster.Settle(500*time.Millisecond, limit)
+	bound, all := w.cluster.Bound()
+	w.say("%d of %d bound %.1f s after it was over", bound, all, time.Since(began).Seconds())
+}
+
+// report ends the scheduler, cleanly, and checks. What kube-scheduler is known to break in the scenario is
+// printed and does not count.
+func (w *World) report(s Scenario) error {
+	w.cluster.Settle(2*time.Second, 30*time.Second)
+	w.mutex.Lock()
+	w.ending = true
+	schedulers := w.schedulers
+	w.mutex.Unlock()
+	for _, process := range schedulers {
+		code := process.Stop(15 * time.Second)
+		// kube-scheduler gives its lease up by ending with 1 when it had it.
+		if code != 0 && w.Berth != "" {
+			w.breaks("%s ended with %d at SIGTERM", process.Name, code)
+		}
+	}
+	time.Sleep(500 * time.Millisecond) // the audit log is written behind the answers
+	requests, broken, err := w.cluster.Report(w.Out, w.Bed.AuditLog())
+	if err != nil {
+		return err
+	}
+	if s.after != nil {
+		s.after(w, requests)
+	}
+	for _, text := range w.broken {
+		fmt.Fprintf(w.Out, "BROKEN %s\n", text)
+		broken = append(broken, text)
+	}
+	for _, text := range broken {
+		if w.Berth != "" || !strings.Contains(s.Known, text[:2]) {
+			return ErrBroken
+		}
+	}
+	if len(broken) > 0 {
+		w.say("of kube-scheduler this is known")
+	}
+	return nil
+}

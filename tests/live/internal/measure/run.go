@@ -1,0 +1,174 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"berth/tests/live/internal/bed"
+	"berth/tests/live/internal/check"
+	"berth/tests/live/internal/load"
+)
+
+// Contestant is a scheduler that is measured.
+type Contestant struct {
+	Name  string
+	Berth string   // the program, or "" for kube-scheduler
+	Flags []string // of it
+}
+
+// Options of a measurement.
+type Options struct {
+	bed.Options
+	Plan  load.Plan
+	Runs  int
+	Limit time.Duration // of one run's backlog
+	Paced int           // pods that come afterwards, one by one, for the latency
+	Rate  float64       // so many of them a second
+	Out   io.Writer
+}
+
+// Row is one run's result. Latencies are -1 where the backlog was not done in time.
+type Row struct {
+	Contestant string
+	Bound      int
+	Seconds    float64 // from the first binding seen to the last
+	Rate, Peak float64 // bindings a second, and in the best second
+	Scheduler  Usage
+	APIServer  time.Duration
+	Etcd       time.Duration
+	P50, P99   time.Duration
+}
+
+// Prepare loads a cluster without a scheduler once and keeps its data in the folder, for all runs.
+func Prepare(ctx context.Context, o Options) error {
+	fmt.Fprintf(o.Out, "loading %d nodes and %d pods\n", o.Plan.Nodes, o.Plan.Pods)
+	made := o.Options
+	made.Folder = filepath.Join(o.Folder, "made")
+	b, err := bed.New(made)
+	if err != nil {
+		return err
+	}
+	err = o.Plan.LoadNodes(b.Admin)
+	if err == nil {
+		_, err = o.Plan.LoadPods(b.Admin, 0)
+	}
+	b.Close()
+	if err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// Run measures one contestant on the prepared cluster.
+func Run(ctx context.Context, o Options, c Contestant) (Row, error) {
+	row := Row{Contestant: c.Name, P50: -1, P99: -1}
+	mine := o.Options
+	mine.Folder = filepath.Join(o.Folder, "run")
+	mine.Data = filepath.Join(o.Folder, "made", "etcd")
+	if err := os.RemoveAll(mine.Folder); err != nil {
+		return row, err
+	}
+	b, err := bed.New(mine)
+	if err != nil {
+		return row, err
+	}
+	defer b.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w := check.Watch(ctx, b.Admin, check.Subject{Scheduler: o.Plan.Scheduler})
+	time.Sleep(5 * time.Second) // the servers have caches to fill
+	scheduler, err := start(b, c)
+	if err != nil {
+		return row, err
+	}
+	defer scheduler.Kill()
+	if err := backlog(ctx, o, b, w, scheduler, &row); err != nil {
+		return row, err
+	}
+	if row.Bound == o.Plan.Pods && o.Paced > 0 {
+		return row, latency(o, b, w, &row)
+	}
+	return row, nil
+}
+
+func start(b *bed.Bed, c Contestant) (*bed.Process, error) {
+	if c.Berth == "" {
+		return b.Scheduler("scheduler", b.KubeconfigPath("kube-scheduler"), c.Flags...)
+	}
+	command := []string{c.Berth, "run", "--kubeconfig", b.KubeconfigPath("berth")}
+	return bed.Start(b.Folder, "scheduler", append(command, c.Flags...)...)
+}
+
+func backlog(ctx context.Context, o Options, b *bed.Bed, w *check.Cluster, s *bed.Process, row *Row) error {
+	apiserver, err := Read(b.APIServer.PID())
+	if err != nil {
+		return err
+	}
+	etcd, err := Read(b.Etcd.PID())
+	if err != nil {
+		return err
+	}
+	const step = 250 * time.Millisecond
+	var first, last time.Time
+	var counts []int
+	for end := time.Now().Add(o.Limit); time.Now().Before(end) && row.Bound < o.Plan.Pods; {
+		time.Sleep(step)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !s.Alive() {
+			return fmt.Errorf("%s ended:\n%s", row.Contestant, s.Tail())
+		}
+		bound, _ := w.Bound()
+		if bound > 0 && first.IsZero() {
+			first = time.Now().Add(-step)
+		}
+		if bound > row.Bound {
+			row.Bound, last = bound, time.Now()
+		}
+		counts = append(counts, bound)
+	}
+	for i := range counts {
+		if i >= 4 {
+			row.Peak = max(row.Peak, float64(counts[i]-counts[i-4]))
+		}
+	}
+	row.Seconds = last.Sub(first).Seconds()
+	if row.Bound > 0 {
+		row.Rate = float64(row.Bound) / row.Seconds
+	}
+	time.Sleep(time.Second) // events come behind
+	if row.Scheduler, err = Read(s.PID()); err != nil {
+		return err
+	}
+	after, err := Read(b.APIServer.PID())
+	if err != nil {
+		return err
+	}
+	row.APIServer = after.CPU - apiserver.CPU
+	after, err = Read(b.Etcd.PID())
+	row.Etcd = after.CPU - etcd.CPU
+	return err
+}
+
+// latency creates pods one by one and takes the times from their appearance to their binding.
+func latency(o Options, b *bed.Bed, w *check.Cluster, row *Row) error {
+	began := time.Now()
+	app := o.Plan.Apps()[0]
+	for i := range o.Paced {
+		time.Sleep(time.Until(began.Add(time.Duration(float64(i) / o.Rate * float64(time.Second)))))
+		pod := o.Plan.Pod(app, fmt.Sprintf("paced-%05d", i))
+		if err := b.Admin.Ensure("/api/v1/namespaces/"+o.Plan.Namespace+"/pods", pod); err != nil {
+			return err
+		}
+	}
+	w.Settle(time.Second, time.Minute)
+	if all := w.Latencies(began); len(all) > 0 {
+		row.P50, row.P99 = all[len(all)/2], all[len(all)*99/100]
+	}
+	return nil
+}
