@@ -26,16 +26,21 @@ func runFaults(arguments []string) error {
 	set.BoolVar(&o.Keep, "keep", false, "keep the folders of scenarios that held")
 	names := set.String("scenarios", "", "which, with commas between (none: all)")
 	short := set.Bool("short", false, "only those that take seconds")
+	doubles := set.Bool("fake", false, "on the scripted API server instead of a real one")
 	list := set.Bool("list", false, "tell of the scenarios and end")
 	_ = set.Parse(arguments)
+	table, run := faults.Table, faults.Run
+	if *doubles {
+		table, run = faults.Doubles, faults.RunDouble
+	}
 	if *list {
-		for _, s := range faults.Table {
+		for _, s := range append(faults.Table, faults.Doubles...) {
 			fmt.Printf("%-10s %s\n", s.Name, s.What)
 		}
 		return nil
 	}
-	if o.Folder == "" || o.Kubernetes == "" {
-		return errors.New("--dir and --kubernetes are needed")
+	if o.Folder == "" || o.Kubernetes == "" && (!*doubles || o.Berth == "") {
+		return errors.New("--dir and --kubernetes are needed (with --fake, --kubernetes or --berth)")
 	}
 	if o.Nodes > nodesMax || o.Pods > podsMax {
 		return fmt.Errorf("at most %d nodes and %d pods", nodesMax, podsMax)
@@ -46,17 +51,17 @@ func runFaults(arguments []string) error {
 		o.Seed = uint64(time.Now().UnixNano())
 	}
 	var err error
-	if o.EtcdServer, err = findEtcd(); err != nil {
+	if o.EtcdServer, err = findEtcd(); err != nil && !*doubles {
 		return err
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
 	var broken []string
-	for _, s := range faults.Table {
+	for _, s := range table {
 		if *names != "" && !contains(*names, s.Name) || *short && !s.Short || ctx.Err() != nil {
 			continue
 		}
-		err := faults.Run(ctx, o, s)
+		err := run(ctx, o, s)
 		if errors.Is(err, faults.ErrBroken) {
 			broken = append(broken, s.Name)
 		} else if err != nil {

@@ -14,6 +14,9 @@ import (
 	"time"
 )
 
+// Agent is how the bed's own requests name themselves.
+const Agent = "live-bed"
+
 // Client is one user of an API server.
 type Client struct {
 	Server string
@@ -81,7 +84,7 @@ func (c *Client) open(ctx context.Context, method, path, kind string, body any) 
 		return nil, err
 	}
 	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", "live-bed")
+	request.Header.Set("User-Agent", Agent)
 	if body != nil {
 		request.Header.Set("Content-Type", kind)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Control is the handler of the control port:
+// Control is the handler of the control port. What it makes go wrong does so for others than the bed:
 //
 //	GET  /requests     what came, as JSON
 //	POST /rules        a list of rules, which replaces the one there was
@@ -18,7 +18,7 @@ import (
 //	POST /expire       history is forgotten: watches get 410
 //	POST /rewind/N     versions go back by N
 //	POST /silent/on    watches say nothing any more (off: they speak)
-//	POST /huge/BYTES   each watch gets a bookmark in a line of that length
+//	POST /huge/BYTES   each watch gets an event of that length and an unknown type
 //	POST /broken       each watch gets a line that is not JSON
 //	POST /cut          each watch gets half a line, and its connection ends
 func (s *Server) Control() http.Handler {
@@ -32,6 +32,25 @@ func (s *Server) Control() http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 		}
 	})
+}
+
+// Lines to inject.
+const (
+	Broken   = "{\"type\":\"ADDED\",\"object\":{]\n"
+	HalfLine = `{"type":"MODIFIED","object":{"metadata":{"na<cut>`
+)
+
+// Huge is an event of a kind that nobody knows, of so many bytes.
+func Huge(bytes int) string {
+	return `{"type":"BED","object":{"metadata":{"annotations":{"x":"` + strings.Repeat("x", bytes) +
+		`"}}}}` + "\n"
+}
+
+// Silence makes watches say nothing, or speak again.
+func (s *Server) Silence(silent bool) {
+	s.mutex.Lock()
+	s.silent = silent
+	s.mutex.Unlock()
 }
 
 func (s *Server) command(words []string, r *http.Request) error {
@@ -52,20 +71,17 @@ func (s *Server) command(words []string, r *http.Request) error {
 		s.token = argument
 		s.mutex.Unlock()
 	case "expire":
-		s.expire()
+		s.Expire()
 	case "rewind":
-		s.rewind(number)
+		s.Rewind(number)
 	case "silent":
-		s.mutex.Lock()
-		s.silent = argument == "on"
-		s.mutex.Unlock()
+		s.Silence(argument == "on")
 	case "huge":
-		s.Inject(`{"type":"BOOKMARK","object":{"metadata":{"annotations":{"x":"` +
-			strings.Repeat("x", number) + `"}}}}` + "\n")
+		s.Inject(Huge(number))
 	case "broken":
-		s.Inject("{\"type\":\"ADDED\",\"object\":{]\n")
+		s.Inject(Broken)
 	case "cut":
-		s.Inject(`{"type":"MODIFIED","object":{"metadata":{"na<cut>`)
+		s.Inject(HalfLine)
 	default:
 		return fmt.Errorf("unknown word %q", words[0])
 	}
@@ -100,7 +116,8 @@ func (s *Server) Listen(port int, certificate, key string) (net.Listener, error)
 		listener.Close()
 		return nil, err
 	}
-	server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}}
+	server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair},
+		ClientAuth: tls.RequestClientCert} // who it says it is, is believed
 	go func() { _ = server.ServeTLS(listener, "", "") }()
 	return listener, nil
 }

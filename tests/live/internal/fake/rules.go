@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"berth/tests/live/internal/api"
 )
 
 // Rule says how requests are answered otherwise than by what is stored. The first rule that fits answers.
@@ -53,11 +55,14 @@ func (s *Server) SetRules(rules []Rule) error {
 	return nil
 }
 
+// The bed's own requests are answered truly, whatever the script says.
+func own(r *http.Request) bool { return r.UserAgent() == api.Agent }
+
 func (s *Server) ruleFor(r *http.Request) *Rule {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for _, rule := range s.rules {
-		if rule.Method != "" && rule.Method != r.Method || !rule.pattern.MatchString(r.URL.RequestURI()) {
+		if own(r) || rule.Method != "" && rule.Method != r.Method || !rule.pattern.MatchString(r.URL.RequestURI()) {
 			continue
 		}
 		rule.met++
@@ -98,6 +103,10 @@ func (s *Server) obey(rule *Rule, w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	if rule.Code != 0 {
+		if !rule.Do {
+			body, _ := io.ReadAll(r.Body)
+			s.audit(r, time.Now(), string(body), rule.Code, "")
+		}
 		truth.code = rule.Code
 		truth.body.Reset()
 		truth.body.WriteString(rule.Body)
@@ -121,6 +130,9 @@ func (s *Server) obey(rule *Rule, w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		w.WriteHeader(truth.code)
 		_, _ = io.WriteString(w, body[:rule.Truncate])
+		if flusher, ok := w.(http.Flusher); ok {
+			flusher.Flush()
+		}
 		panic(http.ErrAbortHandler)
 	}
 	w.WriteHeader(truth.code)

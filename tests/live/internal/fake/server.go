@@ -31,6 +31,7 @@ type Server struct {
 	silent   bool
 	extra    []string // lines that each watch is sent once
 	extraNo  int
+	log      io.Writer
 }
 
 // New makes an empty one of a release, such as 1.36.2.
@@ -90,7 +91,17 @@ func parse(path string) (target, bool) {
 	return t, kinds[t.collection] != ""
 }
 
+// dispatch answers by what is stored.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(strings.NewReader(string(body)))
+	seen := &recorder{ResponseWriter: w, code: http.StatusOK, keep: strings.HasSuffix(r.URL.Path, "/status")}
+	defer func() { s.audit(r, began, string(body), seen.code, seen.body.String()) }()
+	s.answer(seen, r)
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/version":
 		parts := strings.Split(s.release, ".")

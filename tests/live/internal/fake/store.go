@@ -270,8 +270,8 @@ func (s *store) list(collection, namespace string) ([]object, int) {
 	return items, s.version
 }
 
-// expire forgets all history: who watches from an older version must list.
-func (s *store) expire() {
+// Expire forgets all history: who watches from an older version must list.
+func (s *store) Expire() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.version++
@@ -280,8 +280,8 @@ func (s *store) expire() {
 	s.changed.Broadcast()
 }
 
-// rewind is etcd restored from an old snapshot: versions go back, and what clients know lies in the future.
-func (s *store) rewind(by int) {
+// Rewind is etcd restored from an old snapshot: versions go back, and what clients know lies in the future.
+func (s *store) Rewind(by int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.version = max(s.version-by, 1)

@@ -2,7 +2,6 @@ package fake
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,7 +15,15 @@ const bookmarkEvery = 5 * time.Second
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, t target) {
 	query := r.URL.Query()
 	from, err := strconv.Atoi(query.Get("resourceVersion"))
-	if err != nil {
+	var initial []object
+	if query.Get("sendInitialEvents") == "true" {
+		if query.Get("resourceVersionMatch") != "NotOlderThan" || query.Get("allowWatchBookmarks") != "true" {
+			reply(w, http.StatusUnprocessableEntity, refuse(http.StatusUnprocessableEntity, "Invalid",
+				"sendInitialEvents: Forbidden").status())
+			return
+		}
+		initial, from = s.list(t.collection, t.namespace)
+	} else if err != nil {
 		reply(w, http.StatusBadRequest, refuse(http.StatusBadRequest, "BadRequest", "resourceVersion").status())
 		return
 	}
@@ -28,14 +35,22 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, t target) {
 			flusher.Flush()
 		}
 	}
+	for _, o := range initial {
+		if selected(t, query.Get("fieldSelector"), o) {
+			_, _ = w.Write(event("ADDED", o))
+		}
+	}
+	if query.Get("sendInitialEvents") == "true" {
+		_, _ = w.Write(bookmark(t, from, object{"k8s.io/initial-events-end": "true"}))
+	}
 	flush()
 	end := time.Now().Add(time.Hour)
 	if seconds, _ := strconv.Atoi(query.Get("timeoutSeconds")); seconds > 0 {
 		end = time.Now().Add(time.Duration(seconds) * time.Second)
 	}
 	lines := s.lines(r, t, from)
-	bookmark := time.NewTicker(bookmarkEvery)
-	defer bookmark.Stop()
+	regularly := time.NewTicker(bookmarkEvery)
+	defer regularly.Stop()
 	last := from
 	for {
 		select {
@@ -43,16 +58,15 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, t target) {
 			return
 		case <-time.After(time.Until(end)):
 			return
-		case <-bookmark.C:
-			if query.Get("allowWatchBookmarks") == "true" && !s.isSilent() {
-				fmt.Fprintf(w, `{"type":"BOOKMARK","object":{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":"%d"}}}`+"\n",
-					kinds[t.collection], versionOf(t.collection), last)
+		case <-regularly.C:
+			if query.Get("allowWatchBookmarks") == "true" && !s.silentTo(r) {
+				_, _ = w.Write(bookmark(t, last, object{}))
 			}
 		case line, open := <-lines:
 			if !open {
 				return
 			}
-			if s.isSilent() {
+			if s.silentTo(r) {
 				continue // lost, as by a server that stands still
 			}
 			_, _ = w.Write(line.text)
@@ -64,6 +78,11 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, t target) {
 		}
 		flush()
 	}
+}
+
+func bookmark(t target, version int, annotations object) []byte {
+	return event("BOOKMARK", object{"kind": kinds[t.collection], "apiVersion": versionOf(t.collection),
+		"metadata": object{"resourceVersion": strconv.Itoa(version), "annotations": annotations}})
 }
 
 type line struct {
@@ -111,7 +130,9 @@ func (s *Server) lines(r *http.Request, t target, from int) <-chan line {
 			if extra, number := s.nextExtra(extras); number != extras {
 				extras = number
 				text, cut := strings.CutSuffix(extra, "<cut>")
-				lines <- line{text: []byte(text), cut: cut}
+				if !own(r) {
+					lines <- line{text: []byte(text), cut: cut}
+				}
 			}
 		}
 	}()
@@ -164,10 +185,10 @@ func (s *store) after(from, era int, give func() bool) ([]change, state) {
 	}
 }
 
-func (s *Server) isSilent() bool {
+func (s *Server) silentTo(r *http.Request) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return s.silent
+	return s.silent && !own(r)
 }
 
 func (s *Server) extrasAfter(number int) bool {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"berth/tests/live/internal/bed"
 	"berth/tests/live/internal/check"
+	"berth/tests/live/internal/fake"
 	"berth/tests/live/internal/load"
 	"berth/tests/live/internal/proxy"
 )
@@ -36,12 +38,15 @@ type Options struct {
 type World struct {
 	Options
 	Bed     *bed.Bed
+	Fake    *fake.Server // the API server, where it is a double
 	Proxy   *proxy.Proxy // between the scheduler and the API server
 	Plan    load.Plan
 	Random  *rand.Rand
 	cluster *check.Cluster
 	subject check.Subject
 	context context.Context
+
+	listener net.Listener // the double's
 
 	mutex      sync.Mutex
 	schedulers []*bed.Process
@@ -59,7 +64,17 @@ func (w *World) user() (user, files string) {
 	return bed.Users[2][1], "berth"
 }
 
-func newWorld(ctx context.Context, o Options, s Scenario) (*World, error) {
+// newReal starts a real API server.
+func newReal(flags []string) func(*World) error {
+	return func(w *World) error {
+		var err error
+		w.Bed, err = bed.New(bed.Options{Folder: w.Folder, Kubernetes: w.Kubernetes,
+			EtcdServer: w.EtcdServer, Audit: true, Flags: flags})
+		return err
+	}
+}
+
+func newWorld(ctx context.Context, o Options, s Scenario, server func(*World) error) (*World, error) {
 	w := &World{Options: o, context: ctx}
 	w.Folder = filepath.Join(o.Folder, s.Name)
 	if err := os.RemoveAll(w.Folder); err != nil {
@@ -67,12 +82,11 @@ func newWorld(ctx context.Context, o Options, s Scenario) (*World, error) {
 	}
 	w.Random = rand.New(rand.NewPCG(o.Seed, uint64(len(s.Name))<<32+uint64(s.Name[0])))
 	w.Plan = load.Plan{Nodes: o.Nodes, Pods: o.Pods, Scheduler: "default-scheduler", Namespace: "bed"}
-	b, err := bed.New(bed.Options{Folder: w.Folder, Kubernetes: o.Kubernetes, EtcdServer: o.EtcdServer,
-		Audit: true, Flags: s.Flags})
-	if err != nil {
+	if err := server(w); err != nil {
 		return nil, err
 	}
-	w.Bed = b
+	b := w.Bed
+	var err error
 	if w.Proxy, err = proxy.New(0, strings.TrimPrefix(b.Server, "https://")); err != nil {
 		b.Close()
 		return nil, err
@@ -97,6 +111,9 @@ func (w *World) close() {
 	}
 	w.Proxy.Close()
 	w.Bed.Close()
+	if w.listener != nil {
+		w.listener.Close()
+	}
 }
 
 // run starts the scheduler under test. Where it ends with 1, as one does whose lease is lost, it is
@@ -106,10 +123,10 @@ func (w *World) run(name, kubeconfig string) (*bed.Process, error) {
 	var err error
 	config := w.Bed.KubeconfigPath(kubeconfig)
 	if w.Berth == "" {
-		process, err = w.Bed.Scheduler(name, config, "--kube-api-qps=5000", "--kube-api-burst=5000")
+		process, err = w.Bed.Scheduler(name, config, "--kube-api-qps=5000", "--kube-api-burst=5000",
+			"--kube-api-content-type=application/json")
 	} else {
-		process, err = bed.Start(w.Folder, name, w.Berth, "run", "--kubeconfig", config, "--leader-elect",
-			"--serve", "127.0.0.1:0")
+		process, err = bed.Start(w.Folder, name, w.Berth, "run", "--kubeconfig", config, "--leader-elect")
 	}
 	if err != nil {
 		return nil, err
@@ -141,6 +158,20 @@ func (w *World) restart(process *bed.Process) {
 			return
 		}
 	}
+}
+
+// warm waits until the scheduler has bound a first pod: faults come to one that leads and runs.
+func (w *World) warm() error {
+	pod := w.Plan.Pod(w.Plan.Apps()[0], "warm")
+	if err := w.Bed.Admin.Ensure("/api/v1/namespaces/"+w.Plan.Namespace+"/pods", pod); err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if bound, _ := w.cluster.Bound(); bound > 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("nothing is bound a minute after the start:\n%s", w.schedulers[0].Tail())
 }
 
 func (w *World) say(text string, arguments ...any) {
