@@ -31,6 +31,7 @@ type request struct {
 	} `json:"responseStatus"`
 	Body   json.RawMessage `json:"requestObject"`
 	Answer json.RawMessage `json:"responseObject"`
+	node   string          // of a binding
 }
 
 // Who sent it: a user may be several processes, each with credentials of its own.
@@ -112,7 +113,7 @@ func (w *Cluster) auditBinding(r *request, pods []*pod, tries map[string][]reque
 		} `json:"target"`
 	}
 	_ = json.Unmarshal(r.Body, &body)
-	r.Object.Subresource = body.Target.Name // what is compared from here on
+	r.node = body.Target.Name
 	here := false
 	for _, p := range pods {
 		if body.Meta.UID != "" && p.Meta.UID != body.Meta.UID {
@@ -132,16 +133,17 @@ func (w *Cluster) auditBinding(r *request, pods []*pod, tries map[string][]reque
 // A pod is bound once. After a try whose outcome nobody can know the same node must be tried (I8).
 func (w *Cluster) auditTries(p *pod, all []request) {
 	done := 0
-	for i, r := range all {
+	last := map[string]request{} // by process
+	for _, r := range all {
 		if r.Status.Code == 201 {
 			done++
 		}
-		last := i > 0 && all[i-1].Object.Subresource != r.Object.Subresource
-		refused := i > 0 && all[i-1].Status.Code/100 == 4
-		if last && !refused {
-			w.breaks("I8", "%s was tried on %s (answer %d) and then on %s", p.Meta.Key(),
-				all[i-1].Object.Subresource, all[i-1].Status.Code, r.Object.Subresource)
+		before, tried := last[r.process()]
+		if tried && before.node != r.node && before.Status.Code/100 != 4 {
+			w.breaks("I8", "%s was tried on %s (answer %d) and then on %s", p.Meta.Key(), before.node,
+				before.Status.Code, r.node)
 		}
+		last[r.process()] = r
 	}
 	if done > 1 {
 		w.breaks("I8", "%s was bound %d times", p.Meta.Key(), done)
@@ -208,7 +210,7 @@ func (w *Cluster) auditEvents(requests []request) {
 
 const renewDeadline = 10 * time.Second
 
-// With a lease, nothing is bound later than ten seconds after its last renewal (I4). Between the request
+// With a lease, no binding is sent later than ten seconds after its last renewal (I4). Between the request
 // and its receipt a second may pass.
 func (w *Cluster) auditLease(requests []request) {
 	renewed := map[string]time.Time{}
@@ -218,10 +220,10 @@ func (w *Cluster) auditLease(requests []request) {
 		switch {
 		case r.Object.Resource == "leases" && good && r.Verb != "get":
 			renewed[r.process()] = r.Received
-		case r.Object.Resource == "pods" && r.Verb == "create" && good:
+		case r.kind() == "create pods/binding":
 			last, leader := renewed[r.process()]
 			if leader && r.Received.After(last.Add(renewDeadline+time.Second)) {
-				w.breaks("I4", "%s was bound %.1f s after the lease's renewal", r.key(),
+				w.breaks("I4", "binding of %s came %.1f s after the lease's renewal", r.key(),
 					r.Received.Sub(last).Seconds())
 			}
 		}

@@ -21,7 +21,7 @@ type history struct {
 
 func begin() *history {
 	h := &history{Cluster: &Cluster{Subject: Subject{"mine", "me"}, nodes: map[string]*node{},
-		pods: map[string]*pod{}, nominees: map[string]map[string]time.Time{}, synced: make(chan string, 8)}}
+		removed: map[string]time.Time{}, pods: map[string]*pod{}, nominees: map[string]map[string]time.Time{}, synced: make(chan string, 8)}}
 	for i, name := range []string{"a", "b", "c"} {
 		n := api.Node{Meta: api.Meta{Name: name, Labels: map[string]string{"zone": fmt.Sprint(i), "host": name}}}
 		n.Status.Allocatable = map[string]string{"cpu": "2", "memory": "1Gi", "pods": "10"}
@@ -109,6 +109,11 @@ var cases = []struct {
 		h.tell("ADDED", on(pending("q"), "a"))
 	}},
 	{"a node that is not there", "I3", func(h *history) { h.tell("ADDED", on(pending("p"), "z")) }},
+	{"a node that just went", "", func(h *history) {
+		h.node(api.Change[api.Node]{Kind: "DELETED", Object: api.Node{Meta: api.Meta{Name: "a"}},
+			Seen: time.Now()})
+		h.tell("ADDED", on(pending("p"), "a"))
+	}},
 	{"two that must be apart", "I3", func(h *history) {
 		for _, name := range []string{"p", "q"} {
 			p := on(pending(name), "a")

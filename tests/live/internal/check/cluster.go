@@ -40,6 +40,7 @@ type Cluster struct {
 	Subject
 	mutex    sync.Mutex
 	nodes    map[string]*node
+	removed  map[string]time.Time            // nodes that went, and when that was seen
 	pods     map[string]*pod                 // by uid
 	nominees map[string]map[string]time.Time // node, uid of the nominated pod, when seen
 	deleted  bool                            // pods or nodes went: spread may be uneven since
@@ -51,7 +52,8 @@ type Cluster struct {
 
 // Watch follows the cluster until the context ends; it returns when the first lists are read.
 func Watch(ctx context.Context, c *api.Client, subject Subject) *Cluster {
-	w := &Cluster{Subject: subject, nodes: map[string]*node{}, pods: map[string]*pod{},
+	w := &Cluster{Subject: subject, nodes: map[string]*node{}, removed: map[string]time.Time{},
+		pods:     map[string]*pod{},
 		nominees: map[string]map[string]time.Time{}, synced: make(chan string, 8), changed: time.Now()}
 	go func() { _ = api.Follow(ctx, c, "/api/v1/nodes", w.node) }()
 	w.await(ctx, "nodes")
@@ -100,6 +102,7 @@ func (w *Cluster) node(change api.Change[api.Node]) {
 	name := change.Object.Meta.Name
 	if change.Kind == "DELETED" {
 		delete(w.nodes, name)
+		w.removed[name] = change.Seen
 		w.deleted = true
 		return
 	}
@@ -186,11 +189,14 @@ func (w *Cluster) pod(change api.Change[api.Pod]) {
 	}
 }
 
+// inFlight is how long after a node's end a binding may come that was on its way.
+const inFlight = time.Second
+
 // A pod came to a node: the node must have had room for it (I3).
 func (w *Cluster) came(p *pod) {
 	n := w.nodes[p.Spec.NodeName]
 	if n == nil {
-		if p.Spec.SchedulerName == w.Scheduler {
+		if p.Spec.SchedulerName == w.Scheduler && p.bound.Sub(w.removed[p.Spec.NodeName]) > inFlight {
 			w.breaks("I3", "%s came to %s, which is not there", p.Meta.Key(), p.Spec.NodeName)
 		}
 		return
