@@ -110,6 +110,15 @@ func (b *Bed) Allow(allowed bool) error {
 	})
 }
 
+// WriteToken changes the token in the file that TokenKubeconfig names.
+func (b *Bed) WriteToken(token string) error {
+	temporary := b.path("token.new")
+	if err := os.WriteFile(temporary, []byte(token+"\n"), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, b.path("token"))
+}
+
 // TokenKubeconfig writes NAME.kubeconfig for the user berth with a file that holds its token.
 func (b *Bed) TokenKubeconfig(name, server string) error {
 	return b.config(name, server, api.Any{"tokenFile": b.path("token")})

@@ -63,6 +63,11 @@ var Table = []Scenario{
 	{Name: "lease", What: "the lease is deleted, then taken by another", Known: unknown, run: lease},
 	{Name: "replicas", What: "two replicas; the leader stands still for 20 s", Known: "I3 I4 I8",
 		run: replicas},
+	{Name: "beside", What: "kube-scheduler beside it, for other pods on the same nodes", run: beside},
+	{Name: "evict", What: "pods are evicted while connections are cut and answers lost", Known: unknown,
+		run: evict},
+	{Name: "token", What: "the token is revoked and another put into its file", Known: unknown,
+		before: tokens, run: revoke},
 	{Name: "nodes", What: "nodes are deleted and come back", run: nodes},
 }
 
@@ -74,6 +79,8 @@ func Run(ctx context.Context, o Options, s Scenario) error {
 func scenario(ctx context.Context, o Options, s Scenario, server func(*World) error) error {
 	fmt.Fprintf(o.Out, "%s: %s (seed %d)\n", s.Name, s.What, o.Seed)
 	began := time.Now()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	w, err := newWorld(ctx, o, s, server)
 	if err != nil {
 		return err

@@ -238,7 +238,7 @@ func (w *World) report(s Scenario) error {
 		broken = append(broken, text)
 	}
 	for _, text := range broken {
-		if w.Berth != "" || !strings.Contains(s.Known, text[:2]) {
+		if w.Berth != "" || !strings.Contains(s.Known, strings.SplitN(text, ":", 2)[0]) {
 			return ErrBroken
 		}
 	}

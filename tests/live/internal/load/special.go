@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"fmt"
 
 	"berth/tests/live/internal/api"
@@ -67,4 +68,14 @@ func (p Plan) LoadFull(c *api.Client, nodes int) error {
 		}
 	}
 	return nil
+}
+
+// Kubelet ends pods that are being deleted, as theirs would, until the context ends.
+func Kubelet(ctx context.Context, c *api.Client) {
+	_ = api.Follow(ctx, c, "/api/v1/pods", func(change api.Change[api.Pod]) {
+		if change.Object.Meta.DeletionTimestamp != nil && change.Kind != "DELETED" {
+			meta := change.Object.Meta
+			_ = c.Delete("/api/v1/namespaces/" + meta.Namespace + "/pods/" + meta.Name)
+		}
+	})
 }

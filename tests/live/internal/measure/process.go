@@ -13,6 +13,7 @@ import (
 type Usage struct {
 	CPU      time.Duration // user and system
 	Resident int64         // bytes, the most there ever were
+	Now      int64         // resident bytes now
 	Files    int           // descriptors that are open
 }
 
@@ -41,9 +42,13 @@ func Read(pid int) (Usage, error) {
 	}
 	usage := Usage{CPU: time.Duration(ticks) * time.Second / ticksPerSecond}
 	for _, line := range strings.Split(string(status), "\n") {
-		if text, found := strings.CutPrefix(line, "VmHWM:"); found {
-			kibibytes, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(text), " kB"), 10, 64)
+		name, text, _ := strings.Cut(line, ":")
+		kibibytes, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(text), " kB"), 10, 64)
+		switch name {
+		case "VmHWM":
 			usage.Resident = kibibytes << 10
+		case "VmRSS":
+			usage.Now = kibibytes << 10
 		}
 	}
 	files, err := os.ReadDir(folder + "fd")
