@@ -139,6 +139,9 @@ func (w *Cluster) auditTries(p *pod, all []request) {
 			done++
 		}
 		before, tried := last[r.process()]
+		if r.node == "" {
+			continue // cut off before it was read
+		}
 		if tried && before.node != r.node && before.Status.Code/100 != 4 {
 			w.breaks("I8", "%s was tried on %s (answer %d) and then on %s", p.Meta.Key(), before.node,
 				before.Status.Code, r.node)
