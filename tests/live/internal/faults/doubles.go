@@ -20,7 +20,7 @@ var Doubles = []Scenario{
 		run: quiet},
 	{Name: "expire", What: "410 to watches, as an event and as an answer", Short: true, run: expire},
 	{Name: "lines", What: "lines that are cut, huge, or no JSON", Short: true, run: lines},
-	{Name: "flood", What: "429 to everything for 10 s", Short: true, Known: unknown, run: flood},
+	{Name: "flood", What: "429 to everything for 10 s", Known: unknown, run: flood},
 	{Name: "silence", What: "watches say nothing for three minutes", run: silence},
 	{Name: "reconnect", What: "a thousand connections are cut", Known: unknown + " I10", run: reconnect},
 	{Name: "rewind", What: "versions go back, as after a restored snapshot", run: rewind},

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"berth/tests/live/internal/api"
 	"berth/tests/live/internal/bed"
+	"berth/tests/live/internal/check"
 	"berth/tests/live/internal/load"
 	"berth/tests/live/internal/measure"
 	"berth/tests/live/internal/proxy"
@@ -145,5 +147,47 @@ func reconnect(w *World) error {
 			before = usage
 		}
 		w.Proxy.Cut()
+	}
+}
+
+// Berth looks on while kube-scheduler places the load, and tells how far it agrees.
+func dry(w *World) error {
+	real, err := w.Bed.Scheduler("kube-scheduler", w.Bed.KubeconfigPath("kube-scheduler"),
+		"--kube-api-qps=5000", "--kube-api-burst=5000")
+	if err != nil {
+		return err
+	}
+	defer real.Stop(5 * time.Second)
+	var looker *bed.Process
+	if w.Berth != "" {
+		looker, err = bed.Start(w.Folder, "berth", w.Berth, "run", "--kubeconfig",
+			w.Bed.KubeconfigPath(proxied), "--dry-run")
+		if err != nil {
+			return err
+		}
+		defer looker.Kill()
+		time.Sleep(3 * time.Second) // it reads the cluster first
+	}
+	if err := w.loading(4*time.Second, func() error { return nil }); err != nil {
+		return err
+	}
+	w.cluster.Settle(2*time.Second, time.Minute)
+	if looker != nil {
+		code := looker.Stop(15 * time.Second)
+		w.say("berth ended with %d:\n%s", code, looker.Tail())
+		if code != 0 && code != 1 {
+			w.breaks("berth --dry-run ended with %d", code)
+		}
+	}
+	return nil
+}
+
+// Nothing was written.
+func silent(w *World, requests check.Requests) {
+	for kind, count := range requests {
+		read := strings.HasPrefix(kind, "list") || strings.HasPrefix(kind, "watch") || strings.HasPrefix(kind, "get")
+		if !read && w.Berth != "" {
+			w.breaks("%d times %s in a dry run", count, kind)
+		}
 	}
 }

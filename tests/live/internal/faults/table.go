@@ -27,6 +27,7 @@ type Scenario struct {
 	Short bool     // takes seconds
 	Known string   // invariants that kube-scheduler itself breaks there
 
+	alone  bool                 // run starts the schedulers
 	before func(w *World) error // the scheduler starts
 	run    func(w *World) error // when the scheduler has bound a pod
 	after  func(w *World, requests check.Requests)
@@ -45,6 +46,8 @@ var Table = []Scenario{
 		Known: unknown, run: kill},
 	{Name: "cut", What: "connections are cut each second", Short: true, Known: unknown, run: cut,
 		after: listedOnce},
+	{Name: "dry", What: "berth run --dry-run beside kube-scheduler writes nothing", Short: true, alone: true,
+		run: dry, after: silent},
 	{Name: "churn", What: "pods are deleted, created again, bound by hand", Short: true, run: churn},
 	{Name: "freeze5", What: "etcd stands still for 5 s", Known: unknown, run: freeze(5 * time.Second)},
 	{Name: "freeze20", What: "etcd stands still for 20 s", Known: unknown, run: freeze(20 * time.Second)},
@@ -92,11 +95,13 @@ func scenario(ctx context.Context, o Options, s Scenario, server func(*World) er
 			return err
 		}
 	}
-	if _, err := w.run("scheduler", proxied); err != nil {
-		return err
-	}
-	if err := w.warm(); err != nil {
-		return err
+	if !s.alone {
+		if _, err := w.run("scheduler", proxied); err != nil {
+			return err
+		}
+		if err := w.warm(); err != nil {
+			return err
+		}
 	}
 	if err := s.run(w); err != nil {
 		return err
@@ -129,7 +134,7 @@ func plain(w *World) error {
 	return err
 }
 
-func quiet(w *World) error { return w.loading(10*time.Second, func() error { return nil }) }
+func quiet(w *World) error { return w.loading(4*time.Second, func() error { return nil }) }
 
 func kill(w *World) error {
 	return w.loading(6*time.Second, func() error {
