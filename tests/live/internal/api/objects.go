@@ -126,6 +126,15 @@ type Condition struct {
 	Message string `json:"message,omitempty"`
 }
 
+// Metadata is a node's.
+func (n Node) Metadata() Meta { return n.Meta }
+
+// Metadata is a pod's.
+func (p Pod) Metadata() Meta { return p.Meta }
+
+// Metadata is an event's.
+func (e Event) Metadata() Meta { return e.Meta }
+
 // Key is namespace/name.
 func (m *Meta) Key() string { return m.Namespace + "/" + m.Name }
 

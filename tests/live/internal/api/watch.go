@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// Object is what can be watched.
+type Object interface{ Metadata() Meta }
+
 // Change is one line of a watch. A Listing change stands before each list, a Synced one after it.
 type Change[T any] struct {
 	Kind    string // ADDED, MODIFIED, DELETED, Listing, Synced
@@ -25,7 +28,7 @@ type list struct {
 
 // Follow lists a collection and watches it until the context ends, through restarts of the server. What
 // vanished while nothing was watched is missing in the list that follows.
-func Follow[T any](ctx context.Context, c *Client, path string, tell func(Change[T])) error {
+func Follow[T Object](ctx context.Context, c *Client, path string, tell func(Change[T])) error {
 	version := ""
 	for ctx.Err() == nil {
 		if version == "" {
@@ -62,7 +65,7 @@ func pause(ctx context.Context) {
 }
 
 // One watch, from a version; it returns the version to go on from, or "" to list again.
-func follow[T any](ctx context.Context, c *Client, path, version string, tell func(Change[T])) (string, error) {
+func follow[T Object](ctx context.Context, c *Client, path, version string, tell func(Change[T])) (string, error) {
 	joint := "?"
 	if strings.Contains(path, "?") {
 		joint = "&"
@@ -82,27 +85,20 @@ func follow[T any](ctx context.Context, c *Client, path, version string, tell fu
 		if err != nil {
 			return version, nil
 		}
-		var raw struct {
-			Type   string          `json:"type"`
-			Object json.RawMessage `json:"object"`
+		var event struct {
+			Type   string `json:"type"`
+			Object T      `json:"object"`
 		}
-		var head struct {
-			Meta Meta `json:"metadata"`
+		if err := json.Unmarshal(line, &event); err != nil {
+			return version, fmt.Errorf("%s: %w", path, err)
 		}
-		if json.Unmarshal(line, &raw) != nil || json.Unmarshal(raw.Object, &head) != nil {
-			return version, fmt.Errorf("%s: a line that is not JSON", path)
-		}
-		if raw.Type == "ERROR" {
+		if event.Type == "ERROR" {
 			return "", nil
 		}
-		version = head.Meta.ResourceVersion
-		if raw.Type == "BOOKMARK" {
+		version = event.Object.Metadata().ResourceVersion
+		if event.Type == "BOOKMARK" {
 			continue
 		}
-		change := Change[T]{Kind: raw.Type, Seen: time.Now(), Version: version}
-		if err := json.Unmarshal(raw.Object, &change.Object); err != nil {
-			return version, err
-		}
-		tell(change)
+		tell(Change[T]{Kind: event.Type, Object: event.Object, Seen: time.Now(), Version: version})
 	}
 }

@@ -20,8 +20,7 @@ type history struct {
 }
 
 func begin() *history {
-	h := &history{Cluster: &Cluster{Subject: Subject{"mine", "me"}, nodes: map[string]*node{},
-		removed: map[string]time.Time{}, pods: map[string]*pod{}, nominees: map[string]map[string]time.Time{}, synced: make(chan string, 8)}}
+	h := &history{Cluster: empty(Subject{"mine", "me"})}
 	for i, name := range []string{"a", "b", "c"} {
 		n := api.Node{Meta: api.Meta{Name: name, Labels: map[string]string{"zone": fmt.Sprint(i), "host": name}}}
 		n.Status.Allocatable = map[string]string{"cpu": "2", "memory": "1Gi", "pods": "10"}

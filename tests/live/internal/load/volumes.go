@@ -93,6 +93,10 @@ type volume struct {
 	} `json:"status"`
 }
 
+func (c claim) Metadata() api.Meta { return c.Meta }
+
+func (v volume) Metadata() api.Meta { return v.Meta }
+
 // VolumeController does what the controller manager does for claims, until the context ends: a volume
 // with a claimRef is bound to that claim, a claim with a selected node gets a volume there.
 func VolumeController(ctx context.Context, c *api.Client) {

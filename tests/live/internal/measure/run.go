@@ -79,7 +79,7 @@ func Run(ctx context.Context, o Options, c Contestant) (Row, error) {
 	defer b.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w := check.Watch(ctx, b.Admin, check.Subject{Scheduler: o.Plan.Scheduler})
+	w := check.WatchPods(ctx, b.Admin, check.Subject{Scheduler: o.Plan.Scheduler})
 	time.Sleep(5 * time.Second) // the servers have caches to fill
 	scheduler, err := start(b, c)
 	if err != nil {
