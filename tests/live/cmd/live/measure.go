@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -48,7 +49,9 @@ func runMeasure(arguments []string) error {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
-	fmt.Printf("%d cores, %s\n", runtime.NumCPU(), filepath.Base(o.Kubernetes))
+	load, _ := os.ReadFile("/proc/loadavg") // more than the cores: what follows is not worth much
+	fmt.Printf("%d cores, load average %s, %s\n", runtime.NumCPU(), strings.Fields(string(load) + " ?")[0],
+		filepath.Base(o.Kubernetes))
 	if err := measure.Prepare(ctx, o); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strconv"
@@ -106,7 +108,8 @@ func (s *Server) Listen(port int, certificate, key string) (net.Listener, error)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
-	server := &http.Server{Handler: s, Protocols: protocols}
+	server := &http.Server{Handler: s, Protocols: protocols,
+		ErrorLog: log.New(io.Discard, "", 0)} // connections are cut on purpose
 	if certificate == "" {
 		go func() { _ = server.Serve(listener) }()
 		return listener, nil
