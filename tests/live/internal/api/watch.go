@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -89,11 +90,11 @@ func follow[T Object](ctx context.Context, c *Client, path, version string, tell
 			Type   string `json:"type"`
 			Object T      `json:"object"`
 		}
+		if bytes.HasPrefix(line, []byte(`{"type":"ERROR"`)) { // its object is a Status
+			return "", nil
+		}
 		if err := json.Unmarshal(line, &event); err != nil {
 			return version, fmt.Errorf("%s: %w", path, err)
-		}
-		if event.Type == "ERROR" {
-			return "", nil
 		}
 		version = event.Object.Metadata().ResourceVersion
 		if event.Type == "BOOKMARK" {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"berth/tests/live/internal/api"
 )
 
 type bench struct {
@@ -184,6 +186,38 @@ func TestExpired(t *testing.T) {
 		b.Expire()
 		b.next(read, "ERROR 410")
 		b.next(b.watch("999"), "ERROR 410")
+	})
+}
+
+// The bed's own reader lists again when history is gone, and misses nothing that is there.
+func TestFollow(t *testing.T) {
+	both(t, func(b *bench) {
+		seen := make(chan string, 100)
+		c := &api.Client{Server: b.url, HTTP: b.client}
+		go func() {
+			_ = api.Follow(b.Context(), c, "/api/v1/pods", func(change api.Change[api.Pod]) {
+				seen <- strings.TrimSpace(change.Kind + " " + change.Object.Meta.Name)
+			})
+		}()
+		want := func(all ...string) {
+			b.Helper()
+			for _, one := range all {
+				if got := <-seen; got != one {
+					b.Fatalf("%q instead of %q", got, one)
+				}
+			}
+		}
+		want("Listing", "Synced")
+		b.pod("p")
+		want("ADDED p")
+		b.want(200, "DELETE", pods+"/p", "{}")
+		want("DELETED p")
+		b.pod("q")
+		want("ADDED q")
+		b.Expire()
+		want("Listing", "ADDED q", "Synced")
+		b.pod("r")
+		want("ADDED r")
 	})
 }
 

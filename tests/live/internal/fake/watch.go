@@ -140,7 +140,10 @@ func (s *Server) lines(r *http.Request, t target, from int) <-chan line {
 }
 
 func event(kind string, o object) []byte {
-	raw, _ := json.Marshal(object{"type": kind, "object": o})
+	raw, _ := json.Marshal(struct { // the type comes first, as kube-apiserver has it
+		Type   string `json:"type"`
+		Object object `json:"object"`
+	}{kind, o})
 	return append(raw, '\n')
 }
 
