@@ -119,6 +119,12 @@ berth_str berth_engine_pod_label(const berth_engine *engine, berth_pod_id pod, b
     return berth__cluster_pod_label(&engine->cluster, pod, key);
 }
 
+uint32_t berth_engine_pod_claims_sized(const berth_engine *engine, berth_pod_id pod,
+                                       berth_claim_choice *out, size_t size, uint32_t capacity)
+{
+    return berth__cluster_pod_claims(&engine->cluster, pod, out, size, capacity);
+}
+
 uint32_t berth_engine_resource_by_node(const berth_engine *engine, berth_str resource,
                                        berth_node_id *nodes, int64_t *allocatable,
                                        int64_t *requested, uint32_t capacity)

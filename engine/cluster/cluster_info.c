@@ -239,3 +239,24 @@ berth_status berth__cluster_pod_info(const berth__cluster *cluster, berth_pod_id
     berth__sized_write(out, &info, sizeof(info));
     return BERTH_OK;
 }
+
+uint32_t berth__cluster_pod_claims(const berth__cluster *cluster, berth_pod_id id,
+                                   berth_claim_choice *out, size_t size, uint32_t capacity)
+{
+    uint32_t pod = berth__cluster_pod(cluster, id), count = 0;
+    const berth__storage *storage = cluster->view.storage;
+    berth__volume_choice choice;
+    if (pod == BERTH_POD_INDEX_NONE || berth__pod_at(&cluster->pods, pod)->node == BERTH_NODE_NONE)
+        return 0;
+    for (; berth__storage_choice(storage, pod, count, &choice); count++) {
+        const berth__stored *claim = &choice.claim->record;
+        const berth_claim_choice own = {
+            .claim_namespace = text_of(cluster, claim->key.namespace_name),
+            .claim_name = text_of(cluster, claim->key.name),
+            .volume = choice.volume != NULL ? text_of(cluster, choice.volume->record.key.name)
+                                            : (berth_str){0}};
+        if (count < capacity)
+            berth__sized_give_at(out, count, size, &own, sizeof(own));
+    }
+    return count;
+}

@@ -43,6 +43,9 @@ berth_str berth__cluster_pod_label(const berth__cluster *cluster, berth_pod_id i
 uint32_t berth__cluster_pod_requests(const berth__cluster *cluster, berth_pod_id id,
                                      berth_amount *out, uint32_t capacity);
 
+uint32_t berth__cluster_pod_claims(const berth__cluster *cluster, berth_pod_id id,
+                                   berth_claim_choice *out, size_t size, uint32_t capacity);
+
 /* Whole objects, copied (cluster_objects.c): berth_engine_node_object_sized and its like. */
 berth_status berth__cluster_node_object(const berth__cluster *cluster, berth_node_id id,
                                         const uint32_t *sizes, const berth_allocator *allocator,

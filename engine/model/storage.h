@@ -396,8 +396,8 @@ berth__attachment berth__storage_listed_attachment(const berth__storage *storage
 
 /* ---- reservations (storage_reserve.c) ---- */
 
-/* Reserve what a placement chose, but for what is so already. Room for 2 records has been
- * reserved in `undo`; for unreserve and forget: for one. Errors: E_NOMEM, nothing reserved. */
+/* Reserve what a placement chose; what is so already is noted, and held by nobody. Room for 2
+ * records has been reserved in `undo`; for unreserve and forget: for one. Errors: E_NOMEM, nothing reserved. */
 berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
                                     const berth__volume_choice *choices, uint32_t count,
                                     berth__sym node_name);
@@ -407,6 +407,10 @@ void berth__storage_unreserve(berth__storage *storage, uint32_t pod);
 
 /* The pod is gone; what it reserved stays reserved. Its index may be another pod's next. */
 void berth__storage_forget(berth__storage *storage, uint32_t pod);
+
+/* What a pod's placement chose for its i-th claim; false: it has no such. */
+bool berth__storage_choice(const berth__storage *storage, uint32_t pod, uint32_t i,
+                           berth__volume_choice *out);
 
 /* Let everyone who follows the journal lag too far behind: they look at everything. */
 void berth__storage_note_all(berth__storage *storage);

@@ -233,6 +233,7 @@ static void leave(berth__storage *storage, pod_reservations *list, const berth__
 
 /* ---- for a pod ---- */
 
+/* What is so already bears no serial of this list's: it is neither held nor given back by it. */
 static void take(berth__storage *storage, pod_reservations *list,
                  const berth__volume_choice *choice, berth__sym node_name)
 {
@@ -241,7 +242,8 @@ static void take(berth__storage *storage, pod_reservations *list,
                           .volume = choice->volume,
                           .serial = ++storage->reservation_serial,
                           .node_name = node_name};
-    hold(storage, item, list->pod);
+    if (!already_so(choice))
+        hold(storage, item, list->pod);
 }
 
 void berth__storage_forget(berth__storage *storage, uint32_t pod)
@@ -266,8 +268,7 @@ berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
         return BERTH_E_NOMEM;
     *list = (pod_reservations){.pod = pod, .capacity = count};
     for (uint32_t i = 0; i < count; i++)
-        if (!already_so(&choices[i]))
-            take(storage, list, &choices[i], node_name);
+        take(storage, list, &choices[i], node_name);
     enter(storage, list);
     (void)note_list(storage, &reserved, list);
     return BERTH_OK;
@@ -280,6 +281,16 @@ void berth__storage_unreserve(berth__storage *storage, uint32_t pod)
         return;
     give_all_back(storage, list);
     leave(storage, list, &unreserved);
+}
+
+bool berth__storage_choice(const berth__storage *storage, uint32_t pod, uint32_t i,
+                           berth__volume_choice *out)
+{
+    const pod_reservations *list = find(storage, pod);
+    if (list == NULL || i >= list->count)
+        return false;
+    *out = (berth__volume_choice){list->items[i].claim, list->items[i].volume};
+    return true;
 }
 
 /* Items that no longer hold look at their records, too. */

@@ -331,12 +331,42 @@ static void test_backoff(void **state)
     berth_scheduler_config_destroy(config);
 }
 
+/* A claim that waits for the first pod that uses it, and what a placement has chosen for it. */
+static void test_claims(void **state)
+{
+    (void)state;
+    static const char claimed[] =
+        "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: late}\n"
+        "provisioner: drv\nvolumeBindingMode: WaitForFirstConsumer\n---\n"
+        "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c, namespace: default}\n"
+        "spec: {storageClassName: late, accessModes: [ReadWriteOnce],\n"
+        "  resources: {requests: {storage: 1Gi}}}\n---\n"
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+        "spec: {containers: [{name: a}], volumes: [{name: v, persistentVolumeClaim: "
+        "{claimName: c}}]}\n";
+    berth_engine *engine = new_engine();
+    berth_object object;
+    small_node node;
+    (void)small_node_object(&node, &object, "a", "z");
+    assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_load_text(engine, text(claimed), "text", NULL, NULL, NULL),
+                     BERTH_OK);
+    berth_pod_id pod = berth_engine_find_pod(engine, (berth_str){0}, text("p"));
+    berth_placement placement;
+    assert_int_equal(berth_engine_schedule(engine, pod, &placement, NULL), BERTH_OK);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
+    TELL(berth_claim_choice, claim_name.data,
+         assert_int_equal(berth_engine_pod_claims_sized(engine, pod, out, size, 1), 1));
+    berth_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_told),     cmocka_unit_test(test_step),
         cmocka_unit_test(test_groups),   cmocka_unit_test(test_conflicts),
         cmocka_unit_test(test_refusals), cmocka_unit_test(test_backoff),
+        cmocka_unit_test(test_claims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -334,6 +334,65 @@ static void test_reservations(void **state)
     small_close(&c);
 }
 
+/* What a placement chose for the claims of a pod: "claim=volume", or "claim" that is to be
+ * provisioned. */
+static void expect_claims(small_cluster *c, berth_pod_id pod, const char *expected)
+{
+    char told[200] = "";
+    berth_claim_choice choices[4];
+    uint32_t count = berth_engine_pod_claims(c->engine, pod, choices, 4);
+    assert_true(count <= 4);
+    for (uint32_t i = 0; i < count; i++)
+        snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s%.*s/%.*s%s%.*s",
+                 i > 0 ? " " : "", (int)choices[i].claim_namespace.len,
+                 choices[i].claim_namespace.data, (int)choices[i].claim_name.len,
+                 choices[i].claim_name.data, choices[i].volume.len > 0 ? "=" : "",
+                 (int)choices[i].volume.len,
+                 choices[i].volume.data != NULL ? choices[i].volume.data : "");
+    assert_string_equal(told, expected);
+    assert_int_equal(berth_engine_pod_claims(c->engine, pod, NULL, 0), count);
+}
+
+static void test_choices(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner") LATE("any", "drv")
+                      LOCAL_PV("pa", "2Gi", "a") CLAIM("c1", "local", "1Gi", "")
+                          CLAIM("c2", "any", "1Gi", "")
+                              CLAIM("c3", "any", "1Gi", "volume.kubernetes.io/selected-node: b"));
+    berth_pod_id one = small_pod(&c, "p1", NULL, "", USES("c1"));
+    berth_pod_id two = small_pod(&c, "p2", NULL, "", USES("c2"));
+    berth_pod_id selected = small_pod(&c, "p3", NULL, "", USES("c3"));
+    berth_pod_id plain = small_pod(&c, "p4", NULL, "", "");
+    berth_pod_id again = small_pod(&c, "p5", NULL, "", USES("c1"));
+    expect_claims(&c, one, "");
+    bind(&c, one, a);
+    bind(&c, two, b);
+    bind(&c, selected, b);
+    bind(&c, plain, b);
+    expect_claims(&c, one, "default/c1=pa");
+    expect_claims(&c, two, "default/c2");
+    expect_claims(&c, plain, "");
+    expect_claims(&c, BERTH_POD_NONE, "");
+    /* What is so already is to be waited for, too, and is not given back with the pod. */
+    expect_claims(&c, selected, "default/c3");
+    bind(&c, again, a);
+    expect_claims(&c, again, "default/c1=pa");
+    unbind(&c, again);
+    expect_claims(&c, again, "");
+    expect_claims(&c, one, "default/c1=pa");
+    berth_pod_id third = small_pod(&c, "p6", NULL, "", USES("c1"));
+    expect(&c, third, a, "", b, NO_VOLUME);
+    unbind(&c, one);
+    /* A pod that is put where it does not fit has none. */
+    bind(&c, one, b);
+    expect_claims(&c, one, "");
+    small_close(&c);
+}
+
 /* News of a volume supersedes its reservation; what a pod that is gone reserved stays. */
 static void test_reservation_ends(void **state)
 {
@@ -594,6 +653,7 @@ int main(void)
         cmocka_unit_test(test_translated_handles),
         cmocka_unit_test(test_reservations),
         cmocka_unit_test(test_reservation_ends),
+        cmocka_unit_test(test_choices),
         cmocka_unit_test(test_provisioning),
         cmocka_unit_test(test_choice_of_volume),
         cmocka_unit_test(test_bound_affinity),

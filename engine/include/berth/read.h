@@ -147,6 +147,27 @@ BERTH_API berth_str berth_engine_pod_label(const berth_engine *engine, berth_pod
 BERTH_API berth_str berth_snapshot_pod_label(const berth_snapshot *snapshot, berth_pod_id pod,
                                              berth_str key);
 
+/* A claim that a placement has spoken for. */
+typedef struct berth_claim_choice {
+    berth_str claim_namespace;
+    berth_str claim_name;
+    berth_str volume; /* that it is to be bound to; absent: it is to be provisioned on the node */
+} berth_claim_choice;
+
+/* The claims of a pod that were not bound when this engine put it on its node by its rules, and what
+ * was chosen for each, those included that an earlier placement has spoken for: whoever binds the
+ * pod has them bound first. None of a pod that came with a node, or that was put where it does not
+ * fit; a branch tells those that it has chosen itself. */
+BERTH_API uint32_t berth_engine_pod_claims_sized(const berth_engine *engine, berth_pod_id pod,
+                                                 berth_claim_choice *out, size_t size,
+                                                 uint32_t capacity);
+
+static inline uint32_t berth_engine_pod_claims(const berth_engine *engine, berth_pod_id pod,
+                                               berth_claim_choice *out, uint32_t capacity)
+{
+    return berth_engine_pod_claims_sized(engine, pod, out, sizeof(*out), capacity);
+}
+
 /* ---- objects ---- */
 
 /* The object of a node, or of a pod, as it could be added to another engine, which would decide as
