@@ -252,6 +252,80 @@ static void test_preemption(void **state)
     assert_non_null(strstr(request->body, "\"uid\":\"u0\""));
 }
 
+#define LATE_CLASS                                                                \
+    "{\"metadata\":{\"name\":\"late\",\"uid\":\"s1\",\"resourceVersion\":\"8\"}," \
+    "\"provisioner\":\"drv\",\"volumeBindingMode\":\"WaitForFirstConsumer\"}"
+#define CLAIM(version, annotations, volume)                                                  \
+    "{\"metadata\":{\"name\":\"c\",\"namespace\":\"ns\",\"uid\":\"c1\",\"resourceVersion\":" \
+    "\"" version "\",\"annotations\":{" annotations "}},\"spec\":{" volume                   \
+    "\"storageClassName\":\"late\",\"accessModes\":[\"ReadWriteOnce\"],"                     \
+    "\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}"
+#define SELECTED "\"volume.kubernetes.io/selected-node\":\"n\""
+#define BOUND_CLAIM \
+    CLAIM("11", SELECTED ",\"pv.kubernetes.io/bind-completed\":\"yes\"", "\"volumeName\":\"v\",")
+#define USES_CLAIM "\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"c\"}}],"
+
+/* A claim that waits for its first consumer is given the node, waited for, and the pod bound. */
+static void test_claim(void **state)
+{
+    (void)state;
+    give_event("/storageclasses?watch", "ADDED", LATE_CLASS);
+    give_event("/persistentvolumeclaims?watch", "ADDED", CLAIM("9", "", ""));
+    give_pod("ADDED", POD("p", "u1", "10", USES_CLAIM));
+    wait_for_orders();
+    scripted_request *request = sent("PATCH", "/api/v1/namespaces/ns/persistentvolumeclaims/c");
+    assert_non_null(request);
+    assert_non_null(strstr(request->body, SELECTED));
+    assert_non_null(strstr(request->body, "\"resourceVersion\":\"9\""));
+    assert_null(scripted_find(w.s, "POST", "/binding"));
+    scripted_answer(w.s, request, 200, CLAIM("10", SELECTED, ""));
+    scripted_advance(w.s, SECOND);
+    request = scripted_find(w.s, "GET", "/persistentvolumeclaims/c");
+    assert_non_null(request);
+    scripted_answer(w.s, request, 200, CLAIM("10", SELECTED, ""));
+    assert_state(0, 1);
+    give_event("/persistentvolumeclaims?watch", "MODIFIED", BOUND_CLAIM);
+    request = scripted_find(w.s, "GET", "/persistentvolumeclaims/c");
+    assert_null(request); /* whoever is told of the watch's changes asks */
+    orders_changed(&w.orders, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, BERTH_STR("ns"), BERTH_STR("c"));
+    request = sent("GET", "/persistentvolumeclaims/c");
+    assert_non_null(request);
+    scripted_answer(w.s, request, 200, BOUND_CLAIM);
+    request = sent("POST", "/api/v1/namespaces/ns/pods/p/binding");
+    assert_non_null(request);
+    scripted_answer(w.s, request, 201, "{}");
+    assert_state(1, 0);
+}
+
+/* The claim has changed since the decision: nothing is written for it. */
+static void test_changed_claim(void **state)
+{
+    (void)state;
+    give_event("/storageclasses?watch", "ADDED", LATE_CLASS);
+    give_event("/persistentvolumeclaims?watch", "ADDED", CLAIM("9", "", ""));
+    give_pod("ADDED", POD("p", "u1", "10", USES_CLAIM));
+    wait_for_orders();
+    give_event("/persistentvolumeclaims?watch", "MODIFIED",
+               CLAIM("11", "\"volume.kubernetes.io/selected-node\":\"m\"", ""));
+    assert_null(sent("PATCH", "/persistentvolumeclaims/c"));
+    assert_null(sent("POST", "/binding"));
+    assert_state(0, 0);
+}
+
+/* The node went while the claim was waited for. */
+static void test_claim_without_node(void **state)
+{
+    (void)state;
+    give_event("/storageclasses?watch", "ADDED", LATE_CLASS);
+    give_event("/persistentvolumeclaims?watch", "ADDED", CLAIM("9", "", ""));
+    give_pod("ADDED", POD("p", "u1", "10", USES_CLAIM));
+    wait_for_orders();
+    assert_non_null(sent("PATCH", "/persistentvolumeclaims/c"));
+    give_event("/nodes?watch", "DELETED", NODE("n1", "9"));
+    assert_state(0, 0);
+    assert_null(sent("POST", "/binding"));
+}
+
 /* At the end nothing new begins. */
 static void test_end(void **state)
 {
@@ -269,8 +343,9 @@ static void test_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_bound), TEST(test_another_pod), TEST(test_another_node),
-        TEST(test_unfit), TEST(test_preemption),  TEST(test_end),
+        TEST(test_bound), TEST(test_another_pod),   TEST(test_another_node),
+        TEST(test_unfit), TEST(test_preemption),    TEST(test_end),
+        TEST(test_claim), TEST(test_changed_claim), TEST(test_claim_without_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

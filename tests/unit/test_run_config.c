@@ -25,6 +25,7 @@ static void test_defaults(void **state)
     assert_int_equal(read_text(&config, "kind: KubeSchedulerConfiguration\n", &error), BERTH_OK);
     assert_true(config.leader_elect);
     assert_int_equal(config.lease_ns, 15 * SECOND);
+    assert_int_equal(config.volume_timeout_ns, 600 * SECOND);
     assert_int_equal(config.renew_deadline_ns, 10 * SECOND);
     assert_int_equal(config.retry_period_ns, 2 * SECOND);
     assert_string_equal(config.resource_name, "kube-scheduler");
@@ -43,7 +44,9 @@ static void test_everything(void **state)
         read_text(&config,
                   "clientConnection: {kubeconfig: /k, qps: 50.5, burst: 100}\n"
                   "leaderElection: {leaderElect: false, leaseDuration: 30s, renewDeadline: 20s, "
-                  "retryPeriod: 1500ms, resourceName: berth, resourceNamespace: x}\n",
+                  "retryPeriod: 1500ms, resourceName: berth, resourceNamespace: x}\n"
+                  "profiles: [{schedulerName: a, pluginConfig: [{name: VolumeBinding, args: "
+                  "{bindTimeoutSeconds: 30}}]}]\n",
                   &error),
         BERTH_OK);
     assert_string_equal(config.kubeconfig, "/k");
@@ -53,6 +56,7 @@ static void test_everything(void **state)
     assert_int_equal(config.retry_period_ns, SECOND * 3 / 2);
     assert_string_equal(config.resource_name, "berth");
     assert_string_equal(config.resource_namespace, "x");
+    assert_int_equal(config.volume_timeout_ns, 30 * SECOND);
     run_config_free(&config);
 }
 

@@ -60,6 +60,7 @@ static void take_election(run_flags *flags, const run_config *file)
     options->lease_ns = file->lease_ns;
     options->renew_deadline_ns = file->renew_deadline_ns;
     options->retry_period_ns = file->retry_period_ns;
+    options->volume_timeout_ns = file->volume_timeout_ns;
     if (options->dry_run)
         options->leader_elect = false;
 }

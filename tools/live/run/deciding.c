@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/exits.h"
+#include "cli/heap.h"
 #include "live/log/log.h"
 #include "live/transport/event_loop.h"
 
@@ -30,6 +31,16 @@ static berth_str scheduler_of(const deciding *d, berth_pod_id pod)
     return info.scheduler_name;
 }
 
+static void read_claims(deciding *d, berth_pod_id pod, order_texts *texts)
+{
+    texts->claim_count = berth_engine_pod_claims(d->engine, pod, NULL, 0);
+    if (texts->claim_count == 0)
+        return;
+    d->claims = heap_grow(d->claims, &d->claim_capacity, texts->claim_count, sizeof(*d->claims));
+    (void)berth_engine_pod_claims(d->engine, pod, d->claims, texts->claim_count);
+    texts->claims = d->claims;
+}
+
 static berth_answer on_bind(void *context, const berth_binding *binding)
 {
     deciding *d = context;
@@ -44,6 +55,7 @@ static berth_answer on_bind(void *context, const berth_binding *binding)
     berth_scheduler_pod(d->scheduler, binding->pod, &status);
     plain.attempt = status.attempts;
     plain.waited_ns = status.submitted_ns != 0 ? d->decided_ns - status.submitted_ns : 0;
+    read_claims(d, binding->pod, &texts);
     put(d, &plain, &texts);
     return BERTH_ANSWER_LATER;
 }
@@ -332,6 +344,8 @@ void deciding_free(deciding *d)
     d->explanation = NULL;
     d->engine = NULL;
     agreement_free(&d->agreement);
+    free(d->claims);
+    d->claims = NULL;
     inbox_destroy(&d->in);
     outbox_destroy(&d->out);
     pthread_mutex_destroy(&d->counters_lock);

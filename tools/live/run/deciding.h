@@ -36,7 +36,9 @@ typedef struct deciding {
     agreement agreement; /* of a dry run */
     uint64_t number;     /* of the last message applied */
     uint64_t refused;
-    int64_t decided_ns; /* when the step in hand began */
+    int64_t decided_ns;         /* when the step in hand began */
+    berth_claim_choice *claims; /* of the binding in hand */
+    size_t claim_capacity;
 } deciding;
 
 /* Make the engine and start the thread. Errors: those of engine_setup_create and of

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/heap.h"
+
 static berth_str text_or_none(const char *text)
 {
     return text != NULL ? (berth_str){text, (uint32_t)strlen(text)} : (berth_str){0};
@@ -30,6 +32,46 @@ static const object_entry *find(const orders *o, const order *what, berth_kind k
     return entry != NULL && entry->born <= what->decided_at ? entry : NULL;
 }
 
+/* What was chosen for a claim, of which only the names are known to the decision. false: claim or
+ * volume are gone, or others than those that it was about. */
+static bool find_choice(const orders *o, const order *what, const berth_claim_choice *claim,
+                        volume_choice *out)
+{
+    static const berth_str none = {0};
+    const object_entry *found = find(o, what, BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
+                                     claim->claim_namespace, claim->claim_name);
+    const object_entry *volume =
+        claim->volume.len > 0 ? find(o, what, BERTH_KIND_PERSISTENT_VOLUME, none, claim->volume)
+                              : NULL;
+    if (found == NULL || (claim->volume.len > 0 && volume == NULL))
+        return false;
+    *out = (volume_choice){.claim_namespace = claim->claim_namespace,
+                           .claim_name = claim->claim_name,
+                           .claim_uid = object_entry_uid(found),
+                           .claim_version = found->version,
+                           .volume_name = claim->volume,
+                           .volume_version = volume != NULL ? volume->version : 0};
+    return true;
+}
+
+/* false: something of what was chosen is no longer there. */
+static bool bind_volumes(orders *o, const order *what, const write_pod *about)
+{
+    volume_choice *choices = heap_new(what->claim_count, sizeof(*choices));
+    bool all = true;
+    for (uint32_t i = 0; all && i < what->claim_count; i++)
+        all = find_choice(o, what, &what->claims[i], &choices[i]);
+    if (all)
+        writes_bind_with_volumes(o->writes, &(volume_job){.id = what->binding,
+                                                          .pod = about,
+                                                          .node = what->node,
+                                                          .choices = choices,
+                                                          .choice_count = what->claim_count,
+                                                          .timeout_ns = o->volume_timeout_ns});
+    free(choices);
+    return all;
+}
+
 /* A node that is gone would be taken all the same by the server: it looks at the pod alone. */
 static void bind(orders *o, const order *what)
 {
@@ -41,7 +83,10 @@ static void bind(orders *o, const order *what)
         return;
     }
     const write_pod about = pod_of(pod, what->scheduler);
-    writes_bind(o->writes, what->binding, &about, what->node);
+    if (what->claim_count == 0)
+        writes_bind(o->writes, what->binding, &about, what->node);
+    else if (!bind_volumes(o, what, &about))
+        deciding_bind_done(o->deciding, what->binding, false);
 }
 
 static void fail(orders *o, const order *what)
@@ -87,6 +132,10 @@ static void carry_out(orders *o, const order *what)
 
 void orders_take(orders *o)
 {
+    if (o->holds) {
+        o->held = true;
+        return;
+    }
     bool were_many = outbox_count(&o->deciding->out) >= ORDERS_MAX;
     while (o->ends || writes_has_room(o->writes)) {
         order *next = outbox_take(&o->deciding->out);
@@ -115,10 +164,18 @@ void orders_seen(orders *o, const object_entry *entry, const object_view *view)
 void orders_gone(orders *o, berth_kind kind, const object_entry *entry)
 {
     static const berth_str none = {0};
+    o->holds = true;
     if (kind == BERTH_KIND_NODE)
         writes_node_gone(o->writes, object_entry_name(entry));
-    if (kind != BERTH_KIND_POD)
-        return;
-    const write_pod pod = pod_of(entry, none);
-    writes_pod_gone(o->writes, &pod);
+    if (kind == BERTH_KIND_POD) {
+        const write_pod pod = pod_of(entry, none);
+        writes_pod_gone(o->writes, &pod);
+    }
+    o->holds = false;
+}
+
+void orders_changed(orders *o, berth_kind kind, berth_str namespace_name, berth_str name)
+{
+    if (kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
+        writes_claim_seen(o->writes, namespace_name, name);
 }

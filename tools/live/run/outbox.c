@@ -30,15 +30,35 @@ static berth_str copy(char **at, berth_str text)
     return own;
 }
 
-void outbox_put(outbox *box, const order *plain, const order_texts *texts)
+static size_t room_of(const order_texts *texts)
 {
     size_t room = (size_t)texts->namespace_name.len + texts->name.len + texts->node.len +
                   texts->message.len + texts->preemptor_namespace.len + texts->preemptor_name.len +
-                  texts->scheduler.len;
-    order *o = heap_new(1, sizeof(*o) + room);
-    char *at = o->texts;
+                  texts->scheduler.len + texts->claim_count * sizeof(berth_claim_choice);
+    for (uint32_t i = 0; i < texts->claim_count; i++)
+        room += (size_t)texts->claims[i].claim_namespace.len + texts->claims[i].claim_name.len +
+                texts->claims[i].volume.len;
+    return room;
+}
+
+static void copy_claims(order *o, char **at, const order_texts *texts)
+{
+    o->claims = o->room;
+    o->claim_count = texts->claim_count;
+    for (uint32_t i = 0; i < texts->claim_count; i++)
+        o->room[i] =
+            (berth_claim_choice){.claim_namespace = copy(at, texts->claims[i].claim_namespace),
+                                 .claim_name = copy(at, texts->claims[i].claim_name),
+                                 .volume = copy(at, texts->claims[i].volume)};
+}
+
+void outbox_put(outbox *box, const order *plain, const order_texts *texts)
+{
+    order *o = heap_new(1, sizeof(*o) + room_of(texts));
+    char *at = (char *)&o->room[texts->claim_count];
     memcpy(o, plain, sizeof(*o));
     o->next = NULL;
+    copy_claims(o, &at, texts);
     o->namespace_name = copy(&at, texts->namespace_name);
     o->name = copy(&at, texts->name);
     o->node = copy(&at, texts->node);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "berth/read.h"
 #include "berth/scheduler.h"
 
 typedef enum order_kind {
@@ -28,6 +29,9 @@ typedef struct order {
     berth_str node;           /* chosen; of a failed attempt the nominated one; absent: none */
     berth_binding_id binding; /* of bind and unbind */
     berth_unbind_reason why;  /* of unbind */
+    /* of bind: what was chosen for claims that are to be bound before */
+    const berth_claim_choice *claims;
+    uint32_t claim_count;
     /* of a failed attempt */
     bool error; /* SchedulerError, not Unschedulable */
     berth_str message;
@@ -37,12 +41,14 @@ typedef struct order {
     /* of a pod: for metrics */
     uint32_t attempt;
     int64_t waited_ns, decided_ns; /* since it was submitted; when, of CLOCK_BOOTTIME */
-    char texts[];
+    berth_claim_choice room[];     /* claims, then texts */
 } order;
 
 /* An order without its texts, and those. */
 typedef struct order_texts {
     berth_str namespace_name, name, node, message, preemptor_namespace, preemptor_name, scheduler;
+    const berth_claim_choice *claims;
+    uint32_t claim_count;
 } order_texts;
 
 typedef struct outbox {
@@ -54,7 +60,7 @@ typedef struct outbox {
 void outbox_init(outbox *box);
 void outbox_destroy(outbox *box);
 
-/* `plain`: everything that is no text. Owner: copied. */
+/* `plain`: everything that is neither text nor claim. Owner: copied. */
 void outbox_put(outbox *box, const order *plain, const order_texts *texts);
 
 /* The oldest order; NULL: there is none. Owner: the caller's, freed by free. */

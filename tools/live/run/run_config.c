@@ -19,6 +19,7 @@ void run_config_init(run_config *config)
                            .lease_ns = 15 * second_ns,
                            .renew_deadline_ns = 10 * second_ns,
                            .retry_period_ns = 2 * second_ns,
+                           .volume_timeout_ns = 600 * second_ns,
                            .resource_name = heap_text("kube-scheduler", 14),
                            .resource_namespace = heap_text("kube-system", 11)};
 }
@@ -148,6 +149,27 @@ static berth_status read_election(run_config *config, const json_t *from, const 
     return bad == NULL ? BERTH_OK : wrong(error, source, "leaderElection", bad);
 }
 
+/* The library has checked what it is; here it is read where it is one. */
+static void read_volume_timeout(run_config *config, const json_t *profiles)
+{
+    size_t i, k;
+    const json_t *profile, *plugin;
+    double longest = 0;
+    json_array_foreach(profiles, i, profile)
+    {
+        double seconds = 600;
+        json_array_foreach(json_object_get(profile, "pluginConfig"), k, plugin)
+        {
+            const char *name = yaml_tree_text(plugin, "name");
+            if (name != NULL && strcmp(name, "VolumeBinding") == 0)
+                (void)take_number(json_object_get(plugin, "args"), "bindTimeoutSeconds", &seconds);
+        }
+        longest = seconds > longest ? seconds : longest;
+    }
+    if (longest > 0)
+        config->volume_timeout_ns = (int64_t)(longest * 1e9);
+}
+
 berth_status run_config_read_text(run_config *config, berth_str text, const char *source,
                                   berth_error *error)
 {
@@ -158,6 +180,7 @@ berth_status run_config_read_text(run_config *config, berth_str text, const char
         read_connection(config, json_object_get(root, "clientConnection"), source, error);
     if (status == BERTH_OK)
         status = read_election(config, json_object_get(root, "leaderElection"), source, error);
+    read_volume_timeout(config, json_object_get(root, "profiles"));
     json_decref(root);
     return status;
 }

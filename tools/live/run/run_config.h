@@ -16,6 +16,8 @@ typedef struct run_config {
     bool leader_elect;
     int64_t lease_ns, renew_deadline_ns, retry_period_ns;
     char *resource_name, *resource_namespace; /* of the Lease */
+    int64_t
+        volume_timeout_ns; /* bindTimeoutSeconds of VolumeBinding, the longest of all profiles */
     bool qps_given;
 } run_config;
 

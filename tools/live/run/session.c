@@ -60,6 +60,8 @@ static uint64_t on_change(void *context, const watch_change *change)
 {
     session *s = context;
     static const message_kind kinds[] = {MESSAGE_ADD, MESSAGE_UPDATE, MESSAGE_REMOVE};
+    if (s->writes != NULL)
+        orders_changed(&s->orders, change->kind, change->namespace_name, change->name);
     return inbox_put_change(&s->deciding.in, kinds[change->operation], change->kind,
                             change->namespace_name, change->name, change->object);
 }
@@ -97,8 +99,12 @@ static void on_seen(void *context, const object_entry *entry, const object_view 
 static void on_gone(void *context, berth_kind kind, const object_entry *entry)
 {
     session *s = context;
-    if (s->writes != NULL)
-        orders_gone(&s->orders, kind, entry);
+    if (s->writes == NULL)
+        return;
+    orders_gone(&s->orders, kind, entry);
+    if (s->orders.held)
+        event_loop_wake(s->loop);
+    s->orders.held = false;
 }
 
 /* ---- writes ---- */
@@ -206,7 +212,10 @@ static void make_writes(session *s)
     writes_fence(s->writes, s->options->leader_elect ? 0 : LIVE_NEVER);
     if (s->options->leader_elect)
         make_lease(s, host);
-    s->orders = (orders){.deciding = &s->deciding, .watcher = s->watcher, .writes = s->writes};
+    s->orders = (orders){.deciding = &s->deciding,
+                         .watcher = s->watcher,
+                         .writes = s->writes,
+                         .volume_timeout_ns = s->options->volume_timeout_ns};
 }
 
 /* ---- the beginning ---- */

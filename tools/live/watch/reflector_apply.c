@@ -113,6 +113,12 @@ static void add(reflector *r)
     note(r, entry);
 }
 
+/* What was decided about a volume or a claim holds for its state at the time, not for its name. */
+static bool is_chosen_as_it_is(berth_kind kind)
+{
+    return kind == BERTH_KIND_PERSISTENT_VOLUME || kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM;
+}
+
 static void update(reflector *r, object_entry *entry)
 {
     const object_view *view = &r->view;
@@ -123,7 +129,9 @@ static void update(reflector *r, object_entry *entry)
     if (view->hash == entry->hash) {
         r->unchanged++;
     } else if (entry->posted) {
-        (void)tell(r, WATCH_UPDATE);
+        uint64_t number = tell(r, WATCH_UPDATE);
+        if (number != 0 && is_chosen_as_it_is(r->resource->kind))
+            entry->born = number;
     } else {
         entry->born = tell(r, WATCH_ADD);
         entry->posted = entry->born != 0;

@@ -336,6 +336,18 @@ void volume_writes_drop(volume_writes *v, uint64_t id)
         remove_job(j);
 }
 
+void volume_writes_node_gone(volume_writes *v, berth_str node)
+{
+    for (job *j = v->first; j != NULL;) {
+        if (!write_str_equal(write_str(j->node), node)) {
+            j = j->next;
+            continue;
+        }
+        settle(j, "the node is gone"); /* others may be dropped by it */
+        j = v->first;
+    }
+}
+
 void volume_writes_claim_seen(volume_writes *v, berth_str namespace_name, berth_str name)
 {
     for (job *j = v->first; j != NULL; j = j->next)

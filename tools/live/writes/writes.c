@@ -214,6 +214,7 @@ void writes_pod_gone(writes *w, const write_pod *pod)
 
 void writes_node_gone(writes *w, berth_str node)
 {
+    volume_writes_node_gone(w->volumes, node);
     bindings_node_gone(w->bindings, node);
 }
 
