@@ -33,6 +33,12 @@ static void refresh(void *context)
     metrics_set(context, METRIC_BINDING_WINDOW, 16, METRIC_NO_LABELS);
 }
 
+static const char *configuration(void *context)
+{
+    (void)context;
+    return "{\"kind\":\"KubeSchedulerConfiguration\"}";
+}
+
 static serving_options options_of(const char *address)
 {
     return (serving_options){.address = address,
@@ -41,7 +47,7 @@ static serving_options options_of(const char *address)
                              .metrics = counted,
                              .refresh = refresh,
                              .context = counted,
-                             .configuration = "{\"kind\":\"KubeSchedulerConfiguration\"}"};
+                             .configuration = configuration};
 }
 
 static serving *server;

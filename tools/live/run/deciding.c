@@ -8,6 +8,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "live/log/log.h"
+#include "live/run/served.h"
 #include "live/transport/event_loop.h"
 
 /* Steps between two looks at the inbox: a decision is never later than that. */
@@ -227,6 +228,9 @@ static bool decide(deciding *d)
             return false;
         /* Relaxed: a count to look at. */
         atomic_fetch_add_explicit(&d->decisions, 1, memory_order_relaxed);
+        if (d->metrics != NULL)
+            served_step(d->metrics, &step, scheduler_of(d, step.pod),
+                        event_loop_now() - d->decided_ns);
         if (step.kind == BERTH_STEP_UNSCHEDULABLE || step.kind == BERTH_STEP_ERROR)
             say_failed(d, &step);
     }
@@ -247,10 +251,10 @@ static int64_t next_time(deciding *d, bool more, int64_t now_ns)
 
 static void copy_counters(deciding *d)
 {
-    if (d->scheduler == NULL)
-        return;
     pthread_mutex_lock(&d->counters_lock);
-    berth_scheduler_count(d->scheduler, &d->counters);
+    if (d->scheduler != NULL)
+        berth_scheduler_count(d->scheduler, &d->counters);
+    berth_engine_counts(d->engine, &d->cluster);
     pthread_mutex_unlock(&d->counters_lock);
 }
 
@@ -368,5 +372,12 @@ void deciding_count(deciding *d, berth_scheduler_counters *out)
 {
     pthread_mutex_lock(&d->counters_lock);
     *out = d->counters;
+    pthread_mutex_unlock(&d->counters_lock);
+}
+
+void deciding_cluster(deciding *d, berth_counts *out)
+{
+    pthread_mutex_lock(&d->counters_lock);
+    *out = d->cluster;
     pthread_mutex_unlock(&d->counters_lock);
 }

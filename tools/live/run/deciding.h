@@ -8,6 +8,7 @@
 #include "live/run/agreement.h"
 #include "live/run/inbox.h"
 #include "live/run/outbox.h"
+#include "live/serving/metrics.h"
 #include "loading/engine_setup.h"
 
 /* Decisions wait while so many orders do: pods stay in the queue, where events still reach them. */
@@ -17,6 +18,7 @@ typedef struct deciding {
     /* filled before the start */
     const engine_setup *setup; /* resolved; outlives it */
     bool dry_run;
+    metrics *metrics;               /* NULL: nobody measures */
     void (*ordered)(void *context); /* an order was put; called on the deciding thread */
     void *context;
     /* both threads' */
@@ -27,6 +29,7 @@ typedef struct deciding {
     _Atomic int64_t alive_ns;   /* when it last went round, of CLOCK_BOOTTIME */
     pthread_mutex_t counters_lock;
     berth_scheduler_counters counters; /* the lock's: copied now and then */
+    berth_counts cluster;              /* likewise */
     /* the deciding thread's */
     pthread_t thread;
     bool started, synced, leads, stops;
@@ -57,5 +60,6 @@ void deciding_wake(deciding *d);
 
 /* Threads: any. */
 void deciding_count(deciding *d, berth_scheduler_counters *out);
+void deciding_cluster(deciding *d, berth_counts *out);
 
 #endif

@@ -82,7 +82,10 @@ static void bind(orders *o, const order *what)
         deciding_bind_done(o->deciding, what->binding, false);
         return;
     }
-    const write_pod about = pod_of(pod, what->scheduler);
+    write_pod about = pod_of(pod, what->scheduler);
+    about.attempt = what->attempt;
+    about.waited_ns = what->waited_ns;
+    about.decided_ns = what->decided_ns;
     if (what->claim_count == 0)
         writes_bind(o->writes, what->binding, &about, what->node);
     else if (!bind_volumes(o, what, &about))

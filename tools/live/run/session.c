@@ -16,7 +16,9 @@
 #include "live/credentials/credentials.h"
 #include "live/lease/lease.h"
 #include "live/log/log.h"
+#include "live/run/configz.h"
 #include "live/run/orders.h"
+#include "live/run/served.h"
 #include "live/transport/curl_transport.h"
 
 static const int64_t second_ns = 1000000000;
@@ -39,6 +41,7 @@ typedef struct session {
     int64_t acquired_ns; /* 0: not, or already deciding */
     bool released;
     orders orders;
+    served served;
     int signals;
     bool ends;
     int code;
@@ -50,6 +53,7 @@ typedef struct session {
 static void end(session *s, int code)
 {
     s->ends = true;
+    atomic_store_explicit(&s->served.stops, true, memory_order_relaxed); /* SERVED-1 */
     if (code != EXIT_DONE)
         s->code = code;
 }
@@ -111,7 +115,10 @@ static void on_gone(void *context, berth_kind kind, const object_entry *entry)
 
 static void on_bound(void *context, const bind_outcome *outcome)
 {
-    orders_bound(&((session *)context)->orders, outcome);
+    session *s = context;
+    if (s->served.server != NULL)
+        served_bound(&s->served, outcome);
+    orders_bound(&s->orders, outcome);
 }
 
 static void take_orders(void *context)
@@ -240,6 +247,9 @@ static void begin(session *s)
         return;
     }
     s->deciding_runs = true;
+    atomic_store_explicit(&s->served.deciding_runs, true, memory_order_relaxed); /* SERVED-1 */
+    if (s->served.server != NULL)
+        served_configure(&s->served, configz_text(s->options), s->minor);
     s->watcher = watcher_create(s->transport, &sink);
     if (s->watcher == NULL) {
         end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));
@@ -353,6 +363,31 @@ static bool take_signals(session *s)
     return s->signals >= 0 && event_loop_fd(s->loop, s->signals, EPOLLIN, on_signal, s);
 }
 
+/* ---- looking ---- */
+
+/* What somebody may want to know, and what should not go on unsaid. */
+static void look(void *context)
+{
+    session *s = context;
+    served_look(&s->served, s->watcher, s->writes, s->lease);
+    (void)live_timer_set(s->transport, live_now(s->transport) + second_ns, look, s);
+}
+
+static bool start_serving(session *s)
+{
+    const session_options *o = s->options;
+    berth_error error = {.code = BERTH_OK};
+    if (o->serve == NULL)
+        return true;
+    if (served_start(&s->served, o->serve, o->certificate_file, o->key_file, &error) != BERTH_OK) {
+        end(s, exit_error("run", &error));
+        return false;
+    }
+    s->deciding.metrics = s->served.metrics;
+    LOG_INFO(0, "serving health and metrics", "address", o->serve);
+    return true;
+}
+
 /* ---- the whole ---- */
 
 static bool open_session(session *s)
@@ -363,7 +398,11 @@ static bool open_session(session *s)
     const credentials_options how = {.loop = s->loop, .config = s->options->config};
     s->access = credentials_create(&how);
     const curl_transport_options options = {
-        .loop = s->loop, .access = &credentials_access_ops, .access_self = s->access};
+        .loop = s->loop,
+        .access = &credentials_access_ops,
+        .access_self = s->access,
+        .observer = {.request_over = s->options->serve != NULL ? served_request : NULL,
+                     .context = &s->served}};
     s->curl = curl_transport_create(&options);
     s->transport = curl_transport_interface(s->curl);
     credentials_attach(s->access, s->curl);
@@ -410,6 +449,7 @@ static void close_session(session *s)
         writes_destroy(s->writes);
         deciding_free(&s->deciding);
     }
+    served_free(&s->served);
     watcher_destroy(s->watcher);
     curl_transport_destroy(s->curl);
     credentials_destroy(s->access);
@@ -425,11 +465,14 @@ int session_run(const session_options *options)
     s.deciding.dry_run = options->dry_run;
     s.deciding.ordered = on_ordered;
     s.deciding.context = &s;
+    served_init(&s.served, &s.deciding, options->config->access.server,
+                options->leader_elect ? options->lease_name : NULL, options->lease_ns);
     if (!open_session(&s)) {
         fprintf(stderr, "berth run: the network can't be used: %s\n", strerror(errno));
         s.code = EXIT_INTERNAL;
-    } else {
+    } else if (start_serving(&s)) {
         s.began_ns = event_loop_now();
+        look(&s);
         ask_version(&s);
         while (!is_done(&s))
             event_loop_turn(s.loop, second_ns);

@@ -86,6 +86,9 @@ static const metric_family families[METRIC_COUNT] = {
     [METRIC_CACHE_SIZE] =
         SHOWS("scheduler_cache_size",
               "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.", "type"),
+    [METRIC_CACHE_SIZE_BEFORE] =
+        SHOWS("scheduler_scheduler_cache_size",
+              "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.", "type"),
     [METRIC_REST_REQUESTS] =
         COUNTS("rest_client_requests_total",
                "Number of HTTP requests, partitioned by status code, method, and host.", "code",

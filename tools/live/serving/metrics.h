@@ -22,6 +22,7 @@ typedef enum metric {
     METRIC_PREEMPTION_ATTEMPTS,     /* */
     METRIC_PREEMPTION_VICTIMS,      /* */
     METRIC_CACHE_SIZE,              /* type: nodes, pods, assumed_pods */
+    METRIC_CACHE_SIZE_BEFORE,       /* the same, under the name of 1.32 and before */
     METRIC_REST_REQUESTS,           /* code, host, method */
     METRIC_REST_SECONDS,            /* host, verb */
     METRIC_LEADER,                  /* name */

@@ -126,8 +126,9 @@ static page configz_page(const serving_options *options)
     FILE *out = open_memstream(&p.text, &p.length);
     if (out == NULL)
         return p;
-    fprintf(out, "{\"componentconfig\":%s}",
-            options->configuration != NULL ? options->configuration : "{}");
+    const char *text =
+        options->configuration != NULL ? options->configuration(options->context) : NULL;
+    fprintf(out, "{\"componentconfig\":%s}", text != NULL ? text : "{}");
     fclose(out);
     return p;
 }

@@ -30,7 +30,9 @@ typedef struct serving_options {
     metrics *metrics;
     void (*refresh)(void *context); /* called before metrics are read; NULL: nothing to do */
     void *context;
-    const char *configuration; /* JSON; NULL: "{}" */
+    /* The configuration, JSON; NULL, both: "{}" as long as nobody knows. Called on the server's
+     * thread; what it gives stays. */
+    const char *(*configuration)(void *context);
 } serving_options;
 
 typedef struct serving serving;

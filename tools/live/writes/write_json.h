@@ -47,6 +47,9 @@ typedef struct write_pod {
     int64_t generation;       /* metadata.generation */
     berth_str scheduled;      /* the condition PodScheduled that it has, JSON; absent: none */
     berth_str nominated;      /* status.nominatedNodeName */
+    /* of the decision: for metrics */
+    uint32_t attempt;
+    int64_t waited_ns, decided_ns; /* since it was submitted; when, of now() */
 } write_pod;
 
 /* A copy, texts and all, in one piece. Owner: freed with free. */

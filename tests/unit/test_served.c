@@ -1,0 +1,191 @@
+/* What a running scheduler shows of itself: checks, gauges and histograms, and its configuration. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/run/configz.h"
+#include "live/run/served.h"
+#include "live/transport/event_loop.h"
+#include "scripted_transport.h"
+
+#define SECOND INT64_C(1000000000)
+
+static served s;
+static deciding d;
+
+static int start(void **state)
+{
+    (void)state;
+    memset(&d, 0, sizeof(d));
+    pthread_mutex_init(&d.counters_lock, NULL);
+    served_init(&s, &d, "https://10.0.0.1:6443/path", "berth", 15 * SECOND);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    served_free(&s);
+    pthread_mutex_destroy(&d.counters_lock);
+    return 0;
+}
+
+static bool passes(const char *name)
+{
+    for (size_t i = 0; i < SERVED_CHECKS; i++)
+        if (strcmp(s.checks[i].name, name) == 0)
+            return s.checks[i].passes(s.checks[i].context);
+    fail_msg("no check %s", name);
+    return false;
+}
+
+static void expect_line(const char *line)
+{
+    size_t length;
+    char *text = metrics_text(s.metrics, &length);
+    if (strstr(text, line) == NULL)
+        fail_msg("no line '%s' in\n%s", line, text);
+    free(text);
+}
+
+static void test_checks(void **state)
+{
+    (void)state;
+    assert_true(passes("leaderElection"));
+    assert_true(passes("shutdown"));
+    assert_false(passes("sched-handler-sync"));
+    assert_true(passes("threads"));
+    s.leads = true; /* renewed long ago: it goes on as long as the lease and 20 s */
+    s.renewed_ns = event_loop_now() - 36 * SECOND;
+    assert_false(passes("leaderElection"));
+    s.renewed_ns = event_loop_now() - 34 * SECOND;
+    assert_true(passes("leaderElection"));
+    s.stops = true;
+    assert_false(passes("shutdown"));
+    s.network_ns = event_loop_now() - 31 * SECOND;
+    assert_false(passes("threads"));
+    s.network_ns = event_loop_now();
+    s.deciding_runs = true;
+    assert_false(passes("threads"));
+    d.alive_ns = event_loop_now();
+    assert_true(passes("threads"));
+}
+
+/* Watches that are lost, or not allowed. */
+static void test_watches(void **state)
+{
+    (void)state;
+    scripted_transport *server = scripted_create();
+    const watch_sink none = {.change = NULL};
+    watcher *w = watcher_create(&server->transport, &none);
+    watcher_start(w);
+    scripted_advance(server, 1);
+    served_look(&s, w, NULL, NULL);
+    assert_true(passes("watches"));
+    assert_true(passes("permissions"));
+    assert_null(served_denied(w, NULL, NULL));
+    scripted_answer(server, scripted_find(server, "GET", "/nodes"), 403, "{}");
+    served_look(&s, w, NULL, NULL);
+    assert_false(passes("permissions"));
+    assert_string_equal(served_denied(w, NULL, NULL), "nodes");
+    scripted_advance(server, 301 * SECOND);
+    served_look(&s, w, NULL, NULL);
+    assert_false(passes("watches"));
+    watcher_stop(w);
+    watcher_destroy(w);
+    scripted_destroy(server);
+}
+
+static void test_metrics(void **state)
+{
+    (void)state;
+    const write_pod pod = {.namespace_name = BERTH_STR("ns"),
+                           .name = BERTH_STR("p"),
+                           .scheduler_name = BERTH_STR("own"),
+                           .attempt = 17,
+                           .waited_ns = SECOND,
+                           .decided_ns = event_loop_now()};
+    served_bound(&s, &(bind_outcome){.id = 1, .verdict = BIND_BOUND, .pod = &pod});
+    served_bound(&s, &(bind_outcome){.id = 2, .verdict = BIND_FAILED, .pod = &pod});
+    expect_line("scheduler_schedule_attempts_total{profile=\"own\",result=\"scheduled\"} 1\n");
+    expect_line("scheduler_schedule_attempts_total{profile=\"own\",result=\"error\"} 1\n");
+    expect_line("scheduler_pod_scheduling_sli_duration_seconds_count{attempts=\"15+\"} 1\n");
+    expect_line("scheduler_pod_scheduling_attempts_sum 17\n");
+    expect_line("berth_bindings_total{outcome=\"failed\"} 1\n");
+    berth_step step = {.kind = BERTH_STEP_UNSCHEDULABLE, .victim_count = 2};
+    served_step(s.metrics, &step, BERTH_STR("own"), 3000);
+    expect_line("scheduler_schedule_attempts_total{profile=\"own\",result=\"unschedulable\"} 1\n");
+    expect_line("scheduler_preemption_victims_sum 2\n");
+    expect_line("scheduler_scheduling_algorithm_duration_seconds_count 1\n");
+    served_request(&s, "GET", 0, SECOND);
+    served_request(&s, "POST", 201, SECOND);
+    expect_line("rest_client_requests_total{code=\"<error>\",host=\"10.0.0.1:6443\","
+                "method=\"GET\"} 1\n");
+    expect_line("rest_client_requests_total{code=\"201\",host=\"10.0.0.1:6443\","
+                "method=\"POST\"} 1\n");
+}
+
+/* The name of the cache's size by releases. */
+static void test_gauges(void **state)
+{
+    (void)state;
+    s.deciding_runs = true;
+    d.counters.backoff = 3;
+    d.cluster.nodes = 5;
+    served_configure(&s, NULL, 32);
+    served_look(&s, NULL, NULL, NULL);
+    expect_line("scheduler_pending_pods{queue=\"backoff\"} 3\n");
+    expect_line("scheduler_scheduler_cache_size{type=\"nodes\"} 5\n");
+    expect_line("leader_election_master_status{name=\"berth\"} 0\n");
+    served_configure(&s, NULL, 36);
+    served_look(&s, NULL, NULL, NULL);
+    expect_line("\nscheduler_cache_size{type=\"nodes\"} 5\n");
+}
+
+static void test_configuration(void **state)
+{
+    (void)state;
+    engine_setup setup = {.kubernetes = "1.36"};
+    berth_error error;
+    (void)engine_setup_options(&setup);
+    setup.kubernetes = "1.36";
+    assert_int_equal(engine_setup_resolve(&setup, &error), BERTH_OK);
+    const session_options options = {.setup = &setup,
+                                     .leader_elect = true,
+                                     .lease_namespace = "x",
+                                     .lease_name = "berth",
+                                     .lease_ns = 15 * SECOND,
+                                     .renew_deadline_ns = 10 * SECOND,
+                                     .retry_period_ns = SECOND / 2 * 3};
+    char *text = configz_text(&options);
+    json_t *root = json_loads(text, 0, NULL);
+    assert_non_null(root);
+    const json_t *election = json_object_get(root, "LeaderElection");
+    assert_string_equal(json_string_value(json_object_get(election, "RetryPeriod")), "1500ms");
+    assert_string_equal(json_string_value(json_object_get(election, "LeaseDuration")), "15s");
+    const json_t *profile = json_array_get(json_object_get(root, "Profiles"), 0);
+    assert_string_equal(json_string_value(json_object_get(profile, "SchedulerName")),
+                        "default-scheduler");
+    const json_t *score = json_object_get(json_object_get(profile, "Plugins"), "Score");
+    assert_true(json_array_size(json_object_get(score, "Enabled")) > 5);
+    json_decref(root);
+    free(text);
+    engine_setup_release(&setup);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_checks), TEST(test_watches),       TEST(test_metrics),
+        TEST(test_gauges), TEST(test_configuration),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
