@@ -79,6 +79,7 @@ static berth_status start(berth_scheduler *scheduler, const berth_scheduler_opti
     scheduler->callbacks = options->callbacks;
     scheduler->bind_timeout_ns = options->bind_timeout_ns;
     scheduler->explanation = options->explanation;
+    scheduler->unnominated = options->unnominated;
     berth__posted_events_init(&scheduler->posted, scheduler->allocator);
     BERTH_TRY(berth__queue_init(&scheduler->queue, scheduler->allocator, &scheduler->cluster->pods,
                                 scheduler->decider->profiles, scheduler->decider->profile_count,

@@ -17,10 +17,11 @@ struct berth_scheduler {
     berth__posted_events posted;
     berth_scheduler_callbacks callbacks;
     int64_t bind_timeout_ns;
-    berth_explanation *explanation; /* the caller's; NULL: none */
-    uint32_t binding_serial;        /* of the last binding */
-    berth__watcher watcher;         /* the cluster's */
-    bool calling;                   /* a callback runs */
+    void (*unnominated)(void *context, berth_pod_id pod); /* NULL: nobody wants to know */
+    berth_explanation *explanation;                       /* the caller's; NULL: none */
+    uint32_t binding_serial;                              /* of the last binding */
+    berth__watcher watcher;                               /* the cluster's */
+    bool calling;                                         /* a callback runs */
     /* An update that says nothing of a pod's node is being applied: it does not confirm. */
     bool silent_on_node;
     berth_pod_id *victims; /* of the preemption under way */
@@ -101,6 +102,9 @@ berth_status berth__loop_expire(berth_scheduler *scheduler);
  * Errors: E_NOMEM; no nomination was made. */
 berth_status berth__loop_preempt(berth_scheduler *scheduler, const berth__queue_item *item,
                                  berth_step *out);
+
+/* A pod that was on its way out is not: those that wait for its room try again. */
+void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim);
 
 /* ---- events (loop_events.c) ---- */
 

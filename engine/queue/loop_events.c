@@ -50,6 +50,9 @@ static berth_status apply(berth_scheduler *scheduler, const berth__posted *event
                                      event->name, error);
     case BERTH__POSTED_ANSWER:
         return berth__loop_answer(scheduler, event->binding, event->answer);
+    case BERTH__POSTED_STAYS:
+        berth__loop_victim_stays(scheduler, event->victim);
+        return BERTH_OK;
     }
     return BERTH_OK;
 }
@@ -201,5 +204,19 @@ berth_status berth_scheduler_bind_done(berth_scheduler *scheduler, berth_binding
         return berth__error_no_memory(error);
     event->binding = binding;
     event->answer = answer;
+    return post(scheduler, event, true, error);
+}
+
+berth_status berth_scheduler_evict_done(berth_scheduler *scheduler, berth_pod_id victim,
+                                        berth_answer answer, berth_error *error)
+{
+    if (answer != BERTH_ANSWER_DONE && answer != BERTH_ANSWER_FAILED)
+        return berth__error_set(error, BERTH_E_ARG, "an eviction's outcome is DONE or FAILED");
+    if (answer == BERTH_ANSWER_DONE)
+        return BERTH_OK;
+    berth__posted *event = berth__posted_make(scheduler->allocator, BERTH__POSTED_STAYS);
+    if (event == NULL)
+        return berth__error_no_memory(error);
+    event->victim = victim;
     return post(scheduler, event, true, error);
 }

@@ -59,6 +59,16 @@ static void end_nomination(berth_scheduler *scheduler, uint32_t pod)
     berth__loop_wake_unkept(scheduler, node, berth__pod_at(&scheduler->cluster->pods, pod)->cls);
 }
 
+static void tell_unnominated(berth_scheduler *scheduler, uint32_t pod)
+{
+    if (scheduler->unnominated == NULL)
+        return;
+    berth__loop_call_begin(scheduler);
+    scheduler->unnominated(scheduler->callbacks.context,
+                           berth__cluster_pod_id(scheduler->cluster, pod));
+    berth__loop_call_end(scheduler);
+}
+
 /* Pods of lower priority that the node was kept for have to look for another place. */
 static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t priority)
 {
@@ -73,6 +83,7 @@ static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t prior
         berth__queue_item *item = berth__queue_find(&scheduler->queue, pod);
         if (item != NULL)
             berth__queue_wake_item(&scheduler->queue, item);
+        tell_unnominated(scheduler, pod);
     }
 }
 
@@ -117,6 +128,22 @@ static berth_status carry_out(berth_scheduler *scheduler, const berth__queue_ite
                  !scheduler->decider->attempt.decision.profile->behaviours->spares_leaving_victims);
     out->nominated = node;
     return BERTH_OK;
+}
+
+void berth__loop_victim_stays(berth_scheduler *scheduler, berth_pod_id victim)
+{
+    berth__cluster *cluster = scheduler->cluster;
+    uint32_t index = berth__cluster_pod(cluster, victim);
+    if (index == BERTH_POD_INDEX_NONE || !berth__pod_at(&cluster->pods, index)->evicting)
+        return;
+    berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
+    pod->evicting = false;
+    const berth__nomination *one = berth__nominations_on(&cluster->nominations, pod->node);
+    for (; one != NULL; one = one->next) {
+        berth__queue_item *item = berth__queue_find(&scheduler->queue, one->pod);
+        if (item != NULL)
+            berth__queue_wake_item(&scheduler->queue, item);
+    }
 }
 
 berth_status berth__loop_preempt(berth_scheduler *scheduler, const berth__queue_item *item,

@@ -18,6 +18,7 @@ typedef enum berth__posted_kind {
     BERTH__POSTED_UPDATE,
     BERTH__POSTED_REMOVE,
     BERTH__POSTED_ANSWER,
+    BERTH__POSTED_STAYS,
 } berth__posted_kind;
 
 typedef struct berth__posted {
@@ -27,7 +28,8 @@ typedef struct berth__posted {
     berth_str namespace_name, name;
     berth_binding_id binding;
     berth_answer answer;
-    berth__arena arena; /* the copy, and texts */
+    berth_pod_id victim; /* STAYS */
+    berth__arena arena;  /* the copy, and texts */
 } berth__posted;
 
 typedef struct berth__posted_events {

@@ -20,6 +20,8 @@ typedef struct loop {
     berth_unbind_reason unbind_reason;
     berth_binding unbound;
     berth_trouble trouble;
+    uint32_t unnominations;
+    berth_pod_id unnominated;       /* the last one */
     berth_step step;                /* the last one */
     void (*inside)(struct loop *l); /* called by every callback; NULL: nothing is */
 } loop;
@@ -66,6 +68,14 @@ static void loop_report(void *context, berth_trouble trouble, const berth_error 
     l->trouble = trouble;
 }
 
+static void loop_unnominated(void *context, berth_pod_id pod)
+{
+    loop *l = context;
+    loop_inside(l);
+    l->unnominations++;
+    l->unnominated = pod;
+}
+
 /* A scheduler of 1.`minor` over an engine with these profiles and an embedder's plugin (NULL:
  * none). */
 static void loop_open_as(loop *l, uint32_t minor, const berth_profile *profiles,
@@ -92,6 +102,7 @@ static void loop_open_as(loop *l, uint32_t minor, const berth_profile *profiles,
         options.bind_timeout_ns = bind_timeout_ms * MS;
     options.callbacks =
         (berth_scheduler_callbacks){l, loop_bind, loop_unbind, loop_evict, loop_report, NULL};
+    options.unnominated = loop_unnominated;
     small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
 }
 

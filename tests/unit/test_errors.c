@@ -451,6 +451,7 @@ static void test_scheduler(void **state)
     FAIL(BERTH_E_ARG,
          berth_scheduler_post_remove(in.scheduler, (berth_kind)77, text(""), text("x"), &error));
     FAIL(BERTH_E_ARG, berth_scheduler_bind_done(in.scheduler, 1, BERTH_ANSWER_LATER, &error));
+    FAIL(BERTH_E_ARG, berth_scheduler_evict_done(in.scheduler, 1, BERTH_ANSWER_LATER, &error));
     assert_int_equal(berth_scheduler_add_pod(in.scheduler, 0, &pod.pod, NULL, NULL), BERTH_OK);
     assert_int_equal(berth_scheduler_step(in.scheduler, 0, &step, NULL), BERTH_OK);
     assert_int_equal(in.calls, 1);
@@ -788,6 +789,7 @@ static void run(scene *s)
             DO(berth_scheduler_bind_done(
                 scheduler, binding, i % 2 == 0 ? BERTH_ANSWER_DONE : BERTH_ANSWER_FAILED, &error));
     }
+    DO(berth_scheduler_evict_done(scheduler, 0, BERTH_ANSWER_FAILED, &error));
     DO(berth_scheduler_post_remove(scheduler, BERTH_KIND_POD, text("default"), text("urgent-2"),
                                    &error));
     DO(berth_scheduler_advance(scheduler, 100, &error));

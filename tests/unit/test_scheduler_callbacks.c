@@ -78,6 +78,12 @@ static void try_all(loop *l)
     refusals++;
 }
 
+/* A change of the engine from within a callback. */
+static void try_one(loop *l)
+{
+    assert_int_equal(berth_engine_begin(l->c.engine, NULL), BERTH_E_STATE);
+}
+
 /* From each of the four: bind, unbind, evict, report. Afterwards everything goes on. */
 static void test_changes_are_refused(void **state)
 {
@@ -195,13 +201,68 @@ static void test_commits_are_refused(void **state)
     berth_branch_drop(branch);
 }
 
+static berth_pod_id find(const loop *l, const char *name)
+{
+    return berth_engine_find_pod(l->c.engine, (berth_str)TEXT("default"),
+                                 (berth_str){name, (uint32_t)strlen(name)});
+}
+
+/* A victim that stays after all may be asked for again, and who waited for its room tries again. */
+static void test_victim_stays(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "2");
+    loop_add(l, loop_pod_text("low", "2", "", ", nodeName: node"));
+    l->evict_answer = BERTH_ANSWER_LATER;
+    berth_pod_id high = loop_pod(l, "high", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 1);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
+    loop_advance(l, 20000);
+    assert_int_equal(
+        berth_scheduler_evict_done(l->scheduler, find(l, "low"), BERTH_ANSWER_DONE, NULL),
+        BERTH_OK);
+    loop_advance(l, 20001);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
+    for (int i = 0; i < 2; i++) /* the second says nothing new; nor does that for a pod unknown */
+        assert_int_equal(
+            berth_scheduler_evict_done(l->scheduler, find(l, "low"), BERTH_ANSWER_FAILED, NULL),
+            BERTH_OK);
+    assert_int_equal(
+        berth_scheduler_evict_done(l->scheduler, BERTH_POD_NONE, BERTH_ANSWER_FAILED, NULL),
+        BERTH_OK);
+    loop_advance(l, 20002);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 2);
+    assert_int_equal(l->troubles, 0);
+}
+
+/* Whose node goes to a more important pod is told of. */
+static void test_unnominated(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "2");
+    loop_add(l, loop_pod_text("low", "2", "", ", nodeName: node"));
+    l->evict_answer = BERTH_ANSWER_LATER;
+    berth_pod_id middle = loop_pod(l, "middle", "2", ", priority: 5");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->unnominations, 0);
+    l->inside = try_one;
+    loop_pod(l, "high", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    l->inside = NULL;
+    assert_int_equal(l->unnominations, 1);
+    assert_int_equal(l->unnominated, middle);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, loop_set_up, loop_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_changes_are_refused),
-        TEST(test_callback_may_wait_for_a_branch),
-        TEST(test_commits_are_refused),
+        TEST(test_changes_are_refused), TEST(test_callback_may_wait_for_a_branch),
+        TEST(test_commits_are_refused), TEST(test_victim_stays),
+        TEST(test_unnominated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,8 +126,8 @@ typedef struct berth_scheduler_callbacks {
     berth_answer (*bind)(void *context, const berth_binding *binding);
     /* A binding that was under way has been given up; undo what can be undone. */
     void (*unbind)(void *context, const berth_binding *binding, berth_unbind_reason reason);
-    /* Have a pod deleted. DONE: it is gone, the scheduler removes it; LATER: an event will tell, and
-     * until then nobody asks for this pod again. NULL: DONE. */
+    /* Have a pod deleted. DONE: it is gone, the scheduler removes it; LATER: an event will tell, or
+     * berth_scheduler_evict_done, and until then nobody asks for this pod again. NULL: DONE. */
     berth_answer (*evict)(void *context, const berth_eviction *eviction);
     /* `error` is NULL but for EVENT. */
     void (*report)(void *context, berth_trouble trouble, const berth_error *error);
@@ -150,6 +150,9 @@ typedef struct berth_scheduler_options {
      * preemption is carried out; read it after the step. Costs such an attempt a second decision,
      * by scan. NULL: nobody wants to know. */
     berth_explanation *explanation;
+    /* A callback as those above, and of their context: the node that a pending pod was nominated for
+     * is another one's, of higher priority, now; the pod is tried again. */
+    void (*unnominated)(void *context, berth_pod_id pod);
 } berth_scheduler_options;
 
 /* Fill `options` with kube-scheduler's defaults and no callbacks. Threads: any. */
@@ -258,6 +261,14 @@ static inline berth_status berth_scheduler_post_update(berth_scheduler *schedule
 BERTH_API berth_status berth_scheduler_bind_done(berth_scheduler *scheduler,
                                                  berth_binding_id binding, berth_answer answer,
                                                  berth_error *error);
+
+/* The outcome of an eviction that was answered LATER. FAILED: the pod stays; whoever needs its room
+ * may ask for it again, and pods nominated for its node are tried again. DONE: an event will tell.
+ * Posted like an event; one for a pod that is gone, or that nobody waits for, is harmless. Threads:
+ * any. Errors: E_ARG (LATER), E_NOMEM. Cost: constant; applied, linear in the pods nominated for the
+ * node. */
+BERTH_API berth_status berth_scheduler_evict_done(berth_scheduler *scheduler, berth_pod_id victim,
+                                                  berth_answer answer, berth_error *error);
 
 /* Apply what is posted and what time has brought up to `now_ns` (expiries, backoffs, the flush of
  * the pool), without a decision. Threads: the scheduling thread. Errors: E_NOMEM; what was not
