@@ -57,6 +57,12 @@ static void on_bound(void *context, const bind_outcome *outcome)
     orders_bound(&w.orders, outcome);
 }
 
+static void on_evicted(void *context, const eviction_outcome *outcome)
+{
+    (void)context;
+    orders_evicted(&w.orders, outcome);
+}
+
 static void on_ordered(void *context)
 {
     (void)context;
@@ -65,11 +71,12 @@ static void on_ordered(void *context)
 #define NODE(uid, version)                                                             \
     "{\"metadata\":{\"name\":\"n\",\"uid\":\"" uid "\",\"resourceVersion\":\"" version \
     "\"},\"status\":{\"allocatable\":{\"cpu\":\"4\",\"pods\":\"110\"}}}"
-#define POD(name, uid, version, spec)                                                         \
+#define POD(name, uid, version, spec) POD_OF(name, uid, version, spec, "3")
+#define POD_OF(name, uid, version, spec, cpu)                                                 \
     "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"ns\",\"uid\":\"" uid                \
     "\",\"resourceVersion\":\"" version "\"},\"spec\":{" spec                                 \
     "\"schedulerName\":\"default-scheduler\",\"containers\":[{\"name\":\"c\",\"resources\":{" \
-    "\"requests\":{\"cpu\":\"3\"}}}]}}"
+    "\"requests\":{\"cpu\":\"" cpu "\"}}}]}}"
 
 /* Give every list that is asked for: one node, no pods, nothing else. */
 static void give_lists(void)
@@ -103,11 +110,12 @@ static int start(void **state)
     const watch_sink sink = {
         .change = on_change, .listed = on_listed, .seen = on_seen, .gone = on_gone};
     w.watcher = watcher_create(&w.s->transport, &sink);
-    w.writes = writes_create(&(writes_options){.transport = &w.s->transport,
-                                               .host = "h",
-                                               .minor = 36,
-                                               .scheduled_events = true,
-                                               .callbacks = {.bound = on_bound}});
+    w.writes =
+        writes_create(&(writes_options){.transport = &w.s->transport,
+                                        .host = "h",
+                                        .minor = 36,
+                                        .scheduled_events = true,
+                                        .callbacks = {.bound = on_bound, .evicted = on_evicted}});
     writes_fence(w.writes, LIVE_NEVER);
     w.orders = (orders){.deciding = &w.d, .watcher = w.watcher, .writes = w.writes};
     watcher_start(w.watcher);
@@ -252,6 +260,71 @@ static void test_preemption(void **state)
     assert_non_null(strstr(request->body, "\"uid\":\"u0\""));
 }
 
+/* Take orders until such a request is sent. */
+static scripted_request *await(const char *method, const char *path)
+{
+    scripted_request *request;
+    int64_t until_ns = event_loop_now() + 20 * SECOND;
+    while ((request = sent(method, path)) == NULL && event_loop_now() < until_ns)
+        usleep(500);
+    assert_non_null(request);
+    return request;
+}
+
+/* The server will not have it: the victim stays, and the next attempt asks again. */
+static void test_refused_eviction(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("low", "u0", "8", "\"nodeName\":\"n\","));
+    give_pod("ADDED", POD("p", "u1", "9", "\"priority\":5,"));
+    scripted_answer(w.s, await("PATCH", "/pods/p/status"), 200, "{}");
+    scripted_answer(w.s, await("PATCH", "/pods/low/status"), 400, "{}");
+    assert_non_null(await("PATCH", "/pods/low/status"));
+}
+
+/* The preemptor went before the order was taken. */
+static void test_eviction_for_nobody(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("low", "u0", "8", "\"nodeName\":\"n\","));
+    give_pod("ADDED", POD("p", "u1", "9", "\"priority\":5,"));
+    wait_for_orders();
+    usleep(20000);
+    give_pod("DELETED", POD("p", "u1", "10", "\"priority\":5,"));
+    assert_null(sent("PATCH", "/pods/low/status"));
+    give_pod("ADDED", POD("q", "u2", "11", "\"priority\":5,"));
+    assert_non_null(await("PATCH", "/pods/low/status"));
+}
+
+/* Who waits for a node that a more important pod takes is not nominated to it any more. */
+static void test_unnominated(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("low", "u0", "8", "\"nodeName\":\"n\","));
+    give_pod("ADDED", POD_OF("tiny", "u3", "8", "\"nodeName\":\"n\",", "1"));
+    give_pod("ADDED", POD("p", "u1", "9", "\"priority\":5,"));
+    scripted_request *request = await("PATCH", "/pods/p/status");
+    assert_non_null(strstr(request->body, "\"nominatedNodeName\":\"n\""));
+    scripted_answer(w.s, request, 200, "{\"metadata\":{\"resourceVersion\":\"11\"}}");
+    give_pod("ADDED", POD_OF("high", "u2", "10", "\"priority\":6,", "4"));
+    request = await("PATCH", "/pods/p/status");
+    assert_non_null(strstr(request->body, "\"nominatedNodeName\":null"));
+    request = await("PATCH", "/pods/high/status");
+    assert_non_null(strstr(request->body, "\"nominatedNodeName\":\"n\""));
+}
+
+/* What is known is too old: nobody is evicted, and nobody nominated. */
+static void test_blind(void **state)
+{
+    (void)state;
+    atomic_store(&w.d.is_blind, true);
+    give_pod("ADDED", POD("low", "u0", "8", "\"nodeName\":\"n\","));
+    give_pod("ADDED", POD("p", "u1", "9", "\"priority\":5,"));
+    scripted_request *request = await("PATCH", "/pods/p/status");
+    assert_null(strstr(request->body, "nominatedNodeName"));
+    assert_null(sent("PATCH", "/pods/low/status"));
+}
+
 #define LATE_CLASS                                                                \
     "{\"metadata\":{\"name\":\"late\",\"uid\":\"s1\",\"resourceVersion\":\"8\"}," \
     "\"provisioner\":\"drv\",\"volumeBindingMode\":\"WaitForFirstConsumer\"}"
@@ -343,9 +416,19 @@ static void test_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_bound), TEST(test_another_pod),   TEST(test_another_node),
-        TEST(test_unfit), TEST(test_preemption),    TEST(test_end),
-        TEST(test_claim), TEST(test_changed_claim), TEST(test_claim_without_node),
+        TEST(test_bound),
+        TEST(test_another_pod),
+        TEST(test_another_node),
+        TEST(test_unfit),
+        TEST(test_preemption),
+        TEST(test_end),
+        TEST(test_refused_eviction),
+        TEST(test_eviction_for_nobody),
+        TEST(test_unnominated),
+        TEST(test_blind),
+        TEST(test_claim),
+        TEST(test_changed_claim),
+        TEST(test_claim_without_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,6 +224,7 @@ static void no_deletion_without_need(void **state)
     evict();
     writes_pod_gone(now.w, &web);
     assert_int_equal(now.server->request_count, 0);
+    assert_true(now.evicted == 1 && !now.deleted && now.failed); /* the victim stays */
     evict();
     writes_fence(now.w, 0);
     answer("PATCH", "/status", 200);

@@ -71,9 +71,12 @@ static void on_unbind(void *context, const berth_binding *binding, berth_unbind_
     put(d, &plain, &texts);
 }
 
+/* What was seen of a victim is too old by now: relaxed, as some second decides. */
 static berth_answer on_evict(void *context, const berth_eviction *eviction)
 {
     deciding *d = context;
+    if (atomic_load_explicit(&d->is_blind, memory_order_relaxed))
+        return BERTH_ANSWER_FAILED;
     const order plain = {.kind = ORDER_EVICT, .decided_at = d->number};
     order_texts texts = {.node = berth_engine_node_name(d->engine, eviction->node),
                          .scheduler = scheduler_of(d, eviction->preemptor)};
@@ -82,6 +85,18 @@ static berth_answer on_evict(void *context, const berth_eviction *eviction)
                           &texts.preemptor_name);
     put(d, &plain, &texts);
     return BERTH_ANSWER_LATER;
+}
+
+/* Of a pod of another scheduler nothing is written. */
+static void on_unnominated(void *context, berth_pod_id pod)
+{
+    deciding *d = context;
+    const order plain = {.kind = ORDER_UNNOMINATE, .decided_at = d->number};
+    order_texts texts = {.scheduler = scheduler_of(d, pod)};
+    if (!engine_setup_serves(d->setup, texts.scheduler))
+        return;
+    berth_engine_pod_name(d->engine, pod, &texts.namespace_name, &texts.name);
+    put(d, &plain, &texts);
 }
 
 static void on_report(void *context, berth_trouble trouble, const berth_error *error)
@@ -153,6 +168,14 @@ static berth_status apply_change(deciding *d, const message *m, berth_error *err
     }
 }
 
+static berth_status stay(deciding *d, const message *m, berth_error *error)
+{
+    berth_pod_id victim = berth_engine_find_pod(d->engine, m->namespace_name, m->name);
+    return d->scheduler == NULL
+               ? BERTH_OK
+               : berth_scheduler_evict_done(d->scheduler, victim, BERTH_ANSWER_FAILED, error);
+}
+
 static void apply(deciding *d, const message *m)
 {
     berth_error error = {.code = BERTH_OK};
@@ -166,6 +189,10 @@ static void apply(deciding *d, const message *m)
         break;
     case MESSAGE_STOP:
         d->stops = true;
+        break;
+    case MESSAGE_STAYS:
+        if (stay(d, m, &error) != BERTH_OK)
+            say_refused(d, m, &error);
         break;
     default:
         if (apply_change(d, m, &error) != BERTH_OK)
@@ -295,6 +322,7 @@ static berth_status make_scheduler(deciding *d, berth_error *error)
     options.explanation = d->explanation;
     options.callbacks =
         (berth_scheduler_callbacks){d, on_bind, on_unbind, on_evict, on_report, on_notify};
+    options.unnominated = on_unnominated;
     return berth_scheduler_create(d->engine, &options, &d->scheduler, error);
 }
 

@@ -26,6 +26,7 @@ typedef struct deciding {
     outbox out;
     _Atomic uint64_t applied;   /* messages; for looking */
     _Atomic uint64_t decisions; /* likewise */
+    _Atomic bool is_blind;      /* watches are lost for long: nobody is evicted */
     _Atomic int64_t alive_ns;   /* when it last went round, of CLOCK_BOOTTIME */
     pthread_mutex_t counters_lock;
     berth_scheduler_counters counters; /* the lock's: copied now and then */

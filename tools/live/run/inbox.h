@@ -17,6 +17,7 @@ typedef enum message_kind {
     MESSAGE_ADD = 0, /* the order of the first three is that of watch_operation */
     MESSAGE_UPDATE,
     MESSAGE_REMOVE,
+    MESSAGE_STAYS,  /* the pod that was to be evicted is not */
     MESSAGE_SYNCED, /* every list is whole: all of it was put before */
     MESSAGE_DECIDE, /* we lead: decide */
     MESSAGE_PAUSE,  /* decide nothing more */
@@ -29,7 +30,7 @@ typedef struct message {
     message_kind kind;
     berth_kind object_kind;
     berth_object *object;           /* a copy; NULL: of a removal, and all behind it */
-    berth_str namespace_name, name; /* of a removal: into `texts` */
+    berth_str namespace_name, name; /* where there is no object: into `texts` */
     char texts[];
 } message;
 

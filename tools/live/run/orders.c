@@ -103,16 +103,37 @@ static void fail(orders *o, const order *what)
         &(write_failure){.error = what->error, .message = what->message, .nominated = what->node});
 }
 
+/* The deciding thread waits for it no longer. */
+static void stay(orders *o, berth_str namespace_name, berth_str name)
+{
+    (void)inbox_put_change(&o->deciding->in, MESSAGE_STAYS, BERTH_KIND_POD, namespace_name, name,
+                           NULL);
+}
+
 static void evict(orders *o, const order *what)
 {
     const object_entry *victim = find(o, what, BERTH_KIND_POD, what->namespace_name, what->name);
     const object_entry *preemptor =
         find(o, what, BERTH_KIND_POD, what->preemptor_namespace, what->preemptor_name);
-    if (o->ends || victim == NULL || preemptor == NULL || preemptor->bound)
+    if (victim == NULL)
         return;
+    if (o->ends || preemptor == NULL || preemptor->bound) {
+        stay(o, what->namespace_name, what->name);
+        return;
+    }
     const write_pod from = pod_of(victim, what->scheduler);
     const write_pod to = pod_of(preemptor, what->scheduler);
     writes_evict(o->writes, &from, &to, what->node);
+}
+
+static void unnominate(orders *o, const order *what)
+{
+    static const berth_str none = {0};
+    const object_entry *pod = find(o, what, BERTH_KIND_POD, what->namespace_name, what->name);
+    if (pod == NULL || pod->bound)
+        return;
+    const write_pod about = pod_of(pod, what->scheduler);
+    writes_nominate(o->writes, &about, none);
 }
 
 static void carry_out(orders *o, const order *what)
@@ -129,6 +150,9 @@ static void carry_out(orders *o, const order *what)
         break;
     case ORDER_EVICT:
         evict(o, what);
+        break;
+    case ORDER_UNNOMINATE:
+        unnominate(o, what);
         break;
     }
 }
@@ -154,6 +178,12 @@ void orders_take(orders *o)
 void orders_bound(orders *o, const bind_outcome *outcome)
 {
     deciding_bind_done(o->deciding, outcome->id, outcome->verdict == BIND_BOUND);
+}
+
+void orders_evicted(orders *o, const eviction_outcome *outcome)
+{
+    if (outcome->failed)
+        stay(o, outcome->victim->namespace_name, outcome->victim->name);
 }
 
 void orders_seen(orders *o, const object_entry *entry, const object_view *view)

@@ -25,6 +25,7 @@ void orders_take(orders *o);
 /* For the callbacks of the writes and the watches. After orders_gone look at `held`: orders are to be
  * taken once the object is forgotten. */
 void orders_bound(orders *o, const bind_outcome *outcome);
+void orders_evicted(orders *o, const eviction_outcome *outcome);
 void orders_seen(orders *o, const object_entry *entry, const object_view *view);
 void orders_gone(orders *o, berth_kind kind, const object_entry *entry);
 void orders_changed(orders *o, berth_kind kind, berth_str namespace_name, berth_str name);

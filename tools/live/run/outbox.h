@@ -12,10 +12,11 @@
 #include "berth/scheduler.h"
 
 typedef enum order_kind {
-    ORDER_BIND = 0, /* answer by berth_scheduler_bind_done */
-    ORDER_UNBIND,   /* a binding that is no more: do nothing further for it */
-    ORDER_FAILED,   /* an attempt placed the pod nowhere */
-    ORDER_EVICT,    /* have `name` deleted, so that the preemptor fits */
+    ORDER_BIND = 0,   /* answer by berth_scheduler_bind_done */
+    ORDER_UNBIND,     /* a binding that is no more: do nothing further for it */
+    ORDER_FAILED,     /* an attempt placed the pod nowhere */
+    ORDER_EVICT,      /* have `name` deleted, so that the preemptor fits */
+    ORDER_UNNOMINATE, /* the node that is kept for the pod is another one's now */
 } order_kind;
 
 /* Owner: texts lie behind it. */

@@ -24,6 +24,10 @@
 static const int64_t second_ns = 1000000000;
 
 /* Changes that wait for the deciding thread; with more of them the next page is not asked for. */
+enum {
+    BLIND_SECONDS = 300, /* without a watch: nobody is evicted any more */
+    DENIED_SECONDS = 15, /* a server that has just begun does not know its rules yet */
+};
 enum { BACKLOG_MAX = 20000, MINOR_FIRST = 32, MINOR_LAST = 36, SETTLE_SECONDS = 5 };
 
 typedef struct session {
@@ -46,8 +50,9 @@ typedef struct session {
     bool ends;
     int code;
     int64_t began_ns, version_backoff_ns;
-    char version[16]; /* "1.36", of the server */
-    int minor;        /* 36 */
+    int64_t denied_ns; /* since when 403 is the answer; 0: it is not */
+    char version[16];  /* "1.36", of the server */
+    int minor;         /* 36 */
 } session;
 
 static void end(session *s, int code)
@@ -119,6 +124,11 @@ static void on_bound(void *context, const bind_outcome *outcome)
     if (s->served.server != NULL)
         served_bound(&s->served, outcome);
     orders_bound(&s->orders, outcome);
+}
+
+static void on_evicted(void *context, const eviction_outcome *outcome)
+{
+    orders_evicted(&((session *)context)->orders, outcome);
 }
 
 static void take_orders(void *context)
@@ -214,7 +224,7 @@ static void make_writes(session *s)
                                     .scheduled_events = true,
                                     .rate = s->options->rate,
                                     .burst = s->options->burst,
-                                    .callbacks = {s, on_bound, NULL, take_orders}};
+                                    .callbacks = {s, on_bound, on_evicted, take_orders}};
     s->writes = writes_create(&options);
     writes_fence(s->writes, s->options->leader_elect ? 0 : LIVE_NEVER);
     if (s->options->leader_elect)
@@ -288,10 +298,11 @@ static void take_version(session *s)
 }
 
 /* What no second try will mend: the server is there, and it or we don't believe who the other is. */
-static bool is_hopeless(const live_answer *answer)
+static bool is_hopeless(const session *s, const live_answer *answer)
 {
     if (answer->outcome == LIVE_ANSWERED)
-        return answer->status == 401 || answer->status == 403;
+        return answer->status == 401 || (answer->status == 403 && event_loop_now() - s->denied_ns >=
+                                                                      DENIED_SECONDS * second_ns);
     return strstr(answer->why, "certificate") != NULL || strstr(answer->why, "SSL") != NULL;
 }
 
@@ -305,11 +316,18 @@ static void on_version(void *context, const live_answer *answer)
     }
     char status[16];
     snprintf(status, sizeof(status), "%d", answer->status);
-    if (is_hopeless(answer)) {
+    if (answer->status != 403)
+        s->denied_ns = 0;
+    else if (s->denied_ns == 0)
+        s->denied_ns = event_loop_now();
+    if (is_hopeless(s, answer)) {
         fprintf(stderr, "berth run: %s: %s\n", s->options->config->access.server,
-                answer->status == 401   ? "the API server does not accept the credentials (401)"
-                : answer->status == 403 ? "the API server does not let us read /version (403)"
-                                        : answer->why);
+                answer->status == 401 ? "the API server does not accept the credentials (401)"
+                : answer->status == 403
+                    ? "the API server does not let us read /version (403): the role "
+                      "lacks the verb get of the nonResourceURL /version "
+                      "(ClusterRole system:discovery has it)"
+                    : answer->why);
         end(s, EXIT_INPUT);
         return;
     }
@@ -369,6 +387,8 @@ static bool take_signals(session *s)
 static void look(void *context)
 {
     session *s = context;
+    bool is_blind = s->watcher != NULL && watcher_lost_ns(s->watcher) >= BLIND_SECONDS * second_ns;
+    atomic_store_explicit(&s->deciding.is_blind, is_blind, memory_order_relaxed); /* a hint */
     served_look(&s->served, s->watcher, s->writes, s->lease);
     (void)live_timer_set(s->transport, live_now(s->transport) + second_ns, look, s);
 }

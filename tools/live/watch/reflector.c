@@ -13,7 +13,7 @@
 #include "live/watch/reflector_apply.h"
 
 static const int64_t second_ns = 1000000000;
-static const int64_t backoff_first_ns = 800000000, backoff_last_ns = 30000000000;
+static const int64_t backoff_first_ns = 800000000, backoff_last_ns = 4000000000;
 enum { HEALTH_SECONDS = 120, WATCH_SECONDS = 300, LOOK_SECONDS = 10, FULL_MILLISECONDS = 20 };
 
 static void begin(void *context);
@@ -52,7 +52,9 @@ static void wait_until(reflector *r, int64_t at_ns)
     r->timer = live_timer_set(r->transport, at_ns, begin, r);
 }
 
-/* 0.8 s doubling to 30 s, times 1 to 2 at random; the server's own word counts if it is longer. */
+/* 0.8 s doubling to 4 s, times 1 to 2 at random; the server's own word counts if it is longer.
+ * client-go goes up to 30 s, and is blind for so long when the server is there again: its many
+ * clients have to, a scheduler is one. */
 static void back_off(reflector *r, int64_t retry_after_ns)
 {
     r->backoff_ns = r->backoff_ns == 0 ? backoff_first_ns : r->backoff_ns * 2;

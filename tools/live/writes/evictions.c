@@ -240,7 +240,7 @@ void evictions_pod_gone(evictions *e, berth_str namespace_name, berth_str name, 
     for (eviction *x = e->first; x != NULL; x = next) {
         next = x->next;
         if (is_pod(x->preemptor, namespace_name, name, uid))
-            remove_eviction(x);
+            settle(x, false, "who needs the room is gone");
         else if (is_pod(x->victim, namespace_name, name, uid) && !write_task_is_sent(&x->task))
             settle(x, false, NULL);
     }
