@@ -270,6 +270,32 @@ static void test_room(void **state)
     assert_int_equal(atomic_load(&w.d.decisions), PODS);
 }
 
+/* What is listed anew, against what is known. */
+static void test_comparison(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "8");
+    put_pod(MESSAGE_ADD, "p", "1", "nodeName: a,");
+    put_pod(MESSAGE_ADD, "q", "1", "nodeName: a,");
+    put_node(MESSAGE_COMPARE, "a", "8");
+    put_pod(MESSAGE_COMPARE, "p", "1", "nodeName: a,");
+    settle();
+    assert_int_equal(w.d.comparison.nodes, 1);
+    assert_int_equal(w.d.comparison.pods, 1);
+    assert_int_equal(w.d.comparison.differences, 0);
+    put_pod(MESSAGE_COMPARE, "q", "1", "nodeName: b,");
+    put_pod(MESSAGE_COMPARE, "unknown", "1", "");
+    put_node(MESSAGE_COMPARE, "b", "8");
+    settle();
+    assert_int_equal(w.d.comparison.differences, 3);
+    comparison missing = {.nodes = 1, .pods = 1};
+    assert_int_equal(comparison_end(&missing, w.d.engine), 1); /* a pod that is not listed */
+    assert_int_equal(missing.nodes, 0);
+    (void)inbox_put(&w.d.in, MESSAGE_COMPARED);
+    settle();
+    assert_int_equal(w.d.comparison.pods, 0);
+}
+
 static void test_pause(void **state)
 {
     (void)state;
@@ -352,6 +378,7 @@ int main(void)
         TEST(test_failed_attempt),
         TEST(test_preemption),
         TEST(test_room),
+        TEST(test_comparison),
         TEST(test_pause),
         TEST(test_refused_changes),
         cmocka_unit_test_setup_teardown(test_dry_run, start_dry, stop),

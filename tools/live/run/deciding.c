@@ -190,6 +190,12 @@ static void apply(deciding *d, const message *m)
     case MESSAGE_STOP:
         d->stops = true;
         break;
+    case MESSAGE_COMPARE:
+        comparison_note(&d->comparison, d->engine, m->object);
+        break;
+    case MESSAGE_COMPARED:
+        (void)comparison_end(&d->comparison, d->engine);
+        break;
     case MESSAGE_STAYS:
         if (stay(d, m, &error) != BERTH_OK)
             say_refused(d, m, &error);

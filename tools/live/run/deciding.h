@@ -6,6 +6,7 @@
 
 #include "berth/berth.h"
 #include "live/run/agreement.h"
+#include "live/run/comparison.h"
 #include "live/run/inbox.h"
 #include "live/run/outbox.h"
 #include "live/serving/metrics.h"
@@ -38,7 +39,8 @@ typedef struct deciding {
     berth_scheduler *scheduler; /* NULL in a dry run */
     berth_explanation *explanation;
     agreement agreement; /* of a dry run */
-    uint64_t number;     /* of the last message applied */
+    comparison comparison;
+    uint64_t number; /* of the last message applied */
     uint64_t refused;
     int64_t decided_ns;         /* when the step in hand began */
     berth_claim_choice *claims; /* of the binding in hand */

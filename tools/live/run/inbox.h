@@ -17,10 +17,12 @@ typedef enum message_kind {
     MESSAGE_ADD = 0, /* the order of the first three is that of watch_operation */
     MESSAGE_UPDATE,
     MESSAGE_REMOVE,
-    MESSAGE_STAYS,  /* the pod that was to be evicted is not */
-    MESSAGE_SYNCED, /* every list is whole: all of it was put before */
-    MESSAGE_DECIDE, /* we lead: decide */
-    MESSAGE_PAUSE,  /* decide nothing more */
+    MESSAGE_STAYS,    /* the pod that was to be evicted is not */
+    MESSAGE_COMPARE,  /* an object as it is listed anew, to be compared with */
+    MESSAGE_COMPARED, /* all of it was */
+    MESSAGE_SYNCED,   /* every list is whole: all of it was put before */
+    MESSAGE_DECIDE,   /* we lead: decide */
+    MESSAGE_PAUSE,    /* decide nothing more */
     MESSAGE_STOP,
 } message_kind;
 

@@ -37,6 +37,7 @@ typedef struct session {
     curl_transport *curl;
     const live_transport *transport;
     watcher *watcher;
+    watcher *fresh; /* lists for a comparison; NULL: there is none under way */
     deciding deciding;
     bool deciding_runs;
     writes *writes; /* NULL: of a dry run */
@@ -351,6 +352,47 @@ static void ask_version(void *context)
                                                   .context = s});
 }
 
+/* ---- comparing with a new list ---- */
+
+static uint64_t on_fresh(void *context, const watch_change *change)
+{
+    session *s = context;
+    if (change->operation != WATCH_ADD)
+        return 1;
+    return inbox_put_change(&s->deciding.in, MESSAGE_COMPARE, change->kind, change->namespace_name,
+                            change->name, change->object);
+}
+
+static void end_comparison(void *context)
+{
+    session *s = context;
+    watcher_stop(s->fresh);
+    watcher_destroy(s->fresh);
+    s->fresh = NULL;
+}
+
+/* It ends itself, later: this is called from within. */
+static void on_fresh_listed(void *context, berth_kind kind)
+{
+    session *s = context;
+    (void)kind;
+    if (!watcher_is_synced(s->fresh))
+        return;
+    (void)inbox_put(&s->deciding.in, MESSAGE_COMPARED);
+    (void)live_timer_set(s->transport, live_now(s->transport), end_comparison, s);
+}
+
+static void begin_comparison(session *s)
+{
+    const watch_sink sink = {
+        .change = on_fresh, .is_full = on_is_full, .listed = on_fresh_listed, .context = s};
+    if (s->fresh != NULL || s->watcher == NULL || !watcher_is_synced(s->watcher))
+        return;
+    s->fresh = watcher_create(s->transport, &sink);
+    if (s->fresh != NULL)
+        watcher_start(s->fresh);
+}
+
 /* ---- signals ---- */
 
 static void on_signal(void *context, int fd, uint32_t events)
@@ -359,8 +401,10 @@ static void on_signal(void *context, int fd, uint32_t events)
     struct signalfd_siginfo what;
     (void)events;
     while (read(fd, &what, sizeof(what)) == (ssize_t)sizeof(what)) {
-        if (what.ssi_signo != SIGTERM && what.ssi_signo != SIGINT)
+        if (what.ssi_signo == SIGUSR2) {
+            begin_comparison(s);
             continue;
+        }
         LOG_INFO(0, "a signal ends it", "signal", strsignal((int)what.ssi_signo));
         if (s->ends)
             _exit(EXIT_NEGATIVE); /* the second one: at once */
@@ -461,6 +505,8 @@ static void close_session(session *s)
         settle(s);
     if (s->watcher != NULL)
         watcher_stop(s->watcher);
+    if (s->fresh != NULL)
+        end_comparison(s);
     if (s->deciding_runs) {
         deciding_stop(&s->deciding);
         if (s->options->dry_run)
