@@ -26,4 +26,69 @@ clusters: [{name: k, cluster: {server: 'https://127.0.0.1:1'}}]
 users: [{name: u, user: {username: jane, password: x}}]
 YAML
 complains run_password 3 "username" "$berth" run --kubeconfig "$work/kubeconfig"
+
+# ---- wrong values ----
+
+sed -i 's/^users:.*/users: [{name: u, user: {}}]/' "$work/kubeconfig"
+live=("$berth" run --kubeconfig "$work/kubeconfig")
+complains run_time 2 "'soon' is no time" "${live[@]}" --leader-elect-retry-period soon
+complains run_times 2 "renewDeadline must be longer" "${live[@]}" --leader-elect-retry-period 9s
+complains run_lease_times 2 "leaseDuration must be longer" "${live[@]}" --leader-elect-lease-duration 9s
+complains run_lock 2 "'endpoints' is not leases" "${live[@]}" --leader-elect-resource-lock endpoints
+complains run_lease_name 2 "is no name of a Lease" "${live[@]}" --leader-elect-resource-name a/b
+complains run_pool_time 2 "'-5m' is no time" "${live[@]}" --pod-max-in-unschedulable-pods-duration -5m
+complains run_number 2 "kube-api-qps" "${live[@]}" --kube-api-qps many
+complains run_port 2 "secure-port" "${live[@]}" --secure-port 65536
+complains run_form 2 "logging-format" "${live[@]}" --logging-format xml
+complains run_level 2 "--v is 11" "${live[@]}" --v 11
+complains run_version 3 "1.99" "${live[@]}" --kubernetes 1.99
+
+# said NAME CODE TEXT COMMAND...: as complains, of a program that logs besides.
+said() {
+  local name=$1 wanted=$2 text=$3
+  shift 3
+  run "$wanted" timeout 30 "$@"
+  grep -qF -- "$text" "$work/err" || fail "$name: no '$text' in: $(head -c 500 "$work/err")"
+}
+
+# ---- what is served ----
+
+said run_address 2 "is no address to serve at" "${live[@]}" --serve nowhere
+said run_no_certificate 3 "/no/such/file" "${live[@]}" --serve 127.0.0.1:0 \
+  --tls-cert-file /no/such/file --tls-private-key-file /no/such/file
+said run_half_certificate 2 "given together" "${live[@]}" --serve 127.0.0.1:0 --tls-cert-file "$work/pod"
+said run_wrong_certificate 3 "can't serve with this certificate" "${live[@]}" --serve 127.0.0.1:0 \
+  --tls-cert-file "$work/pod" --tls-private-key-file "$work/pod"
+
+# ---- what the server says ----
+
+if command -v python3 >/dev/null; then
+  # at STATUS BODY: a server that answers so; the kubeconfig says where.
+  at() {
+    [[ -z ${server:-} ]] || kill "$server"
+    exec 3< <(exec python3 run_server.py "$1" "$2")
+    server=$!
+    read -r port <&3
+    sed -i "s,server: '[^']*',server: '${scheme:-http}://127.0.0.1:$port'," "$work/kubeconfig"
+  }
+  at 401 '{}'
+  said run_401 3 "does not accept the credentials (401)" "${live[@]}"
+  said run_port_taken 3 "can't serve at '127.0.0.1:$port'" "${live[@]}" --serve "127.0.0.1:$port"
+  said run_port_taken_in_two 3 "can't serve at '127.0.0.1:$port'" "${live[@]}" \
+    --bind-address 127.0.0.1 --secure-port "$port"
+  said run_accepted 3 'option="client-ca-file"' "${live[@]}" --client-ca-file x --secure-port 0
+  at 403 '{}'
+  said run_403 3 "lacks the verb get of the nonResourceURL /version" "${live[@]}"
+  at 404 'not here'
+  said run_404 3 "is no API server" "${live[@]}"
+  at 200 '{"major":"1","minor":"99+"}'
+  said run_too_new 3 "is of Kubernetes 1.99, whose rules are not known" "${live[@]}"
+  at 200 '{"major":"1","minor":"31"}'
+  said run_too_old 3 "is of Kubernetes 1.31, whose rules are not known" "${live[@]}"
+  at 200 'welcome'
+  said run_no_api 3 "is no API server" "${live[@]}"
+  scheme=https at 200 '{}'
+  said run_no_tls 3 "SSL" "${live[@]}"
+  kill "$server"
+fi
 finish

@@ -301,7 +301,7 @@ static void what_is_refused_is_named(void **state)
     assert_null(writes_denied(now.w));
     writes_bind(now.w, 1, &web, BERTH_STR("n1"));
     answer("POST", "/binding", 403);
-    assert_string_equal(writes_denied(now.w), "bindings");
+    assert_string_equal(writes_denied(now.w), "create pods/binding");
     writes_unbind(now.w, 1);
     assert_true(writes_is_settled(now.w));
 }

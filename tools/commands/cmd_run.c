@@ -1,4 +1,7 @@
 /* berth run: schedules a live cluster through its API server. */
+#include <stdio.h>
+#include <string.h>
+
 #include "cli/exits.h"
 #include "commands/commands.h"
 #include "live/log/log.h"
@@ -11,172 +14,334 @@ static const command_help help = {
     .text =
         "Schedules a live cluster: watches its API server, decides as kube-scheduler does, and\n"
         "binds. Without a kubeconfig it is taken to run in a pod of the cluster. It runs until\n"
-        "a signal (TERM or INT) ends it.\n"
+        "a signal (TERM or INT) ends it. Options that kube-scheduler has, too, mean the same;\n"
+        "times are such as 15s, 1m30s or 100ms.\n"
         "With --dry-run nothing is written: each pod that another scheduler binds is decided\n"
         "at the same moment, and the agreement is printed at the end.\n",
     .examples = "  berth run --kubeconfig /etc/kubernetes/scheduler.conf --leader-elect\n"
                 "  berth run --kubeconfig ~/.kube/config --dry-run --placements 1000\n",
 };
 
+enum { UNUSED_FLAGS = 4, DEFAULT_PORT = 10259 };
+
 typedef struct run_flags {
     engine_setup setup;
-    const char *kubeconfig, *master;
-    uint64_t verbosity;
+    const char *kubeconfig, *master, *unschedulable_max;
+    uint64_t verbosity, rate, burst, secure_port;
     int format;
-    bool rate_given, burst_given, elect, elect_denied;
-    uint64_t rate, burst;
+    bool rate_given, burst_given, elect, elect_denied, port_given;
+    const char *times[3]; /* as run_config_times has them */
+    const char *lease_name, *lease_namespace, *lease_lock;
+    const char *bind_address;
+    const char *unused[UNUSED_FLAGS];
     session_options session;
+    char address[300]; /* of bind_address and secure_port */
 } run_flags;
+
+/* Of the one call that a program makes: options point into it. */
+static run_flags flags;
 
 static const char *const formats[] = {"text", "json", NULL};
 
+static const option of_server[] = {
+    {.name = "kubeconfig",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &flags.kubeconfig,
+     .help = "where the API server is, and who we are (default: as in a\npod)"},
+    {.name = "master",
+     .kind = OPTION_TEXT,
+     .value = "URL",
+     .target = &flags.master,
+     .help = "the API server, in place of the kubeconfig's"},
+    {.name = "kube-api-qps",
+     .kind = OPTION_NUMBER,
+     .value = "N",
+     .max = 1000000,
+     .given = &flags.rate_given,
+     .target = &flags.rate,
+     .help = "writes a second (default: as the server takes them)"},
+    {.name = "kube-api-burst",
+     .kind = OPTION_NUMBER,
+     .value = "N",
+     .max = 1000000,
+     .given = &flags.burst_given,
+     .target = &flags.burst,
+     .help = "writes at once, with a rate"},
+    {.name = "pod-max-in-unschedulable-pods-duration",
+     .kind = OPTION_TEXT,
+     .value = "TIME",
+     .target = &flags.unschedulable_max,
+     .help = "a pod is tried again after so long in any case (5m)"},
+    {.name = "dry-run",
+     .kind = OPTION_FLAG,
+     .target = &flags.session.dry_run,
+     .help = "write nothing; compare with the scheduler that is there"},
+    {.name = "placements",
+     .kind = OPTION_NUMBER,
+     .value = "N",
+     .max = INT64_MAX,
+     .target = &flags.session.dry_run_placements,
+     .help = "end a dry run after so many"},
+};
+
+static const option of_lease[] = {
+    {.name = "leader-elect",
+     .kind = OPTION_FLAG,
+     .denied = &flags.elect_denied,
+     .target = &flags.elect,
+     .help = "schedule only while a Lease is ours; =false: whatever the\nconfiguration says"},
+    {.name = "leader-elect-lease-duration",
+     .kind = OPTION_TEXT,
+     .value = "TIME",
+     .target = &flags.times[0],
+     .help = "how long a lease holds that is not renewed (15s)"},
+    {.name = "leader-elect-renew-deadline",
+     .kind = OPTION_TEXT,
+     .value = "TIME",
+     .target = &flags.times[1],
+     .help = "nothing is written when so old a renewal is the last (10s)"},
+    {.name = "leader-elect-retry-period",
+     .kind = OPTION_TEXT,
+     .value = "TIME",
+     .target = &flags.times[2],
+     .help = "between two tries (2s)"},
+    {.name = "leader-elect-resource-name",
+     .kind = OPTION_TEXT,
+     .value = "NAME",
+     .target = &flags.lease_name,
+     .help = "of the Lease (kube-scheduler)"},
+    {.name = "leader-elect-resource-namespace",
+     .kind = OPTION_TEXT,
+     .value = "NAME",
+     .target = &flags.lease_namespace,
+     .help = "of the Lease (kube-system)"},
+    {.name = "leader-elect-resource-lock",
+     .kind = OPTION_TEXT,
+     .value = "KIND",
+     .target = &flags.lease_lock,
+     .help = "leases: there is no other"},
+};
+
+static const option of_looks[] = {
+    {.name = "serve",
+     .kind = OPTION_TEXT,
+     .value = "ADDRESS",
+     .target = &flags.session.serve,
+     .help = "HOST:PORT to show /livez, /readyz, /metrics and /configz at"},
+    {.name = "bind-address",
+     .kind = OPTION_TEXT,
+     .value = "HOST",
+     .target = &flags.bind_address,
+     .help = "the same in two: the host (0.0.0.0), and"},
+    {.name = "secure-port",
+     .kind = OPTION_NUMBER,
+     .value = "PORT",
+     .max = 65535,
+     .given = &flags.port_given,
+     .target = &flags.secure_port,
+     .help = "its port (10259); 0: nothing is shown"},
+    {.name = "tls-cert-file",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &flags.session.certificate_file,
+     .help = "certificate to serve with (default: plain HTTP)"},
+    {.name = "tls-private-key-file",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &flags.session.key_file,
+     .help = "and its key"},
+    {.name = "v",
+     .kind = OPTION_NUMBER,
+     .value = "LEVEL",
+     .max = 10,
+     .target = &flags.verbosity,
+     .help = "how much is logged: 2 a line a binding, 3 an attempt"},
+    {.name = "logging-format",
+     .kind = OPTION_CHOICE,
+     .value = "FORM",
+     .choices = formats,
+     .target = &flags.format,
+     .help = "form of the log, on standard error"},
+};
+
+/* So that what starts kube-scheduler starts this, too. */
+static const option accepted[] = {
+    {.name = "authentication-kubeconfig",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &flags.unused[0],
+     .help =
+         "accepted, and not used, as the next three: what is shown is\nopen to whoever reaches it"},
+    {.name = "authorization-kubeconfig",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &flags.unused[1],
+     .help = "(not used)"},
+    {.name = "client-ca-file",
+     .kind = OPTION_TEXT,
+     .value = "FILE",
+     .target = &flags.unused[2],
+     .help = "(not used)"},
+    {.name = "authorization-always-allow-paths",
+     .kind = OPTION_TEXT,
+     .value = "LIST",
+     .target = &flags.unused[3],
+     .help = "(not used)"},
+};
+
 /* As kube-scheduler: the configuration's word goes before the flag's, which is there for when there is
  * no configuration. */
-static berth_status read_access(const run_flags *flags, const run_config *file, kubeconfig *config,
-                                berth_error *error)
+static berth_status read_access(const run_config *file, kubeconfig *config, berth_error *error)
 {
-    const char *path = file->kubeconfig != NULL ? file->kubeconfig : flags->kubeconfig;
+    const char *path = file->kubeconfig != NULL ? file->kubeconfig : flags.kubeconfig;
     if (path != NULL)
-        return kubeconfig_read_file(config, path, flags->master, error);
+        return kubeconfig_read_file(config, path, flags.master, error);
     return kubeconfig_in_cluster(config, NULL, error);
 }
 
-static void take_rates(run_flags *flags, const run_config *file)
+static void take_rates(const run_config *file)
 {
-    flags->session.rate = flags->rate_given ? (double)flags->rate : file->qps;
-    flags->session.burst = flags->burst_given ? (double)flags->burst : file->burst;
-    if (flags->session.rate <= 0)
+    flags.session.rate = flags.rate_given ? (double)flags.rate : file->qps;
+    flags.session.burst = flags.burst_given ? (double)flags.burst : file->burst;
+    if (flags.session.rate <= 0)
         LOG_INFO(0, "requests are limited by the server alone, not by a rate of our own");
 }
 
-/* Without a word of either there is no election: whoever starts it by hand wants it to schedule. */
-static void take_election(run_flags *flags, const run_config *file)
+/* false, and said: it is no time. */
+static bool take_time(const char *name, const char *text, int64_t *out)
 {
-    session_options *options = &flags->session;
-    bool of_file = flags->setup.config_path != NULL && file->leader_elect;
-    options->leader_elect = flags->elect || (of_file && !flags->elect_denied);
-    options->lease_namespace = file->resource_namespace;
-    options->lease_name = file->resource_name;
+    if (text == NULL || duration_read(text, out))
+        return true;
+    (void)exit_usage(help.name, "--%s: '%s' is no time such as 15s or 1m30s", name, text);
+    return false;
+}
+
+/* It becomes part of a path. */
+static bool is_name(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+    return text[0] != '\0' && strspn(text, plain) == strlen(text);
+}
+
+/* Without a word of either there is no election: whoever starts it by hand wants it to schedule. */
+static bool take_election(run_config *file)
+{
+    session_options *options = &flags.session;
+    bool of_file = flags.setup.config_path != NULL && file->leader_elect;
+    int64_t *times[] = {&file->lease_ns, &file->renew_deadline_ns, &file->retry_period_ns};
+    for (int i = 0; i < 3; i++)
+        if (!take_time(of_lease[1 + i].name, flags.times[i], times[i]))
+            return false;
+    const char *wrong = run_config_wrong_times(file);
+    if (wrong != NULL) {
+        (void)exit_usage(help.name, "--leader-elect-...: %s", wrong);
+        return false;
+    }
+    options->leader_elect = flags.elect || (of_file && !flags.elect_denied);
+    options->lease_namespace =
+        flags.lease_namespace != NULL ? flags.lease_namespace : file->resource_namespace;
+    options->lease_name = flags.lease_name != NULL ? flags.lease_name : file->resource_name;
     options->lease_ns = file->lease_ns;
     options->renew_deadline_ns = file->renew_deadline_ns;
     options->retry_period_ns = file->retry_period_ns;
     options->volume_timeout_ns = file->volume_timeout_ns;
     if (options->dry_run)
         options->leader_elect = false;
+    if (is_name(options->lease_name) && is_name(options->lease_namespace))
+        return true;
+    (void)exit_usage(help.name, "'%s/%s' is no name of a Lease", options->lease_namespace,
+                     options->lease_name);
+    return false;
 }
 
-static int run_with(run_flags *flags, const run_config *file)
+/* --serve, or what kube-scheduler has for it. */
+static void take_address(void)
+{
+    session_options *options = &flags.session;
+    if (options->serve != NULL || (flags.bind_address == NULL && !flags.port_given))
+        return;
+    unsigned port = flags.port_given ? (unsigned)flags.secure_port : DEFAULT_PORT;
+    const char *host = flags.bind_address != NULL ? flags.bind_address : "";
+    const bool six = strchr(host, ':') != NULL && host[0] != '[';
+    snprintf(flags.address, sizeof(flags.address), six ? "[%s]:%u" : "%s:%u", host, port);
+    if (port != 0)
+        options->serve = flags.address;
+}
+
+static bool take_flags(run_config *file)
+{
+    if (flags.lease_lock != NULL && strcmp(flags.lease_lock, "leases") != 0) {
+        (void)exit_usage(help.name, "--leader-elect-resource-lock: '%s' is not leases",
+                         flags.lease_lock);
+        return false;
+    }
+    for (int i = 0; i < UNUSED_FLAGS; i++)
+        if (flags.unused[i] != NULL)
+            LOG_WARNING("this option is not used: what is shown is open", "option",
+                        accepted[i].name);
+    take_rates(file);
+    take_address();
+    return take_time("pod-max-in-unschedulable-pods-duration", flags.unschedulable_max,
+                     &flags.session.unschedulable_max_ns) &&
+           take_election(file);
+}
+
+/* Where the server's version is not to decide, what is wrong with the profiles is known at once. */
+static berth_status check_setup(berth_error *error)
+{
+    if (flags.setup.kubernetes == NULL)
+        return BERTH_OK;
+    berth_status status = engine_setup_resolve(&flags.setup, error);
+    engine_setup_release(&flags.setup);
+    return status;
+}
+
+static int run_with(run_config *file)
 {
     kubeconfig config;
     berth_error error = {.code = BERTH_OK};
-    if (read_access(flags, file, &config, &error) != BERTH_OK)
+    if (!take_flags(file))
+        return EXIT_USAGE;
+    if (check_setup(&error) != BERTH_OK)
         return exit_error(help.name, &error);
-    take_rates(flags, file);
-    take_election(flags, file);
-    session_options options = flags->session;
-    options.config = &config;
-    options.setup = &flags->setup;
-    int code = session_run(&options);
+    if (read_access(file, &config, &error) != BERTH_OK)
+        return exit_error(help.name, &error);
+    flags.session.config = &config;
+    flags.session.setup = &flags.setup;
+    int code = session_run(&flags.session);
     kubeconfig_free(&config);
     return code;
 }
 
-static int run(run_flags *flags)
+static int run(void)
 {
     run_config file;
     berth_error error = {.code = BERTH_OK};
     int code;
-    log_setup(flags->format == 1, (int)flags->verbosity);
+    log_setup(flags.format == 1, (int)flags.verbosity);
     run_config_init(&file);
-    if (flags->setup.config_path != NULL &&
-        run_config_read(&file, flags->setup.config_path, &error) != BERTH_OK)
+    if (flags.setup.config_path != NULL &&
+        run_config_read(&file, flags.setup.config_path, &error) != BERTH_OK)
         code = exit_error(help.name, &error);
     else
-        code = run_with(flags, &file);
+        code = run_with(&file);
     run_config_free(&file);
     return code;
 }
 
 int cmd_run(int argc, char **argv)
 {
-    run_flags flags = {.format = 0};
     text_list operands = {0};
-    const option own[] = {
-        {.name = "kubeconfig",
-         .kind = OPTION_TEXT,
-         .value = "FILE",
-         .target = &flags.kubeconfig,
-         .help = "where the API server is, and who we are (default: as in a\npod)"},
-        {.name = "master",
-         .kind = OPTION_TEXT,
-         .value = "URL",
-         .target = &flags.master,
-         .help = "the API server, in place of the kubeconfig's"},
-        {.name = "kube-api-qps",
-         .kind = OPTION_NUMBER,
-         .value = "N",
-         .max = 1000000,
-         .target = &flags.rate,
-         .given = &flags.rate_given,
-         .help = "writes a second (default: as the server takes them)"},
-        {.name = "kube-api-burst",
-         .kind = OPTION_NUMBER,
-         .value = "N",
-         .max = 1000000,
-         .target = &flags.burst,
-         .given = &flags.burst_given,
-         .help = "writes at once, with a rate"},
-        {.name = "leader-elect",
-         .kind = OPTION_FLAG,
-         .target = &flags.elect,
-         .denied = &flags.elect_denied,
-         .help = "schedule only while the Lease of the configuration is ours\n"
-                 "(kube-system/kube-scheduler); =false: whatever it says"},
-        {.name = "serve",
-         .kind = OPTION_TEXT,
-         .value = "ADDRESS",
-         .target = &flags.session.serve,
-         .help = "HOST:PORT to show /livez, /readyz, /metrics and /configz at"},
-        {.name = "tls-cert-file",
-         .kind = OPTION_TEXT,
-         .value = "FILE",
-         .target = &flags.session.certificate_file,
-         .help = "certificate to serve with (default: plain HTTP)"},
-        {.name = "tls-private-key-file",
-         .kind = OPTION_TEXT,
-         .value = "FILE",
-         .target = &flags.session.key_file,
-         .help = "and its key"},
-        {.name = "dry-run",
-         .kind = OPTION_FLAG,
-         .target = &flags.session.dry_run,
-         .help = "write nothing; compare with the scheduler that is there"},
-        {.name = "placements",
-         .kind = OPTION_NUMBER,
-         .value = "N",
-         .max = INT64_MAX,
-         .target = &flags.session.dry_run_placements,
-         .help = "end a dry run after so many"},
-        {.name = "v",
-         .kind = OPTION_NUMBER,
-         .value = "LEVEL",
-         .max = 10,
-         .target = &flags.verbosity,
-         .help = "how much is logged: 2 a line a binding, 3 an attempt"},
-        {.name = "logging-format",
-         .kind = OPTION_CHOICE,
-         .value = "FORM",
-         .target = &flags.format,
-         .choices = formats,
-         .help = "form of the log, on standard error"},
-    };
-    const option_group groups[] = {OPTION_GROUP(own), engine_setup_options(&flags.setup)};
-    options_result parsed = options_parse(&help, groups, 2, &operands, argc, argv);
+    const option_group groups[] = {OPTION_GROUP(of_server), OPTION_GROUP(of_lease),
+                                   OPTION_GROUP(of_looks), engine_setup_options(&flags.setup),
+                                   OPTION_GROUP(accepted)};
+    options_result parsed = options_parse(&help, groups, 5, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN && operands.count > 0)
         code = exit_usage(help.name, "unexpected '%s'", operands.items[0]);
     else if (parsed == OPTIONS_RUN)
-        code = run(&flags);
+        code = run();
     text_list_free(&operands);
     engine_setup_release(&flags.setup);
     return code;

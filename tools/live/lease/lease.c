@@ -226,7 +226,10 @@ static void note_denied(lease *l, const live_answer *answer)
     if (denied && !l->denied) {
         server_status status;
         server_status_read(&status, answer->body);
-        LOG_ERROR("the API server refuses us the lease", "message", status.message);
+        LOG_ERROR(answer->status == 403 ? "not allowed: the role lacks a rule"
+                                        : "the API server does not accept our credentials",
+                  "rule", "create, get, update leases.coordination.k8s.io", "message",
+                  status.message);
     }
     if (answer->outcome == LIVE_ANSWERED)
         l->denied = denied;

@@ -324,6 +324,8 @@ static berth_status make_scheduler(deciding *d, berth_error *error)
         options.backoff_initial_ns = backoff.initial_seconds * INT64_C(1000000000);
         options.backoff_max_ns = backoff.max_seconds * INT64_C(1000000000);
     }
+    if (d->unschedulable_max_ns > 0)
+        options.unschedulable_max_ns = d->unschedulable_max_ns;
     options.now_ns = event_loop_now();
     options.explanation = d->explanation;
     options.callbacks =

@@ -19,6 +19,7 @@ typedef struct deciding {
     /* filled before the start */
     const engine_setup *setup; /* resolved; outlives it */
     bool dry_run;
+    int64_t unschedulable_max_ns;   /* 0: as kube-scheduler */
     metrics *metrics;               /* NULL: nobody measures */
     void (*ordered)(void *context); /* an order was put; called on the deciding thread */
     void *context;

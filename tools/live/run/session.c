@@ -26,7 +26,7 @@ static const int64_t second_ns = 1000000000;
 /* Changes that wait for the deciding thread; with more of them the next page is not asked for. */
 enum {
     BLIND_SECONDS = 300, /* without a watch: nobody is evicted any more */
-    DENIED_SECONDS = 15, /* a server that has just begun does not know its rules yet */
+    DENIED_SECONDS = 10, /* a server that has just begun does not know its rules yet */
 };
 enum { BACKLOG_MAX = 20000, MINOR_FIRST = 32, MINOR_LAST = 36, SETTLE_SECONDS = 5 };
 
@@ -301,10 +301,27 @@ static void take_version(session *s)
 /* What no second try will mend: the server is there, and it or we don't believe who the other is. */
 static bool is_hopeless(const session *s, const live_answer *answer)
 {
-    if (answer->outcome == LIVE_ANSWERED)
-        return answer->status == 401 || (answer->status == 403 && event_loop_now() - s->denied_ns >=
-                                                                      DENIED_SECONDS * second_ns);
-    return strstr(answer->why, "certificate") != NULL || strstr(answer->why, "SSL") != NULL;
+    bool lasts = event_loop_now() - s->denied_ns >= DENIED_SECONDS * second_ns;
+    if (answer->outcome != LIVE_ANSWERED)
+        return strstr(answer->why, "certificate") != NULL || strstr(answer->why, "SSL") != NULL;
+    return answer->status == 200 || answer->status == 401 || answer->status == 404 ||
+           (answer->status == 403 && lasts);
+}
+
+static const char *say_hopeless(const live_answer *answer)
+{
+    switch (answer->status) {
+    case 401:
+        return "the API server does not accept the credentials (401)";
+    case 403:
+        return "the API server does not let us read /version (403): the role lacks the verb get of "
+               "the nonResourceURL /version (ClusterRole system:discovery has it)";
+    case 200:
+    case 404:
+        return "what answers there is no API server: it has no /version";
+    default:
+        return answer->why;
+    }
 }
 
 static void on_version(void *context, const live_answer *answer)
@@ -323,12 +340,7 @@ static void on_version(void *context, const live_answer *answer)
         s->denied_ns = event_loop_now();
     if (is_hopeless(s, answer)) {
         fprintf(stderr, "berth run: %s: %s\n", s->options->config->access.server,
-                answer->status == 401 ? "the API server does not accept the credentials (401)"
-                : answer->status == 403
-                    ? "the API server does not let us read /version (403): the role "
-                      "lacks the verb get of the nonResourceURL /version "
-                      "(ClusterRole system:discovery has it)"
-                    : answer->why);
+                say_hopeless(answer));
         end(s, EXIT_INPUT);
         return;
     }
@@ -444,7 +456,8 @@ static bool start_serving(session *s)
     if (o->serve == NULL)
         return true;
     if (served_start(&s->served, o->serve, o->certificate_file, o->key_file, &error) != BERTH_OK) {
-        end(s, exit_error("run", &error));
+        int code = exit_error("run", &error);
+        end(s, error.code == BERTH_E_ARG ? EXIT_USAGE : code);
         return false;
     }
     s->deciding.metrics = s->served.metrics;
@@ -529,6 +542,7 @@ int session_run(const session_options *options)
     session s = {.options = options, .signals = -1};
     s.deciding.setup = options->setup;
     s.deciding.dry_run = options->dry_run;
+    s.deciding.unschedulable_max_ns = options->unschedulable_max_ns;
     s.deciding.ordered = on_ordered;
     s.deciding.context = &s;
     served_init(&s.served, &s.deciding, options->config->access.server,

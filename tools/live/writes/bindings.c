@@ -41,7 +41,7 @@ bindings *bindings_create(write_gate *gate, bind_settled_fn settled, void *conte
 {
     bindings *b = heap_new(1, sizeof(*b));
     flow_window_init(&b->window, live_now(gate->transport));
-    write_lane_open(&b->lane, gate, LIVE_BINDINGS, b->window.size, "bindings");
+    write_lane_open(&b->lane, gate, LIVE_BINDINGS, b->window.size, "create pods/binding");
     b->settled = settled;
     b->context = context;
     return b;

@@ -35,7 +35,7 @@ evictions *evictions_create(write_gate *gate, bool observed_generation, eviction
                             eviction_settled_fn settled, void *context)
 {
     evictions *e = heap_new(1, sizeof(*e));
-    write_lane_open(&e->lane, gate, LIVE_WRITES, IN_FLIGHT, "pods (deletion)");
+    write_lane_open(&e->lane, gate, LIVE_WRITES, IN_FLIGHT, "delete pods");
     e->observed_generation = observed_generation;
     e->ready = ready;
     e->settled = settled;

@@ -64,7 +64,7 @@ pod_events *pod_events_create(write_gate *gate, write_lane *after, const char *h
                               size_t waiting_max)
 {
     pod_events *e = heap_new(1, sizeof(*e));
-    write_lane_open(&e->lane, gate, LIVE_WRITES, IN_FLIGHT, "events");
+    write_lane_open(&e->lane, gate, LIVE_WRITES, IN_FLIGHT, "create, patch events.events.k8s.io");
     e->lane.after = after;
     e->host = heap_text(host, strlen(host));
     e->waiting_max = waiting_max;

@@ -39,7 +39,7 @@ struct pod_statuses {
 pod_statuses *pod_statuses_create(write_gate *gate, bool observed_generation)
 {
     pod_statuses *s = heap_new(1, sizeof(*s));
-    write_lane_open(&s->lane, gate, LIVE_WRITES, IN_FLIGHT, "pods/status");
+    write_lane_open(&s->lane, gate, LIVE_WRITES, IN_FLIGHT, "patch pods/status");
     s->observed_generation = observed_generation;
     return s;
 }

@@ -48,7 +48,8 @@ struct volume_writes {
 volume_writes *volume_writes_create(write_gate *gate, volumes_settled_fn settled, void *context)
 {
     volume_writes *v = heap_new(1, sizeof(*v));
-    write_lane_open(&v->lane, gate, LIVE_WRITES, IN_FLIGHT, "volumes and claims");
+    write_lane_open(&v->lane, gate, LIVE_WRITES, IN_FLIGHT,
+                    "get, patch persistentvolumes, persistentvolumeclaims");
     v->settled = settled;
     v->context = context;
     return v;

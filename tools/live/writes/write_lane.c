@@ -71,10 +71,11 @@ static void note_denied(write_lane *lane, const live_answer *answer)
     if (denied) {
         server_status status;
         server_status_read(&status, answer->body);
-        LOG_ERROR("the API server refuses our writes", "what", lane->name, "message",
-                  status.message);
+        LOG_ERROR(answer->status == 403 ? "not allowed: the role lacks a rule"
+                                        : "the API server does not accept our credentials",
+                  "rule", lane->name, "message", status.message);
     } else {
-        LOG_INFO(0, "the API server takes our writes again", "what", lane->name);
+        LOG_INFO(0, "the API server takes our writes again", "rule", lane->name);
     }
 }
 

@@ -40,7 +40,7 @@ struct write_task {
 struct write_lane {
     write_gate *gate;
     live_connection connection;
-    const char *name;  /* "bindings": for the log */
+    const char *name;  /* "create pods/binding": the rule that allows it, for the log */
     size_t limit;      /* under way at a time */
     write_lane *after; /* begin nothing while that one has queued tasks; NULL: never mind */
     bool ends;         /* begin nothing that has not been tried before */

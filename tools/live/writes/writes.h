@@ -101,7 +101,7 @@ void writes_end(writes *w);
 /* Every binding and eviction that was sent has its outcome; and no event waits. */
 bool writes_is_settled(const writes *w);
 
-/* The first kind of write that the server refuses us ("bindings"); NULL: none. */
+/* The first kind of write that the server refuses us, as a rule of a role ("create pods/binding"); NULL: none. */
 const char *writes_denied(const writes *w);
 
 typedef struct writes_counters {
