@@ -328,6 +328,51 @@ static void test_refused_changes(void **state)
     assert_int_equal(w.d.refused, 2);
 }
 
+static message *update_of(const char *name, int32_t priority, uint64_t born)
+{
+    static inbox box;
+    const berth_pod pod = {.meta = {.name = {name, (uint32_t)strlen(name)}},
+                           .has_priority = priority != 0,
+                           .priority = priority,
+                           .node_name = BERTH_STR("n")};
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &pod};
+    inbox_init(&box);
+    (void)inbox_put_update(&box, &object, born);
+    message *m = inbox_take(&box, 0);
+    inbox_destroy(&box);
+    return m;
+}
+
+static void expect_next(seen_bindings *b, int64_t now_ns, const char *name)
+{
+    message *m = seen_bindings_next(b, now_ns);
+    assert_non_null(m);
+    assert_memory_equal(m->object->as.pod->meta.name.data, name, strlen(name));
+    message_free(m);
+}
+
+/* Bindings are put back into the order of the queue, as far as they are seen within two seconds. */
+static void test_seen_bindings(void **state)
+{
+    (void)state;
+    seen_bindings b = {.count = 0};
+    seen_bindings_hold(&b, update_of("third", 0, 9), 0);
+    seen_bindings_hold(&b, update_of("second", 0, 7), SECOND);
+    seen_bindings_hold(&b, update_of("taken", 0, 1), SECOND);
+    assert_null(seen_bindings_next(&b, SECOND * 19 / 10));
+    seen_bindings_hold(&b, update_of("first", 5, 11), SECOND * 19 / 10);
+    assert_null(seen_bindings_take(&b, BERTH_STR(""), BERTH_STR("nobody")));
+    message *m = seen_bindings_take(&b, (berth_str){0}, BERTH_STR("taken"));
+    assert_non_null(m);
+    message_free(m);
+    expect_next(&b, 2 * SECOND, "first");
+    expect_next(&b, 2 * SECOND, "second");
+    expect_next(&b, 2 * SECOND, "third");
+    assert_null(seen_bindings_next(&b, 9 * SECOND));
+    seen_bindings_hold(&b, update_of("late", 0, 2), 9 * SECOND);
+    seen_bindings_free(&b);
+}
+
 static void test_dry_run(void **state)
 {
     (void)state;
@@ -381,6 +426,7 @@ int main(void)
         TEST(test_comparison),
         TEST(test_pause),
         TEST(test_refused_changes),
+        cmocka_unit_test(test_seen_bindings),
         cmocka_unit_test_setup_teardown(test_dry_run, start_dry, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,17 +126,27 @@ static void say_refused(deciding *d, const message *m, const berth_error *error)
 }
 
 /* A pod that was pending here is seen on a node: the other scheduler has placed it. */
+static berth_pod_id bound_by_other(const deciding *d, const message *m)
+{
+    if (d->scheduler != NULL || m->kind != MESSAGE_UPDATE || m->object_kind != BERTH_KIND_POD)
+        return BERTH_POD_NONE;
+    const berth_pod *pod = m->object->as.pod;
+    if (pod->node_name.len == 0)
+        return BERTH_POD_NONE;
+    berth_pod_id id = berth_engine_find_pod(d->engine, pod->meta.namespace_name, pod->meta.name);
+    return id != BERTH_POD_NONE && berth_engine_pod_node(d->engine, id) == BERTH_NODE_NONE &&
+                   engine_setup_serves(d->setup, pod->scheduler_name)
+               ? id
+               : BERTH_POD_NONE;
+}
+
 static void compare(deciding *d, const message *m)
 {
-    const berth_pod *pod = m->object->as.pod;
-    if (m->object_kind != BERTH_KIND_POD || pod->node_name.len == 0)
+    berth_pod_id id = bound_by_other(d, m);
+    if (id == BERTH_POD_NONE)
         return;
-    berth_pod_id id = berth_engine_find_pod(d->engine, pod->meta.namespace_name, pod->meta.name);
-    if (id != BERTH_POD_NONE && berth_engine_pod_node(d->engine, id) == BERTH_NODE_NONE &&
-        engine_setup_serves(d->setup, pod->scheduler_name)) {
-        agreement_note(&d->agreement, d->engine, id, pod->node_name);
-        atomic_fetch_add_explicit(&d->decisions, 1, memory_order_relaxed);
-    }
+    agreement_note(&d->agreement, d->engine, id, m->object->as.pod->node_name);
+    atomic_fetch_add_explicit(&d->decisions, 1, memory_order_relaxed); /* a count to look at */
 }
 
 static berth_status apply_dry(deciding *d, const message *m, berth_error *error)
@@ -207,15 +217,49 @@ static void apply(deciding *d, const message *m)
     d->number = m->number;
 }
 
+static void apply_and_free(deciding *d, message *m)
+{
+    if (m == NULL)
+        return;
+    apply(d, m);
+    message_free(m);
+}
+
+/* In a dry run what follows for a pod comes behind what was held of it. */
+static void take_message(deciding *d, message *m)
+{
+    if (bound_by_other(d, m) != BERTH_POD_NONE) {
+        const berth_metadata *meta = &m->object->as.pod->meta;
+        apply_and_free(d, seen_bindings_take(&d->seen, meta->namespace_name, meta->name));
+        seen_bindings_hold(&d->seen, m, event_loop_now());
+        return;
+    }
+    if (d->seen.count > 0 && m->object_kind == BERTH_KIND_POD) {
+        const berth_metadata *meta = m->object != NULL ? &m->object->as.pod->meta : NULL;
+        apply_and_free(
+            d, seen_bindings_take(&d->seen, meta != NULL ? meta->namespace_name : m->namespace_name,
+                                  meta != NULL ? meta->name : m->name));
+    }
+    apply_and_free(d, m);
+}
+
+/* At the end all that is held is due. */
+static void take_seen(deciding *d)
+{
+    message *m;
+    while ((m = seen_bindings_next(&d->seen, d->stops ? INT64_MAX : event_loop_now())) != NULL)
+        apply_and_free(d, m);
+}
+
 /* Returns when the next thing is to be done if nothing comes. */
 static void take_messages(deciding *d, int64_t until_ns)
 {
     message *next;
     for (message *m = inbox_take(&d->in, until_ns); m != NULL; m = next) {
         next = m->next;
-        apply(d, m);
-        message_free(m);
+        take_message(d, m);
     }
+    take_seen(d);
     /* Relaxed: a count to look at; nothing else is read by it. */
     atomic_store_explicit(&d->applied, d->number, memory_order_relaxed);
 }
@@ -384,6 +428,7 @@ void deciding_free(deciding *d)
     d->explanation = NULL;
     d->engine = NULL;
     agreement_free(&d->agreement);
+    seen_bindings_free(&d->seen);
     free(d->claims);
     d->claims = NULL;
     inbox_destroy(&d->in);

@@ -9,6 +9,7 @@
 #include "live/run/comparison.h"
 #include "live/run/inbox.h"
 #include "live/run/outbox.h"
+#include "live/run/seen_bindings.h"
 #include "live/serving/metrics.h"
 #include "loading/engine_setup.h"
 
@@ -40,6 +41,7 @@ typedef struct deciding {
     berth_scheduler *scheduler; /* NULL in a dry run */
     berth_explanation *explanation;
     agreement agreement; /* of a dry run */
+    seen_bindings seen;  /* likewise: not applied yet */
     comparison comparison;
     uint64_t number; /* of the last message applied */
     uint64_t refused;

@@ -62,6 +62,16 @@ uint64_t inbox_put_change(inbox *box, message_kind kind, berth_kind object_kind,
     return put(box, m);
 }
 
+uint64_t inbox_put_update(inbox *box, const berth_object *object, uint64_t born)
+{
+    message *m = heap_new(1, sizeof(*m));
+    m->kind = MESSAGE_UPDATE;
+    m->object_kind = object->kind;
+    m->born = born;
+    m->object = heap_object(object);
+    return put(box, m);
+}
+
 uint64_t inbox_put(inbox *box, message_kind kind)
 {
     message *m = heap_new(1, sizeof(*m));

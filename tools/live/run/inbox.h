@@ -31,7 +31,8 @@ typedef struct message {
     uint64_t number; /* goes up by one */
     message_kind kind;
     berth_kind object_kind;
-    berth_object *object;           /* a copy; NULL: of a removal, and all behind it */
+    uint64_t born;        /* number of the change that brought the object; 0: nobody knows */
+    berth_object *object; /* a copy; NULL: of a removal, and all behind it */
     berth_str namespace_name, name; /* where there is no object: into `texts` */
     char texts[];
 } message;
@@ -52,6 +53,8 @@ void inbox_destroy(inbox *box);
 /* Returns the message's number. */
 uint64_t inbox_put_change(inbox *box, message_kind kind, berth_kind object_kind,
                           berth_str namespace_name, berth_str name, const berth_object *object);
+/* The same, with what it is about: `born`. */
+uint64_t inbox_put_update(inbox *box, const berth_object *object, uint64_t born);
 uint64_t inbox_put(inbox *box, message_kind kind);
 
 /* How many messages are put and not done with. */

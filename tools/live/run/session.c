@@ -72,6 +72,11 @@ static uint64_t on_change(void *context, const watch_change *change)
     static const message_kind kinds[] = {MESSAGE_ADD, MESSAGE_UPDATE, MESSAGE_REMOVE};
     if (s->writes != NULL)
         orders_changed(&s->orders, change->kind, change->namespace_name, change->name);
+    if (s->deciding.dry_run && change->operation == WATCH_UPDATE) {
+        const object_entry *entry =
+            watcher_find(s->watcher, change->kind, change->namespace_name, change->name);
+        return inbox_put_update(&s->deciding.in, change->object, entry != NULL ? entry->born : 0);
+    }
     return inbox_put_change(&s->deciding.in, kinds[change->operation], change->kind,
                             change->namespace_name, change->name, change->object);
 }
