@@ -36,6 +36,7 @@ NOT_WRAPPED = {
     "berth_cycle_slot_count": "a slice has its length",
     "berth_scheduler_add_node": "one kind of berth_scheduler_add",
     "berth_scheduler_add_pod": "one kind of berth_scheduler_add",
+    "berth_engine_pod_claims": "for who binds on a live cluster",
     "berth_scheduler_last_trouble": "the report callback has it",
 }
 

@@ -78,6 +78,25 @@ class Loop(Case):
             self.assertEqual(given_up, [berth.UnbindReason.EXPIRED])
             self.assertIsNot(loop.pod(second.pod or 0).state, berth.PodState.ASSUMED)
 
+    def test_eviction_that_fails(self) -> None:
+        asked: list[int] = []
+
+        def evict(eviction: berth.Eviction) -> berth.Answer:
+            asked.append(eviction.victim)
+            return berth.Answer.LATER
+
+        with cluster(1) as engine:
+            engine.load_objects([pod("low", "4", nodeName="a")])
+            engine.load_objects([pod("high", "4", priority=10)])
+            with berth.Scheduler(engine, evict=evict) as loop:
+                loop.step(0)
+                self.assertEqual(len(asked), 1)
+                loop.advance(20 * SECOND)
+                self.assertIs(loop.pod("high").state, berth.PodState.UNSCHEDULABLE)
+                self.beside(lambda: loop.evict_done(asked[0], berth.Answer.FAILED))
+                loop.advance(20 * SECOND)
+                self.assertIs(loop.pod("high").state, berth.PodState.ACTIVE)
+
     def test_posting_from_another_thread(self) -> None:
         told: list[int] = []
         troubles: list[berth.Trouble] = []

@@ -152,7 +152,7 @@ class Scheduler(Closing):
     Durations that are None are kube-scheduler's; those of the backoff are what the engine's
     configuration says of it.
 
-    Threads: post, post_remove and bind_done from any; all else is for the engine's.
+    Threads: post, post_remove, bind_done and evict_done from any; all else is for the engine's.
     """
 
     def __init__(
@@ -275,6 +275,13 @@ class Scheduler(Closing):
         with self._handle.shared() as scheduler:
             _errors.check(
                 lib.berth_scheduler_bind_done(scheduler, binding, Answer(answer), _errors.slot())
+            )
+
+    def evict_done(self, victim: int, answer: Answer = Answer.DONE) -> None:
+        """The outcome of an eviction that was answered LATER: FAILED, and the pod stays. Any thread."""
+        with self._handle.shared() as scheduler:
+            _errors.check(
+                lib.berth_scheduler_evict_done(scheduler, victim, Answer(answer), _errors.slot())
             )
 
     # ---- decisions ----
