@@ -337,15 +337,13 @@ void volume_writes_drop(volume_writes *v, uint64_t id)
         remove_job(j);
 }
 
+/* No order is taken meanwhile (orders_gone), so that nobody drops the next one. */
 void volume_writes_node_gone(volume_writes *v, berth_str node)
 {
-    for (job *j = v->first; j != NULL;) {
-        if (!write_str_equal(write_str(j->node), node)) {
-            j = j->next;
-            continue;
-        }
-        settle(j, "the node is gone"); /* others may be dropped by it */
-        j = v->first;
+    for (job *j = v->first, *next; j != NULL; j = next) {
+        next = j->next;
+        if (write_str_equal(write_str(j->node), node))
+            settle(j, "the node is gone");
     }
 }
 

@@ -57,8 +57,8 @@ void volume_writes_put(volume_writes *v, const volume_job *plan);
 /* Nobody waits any more. */
 void volume_writes_drop(volume_writes *v, uint64_t id);
 
-/* The watch has shown that a node is gone: its pods' volumes are not waited for any more. Cost:
- * linear in what is under way. */
+/* The watch has shown that a node is gone: its pods' volumes are not waited for any more. Drop
+ * none from within the callback. Cost: linear in what is under way. */
 void volume_writes_node_gone(volume_writes *v, berth_str node);
 
 /* The watch shows a change of a claim: whoever waits for it looks at once. Cost: linear in the
