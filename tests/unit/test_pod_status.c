@@ -127,6 +127,18 @@ static void the_newest_wins(void **state)
     assert_int_equal(pod_statuses_pending(statuses), 0);
 }
 
+/* What is under way says it: another word and the old one again are none. */
+static void there_and_back_is_no_change(void **state)
+{
+    (void)state;
+    assert_true(pod_statuses_put(statuses, &web, &full));
+    assert_true(pod_statuses_put(statuses, &web, &fuller));
+    assert_false(pod_statuses_put(statuses, &web, &full));
+    answer(200);
+    assert_int_equal(server->sent, 1);
+    assert_int_equal(pod_statuses_pending(statuses), 0);
+}
+
 static void errors_are_tried_four_times(void **state)
 {
     (void)state;
@@ -196,6 +208,7 @@ int main(void)
         T(a_late_watch_is_no_reason),      T(the_newest_wins),
         T(errors_are_tried_four_times),    T(gone_and_replaced_are_dropped),
         T(an_absent_server_is_waited_for), T(eight_at_a_time),
+        T(there_and_back_is_no_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ typedef struct status_entry {
     struct status_entry *before, *next;
     char *key;
     uint64_t wanted;  /* hash of the state that was asked for last */
+    uint64_t carried; /* hash of the state that the task's body asks for */
     uint64_t version; /* at rest: of the pod when it was written */
     char *condition;  /* JSON; NULL: it stays */
     nomination nomination;
@@ -174,6 +175,7 @@ static void renew_body(status_entry *e)
 {
     free(e->task.body);
     e->task.body = patch_body(e);
+    e->carried = e->wanted;
 }
 
 /* Written: what is kept is that it was, and at which version. */
@@ -304,8 +306,8 @@ static bool put(pod_statuses *s, const write_pod *pod, const pod_condition *cond
     e->wanted = wanted;
     take_over(e, pod, condition, shown);
     if (e->works && write_task_is_sent(&e->task)) {
-        e->changed = true;
-        return true;
+        e->changed = wanted != e->carried; /* or it changed and changed back */
+        return e->changed;
     }
     renew_body(e);
     if (!e->works) {
