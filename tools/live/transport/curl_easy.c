@@ -199,6 +199,9 @@ static void set_tls(CURL *easy, const server_access *access)
     } else if (access->ca_file != NULL) {
         curl_easy_setopt(easy, CURLOPT_CAINFO, access->ca_file);
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+#if LIBCURL_VERSION_NUM >= 0x075700 /* else what was in the file is believed for a day */
+        curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+#endif
     }
     if (access->certificate_data.data != NULL)
         set_blob(easy, CURLOPT_SSLCERT_BLOB, access->certificate_data);
