@@ -35,19 +35,21 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s %s: %d %s", r.Method, r.Path, r.Code, r.Body)
 }
 
-// NewClient reads ca.crt, USER.crt and USER.key in the folder.
+// NewClient reads USER.crt and USER.key in the folder and believes whom ca.crt or next.crt there signs.
 func NewClient(server, folder, user string) (*Client, error) {
 	certificate, err := tls.LoadX509KeyPair(filepath.Join(folder, user+".crt"),
 		filepath.Join(folder, user+".key"))
 	if err != nil {
 		return nil, err
 	}
-	authority, err := os.ReadFile(filepath.Join(folder, "ca.crt"))
-	if err != nil {
-		return nil, err
-	}
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(authority)
+	for _, name := range []string{"ca.crt", "next.crt"} {
+		authority, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return nil, err
+		}
+		roots.AppendCertsFromPEM(authority)
+	}
 	transport := &http.Transport{
 		TLSClientConfig:     &tls.Config{Certificates: []tls.Certificate{certificate}, RootCAs: roots},
 		ForceAttemptHTTP2:   true,

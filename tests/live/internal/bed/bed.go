@@ -32,8 +32,10 @@ type Bed struct {
 	Etcd      *Process
 	APIServer *Process
 	Admin     *api.Client
-	Authority *pki.Authority
+	Authority *pki.Authority // of all certificates; a server's may be of the next one, too
+	Next      *pki.Authority
 	port      int
+	etcd      string // URL
 }
 
 // Users that have a certificate and a kubeconfig: name of the files, user, groups.
@@ -100,6 +102,7 @@ func (b *Bed) start(client, peer int) error {
 		}
 	}
 	clients := fmt.Sprintf("http://127.0.0.1:%d", client)
+	b.etcd = clients
 	peers := fmt.Sprintf("http://127.0.0.1:%d", peer)
 	b.Etcd, err = Start(b.Folder, "etcd", b.EtcdServer, "--name=bed",
 		"--data-dir="+b.path("etcd"), "--listen-client-urls="+clients,
@@ -181,14 +184,19 @@ func (b *Bed) KubeconfigPath(name string) string { return b.path(name + ".kubeco
 
 // Kubeconfig writes NAME.kubeconfig for a user at a server's URL, such as that of a proxy.
 func (b *Bed) Kubeconfig(name, user, server string) error {
-	return b.config(name, server, api.Any{"client-certificate": b.path(user + ".crt"),
+	return b.KubeconfigTrusting(name, user, server, "ca")
+}
+
+// KubeconfigTrusting is Kubeconfig with the authorities of another file, see Trust.
+func (b *Bed) KubeconfigTrusting(name, user, server, authorities string) error {
+	return b.config(name, server, authorities, api.Any{"client-certificate": b.path(user + ".crt"),
 		"client-key": b.path(user + ".key")})
 }
 
-func (b *Bed) config(name, server string, credentials api.Any) error {
+func (b *Bed) config(name, server, authorities string, credentials api.Any) error {
 	cluster := api.Any{"server": server}
 	if strings.HasPrefix(server, "https:") {
-		cluster["certificate-authority"] = b.path("ca.crt")
+		cluster["certificate-authority"] = b.path(authorities + ".crt")
 	} else {
 		credentials = api.Any{} // none over http
 	}

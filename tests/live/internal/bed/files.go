@@ -22,6 +22,9 @@ rules:
   resources: [{group: "", resources: [pods/binding]}]
 - level: RequestResponse
   resources: [{group: "", resources: [pods/status]}]
+- level: RequestResponse
+  verbs: [delete]
+  resources: [{group: "", resources: [pods]}]
 - level: Request
   resources: [{group: events.k8s.io, resources: [events]}]
 - level: Request
@@ -35,6 +38,9 @@ func (b *Bed) files() error {
 	}
 	var err error
 	if b.Authority, err = pki.NewAuthority(b.Folder, "ca"); err != nil {
+		return err
+	}
+	if b.Next, err = pki.NewAuthority(b.Folder, "next"); err != nil {
 		return err
 	}
 	if err := b.Authority.Server("server"); err != nil {
@@ -112,14 +118,34 @@ func (b *Bed) Allow(allowed bool) error {
 
 // WriteToken changes the token in the file that TokenKubeconfig names.
 func (b *Bed) WriteToken(token string) error {
-	temporary := b.path("token.new")
-	if err := os.WriteFile(temporary, []byte(token+"\n"), 0o600); err != nil {
+	return b.replace("token", []byte(token+"\n"))
+}
+
+// replace changes a file at once: who reads it sees the old one or the new one.
+func (b *Bed) replace(name string, text []byte) error {
+	temporary := b.path(name + ".new")
+	if err := os.WriteFile(temporary, text, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(temporary, b.path("token"))
+	return os.Rename(temporary, b.path(name))
+}
+
+// Trust writes NAME.crt with an authority's certificate, for a kubeconfig that names that file.
+func (b *Bed) Trust(name string, authority *pki.Authority) error {
+	text, err := os.ReadFile(authority.Path())
+	if err != nil {
+		return err
+	}
+	return b.replace(name+".crt", text)
 }
 
 // TokenKubeconfig writes NAME.kubeconfig for the user berth with a file that holds its token.
 func (b *Bed) TokenKubeconfig(name, server string) error {
-	return b.config(name, server, api.Any{"tokenFile": b.path("token")})
+	return b.config(name, server, "ca", api.Any{"tokenFile": b.path("token")})
+}
+
+// ExecKubeconfig writes NAME.kubeconfig for whom a credential plugin tells of.
+func (b *Bed) ExecKubeconfig(name, server, command string) error {
+	return b.config(name, server, "ca", api.Any{"exec": api.Any{"command": command,
+		"apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never"}})
 }

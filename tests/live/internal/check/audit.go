@@ -32,6 +32,7 @@ type request struct {
 	Body   json.RawMessage `json:"requestObject"`
 	Answer json.RawMessage `json:"responseObject"`
 	node   string          // of a binding
+	holder string          // of the lease, as the sender said last
 }
 
 // Who sent it: a user may be several processes, each with credentials of its own.
@@ -71,6 +72,16 @@ func readAudit(path, user string) ([]request, error) {
 	return all, nil
 }
 
+// Credentials counts with how many credentials the user's requests came.
+func Credentials(auditLog, user string) (int, error) {
+	requests, err := readAudit(auditLog, user)
+	found := map[string]bool{}
+	for i := range requests {
+		found[requests[i].process()] = true
+	}
+	return len(found), err
+}
+
 // Requests counts the subject's requests by what they were and how they were answered, such as "create
 // pods/binding 201"; "list 200" and "watch 200" are those of all resources.
 type Requests map[string]int
@@ -82,8 +93,10 @@ func (w *Cluster) audit(requests []request) Requests {
 		byKey[p.Meta.Key()] = append(byKey[p.Meta.Key()], p)
 	}
 	tries := map[string][]request{} // bindings by uid
+	holders := map[string]string{}  // of the lease, by process
 	for i := range requests {
 		r := &requests[i]
+		r.holder = newHolder(r, holders)
 		counts[fmt.Sprintf("%s %d", r.kind(), r.Status.Code)]++
 		if r.Verb == "list" || r.Verb == "watch" {
 			counts[fmt.Sprintf("%s %d", r.Verb, r.Status.Code)]++
@@ -130,6 +143,19 @@ func (w *Cluster) auditBinding(r *request, pods []*pod, tries map[string][]reque
 	}
 }
 
+// Who starts anew has the same credentials, and another name as the lease's holder.
+func newHolder(r *request, holders map[string]string) string {
+	var body struct {
+		Spec struct {
+			HolderIdentity string `json:"holderIdentity"`
+		} `json:"spec"`
+	}
+	if r.Object.Resource == "leases" && json.Unmarshal(r.Body, &body) == nil && body.Spec.HolderIdentity != "" {
+		holders[r.process()] = body.Spec.HolderIdentity
+	}
+	return holders[r.process()]
+}
+
 // A pod is bound once. After a try whose outcome nobody can know the same node must be tried (I8).
 func (w *Cluster) auditTries(p *pod, all []request) {
 	done := 0
@@ -142,7 +168,7 @@ func (w *Cluster) auditTries(p *pod, all []request) {
 		if r.node == "" {
 			continue // cut off before it was read
 		}
-		if tried && before.node != r.node && before.Status.Code/100 != 4 {
+		if tried && before.node != r.node && before.Status.Code/100 != 4 && before.holder == r.holder {
 			w.breaks("I8", "%s was tried on %s (answer %d) and then on %s", p.Meta.Key(), before.node,
 				before.Status.Code, r.node)
 		}
@@ -164,9 +190,11 @@ func (w *Cluster) auditPatch(r *request, pods []*pod) {
 		if p.Spec.SchedulerName != w.Scheduler && !disruption {
 			w.breaks("I5", "status of %s, whose scheduler is %s", r.key(), p.Spec.SchedulerName)
 		}
-		if seen, known := p.seen[answer.Meta.ResourceVersion]; known && seen.Before(r.Received) {
+		again := w.Lossy && string(r.Body) == p.patch // the first answer may not have come
+		if seen, known := p.seen[answer.Meta.ResourceVersion]; known && seen.Before(r.Received) && !again {
 			w.breaks("I8", "status of %s patched without effect: %s", r.key(), r.Body)
 		}
+		p.patch = string(r.Body)
 	}
 }
 
@@ -175,7 +203,18 @@ func (w *Cluster) auditDelete(r *request, pods []*pod) {
 	if r.Status.Code != 200 {
 		return
 	}
+	var answer struct { // a pod, or a Status that tells of one
+		Meta    api.Meta `json:"metadata"`
+		Details struct {
+			UID string `json:"uid"`
+		} `json:"details"`
+	}
+	_ = json.Unmarshal(r.Answer, &answer)
+	uid := answer.Meta.UID + answer.Details.UID
 	for _, p := range pods {
+		if uid != "" && uid != p.Meta.UID {
+			continue // another one of that name
+		}
 		if len(w.nominees[p.Spec.NodeName]) > 0 {
 			return
 		}

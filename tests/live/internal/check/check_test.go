@@ -20,7 +20,7 @@ type history struct {
 }
 
 func begin() *history {
-	h := &history{Cluster: empty(Subject{"mine", "me"})}
+	h := &history{Cluster: empty(Subject{Scheduler: "mine", User: "me"})}
 	for i, name := range []string{"a", "b", "c"} {
 		n := api.Node{Meta: api.Meta{Name: name, Labels: map[string]string{"zone": fmt.Sprint(i), "host": name}}}
 		n.Status.Allocatable = map[string]string{"cpu": "2", "memory": "1Gi", "pods": "10"}
@@ -172,6 +172,13 @@ var cases = []struct {
 		h.bind(0, "p", "a", 504)
 		h.bind(1, "p", "b", 201)
 	}},
+	{"two nodes by two processes", "", func(h *history) {
+		h.tell("ADDED", on(pending("p"), "b"))
+		h.write(0, "update", "leases", "", "l", 200, `{"spec":{"holderIdentity":"first"}}`, "{}")
+		h.bind(0, "p", "a", 504)
+		h.write(1, "update", "leases", "", "l", 200, `{"spec":{"holderIdentity":"second"}}`, "{}")
+		h.bind(1, "p", "b", 201)
+	}},
 	{"the same node again", "", func(h *history) {
 		h.tell("ADDED", on(pending("p"), "a"))
 		h.bind(0, "p", "a", 504)
@@ -186,6 +193,18 @@ var cases = []struct {
 		h.tell("ADDED", on(pending("p"), "a"))
 		h.write(1, "patch", "pods", "status", "p", 200, "{}",
 			`{"metadata":{"uid":"uid-p","resourceVersion":"1"}}`)
+	}},
+	{"another one of that name dies", "I6", func(h *history) {
+		high := pending("high")
+		high.Status.NominatedNodeName = "a"
+		h.tell("ADDED", high)
+		h.tell("MODIFIED", on(high, "a"))
+		h.tell("ADDED", on(pending("p"), "a"))
+		h.tell("DELETED", on(pending("p"), "a"))
+		second := on(pending("p"), "b")
+		second.Meta.UID = "second"
+		h.tell("ADDED", second)
+		h.write(0, "delete", "pods", "", "p", 200, "{}", `{"metadata":{"uid":"second"}}`)
 	}},
 	{"two events", "I8", func(h *history) {
 		h.tell("ADDED", on(pending("p"), "a"))

@@ -16,6 +16,7 @@ import (
 type Subject struct {
 	Scheduler string // schedulerName of its pods
 	User      string // as whom it speaks to the API server
+	Lossy     bool   // answers may be lost: a patch may come twice
 }
 
 type node struct {
@@ -32,7 +33,8 @@ type pod struct {
 	gone         bool
 	seen         map[string]time.Time // each version, and when it was seen
 	events       []api.Event
-	listed       bool // by the last list or since
+	listed       bool   // by the last list or since
+	patch        string // of its status, the last
 }
 
 // Cluster is what the watch has seen. Its methods may be called at any time, by anyone.
@@ -317,4 +319,17 @@ func (w *Cluster) Bound() (bound, all int) {
 		}
 	}
 	return bound, all
+}
+
+// Placements are the nodes of the scheduler's pods, by namespace/name; "" where there is none.
+func (w *Cluster) Placements() map[string]string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	nodes := map[string]string{}
+	for _, p := range w.pods {
+		if !p.gone && p.Spec.SchedulerName == w.Scheduler {
+			nodes[p.Meta.Key()] = p.Spec.NodeName
+		}
+	}
+	return nodes
 }

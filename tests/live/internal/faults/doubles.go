@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"berth/tests/live/internal/bed"
+	"berth/tests/live/internal/check"
 	"berth/tests/live/internal/fake"
 )
 
@@ -24,6 +25,10 @@ var Doubles = []Scenario{
 	{Name: "expire", What: "410 to watches, as an event and as an answer", Short: true, run: expire},
 	{Name: "lines", What: "lines that are cut, huge, or no JSON", Short: true, run: lines},
 	{Name: "flood", What: "429 to everything for 10 s", Known: unknown, run: flood},
+	{Name: "slow", What: "bindings are answered after 1, 10 and 50 s", Known: unknown, run: slow,
+		after: neverEnded},
+	{Name: "refusals", What: "404, 409, 422, 429 and 5xx to evictions and statuses", Short: true,
+		run: refusals},
 	{Name: "silence", What: "watches say nothing for three minutes", Known: deaf, run: silence},
 	{Name: "reconnect", What: "a thousand connections are cut", Known: unknown + " I10", run: reconnect},
 	{Name: "rewind", What: "versions go back, as after a restored snapshot", Known: deaf,
@@ -89,6 +94,50 @@ func answers(w *World) error {
 		return err
 	}
 	return quiet(w)
+}
+
+// A client has given up after 50 s; what it asked for was done all the same.
+func slow(w *World) error {
+	late := func(delay time.Duration, times int) fake.Rule {
+		return fake.Rule{Method: http.MethodPost, Path: toBinding, Skip: w.Random.IntN(50), Times: times,
+			DelayMS: int(delay.Milliseconds())}
+	}
+	if err := w.Fake.SetRules([]fake.Rule{late(50*time.Second, 3), late(10*time.Second, 5),
+		late(time.Second, 30)}); err != nil {
+		return err
+	}
+	return quiet(w)
+}
+
+// The lease has a connection of its own: it is kept however late other answers are.
+func neverEnded(w *World, _ check.Requests) {
+	w.mutex.Lock()
+	ends := w.ends
+	w.mutex.Unlock()
+	if ends > 0 && w.Berth != "" {
+		w.breaks("I4: the lease was lost because bindings were answered late")
+	}
+}
+
+// What an eviction may be answered, in any order, some of it after it was done.
+func refusals(w *World) error {
+	const toStatus, toPod = "/pods/[^/]*/status$", "/pods/[^/]*$"
+	again := map[string]string{"Retry-After": "1"}
+	var rules []fake.Rule
+	for _, to := range []fake.Rule{{Method: http.MethodDelete, Path: toPod},
+		{Method: http.MethodPatch, Path: toStatus}} {
+		for _, how := range []fake.Rule{{Code: 404}, {Code: 409}, {Code: 422}, {Code: 429, Headers: again},
+			{Code: 500}, {Code: 503, Do: true}, {Code: 504}, {Reset: true}, {Reset: true, Do: true},
+			{Truncate: 10}, {DelayMS: 700}} {
+			how.Method, how.Path, how.Times = to.Method, to.Path, 1+w.Random.IntN(2)
+			rules = append(rules, how)
+		}
+	}
+	w.Random.Shuffle(len(rules), func(i, j int) { rules[i], rules[j] = rules[j], rules[i] })
+	if err := w.Fake.SetRules(rules); err != nil {
+		return err
+	}
+	return w.Plan.LoadFull(w.Bed.Admin, 30)
 }
 
 func lists(w *World) error {

@@ -29,9 +29,12 @@ type Scenario struct {
 
 	Soon time.Duration // when all must be bound after the fault is over; 0: within two minutes
 
+	Nodes, Pods int // 0: as the options say
+
 	alone  bool                 // run starts the schedulers
 	before func(w *World) error // the scheduler starts
-	run    func(w *World) error // when the scheduler has bound a pod
+	warmed func(w *World) error // the scheduler has bound a pod
+	run    func(w *World) error // after that
 	after  func(w *World, requests check.Requests)
 }
 
@@ -47,6 +50,8 @@ const recovery = 10 * time.Second
 var Table = []Scenario{
 	{Name: "plain", What: "nothing goes wrong; pods without room, preemption, volumes", Short: true,
 		run: plain},
+	{Name: "order", What: "as the library places them in the same order", Short: true, alone: true,
+		Nodes: 100, Pods: 1000, run: order},
 	{Name: "kill", What: "the API server is killed under load and started again", Short: true,
 		Known: unknown, Soon: recovery, run: kill},
 	{Name: "cut", What: "connections are cut each second", Short: true, Known: unknown, run: cut,
@@ -57,7 +62,8 @@ var Table = []Scenario{
 	{Name: "freeze5", What: "etcd stands still for 5 s", Known: unknown, Soon: recovery,
 		run: freeze(5 * time.Second)},
 	{Name: "freeze20", What: "etcd stands still for 20 s", Known: unknown, run: freeze(20 * time.Second)},
-	{Name: "freeze60", What: "etcd stands still for 60 s", Known: unknown, run: freeze(60 * time.Second)},
+	{Name: "freeze60", What: "etcd stands still for 60 s; a spare is there", Known: unknown,
+		warmed: spare, run: freeze(60 * time.Second), after: endedOnce},
 	{Name: "late1", What: "answers come 1 s late", Known: unknown, Soon: recovery,
 		run: late(time.Second)},
 	{Name: "late10", What: "answers come 10 s late", Known: unknown, run: late(10 * time.Second)},
@@ -71,16 +77,28 @@ var Table = []Scenario{
 		run: reject},
 	{Name: "goaway", What: "GOAWAY to one request in fifty", Flags: []string{"--goaway-chance=0.02"},
 		Known: unknown, run: quiet},
-	{Name: "rights", What: "rights are taken away and given back", run: rights},
+	{Name: "rights", What: "rights are taken away and given back", run: rights, after: named},
 	{Name: "lease", What: "the lease is deleted, then taken by another", Known: unknown, run: lease},
 	{Name: "replicas", What: "two replicas; the leader stands still for 20 s", Known: unknown,
-		run: replicas},
+		warmed: spare, run: replicas},
 	{Name: "beside", What: "kube-scheduler beside it, for other pods on the same nodes", run: beside},
 	{Name: "evict", What: "pods are evicted while connections are cut and answers lost", Known: unknown,
 		run: evict},
 	{Name: "token", What: "the token is revoked and another put into its file", Known: unknown,
 		before: tokens, run: revoke},
 	{Name: "nodes", What: "nodes are deleted and come back", run: nodes},
+	{Name: "gone", What: "the API server forgets its versions while nobody is connected", Known: unknown,
+		Soon: recovery, run: gone, after: listedTwice},
+	{Name: "restore", What: "etcd is restored from an old snapshot", Known: unknown + " " + deaf,
+		run: restore},
+	{Name: "full", What: "etcd is full", Known: unknown, Soon: recovery, run: full},
+	{Name: "renew", What: "certificates and the authority are replaced", Known: unknown,
+		before: certificates, run: renew, after: renewed},
+	{Name: "exec", What: "a credential plugin hangs", Known: unknown, before: plugin, run: hang},
+	{Name: "volumes", What: "nobody provides volumes for a while", run: volumes},
+	{Name: "victims", What: "victims vanish and come back elsewhere under their names", run: victims},
+	{Name: "must", What: "1,000 nodes and 10,000 pods, as the library places them", alone: true,
+		Nodes: 1000, Pods: 10000, run: order},
 }
 
 // Run runs one scenario on a cluster of its own.
@@ -93,6 +111,9 @@ func scenario(ctx context.Context, o Options, s Scenario, server func(*World) er
 	began := time.Now()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if s.Nodes > 0 {
+		o.Nodes, o.Pods = s.Nodes, s.Pods
+	}
 	w, err := newWorld(ctx, o, s, server)
 	if err != nil {
 		return err
@@ -108,6 +129,11 @@ func scenario(ctx context.Context, o Options, s Scenario, server func(*World) er
 			return err
 		}
 		if err := w.warm(); err != nil {
+			return err
+		}
+	}
+	if s.warmed != nil {
+		if err := s.warmed(w); err != nil {
 			return err
 		}
 	}
@@ -265,8 +291,6 @@ func rights(w *World) error {
 	})
 }
 
-const leasePath = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
-
 // The lease is deleted, which costs nothing, then another holds it: there are no bindings until it lets go.
 func lease(w *World) error {
 	return w.loading(30*time.Second, func() error {
@@ -289,7 +313,8 @@ func lease(w *World) error {
 	})
 }
 
-func replicas(w *World) error {
+// spare is a second process, which waits for the lease.
+func spare(w *World) error {
 	// A certificate of its own tells the two apart in the audit log.
 	user := []string{w.subject.User}
 	if w.Berth != "" {
@@ -301,10 +326,11 @@ func replicas(w *World) error {
 	if err := w.Bed.Kubeconfig("second", "second", w.Bed.Server); err != nil {
 		return err
 	}
-	second, err := w.run("second", "second")
-	if err != nil {
-		return err
-	}
+	_, err := w.run("second", "second")
+	return err
+}
+
+func replicas(w *World) error {
 	return w.loading(40*time.Second, func() error {
 		time.Sleep(w.between(3*time.Second, 6*time.Second))
 		leader := w.schedulers[0]
@@ -312,7 +338,6 @@ func replicas(w *World) error {
 			return err
 		}
 		time.Sleep(20 * time.Second)
-		w.say("second alive: %v", second.Alive())
 		return leader.Signal(syscall.SIGCONT)
 	})
 }
@@ -327,13 +352,21 @@ func churn(w *World) error {
 			time.Sleep(w.between(0, 40*time.Millisecond))
 			app := apps[[]int{0, 3}[w.Random.IntN(2)]] // those without required constraints
 			name := fmt.Sprintf("%s-%05d", app.Name, w.Random.IntN(app.Replicas))
-			switch w.Random.IntN(3) {
+			switch w.Random.IntN(5) {
 			case 0:
 				_ = w.Bed.Admin.Delete(path + name)
 			case 1:
 				if w.Bed.Admin.Delete(path+name) == nil {
 					_ = w.Bed.Admin.Ensure(strings.TrimSuffix(path, "/"), w.Plan.Pod(app, name))
 				}
+			case 3:
+				name := fmt.Sprintf("gated-%03d", w.Random.IntN(20))
+				pod := w.Plan.Pod(app, name)
+				pod.Spec.SchedulingGates = []api.Any{{"name": "bed/gate"}}
+				_ = w.Bed.Admin.Create(strings.TrimSuffix(path, "/"), pod, nil)
+			case 4:
+				name := fmt.Sprintf("gated-%03d", w.Random.IntN(20))
+				_ = w.Bed.Admin.Patch(path+name, api.Any{"spec": api.Any{"schedulingGates": nil}})
 			case 2:
 				_ = w.Bed.Admin.Create(path+name+"/binding", api.Any{"metadata": api.Any{"name": name},
 					"target": api.Any{"kind": "Node", "name": load.NodeName(w.Random.IntN(w.Plan.Nodes))}}, nil)
@@ -359,4 +392,12 @@ func nodes(w *World) error {
 		}
 		return nil
 	})
+}
+
+// named: the log says which right is missing.
+func named(w *World, requests check.Requests) {
+	log, err := os.ReadFile(w.schedulers[0].Log)
+	if w.Berth != "" && (err != nil || !strings.Contains(string(log), "403")) {
+		w.breaks("the log does not tell of the right that is missing")
+	}
 }

@@ -51,6 +51,7 @@ type World struct {
 	mutex      sync.Mutex
 	schedulers []*bed.Process
 	ending     bool
+	ends       int // processes that ended with 1
 	broken     []string
 }
 
@@ -92,7 +93,8 @@ func newWorld(ctx context.Context, o Options, s Scenario, server func(*World) er
 		return nil, err
 	}
 	user, files := w.user()
-	w.subject = check.Subject{Scheduler: w.Plan.Scheduler, User: user}
+	w.subject = check.Subject{Scheduler: w.Plan.Scheduler, User: user,
+		Lossy: strings.Contains(s.Known, "I8")}
 	if err := b.Kubeconfig(proxied, files, "https://"+w.Proxy.Address); err != nil {
 		w.close()
 		return nil, err
@@ -152,6 +154,9 @@ func (w *World) restart(process *bed.Process) {
 			w.breaks("%s ended with %d:\n%s", process.Name, code, process.Tail())
 			return
 		}
+		w.mutex.Lock()
+		w.ends++
+		w.mutex.Unlock()
 		time.Sleep(time.Second)
 		if err := process.Restart(); err != nil {
 			w.breaks("%v", err)
@@ -215,6 +220,18 @@ func (w *World) recovers(soon, limit time.Duration) {
 	}
 }
 
+const leasePath = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
+
+// leaseIsFree: who ends gives it up.
+func (w *World) leaseIsFree() {
+	var lease struct {
+		Spec struct{ HolderIdentity string }
+	}
+	if err := w.Bed.Admin.Get(leasePath, &lease); err == nil && lease.Spec.HolderIdentity != "" && w.Berth != "" {
+		w.breaks("I4: the lease was not given up at SIGTERM")
+	}
+}
+
 // report ends the scheduler, cleanly, and checks. What kube-scheduler is known to break in the scenario is
 // printed and does not count.
 func (w *World) report(s Scenario) error {
@@ -231,6 +248,10 @@ func (w *World) report(s Scenario) error {
 		}
 	}
 	time.Sleep(500 * time.Millisecond) // the audit log is written behind the answers
+	if err := w.cluster.ReadBack(w.Bed.Admin); err != nil {
+		return err
+	}
+	w.leaseIsFree()
 	requests, broken, err := w.cluster.Report(w.Out, w.Bed.AuditLog())
 	if err != nil {
 		return err

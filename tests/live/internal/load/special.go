@@ -35,7 +35,8 @@ func (p Plan) LoadUnfit(c *api.Client, nodes int) error {
 // LoadFull creates a pool of nodes that pods of low priority fill, bound by hand, and as many pods of
 // high priority that must evict one each. Eviction makes room for them, so they fit.
 func (p Plan) LoadFull(c *api.Client, nodes int) error {
-	for name, value := range map[string]int{"bed-low": -10, "bed-high": 1000} {
+	lowPriority, highPriority := int32(-10), int32(1000) // said, too, for servers without admission
+	for name, value := range map[string]int32{"bed-low": lowPriority, "bed-high": highPriority} {
 		err := c.Ensure("/apis/scheduling.k8s.io/v1/priorityclasses",
 			api.Any{"metadata": api.Any{"name": name}, "value": value})
 		if err != nil {
@@ -54,7 +55,7 @@ func (p Plan) LoadFull(c *api.Client, nodes int) error {
 		}
 		for j := range 2 {
 			pod := p.Pod(low, fmt.Sprintf("low-%03d-%d", i, j))
-			pod.Spec.PriorityClass, pod.Spec.NodeName = "bed-low", node
+			pod.Spec.PriorityClass, pod.Spec.Priority, pod.Spec.NodeName = "bed-low", &lowPriority, node
 			if err := c.Create(path, pod, nil); err != nil {
 				return err
 			}
@@ -62,7 +63,7 @@ func (p Plan) LoadFull(c *api.Client, nodes int) error {
 	}
 	for i := range nodes {
 		pod := p.Pod(high, fmt.Sprintf("high-%03d", i))
-		pod.Spec.PriorityClass = "bed-high"
+		pod.Spec.PriorityClass, pod.Spec.Priority = "bed-high", &highPriority
 		if err := c.Create(path, pod, nil); err != nil {
 			return err
 		}

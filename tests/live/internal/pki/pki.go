@@ -19,6 +19,7 @@ import (
 // Authority signs certificates; Folder is where their files go.
 type Authority struct {
 	Folder      string
+	name        string
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }
@@ -37,8 +38,11 @@ func NewAuthority(folder, name string) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Authority{folder, certificate, key}, write(folder, name, der, key)
+	return &Authority{folder, name, certificate, key}, write(folder, name, der, key)
 }
+
+// Path is where its certificate is.
+func (a *Authority) Path() string { return filepath.Join(a.Folder, a.name+".crt") }
 
 // Server writes NAME.crt and NAME.key for a server on loopback.
 func (a *Authority) Server(name string) error {

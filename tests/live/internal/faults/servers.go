@@ -1,0 +1,216 @@
+package faults
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"berth/tests/live/internal/api"
+	"berth/tests/live/internal/bed"
+	"berth/tests/live/internal/check"
+	"berth/tests/live/internal/load"
+	"berth/tests/live/internal/proxy"
+)
+
+// The leader must have given up.
+func endedOnce(w *World, _ check.Requests) {
+	w.mutex.Lock()
+	ends := w.ends
+	w.mutex.Unlock()
+	if ends == 0 && w.Berth != "" {
+		w.breaks("I4: nobody gave up a lease that could not be renewed for a minute")
+	}
+}
+
+// Connections are gone while the API server starts anew: it does not know the watches' versions any more,
+// and there were changes meanwhile.
+func gone(w *World) error {
+	return w.loading(10*time.Second, func() error {
+		time.Sleep(w.between(time.Second, 4*time.Second))
+		if err := w.Proxy.Set(proxy.Refuse); err != nil {
+			return err
+		}
+		w.Bed.KillAPIServer()
+		if err := w.Bed.StartAPIServer(); err != nil {
+			return err
+		}
+		time.Sleep(w.between(0, time.Second))
+		w.Proxy.Heal()
+		return nil
+	})
+}
+
+// Versions that are gone cost one list of each kind.
+func listedTwice(w *World, requests check.Requests) {
+	if count := requests["list pods 200"]; count > 2 && w.Berth != "" {
+		w.breaks("pods were listed %d times", count)
+	}
+}
+
+// Without room etcd takes no writes; what it has may be read.
+func full(w *World) error {
+	return w.loading(8*time.Second, func() error {
+		time.Sleep(w.between(time.Second, 4*time.Second))
+		if err := w.Bed.Full(true); err != nil {
+			return err
+		}
+		time.Sleep(w.between(2*time.Second, 7*time.Second)) // the lease holds
+		return w.Bed.Full(false)
+	})
+}
+
+// Etcd goes back to where it was: what was bound since is pending again, what came since never was. The
+// watches' versions lie in the future, about which a server says nothing.
+func restore(w *World) error {
+	if _, err := w.Plan.LoadPods(w.Bed.Admin, 0); err != nil {
+		return err
+	}
+	if err := w.Bed.Snapshot(); err != nil {
+		return err
+	}
+	w.recovers(0, time.Minute)
+	after := w.Plan
+	after.Namespace, after.Pods = "after", w.Plan.Pods/10
+	nodes := after.Nodes
+	after.Nodes = 0 // those that are there
+	if err := after.LoadNodes(w.Bed.Admin); err != nil {
+		return err
+	}
+	after.Nodes = nodes
+	if _, err := after.LoadPods(w.Bed.Admin, 0); err != nil {
+		return err
+	}
+	time.Sleep(w.between(time.Second, 3*time.Second))
+	if err := w.Bed.Restore(); err != nil {
+		return err
+	}
+	// What was seen and answered before never happened.
+	w.cluster = check.Watch(w.context, w.Bed.Admin, w.subject)
+	began := time.Now()
+	w.cluster.Settle(time.Second, 5*time.Minute)
+	took := time.Since(began)
+	w.say("%.0f s until all was bound again", took.Seconds())
+	if took > 170*time.Second && w.Berth != "" {
+		w.breaks("a watch that says nothing was noticed after %.0f s", took.Seconds())
+	}
+	return nil
+}
+
+// Claims wait for their volumes; other pods do not wait for them.
+func volumes(w *World) error {
+	const claims = 12
+	if err := w.Plan.LoadVolumes(w.Bed.Admin, claims); err != nil {
+		return err
+	}
+	return w.loading(6*time.Second, func() error {
+		time.Sleep(w.between(10*time.Second, 15*time.Second))
+		bound, all := w.cluster.Bound()
+		w.say("%d of %d bound without volumes", bound, all)
+		if bound < all-claims {
+			w.breaks("I2: %d pods of %d are bound while others wait for volumes", bound, all)
+		}
+		go load.VolumeController(w.context, w.Bed.Admin)
+		return nil
+	})
+}
+
+// While pods are evicted, those that are to go are deleted by somebody else and created again, with
+// another uid, on nodes where nothing is evicted.
+func victims(w *World) error {
+	const count = 20
+	done := make(chan error, 1)
+	go func() { done <- w.Plan.LoadFull(w.Bed.Admin, count) }()
+	path := "/api/v1/namespaces/" + w.Plan.Namespace + "/pods"
+	elsewhere := load.App{Name: "low", Replicas: 1, CPU: 1, Memory: 1, Shape: func(*api.Pod) {}}
+	for range 3 * count {
+		time.Sleep(w.between(0, 60*time.Millisecond))
+		name := fmt.Sprintf("low-%03d-%d", w.Random.IntN(count), w.Random.IntN(2))
+		if w.Bed.Admin.Delete(path+"/"+name) != nil {
+			continue
+		}
+		pod := w.Plan.Pod(elsewhere, name)
+		pod.Spec.NodeName = load.NodeName(w.Random.IntN(w.Plan.Nodes))
+		if err := w.Bed.Admin.Ensure(path, pod); err != nil {
+			return err
+		}
+	}
+	return <-done
+}
+
+// The client's certificate is replaced, then the authority that the server's is signed by; the kubeconfig
+// names files, which change.
+func certificates(w *World) error {
+	if err := w.Bed.Trust("trust", w.Bed.Authority); err != nil {
+		return err
+	}
+	_, files := w.user()
+	return w.Bed.KubeconfigTrusting(proxied, files, "https://"+w.Proxy.Address, "trust")
+}
+
+func renew(w *World) error {
+	user := bed.Users[1]
+	if w.Berth != "" {
+		user = bed.Users[2]
+	}
+	return w.loading(15*time.Second, func() error {
+		time.Sleep(w.between(time.Second, 4*time.Second))
+		if err := w.Bed.Authority.Client(user[0], user[1], user[2:]...); err != nil {
+			return err
+		}
+		w.Proxy.Cut() // the certificate is that of a connection
+		time.Sleep(w.between(3*time.Second, 5*time.Second))
+		if err := w.Bed.Next.Server("server"); err != nil {
+			return err
+		}
+		w.Bed.KillAPIServer()
+		if err := w.Bed.StartAPIServer(); err != nil {
+			return err
+		}
+		time.Sleep(w.between(0, 2*time.Second)) // nobody is believed until the file is there
+		return w.Bed.Trust("trust", w.Bed.Next)
+	})
+}
+
+func renewed(w *World, _ check.Requests) {
+	if count, err := check.Credentials(w.Bed.AuditLog(), w.subject.User); err != nil || count < 2 {
+		w.breaks("the new certificate was not shown (%d, %v)", count, err)
+	}
+}
+
+// A plugin's token is good for some seconds; where there is a file `hang` it does not answer, once.
+const pluginText = `#!/bin/sh
+cd %q || exit 1
+if [ -e hang ]; then
+  mv hang hung
+  exec sleep 600
+fi
+cat <<END
+{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"$(cat token)",
+"expirationTimestamp":"$(date -u -d '+4 seconds' +%%Y-%%m-%%dT%%H:%%M:%%SZ)"}}
+END
+`
+
+func plugin(w *World) error {
+	w.cluster.User = bed.Users[2][1]
+	w.subject.User = bed.Users[2][1]
+	path := w.Folder + "/plugin"
+	if err := os.WriteFile(path, []byte(fmt.Sprintf(pluginText, w.Folder)), 0o700); err != nil {
+		return err
+	}
+	return w.Bed.ExecKubeconfig(proxied, "https://"+w.Proxy.Address, path)
+}
+
+func hang(w *World) error {
+	return w.loading(15*time.Second, func() error {
+		time.Sleep(w.between(2*time.Second, 4*time.Second))
+		if err := os.WriteFile(w.Folder+"/hang", nil, 0o600); err != nil {
+			return err
+		}
+		time.Sleep(8 * time.Second)
+		if _, err := os.Stat(w.Folder + "/hung"); err != nil && w.Berth != "" {
+			w.breaks("the plugin was not called when its token had expired")
+		}
+		_ = os.Remove(w.Folder + "/hang")
+		return nil
+	})
+}
