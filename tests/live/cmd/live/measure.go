@@ -26,6 +26,7 @@ func runMeasure(arguments []string) error {
 	set.DurationVar(&o.Limit, "limit", 2*time.Minute, "a run ends at the latest after")
 	set.IntVar(&o.Paced, "paced", 200, "pods for the latency")
 	set.Float64Var(&o.Rate, "rate", 20, "of them a second")
+	only := set.String("only", "", "of default, unlimited and berth these, with commas between (none: all)")
 	_ = set.Parse(arguments)
 	if o.Folder == "" || o.Kubernetes == "" {
 		return errors.New("--dir and --kubernetes are needed")
@@ -39,19 +40,21 @@ func runMeasure(arguments []string) error {
 	if o.EtcdServer, err = findEtcd(); err != nil {
 		return err
 	}
-	contestants := []measure.Contestant{
-		{Name: "kube-scheduler, 50 a second"},
-		{Name: "kube-scheduler, unlimited",
-			Flags: []string{"--kube-api-qps=10000", "--kube-api-burst=10000"}},
+	wanted := func(name string) bool { return *only == "" || contains(*only, name) }
+	var contestants []measure.Contestant
+	if wanted("default") {
+		contestants = append(contestants, measure.Contestant{Name: "kube-scheduler, 50 a second"})
 	}
-	if *berth != "" {
+	if wanted("unlimited") {
+		contestants = append(contestants, measure.Contestant{Name: "kube-scheduler, unlimited",
+			Flags: []string{"--kube-api-qps=10000", "--kube-api-burst=10000"}})
+	}
+	if *berth != "" && wanted("berth") {
 		contestants = append(contestants, measure.Contestant{Name: "berth", Berth: *berth})
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
-	load, _ := os.ReadFile("/proc/loadavg") // more than the cores: what follows is not worth much
-	fmt.Printf("%d cores, load average %s, %s\n", runtime.NumCPU(), strings.Fields(string(load) + " ?")[0],
-		filepath.Base(o.Kubernetes))
+	fmt.Printf("%d cores, load average %s, %s\n", runtime.NumCPU(), loadAverage(), filepath.Base(o.Kubernetes))
 	if err := measure.Prepare(ctx, o); err != nil {
 		return err
 	}
@@ -62,10 +65,17 @@ func runMeasure(arguments []string) error {
 			if err != nil {
 				return err
 			}
-			fmt.Printf("run %d, %s: %d bound, %.0f a second\n", run+1, c.Name, row.Bound, row.Rate)
+			fmt.Printf("run %d, %s: %d bound, %.0f a second, load average %s\n", run+1, c.Name, row.Bound,
+				row.Rate, loadAverage())
 			rows = append(rows, row)
 		}
 	}
 	measure.Table(os.Stdout, rows)
 	return nil
+}
+
+// loadAverage before anything runs: more than the cores, and what follows is not worth much.
+func loadAverage() string {
+	load, _ := os.ReadFile("/proc/loadavg")
+	return strings.Fields(string(load) + " ?")[0]
 }

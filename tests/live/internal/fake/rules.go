@@ -25,6 +25,7 @@ type Rule struct {
 	Headers  map[string]string `json:"headers"`
 	Body     string            `json:"body"`
 	DelayMS  int               `json:"delayMs"`
+	Later    bool              `json:"later"`    // what is asked is done after the delay, not before
 	Reset    bool              `json:"reset"`    // the connection ends without an answer
 	Hang     bool              `json:"hang"`     // no answer, for as long as the client waits
 	Truncate int               `json:"truncate"` // the answer ends after so many bytes
@@ -92,9 +93,14 @@ func (s *Server) obey(rule *Rule, w http.ResponseWriter, r *http.Request) {
 			s.dispatch(w, r)
 			return
 		}
+		if rule.Later {
+			s.late(rule, r)
+		}
 		s.dispatch(truth, r)
 	}
-	s.late(rule, r)
+	if !rule.Later {
+		s.late(rule, r)
+	}
 	switch {
 	case rule.Hang:
 		<-r.Context().Done()

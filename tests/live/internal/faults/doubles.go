@@ -100,10 +100,10 @@ func answers(w *World) error {
 func slow(w *World) error {
 	late := func(delay time.Duration, times int) fake.Rule {
 		return fake.Rule{Method: http.MethodPost, Path: toBinding, Skip: w.Random.IntN(50), Times: times,
-			DelayMS: int(delay.Milliseconds())}
+			DelayMS: int(delay.Milliseconds()), Later: w.Random.IntN(2) == 0}
 	}
-	if err := w.Fake.SetRules([]fake.Rule{late(50*time.Second, 3), late(10*time.Second, 5),
-		late(time.Second, 30)}); err != nil {
+	if err := w.Fake.SetRules([]fake.Rule{late(50*time.Second, 3), late(50*time.Second, 3),
+		late(10*time.Second, 5), late(10*time.Second, 5), late(time.Second, 30)}); err != nil {
 		return err
 	}
 	return quiet(w)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -37,6 +38,8 @@ type Row struct {
 	Bound      int
 	Seconds    float64 // from the first binding seen to the last
 	Rate, Peak float64 // bindings a second, and in the best second
+	Events     int     // that tell of it
+	Whole      float64 // pods a second until the last event was written
 	Scheduler  Usage
 	APIServer  time.Duration
 	Etcd       time.Duration
@@ -141,7 +144,9 @@ func backlog(ctx context.Context, o Options, b *bed.Bed, w *check.Cluster, s *be
 	if row.Bound > 0 {
 		row.Rate = float64(row.Bound) / row.Seconds
 	}
-	time.Sleep(time.Second) // events come behind
+	if err := events(ctx, o, b, first, row); err != nil {
+		return err
+	}
 	if row.Scheduler, err = Read(s.PID()); err != nil {
 		return err
 	}
@@ -153,6 +158,30 @@ func backlog(ctx context.Context, o Options, b *bed.Bed, w *check.Cluster, s *be
 	after, err = Read(b.Etcd.PID())
 	row.Etcd = after.CPU - etcd.CPU
 	return err
+}
+
+// Events come behind the bindings: they are waited for while they come. What they cost counts.
+func events(ctx context.Context, o Options, b *bed.Bed, first time.Time, row *Row) error {
+	last := time.Now()
+	for quiet := time.Now(); time.Since(quiet) < 3*time.Second && row.Events < row.Bound; {
+		time.Sleep(500 * time.Millisecond)
+		var list struct {
+			Metadata struct{ RemainingItemCount int }
+			Items    []struct{}
+		}
+		err := b.Admin.Send(ctx, http.MethodGet,
+			"/apis/events.k8s.io/v1/namespaces/"+o.Plan.Namespace+"/events?limit=1", "", nil, &list)
+		if err != nil {
+			return err
+		}
+		if count := list.Metadata.RemainingItemCount + len(list.Items); count > row.Events {
+			row.Events, last, quiet = count, time.Now(), time.Now()
+		}
+	}
+	if row.Bound > 0 {
+		row.Whole = float64(row.Bound) / last.Sub(first).Seconds()
+	}
+	return nil
 }
 
 // latency creates pods one by one and takes the times from their appearance to their binding.
