@@ -27,8 +27,8 @@ var Doubles = []Scenario{
 	{Name: "flood", What: "429 to everything for 10 s", Known: unknown, run: flood},
 	{Name: "slow", What: "bindings are answered after 1, 10 and 50 s", Known: unknown, run: slow,
 		after: neverEnded},
-	{Name: "refusals", What: "404, 409, 422, 429 and 5xx to evictions and statuses", Short: true,
-		run: refusals},
+	{Name: "refusals", What: "404, 409, 429 and 5xx to evictions and statuses", Short: true,
+		Known: unknown, run: refusals},
 	{Name: "silence", What: "watches say nothing for three minutes", Known: deaf, run: silence},
 	{Name: "reconnect", What: "a thousand connections are cut", Known: unknown + " I10", run: reconnect},
 	{Name: "rewind", What: "versions go back, as after a restored snapshot", Known: deaf,
@@ -121,18 +121,20 @@ func neverEnded(w *World, _ check.Requests) {
 
 // What an eviction may be answered, in any order, some of it after it was done.
 func refusals(w *World) error {
-	const toStatus, toPod = "/pods/[^/]*/status$", "/pods/[^/]*$"
 	again := map[string]string{"Retry-After": "1"}
+	both := []fake.Rule{{Code: 429, Headers: again}, {Code: 500}, {Code: 503, Do: true}, {Code: 504},
+		{Reset: true}, {Reset: true, Do: true}, {Truncate: 10}, {DelayMS: 700}}
 	var rules []fake.Rule
-	for _, to := range []fake.Rule{{Method: http.MethodDelete, Path: toPod},
-		{Method: http.MethodPatch, Path: toStatus}} {
-		for _, how := range []fake.Rule{{Code: 404}, {Code: 409}, {Code: 422}, {Code: 429, Headers: again},
-			{Code: 500}, {Code: 503, Do: true}, {Code: 504}, {Reset: true}, {Reset: true, Do: true},
-			{Truncate: 10}, {DelayMS: 700}} {
-			how.Method, how.Path, how.Times = to.Method, to.Path, 1+w.Random.IntN(2)
-			rules = append(rules, how)
+	add := func(method, path string, how ...fake.Rule) {
+		for _, rule := range how {
+			rule.Method, rule.Path, rule.Times = method, path, 1+w.Random.IntN(2)
+			rules = append(rules, rule)
 		}
 	}
+	add(http.MethodDelete, "/pods/[^/]*$", both...)
+	add(http.MethodDelete, "/pods/[^/]*$", fake.Rule{Code: 404, Do: true}, fake.Rule{Code: 409, Do: true})
+	add(http.MethodPatch, "/pods/[^/]*/status$", both...)
+	add(http.MethodPatch, "/pods/[^/]*/status$", fake.Rule{Code: 409})
 	w.Random.Shuffle(len(rules), func(i, j int) { rules[i], rules[j] = rules[j], rules[i] })
 	if err := w.Fake.SetRules(rules); err != nil {
 		return err
