@@ -47,6 +47,7 @@ type Cluster struct {
 	nominees map[string]map[string]time.Time // node, uid of the nominated pod, when seen
 	deleted  bool                            // pods or nodes went: spread may be uneven since
 	changed  time.Time
+	early    []*pod // on nodes that nobody has seen yet
 	broken   []string
 	over     int // times that a foreign pod took the room first
 	synced   chan string
@@ -213,7 +214,9 @@ const inFlight = time.Second
 func (w *Cluster) came(p *pod) {
 	n := w.nodes[p.Spec.NodeName]
 	if n == nil {
-		if p.Spec.SchedulerName == w.Scheduler && p.bound.Sub(w.removed[p.Spec.NodeName]) > inFlight {
+		if _, known := w.removed[p.Spec.NodeName]; !known {
+			w.early = append(w.early, p) // watches are not ordered among each other
+		} else if p.Spec.SchedulerName == w.Scheduler && p.bound.Sub(w.removed[p.Spec.NodeName]) > inFlight {
 			w.breaks("I3", "%s came to %s, which is not there", p.Meta.Key(), p.Spec.NodeName)
 		}
 		return

@@ -24,6 +24,12 @@ func (w *Cluster) final() {
 			w.unfit(p)
 		}
 	}
+	for _, p := range w.early {
+		_, removed := w.removed[p.Spec.NodeName]
+		if w.nodes[p.Spec.NodeName] == nil && !removed && !p.gone {
+			w.breaks("I3", "%s came to %s, which was never there", p.Meta.Key(), p.Spec.NodeName)
+		}
+	}
 	w.apart()
 	if !w.deleted {
 		w.spread()

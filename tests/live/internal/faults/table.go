@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"syscall"
@@ -286,7 +287,10 @@ func rights(w *World) error {
 		if err := w.Bed.Admin.Delete(bindings + "/" + name); err != nil {
 			return err
 		}
-		time.Sleep(w.between(2*time.Second, 6*time.Second))
+		time.Sleep(w.between(4*time.Second, 7*time.Second))
+		if text, code := ask(w.served[0], "/readyz"); code != http.StatusInternalServerError && w.Berth != "" {
+			w.breaks("/readyz without rights: %d %s", code, text)
+		}
 		return w.Bed.Admin.Ensure(bindings, binding)
 	})
 }
@@ -397,7 +401,7 @@ func nodes(w *World) error {
 // named: the log says which right is missing.
 func named(w *World, requests check.Requests) {
 	log, err := os.ReadFile(w.schedulers[0].Log)
-	if w.Berth != "" && (err != nil || !strings.Contains(string(log), "403")) {
+	if w.Berth != "" && (err != nil || !strings.Contains(string(log), "forbidden")) {
 		w.breaks("the log does not tell of the right that is missing")
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -50,6 +52,7 @@ type World struct {
 
 	mutex      sync.Mutex
 	schedulers []*bed.Process
+	served     []string // where each tells of itself; "" of kube-scheduler
 	ending     bool
 	ends       int // processes that ended with 1
 	broken     []string
@@ -122,18 +125,26 @@ func (w *World) close() {
 // started again, as a Deployment does it; any other end is broken.
 func (w *World) run(name, kubeconfig string) (*bed.Process, error) {
 	var process *bed.Process
+	var address string
 	var err error
 	config := w.Bed.KubeconfigPath(kubeconfig)
 	if w.Berth == "" {
 		process, err = w.Bed.Scheduler(name, config, "--kube-api-qps=5000", "--kube-api-burst=5000",
 			"--kube-api-content-type=application/json")
 	} else {
-		process, err = bed.Start(w.Folder, name, w.Berth, "run", "--kubeconfig", config, "--leader-elect")
+		var ports []int
+		if ports, err = bed.FreePorts(1); err != nil {
+			return nil, err
+		}
+		address = fmt.Sprintf("127.0.0.1:%d", ports[0])
+		process, err = bed.Start(w.Folder, name, w.Berth, "run", "--kubeconfig", config, "--leader-elect",
+			"--serve", address)
 	}
 	if err != nil {
 		return nil, err
 	}
 	w.mutex.Lock()
+	w.served = append(w.served, address)
 	w.schedulers = append(w.schedulers, process)
 	w.mutex.Unlock()
 	go w.restart(process)
@@ -220,6 +231,45 @@ func (w *World) recovers(soon, limit time.Duration) {
 	}
 }
 
+// ask is what a process tells of itself, and the code of its answer.
+func ask(address, path string) (string, int) {
+	client := http.Client{Timeout: 2 * time.Second}
+	response, err := client.Get("http://" + address + path)
+	if err != nil {
+		return err.Error(), 0
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	return string(text), response.StatusCode
+}
+
+// healthy: when all is over every process says that it is well, and one of them leads.
+func (w *World) healthy() {
+	w.mutex.Lock()
+	served := w.served
+	w.mutex.Unlock()
+	leaders := 0
+	for _, address := range served {
+		if address == "" {
+			continue
+		}
+		for _, path := range []string{"/livez", "/readyz"} {
+			if text, code := ask(address, path); code != http.StatusOK {
+				w.breaks("%s: %d %s", path, code, text)
+			}
+		}
+		if text, _ := ask(address, "/metrics"); strings.Contains(text, "leader_election_master_status") &&
+			leads.MatchString(text) {
+			leaders++
+		}
+	}
+	if leaders != 1 && w.Berth != "" && len(served) > 0 {
+		w.breaks("%d processes say that they lead", leaders)
+	}
+}
+
+var leads = regexp.MustCompile(`leader_election_master_status\{[^}]*\} 1`)
+
 const leasePath = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
 
 // leaseIsFree: who ends gives it up.
@@ -236,6 +286,7 @@ func (w *World) leaseIsFree() {
 // printed and does not count.
 func (w *World) report(s Scenario) error {
 	w.cluster.Settle(2*time.Second, 30*time.Second)
+	w.healthy()
 	w.mutex.Lock()
 	w.ending = true
 	schedulers := w.schedulers
