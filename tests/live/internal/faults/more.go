@@ -120,12 +120,14 @@ const (
 	slackFiles    = 4
 )
 
-// reconnect cuts until there were a thousand connections. Memory and descriptors must not grow (I10).
+// reconnect cuts until there were a thousand connections. Memory and descriptors must not grow (I10). A pod
+// for each cut makes the scheduler connect at once; watches wait longer and longer.
 func reconnect(w *World) error {
 	ctx, cancel := context.WithTimeout(w.context, 15*time.Minute)
 	defer cancel()
 	var before measure.Usage
-	for {
+	drop := load.App{Name: "drop", Replicas: 1, CPU: 1, Memory: 1, Shape: func(*api.Pod) {}}
+	for i := 0; ; i++ {
 		if ctx.Err() != nil {
 			return fmt.Errorf("not %d connections in time", reconnections)
 		}
@@ -145,6 +147,10 @@ func reconnect(w *World) error {
 				return nil
 			}
 			before = usage
+		}
+		pod := w.Plan.Pod(drop, fmt.Sprintf("drop-%05d", i))
+		if err := w.Bed.Admin.Ensure("/api/v1/namespaces/"+w.Plan.Namespace+"/pods", pod); err != nil {
+			return err
 		}
 		w.Proxy.Cut()
 	}
