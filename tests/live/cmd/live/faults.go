@@ -56,6 +56,11 @@ func runFaults(arguments []string) error {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
+	stop := context.AfterFunc(ctx, func() { // whatever a scenario waits for; what it started dies with us
+		fmt.Println("ended by a signal")
+		os.Exit(3)
+	})
+	defer stop()
 	var broken []string
 	for _, s := range table {
 		if *names != "" && !contains(*names, s.Name) || *short && !s.Short || ctx.Err() != nil {

@@ -151,10 +151,15 @@ func (p *Process) Stop(limit time.Duration) int {
 	return code
 }
 
+// Text is its log.
+func (p *Process) Text() string {
+	text, _ := os.ReadFile(p.Log)
+	return string(text)
+}
+
 // Tail is the end of its log, for messages.
 func (p *Process) Tail() string {
-	text, _ := os.ReadFile(p.Log)
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines := strings.Split(strings.TrimSpace(p.Text()), "\n")
 	if len(lines) > 15 {
 		lines = lines[len(lines)-15:]
 	}

@@ -59,7 +59,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, t target) {
 		case <-time.After(time.Until(end)):
 			return
 		case <-regularly.C:
-			if query.Get("allowWatchBookmarks") == "true" && !s.silentTo(r) {
+			if query.Get("allowWatchBookmarks") == "true" && !s.silentTo(r) && s.reached(last) {
 				_, _ = w.Write(bookmark(t, last, object{}))
 			}
 		case line, open := <-lines:
@@ -186,6 +186,13 @@ func (s *store) after(from, era int, give func() bool) ([]change, state) {
 		}
 		s.changed.Wait()
 	}
+}
+
+// reached: of a version of the future nothing is said, not even that nothing has changed.
+func (s *store) reached(version int) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return version <= s.version
 }
 
 func (s *Server) silentTo(r *http.Request) bool {

@@ -204,11 +204,13 @@ func silence(w *World) error {
 
 // What was created since is forgotten with the versions: as far as clients know, they are in the future.
 func rewind(w *World) error {
-	return w.loading(5*time.Second, func() error {
+	err := w.loading(5*time.Second, func() error {
 		time.Sleep(w.between(2*time.Second, 3*time.Second))
 		w.Fake.Rewind(500)
 		return nil
 	})
+	w.noticed()
+	return err
 }
 
 // RunDouble runs one scenario on the scripted API server.

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"berth/tests/live/internal/bed"
@@ -53,6 +54,7 @@ type World struct {
 	mutex      sync.Mutex
 	schedulers []*bed.Process
 	served     []string // where each tells of itself; "" of kube-scheduler
+	compared   int      // lists that were made to compare
 	ending     bool
 	ends       int // processes that ended with 1
 	broken     []string
@@ -268,6 +270,30 @@ func (w *World) healthy() {
 	}
 }
 
+var compared = regexp.MustCompile(`"caches compared" differences="(\d+)"`)
+
+// sameAsFresh: in the quiet each process knows what the server's lists say (I9).
+func (w *World) sameAsFresh() {
+	for _, process := range w.schedulers {
+		before := len(compared.FindAllString(process.Text(), -1))
+		if err := process.Signal(syscall.SIGUSR2); err != nil {
+			continue // it has ended, which is told elsewhere
+		}
+		var found [][]string
+		for end := time.Now().Add(20 * time.Second); len(found) <= before && time.Now().Before(end); {
+			time.Sleep(50 * time.Millisecond)
+			found = compared.FindAllStringSubmatch(process.Text(), -1)
+		}
+		w.compared += len(found) - before
+		if len(found) <= before {
+			w.breaks("I9: %s did not compare what it knows with the server's lists", process.Name)
+		} else if differences := found[len(found)-1][1]; differences != "0" {
+			w.breaks("I9: what %s knows differs from the server's lists in %s places:\n%s", process.Name,
+				differences, process.Tail())
+		}
+	}
+}
+
 var leads = regexp.MustCompile(`leader_election_master_status\{[^}]*\} 1`)
 
 const leasePath = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
@@ -287,6 +313,9 @@ func (w *World) leaseIsFree() {
 func (w *World) report(s Scenario) error {
 	w.cluster.Settle(2*time.Second, 30*time.Second)
 	w.healthy()
+	if w.Berth != "" {
+		w.sameAsFresh()
+	}
 	w.mutex.Lock()
 	w.ending = true
 	schedulers := w.schedulers
