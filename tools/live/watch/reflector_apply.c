@@ -126,6 +126,12 @@ static void update(reflector *r, object_entry *entry)
         entry->mark = r->mark; /* old news, but it is there */
         return;
     }
+    /* A node is never taken back, but by a server that is restored: then the pod begins anew. */
+    if (entry->bound && view->node_name.len == 0 && r->resource->kind == BERTH_KIND_POD) {
+        tell_removal(r, entry);
+        add(r);
+        return;
+    }
     if (view->hash == entry->hash) {
         r->unchanged++;
     } else if (entry->posted) {
