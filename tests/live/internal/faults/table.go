@@ -31,6 +31,7 @@ type Scenario struct {
 	Soon time.Duration // when all must be bound after the fault is over; 0: within two minutes
 
 	Nodes, Pods int // 0: as the options say
+	ample       bool
 
 	alone  bool                 // run starts the schedulers
 	before func(w *World) error // the scheduler starts
@@ -82,7 +83,8 @@ var Table = []Scenario{
 	{Name: "lease", What: "the lease is deleted, then taken by another", Known: unknown, run: lease},
 	{Name: "replicas", What: "two replicas; the leader stands still for 20 s", Known: unknown,
 		warmed: spare, run: replicas},
-	{Name: "beside", What: "kube-scheduler beside it, for other pods on the same nodes", run: beside},
+	{Name: "beside", What: "kube-scheduler beside it, for other pods on the same nodes", ample: true,
+		run: beside},
 	{Name: "evict", What: "pods are evicted while connections are cut and answers lost", Known: unknown,
 		run: evict},
 	{Name: "token", What: "the token is revoked and another put into its file", Known: unknown,

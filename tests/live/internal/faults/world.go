@@ -87,7 +87,8 @@ func newWorld(ctx context.Context, o Options, s Scenario, server func(*World) er
 		return nil, err
 	}
 	w.Random = rand.New(rand.NewPCG(o.Seed, uint64(len(s.Name))<<32+uint64(s.Name[0])))
-	w.Plan = load.Plan{Nodes: o.Nodes, Pods: o.Pods, Scheduler: "default-scheduler", Namespace: "bed"}
+	w.Plan = load.Plan{Nodes: o.Nodes, Pods: o.Pods, Scheduler: "default-scheduler", Namespace: "bed",
+		Ample: s.ample}
 	if err := server(w); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ type Plan struct {
 	Pods      int
 	Scheduler string // schedulerName of the pods
 	Namespace string
+	Ample     bool // nodes have twice the room: others come, too
 }
 
 // FitsLabel says of a pod whether it has room: "true", or "false" with MessageNote.
@@ -80,6 +81,9 @@ func (p Plan) room() (milli, mebibytes int) {
 		mebibytes += app.Replicas * app.Memory
 	}
 	nodes := max(p.Nodes, 1)
+	if p.Ample {
+		milli, mebibytes = 2*milli, 2*mebibytes
+	}
 	return milli*5/4/nodes/100*100 + 500, mebibytes*5/4/nodes + 2048
 }
 
