@@ -21,6 +21,7 @@ typedef struct connection {
     struct connection *next; /* of those that are being given up */
     CURLM *multi;
     live_id timer;
+    curl_socket_t socket; /* the last one; CURL_SOCKET_BAD: none */
     size_t request_count;
     bool plain; /* HTTP/1.1: a connection carries one request at a time */
 } connection;
@@ -33,7 +34,10 @@ struct curl_transport {
     curl_request *first, *last; /* all that are there, oldest first */
     bool work;                  /* some of them wait to be started or removed */
     live_id last_id;
+    int64_t looked_ns; /* look_again */
 };
+
+enum { LOOK_AGAIN_MS = 500 };
 
 bool curl_transport_setup(void)
 {
@@ -56,6 +60,15 @@ static void on_socket_ready(void *context, int fd, uint32_t events)
     c->owner->work = true;
 }
 
+/* A stream's bytes may lie read already, on behalf of another stream, while the socket has no more:
+ * libcurl 7.88 then counts on a timer that it forgets where it fires early. So the socket is said to be
+ * ready now and then, which costs a read that finds nothing. */
+static void look_again(connection *c)
+{
+    if (c->socket != CURL_SOCKET_BAD)
+        on_socket_ready(c, c->socket, EPOLLIN);
+}
+
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *unused)
 {
     connection *c = context;
@@ -68,17 +81,27 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
         events |= EPOLLOUT;
     if (what == CURL_POLL_REMOVE)
         events = 0;
+    if (events != 0)
+        c->socket = fd;
+    else if (fd == c->socket)
+        c->socket = CURL_SOCKET_BAD;
     event_loop_fd(c->owner->options.loop, fd, events, on_socket_ready, c);
     return 0;
 }
+
+static int on_timer(CURLM *multi, long milliseconds, void *context);
 
 static void on_multi_timer(void *context)
 {
     connection *c = context;
     int running;
+    long left_ms;
     c->timer = 0;
     curl_multi_socket_action(c->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     c->owner->work = true;
+    /* It says nothing where its own clock finds that it is too early. */
+    if (c->timer == 0 && curl_multi_timeout(c->multi, &left_ms) == CURLM_OK && left_ms >= 0)
+        (void)on_timer(c->multi, left_ms > 0 ? left_ms : 1, c);
 }
 
 static int on_timer(CURLM *multi, long milliseconds, void *context)
@@ -105,6 +128,7 @@ static connection *connection_open(curl_transport *t)
 {
     connection *c = heap_new(1, sizeof(*c));
     c->owner = t;
+    c->socket = CURL_SOCKET_BAD;
     c->multi = curl_multi_init();
     if (c->multi == NULL)
         abort(); /* memory: heap_new has ended the program before */
@@ -302,6 +326,13 @@ static void start_and_remove(curl_transport *t)
 static void on_turn(void *context)
 {
     curl_transport *t = context;
+    int64_t now_ns = event_loop_now();
+    if (now_ns - t->looked_ns >= LOOK_AGAIN_MS * INT64_C(1000000)) {
+        t->looked_ns = now_ns;
+        for (int class = 0; class < LIVE_CONNECTION_COUNT; class ++)
+            if (t->current[class] != NULL)
+                look_again(t->current[class]);
+    }
     while (t->work) {
         t->work = false;
         for (int class = 0; class < LIVE_CONNECTION_COUNT; class ++)
