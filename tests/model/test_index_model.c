@@ -496,7 +496,7 @@ static void fill(trial *t)
     t->peers = chance(t, 50) ? 10 + below(t, 90) : 0;
     t->together = chance(t, 20);
     t->node_changes = chance(t, 40) ? 0 : chance(t, 80) ? 20 : 200;
-    t->preferences = chance(t, 50);
+    t->preferences = t->seed % 2 == 1;
     t->template_count = 1 + below(t, chance(t, 50) ? 6 : TEMPLATES_MAX);
     for (uint32_t i = 0; i < t->template_count; i++)
         make_template(t, i);

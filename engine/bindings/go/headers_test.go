@@ -20,6 +20,7 @@ var notWrapped = map[string]string{
 	"berth_engine_next_pod":     "NodePods and Pending have them at once",
 	"berth_engine_node_limit":   "Nodes has them at once",
 	"berth_engine_node_present": "Nodes has them at once",
+	"berth_engine_pod_claims":   "for who binds on a live cluster",
 	"berth_error_format":        "Error.Error",
 	"berth_kind_name":           "kinds are types",
 	"berth_object_sizes":        "what inline functions pass",

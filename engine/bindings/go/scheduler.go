@@ -401,6 +401,20 @@ func (s *Scheduler) BindDone(binding BindingID, answer Answer) error {
 		C.berth_answer(answer), cErr)), cErr)
 }
 
+// EvictDone posts the outcome, Done or Cannot, of an eviction that was answered Later. Cannot: the pod
+// stays, and whoever needs its room may ask again; Done: an event will tell.
+func (s *Scheduler) EvictDone(victim PodID, answer Answer) error {
+	a := borrowArena()
+	defer a.giveBack()
+	cErr := one[C.berth_error](a)
+	if err := s.use(); err != nil {
+		return err
+	}
+	defer s.end()
+	return s.posted(C.int(C.berth_scheduler_evict_done(s.at, C.berth_pod_id(victim),
+		C.berth_answer(answer), cErr)), cErr)
+}
+
 // Advance applies what is posted and what time has brought, without a decision.
 func (s *Scheduler) Advance(now time.Time) error {
 	a := borrowArena()

@@ -73,6 +73,42 @@ func TestScheduler(t *testing.T) {
 	must(t, s.Check())
 }
 
+// An eviction that fails later leaves its victim to be asked for again.
+func TestEvictDone(t *testing.T) {
+	e := made(t, 1)
+	low, high := testPod("low", "8"), testPod("high", "8")
+	low.Spec.NodeName = "n0"
+	priority := int32(10)
+	high.Spec.Priority = &priority
+	victim := got(e.AddPod(low))(t)
+	pod := got(e.AddPod(high))(t)
+	var asked []PodID
+	s := got(e.NewScheduler(&SchedulerOptions{Now: epoch, Callbacks: Callbacks{
+		Evict: func(eviction Eviction) Answer {
+			asked = append(asked, eviction.Victim)
+			return Later
+		},
+	}}))(t)
+	defer s.Close()
+	got(s.Step(epoch))(t)
+	if len(asked) != 1 || asked[0] != victim {
+		t.Fatal(asked)
+	}
+	later := epoch.Add(20 * time.Second)
+	must(t, s.Advance(later))
+	if status := got(s.Pod(pod))(t); status.State != PodStateUnschedulable {
+		t.Fatalf("%+v", status)
+	}
+	must(t, s.EvictDone(victim, Cannot))
+	if !errors.Is(s.EvictDone(victim, Later), Argument) {
+		t.Error("Later is no outcome")
+	}
+	must(t, s.Advance(later))
+	if status := got(s.Pod(pod))(t); status.State != PodStateActive {
+		t.Fatalf("%+v", status)
+	}
+}
+
 // A callback may look; everything else is refused, to it and to other goroutines, without waiting.
 func TestCallbackLooks(t *testing.T) {
 	e := made(t, 2)
