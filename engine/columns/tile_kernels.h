@@ -134,7 +134,8 @@ typedef struct berth__kernels {
                         berth__tree_sum *best);
     /* The ids, below 64, of the slots in a mask: a bit each. */
     uint64_t (*class_bits)(const uint16_t *ids, const berth__mask *slots);
-    /* totals = leaf + parts[id], of the leaves of a tile, of `groups` groups; ids are below `count`. */
+    /* totals = leaf + parts[id], of the leaves of a tile, of `groups` groups; ids are below `count`. The
+     * leaves may be the totals themselves. */
     void (*class_totals)(const int32_t *leaves, uint32_t groups, const uint16_t *ids,
                          const int32_t *parts, uint32_t count, int32_t *totals);
     /* The first of a tree's leaves first .. last (not empty) whose score is at least so much;

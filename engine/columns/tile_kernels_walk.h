@@ -52,9 +52,8 @@ static uint64_t class_bits(const uint16_t *restrict ids, const berth__mask *slot
 }
 
 /* `totals` and `parts` as below; the entries of a small table stay in two vectors. */
-static void class_totals(const int32_t *restrict leaves, uint32_t groups,
-                         const uint16_t *restrict ids, const int32_t *restrict parts,
-                         uint32_t count, int32_t *restrict totals)
+static void class_totals(const int32_t *leaves, uint32_t groups, const uint16_t *restrict ids,
+                         const int32_t *restrict parts, uint32_t count, int32_t *totals)
 {
     const few_table few = few_load((const uint32_t *)parts, count < 32 ? count : 32);
     for (uint32_t g = 0; g < groups && g < BERTH__TILE / 16; g++) {
@@ -111,9 +110,8 @@ static uint64_t class_bits(const uint16_t *restrict ids, const berth__mask *slot
 
 #endif
 
-static void class_totals(const int32_t *restrict leaves, uint32_t groups,
-                         const uint16_t *restrict ids, const int32_t *restrict parts,
-                         uint32_t count, int32_t *restrict totals)
+static void class_totals(const int32_t *leaves, uint32_t groups, const uint16_t *restrict ids,
+                         const int32_t *restrict parts, uint32_t count, int32_t *totals)
 {
     (void)count;
     uint32_t slots = (groups < BERTH__TILE / BERTH__FAN ? groups : BERTH__TILE / BERTH__FAN);

@@ -54,6 +54,13 @@ void berth__class_maps_destroy(berth__class_maps *maps)
     berth__keymap_destroy(&maps->map);
 }
 
+static void trim(berth__class_maps *maps, const berth__class_map *but, size_t more)
+{
+    while (oldest(maps) != but &&
+           (maps->map.count > MAPS_CACHED || maps->bytes + more > MAP_BYTES_MAX))
+        drop(maps, oldest(maps));
+}
+
 /* Counts are told apart by when they were summed: from then on only what is logged changes them. */
 static uint32_t key_of(const berth__decision *decision, const berth__cells_ask *ask,
                        uint64_t *words)
@@ -73,9 +80,10 @@ static berth__class_map *add(berth__class_maps *maps, const uint64_t *key, uint3
     memcpy(map->key, key, bytes);
     map->used.entry.key = map->key;
     map->used.entry.key_bytes = bytes;
-    map->epoch = BERTH__EPOCH_NONE;
+    map->epoch = map->asked = BERTH__EPOCH_NONE;
     berth__keymap_add(&maps->map, &map->used.entry);
     berth__use_add(&maps->order, &map->used);
+    trim(maps, map, 0);
     return map;
 }
 
@@ -238,7 +246,7 @@ static void follow(mapping *to, const berth__view *view)
 const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
                                               const berth__decision *decision,
                                               const berth__cells_ask *ask,
-                                              const berth__score_cells *cells)
+                                              const berth__score_cells *cells, bool eager)
 {
     uint64_t key[BERTH__CLASS_WORDS];
     const berth__view *view = decision->cycle->view;
@@ -247,7 +255,10 @@ const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
     if (map == NULL)
         return NULL;
     mapping to = {maps, map, ask->parts, cells, true};
-    bool made = map->epoch == view->layout->epoch;
+    bool made = map->epoch == view->layout->epoch, again = map->asked == view->layout->epoch;
+    map->asked = view->layout->epoch;
+    if (!made && !eager && !again)
+        return NULL;
     if (!made && !allocate(maps, map, view->layout->tile_count))
         to.ok = false;
     else if (!made || is_behind(&to))

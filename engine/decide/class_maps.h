@@ -26,6 +26,7 @@ struct berth__class_map {
     berth__used used;
     uint64_t key[BERTH__CLASS_WORDS];
     uint64_t epoch;                        /* of the layout */
+    uint64_t asked;                        /* of the layout when it was last asked for */
     uint64_t seen[BERTH__SCORE_PARTS_MAX]; /* changes taken in, of each count's population */
     uint32_t tile_count;
     uint32_t cell_count;
@@ -51,11 +52,12 @@ berth_status berth__class_maps_init(berth__class_maps *maps, const berth_allocat
 void berth__class_maps_destroy(berth__class_maps *maps);
 
 /* The map of a decision's cells and the counts by node that were asked for with them, up to date,
- * valid until the next call. NULL when out of memory. */
+ * valid until the next call. NULL when out of memory; and, unless `eager`, when it is asked for the first
+ * time, as berth__score_cells_get. */
 const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
                                               const berth__decision *decision,
                                               const berth__cells_ask *ask,
-                                              const berth__score_cells *cells);
+                                              const berth__score_cells *cells, bool eager);
 
 /* The cell of a class. */
 static inline uint32_t berth__class_map_cell(const berth__class_map *map, uint32_t id)

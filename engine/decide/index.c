@@ -35,6 +35,7 @@ struct berth__index {
     berth__decision decision;
     berth__gate_mask *mask; /* NULL: there is no gate */
     bool walks;             /* leaves do not tell all: there are gates, late filters or classes */
+    bool treeless;          /* there are no leaves: see slot_window.h */
     const berth__index_cache *cache;
 };
 
@@ -58,6 +59,8 @@ static void free_cache(berth__index_cache *cache)
     berth__free(allocator, cache->walk_totals,
                 cache->walk_total_capacity * sizeof(*cache->walk_totals));
     berth__score_classes_destroy(cache->classes);
+    berth__slot_window_destroy(&cache->window);
+    berth__free(allocator, cache->treeless, sizeof(*cache->treeless));
     berth__gate_masks_destroy(&cache->masks);
     berth__keymap_destroy(&cache->map);
 }
@@ -65,11 +68,13 @@ static void free_cache(berth__index_cache *cache)
 berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator)
 {
     *cache = (berth__index_cache){.allocator = allocator, .bytes_max = TREE_BYTES_MAX};
+    cache->window.allocator = allocator;
+    cache->treeless = berth__alloc_zero(allocator, sizeof(*cache->treeless), 64);
     cache->sights = berth__alloc_zero(allocator, SIGHTS * sizeof(*cache->sights), 64);
     cache->log = berth__alloc_zero(allocator, sizeof(*cache->log), 64);
     cache->totals = berth__alloc_zero(allocator, BERTH__LOG_PADDED * sizeof(*cache->totals), 64);
     if (cache->sights != NULL && cache->log != NULL && cache->totals != NULL &&
-        berth__keymap_init(&cache->map, allocator) == BERTH_OK &&
+        cache->treeless != NULL && berth__keymap_init(&cache->map, allocator) == BERTH_OK &&
         berth__gate_masks_init(&cache->masks, allocator) == BERTH_OK)
         return BERTH_OK;
     free_cache(cache);
@@ -222,14 +227,19 @@ static void find_uneven(const berth__decision *decision, berth__index_cache *cac
 }
 
 /* Begin with the classes that they make. */
-static bool begin_classes(berth__index_cache *cache, const berth__decision *decision)
+static bool begin_classes(berth__index_cache *cache, const berth__decision *decision, bool eager)
 {
     if (cache->uneven_count == 0)
         return true;
+    cache->why = BERTH_SCAN_MEMORY;
     if (cache->classes == NULL)
         cache->classes = berth__score_classes_create(cache->allocator);
-    return cache->classes != NULL &&
-           berth__score_classes_begin(cache->classes, decision, cache->uneven, cache->uneven_count);
+    if (cache->classes == NULL)
+        return false;
+    bool begun = berth__score_classes_begin(cache->classes, decision, cache->uneven,
+                                            cache->uneven_count, eager);
+    cache->why = cache->classes->unmade ? BERTH_SCAN_NEW : BERTH_SCAN_DOMAINS;
+    return begun;
 }
 
 /* ---- building and repairing ---- */
@@ -331,6 +341,7 @@ enum {
     SCAN_NS = 500,
     SCAN_SLOT_NS = 5,
     NORMALIZE_SLOT_NS = 10, /* besides, with scorers that normalize */
+    WINDOW_SLOT_NS = 3,     /* in place of both, with totals on the spot */
     BUILD_SLOT_NS = 6,
     REPAIR_NS = 12,
     PLAIN_NS = 40
@@ -345,12 +356,15 @@ static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
     return lag * REPAIR_NS;
 }
 
-/* Of a scan that stops once `limit` nodes are found, all being feasible. */
+/* Of a scan, or what is there in its place, that stops once `limit` nodes are found, all being
+ * feasible. */
 static uint64_t scan_cost(const berth__decision *decision, uint32_t limit)
 {
     uint32_t slots = decision->cycle->view->layout->count;
     bool normalizes = decision->prepared->memory.slot_plan.apart_count > 0;
-    uint64_t slot = SCAN_SLOT_NS + (normalizes ? NORMALIZE_SLOT_NS : 0);
+    uint64_t slot = berth__slot_window_serves(decision)
+                        ? WINDOW_SLOT_NS
+                        : SCAN_SLOT_NS + (normalizes ? NORMALIZE_SLOT_NS : 0);
     return SCAN_NS + (limit < slots ? limit : slots) * slot;
 }
 
@@ -426,14 +440,14 @@ static berth__index *find_kind(berth__index_cache *cache, berth__prepared_kind *
     return index;
 }
 
-/* Room for a walk over all tiles, with totals of its own if there are classes. */
-static bool reserve_walk(berth__index_cache *cache, const berth__view *view)
+/* Room for a walk over all tiles, with totals of its own if there are classes, or no leaves. */
+static bool reserve_walk(berth__index_cache *cache, const berth__view *view, bool totals)
 {
     uint32_t steps = view->layout->tile_count + 1;
     if (!berth__grow(cache->allocator, &cache->visited, &cache->visited_capacity, steps,
                      sizeof(*cache->visited)))
         return false;
-    return cache->uneven_count == 0 ||
+    return !totals ||
            berth__grow(cache->allocator, &cache->walk_totals, &cache->walk_total_capacity,
                        steps * BERTH__TILE, sizeof(*cache->walk_totals));
 }
@@ -445,10 +459,11 @@ static bool find_mask(berth__index_cache *cache, const berth__decision *decision
     index->decision = *decision;
     index->mask = NULL;
     index->cache = cache;
-    index->walks = cache->gates.domain_count + cache->gates.slot_count + cache->late.count +
-                       cache->uneven_count >
-                   0;
-    if (index->walks && !reserve_walk(cache, decision->cycle->view))
+    index->walks = index->treeless || cache->gates.domain_count + cache->gates.slot_count +
+                                              cache->late.count + cache->uneven_count >
+                                          0;
+    if (index->walks &&
+        !reserve_walk(cache, decision->cycle->view, index->treeless || cache->uneven_count > 0))
         return false;
     if (cache->gates.domain_count + cache->gates.slot_count == 0)
         return true;
@@ -503,8 +518,8 @@ static berth__index *find_or_add(const build_context *build, const berth__decisi
     return index;
 }
 
-/* Bring the kind's tree and gates to the present. False: a scan is better, or there is no
- * memory. */
+/* Bring the kind's tree to the present. False: a scan, or a look on the spot, is better, or there is
+ * no memory. */
 static bool make_current(const build_context *build, berth__index *index,
                          const berth__decision *decision, bool eager)
 {
@@ -512,10 +527,19 @@ static bool make_current(const build_context *build, berth__index *index,
     berth__use_again(&cache->order, &index->used);
     berth__slot_log_follow(cache->log, decision->cycle->view);
     cache->why = eager ? BERTH_SCAN_MEMORY : BERTH_SCAN_BEHIND;
-    if (!bring_up(build, index, decision, eager))
-        return false;
-    cache->why = BERTH_SCAN_MEMORY;
-    return find_mask(cache, decision, index);
+    return bring_up(build, index, decision, eager);
+}
+
+/* Who answers in place of a tree that is not there, or is behind; NULL: nobody. */
+static berth__index *find_treeless(berth__index_cache *cache, const berth__decision *decision,
+                                   uint32_t limit)
+{
+    if ((cache->why != BERTH_SCAN_NEW && cache->why != BERTH_SCAN_BEHIND) ||
+        !berth__slot_window_serves(decision) ||
+        !berth__slot_window_follow(&cache->window, decision->cycle->view, limit))
+        return NULL;
+    cache->treeless->treeless = true;
+    return cache->treeless;
 }
 
 berth__index *berth__index_get(berth__index_cache *cache, const berth__decision *decision,
@@ -525,17 +549,32 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__decision 
     const build_context build = {cache, search, arena,
                                  berth__profile_limit(decision->profile, view->layout->count)};
     berth__index *index = find_or_add(&build, decision, &eager);
-    if (index == NULL)
+    berth_scan_reason treeless = cache->why;
+    if (index == NULL && (treeless != BERTH_SCAN_NEW || !can_plan(cache, decision)))
         return NULL;
     cache->why = BERTH_SCAN_FILTER;
     if (!find_gates(decision, cache))
         return NULL;
     find_uneven(decision, cache);
-    cache->why = BERTH_SCAN_DOMAINS;
-    if (!begin_classes(cache, decision) || !make_current(&build, index, decision, eager))
+    if (!begin_classes(cache, decision, eager))
+        return NULL;
+    cache->why = treeless;
+    if (index == NULL || !make_current(&build, index, decision, eager))
+        index = find_treeless(cache, decision, build.limit);
+    if (index == NULL)
+        return NULL;
+    cache->why = BERTH_SCAN_MEMORY;
+    if (!find_mask(cache, decision, index))
         return NULL;
     index->constant = uniform_sum(decision);
     return index;
+}
+
+/* Totals on the spot. */
+static void fill_tile(void *context, uint32_t tile, int32_t *totals, berth__mask *slots)
+{
+    const berth__index *index = context;
+    berth__slot_window_fill(&index->cache->window, &index->decision, tile, totals, slots);
 }
 
 /* Clear the slots of a tile, feasible by their leaves, that gates or late filters do not let pass. */
@@ -574,19 +613,22 @@ static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_
 
 static berth__tree_walk walk_of(const berth__index_cache *cache, berth__index *index)
 {
-    return (berth__tree_walk){.tree = &index->tree,
+    return (berth__tree_walk){.tree = index->treeless ? NULL : &index->tree,
+                              .fill = fill_tile,
+                              .totals = index->treeless ? cache->walk_totals : NULL,
+                              .slot_count = index->decision.cycle->view->layout->count,
                               .kernels = index->decision.cycle->view->kernels,
                               .keep = keep_passing,
                               .context = index,
                               .visited = cache->visited};
 }
 
-/* Of a single feasible slot nobody is asked what it scores. */
-static bool ask_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start,
-                        uint32_t limit, berth__index_answer *out)
+/* Ask a walk that finds totals in steps. Of a single feasible slot nobody asks what it scores. */
+static bool ask_in_steps(berth__index_cache *cache, berth__arena *arena, uint32_t start,
+                         uint32_t limit, berth__index_answer *out)
 {
     berth__tree_walk_visit(&out->walk, start, limit, &out->slots);
-    if (out->slots.feasible_count > 1)
+    if (cache->uneven_count > 0 && out->slots.feasible_count > 1)
         return rate_classes(cache, arena, start, out);
     berth__tree_walk_rate(&out->walk, start, 0, &out->slots);
     return true;
@@ -595,47 +637,38 @@ static bool ask_classes(berth__index_cache *cache, berth__arena *arena, uint32_t
 bool berth__index_search(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                          uint32_t start, uint32_t limit, berth__index_answer *out)
 {
+    bool in_steps = cache->uneven_count > 0 || index->treeless;
     out->walk = walk_of(cache, index);
     cache->why = BERTH_SCAN_SCORE;
-    if (cache->uneven_count > 0 && !ask_classes(cache, arena, start, limit, out))
+    if (in_steps && !ask_in_steps(cache, arena, start, limit, out))
         return false;
-    if (cache->uneven_count == 0 && index->walks)
+    if (!in_steps && index->walks)
         berth__tree_walk_ask(&out->walk, start, limit, &out->slots);
-    else if (cache->uneven_count == 0)
+    else if (!in_steps)
         berth__search_tree_ask(&index->tree, start, limit, &out->slots);
     out->best = out->slots.best + index->constant;
     return true;
 }
 
-static void list_tile(berth__index *index, const int32_t *totals, uint32_t tile,
-                      berth__node_list *list)
-{
-    const berth__layout *layout = index->decision.cycle->view->layout;
-    uint32_t first = tile * BERTH__TILE, end = layout->count - first;
-    berth__mask slots = berth__mask_range(0, end < BERTH__TILE ? end : BERTH__TILE);
-    index->decision.cycle->view->kernels->leaves_from(
-        index->tree.leaves + first, index->tree.counts[0] - first / BERTH__FAN, 0, &slots);
-    keep_passing(index, tile, &slots);
-    BERTH__MASK_EACH(&slots, s)
-    {
-        berth__node_list_add(list, layout->nodes[first + s], totals[first + s] + index->constant);
-    }
-}
-
 bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                        berth__node_list *list)
 {
-    const berth__layout *layout = index->decision.cycle->view->layout;
-    const int32_t *totals = index->tree.leaves;
+    const berth__view *view = index->decision.cycle->view;
     berth__index_answer answer = {.walk = walk_of(cache, index)};
-    if (cache->uneven_count > 0 && list->totals != NULL) {
-        berth__tree_walk_visit(&answer.walk, 0, layout->count, &answer.slots);
-        if (!rate_classes(cache, arena, 0, &answer))
-            return false;
-        totals = answer.walk.totals;
-    }
-    for (uint32_t tile = 0; tile < layout->tile_count; tile++)
-        list_tile(index, totals, tile, list);
+    cache->why = BERTH_SCAN_MEMORY;
+    if (!reserve_walk(cache, view, false))
+        return false;
+    answer.walk.visited = cache->visited;
+    berth__tree_walk_visit(&answer.walk, 0, view->layout->count, &answer.slots);
+    if (cache->uneven_count > 0 && list->totals != NULL && !rate_classes(cache, arena, 0, &answer))
+        return false;
+    const int32_t *totals = answer.walk.totals != NULL ? answer.walk.totals : index->tree.leaves;
+    for (uint32_t tile = 0; tile < answer.walk.visited_count; tile++)
+        BERTH__MASK_EACH(&answer.walk.visited[tile], s)
+        {
+            uint32_t slot = tile * BERTH__TILE + s;
+            berth__node_list_add(list, view->layout->nodes[slot], totals[slot] + index->constant);
+        }
     return true;
 }
 

@@ -24,6 +24,9 @@
  *   of slots (plugin.h, score_parts)         over the tree finds (score_classes.h)
  *   anything else                            scan
  *
+ * A kind that has no tree, or whose tree is far behind, is answered for by a walk that works out
+ * the totals of the tiles that it comes to (slot_window.h).
+ *
  * Pods that differ only in what no active plugin reads share a tree. The common set of
  * plugins (room for cpu, memory and pods, LeastAllocated, balance) is worked out for runs
  * of changed slots at once, from the log of recent changes (slot_log.h); all others slot by
@@ -39,6 +42,7 @@
 #include "decide/search_tree.h"
 #include "decide/slot_log.h"
 #include "decide/slot_plan.h"
+#include "decide/slot_window.h"
 #include "decide/statistics.h"
 
 typedef struct berth__sight berth__sight;
@@ -68,6 +72,8 @@ typedef struct berth__index_cache {
     berth__score_classes *classes; /* made when there are such for the first time */
     int32_t *walk_totals;          /* by step and slot */
     uint32_t walk_total_capacity;
+    berth__slot_window window;
+    berth__index *treeless; /* who answers for kinds without a tree */
 } berth__index_cache;
 
 berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allocator *allocator);

@@ -94,9 +94,10 @@ static berth__score_cells *add(berth__cells_cache *cache, const uint64_t *key, u
     memcpy(cells->key, key, bytes);
     cells->used.entry.key = cells->key;
     cells->used.entry.key_bytes = bytes;
-    cells->epoch = BERTH__EPOCH_NONE;
+    cells->epoch = cells->asked = BERTH__EPOCH_NONE;
     berth__keymap_add(&cache->map, &cells->used.entry);
     berth__use_add(&cache->order, &cells->used);
+    trim(cache, cells, 0);
     return cells;
 }
 
@@ -261,7 +262,7 @@ static void make(berth__score_cells *cells, const berth__decision *decision,
 
 const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
                                                  const berth__decision *decision,
-                                                 const berth__cells_ask *ask)
+                                                 const berth__cells_ask *ask, bool eager)
 {
     uint64_t key[BERTH__CELLS_WORDS];
     const berth__layout *layout = decision->cycle->view->layout;
@@ -269,6 +270,10 @@ const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
                                             berth__score_cells_key(decision, ask, key));
     if (cells == NULL || cells->epoch == layout->epoch)
         return cells;
+    bool again = cells->asked == layout->epoch;
+    cells->asked = layout->epoch;
+    if (!eager && !again)
+        return NULL;
     if (!allocate(cache, cells, layout->tile_count)) {
         drop(cache, cells);
         return NULL;

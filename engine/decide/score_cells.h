@@ -26,6 +26,7 @@ struct berth__score_cells {
     berth__used used;
     uint64_t key[BERTH__CELLS_WORDS];
     uint64_t epoch; /* of the layout */
+    uint64_t asked; /* of the layout when they were last asked for */
     uint32_t tile_count;
     uint32_t count;                   /* of cells; 0: there are more than BERTH__CELLS_MAX */
     uint32_t slots[BERTH__CELLS_MAX]; /* one of each */
@@ -49,9 +50,11 @@ void berth__cells_cache_destroy(berth__cells_cache *cache);
 uint32_t berth__score_cells_key(const berth__decision *decision, const berth__cells_ask *ask,
                                 uint64_t *words);
 
-/* The cells of a decision, valid until the next call; NULL when out of memory. */
+/* The cells of a decision, valid until the next call. NULL when out of memory; and, unless `eager`,
+ * when they are asked for the first time since node facts have changed: they may well be of one pod
+ * alone. */
 const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
                                                  const berth__decision *decision,
-                                                 const berth__cells_ask *ask);
+                                                 const berth__cells_ask *ask, bool eager);
 
 #endif

@@ -55,10 +55,11 @@ static bool ask_scorers(berth__score_classes *classes, const uint32_t *scorers, 
 }
 
 /* Classes are cells, or what counts by node make of them. */
-static bool find_classes(berth__score_classes *classes)
+static bool find_classes(berth__score_classes *classes, bool eager)
 {
     classes->cells =
-        berth__score_cells_get(&classes->cells_cache, classes->decision, &classes->ask);
+        berth__score_cells_get(&classes->cells_cache, classes->decision, &classes->ask, eager);
+    classes->unmade = classes->cells == NULL && !eager;
     if (classes->cells == NULL || classes->cells->count == 0)
         return false;
     classes->map = NULL;
@@ -66,8 +67,9 @@ static bool find_classes(berth__score_classes *classes)
     classes->count = classes->cells->count;
     if (classes->parts.by_node_count == 0)
         return true;
-    classes->map =
-        berth__class_maps_get(&classes->maps, classes->decision, &classes->ask, classes->cells);
+    classes->map = berth__class_maps_get(&classes->maps, classes->decision, &classes->ask,
+                                         classes->cells, eager);
+    classes->unmade = classes->map == NULL && !eager;
     if (classes->map == NULL || classes->map->count == 0)
         return false;
     classes->ids = classes->map->ids;
@@ -76,11 +78,12 @@ static bool find_classes(berth__score_classes *classes)
 }
 
 bool berth__score_classes_begin(berth__score_classes *classes, const berth__decision *decision,
-                                const uint32_t *scorers, uint32_t count)
+                                const uint32_t *scorers, uint32_t count, bool eager)
 {
     classes->decision = decision;
+    classes->unmade = false;
     memset(classes->present, 0, sizeof(classes->present));
-    return ask_scorers(classes, scorers, count) && find_classes(classes);
+    return ask_scorers(classes, scorers, count) && find_classes(classes, eager);
 }
 
 /* ---- meeting ---- */

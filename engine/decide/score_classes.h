@@ -27,6 +27,7 @@ typedef struct berth__score_classes {
     uint32_t scorer_count;
     berth__cells_ask ask;
     berth__score_parts parts;
+    bool unmade; /* nobody has asked for these cells before */
     const berth__score_cells *cells;
     const berth__class_map *map;                    /* NULL: classes are cells */
     const uint16_t *ids;                            /* by slot */
@@ -45,9 +46,9 @@ berth__score_classes *berth__score_classes_create(const berth_allocator *allocat
 void berth__score_classes_destroy(berth__score_classes *classes);
 
 /* Begin with scorers of a decision that stand apart (slot_plan.h). False: their values can't be told
- * by classes, or memory is short. */
+ * by classes, or memory is short, or (unless `eager`) nobody has asked for such cells before. */
 bool berth__score_classes_begin(berth__score_classes *classes, const berth__decision *decision,
-                                const uint32_t *scorers, uint32_t count);
+                                const uint32_t *scorers, uint32_t count, bool eager);
 
 /* Meet feasible slots of a tile. */
 void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,

@@ -79,17 +79,21 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
 uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
                                       uint32_t start, const berth__tree_answer *answer);
 
-/* The same where only some slots count: `keep` clears the others of a tile. Visited tiles are kept in
+/* The same where only some slots count: `keep` clears the others of a tile; or where totals are worked
+ * out as the walk comes to a tile, and there is no tree. Visited tiles are kept in
  * `visited`, which has room for one more than there are tiles. Cost: a look at every tile up to the
  * last one needed, and at groups of leaves that are as good as the best before them. */
 typedef struct berth__tree_walk {
-    const berth__search_tree *tree;
+    const berth__search_tree *tree; /* or, NULL, `fill` gives a tile's totals and feasible slots: */
+    void (*fill)(void *context, uint32_t tile, int32_t *totals, berth__mask *slots);
+    uint32_t slot_count;
     const berth__kernels *kernels;
     void (*keep)(void *context, uint32_t tile, berth__mask *slots);
     void *context;
     berth__mask *visited; /* feasible slots within the limit, in order of the walk */
     uint32_t visited_count;
-    /* Totals in place of leaves, by step of the walk and slot of its tile; NULL: there are none. */
+    /* Totals in place of leaves, by step of the walk and slot of its tile; NULL: there are none yet,
+     * which can't be without a tree. */
     int32_t *totals;
 } berth__tree_walk;
 

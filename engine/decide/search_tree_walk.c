@@ -10,17 +10,17 @@
 
 enum { LANES = BERTH__FAN, GROUPS_A_WORD = 64 / LANES, GROUPS_A_TILE = BERTH__TILE / LANES };
 
-static uint32_t tiles_of(const berth__search_tree *tree)
+static uint32_t tiles_of(const berth__tree_walk *walk)
 {
-    return (tree->slot_count + BERTH__TILE - 1) / BERTH__TILE;
+    return (walk->slot_count + BERTH__TILE - 1) / BERTH__TILE;
 }
 
 /* Slots of the walk's step number `step`, which lies in `tile`; the start tile is met twice. */
 static berth__mask slots_of(const berth__tree_walk *walk, uint32_t start, uint32_t step,
                             uint32_t tile)
 {
-    uint32_t tiles = tiles_of(walk->tree), offset = start % BERTH__TILE;
-    uint32_t end = walk->tree->slot_count - tile * BERTH__TILE;
+    uint32_t tiles = tiles_of(walk), offset = start % BERTH__TILE;
+    uint32_t end = walk->slot_count - tile * BERTH__TILE;
     if (step == tiles)
         end = offset;
     return berth__mask_range(step == 0 ? offset : 0, end < BERTH__TILE ? end : BERTH__TILE);
@@ -28,7 +28,7 @@ static berth__mask slots_of(const berth__tree_walk *walk, uint32_t start, uint32
 
 static uint32_t groups_of(const berth__tree_walk *walk, uint32_t tile)
 {
-    return walk->tree->counts[0] - tile * GROUPS_A_TILE;
+    return (walk->slot_count + LANES - 1) / LANES - tile * GROUPS_A_TILE;
 }
 
 static const int32_t *leaves_of(const berth__tree_walk *walk, uint32_t tile)
@@ -47,10 +47,14 @@ static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uin
     return walk->totals != NULL ? walk->totals + (size_t)step * BERTH__TILE : leaves_of(walk, tile);
 }
 
-/* Those of the slots that count and are feasible. */
-static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t tile, berth__mask slots)
+/* Those of a step's slots that count and are feasible. */
+static berth__mask feasible_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                               berth__mask slots)
 {
-    walk->kernels->leaves_from(leaves_of(walk, tile), groups_of(walk, tile), 0, &slots);
+    if (walk->tree == NULL)
+        walk->fill(walk->context, tile, walk->totals + (size_t)step * BERTH__TILE, &slots);
+    else
+        walk->kernels->leaves_from(leaves_of(walk, tile), groups_of(walk, tile), 0, &slots);
     walk->keep(walk->context, tile, &slots);
     return slots;
 }
@@ -66,7 +70,7 @@ static uint32_t nth_slot(const berth__mask *mask, uint32_t n)
 
 uint32_t berth__tree_walk_tile(const berth__tree_walk *walk, uint32_t start, uint32_t step)
 {
-    uint32_t tiles = tiles_of(walk->tree), tile = start / BERTH__TILE + step;
+    uint32_t tiles = tiles_of(walk), tile = start / BERTH__TILE + step;
     return tile < tiles ? tile : tile - tiles;
 }
 
@@ -75,7 +79,7 @@ static uint32_t visit_next(berth__tree_walk *walk, uint32_t start, uint32_t limi
                            berth__tree_answer *out)
 {
     uint32_t step = walk->visited_count++, tile = berth__tree_walk_tile(walk, start, step);
-    berth__mask slots = feasible_of(walk, tile, slots_of(walk, start, step, tile));
+    berth__mask slots = feasible_of(walk, step, tile, slots_of(walk, start, step, tile));
     uint32_t more = berth__mask_count(&slots), left = limit - out->feasible_count;
     if (more > left) {
         uint32_t at = nth_slot(&slots, left);
@@ -93,7 +97,7 @@ static uint32_t visit_next(berth__tree_walk *walk, uint32_t start, uint32_t limi
 
 static uint32_t steps_of(const berth__tree_walk *walk, uint32_t start)
 {
-    return tiles_of(walk->tree) + (start % BERTH__TILE != 0);
+    return tiles_of(walk) + (start % BERTH__TILE != 0);
 }
 
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
@@ -124,8 +128,9 @@ void berth__tree_walk_total(const berth__tree_walk *walk, uint32_t start, uint32
                             const uint16_t *ids, const int32_t *parts, uint32_t part_count)
 {
     uint32_t tile = berth__tree_walk_tile(walk, start, step);
-    walk->kernels->class_totals(leaves_of(walk, tile), groups_of(walk, tile), ids, parts,
-                                part_count, walk->totals + (size_t)step * BERTH__TILE);
+    int32_t *totals = walk->totals + (size_t)step * BERTH__TILE;
+    const int32_t *leaves = walk->tree != NULL ? leaves_of(walk, tile) : totals;
+    walk->kernels->class_totals(leaves, groups_of(walk, tile), ids, parts, part_count, totals);
 }
 
 void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, int32_t most,
@@ -137,7 +142,7 @@ void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, int32_t
         uint32_t groups = groups_of(walk, tile);
         int32_t bests[GROUPS_A_TILE];
         for (uint32_t g = 0; g < GROUPS_A_TILE && g < groups; g++)
-            bests[g] = bests_of(walk, tile)[g] + most;
+            bests[g] = walk->tree != NULL ? bests_of(walk, tile)[g] + most : INT32_MAX;
         walk->kernels->best_leaves(totals_of(walk, step, tile), bests, &walk->visited[step], &best);
     }
     answer->best = best.best;

@@ -1,23 +1,28 @@
 /* The log of changed slots, with the states that they changed to. */
 #include "decide/slot_log.h"
 
-static void put(berth__slot_states *states, uint32_t at, const berth__view *view, uint32_t slot)
+void berth__slot_state_read(const berth__view *view, uint32_t slot,
+                            double values[BERTH__LOG_COLUMNS], int32_t *evenness)
 {
     berth__tile *tile = view->tiles[slot >> BERTH__TILE_SHIFT];
     uint32_t s = slot % BERTH__TILE;
+    values[0] = (double)berth__tile_allocatable(tile, BERTH__CPU)[s];
+    values[1] = (double)berth__tile_used(tile, BERTH__CPU)[s];
+    values[2] = (double)tile->nonzero_cpu[s];
+    values[3] = (double)berth__tile_allocatable(tile, BERTH__MEMORY)[s];
+    values[4] = (double)berth__tile_used(tile, BERTH__MEMORY)[s];
+    values[5] = (double)tile->nonzero_memory[s];
+    values[6] = (double)tile->pods_max[s] - (double)tile->pods_used[s];
+    *evenness = tile->evenness[s];
+}
+
+static void put(berth__slot_states *states, uint32_t at, const berth__view *view, uint32_t slot)
+{
+    double values[BERTH__LOG_COLUMNS];
     states->slots[at] = slot;
-    const double values[BERTH__LOG_COLUMNS] = {
-        (double)berth__tile_allocatable(tile, BERTH__CPU)[s],
-        (double)berth__tile_used(tile, BERTH__CPU)[s],
-        (double)tile->nonzero_cpu[s],
-        (double)berth__tile_allocatable(tile, BERTH__MEMORY)[s],
-        (double)berth__tile_used(tile, BERTH__MEMORY)[s],
-        (double)tile->nonzero_memory[s],
-        (double)tile->pods_max[s] - (double)tile->pods_used[s],
-    };
+    berth__slot_state_read(view, slot, values, &states->evenness[at]);
     for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
         states->columns[c][at] = values[c];
-    states->evenness[at] = tile->evenness[s];
 }
 
 void berth__slot_log_follow(berth__slot_log *log, const berth__view *view)

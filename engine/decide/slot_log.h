@@ -31,6 +31,10 @@ typedef struct berth__slot_log {
     berth__slot_states older; /* of those that are not, when somebody asks */
 } berth__slot_log;
 
+/* The state of a slot, as the kernel `basic` reads it. */
+void berth__slot_state_read(const berth__view *view, uint32_t slot,
+                            double values[BERTH__LOG_COLUMNS], int32_t *evenness);
+
 /* Take in what the view's journal has new. */
 void berth__slot_log_follow(berth__slot_log *log, const berth__view *view);
 

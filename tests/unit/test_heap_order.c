@@ -273,6 +273,7 @@ static void check_tree(forest *f, const berth__kernels *kernels, uint32_t start,
     else
         expect("by tree", wanted, berth__search_tree_heap_best(&f->tree, kernels, start, &answer));
     berth__tree_walk walk = {.tree = &f->tree,
+                             .slot_count = f->tree.slot_count,
                              .kernels = kernels,
                              .keep = keep_passing,
                              .context = f,

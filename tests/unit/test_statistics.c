@@ -96,6 +96,7 @@ static void test_reasons(void **state)
                                   "topologySpreadConstraints: [{maxSkew: 1, topologyKey: row, "
                                   "whenUnsatisfiable: ScheduleAnyway, labelSelector: "
                                   "{matchLabels: {app: web}}}]");
+    expect_scan(c, prefers, BERTH_SCAN_NEW);
     for (int i = 0; i < 20; i++) {
         (void)decide(c->engine, named);
         (void)decide(c->engine, prefers);
