@@ -388,8 +388,8 @@ func (s *Scheduler) PostRemove(object any) error {
 		a.str(name.GetNamespace()), a.strSet(name.GetName()), cErr)), cErr)
 }
 
-// BindDone posts the outcome, Done or Cannot, of a binding that was answered Later.
-func (s *Scheduler) BindDone(binding BindingID, answer Answer) error {
+// settle posts an outcome.
+func (s *Scheduler) settle(post func(cErr *C.berth_error) C.berth_status) error {
 	a := borrowArena()
 	defer a.giveBack()
 	cErr := one[C.berth_error](a)
@@ -397,22 +397,22 @@ func (s *Scheduler) BindDone(binding BindingID, answer Answer) error {
 		return err
 	}
 	defer s.end()
-	return s.posted(C.int(C.berth_scheduler_bind_done(s.at, C.berth_binding_id(binding),
-		C.berth_answer(answer), cErr)), cErr)
+	return s.posted(C.int(post(cErr)), cErr)
+}
+
+// BindDone posts the outcome, Done or Cannot, of a binding that was answered Later.
+func (s *Scheduler) BindDone(binding BindingID, answer Answer) error {
+	return s.settle(func(cErr *C.berth_error) C.berth_status {
+		return C.berth_scheduler_bind_done(s.at, C.berth_binding_id(binding), C.berth_answer(answer), cErr)
+	})
 }
 
 // EvictDone posts the outcome, Done or Cannot, of an eviction that was answered Later. Cannot: the pod
 // stays, and whoever needs its room may ask again; Done: an event will tell.
 func (s *Scheduler) EvictDone(victim PodID, answer Answer) error {
-	a := borrowArena()
-	defer a.giveBack()
-	cErr := one[C.berth_error](a)
-	if err := s.use(); err != nil {
-		return err
-	}
-	defer s.end()
-	return s.posted(C.int(C.berth_scheduler_evict_done(s.at, C.berth_pod_id(victim),
-		C.berth_answer(answer), cErr)), cErr)
+	return s.settle(func(cErr *C.berth_error) C.berth_status {
+		return C.berth_scheduler_evict_done(s.at, C.berth_pod_id(victim), C.berth_answer(answer), cErr)
+	})
 }
 
 // Advance applies what is posted and what time has brought, without a decision.
