@@ -250,8 +250,8 @@ const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
 {
     uint64_t key[BERTH__CLASS_WORDS];
     const berth__view *view = decision->cycle->view;
-    berth__class_map *map =
-        find_or_add(maps, &decision->prepared->memory, key, key_of(decision, ask, key));
+    uint32_t words = key_of(decision, ask, key);
+    berth__class_map *map = find_or_add(maps, &decision->prepared->memory, key, words);
     if (map == NULL)
         return NULL;
     mapping to = {maps, map, ask->parts, cells, true};

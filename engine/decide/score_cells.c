@@ -266,8 +266,8 @@ const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
 {
     uint64_t key[BERTH__CELLS_WORDS];
     const berth__layout *layout = decision->cycle->view->layout;
-    berth__score_cells *cells = find_or_add(cache, &decision->prepared->memory, key,
-                                            berth__score_cells_key(decision, ask, key));
+    uint32_t words = berth__score_cells_key(decision, ask, key);
+    berth__score_cells *cells = find_or_add(cache, &decision->prepared->memory, key, words);
     if (cells == NULL || cells->epoch == layout->epoch)
         return cells;
     bool again = cells->asked == layout->epoch;

@@ -167,6 +167,16 @@ var cases = []struct {
 		p.Meta.Labels[load.FitsLabel] = "false"
 		h.tell("ADDED", p)
 	}},
+	{"no room and the word before the pod", "", func(h *history) {
+		p := pending("p")
+		p.Meta.Labels[load.FitsLabel] = "false"
+		p.Status.Conditions = []api.Condition{{Type: "PodScheduled", Status: "False",
+			Reason: unschedulable, Message: "0/2 nodes are available"}}
+		word := api.Event{Reason: "FailedScheduling", Note: "0/2 nodes are available"}
+		word.Regarding.UID = p.Meta.UID
+		h.event(api.Change[api.Event]{Kind: "ADDED", Object: word, Seen: time.Now()})
+		h.tell("ADDED", p)
+	}},
 	{"two nodes while nothing is known", "I8", func(h *history) {
 		h.tell("ADDED", on(pending("p"), "b"))
 		h.bind(0, "p", "a", 504)

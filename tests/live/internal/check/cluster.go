@@ -32,9 +32,8 @@ type pod struct {
 	added, bound time.Time
 	gone         bool
 	seen         map[string]time.Time // each version, and when it was seen
-	events       []api.Event
-	listed       bool   // by the last list or since
-	patch        string // of its status, the last
+	listed       bool                 // by the last list or since
+	patch        string               // of its status, the last
 }
 
 // Cluster is what the watch has seen. Its methods may be called at any time, by anyone.
@@ -44,6 +43,7 @@ type Cluster struct {
 	nodes    map[string]*node
 	removed  map[string]time.Time            // nodes that went, and when that was seen
 	pods     map[string]*pod                 // by uid
+	events   map[string][]api.Event          // by the uid of what they are about, which may be seen later
 	nominees map[string]map[string]time.Time // node, uid of the nominated pod, when seen
 	deleted  bool                            // pods or nodes went: spread may be uneven since
 	changed  time.Time
@@ -78,7 +78,7 @@ func (w *Cluster) watchPods(ctx context.Context, c *api.Client) {
 
 func empty(subject Subject) *Cluster {
 	return &Cluster{Subject: subject, nodes: map[string]*node{}, removed: map[string]time.Time{},
-		pods:     map[string]*pod{},
+		pods: map[string]*pod{}, events: map[string][]api.Event{},
 		nominees: map[string]map[string]time.Time{}, synced: make(chan string, 8), changed: time.Now()}
 }
 
@@ -278,8 +278,8 @@ func (w *Cluster) event(change api.Change[api.Event]) {
 		w.tellSynced("events")
 		return
 	}
-	if p := w.pods[change.Object.Regarding.UID]; p != nil && change.Kind != "DELETED" {
-		p.events = append(p.events, change.Object)
+	if uid := change.Object.Regarding.UID; change.Kind != "DELETED" {
+		w.events[uid] = append(w.events[uid], change.Object)
 	}
 }
 

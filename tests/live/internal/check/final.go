@@ -52,7 +52,7 @@ func (w *Cluster) unfit(p *pod) {
 	if len(note) > eventNoteMax {
 		note = note[:eventNoteMax-4] + " ..."
 	}
-	for _, event := range p.events {
+	for _, event := range w.events[p.Meta.UID] {
 		if event.Reason == "FailedScheduling" && event.Note == note {
 			return
 		}
