@@ -34,8 +34,7 @@ static const char *keep(kubeconfig *config, const char *text)
 static berth_status wrong(const reading *r, berth_status code, const char *field, const char *what)
 {
     error_set(r->error, code, r->source, "%s", what);
-    if (r->error != NULL)
-        snprintf(r->error->field, sizeof(r->error->field), "%s", field);
+    snprintf(r->error->field, sizeof(r->error->field), "%s", field);
     return code;
 }
 
