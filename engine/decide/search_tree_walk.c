@@ -44,7 +44,9 @@ static const int32_t *bests_of(const berth__tree_walk *walk, uint32_t tile)
 /* What the slots of a step add up to. */
 static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile)
 {
-    return walk->totals != NULL ? walk->totals + (size_t)step * BERTH__TILE : leaves_of(walk, tile);
+    if (walk->tree == NULL || walk->totals != NULL)
+        return walk->totals + (size_t)step * BERTH__TILE;
+    return leaves_of(walk, tile);
 }
 
 /* Those of a step's slots that count and are feasible. */
