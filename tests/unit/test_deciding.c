@@ -25,6 +25,7 @@ typedef struct world {
 } world;
 
 static world w;
+static metrics *measured; /* NULL: nobody measures */
 
 static void on_ordered(void *context)
 {
@@ -41,6 +42,7 @@ static void open_world(bool dry_run)
     assert_int_equal(engine_setup_resolve(&w.setup, &error), BERTH_OK);
     w.d.setup = &w.setup;
     w.d.dry_run = dry_run;
+    w.d.metrics = measured;
     w.d.ordered = on_ordered;
     w.d.context = &w;
     assert_int_equal(berth_reader_create(&options, &w.reader, NULL), BERTH_OK);
@@ -217,6 +219,65 @@ static void test_failed_attempt(void **state)
     o = next_order();
     assert_order(o, ORDER_BIND, "p", "a");
     free(o);
+}
+
+static int start_measured(void **state)
+{
+    measured = metrics_create();
+    return start(state);
+}
+
+static int stop_measured(void **state)
+{
+    int code = stop(state);
+    metrics_destroy(measured);
+    measured = NULL;
+    return code;
+}
+
+/* The line comes: gauges are set once a second. */
+static void await_line(const char *line)
+{
+    for (int64_t until_ns = event_loop_now() + 20 * SECOND; event_loop_now() < until_ns;) {
+        size_t length;
+        char *text = metrics_text(measured, &length);
+        bool found = strstr(text, line) != NULL;
+        free(text);
+        if (found)
+            return;
+        usleep(5000);
+    }
+    fail_msg("no line '%s'", line);
+}
+
+#define UNSCHEDULABLE(PLUGIN, PODS) \
+    "scheduler_unschedulable_pods{plugin=\"" PLUGIN "\",profile=\"default-scheduler\"} " PODS "\n"
+
+/* Pods that wait are counted by who rejects them, and no longer once they go, or find room. */
+static void test_rejections(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "2");
+    put_pod(MESSAGE_ADD, "p", "3", "");
+    put_pod(MESSAGE_ADD, "q", "3", "");
+    put_pod(MESSAGE_ADD, "r", "1", "nodeSelector: {disk: ssd},");
+    decide();
+    for (int i = 0; i < 3; i++)
+        free(next_order());
+    await_line(UNSCHEDULABLE("NodeResourcesFit", "2"));
+    await_line(UNSCHEDULABLE("NodeAffinity", "1"));
+    (void)inbox_put_change(&w.d.in, MESSAGE_REMOVE, BERTH_KIND_POD, BERTH_STR("ns"), BERTH_STR("r"),
+                           NULL);
+    await_line(UNSCHEDULABLE("NodeAffinity", "0"));
+    put_node(MESSAGE_UPDATE, "a", "4"); /* room for one: the other is rejected again */
+    free(next_order());
+    free(next_order());
+    await_line(UNSCHEDULABLE("NodeResourcesFit", "1"));
+    await_line("scheduler_event_handling_duration_seconds_count{event=\"NodeAdd\"} 1\n");
+    await_line("scheduler_event_handling_duration_seconds_count{event=\"NodeUpdate\"} 1\n");
+    await_line("scheduler_event_handling_duration_seconds_count{event=\"UnscheduledPodAdd\"} 3\n");
+    await_line(
+        "scheduler_event_handling_duration_seconds_count{event=\"UnscheduledPodDelete\"} 1\n");
 }
 
 static void test_preemption(void **state)
@@ -421,6 +482,7 @@ int main(void)
         TEST(test_waits_for_both),
         TEST(test_a_failed_binding_comes_again),
         TEST(test_failed_attempt),
+        cmocka_unit_test_setup_teardown(test_rejections, start_measured, stop_measured),
         TEST(test_preemption),
         TEST(test_room),
         TEST(test_comparison),

@@ -162,11 +162,20 @@ static berth_status apply_dry(deciding *d, const message *m, berth_error *error)
     }
 }
 
-static berth_status apply_change(deciding *d, const message *m, berth_error *error)
+/* Whether a message is about a pod that is on a node, or becomes so. */
+static bool is_assigned(const deciding *d, const message *m)
 {
-    int64_t now_ns = event_loop_now();
-    if (d->scheduler == NULL)
-        return apply_dry(d, m, error);
+    if (m->object_kind != BERTH_KIND_POD)
+        return false;
+    if (m->object != NULL)
+        return m->object->as.pod->node_name.len > 0;
+    berth_pod_id id = berth_engine_find_pod(d->engine, m->namespace_name, m->name);
+    return berth_engine_pod_node(d->engine, id) != BERTH_NODE_NONE;
+}
+
+static berth_status schedule_change(deciding *d, const message *m, int64_t now_ns,
+                                    berth_error *error)
+{
     switch (m->kind) {
     case MESSAGE_ADD:
         return berth_scheduler_add(d->scheduler, now_ns, m->object, NULL, error);
@@ -176,6 +185,20 @@ static berth_status apply_change(deciding *d, const message *m, berth_error *err
         return berth_scheduler_remove(d->scheduler, now_ns, m->object_kind, m->namespace_name,
                                       m->name, error);
     }
+}
+
+static berth_status apply_change(deciding *d, const message *m, berth_error *error)
+{
+    static const char *const actions[] = {"Add", "Update", "Delete"};
+    if (d->scheduler == NULL)
+        return apply_dry(d, m, error);
+    bool assigned = is_assigned(d, m);
+    int64_t now_ns = event_loop_now();
+    berth_status status = schedule_change(d, m, now_ns, error);
+    if (d->metrics != NULL)
+        served_event(d->metrics, m->object_kind, assigned, actions[m->kind],
+                     event_loop_now() - now_ns);
+    return status;
 }
 
 static berth_status stay(deciding *d, const message *m, berth_error *error)
@@ -308,8 +331,10 @@ static bool decide(deciding *d)
         if (d->metrics != NULL)
             served_step(d->metrics, &step, scheduler_of(d, step.pod),
                         event_loop_now() - d->decided_ns);
-        if (step.kind == BERTH_STEP_UNSCHEDULABLE || step.kind == BERTH_STEP_ERROR)
+        if (step.kind == BERTH_STEP_UNSCHEDULABLE || step.kind == BERTH_STEP_ERROR) {
+            rejections_note(&d->rejections, step.pod, scheduler_of(d, step.pod));
             say_failed(d, &step);
+        }
     }
     return true;
 }
@@ -353,6 +378,8 @@ static void *run(void *context)
                 (void)berth_scheduler_advance(d->scheduler, event_loop_now(), &error);
         }
         copy_counters(d);
+        if (d->metrics != NULL && d->scheduler != NULL)
+            rejections_show(&d->rejections, d->scheduler, d->metrics, event_loop_now());
     }
     return NULL;
 }
@@ -429,6 +456,7 @@ void deciding_free(deciding *d)
     d->engine = NULL;
     agreement_free(&d->agreement);
     seen_bindings_free(&d->seen);
+    rejections_free(&d->rejections);
     free(d->claims);
     d->claims = NULL;
     inbox_destroy(&d->in);

@@ -9,6 +9,7 @@
 #include "live/run/comparison.h"
 #include "live/run/inbox.h"
 #include "live/run/outbox.h"
+#include "live/run/rejections.h"
 #include "live/run/seen_bindings.h"
 #include "live/serving/metrics.h"
 #include "loading/engine_setup.h"
@@ -43,6 +44,7 @@ typedef struct deciding {
     agreement agreement; /* of a dry run */
     seen_bindings seen;  /* likewise: not applied yet */
     comparison comparison;
+    rejections rejections;
     uint64_t number; /* of the last message applied */
     uint64_t refused;
     int64_t decided_ns;         /* when the step in hand began */

@@ -251,6 +251,15 @@ void served_step(metrics *m, const berth_step *step, berth_str profile, int64_t 
         metrics_observe(m, METRIC_PREEMPTION_VICTIMS, step->victim_count, METRIC_NO_LABELS);
 }
 
+void served_event(metrics *m, berth_kind kind, bool assigned, const char *action, int64_t took_ns)
+{
+    char event[96];
+    const char *state = assigned ? "Assigned" : "Unscheduled";
+    snprintf(event, sizeof(event), "%s%s%s", kind == BERTH_KIND_POD ? state : "",
+             berth_kind_name(kind), action);
+    metrics_observe(m, METRIC_EVENT_HANDLING_SECONDS, (double)took_ns / 1e9, METRIC_LABELS(event));
+}
+
 static void note_placed(served *s, const bind_outcome *outcome, const char *profile,
                         int64_t took_ns)
 {

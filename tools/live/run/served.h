@@ -63,4 +63,8 @@ void served_request(void *context, const char *method, int status, int64_t durat
  * one's. */
 void served_step(metrics *m, const berth_step *step, berth_str profile, int64_t took_ns);
 
+/* A change of the cluster was applied: "Add", "Update" or "Delete". Of a pod it is told whether it has a
+ * node. Threads: the deciding one's. */
+void served_event(metrics *m, berth_kind kind, bool assigned, const char *action, int64_t took_ns);
+
 #endif
