@@ -15,13 +15,18 @@
 #include "cli/heap.h"
 #include "live/transport/curl_easy.h"
 
-/* One multi handle: a class of requests, over one connection if the server speaks HTTP/2. */
+/* HTTP/2 carries all requests over one connection; but one that the server wants to end (GOAWAY) takes
+ * none any more, and yet lives as long as its watches do. HTTP/1.1 carries one at a time. */
+enum { SHARED_MAX = 4, PLAIN_MAX = 64 };
+
+/* One multi handle: a class of requests. */
 typedef struct connection {
     struct curl_transport *owner;
     struct connection *next; /* of those that are being given up */
     CURLM *multi;
     live_id timer;
-    curl_socket_t socket; /* the last one; CURL_SOCKET_BAD: none */
+    curl_socket_t sockets[PLAIN_MAX];
+    size_t socket_count;
     size_t request_count;
     bool plain; /* HTTP/1.1: a connection carries one request at a time */
 } connection;
@@ -60,13 +65,43 @@ static void on_socket_ready(void *context, int fd, uint32_t events)
     c->owner->work = true;
 }
 
+static size_t place_of(const connection *c, curl_socket_t fd)
+{
+    size_t at = 0;
+    while (at < c->socket_count && c->sockets[at] != fd)
+        at++;
+    return at;
+}
+
+static bool has_socket(const connection *c, curl_socket_t fd)
+{
+    return place_of(c, fd) < c->socket_count;
+}
+
+static void note_socket(connection *c, curl_socket_t fd)
+{
+    if (!has_socket(c, fd) && c->socket_count < PLAIN_MAX)
+        c->sockets[c->socket_count++] = fd;
+}
+
+static void forget_socket(connection *c, curl_socket_t fd)
+{
+    size_t at = place_of(c, fd);
+    if (at < c->socket_count)
+        c->sockets[at] = c->sockets[--c->socket_count];
+}
+
 /* A stream's bytes may lie read already, on behalf of another stream, while the socket has no more:
  * libcurl 7.88 then counts on a timer that it forgets where it fires early. So the socket is said to be
  * ready now and then, which costs a read that finds nothing. */
 static void look_again(connection *c)
 {
-    if (c->socket != CURL_SOCKET_BAD)
-        on_socket_ready(c, c->socket, EPOLLIN);
+    curl_socket_t sockets[PLAIN_MAX];
+    size_t count = c->socket_count;
+    memcpy(sockets, c->sockets, count * sizeof(*sockets)); /* they may come and go meanwhile */
+    for (size_t i = 0; i < count; i++)
+        if (has_socket(c, sockets[i]))
+            on_socket_ready(c, sockets[i], EPOLLIN);
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *unused)
@@ -82,9 +117,9 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     if (what == CURL_POLL_REMOVE)
         events = 0;
     if (events != 0)
-        c->socket = fd;
-    else if (fd == c->socket)
-        c->socket = CURL_SOCKET_BAD;
+        note_socket(c, fd);
+    else
+        forget_socket(c, fd);
     event_loop_fd(c->owner->options.loop, fd, events, on_socket_ready, c);
     return 0;
 }
@@ -117,18 +152,17 @@ static int on_timer(CURLM *multi, long milliseconds, void *context)
     return 0;
 }
 
-/* A plain server answers one request a connection at a time: watches need as many. */
 static void allow_connections(connection *c, bool plain)
 {
     c->plain = plain;
-    curl_multi_setopt(c->multi, CURLMOPT_MAX_HOST_CONNECTIONS, plain ? 64L : 1L);
+    curl_multi_setopt(c->multi, CURLMOPT_MAX_HOST_CONNECTIONS,
+                      plain ? (long)PLAIN_MAX : (long)SHARED_MAX);
 }
 
 static connection *connection_open(curl_transport *t)
 {
     connection *c = heap_new(1, sizeof(*c));
     c->owner = t;
-    c->socket = CURL_SOCKET_BAD;
     c->multi = curl_multi_init();
     if (c->multi == NULL)
         abort(); /* memory: heap_new has ended the program before */
