@@ -29,7 +29,7 @@ type Rule struct {
 	Reset    bool              `json:"reset"`    // the connection ends without an answer
 	Hang     bool              `json:"hang"`     // no answer, for as long as the client waits
 	Truncate int               `json:"truncate"` // the answer ends after so many bytes
-	GoAway   bool              `json:"goAway"`   // the connection is given up after the answer
+	GoAway   bool              `json:"goAway"`   // the connection is given up after the answer, a watch's living on
 
 	pattern *regexp.Regexp
 	met     int
@@ -87,6 +87,9 @@ func (a *answer) Write(text []byte) (int, error) { return a.body.Write(text) }
 
 func (s *Server) obey(rule *Rule, w http.ResponseWriter, r *http.Request) {
 	truth := &answer{header: http.Header{}, code: http.StatusOK}
+	if rule.GoAway {
+		w.Header().Set("Connection", "close") // over HTTP/2 it sends GOAWAY
+	}
 	if rule.Do || rule.Code == 0 && !rule.Reset && !rule.Hang {
 		if r.URL.Query().Get("watch") != "" && rule.Truncate == 0 && rule.Code == 0 {
 			s.late(rule, r)
@@ -127,9 +130,6 @@ func (s *Server) obey(rule *Rule, w http.ResponseWriter, r *http.Request) {
 	}
 	for key, value := range rule.Headers {
 		w.Header().Set(key, value)
-	}
-	if rule.GoAway {
-		w.Header().Set("Connection", "close") // over HTTP/2 it sends GOAWAY
 	}
 	body := truth.body.String()
 	if rule.Truncate > 0 && rule.Truncate < len(body) {

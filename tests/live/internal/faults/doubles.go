@@ -22,6 +22,8 @@ var Doubles = []Scenario{
 	{Name: "answers", What: "every answer to bindings, in turn", Short: true, Known: unknown, run: answers},
 	{Name: "lists", What: "lists are refused, cut short and late", Short: true, before: lists,
 		run: quiet},
+	{Name: "leaving", What: "GOAWAY while watches live on and lists are still to come", Short: true,
+		before: leaving, run: quiet},
 	{Name: "expire", What: "410 to watches, as an event and as an answer", Short: true, run: expire},
 	{Name: "lines", What: "lines that are cut, huge, or no JSON", Short: true, run: lines},
 	{Name: "flood", What: "429 to everything for 10 s", Known: unknown, run: flood},
@@ -142,8 +144,18 @@ func refusals(w *World) error {
 	return w.Plan.LoadFull(w.Bed.Admin, 30)
 }
 
+const toList = `^/(api|apis)/.*(pods|nodes)\?(.*&)?(limit|resourceVersion|fieldSelector)=[^&]*(&(limit|resourceVersion|fieldSelector|continue)=[^&]*)*$`
+
+// The lists that are refused at first come again when the connection takes nothing any more.
+func leaving(w *World) error {
+	return w.Fake.SetRules([]fake.Rule{
+		{Method: http.MethodGet, Path: toList, Times: 4, Code: 500},
+		{Method: http.MethodGet, Path: "watch=", Times: 12, GoAway: true},
+	})
+}
+
 func lists(w *World) error {
-	const path = `^/(api|apis)/.*(pods|nodes)\?(.*&)?(limit|resourceVersion|fieldSelector)=[^&]*(&(limit|resourceVersion|fieldSelector|continue)=[^&]*)*$`
+	const path = toList
 	return w.Fake.SetRules([]fake.Rule{
 		{Method: http.MethodGet, Path: path, Times: 2, Code: 500},
 		{Method: http.MethodGet, Path: path, Times: 2, Code: 429, Headers: map[string]string{"Retry-After": "1"}},
