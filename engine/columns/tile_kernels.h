@@ -91,6 +91,13 @@ typedef struct berth__narrow_part {
     uint16_t count; /* of values, below BERTH__FEW; the entry after them is for all others */
 } berth__narrow_part;
 
+/* What slots get besides their leaves, by class: ids by slot, in whole groups, all below `count`. */
+typedef struct berth__class_parts {
+    const uint16_t *ids;
+    const int32_t *parts; /* by class, none of them negative */
+    uint32_t count;
+} berth__class_parts;
+
 /* `basic` reads and writes whole runs of so many slots: as many as fill the widest vectors of
  * totals. */
 enum { BERTH__BASIC_RUN = 16 };
@@ -138,6 +145,14 @@ typedef struct berth__kernels {
      * leaves may be the totals themselves. */
     void (*class_totals)(const int32_t *leaves, uint32_t groups, const uint16_t *ids,
                          const int32_t *parts, uint32_t count, int32_t *totals);
+    /* Raise `best` to the best total of the feasible slots first .. last (not empty) of a tree, and
+     * count its equals. */
+    void (*class_best)(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
+                       uint32_t last, berth__tree_sum *best);
+    /* Of the same slots, the n-th (from 0) whose total is at least so much; UINT32_MAX: there are
+     * too few, by which `n` is less then. */
+    uint32_t (*class_nth)(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
+                          uint32_t last, int32_t least, uint32_t *n);
     /* The first of a tree's leaves first .. last (not empty) whose score is at least so much;
      * UINT32_MAX: there is none. Above 0 a node of `levels` groups those below it. */
     uint32_t (*first_leaf)(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,

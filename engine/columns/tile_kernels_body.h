@@ -209,6 +209,20 @@ static void add_where(const berth__mask *mask, int64_t amount, int64_t *restrict
 #include "columns/tile_kernels_lookup.h"
 #include "columns/tile_kernels_walk.h"
 
+/* So many more, if any, have that total. */
+static inline void take_best(berth__tree_sum *best, int32_t total, uint32_t count)
+{
+    if (total > best->best && count > 0) {
+        best->best = total;
+        best->best_count = count;
+    } else if (total == best->best) {
+        best->best_count += count;
+    }
+}
+
+/* Made of what is above. */
+#include "columns/tile_kernels_classes.h"
+
 static bool store_group(const berth__tree_level *nodes, uint32_t position, berth__tree_sum group)
 {
     bool same = nodes->best[position] == group.best &&
@@ -383,6 +397,8 @@ const berth__kernels KERNELS_TABLE = {
     .best_leaves = best_leaves,
     .class_bits = class_bits,
     .class_totals = class_totals,
+    .class_best = class_best,
+    .class_nth = class_nth,
     .basic = basic,
     .balance_tenths = balance_tenths,
     .best = best,

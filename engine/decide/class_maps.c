@@ -16,16 +16,28 @@ berth_status berth__class_maps_init(berth__class_maps *maps, const berth_allocat
     return berth__keymap_init(&maps->map, allocator);
 }
 
+/* Ids, and behind them the bits of the slots with pods. */
 static size_t ids_bytes(uint32_t tiles)
 {
     return (size_t)tiles * BERTH__TILE * sizeof(uint16_t);
 }
 
+static size_t with_bytes(uint32_t tiles)
+{
+    return (size_t)tiles * sizeof(berth__mask);
+}
+
+static size_t map_bytes(uint32_t tiles)
+{
+    return ids_bytes(tiles) + with_bytes(tiles);
+}
+
 static void free_ids(berth__class_maps *maps, berth__class_map *map)
 {
-    berth__free(maps->allocator, map->ids, ids_bytes(map->tile_count));
-    maps->bytes -= ids_bytes(map->tile_count);
+    berth__free(maps->allocator, map->ids, map_bytes(map->tile_count));
+    maps->bytes -= map_bytes(map->tile_count);
     map->ids = NULL;
+    map->with = NULL;
     map->tile_count = 0;
 }
 
@@ -110,13 +122,14 @@ static bool allocate(berth__class_maps *maps, berth__class_map *map, uint32_t ti
         return true;
     free_ids(maps, map);
     while (oldest(maps) != map &&
-           (maps->map.count > MAPS_CACHED || maps->bytes + ids_bytes(tiles) > MAP_BYTES_MAX))
+           (maps->map.count > MAPS_CACHED || maps->bytes + map_bytes(tiles) > MAP_BYTES_MAX))
         drop(maps, oldest(maps));
-    map->ids = berth__alloc(maps->allocator, ids_bytes(tiles), 64);
+    map->ids = berth__alloc(maps->allocator, map_bytes(tiles), 64);
     if (map->ids == NULL)
         return false;
+    map->with = (berth__mask *)(void *)((char *)map->ids + ids_bytes(tiles));
     map->tile_count = tiles;
-    maps->bytes += ids_bytes(tiles);
+    maps->bytes += map_bytes(tiles);
     return true;
 }
 
@@ -157,6 +170,7 @@ static uint32_t add_class(mapping *to, const berth__peopled *own)
         return 0;
     }
     map->peopled[peopled] = *own;
+    map->members[map->count] = 0;
     return map->count++;
 }
 
@@ -175,7 +189,12 @@ static void place(mapping *to, uint32_t slot)
             at++;
         id = at < peopled ? map->cell_count + at : add_class(to, &own);
     }
+    map->members[map->ids[slot]]--;
+    map->members[id]++;
     map->ids[slot] = (uint16_t)id;
+    uint64_t *word = &map->with[slot / BERTH__TILE].words[slot % BERTH__TILE / 64];
+    uint64_t bit = UINT64_C(1) << slot % 64;
+    *word = any != 0 ? *word | bit : *word & ~bit;
     if (map->count > 0)
         map->slots[id] = slot;
 }
@@ -209,6 +228,8 @@ static void make(mapping *to, const berth__view *view)
         return;
     memcpy(map->slots, to->cells->slots, map->count * sizeof(*map->slots));
     memcpy(map->ids, to->cells->ids, ids_bytes(map->tile_count));
+    memset(map->with, 0, with_bytes(map->tile_count));
+    memcpy(map->members, to->cells->members, map->count * sizeof(*map->members));
     for (uint32_t i = 0; i < to->parts->by_node_count; i++)
         map->seen[i] = to->parts->by_node[i]->population->changes;
     for (uint32_t tile = 0; tile < map->tile_count && map->count > 0; tile++) {

@@ -30,12 +30,14 @@ struct berth__class_map {
     uint64_t seen[BERTH__SCORE_PARTS_MAX]; /* changes taken in, of each count's population */
     uint32_t tile_count;
     uint32_t cell_count;
-    uint32_t count; /* of classes: cells, then those with pods; 0: there are too many */
-    uint16_t *ids;  /* by slot */
+    uint32_t count;    /* of classes: cells, then those with pods; 0: there are too many */
+    uint16_t *ids;     /* by slot */
+    berth__mask *with; /* by tile: the slots of classes with pods */
     /* One slot of each class: of those of cells, which have room for as many as there may be, and of
      * the others. Another class may have it by now. */
     uint32_t *slots;
     uint32_t slot_capacity;
+    uint32_t members[BERTH__CLASSES_MAX]; /* how many slots each class has */
     berth__peopled *peopled;
     uint32_t peopled_capacity;
 };

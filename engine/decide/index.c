@@ -34,8 +34,8 @@ struct berth__index {
     /* of the decision that is being made: */
     berth__decision decision;
     berth__gate_mask *mask; /* NULL: there is no gate */
-    bool walks;             /* leaves do not tell all: there are gates, late filters or classes */
-    bool treeless;          /* there are no leaves: see slot_window.h */
+    bool walks;    /* not all leaves count: there are gates or late filters; or no leaves */
+    bool treeless; /* there are no leaves: see slot_window.h */
     const berth__index_cache *cache;
 };
 
@@ -459,9 +459,8 @@ static bool find_mask(berth__index_cache *cache, const berth__decision *decision
     index->decision = *decision;
     index->mask = NULL;
     index->cache = cache;
-    index->walks = index->treeless || cache->gates.domain_count + cache->gates.slot_count +
-                                              cache->late.count + cache->uneven_count >
-                                          0;
+    index->walks = index->treeless ||
+                   cache->gates.domain_count + cache->gates.slot_count + cache->late.count > 0;
     if (index->walks &&
         !reserve_walk(cache, decision->cycle->view, index->treeless || cache->uneven_count > 0))
         return false;
@@ -634,20 +633,54 @@ static bool ask_in_steps(berth__index_cache *cache, berth__arena *arena, uint32_
     return true;
 }
 
+/* Ask a tree whose leaves are totals but for what classes get. */
+static bool ask_classes(berth__index_cache *cache, const berth__index *index, berth__arena *arena,
+                        uint32_t start, uint32_t limit, berth__index_answer *out)
+{
+    berth__score_classes *classes = cache->classes;
+    const berth__search_tree *tree = &index->tree;
+    berth__search_tree_range(tree, start, limit, &out->slots);
+    if (out->slots.feasible_count < 2) {
+        out->form = BERTH__BY_TREE;
+        berth__search_tree_ask(tree, start, limit, &out->slots);
+        return true;
+    }
+    const berth__tree_ranges slots = berth__tree_ranges_of(tree, start, &out->slots);
+    berth__score_classes_meet_ranges(classes, tree->leaves, &slots);
+    if (!berth__score_classes_rate(classes, out->slots.feasible_count, arena))
+        return false;
+    out->form = BERTH__BY_CLASSES;
+    out->parts = (berth__class_parts){classes->ids, classes->totals, classes->count};
+    berth__search_tree_class_best(tree, index->decision.cycle->view->kernels, &out->parts, start,
+                                  &out->slots);
+    return true;
+}
+
+static bool ask_walk(berth__index_cache *cache, berth__index *index, berth__arena *arena,
+                     uint32_t start, uint32_t limit, berth__index_answer *out)
+{
+    out->form = BERTH__BY_WALK;
+    out->walk = walk_of(cache, index);
+    if (cache->uneven_count > 0 || index->treeless)
+        return ask_in_steps(cache, arena, start, limit, out);
+    berth__tree_walk_ask(&out->walk, start, limit, &out->slots);
+    return true;
+}
+
 bool berth__index_search(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                          uint32_t start, uint32_t limit, berth__index_answer *out)
 {
-    bool in_steps = cache->uneven_count > 0 || index->treeless;
-    out->walk = walk_of(cache, index);
+    bool ok = true;
     cache->why = BERTH_SCAN_SCORE;
-    if (in_steps && !ask_in_steps(cache, arena, start, limit, out))
-        return false;
-    if (!in_steps && index->walks)
-        berth__tree_walk_ask(&out->walk, start, limit, &out->slots);
-    else if (!in_steps)
+    out->form = BERTH__BY_TREE;
+    if (index->walks)
+        ok = ask_walk(cache, index, arena, start, limit, out);
+    else if (cache->uneven_count > 0)
+        ok = ask_classes(cache, index, arena, start, limit, out);
+    else
         berth__search_tree_ask(&index->tree, start, limit, &out->slots);
     out->best = out->slots.best + index->constant;
-    return true;
+    return ok;
 }
 
 bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__arena *arena,
@@ -656,7 +689,7 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
     const berth__view *view = index->decision.cycle->view;
     berth__index_answer answer = {.walk = walk_of(cache, index)};
     cache->why = BERTH_SCAN_MEMORY;
-    if (!reserve_walk(cache, view, false))
+    if (!reserve_walk(cache, view, cache->uneven_count > 0))
         return false;
     answer.walk.visited = cache->visited;
     berth__tree_walk_visit(&answer.walk, 0, view->layout->count, &answer.slots);
@@ -675,14 +708,29 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
 uint32_t berth__index_nth_best(const berth__index *index, uint32_t start,
                                const berth__index_answer *answer, uint32_t n)
 {
-    return !index->walks ? berth__search_tree_nth_best(&index->tree, start, &answer->slots, n)
-                         : berth__tree_walk_nth_best(&answer->walk, start, &answer->slots, n);
+    const berth__kernels *kernels = index->decision.cycle->view->kernels;
+    switch (answer->form) {
+    case BERTH__BY_WALK:
+        return berth__tree_walk_nth_best(&answer->walk, start, &answer->slots, n);
+    case BERTH__BY_CLASSES:
+        return berth__search_tree_class_nth_best(&index->tree, kernels, &answer->parts, start,
+                                                 &answer->slots, n);
+    default:
+        return berth__search_tree_nth_best(&index->tree, start, &answer->slots, n);
+    }
 }
 
 uint32_t berth__index_heap_best(const berth__index *index, uint32_t start,
                                 const berth__index_answer *answer)
 {
-    return !index->walks ? berth__search_tree_heap_best(&index->tree, answer->walk.kernels, start,
-                                                        &answer->slots)
-                         : berth__tree_walk_heap_best(&answer->walk, start, &answer->slots);
+    const berth__kernels *kernels = index->decision.cycle->view->kernels;
+    switch (answer->form) {
+    case BERTH__BY_WALK:
+        return berth__tree_walk_heap_best(&answer->walk, start, &answer->slots);
+    case BERTH__BY_CLASSES:
+        return berth__search_tree_class_heap_best(&index->tree, kernels, &answer->parts, start,
+                                                  &answer->slots);
+    default:
+        return berth__search_tree_heap_best(&index->tree, kernels, start, &answer->slots);
+    }
 }

@@ -20,8 +20,8 @@
  *   static, or by slot, not normalized       in the tree
  *   normalized, one raw value on all that    left out: adds nothing (plugin.h, is_level)
  *   gates pass
- *   normalized, by what makes few classes    not in the tree: added class by class to what a walk
- *   of slots (plugin.h, score_parts)         over the tree finds (score_classes.h)
+ *   normalized, by what makes few classes    not in the tree: added class by class to the leaves
+ *   of slots (plugin.h, score_parts)         (score_classes.h), or to what a walk finds
  *   anything else                            scan
  *
  * A kind that has no tree, or whose tree is far behind, is answered for by a walk that works out
@@ -87,10 +87,19 @@ void berth__index_cache_destroy(berth__index_cache *cache);
 berth__index *berth__index_get(berth__index_cache *cache, const berth__decision *decision,
                                berth__search *search, berth__arena *arena, bool eager);
 
+/* What an answer was found by. */
+typedef enum berth__index_form {
+    BERTH__BY_TREE = 0, /* leaves are totals */
+    BERTH__BY_CLASSES,  /* leaves and what classes get are totals */
+    BERTH__BY_WALK,     /* not all leaves count, or there are none */
+} berth__index_form;
+
 typedef struct berth__index_answer {
+    berth__index_form form;
     berth__tree_answer slots;
-    berth__tree_walk walk; /* of a kind with gates */
-    int64_t best;          /* total of the best */
+    berth__class_parts parts; /* BY_CLASSES */
+    berth__tree_walk walk;    /* BY_WALK */
+    int64_t best;             /* total of the best */
 } berth__index_answer;
 
 /* The first `limit` feasible slots from `start` around the layout. `arena` is the decision's own.

@@ -223,9 +223,11 @@ static bool split_all(berth__score_cells *cells, const berth__decision *decision
 
 static void list_slots(berth__score_cells *cells, uint32_t slot_count)
 {
+    memset(cells->members, 0, sizeof(cells->members));
     for (uint32_t slot = slot_count; slot-- > 0;) {
         uint32_t id = cells->ids[slot];
         cells->slots[id] = slot;
+        cells->members[id]++;
         cells->count = id >= cells->count ? id + 1 : cells->count;
     }
 }

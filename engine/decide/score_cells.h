@@ -28,8 +28,9 @@ struct berth__score_cells {
     uint64_t epoch; /* of the layout */
     uint64_t asked; /* of the layout when they were last asked for */
     uint32_t tile_count;
-    uint32_t count;                   /* of cells; 0: there are more than BERTH__CELLS_MAX */
-    uint32_t slots[BERTH__CELLS_MAX]; /* one of each */
+    uint32_t count;                     /* of cells; 0: there are more than BERTH__CELLS_MAX */
+    uint32_t slots[BERTH__CELLS_MAX];   /* one of each */
+    uint32_t members[BERTH__CELLS_MAX]; /* how many slots each has */
     int64_t raws[BERTH__CELL_STATICS_MAX][BERTH__CELLS_MAX]; /* by static scorer asked for */
     uint16_t *ids;                                           /* by slot */
 };

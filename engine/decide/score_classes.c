@@ -104,6 +104,115 @@ void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
     }
 }
 
+/* Whether nobody is left to meet. */
+static bool all_are_met(const berth__score_classes *classes)
+{
+    uint64_t missing = 0;
+    for (uint32_t w = 0; w < (classes->count + 63) / 64; w++)
+        missing |= classes->wanted[w] & ~classes->present[w];
+    return missing == 0;
+}
+
+static bool cells_are_met(const berth__score_classes *classes)
+{
+    uint64_t cells = classes->wanted[0] & berth__low_bits(classes->cells->count);
+    return (cells & ~classes->present[0]) == 0;
+}
+
+/* Clear the slots of a tile that are not feasible by its leaves. */
+static void keep_feasible(const berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
+                          berth__mask *slots)
+{
+    const berth__view *view = classes->decision->cycle->view;
+    uint32_t groups = (view->layout->count + BERTH__FAN - 1) / BERTH__FAN;
+    view->kernels->leaves_from(leaves, groups - tile * (BERTH__TILE / BERTH__FAN), 0, slots);
+}
+
+/* Slots without pods, by their cells. */
+static void meet_cells(berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
+                       berth__mask slots)
+{
+    const berth__kernels *kernels = classes->decision->cycle->view->kernels;
+    if (berth__mask_empty(&slots) || cells_are_met(classes))
+        return;
+    keep_feasible(classes, leaves, tile, &slots);
+    classes->present[0] |=
+        kernels->class_bits(classes->cells->ids + (size_t)tile * BERTH__TILE, &slots);
+}
+
+/* Slots with pods: mostly few. */
+static void meet_peopled(berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
+                         berth__mask slots)
+{
+    enum { MANY = 8 };
+    const berth__kernels *kernels = classes->decision->cycle->view->kernels;
+    const uint16_t *ids = berth__score_classes_tile(classes, tile);
+    if (classes->count <= 64 && berth__mask_count(&slots) > MANY) {
+        keep_feasible(classes, leaves, tile, &slots);
+        classes->present[0] |= kernels->class_bits(ids, &slots);
+        return;
+    }
+    BERTH__MASK_EACH(&slots, s)
+    {
+        if (leaves[s] >= 0)
+            berth__bit_set(classes->present, ids[s]);
+    }
+}
+
+static bool is_in(const berth__tree_ranges *ranges, uint32_t slot)
+{
+    bool in = false;
+    for (uint32_t i = 0; i < ranges->count; i++)
+        in |= slot >= ranges->first[i] && slot < ranges->last[i];
+    return in;
+}
+
+/* Classes with slots are wanted, but those whose only slot does not count; and those whose slot that
+ * is known does are met. */
+static void look_at_known(berth__score_classes *classes, const int32_t *leaves,
+                          const berth__tree_ranges *ranges)
+{
+    const berth__class_map *map = classes->map;
+    const uint32_t *members = map != NULL ? map->members : classes->cells->members;
+    const uint32_t *slots = map != NULL ? map->slots : classes->cells->slots;
+    memset(classes->wanted, 0, sizeof(classes->wanted));
+    for (uint32_t id = 0; id < classes->count; id++) {
+        bool known = classes->ids[slots[id]] == id;
+        bool counts = known && leaves[slots[id]] >= 0 && is_in(ranges, slots[id]);
+        if (members[id] == 0 || (members[id] == 1 && known && !counts))
+            continue;
+        berth__bit_set(classes->wanted, id);
+        if (counts)
+            berth__bit_set(classes->present, id);
+    }
+}
+
+static void meet_range(berth__score_classes *classes, const int32_t *leaves, uint32_t first,
+                       uint32_t last)
+{
+    static const berth__mask none = {{0}};
+    for (uint32_t at = first, end; at < last && !all_are_met(classes); at = end) {
+        uint32_t tile = at / BERTH__TILE, base = tile * BERTH__TILE;
+        end = last - base < BERTH__TILE ? last : base + BERTH__TILE;
+        const berth__mask *with = classes->map != NULL ? &classes->map->with[tile] : &none;
+        berth__mask plain = berth__mask_range(at - base, end - base), peopled = plain;
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
+            plain.words[w] &= ~with->words[w];
+            peopled.words[w] &= with->words[w];
+        }
+        meet_cells(classes, leaves + base, tile, plain);
+        meet_peopled(classes, leaves + base, tile, peopled);
+    }
+}
+
+void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32_t *leaves,
+                                      const berth__tree_ranges *ranges)
+{
+    look_at_known(classes, leaves, ranges);
+    for (uint32_t i = 0; i < ranges->count; i++)
+        meet_range(classes, leaves, ranges->first[i], ranges->last[i]);
+}
+
 /* A slot that is of a class now: there is one. */
 static uint32_t slot_of(const berth__score_classes *classes, uint32_t id)
 {

@@ -14,6 +14,7 @@
 #define BERTH_DECIDE_SCORE_CLASSES_H
 
 #include "decide/class_maps.h"
+#include "decide/search_tree.h"
 
 enum { BERTH__CLASS_SCORERS_MAX = 16 };
 
@@ -32,7 +33,8 @@ typedef struct berth__score_classes {
     const berth__class_map *map;                    /* NULL: classes are cells */
     const uint16_t *ids;                            /* by slot */
     uint32_t count;                                 /* of classes that there may be */
-    uint64_t present[BERTH__CLASSES_MAX / 64];      /* a bit a class: it was met */
+    uint64_t present[BERTH__CLASSES_MAX / 64];      /* a bit a class: it was met, */
+    uint64_t wanted[BERTH__CLASSES_MAX / 64];       /* or there may be slots of it to meet */
     uint32_t met_count;                             /* once rated: */
     uint16_t met[BERTH__CLASSES_MAX];               /* the classes met, */
     uint32_t slots[BERTH__CLASSES_MAX];             /* one slot of each, */
@@ -53,6 +55,12 @@ bool berth__score_classes_begin(berth__score_classes *classes, const berth__deci
 /* Meet feasible slots of a tile. */
 void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
                                const berth__mask *slots);
+
+/* Meet the feasible slots of some ranges, being told all leaves of a search tree. Cost: a look at each
+ * tile until every class that has slots is met: at its slots with pods, and at others while cells
+ * are missing. */
+void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32_t *leaves,
+                                      const berth__tree_ranges *ranges);
 
 /* Classes of a tile's slots. */
 static inline const uint16_t *berth__score_classes_tile(const berth__score_classes *classes,

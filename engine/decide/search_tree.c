@@ -318,40 +318,88 @@ static uint32_t nth_in_range(const berth__search_tree *tree, uint32_t first, uin
 
 /* ---- answers ---- */
 
+static const berth__tree_level *root_of(const berth__search_tree *tree)
+{
+    return &tree->levels[tree->level_count - 1];
+}
+
+void berth__search_tree_range(const berth__search_tree *tree, uint32_t start, uint32_t limit,
+                              berth__tree_answer *out)
+{
+    uint32_t all = root_of(tree)->feasible[0];
+    *out =
+        (berth__tree_answer){.feasible_count = all, .next = start, .best = BERTH__TREE_INFEASIBLE};
+    if (all <= limit)
+        return;
+    uint32_t rank = rank_of(tree, start) + limit;
+    out->feasible_count = limit;
+    out->next = slot_of_rank(tree, rank >= all ? rank - all : rank);
+    out->cut_short = true;
+}
+
+berth__tree_ranges berth__tree_ranges_of(const berth__search_tree *tree, uint32_t start,
+                                         const berth__tree_answer *answer)
+{
+    berth__tree_ranges out = {{start}, {answer->next}, 1};
+    if (answer->next <= start) {
+        out.last[0] = tree->slot_count;
+        out.last[1] = answer->next;
+        out.count += answer->next > 0;
+    }
+    return out;
+}
+
 void berth__search_tree_ask(const berth__search_tree *tree, uint32_t start, uint32_t limit,
                             berth__tree_answer *out)
 {
-    const berth__tree_level *root = &tree->levels[tree->level_count - 1];
-    uint32_t all = root->feasible[0];
-    if (all <= limit) {
-        *out = (berth__tree_answer){.feasible_count = all,
-                                    .next = start,
-                                    .best_count = root->best_count[0],
-                                    .best = root->best[0]};
+    const berth__tree_level *root = root_of(tree);
+    berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
+    berth__search_tree_range(tree, start, limit, out);
+    if (!out->cut_short) {
+        out->best = root->best[0];
+        out->best_count = root->best_count[0];
         return;
     }
+    const berth__tree_ranges slots = berth__tree_ranges_of(tree, start, out);
+    for (uint32_t i = 0; i < slots.count; i++)
+        best_of_range(tree, slots.first[i], slots.last[i], &best);
+    out->best = best.best;
+    out->best_count = best.best_count;
+}
+
+void berth__search_tree_class_best(const berth__search_tree *tree, const berth__kernels *kernels,
+                                   const berth__class_parts *classes, uint32_t start,
+                                   berth__tree_answer *answer)
+{
     berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
-    uint32_t rank = rank_of(tree, start) + limit;
-    bool wraps = rank >= all;
-    uint32_t next = slot_of_rank(tree, wraps ? rank - all : rank);
-    best_of_range(tree, start, wraps ? tree->slot_count : next, &best);
-    if (wraps)
-        best_of_range(tree, 0, next, &best);
-    *out = (berth__tree_answer){.feasible_count = limit,
-                                .next = next,
-                                .cut_short = true,
-                                .best_count = best.best_count,
-                                .best = best.best};
+    const berth__tree_ranges slots = berth__tree_ranges_of(tree, start, answer);
+    for (uint32_t i = 0; i < slots.count; i++)
+        kernels->class_best(tree->leaves, classes, slots.first[i], slots.last[i], &best);
+    answer->best = best.best;
+    answer->best_count = best.best_count;
+}
+
+uint32_t berth__search_tree_class_nth_best(const berth__search_tree *tree,
+                                           const berth__kernels *kernels,
+                                           const berth__class_parts *classes, uint32_t start,
+                                           const berth__tree_answer *answer, uint32_t n)
+{
+    const berth__tree_ranges slots = berth__tree_ranges_of(tree, start, answer);
+    uint32_t slot = BERTH__SLOT_NONE;
+    for (uint32_t i = 0; i < slots.count && slot == BERTH__SLOT_NONE; i++)
+        slot = kernels->class_nth(tree->leaves, classes, slots.first[i], slots.last[i],
+                                  answer->best, &n);
+    BERTH_ASSERT(slot != BERTH__SLOT_NONE);
+    return slot;
 }
 
 uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t start,
                                      const berth__tree_answer *answer, uint32_t n)
 {
-    bool wraps = answer->next <= start;
-    uint32_t slot =
-        nth_in_range(tree, start, wraps ? tree->slot_count : answer->next, answer->best, &n);
-    if (slot == BERTH__SLOT_NONE && wraps)
-        slot = nth_in_range(tree, 0, answer->next, answer->best, &n);
+    const berth__tree_ranges slots = berth__tree_ranges_of(tree, start, answer);
+    uint32_t slot = BERTH__SLOT_NONE;
+    for (uint32_t i = 0; i < slots.count && slot == BERTH__SLOT_NONE; i++)
+        slot = nth_in_range(tree, slots.first[i], slots.last[i], answer->best, &n);
     BERTH_ASSERT(slot != BERTH__SLOT_NONE);
     return slot;
 }
@@ -364,6 +412,7 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
 typedef struct list {
     const berth__search_tree *tree;
     const berth__kernels *kernels;
+    const berth__class_parts *classes; /* NULL: leaves are totals */
     uint32_t start, end;
     uint32_t all, rank; /* feasible slots of the tree, and how many before `start` */
 } list;
@@ -386,20 +435,39 @@ static uint32_t position_of(const list *of, uint32_t slot)
     return rank_of(of->tree, at) - of->rank + (at < slot ? of->all : 0);
 }
 
+/* The first of the best of a range that does not wrap, or BERTH__SLOT_NONE. */
+static uint32_t best_within(const list *of, uint32_t first, uint32_t last, int32_t best)
+{
+    const berth__search_tree *tree = of->tree;
+    if (of->classes == NULL)
+        return of->kernels->first_leaf(tree->leaves, tree->levels, first, last, best);
+    return of->kernels->class_nth(tree->leaves, of->classes, first, last, best, &(uint32_t){0});
+}
+
 /* The first of the best from `first` on, or BERTH__SLOT_NONE. Nothing in the range of the list is
  * better than they are. */
 static uint32_t best_from(const list *of, uint32_t first, int32_t best)
 {
-    const berth__search_tree *tree = of->tree;
-    uint32_t count = tree->slot_count, found = BERTH__SLOT_NONE;
+    uint32_t count = of->tree->slot_count, found = BERTH__SLOT_NONE;
     if (first < count)
-        found = of->kernels->first_leaf(tree->leaves, tree->levels, first,
-                                        of->end < count ? of->end : count, best);
+        found = best_within(of, first, of->end < count ? of->end : count, best);
     if (found != BERTH__SLOT_NONE || of->end <= count)
         return found;
-    found = of->kernels->first_leaf(tree->leaves, tree->levels, first < count ? 0 : first - count,
-                                    of->end - count, best);
+    found = best_within(of, first < count ? 0 : first - count, of->end - count, best);
     return found != BERTH__SLOT_NONE ? found + count : found;
+}
+
+/* The lanes, from the list's start on, that have the best total, of those that are feasible. */
+static uint32_t best_of_lanes(const list *of, uint32_t listed, int32_t best)
+{
+    const int32_t *leaves = of->tree->leaves + of->start;
+    const berth__class_parts *classes = of->classes;
+    int32_t totals[BERTH__FAN];
+    if (classes == NULL)
+        return of->kernels->lanes_from(leaves, best) & listed;
+    of->kernels->class_totals(leaves, 1, classes->ids + of->start, classes->parts, classes->count,
+                              totals);
+    return of->kernels->lanes_from(totals, best) & listed;
 }
 
 /* Half of what is asked is about the first few positions: one look at their slots answers that.
@@ -412,7 +480,7 @@ static uint32_t begin_in_lanes(const list *of, int32_t best, berth__heap_order *
     const int32_t *leaves = of->tree->leaves + of->start;
     uint32_t listed = (uint32_t)berth__low_bits(slots < BERTH__FAN ? slots : BERTH__FAN) &
                       of->kernels->feasible_lanes(leaves);
-    uint32_t rest = of->kernels->lanes_from(leaves, best) & listed;
+    uint32_t rest = best_of_lanes(of, listed, best);
     uint32_t count = (uint32_t)__builtin_popcount(listed);
     while (berth__heap_order_open(order) && (from = berth__heap_order_from(order)) < count) {
         rest &= UINT32_MAX << berth__nth_bit(listed, from);
@@ -443,6 +511,16 @@ static uint32_t best_by_rank(const list *of, uint32_t count, int32_t best)
     return chosen != BERTH__SLOT_NONE ? wrapped(of, chosen) : chosen;
 }
 
+/* The feasible slots of an answer. */
+static list list_of(const berth__search_tree *tree, const berth__kernels *kernels,
+                    const berth__class_parts *classes, uint32_t start,
+                    const berth__tree_answer *answer)
+{
+    uint32_t end = answer->next <= start ? answer->next + tree->slot_count : answer->next;
+    uint32_t all = root_of(tree)->feasible[0];
+    return (list){tree, kernels, classes, start, end, all, rank_of(tree, start)};
+}
+
 uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
                                       uint32_t start, const berth__tree_answer *answer)
 {
@@ -452,10 +530,20 @@ uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const bert
         slot = kernels->heap_leaf(tree->leaves, tree->levels, tree->slot_count, start, count,
                                   answer->best);
     } else {
-        uint32_t all = tree->levels[tree->level_count - 1].feasible[0];
-        const list feasible = {tree, kernels, start, end, all, rank_of(tree, start)};
+        const list feasible = list_of(tree, kernels, NULL, start, answer);
         slot = best_by_rank(&feasible, count, answer->best);
     }
+    BERTH_ASSERT(slot != BERTH__SLOT_NONE);
+    return slot;
+}
+
+uint32_t berth__search_tree_class_heap_best(const berth__search_tree *tree,
+                                            const berth__kernels *kernels,
+                                            const berth__class_parts *classes, uint32_t start,
+                                            const berth__tree_answer *answer)
+{
+    const list feasible = list_of(tree, kernels, classes, start, answer);
+    uint32_t slot = best_by_rank(&feasible, answer->feasible_count, answer->best);
     BERTH_ASSERT(slot != BERTH__SLOT_NONE);
     return slot;
 }

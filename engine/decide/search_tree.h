@@ -66,6 +66,16 @@ typedef struct berth__tree_answer {
     int32_t best; /* negative: nothing is feasible */
 } berth__tree_answer;
 
+/* An answer's slots in search order, from `start` on: up to two ranges, the second one behind the
+ * wrap. */
+typedef struct berth__tree_ranges {
+    uint32_t first[2], last[2];
+    uint32_t count;
+} berth__tree_ranges;
+
+berth__tree_ranges berth__tree_ranges_of(const berth__search_tree *tree, uint32_t start,
+                                         const berth__tree_answer *answer);
+
 /* The first `limit` feasible slots from `start` around all slots. */
 void berth__search_tree_ask(const berth__search_tree *tree, uint32_t start, uint32_t limit,
                             berth__tree_answer *out);
@@ -78,6 +88,22 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
  * questions to the tree as a list of the feasible slots has binary digits. */
 uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
                                       uint32_t start, const berth__tree_answer *answer);
+
+/* The same where a total is a leaf and what the slot's class gets, in steps: which slots they are
+ * (`out` has no best), then the best. Cost: a look at each slot. */
+void berth__search_tree_range(const berth__search_tree *tree, uint32_t start, uint32_t limit,
+                              berth__tree_answer *out);
+void berth__search_tree_class_best(const berth__search_tree *tree, const berth__kernels *kernels,
+                                   const berth__class_parts *classes, uint32_t start,
+                                   berth__tree_answer *answer);
+uint32_t berth__search_tree_class_nth_best(const berth__search_tree *tree,
+                                           const berth__kernels *kernels,
+                                           const berth__class_parts *classes, uint32_t start,
+                                           const berth__tree_answer *answer, uint32_t n);
+uint32_t berth__search_tree_class_heap_best(const berth__search_tree *tree,
+                                            const berth__kernels *kernels,
+                                            const berth__class_parts *classes, uint32_t start,
+                                            const berth__tree_answer *answer);
 
 /* The same where only some slots count: `keep` clears the others of a tile; or where totals are worked
  * out as the walk comes to a tile, and there is no tree. Visited tiles are kept in

@@ -757,6 +757,64 @@ static void test_class_tiles(void **state)
     }
 }
 
+/* The n-th slot of a range whose total is at least so much; UINT32_MAX: there are too few, by which
+ * `n` is less then. */
+static uint32_t plain_nth(const leaf_tile *tile, const berth__class_parts *classes, uint32_t first,
+                          uint32_t last, int32_t least, uint32_t *n)
+{
+    for (uint32_t s = first; s < last; s++)
+        if (tile->leaves[s] >= 0 && tile->leaves[s] + classes->parts[classes->ids[s]] >= least &&
+            (*n)-- == 0)
+            return s;
+    return UINT32_MAX;
+}
+
+/* Leaves and what their classes get, over any range. */
+static void test_class_ranges(void **state)
+{
+    (void)state;
+    static leaf_tile tile;
+    enum { CLASSES = 512 };
+    uint16_t ids[BERTH__TILE];
+    int32_t parts[CLASSES];
+    for (int round = 0; round < ROUNDS; round++) {
+        fill_leaf_tile(&tile);
+        uint32_t count = 1 + berth__random_below(&source, 1u << berth__random_below(&source, 10));
+        for (uint32_t i = 0; i < count; i++)
+            parts[i] = (int32_t)berth__random_below(&source, 1 + 4 * (uint32_t)round % 9);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            ids[s] = (uint16_t)berth__random_below(&source, count);
+        const berth__class_parts classes = {ids, parts, count};
+        uint32_t slots =
+            tile.groups * BERTH__FAN < BERTH__TILE ? tile.groups * BERTH__FAN : BERTH__TILE;
+        uint32_t first = berth__random_below(&source, slots);
+        uint32_t last = first + 1 + berth__random_below(&source, slots - first);
+        const berth__tree_sum before = {(int32_t)berth__random_below(&source, 12) - 1, 7, 0};
+        berth__tree_sum wanted = before;
+        for (uint32_t s = first; s < last; s++) {
+            int32_t total = tile.leaves[s] + parts[ids[s]];
+            if (tile.leaves[s] < 0 || total < wanted.best)
+                continue;
+            wanted.best_count = total > wanted.best ? 1 : wanted.best_count + 1;
+            wanted.best = total;
+        }
+        int32_t least = (int32_t)berth__random_below(&source, 12);
+        uint32_t n = berth__random_below(&source, 1u << berth__random_below(&source, 7)), left = n;
+        uint32_t nth = plain_nth(&tile, &classes, first, last, least, &left);
+        for (uint32_t t = 0; t < table_count; t++) {
+            berth__tree_sum best = before;
+            uint32_t rest = n;
+            tables[t]->class_best(tile.leaves, &classes, first, last, &best);
+            check("class_best", t, first, wanted.best, best.best);
+            check("slots that share it", t, first, wanted.best_count, best.best_count);
+            check("class_nth", t, first, nth,
+                  tables[t]->class_nth(tile.leaves, &classes, first, last, least, &rest));
+            if (nth == UINT32_MAX)
+                check("slots before the range's end", t, first, left, rest);
+        }
+    }
+}
+
 /* ---- the fused kernel: what the separate ones give together ---- */
 
 typedef struct basic_slots {
@@ -998,6 +1056,7 @@ int main(void)
         cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_leaf_tiles),
         cmocka_unit_test(test_class_tiles),
+        cmocka_unit_test(test_class_ranges),
         cmocka_unit_test(test_basic),
         cmocka_unit_test(test_balance_differences),
         cmocka_unit_test(test_basic_scores),

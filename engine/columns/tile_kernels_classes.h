@@ -1,0 +1,196 @@
+/* Leaves of a search tree and what their classes get besides, a part of tile_kernels_body.h. Totals
+ * are made and forgotten in registers: nothing is skipped, as what a class gets weighs more than
+ * leaves differ. */
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+
+/* The lanes of a group that are in first .. last. */
+static inline uint32_t lanes_within(uint32_t group, uint32_t first, uint32_t last)
+{
+    uint32_t at = group * BERTH__FAN, lanes = (1u << BERTH__FAN) - 1;
+    if (at < first)
+        lanes &= UINT32_MAX << (first - at);
+    if (last - at < BERTH__FAN)
+        lanes &= (1u << (last - at)) - 1;
+    return lanes;
+}
+
+#endif
+
+#if defined(__AVX512F__)
+
+typedef struct class_source {
+    const int32_t *leaves;
+    const berth__class_parts *classes;
+    few_table few; /* of a small table */
+} class_source;
+
+static inline class_source class_source_of(const int32_t *leaves, const berth__class_parts *classes)
+{
+    uint32_t count = classes->count < FEW_ENTRIES ? classes->count : FEW_ENTRIES;
+    return (class_source){leaves, classes, few_load((const uint32_t *)classes->parts, count)};
+}
+
+/* Totals of a group; those that are not feasible are negative. */
+static inline __m512i class_lanes(const class_source *of, uint32_t group)
+{
+    size_t at = (size_t)group * BERTH__FAN;
+    const __m512i leaf = _mm512_loadu_si512(of->leaves + at);
+    const __m512i id =
+        _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(of->classes->ids + at)));
+    const __m512i part = of->classes->count <= FEW_ENTRIES
+                             ? _mm512_permutex2var_epi32(of->few.low, id, of->few.high)
+                             : _mm512_i32gather_epi32(id, of->classes->parts, 4);
+    __mmask16 feasible = _mm512_cmpge_epi32_mask(leaf, _mm512_setzero_si512());
+    return _mm512_mask_add_epi32(leaf, feasible, leaf, part);
+}
+
+/* Each lane has a best of its own, and how many share it, until the end. */
+static void class_best(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
+                       uint32_t last, berth__tree_sum *best)
+{
+    const class_source source = class_source_of(leaves, classes);
+    const __m512i one = _mm512_set1_epi32(1), none = _mm512_set1_epi32(-1);
+    __m512i bests = _mm512_setzero_si512(), counts = bests;
+    for (uint32_t group = first / BERTH__FAN; group * BERTH__FAN < last; group++) {
+        __mmask16 lanes = (__mmask16)lanes_within(group, first, last);
+        const __m512i total = _mm512_mask_blend_epi32(lanes, none, class_lanes(&source, group));
+        __mmask16 more = _mm512_cmpgt_epi32_mask(total, bests);
+        __mmask16 equal = _mm512_cmpeq_epi32_mask(total, bests);
+        bests = _mm512_max_epi32(bests, total);
+        counts = _mm512_mask_add_epi32(counts, equal, counts, one);
+        counts = _mm512_mask_mov_epi32(counts, more, one);
+    }
+    int32_t total = _mm512_reduce_max_epi32(bests);
+    __mmask16 share = _mm512_cmpeq_epi32_mask(bests, _mm512_set1_epi32(total));
+    take_best(best, total, (uint32_t)_mm512_mask_reduce_add_epi32(share, counts));
+}
+
+static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
+                          uint32_t last, int32_t least, uint32_t *n)
+{
+    const class_source source = class_source_of(leaves, classes);
+    const __m512i wanted = _mm512_set1_epi32(least);
+    for (uint32_t group = first / BERTH__FAN; group * BERTH__FAN < last; group++) {
+        uint32_t lanes = _mm512_cmpge_epi32_mask(class_lanes(&source, group), wanted);
+        if (lanes == 0)
+            continue;
+        lanes &= lanes_within(group, first, last);
+        uint32_t count = (uint32_t)__builtin_popcount(lanes);
+        if (*n < count)
+            return group * BERTH__FAN + berth__nth_bit(lanes, *n);
+        *n -= count;
+    }
+    return UINT32_MAX;
+}
+
+#elif defined(__AVX2__)
+
+/* Half a group. */
+enum { HALF = BERTH__FAN / 2 };
+
+/* Totals of half a group; those that are not feasible are negative. */
+static inline __m256i class_half(const int32_t *leaves, const berth__class_parts *classes,
+                                 __m256i few, uint32_t at)
+{
+    const __m256i leaf = load_lanes(leaves + at);
+    const __m256i id = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(classes->ids + at)));
+    const __m256i part = classes->count <= FEW_ENTRIES
+                             ? _mm256_permutevar8x32_epi32(few, id)
+                             : _mm256_i32gather_epi32(classes->parts, id, 4);
+    return _mm256_or_si256(_mm256_add_epi32(leaf, part), _mm256_srai_epi32(leaf, 31));
+}
+
+static inline __m256i few_parts(const berth__class_parts *classes)
+{
+    int32_t padded[FEW_ENTRIES] = {0};
+    uint32_t count = classes->count < FEW_ENTRIES ? classes->count : FEW_ENTRIES;
+    memcpy(padded, classes->parts, count * sizeof(*padded));
+    return load_lanes(padded);
+}
+
+/* All bits of the lanes of half a group that are in first .. last. */
+static inline __m256i half_within(uint32_t at, uint32_t first, uint32_t last)
+{
+    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    uint32_t lanes = lanes_within(at / BERTH__FAN, first, last) >> (at % BERTH__FAN);
+    const __m256i own = _mm256_and_si256(_mm256_set1_epi32((int32_t)lanes), bits);
+    return _mm256_cmpeq_epi32(own, bits);
+}
+
+/* Each lane has a best of its own, and how many share it, until the end. */
+static void class_best(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
+                       uint32_t last, berth__tree_sum *best)
+{
+    const __m256i few = few_parts(classes);
+    __m256i bests = _mm256_setzero_si256(), counts = bests;
+    for (uint32_t at = first / HALF * HALF; at < last; at += HALF) {
+        __m256i total = class_half(leaves, classes, few, at);
+        if (at < first || last - at < HALF)
+            total = _mm256_or_si256(
+                total, _mm256_xor_si256(half_within(at, first, last), _mm256_set1_epi32(-1)));
+        const __m256i more = _mm256_cmpgt_epi32(total, bests);
+        const __m256i equal = _mm256_cmpeq_epi32(total, bests);
+        bests = _mm256_max_epi32(bests, total);
+        counts = _mm256_sub_epi32(_mm256_andnot_si256(more, counts), _mm256_or_si256(equal, more));
+    }
+    int32_t total = _mm256_cvtsi256_si32(highest_lane(bests, bests));
+    int32_t lanes[HALF], of_lane[HALF];
+    uint32_t count = 0;
+    _mm256_storeu_si256((__m256i *)lanes, bests);
+    _mm256_storeu_si256((__m256i *)of_lane, counts);
+    for (uint32_t i = 0; i < HALF; i++)
+        count += lanes[i] == total ? (uint32_t)of_lane[i] : 0;
+    take_best(best, total, count);
+}
+
+static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
+                          uint32_t last, int32_t least, uint32_t *n)
+{
+    const __m256i few = few_parts(classes), below = _mm256_set1_epi32(least - 1);
+    for (uint32_t group = first / BERTH__FAN; group * BERTH__FAN < last; group++) {
+        uint32_t at = group * BERTH__FAN;
+        const __m256i low = class_half(leaves, classes, few, at);
+        const __m256i high = class_half(leaves, classes, few, at + HALF);
+        uint32_t lanes = sign_bits(_mm256_cmpgt_epi32(low, below), _mm256_cmpgt_epi32(high, below));
+        if (lanes == 0)
+            continue;
+        lanes &= lanes_within(group, first, last);
+        uint32_t count = (uint32_t)__builtin_popcount(lanes);
+        if (*n < count)
+            return at + berth__nth_bit(lanes, *n);
+        *n -= count;
+    }
+    return UINT32_MAX;
+}
+
+#else
+
+/* The total of a slot; negative where it is not feasible. */
+static inline int32_t class_total(const int32_t *leaves, const berth__class_parts *classes,
+                                  uint32_t slot)
+{
+    int32_t leaf = leaves[slot];
+    return leaf < 0 ? leaf : leaf + classes->parts[classes->ids[slot]];
+}
+
+static void class_best(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
+                       uint32_t last, berth__tree_sum *best)
+{
+    for (uint32_t slot = first; slot < last; slot++) {
+        int32_t total = class_total(leaves, classes, slot);
+        if (total >= 0)
+            take_best(best, total, 1);
+    }
+}
+
+static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
+                          uint32_t last, int32_t least, uint32_t *n)
+{
+    for (uint32_t slot = first; slot < last; slot++)
+        if (class_total(leaves, classes, slot) >= least && (*n)-- == 0)
+            return slot;
+    return UINT32_MAX;
+}
+
+#endif
