@@ -154,7 +154,8 @@ static void quick(void)
     by_nodes(nodes, COUNT(nodes), 20000, 40000000);
     by_threads(5000, threads, COUNT(threads), 40000000);
     by_threads(100000, threads, COUNT(threads), 40000000);
-    by_workload(5000, false, 10000);
+    by_workload(5000, false, 20000);
+    by_workload(5000, true, 10000);
     by_running(5000, running, COUNT(running), 10000);
 }
 

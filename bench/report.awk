@@ -361,6 +361,10 @@ function readme(    k)
 {
   print "| workload | nodes scored | path, threads | pods/s | p50 | kube-scheduler, pods/s | times |"
   print "|---|---|---|---|---|---|---|"
+  readme_row("ordinary", "500 of 5,000 (default)", decide("ordinary", 5000, 0, "default", "auto", 1), "")
+  readme_row("ordinary", "all 5,000", decide("ordinary", 5000, 0, "all", "auto", 1), "")
+  readme_row("soft rules of all sorts", "default", decide("preferred", 5000, 0, "default", "auto", 1), "")
+  readme_row("soft rules of all sorts", "all", decide("preferred", 5000, 0, "all", "auto", 1), "")
   k = kube("basic", 5000, "default")
   readme_row("basic", "500 of 5,000 (default)", decide("basic", 5000, 0, "default", "auto", 1), k)
   readme_row("basic", "500 of 5,000 (default)", decide("basic", 5000, 0, "default", "scan", 2), k)
@@ -380,6 +384,8 @@ function readme(    k)
   readme_row("hostname anti-affinity", "default", decide("anti", 5000, 0, "default", "auto", 1), k)
   readme_row("hostname anti-affinity", "default", decide("anti", 5000, 0, "default", "scan", 2), k)
   readme_row("hostname anti-affinity, 100,000 pods running", "default", decide("anti", 5000, 100000, "default", "auto", 1), "")
+  readme_row("volumes", "default", decide("volumes", 5000, 0, "default", "auto", 1), "")
+  readme_row("everything, each pod of other numbers", "default", decide("mixed", 5000, 0, "default", "auto", 1), "")
   readme_lines()
 }
 
