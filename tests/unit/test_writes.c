@@ -257,6 +257,21 @@ static void the_nomination_comes_first(void **state)
     assert_true(now.deleted);
 }
 
+/* Where it is not written at last, as the pod has a node by then, nobody is deleted for it. */
+static void no_deletion_for_a_pod_with_a_node(void **state)
+{
+    (void)state;
+    evict();
+    writes_failed(now.w, &web,
+                  &(write_failure){.message = BERTH_STR("full"), .nominated = BERTH_STR("n1")});
+    answer("PATCH", "/pods/old-1/status", 200);
+    answer("PATCH", "/pods/web-1/status", 504);
+    writes_pod_seen(now.w, &web, BERTH_STR("n2"));
+    scripted_advance(now.server, second);
+    assert_null(scripted_find(now.server, "DELETE", ""));
+    assert_true(now.evicted == 1 && !now.deleted && now.failed); /* the victim stays */
+}
+
 /* ---- together ---- */
 
 static void events_wait_for_conditions(void **state)
@@ -319,6 +334,7 @@ int main(void)
         T(evictions_are_repeated),
         T(no_deletion_without_need),
         T(the_nomination_comes_first),
+        T(no_deletion_for_a_pod_with_a_node),
         T(events_wait_for_conditions),
         T(room_follows_the_window),
         T(what_is_refused_is_named),

@@ -246,6 +246,17 @@ void evictions_pod_gone(evictions *e, berth_str namespace_name, berth_str name, 
     }
 }
 
+void evictions_pod_placed(evictions *e, const write_pod *pod)
+{
+    eviction *next;
+    for (eviction *x = e->first; x != NULL; x = next) {
+        next = x->next;
+        if (is_pod(x->preemptor, pod->namespace_name, pod->name, pod->uid) &&
+            !write_task_is_sent(&x->task))
+            settle(x, false, "who needs the room has a node");
+    }
+}
+
 void evictions_end(evictions *e)
 {
     eviction *next;

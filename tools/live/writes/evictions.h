@@ -38,6 +38,10 @@ void evictions_put(evictions *e, const write_pod *victim, const write_pod *preem
  * way. */
 void evictions_pod_gone(evictions *e, berth_str namespace_name, berth_str name, berth_str uid);
 
+/* A pod has a node: nobody needs to go for it any more, but who was asked to go already. Cost: as
+ * above. */
+void evictions_pod_placed(evictions *e, const write_pod *pod);
+
 /* Begin nothing more: what was not sent is dropped. */
 void evictions_end(evictions *e);
 

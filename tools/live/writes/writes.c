@@ -202,7 +202,8 @@ void writes_leader(writes *w, const leader_event *event)
 
 void writes_pod_seen(writes *w, const write_pod *pod, berth_str node)
 {
-    pod_statuses_drop(w->statuses, pod);
+    pod_statuses_drop(w->statuses, pod); /* with it, perhaps, a nomination that was never written */
+    evictions_pod_placed(w->evictions, pod);
     bindings_pod_seen(w->bindings, pod->namespace_name, pod->name, pod->uid, node);
 }
 
