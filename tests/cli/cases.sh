@@ -11,6 +11,7 @@
 # BERTH_UPDATE=1 writes the expected files instead; look at the difference before keeping it.
 set -uo pipefail
 export LC_ALL=C
+unset COLUMNS NO_COLOR
 # shellcheck disable=SC2034 # the tests use it
 berth=${BERTH:?the program to test}
 work=$(mktemp -d)

@@ -547,6 +547,7 @@ static void write_results(const drain *d)
     size_t at = 0;
     output_open(&o, stdout, (output_format)d->format, 4); /* a pod a line */
     output_object(&o);
+    output_schema(&o, help.name);
     if (!d->summary_only) {
         output_key(&o, "nodes");
         output_array(&o);

@@ -181,6 +181,7 @@ berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, 
     config.seed = setup->seed;
     config.bind_workers = setup->bind_workers;
     config.huge_pages = setup->huge_pages;
+    config.keep_objects = setup->keep_objects;
     config.attached_volumes_max = setup->attached_volumes_max;
     config.kubernetes = setup->minor;
     if (setup->feature_gates != NULL)
