@@ -11,7 +11,9 @@
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "commands/commands.h"
+#include "explain/reason_sets.h"
 #include "loading/cluster_input.h"
 #include "loading/node_list.h"
 
@@ -23,6 +25,7 @@ typedef struct podspec {
     uint64_t serial;   /* of the last name */
     uint64_t fit_count;
     uint64_t *by_node; /* in the order of `nodes` */
+    char *brief;       /* the same in short; NULL with it */
     char *message;     /* why no further one fits; NULL: nothing stopped it but --max */
 } podspec;
 
@@ -196,6 +199,10 @@ static berth_status explain(capacity *c, podspec *spec, berth_pod_id pod, berth_
     if (message.data == NULL)
         message = words_of("the attempt failed with an error");
     spec->message = copy_text(message);
+    text_buffer brief = {0};
+    reasons_text(c->explanation, &brief);
+    spec->brief = copy_text(text_str(&brief));
+    text_free(&brief);
     return BERTH_OK;
 }
 
@@ -286,9 +293,11 @@ static uint32_t used_nodes(const capacity *c, const podspec *spec)
     return used;
 }
 
-static const char *stopped_by(const podspec *spec)
+static const char *stopped_by(const capacity *c, const podspec *spec)
 {
-    return spec->message != NULL ? spec->message : "the limit of --max";
+    if (spec->message == NULL)
+        return "the limit of --max";
+    return c->format == OUTPUT_WIDE ? spec->message : spec->brief;
 }
 
 static double decisions_a_second(const capacity *c)
@@ -313,7 +322,8 @@ static void print_specs(const capacity *c)
             char fit[24], nodes[24];
             number_text(fit, c->specs[s].fit_count);
             number_text(nodes, used_nodes(c, &c->specs[s]));
-            const char *const cells[] = {c->specs[s].object, fit, nodes, stopped_by(&c->specs[s])};
+            const char *const cells[] = {c->specs[s].object, fit, nodes,
+                                         stopped_by(c, &c->specs[s])};
             for (uint32_t i = 0; i < 4; i++) {
                 if (writing)
                     table_cell_text(&t, cells[i]);
@@ -382,6 +392,7 @@ static void write_results(const capacity *c)
     output o;
     output_open(&o, stdout, (output_format)c->format, 4);
     output_object(&o);
+    output_schema(&o, help.name);
     output_key(&o, "podspecs");
     output_array(&o);
     for (size_t s = 0; s < c->spec_count; s++)
@@ -402,7 +413,7 @@ static void write_results(const capacity *c)
 
 static void show(const capacity *c)
 {
-    if (c->format != OUTPUT_TABLE) {
+    if (c->format == OUTPUT_JSON || c->format == OUTPUT_YAML) {
         write_results(c);
         return;
     }
@@ -469,6 +480,7 @@ static void release(capacity *c)
         free(c->specs[s].object);
         free(c->specs[s].name);
         free(c->specs[s].message);
+        free(c->specs[s].brief);
         free(c->specs[s].by_node);
     }
     free(c->specs);
@@ -512,7 +524,7 @@ int cmd_capacity(int argc, char **argv)
          .kind = OPTION_CHOICE,
          .value = "FORMAT",
          .target = &c.format,
-         .choices = output_format_names,
+         .choices = output_wide_format_names,
          .help = "form of the results"},
         {.name = "summary",
          .kind = OPTION_FLAG,
@@ -523,6 +535,8 @@ int cmd_capacity(int argc, char **argv)
                                    OPTION_GROUP(own)};
     options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (c.format == OUTPUT_WIDE)
+        terminal_set_wide();
     if (parsed == OPTIONS_RUN)
         code = check(&c, &operands);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)
