@@ -5,6 +5,7 @@
 #include "berth/status.h"
 #include "cli/exits.h"
 #include "cli/output.h"
+#include "cli/suggest.h"
 #include "commands/commands.h"
 
 typedef struct subcommand {
@@ -45,11 +46,44 @@ static int print_help(void)
            "Commands:\n");
     for (int i = 0; i < SUBCOMMAND_COUNT; i++)
         printf("  %-10s %s\n", subcommands[i].name, subcommands[i].summary);
-    printf("\n'berth COMMAND --help' tells more; 'berth --version' prints the version.\n\n"
+    printf("\n'berth help COMMAND' tells more; 'berth --version' prints the version.\n\n"
            "Results go to standard output, diagnostics and progress to standard error.\n"
            "Exit code: 0 done, 1 the answer is no, 2 wrong usage, 3 wrong or unreadable input,\n"
            "4 internal failure.\n");
     return EXIT_DONE;
+}
+
+static const subcommand *find_subcommand(const char *name)
+{
+    for (int i = 0; i < SUBCOMMAND_COUNT; i++)
+        if (strcmp(name, subcommands[i].name) == 0)
+            return &subcommands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *word)
+{
+    suggestion like;
+    suggestion_begin(&like, word);
+    for (int i = 0; i < SUBCOMMAND_COUNT; i++)
+        suggestion_offer(&like, subcommands[i].name);
+    const char *best = word[0] != '-' ? suggestion_end(&like) : NULL;
+    return exit_usage("", "unknown %s '%s'%s%s%s", word[0] == '-' ? "option" : "command", word,
+                      best != NULL ? "; did you mean '" : "", best != NULL ? best : "",
+                      best != NULL ? "'?" : "");
+}
+
+/* berth help, berth help SUB */
+static int run_help(int argc, char **argv)
+{
+    if (argc < 3)
+        return print_help();
+    if (argc > 3)
+        return exit_usage("", "help takes one command: unexpected argument '%s'", argv[3]);
+    const subcommand *sub = find_subcommand(argv[2]);
+    char word[] = "--help";
+    char *words[] = {argv[2], word, NULL};
+    return sub != NULL ? sub->run(2, words) : unknown_command(argv[2]);
 }
 
 static int run(int argc, char **argv)
@@ -57,16 +91,16 @@ static int run(int argc, char **argv)
     if (argc < 2)
         return exit_usage("", "no command given");
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return print_help();
+    if (strcmp(word, "help") == 0)
+        return run_help(argc, argv);
     if (strcmp(word, "--version") == 0) {
         printf("berth %s\n", berth_version());
         return EXIT_DONE;
     }
-    for (int i = 0; i < SUBCOMMAND_COUNT; i++)
-        if (strcmp(word, subcommands[i].name) == 0)
-            return subcommands[i].run(argc - 1, argv + 1);
-    return exit_usage("", "unknown %s '%s'", word[0] == '-' ? "option" : "command", word);
+    const subcommand *sub = find_subcommand(word);
+    return sub != NULL ? sub->run(argc - 1, argv + 1) : unknown_command(word);
 }
 
 int main(int argc, char **argv)

@@ -59,7 +59,7 @@ typedef enum options_result {
     OPTIONS_WRONG, /* said on standard error */
 } options_result;
 
-/* Read argv[1..] into the targets; what is no option goes to `operands` (its list is the
+/* Read argv[1..] into the targets, and settle what every command has: --color, -q, -v. What is no option goes to `operands` (its list is the
  * caller's, to be freed with text_list_free). "--" ends the options; "-" is an operand. */
 options_result options_parse(const command_help *help, const option_group *groups,
                              size_t group_count, text_list *operands, int argc, char **argv);

@@ -7,11 +7,11 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
 #include "cli/table.h"
-#include "cli/terminal.h"
 #include "commands/commands.h"
 #include "explain/reason_sets.h"
 #include "loading/cluster_input.h"
@@ -37,7 +37,7 @@ typedef struct capacity {
     uint64_t max; /* 0: no limit */
     bool together;
     bool summary_only;
-    int format;
+    listing list;
     berth_engine *engine;
     berth_explanation *explanation;
     podspec *specs;
@@ -285,6 +285,34 @@ static berth_status count_all(capacity *c, berth_error *error)
 
 /* ---- results ---- */
 
+/* The words of --sort. */
+static const char *const sort_names[] = {"given", "name", "fit", NULL};
+enum { SORT_GIVEN, SORT_NAME, SORT_FIT };
+
+static int by_object(const void *a, const void *b)
+{
+    const podspec *left = a;
+    const podspec *right = b;
+    return strcmp(left->object, right->object);
+}
+
+/* Least first: what is short. */
+static int by_fit(const void *a, const void *b)
+{
+    const podspec *left = a;
+    const podspec *right = b;
+    if (left->fit_count != right->fit_count)
+        return left->fit_count < right->fit_count ? -1 : 1;
+    return by_object(a, b);
+}
+
+static void sort_specs(capacity *c)
+{
+    if (c->list.sort != SORT_GIVEN)
+        qsort(c->specs, c->spec_count, sizeof(*c->specs),
+              c->list.sort == SORT_NAME ? by_object : by_fit);
+}
+
 static uint32_t used_nodes(const capacity *c, const podspec *spec)
 {
     uint32_t used = 0;
@@ -297,7 +325,7 @@ static const char *stopped_by(const capacity *c, const podspec *spec)
 {
     if (spec->message == NULL)
         return "the limit of --max";
-    return c->format == OUTPUT_WIDE ? spec->message : spec->brief;
+    return c->list.format == OUTPUT_WIDE ? spec->message : spec->brief;
 }
 
 static double decisions_a_second(const capacity *c)
@@ -390,7 +418,7 @@ static void write_spec(const capacity *c, const podspec *spec, output *o)
 static void write_results(const capacity *c)
 {
     output o;
-    output_open(&o, stdout, (output_format)c->format, 4);
+    output_open(&o, stdout, (output_format)c->list.format, 4);
     output_object(&o);
     output_schema(&o, help.name);
     output_key(&o, "podspecs");
@@ -413,7 +441,13 @@ static void write_results(const capacity *c)
 
 static void show(const capacity *c)
 {
-    if (c->format == OUTPUT_JSON || c->format == OUTPUT_YAML) {
+    if (c->list.format == OUTPUT_NAME) {
+        for (size_t i = 0; i < c->spec_count; i++)
+            if (c->specs[i].fit_count > 0)
+                puts(c->specs[i].object);
+        return;
+    }
+    if (!listing_is_table(&c->list)) {
         write_results(c);
         return;
     }
@@ -454,8 +488,12 @@ static int run(capacity *c)
     status = count_all(c, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
+    sort_specs(c);
     show(c);
-    return EXIT_DONE;
+    bool all = true;
+    for (size_t i = 0; i < c->spec_count; i++)
+        all &= c->specs[i].fit_count > 0;
+    return c->list.exit_code && !all ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
 static int check(capacity *c, const text_list *operands)
@@ -496,7 +534,7 @@ static void release(capacity *c)
 
 int cmd_capacity(int argc, char **argv)
 {
-    capacity c = {.format = OUTPUT_TABLE};
+    capacity c = {.list.format = OUTPUT_TABLE};
     text_list operands = {0};
     const option own[] = {
         {.name = "podspec",
@@ -519,24 +557,18 @@ int cmd_capacity(int argc, char **argv)
          .value = "NAME,...",
          .target = &c.excluded,
          .help = "leave these nodes out of the cluster; repeatable"},
-        {.name = "output",
-         .letter = 'o',
-         .kind = OPTION_CHOICE,
-         .value = "FORMAT",
-         .target = &c.format,
-         .choices = output_wide_format_names,
-         .help = "form of the results"},
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &c.summary_only,
          .help = "leave out how many go to which node"},
     };
     const option_group groups[] = {cluster_input_options(&c.input), engine_setup_options(&c.setup),
+                                   listing_options(&c.list, LISTING_EXIT_CODE, sort_names,
+                                                   "exit with 1 if something fits nowhere"),
                                    OPTION_GROUP(own)};
-    options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
+    options_result parsed = options_parse(&help, groups, 4, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (c.format == OUTPUT_WIDE)
-        terminal_set_wide();
+    listing_apply(&c.list);
     if (parsed == OPTIONS_RUN)
         code = check(&c, &operands);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)

@@ -7,6 +7,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
@@ -59,7 +60,7 @@ typedef struct drain {
     bool together;
     bool list_moves;
     bool summary_only;
-    int format;
+    listing list;
     berth_engine *engine;
     berth_explanation *explanation;
     marked_pod *marked; /* by pod id once loaded; pods of no trait are not here */
@@ -411,8 +412,23 @@ static void print_nodes(const drain *d)
     putchar('\n');
 }
 
+/* Nodes that could go. */
+static void print_names(const drain *d)
+{
+    for (size_t i = 0; i < d->node_count; i++) {
+        berth_str name = berth_engine_node_name(d->engine, d->nodes[i].node);
+        if (d->nodes[i].placed == d->nodes[i].pods && d->nodes[i].forbidden == 0)
+            printf("node/%.*s\n", (int)name.len, name.data);
+    }
+}
+
 static bool is_shown(const drain *d, const move *one)
 {
+    berth_str namespace_name = {0};
+    berth_str name = {0};
+    berth_engine_pod_name(d->engine, one->pod, &namespace_name, &name);
+    if (!listing_has(&d->list, namespace_name))
+        return false;
     return d->list_moves || one->to == BERTH_NODE_NONE || one->forbidden;
 }
 
@@ -545,7 +561,7 @@ static void write_results(const drain *d)
 {
     output o;
     size_t at = 0;
-    output_open(&o, stdout, (output_format)d->format, 4); /* a pod a line */
+    output_open(&o, stdout, (output_format)d->list.format, 4); /* a pod a line */
     output_object(&o);
     output_schema(&o, help.name);
     if (!d->summary_only) {
@@ -564,7 +580,11 @@ static void write_results(const drain *d)
 
 static void show(const drain *d)
 {
-    if (d->format != OUTPUT_TABLE) {
+    if (d->list.format == OUTPUT_NAME) {
+        print_names(d);
+        return;
+    }
+    if (!listing_is_table(&d->list)) {
         write_results(d);
         return;
     }
@@ -606,7 +626,7 @@ static int run(drain *d, const text_list *names)
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
     show(d);
-    return EXIT_DONE;
+    return d->list.exit_code && add_up(d).fit < d->node_count ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
 static int check(drain *d, const text_list *names)
@@ -639,7 +659,7 @@ static void release(drain *d)
 
 int cmd_drain(int argc, char **argv)
 {
-    drain d = {.format = OUTPUT_TABLE};
+    drain d = {.list.format = OUTPUT_TABLE};
     text_list names = {0};
     const option own[] = {
         {.name = "all", .kind = OPTION_FLAG, .target = &d.all, .help = "ask about every node"},
@@ -651,21 +671,17 @@ int cmd_drain(int argc, char **argv)
          .kind = OPTION_FLAG,
          .target = &d.list_moves,
          .help = "list where every pod would go (json and yaml always do)"},
-        {.name = "output",
-         .letter = 'o',
-         .kind = OPTION_CHOICE,
-         .value = "FORMAT",
-         .target = &d.format,
-         .choices = output_format_names,
-         .help = "form of the results"},
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &d.summary_only,
          .help = "print the summary alone"},
     };
     const option_group groups[] = {cluster_input_options(&d.input), engine_setup_options(&d.setup),
+                                   listing_options(&d.list, LISTING_NAMESPACE | LISTING_EXIT_CODE,
+                                                   NULL, "exit with 1 if a node can't be drained"),
                                    OPTION_GROUP(own)};
-    options_result parsed = options_parse(&help, groups, 3, &names, argc, argv);
+    options_result parsed = options_parse(&help, groups, 4, &names, argc, argv);
+    listing_apply(&d.list);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN)
         code = check(&d, &names);

@@ -397,7 +397,8 @@ static berth_status try_made(const remedy_search *s, trial *t, remedies *out, be
     text_buffer text = {0};
     berth_amount amounts[AMOUNTS_MAX];
     text_add(&text, "a new node of ");
-    tell_amounts(&text, amounts, made_amounts(s, amounts));
+    uint32_t amount_count = made_amounts(s, amounts);
+    tell_amounts(&text, amounts, amount_count);
     for (uint32_t i = 0; i < label_count; i++)
         text_add(&text, "%s %.*s=%.*s", i > 0 ? "," : " or more, labelled", (int)labels[i].key.len,
                  labels[i].key.data, (int)labels[i].value.len, labels[i].value.data);

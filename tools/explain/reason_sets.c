@@ -68,13 +68,14 @@ static void widen(reason_set *set, const set_reason *reasons)
 uint32_t reason_sets_add(reason_sets *sets, const berth_explanation *why)
 {
     own_reasons own;
-    set_reason reasons[REASONS_MAX];
+    set_reason reasons[REASONS_MAX] = {{0}};
     text_buffer key = {0};
     read_own(why, &own);
     for (uint32_t i = 0; i < own.count; i++)
         reasons[i] =
             (set_reason){word_table_add(&sets->words, own.texts[i]), own.nodes[i], own.nodes[i]};
-    qsort(reasons, own.count, sizeof(*reasons), by_word);
+    if (own.count > 0)
+        qsort(reasons, own.count, sizeof(*reasons), by_word);
     for (uint32_t i = 0; i < own.count; i++)
         text_add(&key, "%" PRIu32 ",", reasons[i].word);
     uint32_t at = word_table_add(&sets->keys, text_str(&key));

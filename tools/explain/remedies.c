@@ -237,7 +237,8 @@ static uint32_t find_priorities(const remedy_search *s, int32_t out[PRIORITIES_M
                 out[count++] = priority;
         }
     }
-    qsort(out, count, sizeof(*out), by_value);
+    if (count > 0)
+        qsort(out, count, sizeof(*out), by_value);
     return count;
 }
 

@@ -1,6 +1,7 @@
 /* Loading of clusters from files, standard input or a synthetic specification into an engine. */
 #include "loading/cluster_input.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/progress.h"
+#include "cli/verbosity.h"
 #include "workloads/workloads.h"
 
 option_group cluster_input_options(cluster_input *input)
@@ -195,6 +197,7 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
         input->synthetic != NULL ? load_synthetic(&l, error) : load_files(&l, error);
     if (status == BERTH_OK)
         status = refuse_orphans(engine, error);
+    verbosity_note("%" PRIu64 " objects loaded", l.object_count);
     if (input->skip_count > 0)
         qsort(input->skips, input->skip_count, sizeof(*input->skips), by_pod);
     return status;
