@@ -2,6 +2,7 @@
  * node and the pod, and where that cannot be told in a line, the rule's own words stand. */
 #include "explain/shortfall.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +192,17 @@ uint32_t missing_labels_of(const berth_engine *engine, const berth_pod *pod, ber
 
 /* ---- words ---- */
 
+/* An amount for reading: of gibibytes and odd bytes a tenth of one is enough, where a request that is
+ * to fit needs all of them. */
+static void amount_text(berth_str resource, int64_t amount, char out[64])
+{
+    usage_amount(resource, amount, out, 64);
+    size_t len = strlen(out);
+    bool odd = len > 2 && out[len - 1] == 'i' && (out[len - 2] == 'K' || out[len - 2] == 'M');
+    if (odd && amount >= INT64_C(1) << 30)
+        snprintf(out, 64, "%.1fGi", (double)amount / (double)(INT64_C(1) << 30));
+}
+
 static void tell_shortages(text_buffer *text, const shortage *all, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -202,10 +214,10 @@ static void tell_shortages(text_buffer *text, const shortage *all, uint32_t coun
                      (long long)(s->allocatable - s->free), (long long)s->allocatable);
             continue;
         }
-        usage_amount(s->resource, s->less, less, sizeof(less));
-        usage_amount(s->resource, s->asked, asked, sizeof(asked));
-        usage_amount(s->resource, s->free, has, sizeof(has));
-        usage_amount(s->resource, s->allocatable, whole, sizeof(whole));
+        amount_text(s->resource, s->less, less);
+        amount_text(s->resource, s->asked, asked);
+        amount_text(s->resource, s->free, has);
+        amount_text(s->resource, s->allocatable, whole);
         text_add(text, "%s %.*s short (asks %s, %s of %s free)", less, (int)s->resource.len,
                  s->resource.data, asked, has, whole);
     }
