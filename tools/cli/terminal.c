@@ -83,6 +83,16 @@ const char *terminal_paint_off(void)
     return colored() ? "\033[0m" : "";
 }
 
+/* The bytes up to the next blank at which a line may end: not before a parenthesis, which belongs to
+ * what it follows. */
+static size_t word_length(const char *text, size_t len)
+{
+    size_t at = 0;
+    while (at < len && (text[at] != ' ' || (at + 1 < len && text[at + 1] == '(')))
+        at++;
+    return at;
+}
+
 void terminal_wrap(FILE *file, const char *text, size_t len, uint32_t at, uint32_t indent)
 {
     uint32_t width = terminal_width();
@@ -92,8 +102,7 @@ void terminal_wrap(FILE *file, const char *text, size_t len, uint32_t at, uint32
         width =
             indent + ROOM_LEAST; /* a long name has taken the line: better wide than in shreds */
     while (from < len) {
-        const char *blank = memchr(text + from, ' ', len - from);
-        size_t word = blank != NULL ? (size_t)(blank - (text + from)) : len - from;
+        size_t word = word_length(text + from, len - from);
         bool first = column == at && from == 0;
         if (!first && column + 1 + word > width) {
             fprintf(file, "\n%*s", (int)indent, "");
