@@ -26,6 +26,7 @@ int cmd_run(int argc, char **argv)
 static const subcommand subcommands[] = {
     {"schedule", cmd_schedule, "place the pods that have no node, and say why where there is none"},
     {"capacity", cmd_capacity, "count how many more of a pod fit, where, and what stops the next"},
+    {"compare", cmd_compare, "put several configurations or clusters side by side"},
     {"drain", cmd_drain, "tell whether the pods of nodes fit elsewhere"},
     {"generate", cmd_generate, "write a synthetic cluster as Kubernetes objects"},
     {"import", cmd_import, "write a published trace as Kubernetes objects"},
