@@ -26,6 +26,7 @@ typedef struct engine_setup {
     bool tie_given;
     uint64_t seed;
     uint32_t attached_volumes_max; /* of the environment, or whoever resolves a text or a profile */
+    bool keep_objects;             /* set by who asks the engine for objects of pods */
     /* made from it */
     uint32_t minor; /* of Kubernetes 1.`minor`; 0: the newest */
     option options[ENGINE_OPTIONS_MAX];

@@ -46,6 +46,22 @@ berth_str plan_zone(const berth_engine *engine, berth_node_id node)
     return words_of("-");
 }
 
+/* Reasons of one text that came from several plugins are one to a reader. */
+static uint32_t merge_counts(berth_reason_count *counts, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = 0;
+        while (at < kept && !words_equal(counts[at].reason, counts[i].reason))
+            at++;
+        if (at < kept)
+            counts[at].nodes += counts[i].nodes;
+        else
+            counts[kept++] = counts[i];
+    }
+    return kept;
+}
+
 /* Most nodes first, equals in the order in which they came. */
 static void sort_counts(berth_reason_count *counts, uint32_t count)
 {
@@ -63,16 +79,14 @@ static void write_reasons(const berth_explanation *explanation, char out[PLAN_RE
     berth_reason_count counts[REASONS_READ];
     uint32_t count = berth_explanation_reason_counts(explanation, counts, REASONS_READ);
     size_t at = 0;
-    if (count > REASONS_READ)
-        count = REASONS_READ;
+    count = merge_counts(counts, count < REASONS_READ ? count : REASONS_READ);
     sort_counts(counts, count);
-    for (uint32_t i = 0; i < count && at < PLAN_REASON_BYTES; i++)
+    for (uint32_t i = 0; i < count && at < PLAN_REASON_BYTES; i++) {
+        const char *unit = i > 0 ? "" : counts[i].nodes > 1 ? " nodes" : " node";
         at += (size_t)snprintf(out + at, PLAN_REASON_BYTES - at, "%s%.*s (%" PRIu32 "%s)",
                                i > 0 ? ", " : "", (int)counts[i].reason.len, counts[i].reason.data,
-                               counts[i].nodes,
-                               i > 0                 ? ""
-                               : counts[i].nodes > 1 ? " nodes"
-                                                     : " node");
+                               counts[i].nodes, unit);
+    }
 }
 
 berth_status plan_reason(berth_engine *engine, berth_pod_id pod, berth_explanation *explanation,
