@@ -32,6 +32,7 @@ static const subcommand subcommands[] = {
     {"generate", cmd_generate, "write a synthetic cluster as Kubernetes objects"},
     {"import", cmd_import, "write a published trace as Kubernetes objects"},
     {"verify", cmd_verify, "replay decisions of kube-scheduler and report every difference"},
+    {"report", cmd_report, "make a page of a cluster or a replay, to look at in a browser"},
     {"replay", cmd_replay, "run a trace in virtual time and tell what came of it"},
     {"bench", cmd_bench, "measure decisions on a synthetic cluster"},
     {"run", cmd_run, "schedule a live cluster through its API server"},

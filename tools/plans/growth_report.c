@@ -23,7 +23,7 @@ static berth_status reason_of(growth_answer *a, const growth_kind *kind, berth_p
         *out = word_table_add(&a->reasons, words_of(kind->refusal));
         return BERTH_OK;
     }
-    TRY(plan_reason(a->growth->engine, pod, explanation, text, error));
+    TRY(plan_reason(a->growth->engine, pod, explanation, false, text, error));
     *out = word_table_add(&a->reasons, words_of(text));
     return BERTH_OK;
 }

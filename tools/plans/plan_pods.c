@@ -62,35 +62,43 @@ static uint32_t merge_counts(berth_reason_count *counts, uint32_t count)
     return kept;
 }
 
-/* Most nodes first, equals in the order in which they came. */
-static void sort_counts(berth_reason_count *counts, uint32_t count)
+/* Most nodes first, equals in the order in which they came; or by name. */
+static bool comes_before(const berth_reason_count *a, const berth_reason_count *b, bool by_name)
+{
+    return by_name ? words_compare(a->reason, b->reason) < 0 : a->nodes > b->nodes;
+}
+
+static void sort_counts(berth_reason_count *counts, uint32_t count, bool by_name)
 {
     for (uint32_t i = 1; i < count; i++) {
         berth_reason_count one = counts[i];
         uint32_t at = i;
-        for (; at > 0 && counts[at - 1].nodes < one.nodes; at--)
+        for (; at > 0 && comes_before(&one, &counts[at - 1], by_name); at--)
             counts[at] = counts[at - 1];
         counts[at] = one;
     }
 }
 
-static void write_reasons(const berth_explanation *explanation, char out[PLAN_REASON_BYTES])
+static void write_reasons(const berth_explanation *explanation, bool as_set,
+                          char out[PLAN_REASON_BYTES])
 {
     berth_reason_count counts[REASONS_READ];
     uint32_t count = berth_explanation_reason_counts(explanation, counts, REASONS_READ);
     size_t at = 0;
     count = merge_counts(counts, count < REASONS_READ ? count : REASONS_READ);
-    sort_counts(counts, count);
+    sort_counts(counts, count, as_set);
     for (uint32_t i = 0; i < count && at < PLAN_REASON_BYTES; i++) {
         const char *unit = i > 0 ? "" : counts[i].nodes > 1 ? " nodes" : " node";
-        at += (size_t)snprintf(out + at, PLAN_REASON_BYTES - at, "%s%.*s (%" PRIu32 "%s)",
-                               i > 0 ? ", " : "", (int)counts[i].reason.len, counts[i].reason.data,
-                               counts[i].nodes, unit);
+        at += (size_t)snprintf(out + at, PLAN_REASON_BYTES - at, "%s%.*s", i > 0 ? ", " : "",
+                               (int)counts[i].reason.len, counts[i].reason.data);
+        if (!as_set && at < PLAN_REASON_BYTES)
+            at += (size_t)snprintf(out + at, PLAN_REASON_BYTES - at, " (%" PRIu32 "%s)",
+                                   counts[i].nodes, unit);
     }
 }
 
 berth_status plan_reason(berth_engine *engine, berth_pod_id pod, berth_explanation *explanation,
-                         char out[PLAN_REASON_BYTES], berth_error *error)
+                         bool as_set, char out[PLAN_REASON_BYTES], berth_error *error)
 {
     const berth_decide_options options = {.size = sizeof(options),
                                           .flags =
@@ -105,7 +113,7 @@ berth_status plan_reason(berth_engine *engine, berth_pod_id pod, berth_explanati
     else if (before.len > 0)
         snprintf(out, PLAN_REASON_BYTES, "%.*s", (int)before.len, before.data);
     else
-        write_reasons(explanation, out);
+        write_reasons(explanation, as_set, out);
     if (out[0] == '\0')
         snprintf(out, PLAN_REASON_BYTES, "%s",
                  placement.verdict == BERTH_VERDICT_ERROR ? "a rule failed on it"

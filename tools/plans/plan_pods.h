@@ -20,9 +20,10 @@ berth_str plan_zone(const berth_engine *engine, berth_node_id node);
 enum { PLAN_REASON_BYTES = 256 };
 
 /* Why a pending pod fits no node as things stand, in short, most nodes first: "Insufficient cpu (3
- * nodes), node(s) had untolerated taint {a: b} (1)". `explanation` is scratch. Errors: those of
+ * nodes), node(s) had untolerated taint {a: b} (1)"; or the reasons as a set, by name and without
+ * numbers, so that pods with the same can be counted. `explanation` is scratch. Errors: those of
  * berth_engine_decide. */
 berth_status plan_reason(berth_engine *engine, berth_pod_id pod, berth_explanation *explanation,
-                         char out[PLAN_REASON_BYTES], berth_error *error);
+                         bool as_set, char out[PLAN_REASON_BYTES], berth_error *error);
 
 #endif

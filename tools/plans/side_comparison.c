@@ -6,8 +6,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
-#include "plans/plan_pods.h"
-#include "traces/id_table.h"
+#include "plans/side_reasons.h"
 
 const char *const pod_change_names[] = {"noLongerFits", "newlyFits", "moved", "onlyOnSomeSides"};
 
@@ -131,43 +130,16 @@ static void sort_changes(comparison *c)
 
 /* ---- reasons ---- */
 
-/* Reasons of one side, found once for each kind of pod. */
-typedef struct reasons {
-    id_table kinds; /* number of the text */
-    word_table texts;
-    berth_explanation *explanation;
-} reasons;
-
-static berth_status find_reason(reasons *r, const cluster_side *side, const side_pod *pod,
-                                berth_str *out, berth_error *error)
-{
-    const cluster_skip *skip = cluster_input_skipped(&side->input, pod->pod);
-    if (skip != NULL) {
-        *out = word_table_get(&side->input.skip_reasons, skip->reason);
-        return BERTH_OK;
-    }
-    berth_pod_info info = {.size = sizeof(info)};
-    TRY(berth_engine_pod_info(side->engine, pod->pod, &info, error));
-    uint32_t number = id_table_find(&r->kinds, info.kind);
-    if (number == ID_TABLE_NONE) {
-        char text[PLAN_REASON_BYTES];
-        TRY(plan_reason(side->engine, pod->pod, r->explanation, text, error));
-        number = word_table_add(&r->texts, words_of(text));
-        id_table_add(&r->kinds, info.kind, number);
-    }
-    *out = word_table_get(&r->texts, number);
-    return BERTH_OK;
-}
-
 /* Of each pod the reason of the first side that has no place for it while another has one. */
-static berth_status explain_side(comparison *c, size_t side, reasons *r, berth_error *error)
+static berth_status explain_side(comparison *c, size_t side, side_reasons *r, berth_error *error)
 {
     for (size_t i = 0; i < c->pod_count; i++) {
         changed_pod *pod = &c->pods[i];
-        berth_str text = {0};
+        uint32_t number = 0;
         if (pod->reason != NULL || pod->on[side] == NULL || pod->on[side]->node != BERTH_NODE_NONE)
             continue;
-        TRY(find_reason(r, &c->sides[side].side, pod->on[side], &text, error));
+        TRY(side_reasons_find(r, &c->sides[side].side, pod->on[side], &number, error));
+        berth_str text = word_table_get(&r->texts, number);
         pod->reason = heap_text(text.data, text.len);
     }
     return BERTH_OK;
@@ -175,16 +147,12 @@ static berth_status explain_side(comparison *c, size_t side, reasons *r, berth_e
 
 static berth_status explain_changes(comparison *c, berth_error *error)
 {
-    berth_explanation *explanation = NULL;
-    TRY(berth_explanation_create(NULL, &explanation, error));
     berth_status status = BERTH_OK;
     for (size_t i = 0; i < c->side_count && status == BERTH_OK; i++) {
-        reasons r = {.explanation = explanation};
+        side_reasons r = {.as_sets = false};
         status = explain_side(c, i, &r, error);
-        word_table_free(&r.texts);
-        id_table_free(&r.kinds);
+        side_reasons_free(&r);
     }
-    berth_explanation_destroy(explanation);
     return status;
 }
 
