@@ -227,9 +227,20 @@ static options_result parse_short(parse *p, const char *word)
     return OPTIONS_RUN;
 }
 
+static options_visit_fn visitor;
+
+void options_visit(options_visit_fn visit)
+{
+    visitor = visit;
+}
+
 options_result options_parse(const command_help *help, const option_group *groups,
                              size_t group_count, text_list *operands, int argc, char **argv)
 {
+    if (visitor != NULL) {
+        visitor(help, groups, group_count);
+        return OPTIONS_HELP;
+    }
     parse p = {help, groups, group_count, operands, argc, argv, 1};
     bool options_ended = false;
     while (p.at < argc) {
