@@ -302,6 +302,13 @@ static options_result parse_words(parse *p)
     return OPTIONS_RUN;
 }
 
+static options_visit_fn visitor;
+
+void options_visit(options_visit_fn visit)
+{
+    visitor = visit;
+}
+
 /* A command's groups and the common one behind them; a letter that the command has stays its own. */
 static void add_common(const option_group *groups, size_t group_count, option_group *all,
                        option common[COMMON_OPTIONS])
@@ -323,6 +330,10 @@ options_result options_parse(const command_help *help, const option_group *group
     option_group all[GROUPS_MAX];
     option common[COMMON_OPTIONS];
     add_common(groups, group_count, all, common);
+    if (visitor != NULL) {
+        visitor(help, all, group_count + 1);
+        return OPTIONS_HELP;
+    }
     parse p = {help, all, group_count + 1, operands, argc, argv, 1};
     options_result result = parse_words(&p);
     terminal_set_color((terminal_color)common_values.color);

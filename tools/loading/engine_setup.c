@@ -184,6 +184,7 @@ berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, 
     config.keep_objects = setup->keep_objects;
     config.attached_volumes_max = setup->attached_volumes_max;
     config.kubernetes = setup->minor;
+    config.keep_objects = setup->keep_objects;
     if (setup->feature_gates != NULL)
         config.feature_gates = words_of(setup->feature_gates);
     config.profiles = setup->profiles;
