@@ -2,6 +2,7 @@
  * what is probably meant. */
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "kube/encode.h"
 #include "kube/nearest.h"
@@ -47,10 +48,42 @@ typedef struct lint {
     const berth__item *item;
 } lint;
 
-static const berth__shape *find_field(const berth__shape *shape, berth_str key)
+/* Equal lengths are taken for granted. Most keys have 4 to 16 bytes: two words that may overlap. */
+static inline bool same_bytes(const char *a, const char *b, uint32_t len)
 {
-    for (; shape->key != NULL; shape++)
-        if (berth__json_key_is(key, shape->key, shape->key_len))
+    uint32_t half[4];
+    uint64_t words[4];
+    if (len < 4 || len > 16)
+        return a[0] == b[0] && memcmp(a, b, len) == 0;
+    if (len < 8) {
+        memcpy(&half[0], a, 4);
+        memcpy(&half[1], b, 4);
+        memcpy(&half[2], a + len - 4, 4);
+        memcpy(&half[3], b + len - 4, 4);
+        return half[0] == half[1] && half[2] == half[3];
+    }
+    memcpy(&words[0], a, 8);
+    memcpy(&words[1], b, 8);
+    memcpy(&words[2], a + len - 8, 8);
+    memcpy(&words[3], b + len - 8, 8);
+    return words[0] == words[1] && words[2] == words[3];
+}
+
+static inline bool is_field(const berth__shape *field, berth_str key)
+{
+    return field->key_len == key.len && key.len > 0 && same_bytes(field->key, key.data, key.len);
+}
+
+/* The field of that key. Texts have their fields in much the same order as shapes, so that the next
+ * one is looked for behind the last. */
+static const berth__shape *find_field(const berth__shape *shape, const berth__shape *last,
+                                      berth_str key)
+{
+    for (const berth__shape *at = last; at->key != NULL; at++)
+        if (is_field(at, key))
+            return at;
+    for (; shape != last; shape++)
+        if (is_field(shape, key))
             return shape;
     return NULL;
 }
@@ -70,41 +103,66 @@ static void tell_field(const lint *l, const berth__shape *shape, const berth__fi
 }
 
 static void look_at(const lint *l, const berth__shape *shape, const berth__json *value,
-                    const berth__field_path *path, unsigned depth)
+                    const berth__field_path *path, unsigned depth);
+
+static void look_at_items(const lint *l, const berth__shape *shape, const berth__json *list,
+                          const berth__field_path *path, unsigned depth)
 {
     berth__field_path at = {.up = path};
-    if (depth == DEPTH_MAX)
+    for (; at.index < list->count; at.index++)
+        look_at(l, shape, &list->as.items[at.index], &at, depth + 1);
+}
+
+static void look_at(const lint *l, const berth__shape *shape, const berth__json *value,
+                    const berth__field_path *path, unsigned depth)
+{
+    const berth__shape *next = shape;
+    if (value->type == BERTH__JSON_ARRAY && depth < DEPTH_MAX)
+        look_at_items(l, shape, value, path, depth);
+    if (value->type != BERTH__JSON_OBJECT || depth >= DEPTH_MAX)
         return;
-    for (uint32_t i = 0; value->type == BERTH__JSON_ARRAY && i < value->count; i++) {
-        at.index = i;
-        look_at(l, shape, &value->as.items[i], &at, depth + 1);
-    }
-    for (uint32_t i = 0; value->type == BERTH__JSON_OBJECT && i < value->count; i++) {
-        const berth__json_member *member = &value->as.members[i];
-        const berth__shape *field = member->key.len > 0 ? find_field(shape, member->key) : NULL;
-        at.key = member->key;
+    const berth__json_member *end = value->as.members + value->count;
+    for (const berth__json_member *member = value->as.members; member < end; member++) {
+        const berth__shape *field =
+            is_field(next, member->key) ? next : find_field(shape, next, member->key);
+        if (field != NULL) {
+            next = field + 1;
+            if (BERTH_LIKELY(field->part == NULL))
+                continue;
+        }
+        const berth__field_path at = {.up = path, .key = member->key};
         if (field == NULL)
             tell_field(l, shape, &at, member->key);
-        else if (field->part != NULL)
+        else
             look_at(l, field->part, &member->value, &at, depth + 1);
     }
 }
 
 /* ---- kinds ---- */
 
+/* Whether an API server has seen it. */
+static bool is_seen(const berth__item *item)
+{
+    if (item->object != NULL) /* decoded ahead; every object begins with its metadata */
+        return !berth__str_empty(((const berth_metadata *)item->object)->uid);
+    const berth__json *meta = berth__json_get(item->tree, "metadata");
+    return !berth__str_empty(berth__json_text(berth__json_get(meta, "uid")));
+}
+
 void berth__note_item(berth_reader *reader, const berth__item *item)
 {
     if (reader->options.note == NULL || reader->finishing)
         return;
-    const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");
-    const berth__known_kind *known = berth__known_kind_of(item->kind);
-    if (known == NULL || !berth__str_empty(berth__json_text(uid)))
+    const berth__known_kind *known = reader->last_known;
+    if (known == NULL || !berth__str_eq(known->name, item->kind))
+        reader->last_known = known = berth__known_kind_of(item->kind);
+    if (known == NULL || is_seen(item))
         return;
     const lint l = {reader, item};
-    if (!berth__str_is(item->api_version, known->api_version)) {
+    if (!berth__str_eq(item->api_version, known->api_version)) {
         berth_note note = {.what = BERTH_NOTE_API_VERSION,
                            .word = item->api_version,
-                           .suggestion = berth__text_of(known->api_version)};
+                           .suggestion = known->api_version};
         tell(reader, item, &note, "apiVersion");
     }
     look_at(&l, known->shape, item->tree, NULL, 0);
@@ -161,7 +219,7 @@ void berth__note_passed_over(berth_reader *reader, const berth__item *item)
     berth__nearest nearest = berth__nearest_begin(item->kind);
     bool is_known = berth__known_kind_of(item->kind) != NULL;
     for (uint32_t i = 0; !is_known && berth__known_kind_at(i) != NULL; i++)
-        berth__nearest_try(&nearest, berth__text_of(berth__known_kind_at(i)->name));
+        berth__nearest_try(&nearest, berth__known_kind_at(i)->name);
     note.suggestion = nearest.found;
     tell(reader, item, &note, "");
     berth__encoder_destroy(&encoder);

@@ -10,6 +10,7 @@
 #include "kube/heading.h"
 #include "kube/json.h"
 #include "kube/ready_piece.h"
+#include "kube/shapes.h"
 
 typedef struct berth__replica berth__replica; /* see replica.c */
 
@@ -75,9 +76,10 @@ struct berth_reader {
     uint64_t *claims_seen; /* hashes of namespace and name */
     uint32_t claim_count;
     uint32_t claim_capacity;
-    uint32_t names_made;       /* from metadata.generateName */
-    berth__patterns *patterns; /* NULL: none are looked for */
-    berth__replica *replicas;  /* by the patterns' places */
+    const berth__known_kind *last_known; /* of the last item that notes were made of */
+    uint32_t names_made;                 /* from metadata.generateName */
+    berth__patterns *patterns;           /* NULL: none are looked for */
+    berth__replica *replicas;            /* by the patterns' places */
     uint32_t replica_count;
     uint32_t replica_capacity;
     uint64_t classes_learnt;       /* PriorityClasses and RuntimeClasses, repeated ones too */

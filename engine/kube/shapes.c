@@ -185,17 +185,17 @@ static const berth__shape pod_claim_shape[] = {LEAF("name"), LEAF("resourceClaim
                                                LEAF("resourceClaimTemplateName"), LEAF("source"),
                                                LAST};
 
-static const berth__shape pod_spec_shape[] = {PART("containers", container_shape),
-                                              LEAF("nodeName"),
+static const berth__shape pod_spec_shape[] = {LEAF("nodeName"),
+                                              LEAF("schedulerName"),
                                               LEAF("priority"),
                                               LEAF("priorityClassName"),
-                                              LEAF("schedulerName"),
+                                              LEAF("nodeSelector"),
                                               PART("affinity", affinity_shape),
                                               PART("tolerations", toleration_shape),
-                                              LEAF("nodeSelector"),
                                               PART("topologySpreadConstraints", spread_shape),
-                                              PART("volumes", volume_shape),
                                               PART("initContainers", container_shape),
+                                              PART("containers", container_shape),
+                                              PART("volumes", volume_shape),
                                               PART("ephemeralContainers", container_shape),
                                               PART("schedulingGates", gate_shape),
                                               PART("resourceClaims", pod_claim_shape),
@@ -244,11 +244,9 @@ static const berth__shape node_spec_shape[] = {
     LEAF("unschedulable"), PART("taints", taint_shape), LEAF("podCIDR"),    LEAF("podCIDRs"),
     LEAF("providerID"),    LEAF("configSource"),        LEAF("externalID"), LAST};
 
-static const berth__shape image_shape[] = {LEAF("names"), LEAF("sizeBytes"), LAST};
-
 static const berth__shape node_status_shape[] = {LEAF("capacity"),
                                                  LEAF("allocatable"),
-                                                 PART("images", image_shape),
+                                                 LEAF("images"),
                                                  LEAF("conditions"),
                                                  LEAF("phase"),
                                                  LEAF("addresses"),
@@ -603,31 +601,36 @@ static const berth__shape volume_attachment_shape[] = {LEAF("apiVersion"),
                                                        LEAF("status"),
                                                        LAST};
 
+#define KIND(name, api_version, shape)                                          \
+    {                                                                           \
+        {name, sizeof(name) - 1}, {api_version, sizeof(api_version) - 1}, shape \
+    }
+
 /* clang-format off */
 static const berth__known_kind known[] = {
-    {"Pod", "v1", pod_shape},
-    {"Node", "v1", node_shape},
-    {"Deployment", "apps/v1", deployment_shape},
-    {"ReplicaSet", "apps/v1", replica_set_shape},
-    {"StatefulSet", "apps/v1", stateful_set_shape},
-    {"DaemonSet", "apps/v1", daemon_set_shape},
-    {"Job", "batch/v1", job_shape},
-    {"CronJob", "batch/v1", cron_job_shape},
-    {"ReplicationController", "v1", replication_controller_shape},
-    {"Service", "v1", service_shape},
-    {"Namespace", "v1", namespace_shape},
-    {"PersistentVolume", "v1", persistent_volume_shape},
-    {"PersistentVolumeClaim", "v1", claim_shape},
-    {"PodDisruptionBudget", "policy/v1", budget_shape},
-    {"StorageClass", "storage.k8s.io/v1", storage_class_shape},
-    {"CSINode", "storage.k8s.io/v1", csi_node_shape},
-    {"CSIDriver", "storage.k8s.io/v1", csi_driver_shape},
-    {"CSIStorageCapacity", "storage.k8s.io/v1", csi_storage_capacity_shape},
-    {"VolumeAttachment", "storage.k8s.io/v1", volume_attachment_shape},
-    {"PriorityClass", "scheduling.k8s.io/v1", priority_class_shape},
-    {"RuntimeClass", "node.k8s.io/v1", runtime_class_shape},
-    {"LimitRange", "v1", limit_range_shape},
-    {"ResourceQuota", "v1", quota_shape},
+    KIND("Pod", "v1", pod_shape),
+    KIND("Node", "v1", node_shape),
+    KIND("Deployment", "apps/v1", deployment_shape),
+    KIND("ReplicaSet", "apps/v1", replica_set_shape),
+    KIND("StatefulSet", "apps/v1", stateful_set_shape),
+    KIND("DaemonSet", "apps/v1", daemon_set_shape),
+    KIND("Job", "batch/v1", job_shape),
+    KIND("CronJob", "batch/v1", cron_job_shape),
+    KIND("ReplicationController", "v1", replication_controller_shape),
+    KIND("Service", "v1", service_shape),
+    KIND("Namespace", "v1", namespace_shape),
+    KIND("PersistentVolume", "v1", persistent_volume_shape),
+    KIND("PersistentVolumeClaim", "v1", claim_shape),
+    KIND("PodDisruptionBudget", "policy/v1", budget_shape),
+    KIND("StorageClass", "storage.k8s.io/v1", storage_class_shape),
+    KIND("CSINode", "storage.k8s.io/v1", csi_node_shape),
+    KIND("CSIDriver", "storage.k8s.io/v1", csi_driver_shape),
+    KIND("CSIStorageCapacity", "storage.k8s.io/v1", csi_storage_capacity_shape),
+    KIND("VolumeAttachment", "storage.k8s.io/v1", volume_attachment_shape),
+    KIND("PriorityClass", "scheduling.k8s.io/v1", priority_class_shape),
+    KIND("RuntimeClass", "node.k8s.io/v1", runtime_class_shape),
+    KIND("LimitRange", "v1", limit_range_shape),
+    KIND("ResourceQuota", "v1", quota_shape),
 };
 /* clang-format on */
 
@@ -636,7 +639,7 @@ enum { KNOWN_COUNT = sizeof(known) / sizeof(known[0]) };
 const berth__known_kind *berth__known_kind_of(berth_str kind)
 {
     for (int i = 0; i < KNOWN_COUNT; i++)
-        if (berth__str_is(kind, known[i].name))
+        if (berth__str_eq(kind, known[i].name))
             return &known[i];
     return NULL;
 }

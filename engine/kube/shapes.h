@@ -13,8 +13,8 @@ typedef struct berth__shape {
 } berth__shape;
 
 typedef struct berth__known_kind {
-    const char *name;
-    const char *api_version;
+    berth_str name;
+    berth_str api_version;
     const berth__shape *shape;
 } berth__known_kind;
 

@@ -115,23 +115,21 @@ static berth_status on_read(void *context, const berth_object *object, const ber
                             berth_error *error)
 {
     capacity *c = context;
+    cluster_input_look(&c->input, object, origin);
     berth_status status = object->kind == BERTH_KIND_POD
                               ? add_podspec(c, object->as.pod, origin->object, error)
                               : add_other(c, object, error);
-    if (status == BERTH_OK)
-        return BERTH_OK;
-    memcpy(error->source, origin->source, sizeof(error->source));
-    error->line = origin->line;
-    error->column = origin->column;
-    error->offset = origin->offset;
-    memcpy(error->object, origin->object, sizeof(error->object));
+    if (status != BERTH_OK) {
+        error->object[0] = '\0'; /* of the workload, not of a pod made of it */
+        cluster_input_refused(&c->input, object, origin, error);
+    }
     return status;
 }
 
 static berth_status read_podspecs(capacity *c, berth_error *error)
 {
-    const berth_read_options options = {
-        .size = sizeof(options), .apply_defaults = true, .templates = true};
+    berth_read_options options = cluster_input_reading(&c->input);
+    options.templates = true;
     berth_reader *reader = NULL;
     berth_status status = berth_reader_create(&options, &reader, error);
     if (status != BERTH_OK)
@@ -418,6 +416,7 @@ static void show(const capacity *c)
 static berth_status prepare(capacity *c, berth_error *error)
 {
     berth_status status = engine_setup_resolve(&c->setup, error);
+    c->input.more_follows = true;
     if (status == BERTH_OK)
         status = engine_setup_create(&c->setup, &c->engine, error);
     if (status == BERTH_OK)
@@ -426,6 +425,8 @@ static berth_status prepare(capacity *c, berth_error *error)
         status = exclude_nodes(c, error);
     if (status == BERTH_OK)
         status = read_podspecs(c, error);
+    if (status == BERTH_OK)
+        status = cluster_input_report(&c->input, error);
     if (status == BERTH_OK)
         status = list_nodes(c, error);
     return status;

@@ -583,6 +583,8 @@ static berth_status prepare(drain *d, const text_list *names, berth_error *error
         status = engine_setup_create(&d->setup, &d->engine, error);
     d->input.on_added = on_added;
     d->input.context = d;
+    d->input.inspection.references.all_pods_move = true;
+    d->input.inspection.references.wants_budgets = true;
     if (status == BERTH_OK)
         status = cluster_input_load(&d->input, &d->setup, d->engine, error);
     if (d->marked_count > 0)

@@ -25,6 +25,15 @@ option_group cluster_input_options(cluster_input *input)
          .target = &input->synthetic,
          .help = "make the cluster instead: nodes=N,zones=N,pods=N,running=N,\n"
                  "workload=NAME,seed=N (see 'berth generate --help')"},
+        {.name = "strict",
+         .kind = OPTION_FLAG,
+         .target = &input->strict,
+         .help = "stop where there is a warning about the input"},
+        {.name = "expand",
+         .kind = OPTION_FLAG,
+         .target = &input->expand,
+         .help = "make pods of workloads that come from an API server, too\n(where the input "
+                 "has not got their pods)"},
     };
     memcpy(input->options, options, sizeof(options));
     return (option_group){input->options, CLUSTER_OPTIONS_MAX};
@@ -32,6 +41,7 @@ option_group cluster_input_options(cluster_input *input)
 
 int cluster_input_check(cluster_input *input, const text_list *operands, const char *command)
 {
+    input->command = command;
     for (size_t i = 0; i < operands->count; i++)
         text_list_add(&input->files, operands->items[i]);
     if (input->synthetic != NULL && input->files.count > 0)
@@ -100,13 +110,30 @@ static berth_status add_object(load *l, const berth_object *object, berth_error 
     return BERTH_OK;
 }
 
+void cluster_input_look(cluster_input *input, const berth_object *object, const berth_error *origin)
+{
+    inspection_object(&input->inspection, object, origin);
+}
+
 /* The engine knows the object and the field, the reader where the object stands. */
+void cluster_input_refused(cluster_input *input, const berth_object *object,
+                           const berth_error *origin, berth_error *error)
+{
+    error_place(error, origin);
+    if (error->code == BERTH_E_EXISTS)
+        places_cite(&input->inspection.places, object, error);
+}
+
 static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,
                             berth_error *error)
 {
-    berth_status status = add_object(context, object, error);
-    if (status != BERTH_OK && origin != NULL)
-        error_place(error, origin);
+    load *l = context;
+    cluster_input_look(l->input, object, origin);
+    berth_status status = add_object(l, object, error);
+    if (status == BERTH_OK)
+        places_add(&l->input->inspection.places, object, origin);
+    else
+        cluster_input_refused(l->input, object, origin, error);
     return status;
 }
 
@@ -125,24 +152,36 @@ static void on_progress(void *context, uint64_t done_bytes, uint64_t total_bytes
     progress_update(&l->progress, done_bytes);
 }
 
+berth_read_options cluster_input_reading(cluster_input *input)
+{
+    return (berth_read_options){
+        .size = sizeof(berth_read_options),
+        .apply_defaults = true,
+        .note = inspection_note,
+        .note_context = &input->inspection,
+        .expand = input->expand,
+    };
+}
+
 static berth_status load_files(load *l, berth_error *error)
 {
-    berth_read_options options = {
-        .size = sizeof(options),
-        .apply_defaults = true,
-        .progress = on_progress,
-        .progress_context = l,
-        .threads = (uint32_t)l->setup->threads,
-    };
+    berth_read_options options = cluster_input_reading(l->input);
+    options.progress = on_progress;
+    options.progress_context = l;
+    options.threads = (uint32_t)l->setup->threads;
     berth_reader *reader = NULL;
     berth_status status = berth_reader_create(&options, &reader, error);
     if (status != BERTH_OK)
         return status;
     for (size_t i = 0; i < l->input->files.count && status == BERTH_OK; i++) {
+        const char *path = l->input->files.items[i];
         progress_start(&l->progress, "reading", 0);
-        status = berth_reader_file(reader, l->input->files.items[i], on_read, l, error);
+        places_source(&l->input->inspection.places,
+                      strcmp(path, "-") == 0 ? "standard input" : path);
+        status = berth_reader_file(reader, path, on_read, l, error);
         progress_end(&l->progress);
     }
+    places_source(&l->input->inspection.places, NULL);
     if (status == BERTH_OK)
         status = berth_reader_finish(reader, l->engine, on_read, l, error);
     berth_reader_destroy(reader);
@@ -163,28 +202,16 @@ static berth_status load_synthetic(load *l, berth_error *error)
     return status;
 }
 
-static berth_status refuse_orphans(const berth_engine *engine, berth_error *error)
-{
-    berth_str node = {0};
-    berth_pod_id pod = berth_engine_orphan(engine, &node);
-    if (pod == BERTH_POD_NONE)
-        return BERTH_OK;
-    berth_str namespace_name = {0};
-    berth_str name = {0};
-    berth_engine_pod_name(engine, pod, &namespace_name, &name);
-    error_set(error, BERTH_E_NOT_FOUND, NULL, "node '%.*s' is not in the input", (int)node.len,
-              node.data);
-    error_object(error, "Pod %.*s/%.*s", (int)namespace_name.len, namespace_name.data,
-                 (int)name.len, name.data);
-    snprintf(error->field, sizeof(error->field), "spec.nodeName");
-    return BERTH_E_NOT_FOUND;
-}
-
 static int by_pod(const void *a, const void *b)
 {
     const cluster_skip *left = a;
     const cluster_skip *right = b;
     return left->pod < right->pod ? -1 : left->pod > right->pod;
+}
+
+berth_status cluster_input_report(cluster_input *input, berth_error *error)
+{
+    return inspection_end(&input->inspection, input->command, input->strict, error);
 }
 
 berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
@@ -194,7 +221,9 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
     berth_status status =
         input->synthetic != NULL ? load_synthetic(&l, error) : load_files(&l, error);
     if (status == BERTH_OK)
-        status = refuse_orphans(engine, error);
+        references_nodes(engine, &input->inspection.findings);
+    if (status == BERTH_OK && !input->more_follows)
+        status = cluster_input_report(input, error);
     if (input->skip_count > 0)
         qsort(input->skips, input->skip_count, sizeof(*input->skips), by_pod);
     return status;
@@ -210,6 +239,7 @@ const cluster_skip *cluster_input_skipped(const cluster_input *input, berth_pod_
 
 void cluster_input_release(cluster_input *input)
 {
+    inspection_free(&input->inspection);
     text_list_free(&input->files);
     word_table_free(&input->resources);
     word_table_free(&input->skip_reasons);
