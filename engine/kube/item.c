@@ -235,14 +235,13 @@ static berth_status take_object(berth_reader *reader, const berth__item *item, b
 /* Whether the object is to come back when all classes are known. */
 static bool awaits_class(const berth_reader *reader, const berth__item *item)
 {
-    const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");
     const berth__json *spec = berth__workload_pod_spec(item);
-    bool seen =
-        !berth__str_empty(berth__json_text(uid)) &&
-        !((reader->options.expand || reader->options.templates) && berth__is_workload(item));
-    return spec != NULL && !seen &&
-           (berth__priority_class_is_awaited(reader, spec) ||
-            berth__runtime_class_is_awaited(reader, spec));
+    if (spec == NULL || (!berth__priority_class_is_awaited(reader, spec) &&
+                         !berth__runtime_class_is_awaited(reader, spec)))
+        return false;
+    const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");
+    return berth__str_empty(berth__json_text(uid)) ||
+           ((reader->options.expand || reader->options.templates) && berth__is_workload(item));
 }
 
 /* What an API server answers in place of an object. */

@@ -48,13 +48,15 @@ typedef struct lint {
     const berth__item *item;
 } lint;
 
-/* Equal lengths are taken for granted. Most keys have 4 to 16 bytes: two words that may overlap. */
+/* Equal lengths above 0 are taken for granted. Most keys have 4 to 16 bytes: two words that may overlap. */
 static inline bool same_bytes(const char *a, const char *b, uint32_t len)
 {
     uint32_t half[4];
     uint64_t words[4];
-    if (len < 4 || len > 16)
-        return a[0] == b[0] && memcmp(a, b, len) == 0;
+    if (len > 16)
+        return memcmp(a, b, len) == 0;
+    if (len < 4)
+        return a[0] == b[0] && a[len - 1] == b[len - 1] && a[len / 2] == b[len / 2];
     if (len < 8) {
         memcpy(&half[0], a, 4);
         memcpy(&half[1], b, 4);
@@ -69,9 +71,14 @@ static inline bool same_bytes(const char *a, const char *b, uint32_t len)
     return words[0] == words[1] && words[2] == words[3];
 }
 
+static inline bool same_word(berth_str a, berth_str b)
+{
+    return a.len == b.len && a.len > 0 && same_bytes(a.data, b.data, a.len);
+}
+
 static inline bool is_field(const berth__shape *field, berth_str key)
 {
-    return field->key_len == key.len && key.len > 0 && same_bytes(field->key, key.data, key.len);
+    return field->key_len == key.len && same_bytes(field->key, key.data, key.len);
 }
 
 /* The field of that key. Texts have their fields in much the same order as shapes, so that the next
@@ -154,12 +161,12 @@ void berth__note_item(berth_reader *reader, const berth__item *item)
     if (reader->options.note == NULL || reader->finishing)
         return;
     const berth__known_kind *known = reader->last_known;
-    if (known == NULL || !berth__str_eq(known->name, item->kind))
+    if (known == NULL || !same_word(known->name, item->kind))
         reader->last_known = known = berth__known_kind_of(item->kind);
     if (known == NULL || is_seen(item))
         return;
     const lint l = {reader, item};
-    if (!berth__str_eq(item->api_version, known->api_version)) {
+    if (!same_word(item->api_version, known->api_version)) {
         berth_note note = {.what = BERTH_NOTE_API_VERSION,
                            .word = item->api_version,
                            .suggestion = known->api_version};

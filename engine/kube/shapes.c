@@ -14,9 +14,10 @@
     {                               \
         key, sizeof(key) - 1, shape \
     }
-#define LAST          \
-    {                 \
-        NULL, 0, NULL \
+/* No key is that long. */
+#define LAST                   \
+    {                          \
+        NULL, UINT32_MAX, NULL \
     }
 
 static const berth__shape owner_shape[] = {

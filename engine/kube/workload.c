@@ -101,6 +101,8 @@ static const berth__workload_entry workloads[] = {
 
 static const berth__workload_entry *find_entry(const berth__item *item)
 {
+    if (berth__str_is(item->kind, "Pod") || berth__str_is(item->kind, "Node"))
+        return NULL; /* the most, by far */
     for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
         if (berth__str_is(item->kind, workloads[i].name) &&
             berth__api_group_is(item->api_version, workloads[i].group))

@@ -112,12 +112,11 @@ static inline bool is_letter_or_digit(char ch)
 /* Whether small letters, digits and '-' are all there is. */
 static bool is_plain(berth_str name)
 {
-    uint32_t odd = 0;
-    for (uint32_t i = 0; i < name.len; i++) {
-        unsigned char ch = (unsigned char)name.data[i];
-        odd |= (unsigned char)(ch - 'a') > 25 && (unsigned char)(ch - '0') > 9 && ch != '-';
-    }
-    return odd == 0;
+    static const unsigned char plain[256] = {['a' ... 'z'] = 1, ['0' ... '9'] = 1, ['-'] = 1};
+    uint32_t i = 0;
+    while (i < name.len && plain[(unsigned char)name.data[i]])
+        i++;
+    return i == name.len;
 }
 
 /* A name as DNS has it: small letters, digits, '-', and '.' between labels. */

@@ -93,14 +93,35 @@ static void skip_if_due(load *l, berth_pod_id id, const berth_pod *pod)
     }
 }
 
+/* What admission does to a pod, and the rest with it. */
+static berth_status add_pod(load *l, const berth_object *object, berth_object_id *id,
+                            berth_error *error)
+{
+    admission *rules = &l->input->admission;
+    char refusal[256] = "";
+    berth_pod pod;
+    berth_object changed = {.kind = BERTH_KIND_POD, .as.pod = &pod};
+    const berth_object *added = object;
+    if (rules->ranges.count > 0) {
+        pod = *object->as.pod;
+        if (admission_pod(rules, &pod, &l->input->inspection.findings, refusal, sizeof(refusal)))
+            added = &changed;
+    }
+    TRY(berth_engine_add(l->engine, added, id, error));
+    skip_if_due(l, id->pod, added->as.pod);
+    if (refusal[0] != '\0' && id->pod != BERTH_POD_NONE)
+        skip(l->input, id->pod, words_of(refusal));
+    admission_added(rules, added->as.pod, id->pod, refusal[0] != '\0');
+    return BERTH_OK;
+}
+
 static berth_status add_object(load *l, const berth_object *object, berth_error *error)
 {
     berth_object_id id;
-    berth_status status = berth_engine_add(l->engine, object, &id, error);
-    if (status != BERTH_OK)
-        return status;
     if (object->kind == BERTH_KIND_POD)
-        skip_if_due(l, id.pod, object->as.pod);
+        TRY(add_pod(l, object, &id, error));
+    else
+        TRY(berth_engine_add(l->engine, object, &id, error));
     if (object->kind == BERTH_KIND_NODE)
         for (uint32_t i = 0; i < object->as.node->allocatable.count; i++)
             word_table_add(&l->input->resources, object->as.node->allocatable.items[i].name);
@@ -108,6 +129,18 @@ static berth_status add_object(load *l, const berth_object *object, berth_error 
         l->input->on_added(l->input->context, object, &id);
     l->object_count++;
     return BERTH_OK;
+}
+
+static void on_whole(void *context, const berth_note *note)
+{
+    cluster_input *input = context;
+    admission_note(&input->admission, note, &input->inspection.findings);
+}
+
+static void on_refused(void *context, berth_pod_id pod, berth_str reason)
+{
+    cluster_input *input = context;
+    skip(input, pod, reason);
 }
 
 void cluster_input_look(cluster_input *input, const berth_object *object, const berth_error *origin)
@@ -154,11 +187,14 @@ static void on_progress(void *context, uint64_t done_bytes, uint64_t total_bytes
 
 berth_read_options cluster_input_reading(cluster_input *input)
 {
+    input->inspection.on_whole = on_whole;
+    input->inspection.context = input;
     return (berth_read_options){
         .size = sizeof(berth_read_options),
         .apply_defaults = true,
         .note = inspection_note,
         .note_context = &input->inspection,
+        .whole_kinds = ADMISSION_KINDS,
         .expand = input->expand,
     };
 }
@@ -221,6 +257,8 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
     berth_status status =
         input->synthetic != NULL ? load_synthetic(&l, error) : load_files(&l, error);
     if (status == BERTH_OK)
+        admission_end(&input->admission, engine, &input->inspection.findings, on_refused, input);
+    if (status == BERTH_OK)
         references_nodes(engine, &input->inspection.findings);
     if (status == BERTH_OK && !input->more_follows)
         status = cluster_input_report(input, error);
@@ -240,6 +278,7 @@ const cluster_skip *cluster_input_skipped(const cluster_input *input, berth_pod_
 void cluster_input_release(cluster_input *input)
 {
     inspection_free(&input->inspection);
+    admission_free(&input->admission);
     text_list_free(&input->files);
     word_table_free(&input->resources);
     word_table_free(&input->skip_reasons);

@@ -3,6 +3,7 @@
 #ifndef BERTH_TOOLS_CLUSTER_INPUT_H
 #define BERTH_TOOLS_CLUSTER_INPUT_H
 
+#include "admission/admission.h"
 #include "berth/berth.h"
 #include "cli/options.h"
 #include "cli/words.h"
@@ -30,6 +31,7 @@ typedef struct cluster_input {
     void *context;
     /* found while loading; of its references the caller may set what matters to the command */
     inspection inspection;
+    admission admission;
     const char *command;     /* that speaks on standard error; NULL: the program */
     bool more_follows;       /* the caller's: other files belong to the input, too */
     word_table resources;    /* names in any node's allocatable */
