@@ -27,6 +27,7 @@ static const subcommand subcommands[] = {
     {"schedule", cmd_schedule, "place the pods that have no node, and say why where there is none"},
     {"capacity", cmd_capacity, "count how many more of a pod fit, where, and what stops the next"},
     {"drain", cmd_drain, "tell whether the pods of nodes fit elsewhere"},
+    {"dump", cmd_dump, "print the kubectl command that fetches all that matters of a cluster"},
     {"generate", cmd_generate, "write a synthetic cluster as Kubernetes objects"},
     {"import", cmd_import, "write a published trace as Kubernetes objects"},
     {"verify", cmd_verify, "replay decisions of kube-scheduler and report every difference"},

@@ -10,6 +10,7 @@ int cmd_replay(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_capacity(int argc, char **argv);
 int cmd_drain(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
 int cmd_run(int argc, char **argv); /* of berth.c where BERTH_LIVE is not defined */
 
 #endif
