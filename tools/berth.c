@@ -26,6 +26,7 @@ static const subcommand subcommands[] = {
     {"compare", cmd_compare, "put several configurations or clusters side by side"},
     {"drain", cmd_drain, "tell whether the pods of nodes fit elsewhere"},
     {"grow", cmd_grow, "find the nodes that pending pods need, and those that could go"},
+    {"dump", cmd_dump, "print the kubectl command that fetches all that matters of a cluster"},
     {"generate", cmd_generate, "write a synthetic cluster as Kubernetes objects"},
     {"import", cmd_import, "write a published trace as Kubernetes objects"},
     {"verify", cmd_verify, "replay decisions of kube-scheduler and report every difference"},

@@ -66,7 +66,7 @@ offers " " berth schedule --threads ""
 offers "data/nodes.yaml data/nodes_only.yaml " berth schedule -f data/nodes
 offers "data/most.yaml " berth compare --config data/mo
 offers "bash fish zsh " berth completion ""
-offers "drain " berth manual d
+offers "drain dump " berth manual d
 if command -v fish >/dev/null; then
   found=$(HOME=$work fish --no-config -c "source $work/berth.fish; complete -C 'berth schedule --output '" | tr '\n' ' ')
   [[ $found == *json* && $found == *yaml* ]] || fail "fish: '$found'"

@@ -27,7 +27,6 @@ typedef struct engine_setup {
     uint64_t seed;
     bool keep_objects; /* of whoever asks the engine for objects of pods */
     uint32_t attached_volumes_max; /* of the environment, or whoever resolves a text or a profile */
-    bool keep_objects;             /* set by who asks the engine for objects of pods */
     /* made from it */
     uint32_t minor; /* of Kubernetes 1.`minor`; 0: the newest */
     option options[ENGINE_OPTIONS_MAX];
