@@ -66,8 +66,8 @@ static inline const berth__json *berth__json_get(const berth__json *value, const
     return berth__json_member_of(value, key, strlen(key));
 }
 
-/* The line of the value that a path of an error ("spec.containers[0].image") leads to from `value`, or
- * of what is nearest above it; 0 if that is unknown, as in JSON. */
+/* The line of the value that a path of an error ("spec.containers[0].image") leads to from `value`,
+ * or of what is nearest above it; 0 if that is unknown, as in JSON. */
 uint32_t berth__json_line_of(const berth__json *value, const char *path);
 
 #endif

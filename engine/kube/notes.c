@@ -13,7 +13,8 @@ enum { DEPTH_MAX = 24 };
 
 /* ---- telling ---- */
 
-static void tell(berth_reader *reader, const berth__item *item, berth_note *note, const char *field)
+static void tell(berth_reader *reader, const berth__item *item, const berth_note *about,
+                 const char *field)
 {
     berth_error place = {.offset = item->offset};
     const berth__json *meta = berth__json_get(item->tree, "metadata");
@@ -22,15 +23,16 @@ static void tell(berth_reader *reader, const berth__item *item, berth_note *note
     berth__error_item(&place, item);
     snprintf(place.field, sizeof(place.field), "%s", field);
     place.line = line != 0 ? line : item->line;
-    note->size = sizeof(*note);
-    note->place = &place;
-    note->kind = item->kind;
-    note->api_version = item->api_version;
-    note->name = berth__json_text(berth__json_get(meta, "name"));
-    note->namespace_name = berth__json_text(berth__json_get(meta, "namespace"));
-    if (berth__str_empty(note->namespace_name))
-        note->namespace_name = BERTH_STR("default");
-    reader->options.note(reader->options.note_context, note);
+    berth_note note = *about;
+    note.size = sizeof(note);
+    note.place = &place;
+    note.kind = item->kind;
+    note.api_version = item->api_version;
+    note.name = berth__json_text(berth__json_get(meta, "name"));
+    note.namespace_name = berth__json_text(berth__json_get(meta, "namespace"));
+    if (berth__str_empty(note.namespace_name))
+        note.namespace_name = BERTH_STR("default");
+    reader->options.note(reader->options.note_context, &note);
 }
 
 void berth__note(berth_reader *reader, const berth__item *item, berth_note_kind what,

@@ -12,22 +12,17 @@ enum { NAME_MAX_BYTES = 700 };
 
 /* ---- names ---- */
 
-typedef struct full_name {
-    char text[NAME_MAX_BYTES];
-    uint32_t len;
-} full_name;
-
 /* "KIND NAMESPACE/NAME", or without a namespace "KIND NAME". */
-static berth_str name_of(full_name *out, const char *kind, berth_str namespace_name, berth_str name)
+static berth_str name_of(char out[NAME_MAX_BYTES], const char *kind, berth_str namespace_name,
+                         berth_str name)
 {
     bool in = namespace_name.data != NULL;
     if (in && namespace_name.len == 0)
         namespace_name = words_of("default");
-    int len = snprintf(out->text, sizeof(out->text), "%s %.*s%s%.*s", kind,
-                       in ? (int)namespace_name.len : 0, in ? namespace_name.data : "",
-                       in ? "/" : "", (int)name.len, name.data != NULL ? name.data : "");
-    out->len = (size_t)len < sizeof(out->text) ? (uint32_t)len : (uint32_t)sizeof(out->text) - 1;
-    return (berth_str){out->text, out->len};
+    int len = snprintf(out, NAME_MAX_BYTES, "%s %.*s%s%.*s", kind, in ? (int)namespace_name.len : 0,
+                       in ? namespace_name.data : "", in ? "/" : "", (int)name.len,
+                       name.data != NULL ? name.data : "");
+    return (berth_str){out, len < NAME_MAX_BYTES ? (uint32_t)len : NAME_MAX_BYTES - 1};
 }
 
 static berth_str namespace_of(const berth_metadata *meta)
@@ -91,9 +86,9 @@ static uint32_t want_owners(references *r, const berth_pod *pod, bool is_over)
     for (uint32_t i = 0; i < pod->meta.owner_count; i++) {
         const berth_owner *owner = &pod->meta.owners[i];
         char kind[64];
-        full_name name;
+        char name[NAME_MAX_BYTES];
         snprintf(kind, sizeof(kind), "%.*s", (int)owner->kind.len, owner->kind.data);
-        berth_str named = name_of(&name, kind, namespace_of(&pod->meta), owner->name);
+        berth_str named = name_of(name, kind, namespace_of(&pod->meta), owner->name);
         word_table_add(&r->owners, named);
         if (owner->controller && spreads_by(owner->kind))
             controller = want(r, FINDING_CONTROLLER, named, !is_over && is_moved(r, pod));
@@ -105,10 +100,10 @@ static void want_claims(references *r, const berth_pod *pod)
 {
     for (uint32_t i = 0; i < pod->volume_count; i++) {
         const berth_volume_source *source = &pod->volumes[i].source;
-        full_name name;
+        char name[NAME_MAX_BYTES];
         if (source->kind == BERTH_VOLUME_CLAIM)
             want(r, is_moved(r, pod) ? FINDING_CLAIM : FINDING_CLAIM_RUNNING,
-                 name_of(&name, "PersistentVolumeClaim", namespace_of(&pod->meta), source->handle),
+                 name_of(name, "PersistentVolumeClaim", namespace_of(&pod->meta), source->handle),
                  1);
     }
 }
@@ -159,20 +154,20 @@ static bool see_pod(references *r, const berth_pod *pod)
 
 static void see_claim(references *r, const berth_persistent_volume_claim *claim)
 {
-    full_name name;
+    char name[NAME_MAX_BYTES];
     if (claim->volume_name.len > 0)
         want(r, FINDING_VOLUME,
-             name_of(&name, "PersistentVolume", (berth_str){0}, claim->volume_name), 1);
+             name_of(name, "PersistentVolume", (berth_str){0}, claim->volume_name), 1);
     else if (claim->storage_class.len > 0)
         want(r, FINDING_STORAGE_CLASS,
-             name_of(&name, "StorageClass", (berth_str){0}, claim->storage_class), 1);
+             name_of(name, "StorageClass", (berth_str){0}, claim->storage_class), 1);
 }
 
 bool references_object(references *r, const berth_object *object)
 {
     const berth_metadata *meta = object->as.any;
     berth_str in = {0};
-    full_name name;
+    char name[NAME_MAX_BYTES];
     switch (object->kind) {
     case BERTH_KIND_POD:
         return see_pod(r, object->as.pod);
@@ -200,16 +195,16 @@ bool references_object(references *r, const berth_object *object)
     default:
         break;
     }
-    word_table_add(&r->present, name_of(&name, berth_kind_name(object->kind), in, meta->name));
+    word_table_add(&r->present, name_of(name, berth_kind_name(object->kind), in, meta->name));
     return false;
 }
 
 void references_workload(references *r, berth_str kind, berth_str namespace_name, berth_str name)
 {
     char text[64];
-    full_name named;
+    char named[NAME_MAX_BYTES];
     snprintf(text, sizeof(text), "%.*s", (int)kind.len, kind.data);
-    word_table_add(&r->workloads, name_of(&named, text, namespace_name, name));
+    word_table_add(&r->workloads, name_of(named, text, namespace_name, name));
 }
 
 /* ---- the end ---- */
@@ -289,9 +284,9 @@ static void find_namespaces(const references *r, findings *f)
 {
     uint32_t number;
     for (uint32_t i = 0; r->selects_namespaces && i < r->namespaces.count; i++) {
-        full_name name;
+        char name[NAME_MAX_BYTES];
         berth_str named =
-            name_of(&name, "Namespace", (berth_str){0}, word_table_get(&r->namespaces, i));
+            name_of(name, "Namespace", (berth_str){0}, word_table_get(&r->namespaces, i));
         if (!word_table_find(&r->present, named, &number))
             findings_add(f, FINDING_NAMESPACE, named, NULL, r->namespace_pods[i]);
     }

@@ -68,7 +68,8 @@ typedef void (*berth_note_fn)(void *context, const berth_note *note);
 typedef struct berth_read_options {
     uint32_t size; /* set by berth_read_options_init */
     /* Apply the API server's defaults (requests from limits, hostNetwork ports, priority class
-     * values, what a RuntimeClass adds; default tolerations are not added). Off for objects taken from an API server. */
+     * values, what a RuntimeClass adds; default tolerations are not added). Off for objects taken
+     * from an API server. */
     bool apply_defaults;
     /* Kind of an object that carries none, as inside the decision vectors; NULL: an error. */
     const char *default_kind;
