@@ -262,6 +262,31 @@ static void test_silence(void **state)
     assert_told("");
 }
 
+/* A list of which nothing comes is asked for anew, from its first page, after 5 s, then 10, 20. */
+static void test_silent_list(void **state)
+{
+    (void)state;
+    give_list(LIST("7", "more", POD("p", "1", "3", "")));
+    scripted_request *request = scripted_find(w.s, "GET", "continue=more");
+    scripted_advance(w.s, 4 * SECOND);
+    scripted_data(w.s, request, "{", 1); /* it goes on, slowly */
+    scripted_advance(w.s, 4 * SECOND);
+    assert_non_null(scripted_find(w.s, "GET", "continue=more"));
+    scripted_advance(w.s, 2 * SECOND);
+    assert_null(scripted_find(w.s, "GET", "continue"));
+    for (int64_t patience = 10; patience <= 20; patience *= 2) {
+        live_id asked = w.r.request;
+        assert_non_null(scripted_find(w.s, "GET", "?limit="));
+        scripted_advance(w.s, (patience - 2) * SECOND);
+        assert_int_equal(w.r.request, asked);
+        scripted_advance(w.s, 2 * SECOND);
+        assert_int_not_equal(w.r.request, asked);
+    }
+    give_list(LIST("9", "", POD("p", "1", "3", "")));
+    assert_watches_from("9");
+    assert_told("+p ");
+}
+
 static void test_list_fails(void **state)
 {
     (void)state;
@@ -405,6 +430,7 @@ int main(void)
         TEST(test_back_off),
         TEST(test_empty_watches_back_off),
         TEST(test_silence),
+        TEST(test_silent_list),
         TEST(test_list_fails),
         TEST(test_waits_for_room),
         TEST(test_bad_objects),

@@ -25,8 +25,6 @@ typedef struct connection {
     struct connection *next; /* of those that are being given up */
     CURLM *multi;
     live_id timer;
-    curl_socket_t sockets[PLAIN_MAX];
-    size_t socket_count;
     size_t request_count;
     bool plain; /* HTTP/1.1: a connection carries one request at a time */
 } connection;
@@ -65,43 +63,18 @@ static void on_socket_ready(void *context, int fd, uint32_t events)
     c->owner->work = true;
 }
 
-static size_t place_of(const connection *c, curl_socket_t fd)
-{
-    size_t at = 0;
-    while (at < c->socket_count && c->sockets[at] != fd)
-        at++;
-    return at;
-}
-
-static bool has_socket(const connection *c, curl_socket_t fd)
-{
-    return place_of(c, fd) < c->socket_count;
-}
-
-static void note_socket(connection *c, curl_socket_t fd)
-{
-    if (!has_socket(c, fd) && c->socket_count < PLAIN_MAX)
-        c->sockets[c->socket_count++] = fd;
-}
-
-static void forget_socket(connection *c, curl_socket_t fd)
-{
-    size_t at = place_of(c, fd);
-    if (at < c->socket_count)
-        c->sockets[at] = c->sockets[--c->socket_count];
-}
-
 /* A stream's bytes may lie read already, on behalf of another stream, while the socket has no more:
- * libcurl 7.88 then counts on a timer that it forgets where it fires early. So the socket is said to be
- * ready now and then, which costs a read that finds nothing. */
+ * libcurl 7.88 then counts on a timer that it forgets where it fires early, and does not always list
+ * the stream with its socket. So all transfers are run now and then, by the only function that does
+ * so beside sockets' events; it is marked as deprecated for what it costs. */
 static void look_again(connection *c)
 {
-    curl_socket_t sockets[PLAIN_MAX];
-    size_t count = c->socket_count;
-    memcpy(sockets, c->sockets, count * sizeof(*sockets)); /* they may come and go meanwhile */
-    for (size_t i = 0; i < count; i++)
-        if (has_socket(c, sockets[i]))
-            on_socket_ready(c, sockets[i], EPOLLIN);
+    int running;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    curl_multi_socket_all(c->multi, &running);
+#pragma GCC diagnostic pop
+    c->owner->work = true;
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *unused)
@@ -116,10 +89,6 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
         events |= EPOLLOUT;
     if (what == CURL_POLL_REMOVE)
         events = 0;
-    if (events != 0)
-        note_socket(c, fd);
-    else
-        forget_socket(c, fd);
     event_loop_fd(c->owner->options.loop, fd, events, on_socket_ready, c);
     return 0;
 }
@@ -366,6 +335,8 @@ static void on_turn(void *context)
         for (int class = 0; class < LIVE_CONNECTION_COUNT; class ++)
             if (t->current[class] != NULL)
                 look_again(t->current[class]);
+        for (connection *c = t->retired; c != NULL; c = c->next)
+            look_again(c);
     }
     while (t->work) {
         t->work = false;

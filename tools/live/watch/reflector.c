@@ -14,6 +14,7 @@
 
 static const int64_t second_ns = 1000000000;
 static const int64_t backoff_first_ns = 800000000, backoff_last_ns = 4000000000;
+static const int64_t patience_first_ns = 5000000000, patience_last_ns = 120000000000;
 enum { HEALTH_SECONDS = 120, WATCH_SECONDS = 300, LOOK_SECONDS = 10, FULL_MILLISECONDS = 20 };
 
 static void begin(void *context);
@@ -26,6 +27,7 @@ void reflector_init(reflector *r, const live_transport *transport, const watch_r
     r->sink = sink;
     r->reader = reader;
     r->cut.context = r;
+    r->patience_ns = patience_first_ns;
     r->wants_list = true;
 }
 
@@ -149,10 +151,17 @@ static void end_page(reflector *r)
     go_on(r);
 }
 
+static void stop_watchdog(reflector *r)
+{
+    live_timer_stop(r->transport, r->watchdog);
+    r->watchdog = 0;
+}
+
 static void on_list_done(void *context, const live_answer *answer)
 {
     reflector *r = context;
     r->request = 0;
+    stop_watchdog(r);
     if (answer->outcome == LIVE_ANSWERED && answer->status == 200 && read_list_end(r)) {
         end_page(r);
         return;
@@ -162,6 +171,28 @@ static void on_list_done(void *context, const live_answer *answer)
      * state, and pages of two don't fit together. */
     start_anew(r);
     back_off(r, answer->retry_after_ns);
+}
+
+/* A list without a byte for a while is asked for anew: libcurl 7.88 forgets, once in a hundred times that
+ * many streams share a connection, that it has more of one. A server that is slow is given twice as
+ * long each time. */
+static void look_at_list(void *context)
+{
+    reflector *r = context;
+    int64_t now_ns = live_now(r->transport), until_ns = r->last_byte_ns + r->patience_ns;
+    r->watchdog = 0;
+    if (now_ns < until_ns) {
+        r->watchdog = live_timer_set(r->transport, until_ns, look_at_list, r);
+        return;
+    }
+    LOG_WARNING("the list is silent; asking anew", "resource", r->resource->rbac);
+    live_cancel(r->transport, r->request);
+    r->request = 0;
+    r->patience_ns *= 2;
+    if (r->patience_ns > patience_last_ns)
+        r->patience_ns = patience_last_ns;
+    start_anew(r);
+    go_on(r);
 }
 
 /* A continue token, percent-encoded. */
@@ -196,6 +227,7 @@ static void list(reflector *r)
     stream_cut_reset(&r->cut);
     r->cut.piece = on_list_item;
     r->state = REFLECTOR_LIST;
+    r->last_byte_ns = live_now(r->transport);
     r->request = live_send(r->transport, &(live_request){.connection = LIVE_READS,
                                                          .method = "GET",
                                                          .path = path,
@@ -203,6 +235,7 @@ static void list(reflector *r)
                                                          .done = on_list_done,
                                                          .data = on_list_data,
                                                          .context = r});
+    r->watchdog = live_timer_set(r->transport, r->last_byte_ns + r->patience_ns, look_at_list, r);
     free(path);
 }
 
@@ -277,8 +310,10 @@ static void end_watch(reflector *r, const live_answer *answer)
     int64_t now_ns = live_now(r->transport);
     bool answered = answer->outcome == LIVE_ANSWERED;
     bool ended = answered && answer->status == 200;
-    if (now_ns - r->began_ns >= HEALTH_SECONDS * second_ns)
+    if (now_ns - r->began_ns >= HEALTH_SECONDS * second_ns) {
         r->backoff_ns = 0;
+        r->patience_ns = patience_first_ns;
+    }
     r->healthy_since_ns = now_ns; /* until now it was well */
     if (r->expired || (answered && answer->status == 410)) {
         r->wants_list = true;
@@ -300,8 +335,7 @@ static void on_watch_done(void *context, const live_answer *answer)
 {
     reflector *r = context;
     r->request = 0;
-    live_timer_stop(r->transport, r->watchdog);
-    r->watchdog = 0;
+    stop_watchdog(r);
     end_watch(r, answer);
 }
 

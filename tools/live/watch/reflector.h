@@ -5,6 +5,7 @@
  *    ^  back-off     |  410 on a page: from the start                  | ends: watch again from the
  *    |               v                                                | last version
  *    +---- error ----+ <------ 410, an ERROR event, silence ----------+
+ *         silence
  *
  * Threads: the network loop's. */
 #ifndef BERTH_LIVE_REFLECTOR_H
@@ -79,6 +80,7 @@ typedef struct reflector {
     int64_t began_ns, last_byte_ns,
         healthy_since_ns; /* the last: of the watch; 0: it is not well */
     int64_t backoff_ns;   /* the last one; 0: none */
+    int64_t patience_ns;  /* with a list that says nothing */
     /* counted */
     uint64_t lists, watches, events, unchanged, refused;
 } reflector;
