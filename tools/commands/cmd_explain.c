@@ -124,8 +124,7 @@ static int run(explain *x, const char *name)
         status = find_node(x, &view.node, &error);
     if (status == BERTH_OK && x->in_turn)
         status = place_those_before(x, pod, &error);
-    const cluster_skip *skip =
-        status == BERTH_OK ? cluster_input_skipped(&x->input, pod) : NULL;
+    const cluster_skip *skip = status == BERTH_OK ? cluster_input_skipped(&x->input, pod) : NULL;
     if (skip != NULL)
         view.note = word_table_get(&x->input.skip_reasons, skip->reason);
     bool seek = !x->no_remedies && view.node == BERTH_NODE_NONE;
