@@ -5,13 +5,9 @@
 #include "berth/status.h"
 #include "cli/exits.h"
 #include "cli/output.h"
+#include "cli/pages.h"
+#include "cli/suggest.h"
 #include "commands/commands.h"
-
-typedef struct subcommand {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} subcommand;
 
 #ifndef BERTH_LIVE
 int cmd_run(int argc, char **argv)
@@ -25,17 +21,29 @@ int cmd_run(int argc, char **argv)
 
 static const subcommand subcommands[] = {
     {"schedule", cmd_schedule, "place the pods that have no node, and say why where there is none"},
+    {"explain", cmd_explain, "tell why a pod goes where it goes, or nowhere, and what would help"},
     {"capacity", cmd_capacity, "count how many more of a pod fit, where, and what stops the next"},
+    {"compare", cmd_compare, "put several configurations or clusters side by side"},
     {"drain", cmd_drain, "tell whether the pods of nodes fit elsewhere"},
+    {"grow", cmd_grow, "find the nodes that pending pods need, and those that could go"},
+    {"dump", cmd_dump, "print the kubectl command that fetches all that matters of a cluster"},
     {"generate", cmd_generate, "write a synthetic cluster as Kubernetes objects"},
     {"import", cmd_import, "write a published trace as Kubernetes objects"},
     {"verify", cmd_verify, "replay decisions of kube-scheduler and report every difference"},
+    {"report", cmd_report, "make a page of a cluster or a replay, to look at in a browser"},
     {"replay", cmd_replay, "run a trace in virtual time and tell what came of it"},
     {"bench", cmd_bench, "measure decisions on a synthetic cluster"},
+    /* the last one: it may not be there */
     {"run", cmd_run, "schedule a live cluster through its API server"},
 };
 
 enum { SUBCOMMAND_COUNT = sizeof(subcommands) / sizeof(subcommands[0]) };
+
+#ifdef BERTH_LIVE
+enum { PAGE_COUNT = SUBCOMMAND_COUNT };
+#else
+enum { PAGE_COUNT = SUBCOMMAND_COUNT - 1 };
+#endif
 
 static int print_help(void)
 {
@@ -44,11 +52,45 @@ static int print_help(void)
            "Commands:\n");
     for (int i = 0; i < SUBCOMMAND_COUNT; i++)
         printf("  %-10s %s\n", subcommands[i].name, subcommands[i].summary);
-    printf("\n'berth COMMAND --help' tells more; 'berth --version' prints the version.\n\n"
+    printf("  completion, manual  completions for a shell, manual pages\n"
+           "\n'berth help COMMAND' tells more; 'berth --version' prints the version.\n\n"
            "Results go to standard output, diagnostics and progress to standard error.\n"
            "Exit code: 0 done, 1 the answer is no, 2 wrong usage, 3 wrong or unreadable input,\n"
            "4 internal failure.\n");
     return EXIT_DONE;
+}
+
+static const subcommand *find_subcommand(const char *name)
+{
+    for (int i = 0; i < SUBCOMMAND_COUNT; i++)
+        if (strcmp(name, subcommands[i].name) == 0)
+            return &subcommands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *word)
+{
+    suggestion like;
+    suggestion_begin(&like, word);
+    for (int i = 0; i < SUBCOMMAND_COUNT; i++)
+        suggestion_offer(&like, subcommands[i].name);
+    const char *best = word[0] != '-' ? suggestion_end(&like) : NULL;
+    return exit_usage("", "unknown %s '%s'%s%s%s", word[0] == '-' ? "option" : "command", word,
+                      best != NULL ? "; did you mean '" : "", best != NULL ? best : "",
+                      best != NULL ? "'?" : "");
+}
+
+/* berth help, berth help SUB */
+static int run_help(int argc, char **argv)
+{
+    if (argc < 3)
+        return print_help();
+    if (argc > 3)
+        return exit_usage("", "help takes one command: unexpected argument '%s'", argv[3]);
+    const subcommand *sub = find_subcommand(argv[2]);
+    char word[] = "--help";
+    char *words[] = {argv[2], word, NULL};
+    return sub != NULL ? sub->run(2, words) : unknown_command(argv[2]);
 }
 
 static int run(int argc, char **argv)
@@ -56,16 +98,20 @@ static int run(int argc, char **argv)
     if (argc < 2)
         return exit_usage("", "no command given");
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return print_help();
+    if (strcmp(word, "help") == 0)
+        return run_help(argc, argv);
     if (strcmp(word, "--version") == 0) {
         printf("berth %s\n", berth_version());
         return EXIT_DONE;
     }
-    for (int i = 0; i < SUBCOMMAND_COUNT; i++)
-        if (strcmp(word, subcommands[i].name) == 0)
-            return subcommands[i].run(argc - 1, argv + 1);
-    return exit_usage("", "unknown %s '%s'", word[0] == '-' ? "option" : "command", word);
+    if (strcmp(word, "completion") == 0)
+        return pages_completion(subcommands, PAGE_COUNT, argc - 1, argv + 1);
+    if (strcmp(word, "manual") == 0)
+        return pages_manual(subcommands, PAGE_COUNT, argc - 1, argv + 1);
+    const subcommand *sub = find_subcommand(word);
+    return sub != NULL ? sub->run(argc - 1, argv + 1) : unknown_command(word);
 }
 
 int main(int argc, char **argv)

@@ -267,19 +267,20 @@ static berth_status add_scorer(berth_explanation *explanation, const berth__sear
                      explanation->score_count + explanation->feasible_count,
                      sizeof(*explanation->scores)))
         return BERTH_E_NOMEM;
+    const berth__stage *stage = &search->decision.profile->scorers[scorer];
     explanation->scorers[explanation->scorer_count++] =
-        search->decision.profile->scorers[scorer].name;
-    int64_t *scores = explanation->scores + explanation->score_count;
+        (berth__explained_scorer){stage->name, stage->weight};
+    berth__explained_score *scores = explanation->scores + explanation->score_count;
     explanation->score_count += explanation->feasible_count;
-    _Alignas(64) int64_t values[BERTH__TILE];
+    _Alignas(64) int64_t values[BERTH__TILE], raw[BERTH__TILE];
     uint32_t cached = UINT32_MAX;
     EACH_FEASIBLE(search, tile, s, at)
     {
         if (cached != tile) {
-            berth__search_scorer_values(search, scorer, tile, values);
+            berth__search_scorer_values(search, scorer, tile, values, raw);
             cached = tile;
         }
-        scores[at++] = values[s];
+        scores[at++] = (berth__explained_score){values[s], raw[s]};
     }
     return BERTH_OK;
 }
@@ -347,13 +348,34 @@ uint32_t berth_explanation_score_count(const berth_explanation *explanation)
 
 berth_str berth_explanation_score_plugin(const berth_explanation *explanation, uint32_t p)
 {
-    return p < explanation->scorer_count ? explanation->scorers[p] : (berth_str){0};
+    return p < explanation->scorer_count ? explanation->scorers[p].name : (berth_str){0};
+}
+
+int64_t berth_explanation_score_weight(const berth_explanation *explanation, uint32_t p)
+{
+    return p < explanation->scorer_count ? explanation->scorers[p].weight : 0;
+}
+
+static const berth__explained_score *score_at(const berth_explanation *explanation, uint32_t p,
+                                              uint32_t i)
+{
+    BERTH_ASSERT(p < explanation->scorer_count && i < explanation->feasible_count);
+    return &explanation->scores[(size_t)p * explanation->feasible_count + i];
 }
 
 int64_t berth_explanation_score(const berth_explanation *explanation, uint32_t p, uint32_t i)
 {
-    BERTH_ASSERT(p < explanation->scorer_count && i < explanation->feasible_count);
-    return explanation->scores[(size_t)p * explanation->feasible_count + i];
+    return score_at(explanation, p, i)->weighted;
+}
+
+bool berth_explanation_raw_score(const berth_explanation *explanation, uint32_t p, uint32_t i,
+                                 int64_t *raw)
+{
+    const berth__explained_score *score = score_at(explanation, p, i);
+    if (score->raw == BERTH__SCORE_IGNORED)
+        return false;
+    *raw = score->raw;
+    return true;
 }
 
 uint32_t berth_explanation_refusal_count(const berth_explanation *explanation)

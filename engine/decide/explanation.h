@@ -12,14 +12,24 @@ typedef struct berth__refused_node {
     uint32_t reason_count;
 } berth__refused_node;
 
+typedef struct berth__explained_scorer {
+    berth_str name;
+    int64_t weight;
+} berth__explained_scorer;
+
+typedef struct berth__explained_score {
+    int64_t weighted;
+    int64_t raw; /* BERTH__SCORE_IGNORED: the plugin said nothing of this node */
+} berth__explained_score;
+
 struct berth_explanation {
     berth__arena arena; /* reset when filled again */
     berth_node_id *feasible;
     int64_t *totals;
     uint32_t feasible_count, feasible_capacity, total_capacity;
-    berth_str *scorers;
+    berth__explained_scorer *scorers;
     uint32_t scorer_count, scorer_capacity;
-    int64_t *scores; /* scorer by scorer, a value for each feasible node */
+    berth__explained_score *scores; /* scorer by scorer, one for each feasible node */
     uint32_t score_count, score_capacity;
     berth__refused_node *refused;
     uint32_t refused_count, refused_capacity;

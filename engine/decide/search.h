@@ -174,8 +174,10 @@ uint32_t berth__search_heap_best(const berth__search *search);
 /* The only feasible slot, when feasible_count is 1. */
 uint32_t berth__search_only(const berth__search *search);
 
-/* Normalized, weighted values of one scorer for the feasible slots of a tile (explanations). */
+/* Normalized, weighted values of one scorer for the feasible slots of a tile (explanations), and
+ * what it said before either: BERTH__SCORE_IGNORED where it said nothing, of a node that it leaves
+ * out, or because all nodes come out the same. Both have BERTH__TILE entries. */
 void berth__search_scorer_values(const berth__search *search, uint32_t scorer, uint32_t tile,
-                                 int64_t *out);
+                                 int64_t *out, int64_t *raw);
 
 #endif

@@ -499,17 +499,20 @@ berth_status berth__search_score(berth__search *search, berth__arena *arena)
 }
 
 void berth__search_scorer_values(const berth__search *search, uint32_t scorer, uint32_t tile,
-                                 int64_t *out)
+                                 int64_t *out, int64_t *raw)
 {
     const berth__stage *stage = &search->decision.profile->scorers[scorer];
     const berth__prepared_stage *ranked = &search->scores.ranked[scorer];
     const berth__mask *mask = &search->answer.feasible[tile];
     if (ranked->outcome == BERTH__UNIFORM) {
-        for (uint32_t s = 0; s < BERTH__TILE; s++)
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
             out[s] = ranked->uniform;
+            raw[s] = BERTH__SCORE_IGNORED;
+        }
     } else {
         _Alignas(64) int64_t scratch[BERTH__TILE];
-        memcpy(out, raw_values(search, scorer, tile, mask, scratch), sizeof(scratch));
+        memcpy(raw, raw_values(search, scorer, tile, mask, scratch), sizeof(scratch));
+        memcpy(out, raw, sizeof(scratch));
         normalize_values(search, scorer, mask, out);
     }
     BERTH__MASK_EACH(mask, s)

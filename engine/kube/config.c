@@ -372,6 +372,9 @@ berth_status berth__config_read(const berth_allocator *allocator, berth__config_
     if (status == BERTH_OK) {
         BERTH_ASSERT(root != NULL);
         status = read_root(&tree, root, from.path, config);
+        if (status != BERTH_OK && error != NULL && error->line == 0 && error->field[0] != '\0' &&
+            strcmp(error->source, name) == 0)
+            error->line = berth__json_line_of(root, error->field);
     }
     berth__arena_destroy(&scratch);
     if (status == BERTH_OK)

@@ -394,6 +394,7 @@ berth_status berth__default_pod(berth_reader *reader, const berth__field_path *p
         !round_amounts(d.arena, &pod->pod_limits))
         return berth__reader_no_memory(reader);
     BERTH_TRY(default_priority(&d, pod));
+    BERTH_TRY(berth__apply_runtime_class(reader, path, spec, arena, pod));
     BERTH_TRY(default_affinity(&d, "podAffinity", pod, &pod->pod_affinity));
     BERTH_TRY(default_affinity(&d, "podAntiAffinity", pod, &pod->pod_anti_affinity));
     BERTH_TRY(default_volumes(&d, pod));

@@ -106,7 +106,11 @@ berth_status berth__deferred_finish(berth_reader *reader)
     for (uint32_t i = 0; i < reader->deferred_count; i++) {
         berth__deferred entry = reader->deferred[i]; /* the list may grow meanwhile */
         berth__arena_reset(&reader->object);
-        BERTH_TRY(take_up(reader, &entry));
+        reader->item = &entry.item;
+        berth_status status = take_up(reader, &entry);
+        reader->item = NULL;
+        if (status != BERTH_OK)
+            return status;
     }
     reader->deferred_count = 0;
     return BERTH_OK;

@@ -42,7 +42,7 @@ static bool is_namespaced(const berth__item *item)
            berth__kind_entry_of(kind)->namespaced;
 }
 
-static void name_item(berth_error *error, const berth__item *item)
+void berth__error_item(berth_error *error, const berth__item *item)
 {
     const berth__json *meta = berth__json_get(item->tree, "metadata");
     berth_str name = berth__json_text(berth__json_get(meta, "name"));
@@ -61,14 +61,21 @@ static void name_item(berth_error *error, const berth__item *item)
                             name.data);
 }
 
+/* The line of a field of the item, or its own. */
+static uint32_t line_of(const berth__item *item, const char *field)
+{
+    uint32_t line = item->tree != NULL ? berth__json_line_of(item->tree, field) : 0;
+    return line != 0 ? line : item->line;
+}
+
 berth_status berth__reader_fault(berth_reader *reader, const berth__item *item, berth_status status)
 {
     berth_error *error = reader->error;
     if (status == BERTH_OK || reader->refused || error == NULL || error->line != 0)
         return status;
     berth__error_source(error, item->source);
-    name_item(error, item);
-    error->line = item->line;
+    berth__error_item(error, item);
+    error->line = line_of(item, error->field);
     error->offset = item->offset;
     return status;
 }
@@ -101,7 +108,7 @@ static void name_object(berth_error *origin, berth_kind kind, const berth_metada
 }
 
 /* Hand on the error of the caller's function; one that it did not fill is filled for it. */
-static berth_status refuse(berth_reader *reader, berth_status status)
+static berth_status refuse(berth_reader *reader, const berth__item *item, berth_status status)
 {
     berth_error *refusal = &reader->refusal;
     if (refusal->message[0] == '\0') {
@@ -109,6 +116,8 @@ static berth_status refuse(berth_reader *reader, berth_status status)
         snprintf(refusal->message, sizeof(refusal->message), "the caller refused it: %s",
                  berth_status_text(status));
     }
+    if (refusal->field[0] != '\0' && refusal->line == reader->origin.line)
+        refusal->line = line_of(item, refusal->field);
     refusal->code = status;
     reader->refused = true;
     if (reader->error != NULL)
@@ -127,7 +136,7 @@ berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, b
     origin->line = item->line;
     origin->offset = item->offset;
     if (reader->options.templates && kind == BERTH_KIND_POD)
-        name_item(origin, item);
+        berth__error_item(origin, item);
     else
         name_object(origin, kind, object);
     berth__replica_keep(reader, &out);
@@ -136,7 +145,7 @@ berth_status berth__reader_emit(berth_reader *reader, const berth__item *item, b
     if (!berth__object_grow(&reader->object, reader->sizes, &out))
         return berth__reader_no_memory(reader);
     berth_status status = reader->each(reader->context, &out, origin, &reader->refusal);
-    return status == BERTH_OK ? status : refuse(reader, status);
+    return status == BERTH_OK ? status : refuse(reader, item, status);
 }
 
 /* ---- one object ---- */
@@ -224,26 +233,70 @@ static berth_status take_object(berth_reader *reader, const berth__item *item, b
 }
 
 /* Whether the object is to come back when all classes are known. */
-static bool awaits_priority_class(const berth_reader *reader, const berth__item *item)
+static bool awaits_class(const berth_reader *reader, const berth__item *item)
 {
-    const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");
     const berth__json *spec = berth__workload_pod_spec(item);
-    return spec != NULL && berth__str_empty(berth__json_text(uid)) &&
-           berth__priority_class_is_awaited(reader, spec);
+    if (spec == NULL || (!berth__priority_class_is_awaited(reader, spec) &&
+                         !berth__runtime_class_is_awaited(reader, spec)))
+        return false;
+    const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");
+    return berth__str_empty(berth__json_text(uid)) ||
+           ((reader->options.expand || reader->options.templates) && berth__is_workload(item));
+}
+
+/* What an API server answers in place of an object. */
+static berth_status refuse_failure(berth_reader *reader, const berth__item *item)
+{
+    berth_str message = berth__json_text(berth__json_get(item->tree, "message"));
+    if (berth__str_empty(message))
+        message = berth__json_text(berth__json_get(item->tree, "reason"));
+    return berth__reader_fault(
+        reader, item,
+        berth__reader_invalid(reader, "status",
+                              "expected objects, found the failure that an API server answered: "
+                              "%.*s",
+                              (int)message.len, message.data != NULL ? message.data : ""));
+}
+
+static bool is_failure(const berth__item *item)
+{
+    return berth__str_is(item->kind, "Status") &&
+           berth__str_is(berth__json_text(berth__json_get(item->tree, "status")), "Failure");
+}
+
+/* Classes and failures, which are no objects for the caller. */
+static berth_status take_special(berth_reader *reader, const berth__item *item, bool *taken)
+{
+    *taken = true;
+    if (berth__str_is(item->kind, "PriorityClass") &&
+        berth__api_group_is(item->api_version, "scheduling.k8s.io"))
+        return berth__register_priority_class(reader, item);
+    if (berth__str_is(item->kind, "RuntimeClass") &&
+        berth__api_group_is(item->api_version, "node.k8s.io"))
+        return berth__register_runtime_class(reader, item);
+    if (is_failure(item))
+        return refuse_failure(reader, item);
+    *taken = false;
+    return BERTH_OK;
 }
 
 berth_status berth__reader_item(berth_reader *reader, berth__item *item)
 {
     bool taken = false;
     berth_kind kind;
+    reader->item = item;
     BERTH_TRY(make_name(reader, item));
-    if (berth__str_is(item->kind, "PriorityClass") &&
-        berth__api_group_is(item->api_version, "scheduling.k8s.io"))
-        return berth__register_priority_class(reader, item);
-    if (awaits_priority_class(reader, item))
+    berth__note_item(reader, item);
+    BERTH_TRY(take_special(reader, item, &taken));
+    if (taken)
+        return BERTH_OK;
+    if (awaits_class(reader, item))
         return berth__defer(reader, BERTH__DEFERRED_OBJECT, item);
     BERTH_TRY(berth__workload_expand(reader, item, &taken));
-    if (taken || !berth__kind_find(item->kind, item->api_version, &kind))
+    if (taken)
         return BERTH_OK;
-    return berth__reader_fault(reader, item, take_object(reader, item, kind));
+    if (berth__kind_find(item->kind, item->api_version, &kind))
+        return berth__reader_fault(reader, item, take_object(reader, item, kind));
+    berth__note_passed_over(reader, item);
+    return BERTH_OK;
 }

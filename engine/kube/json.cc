@@ -307,6 +307,7 @@ outcome builder::object(ondemand::value source, uint32_t slot, uint32_t depth)
     parser->stack_count = base;
     berth__json *out = &at(slot)->value;
     out->type = BERTH__JSON_OBJECT;
+    out->line = 0;
     out->count = count;
     out->as.members = static_cast<berth__json_member *>(kept);
     return outcome::ok;
@@ -339,6 +340,7 @@ outcome builder::array(ondemand::value source, uint32_t slot, uint32_t depth)
     parser->stack_count = base;
     berth__json *out = &at(slot)->value;
     out->type = BERTH__JSON_ARRAY;
+    out->line = 0;
     out->count = count;
     out->as.items = kept;
     return outcome::ok;

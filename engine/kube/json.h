@@ -20,8 +20,9 @@ typedef enum berth__json_type {
 typedef struct berth__json_member berth__json_member;
 
 typedef struct berth__json {
-    berth__json_type type;
-    uint32_t count; /* elements or members; 1 for true, 0 for false */
+    uint32_t type : 8;  /* a berth__json_type */
+    uint32_t line : 24; /* of YAML: where it, or the key in front of it, begins; 0: unknown */
+    uint32_t count;     /* elements or members; 1 for true, 0 for false */
     union {
         berth_str text;
         const struct berth__json *items;
@@ -64,5 +65,9 @@ static inline const berth__json *berth__json_get(const berth__json *value, const
 {
     return berth__json_member_of(value, key, strlen(key));
 }
+
+/* The line of the value that a path of an error ("spec.containers[0].image") leads to from `value`,
+ * or of what is nearest above it; 0 if that is unknown, as in JSON. */
+uint32_t berth__json_line_of(const berth__json *value, const char *path);
 
 #endif

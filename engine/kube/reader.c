@@ -66,6 +66,8 @@ static berth_status take_value(const reading *r, const berth__item *at, const be
         item.object = NULL;
     for (uint32_t i = 0; is_list && i < items->count; i++) {
         item.tree = &items->as.items[i];
+        if (item.tree->line != 0)
+            item.line = item.tree->line;
         BERTH_TRY(take_value(r, &item, &inner, depth + 1));
     }
     if (is_list)
@@ -418,6 +420,9 @@ berth_status berth_reader_create_sized(const berth_read_options *options, const 
     if (kind != NULL)
         reader->options.default_kind =
             berth__arena_str(&reader->kept, berth__text_of(kind), &ok).data;
+    if (own.whole_kinds != NULL)
+        reader->options.whole_kinds =
+            berth__arena_str(&reader->kept, berth__text_of(own.whole_kinds), &ok).data;
     if (!reader->options.templates) /* their pods are named after what they come from */
         reader->patterns = berth__patterns_create(allocator);
     if (!ok || berth__json_parser_create(allocator, &reader->json) != BERTH_OK) {
@@ -441,6 +446,8 @@ void berth_reader_destroy(berth_reader *reader)
     berth__arena_destroy(&reader->pod);
     berth__arena_destroy(&reader->kept);
     berth__free(allocator, reader->classes, reader->class_capacity * sizeof(*reader->classes));
+    berth__free(allocator, reader->runtime_classes,
+                reader->runtime_class_capacity * sizeof(*reader->runtime_classes));
     berth__free(allocator, reader->deferred, reader->deferred_capacity * sizeof(*reader->deferred));
     berth__free(allocator, reader->claims_seen, reader->claim_capacity * sizeof(uint64_t));
     berth__free(allocator, reader, sizeof(*reader));

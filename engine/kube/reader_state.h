@@ -10,6 +10,7 @@
 #include "kube/heading.h"
 #include "kube/json.h"
 #include "kube/ready_piece.h"
+#include "kube/shapes.h"
 
 typedef struct berth__replica berth__replica; /* see replica.c */
 
@@ -20,6 +21,11 @@ typedef struct berth__priority_class {
     berth_str preemption_policy; /* absent: PreemptLowerPriority */
     bool global_default;
 } berth__priority_class;
+
+/* One RuntimeClass: a pod of its name with what it adds to one. */
+typedef struct berth__runtime_class {
+    const berth_pod *adds; /* meta.name, overhead, node_selector, tolerations */
+} berth__runtime_class;
 
 /* What is put off until berth_reader_finish. */
 typedef enum berth__deferred_what {
@@ -59,6 +65,9 @@ struct berth_reader {
     berth__priority_class *classes;
     uint32_t class_count;
     uint32_t class_capacity;
+    berth__runtime_class *runtime_classes;
+    uint32_t runtime_class_count;
+    uint32_t runtime_class_capacity;
     berth_str default_storage_class; /* absent: none seen */
     int64_t default_storage_class_time;
     berth__deferred *deferred;
@@ -67,15 +76,17 @@ struct berth_reader {
     uint64_t *claims_seen; /* hashes of namespace and name */
     uint32_t claim_count;
     uint32_t claim_capacity;
-    uint32_t names_made;       /* from metadata.generateName */
-    berth__patterns *patterns; /* NULL: none are looked for */
-    berth__replica *replicas;  /* by the patterns' places */
+    const berth__known_kind *last_known; /* of the last item that notes were made of */
+    uint32_t names_made;                 /* from metadata.generateName */
+    berth__patterns *patterns;           /* NULL: none are looked for */
+    berth__replica *replicas;            /* by the patterns' places */
     uint32_t replica_count;
     uint32_t replica_capacity;
-    uint64_t classes_learnt;       /* PriorityClasses, repeated ones too */
+    uint64_t classes_learnt;       /* PriorityClasses and RuntimeClasses, repeated ones too */
     berth__pattern_id registering; /* of the pod that is handed out next; serial 0: none */
     bool finishing;                /* nothing more will come: what is unknown stays so */
     /* of the call at hand */
+    const berth__item *item; /* that is being worked on */
     berth_object_fn each;
     void *context;
     berth_error *error;
@@ -89,7 +100,8 @@ struct berth_reader {
 
 /* ---- item.c ---- */
 
-/* Name the input in an error. */
+/* Name the input in an error, or the object. */
+void berth__error_item(berth_error *error, const berth__item *item);
 void berth__error_source(berth_error *error, const char *source);
 
 /* Decode and hand out one object of the input, or make its pods, or defer it. */
@@ -139,7 +151,34 @@ berth_status berth__default_pod(berth_reader *reader, const berth__field_path *p
 /* Defaults of any other kind. */
 berth_status berth__default_object(berth_reader *reader, berth_kind kind, void *object);
 
+/* ---- runtime_class.c ---- */
+
+berth_status berth__register_runtime_class(berth_reader *reader, const berth__item *item);
+
+/* Whether the RuntimeClass that a pod specification names may still come. */
+bool berth__runtime_class_is_awaited(const berth_reader *reader, const berth__json *spec);
+
+/* Add to a pod what its RuntimeClass says. New parts go to `arena`. */
+berth_status berth__apply_runtime_class(berth_reader *reader, const berth__field_path *path,
+                                        const berth__json *spec, berth__arena *arena,
+                                        berth_pod *pod);
+
+/* ---- notes.c ---- */
+
+/* Tell what is odd about an item that has just been met. */
+void berth__note_item(berth_reader *reader, const berth__item *item);
+
+/* Tell one thing of an item; nothing if nobody asks. */
+void berth__note(berth_reader *reader, const berth__item *item, berth_note_kind what,
+                 berth_str word, berth_str suggestion);
+
+/* Tell that an item is passed over. */
+void berth__note_passed_over(berth_reader *reader, const berth__item *item);
+
 /* ---- workload.c ---- */
+
+/* Whether the item is a workload. */
+bool berth__is_workload(const berth__item *item);
 
 /* Make the pods of a workload that never met an API server. `*taken` is false if the item is
  * none. */

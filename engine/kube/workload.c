@@ -101,12 +101,19 @@ static const berth__workload_entry workloads[] = {
 
 static const berth__workload_entry *find_entry(const berth__item *item)
 {
+    if (berth__str_is(item->kind, "Pod") || berth__str_is(item->kind, "Node"))
+        return NULL; /* the most, by far */
     for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
         if (berth__str_is(item->kind, workloads[i].name) &&
             berth__api_group_is(item->api_version, workloads[i].group))
             return &workloads[i];
     }
     return NULL;
+}
+
+bool berth__is_workload(const berth__item *item)
+{
+    return find_entry(item) != NULL;
 }
 
 const berth__json *berth__workload_pod_spec(const berth__item *item)
@@ -235,6 +242,17 @@ static bool wants_no_pods(const berth__json *spec)
            berth__str_is(replicas->as.text, "0");
 }
 
+/* Whether the pods of a workload that an API server has seen are to be made all the same. Those of one
+ * that another workload made are that one's. */
+static bool is_expanded(const berth_reader *reader, const berth__item *item)
+{
+    const berth__json *meta = berth__json_get(item->tree, "metadata");
+    const berth__json *owners = berth__json_get(meta, "ownerReferences");
+    return reader->options.templates ||
+           (reader->options.expand &&
+            (owners == NULL || owners->type != BERTH__JSON_ARRAY || owners->count == 0));
+}
+
 berth_status berth__workload_expand(berth_reader *reader, const berth__item *item, bool *taken)
 {
     berth__expansion e;
@@ -249,8 +267,11 @@ berth_status berth__workload_expand(berth_reader *reader, const berth__item *ite
     if (!*taken)
         return BERTH_OK;
     const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");
-    if (uid != NULL && uid->type == BERTH__JSON_STRING && uid->as.text.len > 0) {
+    if (uid != NULL && uid->type == BERTH__JSON_STRING && uid->as.text.len > 0 &&
+        !is_expanded(reader, item)) {
         *taken = false; /* its pods are elsewhere in the dump */
+        if (!wants_no_pods(spec))
+            berth__note(reader, item, BERTH_NOTE_NOT_EXPANDED, (berth_str){0}, (berth_str){0});
         return BERTH_OK;
     }
     berth_status status = berth__expansion_open(&e, reader, item);

@@ -12,7 +12,7 @@
 #include "kube/json_fault.h"
 #include "kube/yaml_scalar.h"
 
-enum { DEPTH_MAX = 1024, EXPANDED_MAX = 1000000 };
+enum { DEPTH_MAX = 1024, EXPANDED_MAX = 1000000, LINE_MAX_KEPT = (1 << 24) - 1 };
 
 typedef struct anchor {
     berth_str name;
@@ -93,6 +93,11 @@ static berth_status next_event(composer *c)
         yaml_event_delete(&c->event);
     c->has_event = yaml_parser_parse(&c->yaml, &c->event) != 0;
     return c->has_event ? BERTH_OK : library_fault(c);
+}
+
+static uint32_t line_of(yaml_mark_t mark)
+{
+    return mark.line < LINE_MAX_KEPT ? (uint32_t)mark.line + 1 : LINE_MAX_KEPT;
 }
 
 static berth_str c_str(const yaml_char_t *text)
@@ -272,6 +277,7 @@ static berth_status compose_mapping(composer *c, berth__json *out)
         BERTH_TRY(compose_key(c, &member.key, &merge));
         BERTH_TRY(next_event(c));
         BERTH_TRY(compose(c, &member.value));
+        member.value.line = line_of(mark);
         if (merge) {
             merged = member.value;
             merge_mark = mark;
@@ -287,6 +293,7 @@ static berth_status compose(composer *c, berth__json *out)
     bool ok = true;
     uint64_t before = c->weight++;
     const yaml_event_t *event = &c->event;
+    uint32_t line = line_of(event->start_mark);
     const yaml_char_t *raw_name =
         event->type == YAML_SCALAR_EVENT           ? event->data.scalar.anchor
         : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
@@ -308,6 +315,8 @@ static berth_status compose(composer *c, berth__json *out)
     else if (event->type == YAML_MAPPING_START_EVENT)
         status = compose_mapping(c, out);
     c->depth--;
+    if (status == BERTH_OK)
+        out->line = line;
     return status != BERTH_OK ? status : keep_anchor(c, name, out, c->weight - before);
 }
 

@@ -11,6 +11,7 @@
 # BERTH_UPDATE=1 writes the expected files instead; look at the difference before keeping it.
 set -uo pipefail
 export LC_ALL=C
+unset COLUMNS NO_COLOR
 # shellcheck disable=SC2034 # the tests use it
 berth=${BERTH:?the program to test}
 work=$(mktemp -d)
@@ -36,6 +37,8 @@ run() {
 mask() {
   sed -E -i \
     -e 's/^(Decisions +[0-9]+|Drained +[0-9]+ nodes) in .*/\1 in T s, R a second/' \
+    -e 's/^(Decisions a second) .*/\1 R/' \
+    -e 's/^(Tried +[0-9]+ plans) in .*/\1 in T s/' \
     -e 's/^( *"?(seconds|decisionSeconds|decisionsPerSecond|nodesPerSecond)"?: )[0-9.]+/\1N/' \
     -e 's/"(seconds|pods_per_second|[a-z]+_rss_bytes|(cluster|working)_bytes|bytes_a_(node|pod))": [0-9.]+/"\1": N/g' \
     -e 's/"(p50_us|p99_us|p999_us|max_us)": [0-9.]+/"\1": N/g' \

@@ -55,8 +55,8 @@ bad brackets.json
 bad nosuch 'No such file'
 
 pod '' '"nodeName":"gone",' '"1"' >"$work/orphan.json"
-complains bad_orphan 3 "Pod default/p: spec.nodeName: node 'gone' is not in the input" \
-  "$berth" schedule -f "$work/node.json" "$work/orphan.json"
+complains bad_orphan 3 "1 pod is on node gone, which is not in the input" \
+  "$berth" schedule --strict -f "$work/node.json" "$work/orphan.json"
 
 complains bad_config_missing 3 "berth schedule: nosuch: cannot open" \
   "$berth" schedule -f "$work/node.json" --config nosuch

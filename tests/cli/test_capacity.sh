@@ -32,6 +32,30 @@ same capacity_threads "$work/threads1" "$work/threads2"
   --path scan | figures >"$work/scan"
 same capacity_path "$work/threads1" "$work/scan"
 
+# Each pod of a StatefulSet has claims of its own: as many fit as there are volumes, one a node.
+{
+  for node in a b c; do
+    printf 'apiVersion: v1\nkind: Node\nmetadata: {name: %s}\nstatus: {allocatable: {cpu: 8, memory: 8Gi, pods: 9}}\n---\n' $node
+    printf 'apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv-%s}\nspec:\n  capacity: {storage: 1Gi}\n' $node
+    printf '  accessModes: [ReadWriteOnce]\n  storageClassName: local\n  nodeAffinity: {required: {nodeSelectorTerms: [\n'
+    printf '    {matchFields: [{key: metadata.name, operator: In, values: [%s]}]}]}}\n---\n' $node
+  done
+  printf 'apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: local}\n'
+  printf 'provisioner: kubernetes.io/no-provisioner\nvolumeBindingMode: WaitForFirstConsumer\n'
+} >"$work/volumes.yaml"
+cat >"$work/set.yaml" <<'TEXT'
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  selector: {matchLabels: {app: db}}
+  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: c}]}}
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+TEXT
+check capacity_claims 0 "$berth" capacity -f "$work/volumes.yaml" --podspec "$work/set.yaml"
+
 # As many as the scheduler places, and on the same nodes.
 sed 's/replicas: 0/replicas: 500/' data/podspecs.yaml | head -n 11 >"$work/web.yaml"
 "$berth" capacity -f data/nodes.yaml --podspec "$work/web.yaml" -o json |

@@ -14,6 +14,16 @@ check drain_summary 0 "$berth" drain "${cluster[@]}" --all --summary
 check drain_summary_json 0 "$berth" drain "${cluster[@]}" --all --summary -o json
 check drain_config 0 "$berth" drain "${cluster[@]}" --all --config data/most.yaml
 
+# A budget that allows nothing keeps its pods, and so do two of them.
+sed 's/disruptionsAllowed: 1/disruptionsAllowed: 0/' data/drain.yaml >"$work/none.yaml"
+check drain_forbidden 0 "$berth" drain -f "$work/none.yaml" old-a
+{
+  cat data/drain.yaml
+  printf -- '---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: all, namespace: default}\n'
+  printf 'spec: {selector: {matchExpressions: [{key: app, operator: Exists}]}}\nstatus: {disruptionsAllowed: 9}\n'
+} >"$work/two.yaml"
+check drain_two_budgets 0 "$berth" drain -f "$work/two.yaml" old-a
+
 # The same answer at every number of threads and on every path.
 figures() {
   grep -v -e '"seconds"' -e '"nodesPer'

@@ -28,9 +28,32 @@ for nodes in "$traces"/kube-manifests/nodes/*-[0-9]*.json; do
   place "nodes $nodes" -f "$nodes" "$traces"/kube-manifests/workloads/scheduler-perf/*
 done
 
+# explain NAME FILE...: of a pod that is too large for any node it tells what would help, in time
+cat >"$work/giant.yaml" <<'TEXT'
+{kind: Pod, apiVersion: v1, metadata: {name: giant}, spec: {containers: [
+  {name: c, image: x, resources: {requests: {cpu: "3000", memory: 20Ti}}}]}}
+TEXT
+sed -i '1s/^/---\n/' "$work/giant.yaml"
+explain() {
+  name="explain $1"
+  local began=$EPOCHREALTIME
+  run 0 "$berth" explain -f "$work/giant.yaml" -f "${@:2}" giant
+  local took=$(((${EPOCHREALTIME/./} - ${began/./}) / 1000))
+  grep -q 'a new node of cpu 3k, memory 20Ti' "$work/out" || fail "$name: $(tail -n 5 "$work/out")"
+  (($(wc -L <"$work/out") <= 100)) || fail "$name: too wide"
+  ((took < 2000)) || fail "$name: $took ms"
+}
+for nodes in "$traces"/kube-manifests/nodes/*-[0-9]*.json; do
+  explain "$nodes" "$nodes"
+done
+for snapshot in "$traces"/kube-manifests/snapshots/*/; do
+  explain "$snapshot" "$snapshot/nodes.json" -f "$snapshot/pods.json"
+done
+
 openb=$traces/alibaba-openb-2023
 for pods in "$openb"/pods*.csv; do
   "$berth" import openb "$openb/nodes.csv" "$pods" >"$work/openb.json" || fail "import $pods"
   place "trace $pods" -f "$work/openb.json"
+  explain "trace $pods" "$work/openb.json"
 done
 finish

@@ -50,7 +50,7 @@ includes() {
 rooms_are engine "$2" include package bindings
 symbols "$1" "$2"
 includes engine "$2"
-rooms_are tools "$4" examples
+rooms_are tools "$4" examples schemas
 symbols "$3" "$4"
 includes tools "$4"
 rooms_are tools/live "$5" deploy

@@ -79,7 +79,7 @@ static void test_refusal(void **state)
     assert_string_equal(error.source, "bad.yaml");
     assert_string_equal(error.object, "Pod default/q");
     assert_string_equal(error.field, "spec.containers[0].resources.requests.cpu");
-    assert_int_equal(error.line, 5);
+    assert_int_equal(error.line, 8);
     assert_int_not_equal(berth_engine_find_node(engine, (berth_str)TEXT("c")), BERTH_NODE_NONE);
     assert_int_equal(berth_engine_rollback(engine, NULL), BERTH_OK);
     assert_int_equal(berth_engine_find_node(engine, (berth_str)TEXT("c")), BERTH_NODE_NONE);

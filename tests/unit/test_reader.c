@@ -491,56 +491,56 @@ static const fault_case faults[] = {
      BERTH_E_INVALID,
      "test:1: Pod default/p: metadata.labels[a.b/c]: expected a string, found a boolean"},
     {"kind: Node\nmetadata: {name: a}\nspec: {taints: {a: b}}\n", BERTH_E_INVALID,
-     "test:1: Node a: spec.taints: expected a list, found an object"},
+     "test:3: Node a: spec.taints: expected a list, found an object"},
     {"kind: Node\nmetadata: {name: a}\nspec: {unschedulable: 'true'}\n", BERTH_E_INVALID,
-     "test:1: Node a: spec.unschedulable: expected a boolean, found a string"},
+     "test:3: Node a: spec.unschedulable: expected a boolean, found a string"},
     {"kind: Pod\nmetadata: {name: p, namespace: s}\nspec: []\n", BERTH_E_INVALID,
-     "test:1: Pod s/p: spec: expected an object, found a list"},
+     "test:3: Pod s/p: spec: expected an object, found a list"},
     {"kind: Pod\nmetadata: {name: p}\nspec: {priority: 1.5}\n", BERTH_E_INVALID,
-     "test:1: Pod default/p: spec.priority: expected an integer, found 1.5"},
+     "test:3: Pod default/p: spec.priority: expected an integer, found 1.5"},
     {"kind: Pod\nmetadata: {name: p}\nspec: {priority: 2147483648}\n", BERTH_E_RANGE,
-     "test:1: Pod default/p: spec.priority: 2147483648 is out of the range of 32-bit integers"},
+     "test:3: Pod default/p: spec.priority: 2147483648 is out of the range of 32-bit integers"},
     {"kind: Node\nmetadata: {name: a}\nstatus: {images: [{sizeBytes: 9223372036854775808}]}\n",
      BERTH_E_RANGE,
-     "test:1: Node a: status.images[0].sizeBytes: 9223372036854775808 is out of the range of"
+     "test:3: Node a: status.images[0].sizeBytes: 9223372036854775808 is out of the range of"
      " 64-bit integers"},
     {"kind: Pod\nmetadata: {name: p, creationTimestamp: yesterday}\n", BERTH_E_PARSE,
-     "test:1: Pod default/p: metadata.creationTimestamp: expected a time such as"
+     "test:2: Pod default/p: metadata.creationTimestamp: expected a time such as"
      " 2006-01-02T15:04:05Z, found \"yesterday\""},
     {"kind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: a\n    resources:\n"
      "      requests: {cpu: lots}\n",
      BERTH_E_PARSE,
-     "test:1: Pod default/p: spec.containers[0].resources.requests.cpu: expected a quantity such"
+     "test:7: Pod default/p: spec.containers[0].resources.requests.cpu: expected a quantity such"
      " as 500m, 2 or 1.5Gi, found \"lots\""},
     {"kind: Pod\nmetadata: {name: p}\nspec: {containers: [{resources: {requests: {cpu: -1}}}]}\n",
      BERTH_E_INVALID,
-     "test:1: Pod default/p: spec.containers[0].resources.requests.cpu: must not be negative,"
+     "test:3: Pod default/p: spec.containers[0].resources.requests.cpu: must not be negative,"
      " found \"-1\""},
     {"kind: Pod\nmetadata: {name: p}\nspec: {containers: [{resources: {limits: {a/b: 1e30}}}]}\n",
      BERTH_E_RANGE,
-     "test:1: Pod default/p: spec.containers[0].resources.limits[a/b]: quantity"
+     "test:3: Pod default/p: spec.containers[0].resources.limits[a/b]: quantity"
      " \"1000000000000000000000000000000\" is out of range"},
     {"kind: Pod\nmetadata: {name: p}\nspec: {containers: [{resources: {limits: {a: [1]}}}]}\n",
      BERTH_E_INVALID,
-     "test:1: Pod default/p: spec.containers[0].resources.limits.a: expected a string, found a"
+     "test:3: Pod default/p: spec.containers[0].resources.limits.a: expected a string, found a"
      " list"},
     {"kind: Pod\nmetadata: {namespace: s}\n", BERTH_E_INVALID,
-     "test:1: Pod s/(unnamed): metadata.name: a name is required"},
+     "test:2: Pod s/(unnamed): metadata.name: a name is required"},
     {"kind: 1\nmetadata: {}\n", BERTH_E_INVALID, "test:1: the object has no kind"},
 };
 
 static const fault_case default_faults[] = {
     {"kind: Pod\nmetadata: {name: p}\nspec: {priorityClassName: gone}\n", BERTH_E_INVALID,
-     "test:1: Pod default/p: spec.priorityClassName: no PriorityClass named \"gone\" was found"},
+     "test:3: Pod default/p: spec.priorityClassName: no PriorityClass named \"gone\" was found"},
     {"kind: PriorityClass\nmetadata: {name: p}\nvalue: high\n", BERTH_E_INVALID,
-     "test:1: PriorityClass default/p: value: expected a number, found a string"},
+     "test:3: PriorityClass default/p: value: expected a number, found a string"},
     {"kind: Pod\nmetadata: {name: p}\nspec: {affinity: {podAffinity:"
      " {requiredDuringSchedulingIgnoredDuringExecution: [{matchLabelKeys: [1]}]}}}\n",
      BERTH_E_INVALID,
-     "test:1: Pod default/p: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuring"
+     "test:3: Pod default/p: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuring"
      "Execution[0].matchLabelKeys[0]: expected a string, found a number"},
     {"kind: Pod\nmetadata: {uid: u}\n", BERTH_E_INVALID,
-     "test:1: Pod default/(unnamed): metadata.name: a name is required"},
+     "test:2: Pod default/(unnamed): metadata.name: a name is required"},
 };
 
 static void test_faults(void **state)

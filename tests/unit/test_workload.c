@@ -401,29 +401,29 @@ typedef struct fault_case {
 
 static const fault_case faults[] = {
     {"kind: Deployment\nmetadata: {name: w}\nspec: {replicas: 1}\n", BERTH_E_INVALID,
-     "test:1: Deployment default/w: spec.template: a pod template is required"},
+     "test:3: Deployment default/w: spec.template: a pod template is required"},
     {"kind: CronJob\nmetadata: {name: w}\nspec: {}\n", BERTH_E_INVALID,
-     "test:1: CronJob default/w: spec.jobTemplate.spec.template: a pod template is required"},
+     "test:3: CronJob default/w: spec.jobTemplate.spec.template: a pod template is required"},
     {"kind: Deployment\nmetadata: {name: w}\nspec: {replicas: -1, " TEMPLATE "}\n", BERTH_E_INVALID,
-     "test:1: Deployment default/w: spec.replicas: must not be negative, found -1"},
+     "test:3: Deployment default/w: spec.replicas: must not be negative, found -1"},
     {"kind: CronJob\nmetadata: {name: w}\nspec: {jobTemplate: {spec: {parallelism: -2, " TEMPLATE
      "}}}\n",
      BERTH_E_INVALID,
-     "test:1: CronJob default/w: spec.jobTemplate.spec.parallelism: must not be negative, found"
+     "test:3: CronJob default/w: spec.jobTemplate.spec.parallelism: must not be negative, found"
      " -2"},
     {"kind: Deployment\nmetadata: {name: w}\nspec: {replicas: many, " TEMPLATE "}\n",
      BERTH_E_INVALID,
-     "test:1: Deployment default/w: spec.replicas: expected a number, found a string"},
+     "test:3: Deployment default/w: spec.replicas: expected a number, found a string"},
     {"kind: Deployment\nmetadata: {}\nspec: {" TEMPLATE "}\n", BERTH_E_INVALID,
-     "test:1: Deployment default/(unnamed): metadata.name: a name is required"},
+     "test:2: Deployment default/(unnamed): metadata.name: a name is required"},
     {"kind: CronJob\nmetadata: {name: w}\nspec: {jobTemplate: {spec: {template: {spec: {containers:"
      " [{resources: {requests: {cpu: x}}}]}}}}}\n",
      BERTH_E_PARSE,
-     "test:1: CronJob default/w: spec.jobTemplate.spec.template.spec.containers[0].resources"
+     "test:3: CronJob default/w: spec.jobTemplate.spec.template.spec.containers[0].resources"
      ".requests.cpu: expected a quantity such as 500m, 2 or 1.5Gi, found \"x\""},
     {"kind: Job\nmetadata: {name: w}\nspec: {template: {spec: {priorityClassName: gone}}}\n",
      BERTH_E_INVALID,
-     "test:1: Job default/w: spec.template.spec.priorityClassName: no PriorityClass named \"gone\""
+     "test:3: Job default/w: spec.template.spec.priorityClassName: no PriorityClass named \"gone\""
      " was found"},
 };
 

@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/progress.h"
+
 int exit_usage(const char *command, const char *format, ...)
 {
+    progress_hide();
     fprintf(stderr, "berth%s%s: ", command[0] != '\0' ? " " : "", command);
     va_list args;
     va_start(args, format);
@@ -43,12 +46,14 @@ int exit_error(const char *command, const berth_error *error)
 {
     char text[1536];
     berth_error_format(error, text, sizeof(text));
+    progress_hide();
     fprintf(stderr, "berth %s: %s\n", command, text);
     return code_of(error->code);
 }
 
 int exit_status(const char *command, const char *doing, berth_status status)
 {
+    progress_hide();
     fprintf(stderr, "berth %s: %s: %s\n", command, doing, berth_status_text(status));
     return code_of(status);
 }

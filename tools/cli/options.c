@@ -2,6 +2,7 @@
  * subcommand, and its long options would have to be listed a second time for the help text. */
 #include "cli/options.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,9 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/suggest.h"
+#include "cli/terminal.h"
+#include "cli/verbosity.h"
 
 /* The words being read, and what is known about the options they may name. */
 typedef struct parse {
@@ -52,18 +56,64 @@ bool options_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
     return true;
 }
 
+/* What every command has beside its own options. */
+static struct {
+    int color;
+    bool quiet;
+    bool verbose;
+} common_values;
+
+enum { COMMON_OPTIONS = 3, GROUPS_MAX = 12 };
+
+static const option common_options[COMMON_OPTIONS] = {
+    {.name = "color",
+     .kind = OPTION_CHOICE,
+     .value = "WHEN",
+     .target = &common_values.color,
+     .choices = terminal_color_names,
+     .help = "colour in tables"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .target = &common_values.quiet,
+     .help = "no progress bar and no warnings"},
+    {.name = "verbose",
+     .letter = 'v',
+     .kind = OPTION_FLAG,
+     .target = &common_values.verbose,
+     .help = "say more on standard error"},
+};
+
+static bool is_option(const option *o, const char *name, size_t len, char letter)
+{
+    return (letter != '\0' && o->letter == letter) ||
+           (name != NULL && strlen(o->name) == len && memcmp(o->name, name, len) == 0);
+}
+
 static const option *find_option(const parse *p, const char *name, size_t len, char letter)
 {
-    for (size_t g = 0; g < p->group_count; g++) {
-        for (size_t i = 0; i < p->groups[g].count; i++) {
-            const option *o = &p->groups[g].items[i];
-            if (letter != '\0' && o->letter == letter)
-                return o;
-            if (name != NULL && strlen(o->name) == len && memcmp(o->name, name, len) == 0)
-                return o;
-        }
-    }
+    for (size_t g = 0; g < p->group_count; g++)
+        for (size_t i = 0; i < p->groups[g].count; i++)
+            if (is_option(&p->groups[g].items[i], name, len, letter))
+                return &p->groups[g].items[i];
     return NULL;
+}
+
+static options_result unknown_option(const parse *p, const char *name, size_t len)
+{
+    char wanted[64];
+    suggestion like;
+    snprintf(wanted, sizeof(wanted), "%.*s", (int)len, name);
+    suggestion_begin(&like, wanted);
+    for (size_t g = 0; g < p->group_count; g++)
+        for (size_t i = 0; i < p->groups[g].count; i++)
+            suggestion_offer(&like, p->groups[g].items[i].name);
+    suggestion_offer(&like, "help");
+    const char *best = suggestion_end(&like);
+    exit_usage(p->help->name, "unknown option '--%.*s'%s%s%s", (int)len, name,
+               best != NULL ? "; did you mean '--" : "", best != NULL ? best : "",
+               best != NULL ? "'?" : "");
+    return OPTIONS_WRONG;
 }
 
 static void list_choices(char *out, size_t size, const char *const *choices)
@@ -72,6 +122,17 @@ static void list_choices(char *out, size_t size, const char *const *choices)
     out[0] = '\0';
     for (size_t i = 0; choices[i] != NULL && at < size; i++)
         at += (size_t)snprintf(out + at, size - at, "%s%s", i > 0 ? ", " : "", choices[i]);
+}
+
+static options_result unknown_choice(const parse *p, const option *o, const char *value)
+{
+    char known[256];
+    const char *best = suggest_among(value, o->choices);
+    list_choices(known, sizeof(known), o->choices);
+    exit_usage(p->help->name, "--%s is '%s', which is none of: %s%s%s%s", o->name, value, known,
+               best != NULL ? "; did you mean '" : "", best != NULL ? best : "",
+               best != NULL ? "'?" : "");
+    return OPTIONS_WRONG;
 }
 
 static int choose(const char *const *choices, const char *value)
@@ -111,12 +172,8 @@ static options_result store(const parse *p, const option *o, const char *value)
         break;
     case OPTION_CHOICE: {
         int choice = choose(o->choices, value);
-        if (choice < 0) {
-            char known[256];
-            list_choices(known, sizeof(known), o->choices);
-            exit_usage(p->help->name, "--%s is '%s', which is none of: %s", o->name, value, known);
-            return OPTIONS_WRONG;
-        }
+        if (choice < 0)
+            return unknown_choice(p, o, value);
         *(int *)o->target = choice;
         break;
     }
@@ -174,10 +231,8 @@ static options_result parse_long(parse *p, const char *word)
         return OPTIONS_HELP;
     }
     const option *o = find_option(p, name, len, '\0');
-    if (o == NULL) {
-        exit_usage(p->help->name, "unknown option '--%.*s'", (int)len, name);
-        return OPTIONS_WRONG;
-    }
+    if (o == NULL)
+        return unknown_option(p, name, len);
     if (o->kind == OPTION_FLAG) {
         bool on = equals == NULL || strcmp(equals, "=true") == 0;
         if (on)
@@ -216,8 +271,8 @@ static options_result parse_short(parse *p, const char *word)
             store(p, o, NULL);
             continue;
         }
-        if (c[1] != '\0')
-            return store(p, o, c + 1);
+        if (c[1] != '\0') /* -v=2 as well as -v2 */
+            return store(p, o, c + 1 + (c[1] == '=' && o->kind == OPTION_NUMBER));
         if (p->at == p->argc) {
             exit_usage(p->help->name, "-%c needs a value: -%c %s", *c, *c, o->value);
             return OPTIONS_WRONG;
@@ -227,24 +282,61 @@ static options_result parse_short(parse *p, const char *word)
     return OPTIONS_RUN;
 }
 
-options_result options_parse(const command_help *help, const option_group *groups,
-                             size_t group_count, text_list *operands, int argc, char **argv)
+static options_result parse_words(parse *p)
 {
-    parse p = {help, groups, group_count, operands, argc, argv, 1};
     bool options_ended = false;
-    while (p.at < argc) {
-        const char *word = argv[p.at++];
+    while (p->at < p->argc) {
+        const char *word = p->argv[p->at++];
         if (options_ended || word[0] != '-' || word[1] == '\0') {
-            text_list_add(operands, word);
+            text_list_add(p->operands, word);
             continue;
         }
         if (strcmp(word, "--") == 0) {
             options_ended = true;
             continue;
         }
-        options_result result = word[1] == '-' ? parse_long(&p, word) : parse_short(&p, word);
+        options_result result = word[1] == '-' ? parse_long(p, word) : parse_short(p, word);
         if (result != OPTIONS_RUN)
             return result;
     }
     return OPTIONS_RUN;
+}
+
+static options_visit_fn visitor;
+
+void options_visit(options_visit_fn visit)
+{
+    visitor = visit;
+}
+
+/* A command's groups and the common one behind them; a letter that the command has stays its own. */
+static void add_common(const option_group *groups, size_t group_count, option_group *all,
+                       option common[COMMON_OPTIONS])
+{
+    const parse own = {.groups = groups, .group_count = group_count};
+    assert(group_count < GROUPS_MAX);
+    memcpy(common, common_options, sizeof(common_options));
+    for (size_t i = 0; i < COMMON_OPTIONS; i++)
+        if (common[i].letter != '\0' && find_option(&own, NULL, 0, common[i].letter) != NULL)
+            common[i].letter = '\0';
+    for (size_t g = 0; g < group_count; g++)
+        all[g] = groups[g];
+    all[group_count] = (option_group){common, COMMON_OPTIONS};
+}
+
+options_result options_parse(const command_help *help, const option_group *groups,
+                             size_t group_count, text_list *operands, int argc, char **argv)
+{
+    option_group all[GROUPS_MAX];
+    option common[COMMON_OPTIONS];
+    add_common(groups, group_count, all, common);
+    if (visitor != NULL) {
+        visitor(help, all, group_count + 1);
+        return OPTIONS_HELP;
+    }
+    parse p = {help, all, group_count + 1, operands, argc, argv, 1};
+    options_result result = parse_words(&p);
+    terminal_set_color((terminal_color)common_values.color);
+    verbosity_set(common_values.quiet, common_values.verbose);
+    return result;
 }

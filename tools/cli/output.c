@@ -13,10 +13,12 @@
 #include "cli/exits.h"
 
 const char *const output_format_names[] = {"table", "json", "yaml", NULL};
+const char *const output_wide_format_names[] = {"table", "json", "yaml", "wide", NULL};
+const char *const output_list_format_names[] = {"table", "json", "yaml", "wide", "name", NULL};
 
 void output_open(output *o, FILE *file, output_format format, uint32_t flat_depth)
 {
-    assert(format != OUTPUT_TABLE);
+    assert(format == OUTPUT_JSON || format == OUTPUT_YAML);
     *o = (output){
         .file = file, .yaml = format == OUTPUT_YAML, .flat_depth = flat_depth, .blanks = 2};
 }
@@ -222,6 +224,13 @@ void output_real(output *o, double value, int decimals)
 {
     place(o, true);
     fprintf(o->file, "%.*f", decimals, value);
+}
+
+void output_schema(output *o, const char *name)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "berth.%s/v1", name);
+    output_pair_text(o, "schema", text);
 }
 
 void output_pair_str(output *o, const char *key, berth_str value)

@@ -15,10 +15,15 @@ typedef enum output_format {
     OUTPUT_TABLE, /* written by the caller; see table.h */
     OUTPUT_JSON,
     OUTPUT_YAML,
+    OUTPUT_WIDE, /* a table with more in it, as wide as it comes; written by the caller */
+    OUTPUT_NAME, /* a name a line, as kubectl's: pod/web-0; written by the caller */
 } output_format;
 
-/* The words of --output, in the order of output_format. */
+/* The words of --output, in the order of output_format: of commands whose tables are as they are;
+ * of those that have a wide form; and of those that list things by name. */
 extern const char *const output_format_names[];
+extern const char *const output_wide_format_names[];
+extern const char *const output_list_format_names[];
 
 enum { OUTPUT_DEPTH_MAX = 24 };
 
@@ -58,6 +63,10 @@ void output_int(output *o, int64_t value);
 void output_bool(output *o, bool value);
 /* With `decimals` digits after the point. */
 void output_real(output *o, double value, int decimals);
+
+/* The first member of a document: which it is, and of which version; "schema": "berth.NAME/v1".
+ * tools/schemas/NAME.json says what is in it. A version has no member less than the one before. */
+void output_schema(output *o, const char *name);
 
 /* A key and its value. */
 void output_pair_str(output *o, const char *key, berth_str value);

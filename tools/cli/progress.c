@@ -6,15 +6,30 @@
 #include <unistd.h>
 
 #include "cli/stopwatch.h"
+#include "cli/verbosity.h"
 
 enum { BAR_CELLS = 30 };
 
 #define APPEAR_NS UINT64_C(500000000)
 #define REDRAW_NS UINT64_C(100000000)
 
+/* Whether a bar is on the screen: what else is to be said takes it off first. */
+static bool on_screen;
+
+void progress_hide(void)
+{
+    if (!on_screen)
+        return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    on_screen = false;
+}
+
 void progress_start(progress *p, const char *label, uint64_t total)
 {
-    *p = (progress){.label = label, .total = total, .terminal = isatty(STDERR_FILENO) != 0};
+    *p = (progress){.label = label,
+                    .total = total,
+                    .terminal = !verbosity_quiet() && isatty(STDERR_FILENO) != 0};
     if (p->terminal)
         p->start_ns = stopwatch_clock_ns();
 }
@@ -27,6 +42,7 @@ void progress_update(progress *p, uint64_t done)
     if (now - p->start_ns < APPEAR_NS || now - p->drawn_ns < REDRAW_NS)
         return;
     p->drawn_ns = now;
+    on_screen = true;
     if (p->total == 0) {
         fprintf(stderr, "\r%s %llu\033[K", p->label, (unsigned long long)done);
         fflush(stderr);
@@ -47,8 +63,6 @@ void progress_update(progress *p, uint64_t done)
 
 void progress_end(progress *p)
 {
-    if (p->terminal && p->drawn_ns != 0) {
-        fputs("\r\033[K", stderr);
-        fflush(stderr);
-    }
+    if (p->terminal && p->drawn_ns != 0)
+        progress_hide();
 }

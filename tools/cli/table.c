@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "cli/terminal.h"
+
 enum { COLUMN_GAP = 2 };
 
 void table_open(table *t, FILE *file, const char *const *titles, uint32_t column_count,
@@ -23,22 +25,39 @@ void table_measure(table *t, uint32_t column, uint32_t len)
         t->widths[column] = len;
 }
 
-void table_cell(table *t, berth_str text)
+static void put_text(table *t, berth_str text, bool last, const char *on, const char *off)
+{
+    fprintf(t->file, "%*s%s", (int)t->pending, "", on);
+    t->at += t->pending;
+    if (last)
+        terminal_wrap(t->file, text.data, text.len, t->at, t->at);
+    else
+        fwrite(text.data, 1, text.len, t->file);
+    fputs(off, t->file);
+    t->at += text.len;
+    t->pending = 0;
+}
+
+static void put_cell(table *t, berth_str text, const char *on, const char *off)
 {
     uint32_t fill = t->widths[t->column] > text.len ? t->widths[t->column] - text.len : 0;
     bool right = (t->right_mask >> t->column & 1) != 0;
     if (right)
         t->pending += fill;
-    if (text.len > 0) {
-        fprintf(t->file, "%*s%.*s", (int)t->pending, "", (int)text.len, text.data);
-        t->pending = 0;
-    }
+    if (text.len > 0)
+        put_text(t, text, !right && t->column + 1 == t->column_count, on, off);
     t->pending += COLUMN_GAP + (right ? 0 : fill);
     if (++t->column < t->column_count)
         return;
     fputc('\n', t->file);
     t->column = 0;
     t->pending = 0;
+    t->at = 0;
+}
+
+void table_cell(table *t, berth_str text)
+{
+    put_cell(t, text, "", "");
 }
 
 void table_cell_text(table *t, const char *text)
@@ -46,8 +65,14 @@ void table_cell_text(table *t, const char *text)
     table_cell(t, (berth_str){text, (uint32_t)strlen(text)});
 }
 
+void table_cell_painted(table *t, berth_str text, int paint)
+{
+    put_cell(t, text, terminal_paint_on((terminal_paint)paint), terminal_paint_off());
+}
+
 void table_head(table *t)
 {
     for (uint32_t c = 0; c < t->column_count; c++)
-        table_cell_text(t, t->titles[c]);
+        table_cell_painted(t, (berth_str){t->titles[c], (uint32_t)strlen(t->titles[c])},
+                           PAINT_HEAD);
 }

@@ -1,5 +1,6 @@
 /* Columns of text, aligned. Written in two passes over the caller's rows, so that nothing is kept:
- * first table_measure on every cell, then table_cell on every cell, row by row. */
+ * first table_measure on every cell, then table_cell on every cell, row by row. The last column, if
+ * it is aligned to the left, is broken to the width of the terminal (cli/terminal.h). */
 #ifndef BERTH_TOOLS_TABLE_H
 #define BERTH_TOOLS_TABLE_H
 
@@ -18,6 +19,7 @@ typedef struct table {
     uint32_t right_mask; /* bit c: column c is aligned to the right */
     uint32_t column;     /* of the next cell */
     uint32_t pending;    /* blanks owed before the next text, so that no line ends in blanks */
+    uint32_t at;         /* columns written of the line */
     uint32_t widths[TABLE_COLUMNS_MAX];
 } table;
 
@@ -33,5 +35,7 @@ void table_head(table *t);
 /* The next cell; the last one of a row ends the line. */
 void table_cell(table *t, berth_str text);
 void table_cell_text(table *t, const char *text);
+/* The same in a colour; `paint` is a terminal_paint. */
+void table_cell_painted(table *t, berth_str text, int paint);
 
 #endif

@@ -7,11 +7,13 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
 #include "cli/table.h"
 #include "commands/commands.h"
+#include "explain/reason_sets.h"
 #include "loading/cluster_input.h"
 #include "loading/node_list.h"
 
@@ -21,8 +23,13 @@ typedef struct podspec {
     char *object;      /* "Deployment default/web" */
     char *name;        /* that its pods' names begin with */
     uint64_t serial;   /* of the last name */
+    /* Of a StatefulSet with volumeClaimTemplates: each pod has claims of its own. Else NULL, 0. */
+    berth_object *pod;
+    berth_object **claims; /* the first pod's, that of its i-th volume at place i, or NULL */
+    uint32_t claim_count;  /* of them that are there */
     uint64_t fit_count;
     uint64_t *by_node; /* in the order of `nodes` */
+    char *brief;       /* the same in short; NULL with it */
     char *message;     /* why no further one fits; NULL: nothing stopped it but --max */
 } podspec;
 
@@ -34,7 +41,7 @@ typedef struct capacity {
     uint64_t max; /* 0: no limit */
     bool together;
     bool summary_only;
-    int format;
+    listing list;
     berth_engine *engine;
     berth_explanation *explanation;
     podspec *specs;
@@ -89,6 +96,46 @@ static char *free_name(const capacity *c, const berth_metadata *meta)
     return name;
 }
 
+/* The claims of a template are named after it and the pod. */
+static bool is_own_claim(const berth_pod *pod, const berth_volume *volume)
+{
+    berth_str claim = volume->source.handle;
+    uint32_t tail = pod->meta.name.len;
+    return volume->source.kind == BERTH_VOLUME_CLAIM && claim.len == volume->name.len + 1 + tail &&
+           memcmp(claim.data, volume->name.data, volume->name.len) == 0 &&
+           claim.data[volume->name.len] == '-' &&
+           memcmp(claim.data + volume->name.len + 1, pod->meta.name.data, tail) == 0;
+}
+
+static void keep_pod(podspec *spec, const berth_pod *pod)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < pod->volume_count; i++)
+        any |= is_own_claim(pod, &pod->volumes[i]);
+    if (!any)
+        return;
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = pod};
+    spec->pod = heap_object(&object);
+    spec->claims = heap_new(pod->volume_count, sizeof(*spec->claims));
+}
+
+/* A claim that a specification's first pod uses is what those of its further pods are like. */
+static void keep_claim(capacity *c, const berth_object *object)
+{
+    const berth_metadata *meta = object->as.any;
+    for (size_t s = 0; s < c->spec_count; s++) {
+        podspec *spec = &c->specs[s];
+        const berth_pod *pod = spec->pod != NULL ? spec->pod->as.pod : NULL;
+        for (uint32_t i = 0; pod != NULL && i < pod->volume_count; i++)
+            if (spec->claims[i] == NULL && is_own_claim(pod, &pod->volumes[i]) &&
+                words_equal(pod->volumes[i].source.handle, meta->name) &&
+                words_equal(pod->meta.namespace_name, meta->namespace_name)) {
+                spec->claims[i] = heap_object(object);
+                spec->claim_count++;
+            }
+    }
+}
+
 /* A pod of the specification as it would be created: on no node, at no point of its life. */
 static berth_status add_podspec(capacity *c, const berth_pod *source, const char *described,
                                 berth_error *error)
@@ -96,6 +143,7 @@ static berth_status add_podspec(capacity *c, const berth_pod *source, const char
     podspec spec = {.object = copy_text(words_of(described))};
     berth_pod pod = *source;
     spec.name = free_name(c, &source->meta);
+    keep_pod(&spec, source);
     pod.meta.name = words_of(spec.name);
     pod.meta.deleting = false;
     pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
@@ -108,6 +156,8 @@ static berth_status add_podspec(capacity *c, const berth_pod *source, const char
 static berth_status add_other(capacity *c, const berth_object *object, berth_error *error)
 {
     berth_status status = berth_engine_add(c->engine, object, NULL, error);
+    if (object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
+        keep_claim(c, object);
     return status == BERTH_E_EXISTS ? BERTH_OK : status;
 }
 
@@ -115,23 +165,21 @@ static berth_status on_read(void *context, const berth_object *object, const ber
                             berth_error *error)
 {
     capacity *c = context;
+    cluster_input_look(&c->input, object, origin);
     berth_status status = object->kind == BERTH_KIND_POD
                               ? add_podspec(c, object->as.pod, origin->object, error)
                               : add_other(c, object, error);
-    if (status == BERTH_OK)
-        return BERTH_OK;
-    memcpy(error->source, origin->source, sizeof(error->source));
-    error->line = origin->line;
-    error->column = origin->column;
-    error->offset = origin->offset;
-    memcpy(error->object, origin->object, sizeof(error->object));
+    if (status != BERTH_OK) {
+        error->object[0] = '\0'; /* of the workload, not of a pod made of it */
+        cluster_input_refused(&c->input, object, origin, error);
+    }
     return status;
 }
 
 static berth_status read_podspecs(capacity *c, berth_error *error)
 {
-    const berth_read_options options = {
-        .size = sizeof(options), .apply_defaults = true, .templates = true};
+    berth_read_options options = cluster_input_reading(&c->input);
+    options.templates = true;
     berth_reader *reader = NULL;
     berth_status status = berth_reader_create(&options, &reader, error);
     if (status != BERTH_OK)
@@ -196,7 +244,51 @@ static berth_status explain(capacity *c, podspec *spec, berth_pod_id pod, berth_
     if (message.data == NULL)
         message = words_of("the attempt failed with an error");
     spec->message = copy_text(message);
+    text_buffer brief = {0};
+    reasons_text(c->explanation, &brief);
+    spec->brief = copy_text(text_str(&brief));
+    text_free(&brief);
     return BERTH_OK;
+}
+
+/* One claim for a further pod, and its name in the pod's volume. */
+static berth_status add_claim(capacity *c, const berth_object *like, berth_volume *volume,
+                              const char *pod_name, char **name, berth_error *error)
+{
+    berth_persistent_volume_claim claim = *like->as.persistent_volume_claim;
+    size_t size = (size_t)volume->name.len + strlen(pod_name) + 2;
+    *name = heap_new(size, 1);
+    snprintf(*name, size, "%.*s-%s", (int)volume->name.len, volume->name.data, pod_name);
+    claim.meta.name = volume->source.handle = words_of(*name);
+    const berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
+                                 .as.persistent_volume_claim = &claim};
+    return berth_engine_add(c->engine, &object, NULL, error);
+}
+
+/* A further pod with claims of its own. */
+static berth_status add_with_claims(capacity *c, const podspec *spec, const char *name,
+                                    berth_pod_id *id, berth_error *error)
+{
+    berth_pod pod = *spec->pod->as.pod;
+    berth_volume *volumes = heap_new(pod.volume_count, sizeof(*volumes));
+    char **names = heap_new(pod.volume_count, sizeof(*names));
+    berth_status status = BERTH_OK;
+    memcpy(volumes, pod.volumes, pod.volume_count * sizeof(*volumes));
+    for (uint32_t i = 0; i < pod.volume_count && status == BERTH_OK; i++)
+        if (spec->claims[i] != NULL)
+            status = add_claim(c, spec->claims[i], &volumes[i], name, &names[i], error);
+    pod.meta.name = words_of(name);
+    pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
+    pod.meta.deleting = false;
+    pod.volumes = volumes;
+    pod.template_id = 0;
+    if (status == BERTH_OK)
+        status = berth_engine_add_pod(c->engine, &pod, id, error);
+    for (uint32_t i = 0; i < pod.volume_count; i++)
+        free(names[i]);
+    free(names);
+    free(volumes);
+    return status;
 }
 
 static berth_status add_pod(capacity *c, podspec *spec, berth_pod_id *pod, berth_error *error)
@@ -207,7 +299,9 @@ static berth_status add_pod(capacity *c, podspec *spec, berth_pod_id *pod, berth
     do {
         snprintf(name, size, "%s-%" PRIu64, spec->name, ++spec->serial);
         *error = (berth_error){.code = BERTH_OK};
-        status = berth_engine_add_like(c->engine, spec->like, words_of(name), pod, error);
+        status = spec->claim_count > 0
+                     ? add_with_claims(c, spec, name, pod, error)
+                     : berth_engine_add_like(c->engine, spec->like, words_of(name), pod, error);
     } while (status == BERTH_E_EXISTS);
     free(name);
     return status;
@@ -278,6 +372,34 @@ static berth_status count_all(capacity *c, berth_error *error)
 
 /* ---- results ---- */
 
+/* The words of --sort. */
+static const char *const sort_names[] = {"given", "name", "fit", NULL};
+enum { SORT_GIVEN, SORT_NAME, SORT_FIT };
+
+static int by_object(const void *a, const void *b)
+{
+    const podspec *left = a;
+    const podspec *right = b;
+    return strcmp(left->object, right->object);
+}
+
+/* Least first: what is short. */
+static int by_fit(const void *a, const void *b)
+{
+    const podspec *left = a;
+    const podspec *right = b;
+    if (left->fit_count != right->fit_count)
+        return left->fit_count < right->fit_count ? -1 : 1;
+    return by_object(a, b);
+}
+
+static void sort_specs(capacity *c)
+{
+    if (c->list.sort != SORT_GIVEN)
+        qsort(c->specs, c->spec_count, sizeof(*c->specs),
+              c->list.sort == SORT_NAME ? by_object : by_fit);
+}
+
 static uint32_t used_nodes(const capacity *c, const podspec *spec)
 {
     uint32_t used = 0;
@@ -286,9 +408,11 @@ static uint32_t used_nodes(const capacity *c, const podspec *spec)
     return used;
 }
 
-static const char *stopped_by(const podspec *spec)
+static const char *stopped_by(const capacity *c, const podspec *spec)
 {
-    return spec->message != NULL ? spec->message : "the limit of --max";
+    if (spec->message == NULL)
+        return "the limit of --max";
+    return c->list.format == OUTPUT_WIDE ? spec->message : spec->brief;
 }
 
 static double decisions_a_second(const capacity *c)
@@ -313,7 +437,8 @@ static void print_specs(const capacity *c)
             char fit[24], nodes[24];
             number_text(fit, c->specs[s].fit_count);
             number_text(nodes, used_nodes(c, &c->specs[s]));
-            const char *const cells[] = {c->specs[s].object, fit, nodes, stopped_by(&c->specs[s])};
+            const char *const cells[] = {c->specs[s].object, fit, nodes,
+                                         stopped_by(c, &c->specs[s])};
             for (uint32_t i = 0; i < 4; i++) {
                 if (writing)
                     table_cell_text(&t, cells[i]);
@@ -380,8 +505,9 @@ static void write_spec(const capacity *c, const podspec *spec, output *o)
 static void write_results(const capacity *c)
 {
     output o;
-    output_open(&o, stdout, (output_format)c->format, 4);
+    output_open(&o, stdout, (output_format)c->list.format, 4);
     output_object(&o);
+    output_schema(&o, help.name);
     output_key(&o, "podspecs");
     output_array(&o);
     for (size_t s = 0; s < c->spec_count; s++)
@@ -402,7 +528,13 @@ static void write_results(const capacity *c)
 
 static void show(const capacity *c)
 {
-    if (c->format != OUTPUT_TABLE) {
+    if (c->list.format == OUTPUT_NAME) {
+        for (size_t i = 0; i < c->spec_count; i++)
+            if (c->specs[i].fit_count > 0)
+                puts(c->specs[i].object);
+        return;
+    }
+    if (!listing_is_table(&c->list)) {
         write_results(c);
         return;
     }
@@ -418,6 +550,7 @@ static void show(const capacity *c)
 static berth_status prepare(capacity *c, berth_error *error)
 {
     berth_status status = engine_setup_resolve(&c->setup, error);
+    c->input.more_follows = true;
     if (status == BERTH_OK)
         status = engine_setup_create(&c->setup, &c->engine, error);
     if (status == BERTH_OK)
@@ -426,6 +559,8 @@ static berth_status prepare(capacity *c, berth_error *error)
         status = exclude_nodes(c, error);
     if (status == BERTH_OK)
         status = read_podspecs(c, error);
+    if (status == BERTH_OK)
+        status = cluster_input_report(&c->input, error);
     if (status == BERTH_OK)
         status = list_nodes(c, error);
     return status;
@@ -443,8 +578,12 @@ static int run(capacity *c)
     status = count_all(c, &error);
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
+    sort_specs(c);
     show(c);
-    return EXIT_DONE;
+    bool all = true;
+    for (size_t i = 0; i < c->spec_count; i++)
+        all &= c->specs[i].fit_count > 0;
+    return c->list.exit_code && !all ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
 static int check(capacity *c, const text_list *operands)
@@ -466,9 +605,15 @@ static int check(capacity *c, const text_list *operands)
 static void release(capacity *c)
 {
     for (size_t s = 0; s < c->spec_count; s++) {
+        const podspec *spec = &c->specs[s];
+        for (uint32_t i = 0; spec->pod != NULL && i < spec->pod->as.pod->volume_count; i++)
+            berth_object_destroy(spec->claims[i]);
+        berth_object_destroy(spec->pod);
+        free(spec->claims);
         free(c->specs[s].object);
         free(c->specs[s].name);
         free(c->specs[s].message);
+        free(c->specs[s].brief);
         free(c->specs[s].by_node);
     }
     free(c->specs);
@@ -484,7 +629,7 @@ static void release(capacity *c)
 
 int cmd_capacity(int argc, char **argv)
 {
-    capacity c = {.format = OUTPUT_TABLE};
+    capacity c = {.list.format = OUTPUT_TABLE};
     text_list operands = {0};
     const option own[] = {
         {.name = "podspec",
@@ -507,22 +652,18 @@ int cmd_capacity(int argc, char **argv)
          .value = "NAME,...",
          .target = &c.excluded,
          .help = "leave these nodes out of the cluster; repeatable"},
-        {.name = "output",
-         .letter = 'o',
-         .kind = OPTION_CHOICE,
-         .value = "FORMAT",
-         .target = &c.format,
-         .choices = output_format_names,
-         .help = "form of the results"},
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &c.summary_only,
          .help = "leave out how many go to which node"},
     };
     const option_group groups[] = {cluster_input_options(&c.input), engine_setup_options(&c.setup),
+                                   listing_options(&c.list, LISTING_EXIT_CODE, sort_names,
+                                                   "exit with 1 if something fits nowhere"),
                                    OPTION_GROUP(own)};
-    options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
+    options_result parsed = options_parse(&help, groups, 4, &operands, argc, argv);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    listing_apply(&c.list);
     if (parsed == OPTIONS_RUN)
         code = check(&c, &operands);
     if (parsed == OPTIONS_RUN && code == EXIT_DONE)

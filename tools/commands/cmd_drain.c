@@ -7,23 +7,16 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
 #include "cli/table.h"
 #include "commands/commands.h"
+#include "loading/budgets.h"
 #include "loading/cluster_input.h"
 #include "loading/node_list.h"
-
-/* What a drain does with a pod, or has to tell of it. */
-typedef enum pod_trait {
-    POD_DAEMON = 1u << 0,      /* of a DaemonSet: stays */
-    POD_MIRROR = 1u << 1,      /* of the node's own manifests: stays */
-    POD_TERMINATING = 1u << 2, /* on its way out: not placed anew */
-    POD_BARE = 1u << 3,        /* of no controller: nobody would make it again */
-} pod_trait;
-
-enum { POD_STAYS = POD_DAEMON | POD_MIRROR | POD_TERMINATING };
+#include "loading/pod_traits.h"
 
 typedef struct marked_pod {
     berth_pod_id pod;
@@ -38,8 +31,9 @@ typedef struct move {
     int32_t priority;
     uint32_t order;   /* in which the pods came to their nodes */
     uint32_t message; /* in `messages`, if it fits nowhere */
+    uint32_t turn;    /* of evictions in which it goes, from 1; 0: a budget keeps it */
+    int budget;       /* that covers it: see budgets_of */
     bool bare;
-    bool forbidden; /* a disruption budget keeps it */
 } move;
 
 /* One node of the question, or, drained together, one of several. */
@@ -50,6 +44,7 @@ typedef struct drained {
     uint32_t stay[3]; /* by trait: daemon, mirror, terminating */
     uint32_t bare;
     uint32_t forbidden;
+    uint32_t turns; /* of evictions */
 } drained;
 
 typedef struct drain {
@@ -59,7 +54,7 @@ typedef struct drain {
     bool together;
     bool list_moves;
     bool summary_only;
-    int format;
+    listing list;
     berth_engine *engine;
     berth_explanation *explanation;
     marked_pod *marked; /* by pod id once loaded; pods of no trait are not here */
@@ -74,8 +69,7 @@ typedef struct drain {
     size_t move_capacity;
     berth_pod_id *ids; /* scratch */
     size_t id_capacity;
-    bool *flags;
-    size_t flag_capacity;
+    budgets budgets;
     word_table messages;
     double seconds;
 } drain;
@@ -88,8 +82,9 @@ static const command_help help = {
         "no pod, its pods are taken off and placed anew, highest priority first, then in the\n"
         "order in which they came. Each node is asked about alone; with --together the nodes are\n"
         "drained at once. Pods of DaemonSets, mirror pods and terminating pods are left aside.\n"
-        "Pods without a controller are counted as bare, and those that a PodDisruptionBudget\n"
-        "would not let go as forbidden; where they would fit is told all the same.\n"
+        "Pods without a controller are counted as bare. PodDisruptionBudgets let go as many pods\n"
+        "at a time as they allow, and further ones in further turns, once those run elsewhere;\n"
+        "pods that none of them lets go are forbidden; where they would fit is told all the same.\n"
         "The exit code is 0 whatever the answers are.\n",
     .examples = "  berth drain -f cluster.json node-17 node-18 --together\n"
                 "  berth drain -f cluster.json --all --summary\n"
@@ -98,40 +93,13 @@ static const command_help help = {
 
 /* ---- what the engine does not keep of a pod ---- */
 
-static bool has_key(berth_map map, const char *key)
-{
-    for (uint32_t i = 0; i < map.count; i++)
-        if (words_equal(map.entries[i].key, words_of(key)))
-            return true;
-    return false;
-}
-
-static unsigned traits_of(const berth_pod *pod)
-{
-    unsigned traits = POD_BARE;
-    for (uint32_t i = 0; i < pod->meta.owner_count; i++) {
-        const berth_owner *owner = &pod->meta.owners[i];
-        if (!owner->controller)
-            continue;
-        traits &= ~(unsigned)POD_BARE;
-        if (words_equal(owner->kind, words_of("DaemonSet")))
-            traits |= POD_DAEMON;
-        if (words_equal(owner->kind, words_of("Node")))
-            traits |= POD_MIRROR;
-    }
-    if (has_key(pod->meta.annotations, "kubernetes.io/config.mirror"))
-        traits |= POD_MIRROR;
-    if (pod->meta.deleting)
-        traits |= POD_TERMINATING;
-    return traits;
-}
-
 static void on_added(void *context, const berth_object *object, const berth_object_id *id)
 {
     drain *d = context;
+    budgets_add(&d->budgets, object);
     if (id->pod == BERTH_POD_NONE)
         return;
-    unsigned traits = traits_of(object->as.pod);
+    unsigned traits = pod_traits_of(object->as.pod);
     if (traits == 0)
         return;
     d->marked = heap_grow(d->marked, &d->marked_capacity, d->marked_count + 1, sizeof(*d->marked));
@@ -234,20 +202,6 @@ static int by_priority(const void *a, const void *b)
     return left->order < right->order ? -1 : left->order > right->order;
 }
 
-static void ask_budgets(drain *d, move *moves, size_t count)
-{
-    d->ids = heap_grow(d->ids, &d->id_capacity, count, sizeof(*d->ids));
-    d->flags = heap_grow(d->flags, &d->flag_capacity, count, sizeof(*d->flags));
-    for (size_t i = 0; i < count; i++)
-        d->ids[i] = moves[i].pod;
-    if (berth_engine_forbidden(d->engine, d->ids, (uint32_t)count, d->flags) == 0)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        moves[i].forbidden = d->flags[i];
-        place_of(d, moves[i].from)->forbidden += d->flags[i];
-    }
-}
-
 static berth_status explain(drain *d, move *one, berth_error *error)
 {
     const berth_decide_options options = {.size = sizeof(options),
@@ -282,15 +236,50 @@ static berth_status place(drain *d, move *one, berth_error *error)
     return BERTH_OK;
 }
 
-/* All leave before the first is placed, as evictions run ahead of a scheduler. */
-static berth_status move_pods(drain *d, move *moves, size_t count, berth_error *error)
+/* The pods that go in a turn leave before the first of them is placed, as evictions run ahead of a
+ * scheduler. */
+static berth_status move_pods(drain *d, move *moves, size_t count, uint32_t turn,
+                              berth_error *error)
 {
     berth_status status = BERTH_OK;
     for (size_t i = 0; i < count && status == BERTH_OK; i++)
-        status = berth_engine_unbind(d->engine, moves[i].pod, error);
+        if (moves[i].turn == turn)
+            status = berth_engine_unbind(d->engine, moves[i].pod, error);
     for (size_t i = 0; i < count && status == BERTH_OK; i++)
-        status = place(d, &moves[i], error);
+        if (moves[i].turn == turn)
+            status = place(d, &moves[i], error);
     return status;
+}
+
+/* Which pods go in a turn: those whose budgets allow it. Returns how many. */
+static size_t evict(drain *d, move *moves, size_t count, uint32_t turn)
+{
+    size_t evicted = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (moves[i].turn != 0 || !budgets_take(&d->budgets, moves[i].budget))
+            continue;
+        moves[i].turn = turn;
+        place_of(d, moves[i].from)->turns = turn;
+        evicted++;
+    }
+    return evicted;
+}
+
+/* Turn by turn; where those would fit that budgets keep is told all the same. */
+static berth_status move_in_turns(drain *d, move *moves, size_t count, berth_error *error)
+{
+    budgets_begin(&d->budgets);
+    for (size_t i = 0; i < count; i++)
+        moves[i].budget = budgets_of(&d->budgets, d->engine, moves[i].pod);
+    for (uint32_t turn = 1; evict(d, moves, count, turn) > 0; turn++) {
+        TRY(move_pods(d, moves, count, turn, error));
+        for (size_t i = 0; i < count; i++)
+            if (moves[i].turn == turn && moves[i].to != BERTH_NODE_NONE)
+                budgets_give(&d->budgets, moves[i].budget);
+    }
+    for (size_t i = 0; i < count; i++)
+        place_of(d, moves[i].from)->forbidden += moves[i].turn == 0;
+    return move_pods(d, moves, count, 0, error);
 }
 
 static berth_status drain_nodes(drain *d, drained *nodes, size_t count, berth_error *error)
@@ -307,8 +296,7 @@ static berth_status drain_nodes(drain *d, drained *nodes, size_t count, berth_er
     size_t move_count = d->move_count - first;
     if (status == BERTH_OK && move_count > 0) {
         qsort(moves, move_count, sizeof(*moves), by_priority);
-        ask_budgets(d, moves, move_count);
-        status = move_pods(d, moves, move_count, error);
+        status = move_in_turns(d, moves, move_count, error);
     }
     berth_engine_rollback(d->engine, NULL);
     return status;
@@ -341,6 +329,24 @@ static const char *verdict_of(const drained *node)
     if (node->placed < node->pods)
         return "does not fit";
     return node->forbidden > 0 ? "forbidden" : "fits";
+}
+
+/* What has to be told of a pod. */
+static berth_str note_of(const drain *d, const move *one, char *room, size_t size)
+{
+    char keeper[400];
+    budgets_name(&d->budgets, one->budget, keeper, sizeof(keeper));
+    if (one->to == BERTH_NODE_NONE)
+        return word_table_get(&d->messages, one->message);
+    if (one->budget == BUDGET_SEVERAL)
+        return words_of("two disruption budgets cover it: no eviction is allowed");
+    if (one->turn == 0)
+        snprintf(room, size, "budget %s keeps it", keeper);
+    else if (one->turn > 1)
+        snprintf(room, size, "in turn %" PRIu32 ", as budget %s allows", one->turn, keeper);
+    else
+        snprintf(room, size, "%s", one->bare ? "no controller" : "");
+    return words_of(room);
 }
 
 typedef struct totals {
@@ -411,9 +417,24 @@ static void print_nodes(const drain *d)
     putchar('\n');
 }
 
+/* Nodes that could go. */
+static void print_names(const drain *d)
+{
+    for (size_t i = 0; i < d->node_count; i++) {
+        berth_str name = berth_engine_node_name(d->engine, d->nodes[i].node);
+        if (d->nodes[i].placed == d->nodes[i].pods && d->nodes[i].forbidden == 0)
+            printf("node/%.*s\n", (int)name.len, name.data);
+    }
+}
+
 static bool is_shown(const drain *d, const move *one)
 {
-    return d->list_moves || one->to == BERTH_NODE_NONE || one->forbidden;
+    berth_str namespace_name = {0};
+    berth_str name = {0};
+    berth_engine_pod_name(d->engine, one->pod, &namespace_name, &name);
+    if (!listing_has(&d->list, namespace_name))
+        return false;
+    return d->list_moves || one->to == BERTH_NODE_NONE || one->turn != 1;
 }
 
 static bool shows_moves(const drain *d)
@@ -440,14 +461,12 @@ static void print_moves(const drain *d)
             if (!is_shown(d, one))
                 continue;
             berth_str cells[5];
+            char note[512];
             berth_engine_pod_name(d->engine, one->pod, &cells[0], &cells[1]);
             cells[2] = berth_engine_node_name(d->engine, one->from);
             cells[3] = one->to != BERTH_NODE_NONE ? berth_engine_node_name(d->engine, one->to)
                                                   : words_of("-");
-            cells[4] = one->to == BERTH_NODE_NONE ? word_table_get(&d->messages, one->message)
-                       : one->forbidden           ? words_of("a disruption budget keeps it")
-                       : one->bare                ? words_of("no controller")
-                                                  : words_of("");
+            cells[4] = note_of(d, one, note, sizeof(note));
             row(&t, writing != 0, cells);
         }
     }
@@ -486,9 +505,16 @@ static void write_move(const drain *d, const move *one, bool from, output *o)
         output_key(o, "bare");
         output_bool(o, true);
     }
-    if (one->forbidden) {
+    if (one->turn == 0) {
         output_key(o, "forbidden");
         output_bool(o, true);
+    }
+    if (one->turn > 1)
+        output_pair_int(o, "turn", one->turn);
+    if (one->budget >= 0) {
+        char keeper[400];
+        budgets_name(&d->budgets, one->budget, keeper, sizeof(keeper));
+        output_pair_text(o, "budget", keeper);
     }
     output_object_end(o);
 }
@@ -515,6 +541,7 @@ static void write_node(const drain *d, const drained *node, size_t *at, output *
     output_pair_int(o, "terminating", node->stay[2]);
     output_pair_int(o, "bare", node->bare);
     output_pair_int(o, "forbidden", node->forbidden);
+    output_pair_int(o, "turns", node->turns);
     if (!d->together)
         write_moves(d, node, at, o);
     output_object_end(o);
@@ -545,8 +572,9 @@ static void write_results(const drain *d)
 {
     output o;
     size_t at = 0;
-    output_open(&o, stdout, (output_format)d->format, 4); /* a pod a line */
+    output_open(&o, stdout, (output_format)d->list.format, 4); /* a pod a line */
     output_object(&o);
+    output_schema(&o, help.name);
     if (!d->summary_only) {
         output_key(&o, "nodes");
         output_array(&o);
@@ -563,7 +591,11 @@ static void write_results(const drain *d)
 
 static void show(const drain *d)
 {
-    if (d->format != OUTPUT_TABLE) {
+    if (d->list.format == OUTPUT_NAME) {
+        print_names(d);
+        return;
+    }
+    if (!listing_is_table(&d->list)) {
         write_results(d);
         return;
     }
@@ -583,6 +615,8 @@ static berth_status prepare(drain *d, const text_list *names, berth_error *error
         status = engine_setup_create(&d->setup, &d->engine, error);
     d->input.on_added = on_added;
     d->input.context = d;
+    d->input.inspection.references.all_pods_move = true;
+    d->input.inspection.references.wants_budgets = true;
     if (status == BERTH_OK)
         status = cluster_input_load(&d->input, &d->setup, d->engine, error);
     if (d->marked_count > 0)
@@ -605,7 +639,7 @@ static int run(drain *d, const text_list *names)
     if (status != BERTH_OK)
         return exit_error(help.name, &error);
     show(d);
-    return EXIT_DONE;
+    return d->list.exit_code && add_up(d).fit < d->node_count ? EXIT_NEGATIVE : EXIT_DONE;
 }
 
 static int check(drain *d, const text_list *names)
@@ -628,7 +662,7 @@ static void release(drain *d)
     free(d->place_of_node);
     free(d->moves);
     free(d->ids);
-    free(d->flags);
+    budgets_free(&d->budgets);
     word_table_free(&d->messages);
     berth_explanation_destroy(d->explanation);
     berth_engine_destroy(d->engine);
@@ -638,7 +672,7 @@ static void release(drain *d)
 
 int cmd_drain(int argc, char **argv)
 {
-    drain d = {.format = OUTPUT_TABLE};
+    drain d = {.list.format = OUTPUT_TABLE};
     text_list names = {0};
     const option own[] = {
         {.name = "all", .kind = OPTION_FLAG, .target = &d.all, .help = "ask about every node"},
@@ -650,21 +684,17 @@ int cmd_drain(int argc, char **argv)
          .kind = OPTION_FLAG,
          .target = &d.list_moves,
          .help = "list where every pod would go (json and yaml always do)"},
-        {.name = "output",
-         .letter = 'o',
-         .kind = OPTION_CHOICE,
-         .value = "FORMAT",
-         .target = &d.format,
-         .choices = output_format_names,
-         .help = "form of the results"},
         {.name = "summary",
          .kind = OPTION_FLAG,
          .target = &d.summary_only,
          .help = "print the summary alone"},
     };
     const option_group groups[] = {cluster_input_options(&d.input), engine_setup_options(&d.setup),
+                                   listing_options(&d.list, LISTING_NAMESPACE | LISTING_EXIT_CODE,
+                                                   NULL, "exit with 1 if a node can't be drained"),
                                    OPTION_GROUP(own)};
-    options_result parsed = options_parse(&help, groups, 3, &names, argc, argv);
+    options_result parsed = options_parse(&help, groups, 4, &names, argc, argv);
+    listing_apply(&d.list);
     int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == OPTIONS_RUN)
         code = check(&d, &names);

@@ -60,7 +60,7 @@ static const command_help help = {
         "  berth replay --synthetic nodes=5000,pods=1000000,workload=basic\n",
 };
 
-enum { FILE_OPTIONS = 4, RUN_OPTIONS = 8, OWN_OPTIONS = FILE_OPTIONS + RUN_OPTIONS };
+enum { FILE_OPTIONS = 4, RUN_OPTIONS = 7, OWN_OPTIONS = FILE_OPTIONS + RUN_OPTIONS };
 
 static void file_options(replay_command *c, option options[FILE_OPTIONS])
 {
@@ -134,11 +134,6 @@ static void run_options(replay_command *c, option options[RUN_OPTIONS])
          .target = &c->strict,
          .help = "stop at an event that changes nothing, as the removal of a\n"
                  "pod that is not there, instead of counting it"},
-        {.name = "quiet",
-         .letter = 'q',
-         .kind = OPTION_FLAG,
-         .target = &c->input.quiet,
-         .help = "no progress bar"},
     };
     memcpy(options, list, sizeof(list));
 }

@@ -152,6 +152,7 @@ static const option of_looks[] = {
      .target = &flags.session.key_file,
      .help = "and its key"},
     {.name = "v",
+     .letter = 'v',
      .kind = OPTION_NUMBER,
      .value = "LEVEL",
      .max = 10,

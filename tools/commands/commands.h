@@ -8,8 +8,13 @@ int cmd_import(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_capacity(int argc, char **argv);
 int cmd_drain(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_grow(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
 int cmd_run(int argc, char **argv); /* of berth.c where BERTH_LIVE is not defined */
 
 #endif

@@ -1,6 +1,7 @@
 /* Loading of clusters from files, standard input or a synthetic specification into an engine. */
 #include "loading/cluster_input.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/progress.h"
+#include "cli/verbosity.h"
 #include "workloads/workloads.h"
 
 option_group cluster_input_options(cluster_input *input)
@@ -25,6 +27,15 @@ option_group cluster_input_options(cluster_input *input)
          .target = &input->synthetic,
          .help = "make the cluster instead: nodes=N,zones=N,pods=N,running=N,\n"
                  "workload=NAME,seed=N (see 'berth generate --help')"},
+        {.name = "strict",
+         .kind = OPTION_FLAG,
+         .target = &input->strict,
+         .help = "stop where there is a warning about the input"},
+        {.name = "expand",
+         .kind = OPTION_FLAG,
+         .target = &input->expand,
+         .help = "make pods of workloads that come from an API server, too\n(where the input "
+                 "has not got their pods)"},
     };
     memcpy(input->options, options, sizeof(options));
     return (option_group){input->options, CLUSTER_OPTIONS_MAX};
@@ -32,6 +43,7 @@ option_group cluster_input_options(cluster_input *input)
 
 int cluster_input_check(cluster_input *input, const text_list *operands, const char *command)
 {
+    input->command = command;
     for (size_t i = 0; i < operands->count; i++)
         text_list_add(&input->files, operands->items[i]);
     if (input->synthetic != NULL && input->files.count > 0)
@@ -83,14 +95,35 @@ static void skip_if_due(load *l, berth_pod_id id, const berth_pod *pod)
     }
 }
 
+/* What admission does to a pod, and the rest with it. */
+static berth_status add_pod(load *l, const berth_object *object, berth_object_id *id,
+                            berth_error *error)
+{
+    admission *rules = &l->input->admission;
+    char refusal[256] = "";
+    berth_pod pod;
+    berth_object changed = {.kind = BERTH_KIND_POD, .as.pod = &pod};
+    const berth_object *added = object;
+    if (rules->ranges.count > 0) {
+        pod = *object->as.pod;
+        if (admission_pod(rules, &pod, &l->input->inspection.findings, refusal, sizeof(refusal)))
+            added = &changed;
+    }
+    TRY(berth_engine_add(l->engine, added, id, error));
+    skip_if_due(l, id->pod, added->as.pod);
+    if (refusal[0] != '\0' && id->pod != BERTH_POD_NONE)
+        skip(l->input, id->pod, words_of(refusal));
+    admission_added(rules, added->as.pod, id->pod, refusal[0] != '\0');
+    return BERTH_OK;
+}
+
 static berth_status add_object(load *l, const berth_object *object, berth_error *error)
 {
     berth_object_id id;
-    berth_status status = berth_engine_add(l->engine, object, &id, error);
-    if (status != BERTH_OK)
-        return status;
     if (object->kind == BERTH_KIND_POD)
-        skip_if_due(l, id.pod, object->as.pod);
+        TRY(add_pod(l, object, &id, error));
+    else
+        TRY(berth_engine_add(l->engine, object, &id, error));
     if (object->kind == BERTH_KIND_NODE)
         for (uint32_t i = 0; i < object->as.node->allocatable.count; i++)
             word_table_add(&l->input->resources, object->as.node->allocatable.items[i].name);
@@ -100,13 +133,42 @@ static berth_status add_object(load *l, const berth_object *object, berth_error 
     return BERTH_OK;
 }
 
+static void on_whole(void *context, const berth_note *note)
+{
+    cluster_input *input = context;
+    admission_note(&input->admission, note, &input->inspection.findings);
+}
+
+static void on_refused(void *context, berth_pod_id pod, berth_str reason)
+{
+    cluster_input *input = context;
+    skip(input, pod, reason);
+}
+
+void cluster_input_look(cluster_input *input, const berth_object *object, const berth_error *origin)
+{
+    inspection_object(&input->inspection, object, origin);
+}
+
 /* The engine knows the object and the field, the reader where the object stands. */
+void cluster_input_refused(cluster_input *input, const berth_object *object,
+                           const berth_error *origin, berth_error *error)
+{
+    error_place(error, origin);
+    if (error->code == BERTH_E_EXISTS)
+        places_cite(&input->inspection.places, object, error);
+}
+
 static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,
                             berth_error *error)
 {
-    berth_status status = add_object(context, object, error);
-    if (status != BERTH_OK && origin != NULL)
-        error_place(error, origin);
+    load *l = context;
+    cluster_input_look(l->input, object, origin);
+    berth_status status = add_object(l, object, error);
+    if (status == BERTH_OK)
+        places_add(&l->input->inspection.places, object, origin);
+    else
+        cluster_input_refused(l->input, object, origin, error);
     return status;
 }
 
@@ -125,24 +187,39 @@ static void on_progress(void *context, uint64_t done_bytes, uint64_t total_bytes
     progress_update(&l->progress, done_bytes);
 }
 
+berth_read_options cluster_input_reading(cluster_input *input)
+{
+    input->inspection.on_whole = on_whole;
+    input->inspection.context = input;
+    return (berth_read_options){
+        .size = sizeof(berth_read_options),
+        .apply_defaults = true,
+        .note = inspection_note,
+        .note_context = &input->inspection,
+        .whole_kinds = ADMISSION_KINDS,
+        .expand = input->expand,
+    };
+}
+
 static berth_status load_files(load *l, berth_error *error)
 {
-    berth_read_options options = {
-        .size = sizeof(options),
-        .apply_defaults = true,
-        .progress = on_progress,
-        .progress_context = l,
-        .threads = (uint32_t)l->setup->threads,
-    };
+    berth_read_options options = cluster_input_reading(l->input);
+    options.progress = on_progress;
+    options.progress_context = l;
+    options.threads = (uint32_t)l->setup->threads;
     berth_reader *reader = NULL;
     berth_status status = berth_reader_create(&options, &reader, error);
     if (status != BERTH_OK)
         return status;
     for (size_t i = 0; i < l->input->files.count && status == BERTH_OK; i++) {
+        const char *path = l->input->files.items[i];
         progress_start(&l->progress, "reading", 0);
-        status = berth_reader_file(reader, l->input->files.items[i], on_read, l, error);
+        places_source(&l->input->inspection.places,
+                      strcmp(path, "-") == 0 ? "standard input" : path);
+        status = berth_reader_file(reader, path, on_read, l, error);
         progress_end(&l->progress);
     }
+    places_source(&l->input->inspection.places, NULL);
     if (status == BERTH_OK)
         status = berth_reader_finish(reader, l->engine, on_read, l, error);
     berth_reader_destroy(reader);
@@ -163,28 +240,16 @@ static berth_status load_synthetic(load *l, berth_error *error)
     return status;
 }
 
-static berth_status refuse_orphans(const berth_engine *engine, berth_error *error)
-{
-    berth_str node = {0};
-    berth_pod_id pod = berth_engine_orphan(engine, &node);
-    if (pod == BERTH_POD_NONE)
-        return BERTH_OK;
-    berth_str namespace_name = {0};
-    berth_str name = {0};
-    berth_engine_pod_name(engine, pod, &namespace_name, &name);
-    error_set(error, BERTH_E_NOT_FOUND, NULL, "node '%.*s' is not in the input", (int)node.len,
-              node.data);
-    error_object(error, "Pod %.*s/%.*s", (int)namespace_name.len, namespace_name.data,
-                 (int)name.len, name.data);
-    snprintf(error->field, sizeof(error->field), "spec.nodeName");
-    return BERTH_E_NOT_FOUND;
-}
-
 static int by_pod(const void *a, const void *b)
 {
     const cluster_skip *left = a;
     const cluster_skip *right = b;
     return left->pod < right->pod ? -1 : left->pod > right->pod;
+}
+
+berth_status cluster_input_report(cluster_input *input, berth_error *error)
+{
+    return inspection_end(&input->inspection, input->command, input->strict, error);
 }
 
 berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
@@ -194,7 +259,12 @@ berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
     berth_status status =
         input->synthetic != NULL ? load_synthetic(&l, error) : load_files(&l, error);
     if (status == BERTH_OK)
-        status = refuse_orphans(engine, error);
+        admission_end(&input->admission, engine, &input->inspection.findings, on_refused, input);
+    if (status == BERTH_OK)
+        references_nodes(engine, &input->inspection.findings);
+    if (status == BERTH_OK && !input->more_follows)
+        status = cluster_input_report(input, error);
+    verbosity_note("%" PRIu64 " objects loaded", l.object_count);
     if (input->skip_count > 0)
         qsort(input->skips, input->skip_count, sizeof(*input->skips), by_pod);
     return status;
@@ -210,6 +280,8 @@ const cluster_skip *cluster_input_skipped(const cluster_input *input, berth_pod_
 
 void cluster_input_release(cluster_input *input)
 {
+    inspection_free(&input->inspection);
+    admission_free(&input->admission);
     text_list_free(&input->files);
     word_table_free(&input->resources);
     word_table_free(&input->skip_reasons);

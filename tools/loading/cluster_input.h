@@ -3,12 +3,14 @@
 #ifndef BERTH_TOOLS_CLUSTER_INPUT_H
 #define BERTH_TOOLS_CLUSTER_INPUT_H
 
+#include "admission/admission.h"
 #include "berth/berth.h"
 #include "cli/options.h"
 #include "cli/words.h"
+#include "inspect/inspection.h"
 #include "loading/engine_setup.h"
 
-enum { CLUSTER_OPTIONS_MAX = 2 };
+enum { CLUSTER_OPTIONS_MAX = 4 };
 
 /* A pending pod that no scheduler of this setup would take up, and why. */
 typedef struct cluster_skip {
@@ -20,12 +22,18 @@ typedef struct cluster_input {
     /* given on the command line */
     text_list files;
     const char *synthetic;
+    bool strict; /* warnings are errors */
+    bool expand; /* workloads that an API server has seen become their pods, too */
     option options[CLUSTER_OPTIONS_MAX];
     /* called with each object once it has been added (pods that are ignored: BERTH_POD_NONE); or
      * NULL */
     void (*on_added)(void *context, const berth_object *object, const berth_object_id *id);
     void *context;
-    /* found while loading */
+    /* found while loading; of its references the caller may set what matters to the command */
+    inspection inspection;
+    admission admission;
+    const char *command;     /* that speaks on standard error; NULL: the program */
+    bool more_follows;       /* the caller's: other files belong to the input, too */
     word_table resources;    /* names in any node's allocatable */
     word_table skip_reasons; /* "being deleted", ... */
     cluster_skip *skips;     /* by pod id once loaded */
@@ -40,10 +48,25 @@ option_group cluster_input_options(cluster_input *input);
  * EXIT_DONE, or EXIT_USAGE, said on standard error. */
 int cluster_input_check(cluster_input *input, const text_list *operands, const char *command);
 
+/* What a reader of the command's files is told, those of the cluster and others. */
+berth_read_options cluster_input_reading(cluster_input *input);
+
+/* Look at an object of the input, which is about to be added; and complete the error of one that was
+ * refused with where it stands, and the first of its name. */
+void cluster_input_look(cluster_input *input, const berth_object *object,
+                        const berth_error *origin);
+void cluster_input_refused(cluster_input *input, const berth_object *object,
+                           const berth_error *origin, berth_error *error);
+
 /* Load everything into `engine`. Errors: the reader's and the engine's, saying where the object
- * stands; a pod bound to a node that is not there is E_NOT_FOUND. */
+ * stands. */
 berth_status cluster_input_load(cluster_input *input, const engine_setup *setup,
                                 berth_engine *engine, berth_error *error);
+
+/* Say on standard error what is odd about the input and what is missing in it. Loading does so at its
+ * end, unless `more_follows` is set: then whoever reads the rest does. Errors: E_INVALID if anything
+ * is, and --strict was given. */
+berth_status cluster_input_report(cluster_input *input, berth_error *error);
 
 /* Why a pending pod is passed over, or NULL. */
 const cluster_skip *cluster_input_skipped(const cluster_input *input, berth_pod_id pod);

@@ -1,6 +1,7 @@
 /* The options that all subcommands share and a KubeSchedulerConfiguration, made into an engine. */
 #include "loading/engine_setup.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,13 +182,18 @@ berth_status engine_setup_create(const engine_setup *setup, berth_engine **out, 
     config.seed = setup->seed;
     config.bind_workers = setup->bind_workers;
     config.huge_pages = setup->huge_pages;
+    config.keep_objects = setup->keep_objects;
     config.attached_volumes_max = setup->attached_volumes_max;
     config.kubernetes = setup->minor;
     if (setup->feature_gates != NULL)
         config.feature_gates = words_of(setup->feature_gates);
     config.profiles = setup->profiles;
     config.profile_count = setup->profile_count;
-    return berth_engine_create(&config, out, error);
+    berth_status status = berth_engine_create(&config, out, error);
+    if (status != BERTH_OK && setup->config_path != NULL && error->source[0] == '\0' &&
+        error->field[0] != '\0')
+        snprintf(error->source, sizeof(error->source), "%s", setup->config_path);
+    return status;
 }
 
 bool engine_setup_serves(const engine_setup *setup, berth_str scheduler_name)

@@ -25,6 +25,7 @@ typedef struct engine_setup {
     int tie;  /* which choice */
     bool tie_given;
     uint64_t seed;
+    bool keep_objects;             /* of whoever asks the engine for objects of pods */
     uint32_t attached_volumes_max; /* of the environment, or whoever resolves a text or a profile */
     /* made from it */
     uint32_t minor; /* of Kubernetes 1.`minor`; 0: the newest */

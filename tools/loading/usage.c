@@ -146,7 +146,7 @@ static void format_rounded(berth_str resource, int64_t amount, char *out, size_t
     snprintf(out, size, "%.1f%ci", value, units[unit]);
 }
 
-static void format_exact(berth_str resource, int64_t amount, char *out, size_t size)
+void usage_amount(berth_str resource, int64_t amount, char *out, size_t size)
 {
     berth_quantity quantity = {amount, 0};
     if (is_cpu(resource))
@@ -241,9 +241,9 @@ void usage_write(const usage *u, output *o)
             output_object(o);
             output_pair_str(o, "zone", row_name(u, row));
             output_pair_str(o, "resource", resource);
-            format_exact(resource, cell.requested, text, sizeof(text));
+            usage_amount(resource, cell.requested, text, sizeof(text));
             output_pair_text(o, "requested", text);
-            format_exact(resource, cell.allocatable, text, sizeof(text));
+            usage_amount(resource, cell.allocatable, text, sizeof(text));
             output_pair_text(o, "allocatable", text);
             output_pair_real(o, "percent", percent(cell), 1);
             output_object_end(o);

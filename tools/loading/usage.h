@@ -24,6 +24,10 @@ berth_status usage_measure(usage *u, berth_engine *engine, const word_table *res
                            berth_error *error);
 void usage_release(usage *u);
 
+/* An amount of a resource as Kubernetes writes it: "1500m", "2Gi"; cpu is given in milli, all else in
+ * units. */
+void usage_amount(berth_str resource, int64_t amount, char *out, size_t size);
+
 /* As an aligned table, amounts rounded for reading. */
 void usage_print(const usage *u, FILE *file);
 

@@ -86,7 +86,7 @@ bool replay_input_is_open(const replay_input *input)
 
 static void show_progress(replay_input *input)
 {
-    if (input->quiet || input->event_count++ % PROGRESS_EVERY != 0 || !input->bar.terminal)
+    if (input->event_count++ % PROGRESS_EVERY != 0 || !input->bar.terminal)
         return;
     progress_update(&input->bar, input->lines.lines.file != NULL
                                      ? line_file_offset(&input->lines.lines)

@@ -23,7 +23,6 @@ typedef struct replay_input {
     bool no_departures;
     text_list operands;
     uint64_t seed; /* set by the caller before reading */
-    bool quiet;
     option options[REPLAY_INPUT_OPTIONS];
     /* while it is read */
     progress bar;

@@ -411,7 +411,7 @@ typedef struct berth_refusal {
 } berth_refusal;
 
 /* Reading one. An index beyond the count gives nothing: a zeroed text, BERTH_NODE_NONE,
- * BERTH_POD_NONE; of berth_explanation_score and _feasible it stops the program. Owner: texts are
+ * BERTH_POD_NONE; of berth_explanation_score and _raw_score it stops the program. Owner: texts are
  * borrowed until it is filled again. Threads: any number while nobody fills it. Cost: constant.
  *
  * Feasible nodes in the order found, with their totals. */
@@ -426,6 +426,14 @@ BERTH_API berth_str berth_explanation_score_plugin(const berth_explanation *expl
                                                    uint32_t p);
 BERTH_API int64_t berth_explanation_score(const berth_explanation *explanation, uint32_t p,
                                           uint32_t i);
+
+/* The weight of plugin `p`, by which that value is a multiple of the normalized one; 0 beyond the
+ * count. And what the plugin itself said of node `i`, before it was normalized, into `*raw`: false,
+ * and `*raw` is left alone, where it had no say, of a node that it leaves out, or because all nodes
+ * come out the same. */
+BERTH_API int64_t berth_explanation_score_weight(const berth_explanation *explanation, uint32_t p);
+BERTH_API bool berth_explanation_raw_score(const berth_explanation *explanation, uint32_t p,
+                                           uint32_t i, int64_t *raw);
 
 /* Nodes visited and refused, and the reasons of refusal `i`. In era v1alpha1 with always_check_all
  * a node has one refusal for each failing predicate, consecutively. */

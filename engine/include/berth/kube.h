@@ -30,12 +30,46 @@ BERTH_API size_t berth_quantity_format(berth_quantity amount, bool binary, char 
 typedef berth_status (*berth_object_fn)(void *context, const berth_object *object,
                                         const berth_error *origin, berth_error *error);
 
+/* What a reader has to say of an input that it reads all the same. */
+typedef enum berth_note_kind {
+    /* The object is of a kind that no rule reads. `suggestion`: the kind that is probably meant. */
+    BERTH_NOTE_PASSED_OVER = 0,
+    /* Kubernetes has no field `word` there (place->field says where); `suggestion`: one it has. */
+    BERTH_NOTE_UNKNOWN_FIELD,
+    /* No API server of the versions that Berth knows takes the kind under this apiVersion;
+     * `suggestion`: under which it does. */
+    BERTH_NOTE_API_VERSION,
+    /* A workload that an API server has seen: its pods are taken to be in the input themselves. */
+    BERTH_NOTE_NOT_EXPANDED,
+    /* A pod's RuntimeClass `word` is not in the input: what it adds to the pod is missing. */
+    BERTH_NOTE_RUNTIME_CLASS_MISSING,
+    /* A RuntimeClass has been applied to a pod. */
+    BERTH_NOTE_RUNTIME_CLASS,
+} berth_note_kind;
+
+/* Owner: all of it lives until the function that it is handed to returns. */
+typedef struct berth_note {
+    uint32_t size; /* of the struct as the library knows it; later versions append */
+    berth_note_kind what;
+    const berth_error *place; /* source, line, object and field; neither code nor message */
+    berth_str kind;
+    berth_str api_version;
+    berth_str namespace_name; /* "default" where the object names none */
+    berth_str name;
+    berth_str word;
+    berth_str suggestion; /* absent: nothing that is near */
+    berth_str text; /* of a PASSED_OVER kind that berth_read_options.whole_kinds lists: as JSON */
+} berth_note;
+
+typedef void (*berth_note_fn)(void *context, const berth_note *note);
+
 /* How a reader reads. Owner: borrowed until berth_reader_create returns; the allocator, and the
- * context of `progress`, outlive the reader. */
+ * context of `progress`, outlive the reader, as does that of `note`. */
 typedef struct berth_read_options {
     uint32_t size; /* set by berth_read_options_init */
     /* Apply the API server's defaults (requests from limits, hostNetwork ports, priority class
-     * values, default tolerations are not added). Off for objects taken from an API server. */
+     * values, what a RuntimeClass adds; default tolerations are not added). Off for objects taken
+     * from an API server. */
     bool apply_defaults;
     /* Kind of an object that carries none, as inside the decision vectors; NULL: an error. */
     const char *default_kind;
@@ -53,6 +87,15 @@ typedef struct berth_read_options {
      * use more than one core, else 1. */
     uint32_t threads;
     const berth_allocator *allocator; /* outlives the reader; NULL: malloc */
+    /* Called, on the caller's thread and between the objects, with what is odd about the input.
+     * Fields and versions are looked at in objects that never met an API server alone, and of pods
+     * whose texts differ in name, uid and node once. NULL: nobody asks, and nothing is looked at. */
+    berth_note_fn note;
+    void *note_context;
+    const char *whole_kinds; /* "LimitRange,ResourceQuota"; NULL: none. See berth_note.text */
+    /* Workloads that an API server has seen (they have a uid) become their pods, too, as do those
+     * that have not. For inputs that hold workloads without their pods. */
+    bool expand;
 } berth_read_options;
 
 /* Fill `options` with the defaults, which are zero: an initialiser that sets `size` to
@@ -81,7 +124,9 @@ static inline berth_status berth_reader_create(const berth_read_options *options
  * is JSON, unless the first key of its first object lacks its double quotes: that is YAML in flow
  * style, as `{kind: Pod}`. Everything else is YAML. Lists are opened; Deployments, ReplicaSets,
  * StatefulSets, DaemonSets, Jobs, CronJobs become their pods (and the object itself where a plugin
- * reads it). Kinds that no rule reads are passed over.
+ * reads it). Kinds that no rule reads are passed over. A Status that tells of a failure, as an API
+ * server answers in place of what was asked for, is an error. Lines are those of the object, or of
+ * the field that an error names (YAML).
  * Threads: one at a time. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, E_NOMEM, or the callback's.
  * Cost: linear in the text. */
 BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
@@ -91,7 +136,8 @@ BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
 BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, const char *source,
                                          berth_object_fn each, void *context, berth_error *error);
 
-/* Hand out what had to wait for the end of the input: pods whose PriorityClass came late, claims
+/* Hand out what had to wait for the end of the input: pods whose PriorityClass or RuntimeClass came
+ * late, claims
  * that StatefulSets make, and the pods of DaemonSets: one for each node of `engine` that the
  * template's nodeName, nodeSelector, required node affinity and tolerations admit, pinned to it by
  * a node affinity on metadata.name, as the DaemonSet controller does. Call once after the last

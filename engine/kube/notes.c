@@ -1,0 +1,235 @@
+/* What is odd about an input that is read all the same: unknown kinds, fields and versions, each with
+ * what is probably meant. */
+#include <stdio.h>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "kube/encode.h"
+#include "kube/nearest.h"
+#include "kube/reader_state.h"
+#include "kube/shapes.h"
+
+enum { DEPTH_MAX = 24 };
+
+/* ---- telling ---- */
+
+static void tell(berth_reader *reader, const berth__item *item, const berth_note *about,
+                 const char *field)
+{
+    berth_error place = {.offset = item->offset};
+    const berth__json *meta = berth__json_get(item->tree, "metadata");
+    uint32_t line = berth__json_line_of(item->tree, field);
+    berth__error_source(&place, item->source);
+    berth__error_item(&place, item);
+    snprintf(place.field, sizeof(place.field), "%s", field);
+    place.line = line != 0 ? line : item->line;
+    berth_note note = *about;
+    note.size = sizeof(note);
+    note.place = &place;
+    note.kind = item->kind;
+    note.api_version = item->api_version;
+    note.name = berth__json_text(berth__json_get(meta, "name"));
+    note.namespace_name = berth__json_text(berth__json_get(meta, "namespace"));
+    if (berth__str_empty(note.namespace_name))
+        note.namespace_name = BERTH_STR("default");
+    reader->options.note(reader->options.note_context, &note);
+}
+
+void berth__note(berth_reader *reader, const berth__item *item, berth_note_kind what,
+                 berth_str word, berth_str suggestion)
+{
+    berth_note note = {.what = what, .word = word, .suggestion = suggestion};
+    if (reader->options.note != NULL)
+        tell(reader, item, &note, "");
+}
+
+/* ---- fields ---- */
+
+typedef struct lint {
+    berth_reader *reader;
+    const berth__item *item;
+} lint;
+
+/* Equal lengths above 0 are taken for granted. Most keys have 4 to 16 bytes: two words that may overlap. */
+static inline bool same_bytes(const char *a, const char *b, uint32_t len)
+{
+    uint32_t half[4];
+    uint64_t words[4];
+    if (len > 16)
+        return memcmp(a, b, len) == 0;
+    if (len < 4)
+        return a[0] == b[0] && a[len - 1] == b[len - 1] && a[len / 2] == b[len / 2];
+    if (len < 8) {
+        memcpy(&half[0], a, 4);
+        memcpy(&half[1], b, 4);
+        memcpy(&half[2], a + len - 4, 4);
+        memcpy(&half[3], b + len - 4, 4);
+        return half[0] == half[1] && half[2] == half[3];
+    }
+    memcpy(&words[0], a, 8);
+    memcpy(&words[1], b, 8);
+    memcpy(&words[2], a + len - 8, 8);
+    memcpy(&words[3], b + len - 8, 8);
+    return words[0] == words[1] && words[2] == words[3];
+}
+
+static inline bool same_word(berth_str a, berth_str b)
+{
+    return a.len == b.len && a.len > 0 && same_bytes(a.data, b.data, a.len);
+}
+
+static inline bool is_field(const berth__shape *field, berth_str key)
+{
+    return field->key_len == key.len && same_bytes(field->key, key.data, key.len);
+}
+
+/* The field of that key. Texts have their fields in much the same order as shapes, so that the next
+ * one is looked for behind the last. */
+static const berth__shape *find_field(const berth__shape *shape, const berth__shape *last,
+                                      berth_str key)
+{
+    for (const berth__shape *at = last; at->key != NULL; at++)
+        if (is_field(at, key))
+            return at;
+    for (; shape != last; shape++)
+        if (is_field(shape, key))
+            return shape;
+    return NULL;
+}
+
+static void tell_field(const lint *l, const berth__shape *shape, const berth__field_path *path,
+                       berth_str key)
+{
+    berth_note note = {.what = BERTH_NOTE_UNKNOWN_FIELD, .word = key};
+    berth_error at = {.code = BERTH_OK};
+    berth__decoder decoder = {NULL, &at};
+    berth__nearest nearest = berth__nearest_begin(key);
+    for (; shape->key != NULL; shape++)
+        berth__nearest_try(&nearest, (berth_str){shape->key, shape->key_len});
+    note.suggestion = nearest.found;
+    berth__decode_fault(&decoder, path, BERTH_E_INVALID, "unknown field");
+    tell(l->reader, l->item, &note, at.field);
+}
+
+static void look_at(const lint *l, const berth__shape *shape, const berth__json *value,
+                    const berth__field_path *path, unsigned depth);
+
+static void look_at_items(const lint *l, const berth__shape *shape, const berth__json *list,
+                          const berth__field_path *path, unsigned depth)
+{
+    berth__field_path at = {.up = path};
+    for (; at.index < list->count; at.index++)
+        look_at(l, shape, &list->as.items[at.index], &at, depth + 1);
+}
+
+static void look_at(const lint *l, const berth__shape *shape, const berth__json *value,
+                    const berth__field_path *path, unsigned depth)
+{
+    const berth__shape *next = shape;
+    if (value->type == BERTH__JSON_ARRAY && depth < DEPTH_MAX)
+        look_at_items(l, shape, value, path, depth);
+    if (value->type != BERTH__JSON_OBJECT || depth >= DEPTH_MAX)
+        return;
+    const berth__json_member *end = value->as.members + value->count;
+    for (const berth__json_member *member = value->as.members; member < end; member++) {
+        const berth__shape *field =
+            is_field(next, member->key) ? next : find_field(shape, next, member->key);
+        if (field != NULL) {
+            next = field + 1;
+            if (BERTH_LIKELY(field->part == NULL))
+                continue;
+        }
+        const berth__field_path at = {.up = path, .key = member->key};
+        if (field == NULL)
+            tell_field(l, shape, &at, member->key);
+        else
+            look_at(l, field->part, &member->value, &at, depth + 1);
+    }
+}
+
+/* ---- kinds ---- */
+
+/* Whether an API server has seen it. */
+static bool is_seen(const berth__item *item)
+{
+    if (item->object != NULL) /* decoded ahead; every object begins with its metadata */
+        return !berth__str_empty(((const berth_metadata *)item->object)->uid);
+    const berth__json *meta = berth__json_get(item->tree, "metadata");
+    return !berth__str_empty(berth__json_text(berth__json_get(meta, "uid")));
+}
+
+void berth__note_item(berth_reader *reader, const berth__item *item)
+{
+    if (reader->options.note == NULL || reader->finishing)
+        return;
+    const berth__known_kind *known = reader->last_known;
+    if (known == NULL || !same_word(known->name, item->kind))
+        reader->last_known = known = berth__known_kind_of(item->kind);
+    if (known == NULL || is_seen(item))
+        return;
+    const lint l = {reader, item};
+    if (!same_word(item->api_version, known->api_version)) {
+        berth_note note = {.what = BERTH_NOTE_API_VERSION,
+                           .word = item->api_version,
+                           .suggestion = known->api_version};
+        tell(reader, item, &note, "apiVersion");
+    }
+    look_at(&l, known->shape, item->tree, NULL, 0);
+}
+
+static bool is_listed(const char *list, berth_str word)
+{
+    while (list != NULL && *list != '\0') {
+        size_t len = strcspn(list, ",");
+        if (berth__str_eq((berth_str){list, (uint32_t)len}, word))
+            return true;
+        list += len + (list[len] == ',');
+    }
+    return false;
+}
+
+static void write_tree(berth__encoder *encoder, const berth__json *value, unsigned depth)
+{
+    bool is_array = value->type == BERTH__JSON_ARRAY;
+    if (value->type == BERTH__JSON_STRING) {
+        berth__encode_str(encoder, value->as.text);
+    } else if (value->type == BERTH__JSON_NUMBER) {
+        berth__encode_raw(encoder, value->as.text);
+    } else if (value->type == BERTH__JSON_BOOL) {
+        berth__encode_raw(encoder, value->count ? BERTH_STR("true") : BERTH_STR("false"));
+    } else if (value->type == BERTH__JSON_NULL || depth == DEPTH_MAX) {
+        berth__encode_raw(encoder, BERTH_STR("null"));
+    } else {
+        berth__encode_raw(encoder, is_array ? BERTH_STR("[") : BERTH_STR("{"));
+        for (uint32_t i = 0; i < value->count; i++) {
+            if (is_array)
+                berth__encode_item(encoder);
+            else
+                berth__encode_key(encoder, value->as.members[i].key);
+            write_tree(encoder, is_array ? &value->as.items[i] : &value->as.members[i].value,
+                       depth + 1);
+        }
+        berth__encode_raw(encoder, is_array ? BERTH_STR("]") : BERTH_STR("}"));
+    }
+}
+
+void berth__note_passed_over(berth_reader *reader, const berth__item *item)
+{
+    berth_note note = {.what = BERTH_NOTE_PASSED_OVER};
+    berth__encoder encoder;
+    if (reader->options.note == NULL || berth__is_workload(item))
+        return;
+    berth__encoder_init(&encoder, reader->allocator);
+    if (is_listed(reader->options.whole_kinds, item->kind)) {
+        write_tree(&encoder, item->tree, 0);
+        if (encoder.ok)
+            note.text = (berth_str){encoder.bytes, (uint32_t)encoder.count};
+    }
+    berth__nearest nearest = berth__nearest_begin(item->kind);
+    bool is_known = berth__known_kind_of(item->kind) != NULL;
+    for (uint32_t i = 0; !is_known && berth__known_kind_at(i) != NULL; i++)
+        berth__nearest_try(&nearest, berth__known_kind_at(i)->name);
+    note.suggestion = nearest.found;
+    tell(reader, item, &note, "");
+    berth__encoder_destroy(&encoder);
+}

@@ -1,0 +1,35 @@
+/* Put at the end of a report: uses the page as someone at a keyboard does, and says in the title what came
+   of it. */
+(function () {
+  'use strict';
+  var said = [];
+  function expect(what, is) { if (!is) said.push(what); }
+  function press(element, key) { element.dispatchEvent(new KeyboardEvent('keydown', { key: key, bubbles: true, cancelable: true })); }
+  function all(selector) { return Array.prototype.slice.call(document.querySelectorAll(selector)); }
+  expect('something was fetched', performance.getEntriesByType('resource').length === 0);
+  expect('a heading is missing', all('h2').length >= 3);
+  expect('a table has no caption', all('table').every(function (one) { return one.caption && one.tHead; }));
+  expect('an element has no text for a screen reader', all('[role=listbox],[role=option],[role=img],[role=region]').every(function (one) { return one.getAttribute('aria-label'); }));
+  expect('markup of an object is markup', all('main script, main img, main b b, h1 *').length === 0);
+  all('[role=listbox]').forEach(function (list) {
+    var first = list.firstElementChild, second = first.nextElementSibling;
+    expect('a zone has not one stop of the tab key', list.querySelectorAll('[tabindex="0"]').length === 1);
+    first.focus();
+    expect('no tip at the focus', !document.getElementById('tip').hidden && document.getElementById('tip').textContent.indexOf(first.node[0]) === 0);
+    expect('nothing is read out', document.querySelector('.read').textContent.indexOf(first.node[0]) === 0);
+    if (second) {
+      press(first, 'ArrowRight');
+      expect('the arrow key leads nowhere', document.activeElement === second && second.getAttribute('aria-selected') === 'true');
+    }
+    press(document.activeElement, 'Escape');
+    expect('the tip stays', document.getElementById('tip').hidden);
+  });
+  all('svg[role=img]').forEach(function (chart) {
+    chart.focus();
+    press(chart, 'End');
+    expect('a chart is not read out', chart.nextElementSibling.textContent.indexOf('after ') === 0);
+  });
+  all('input[name=order]').slice(1).forEach(function (input) { input.click(); });
+  all('details').forEach(function (one) { one.open = true; });
+  document.title = said.length === 0 ? 'all is well' : said.join('; ');
+})();

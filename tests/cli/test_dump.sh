@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# berth dump: the kubectl command that fetches what the plugins of a configuration read.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+check dump 0 "$berth" dump
+check dump_why 0 "$berth" dump --why --to all.json
+cat >"$work/few.yaml" <<'TEXT'
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {multiPoint: {disabled: [{name: "*"}], enabled: [{name: NodeResourcesFit, weight: 1},
+    {name: PrioritySort}, {name: DefaultBinder}]}}
+TEXT
+check dump_few 0 "$berth" dump --config "$work/few.yaml"
+complains dump_operand 2 "there is nothing to name" "$berth" dump x
+complains dump_config 3 "nosuch: cannot open" "$berth" dump --config nosuch
+
+# The command is one: a kubectl that prints its arguments gets a list of kinds without blanks.
+mkdir "$work/bin"
+printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' >"$work/bin/kubectl"
+chmod +x "$work/bin/kubectl"
+(cd "$work" && PATH=$work/bin:$PATH sh -c "$("$berth" dump)")
+[[ $(wc -l <"$work/cluster.json") == 5 ]] || fail "dump_runs: $(cat "$work/cluster.json")"
+grep -qE '^namespaces,.*,nodes,.*,pods$' "$work/cluster.json" || fail "dump_runs: $(cat "$work/cluster.json")"
+finish

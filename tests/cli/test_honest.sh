@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# What an input has not, and what is odd about it: said on standard error, each once and counted.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+check honest_schedule 0 "$berth" schedule data/honest.yaml --summary
+check honest_drain 0 "$berth" drain -f data/honest.yaml --all --summary
+check honest_expand 0 "$berth" schedule data/honest.yaml --summary --expand
+complains honest_strict 3 "which --strict makes errors" "$berth" schedule data/honest.yaml --strict
+
+# Nothing is said of a whole cluster, and --strict lets it pass.
+"$berth" generate --nodes 20 --zones 2 --pods 30 --running 40 --workload mixed >"$work/whole.json"
+"$berth" schedule --strict "$work/whole.json" >/dev/null 2>"$work/err" || fail "honest_whole: exit code"
+[[ ! -s $work/err ]] || fail "honest_whole: $(head -n 3 "$work/err")"
+
+# A thing that comes again is told with both places.
+sed -n '2,5p' data/honest.yaml >"$work/node.yaml"
+printf -- '---\n# a comment\n' >"$work/again.yaml"
+cat "$work/node.yaml" >>"$work/again.yaml"
+for text in "again.yaml:3: Node n1" "the first is at $work/node.yaml:1"; do
+  complains honest_twice 3 "$text" "$berth" schedule "$work/node.yaml" "$work/again.yaml"
+done
+complains honest_twice_stdin 3 "the first is at standard input:1" \
+  "$berth" schedule - "$work/again.yaml" <"$work/node.yaml"
+
+# capacity counts pods of a workload as an API server shows it.
+sed -n '/name: api/,/template/p' data/honest.yaml |
+  sed '1i apiVersion: apps/v1\nkind: Deployment' >"$work/api.yaml"
+"$berth" capacity -f "$work/node.yaml" --podspec "$work/api.yaml" >"$work/out" 2>"$work/err"
+grep -qE '^Deployment prod/api +20 ' "$work/out" || fail "honest_template: $(cat "$work/out" "$work/err")"
+finish

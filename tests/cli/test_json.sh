@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Every JSON document is as its schema says, and the same bytes for the same input but for times.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+schemas=../../tools/schemas
+documents=()
+
+# document NAME COMMAND...: what it writes twice, with any number of threads
+document() {
+  name=json_$1
+  shift
+  "$@" -o json >"$work/$name.json" || fail "$name: exit code"
+  "$@" -o json --threads 3 >"$work/again.json"
+  cp "$work/$name.json" "$work/first.json"
+  mask "$work/first.json"
+  mask "$work/again.json"
+  same "$name" "$work/first.json" "$work/again.json"
+  documents+=("$work/$name.json")
+}
+
+both=(-f data/nodes.yaml -f data/pods.json)
+document schedule "$berth" schedule "${both[@]}"
+document schedule_preempts "$berth" schedule -f data/explain.yaml
+document schedule_summary "$berth" schedule "${both[@]}" --summary
+document schedule_large "$berth" schedule --synthetic nodes=300,zones=3,pods=2000,workload=mixed
+document explain_fits "$berth" explain "${both[@]}" plain
+document explain_nowhere "$berth" explain -f data/explain.yaml big --all
+document explain_preempts "$berth" explain -f data/explain.yaml hi1
+document explain_gated "$berth" explain -f data/explain.yaml gated
+document explain_running "$berth" explain -f data/explain.yaml prod/web-0
+document explain_leaving "$berth" explain -f data/explain.yaml prod/twin
+document explain_unseen "$berth" explain --synthetic nodes=300,pods=1,workload=basic pod-0 \
+  --node node-250 --percentage 1
+document capacity "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml
+document capacity_max "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml --max 1 --summary
+document drain "$berth" drain -f data/drain.yaml --all
+document drain_together "$berth" drain -f data/drain.yaml --all --together --moves
+document drain_summary "$berth" drain -f data/drain.yaml --all --summary
+
+# Each schema has a document here, and is JSON itself.
+for schema in "$schemas"/*.json; do
+  name=json_${schema##*/}
+  ls "$work/${name%.json}"*.json >/dev/null || fail "$name: no document of it is checked"
+done
+
+command -v python3 >/dev/null || {
+  echo "not checked against the schemas: no python3"
+  finish
+  exit
+}
+name=json_schemas
+python3 check_schema.py "$schemas" "${documents[@]}" || fail "$name"
+
+# The check itself: a member too many, one too few, one of another type.
+for change in 's/"fit": /"more": 1, "fit": /' 's/"together": false,//' 's/"together": false/"together": 0/'; do
+  sed "$change" "$work/json_drain.json" >"$work/bad.json"
+  python3 check_schema.py "$schemas" "$work/bad.json" >/dev/null && fail "$name: '$change' passes"
+done
+finish

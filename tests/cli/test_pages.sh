@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Manual pages and completions: whole, right to the tools that read them, and complete.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+mapfile -t commands < <("$berth" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' | grep -v completion)
+((${#commands[@]} > 10)) || fail "commands: ${commands[*]}"
+for shell in bash zsh fish; do
+  "$berth" completion $shell >"$work/berth.$shell" || fail "completion $shell"
+done
+"$berth" manual >"$work/berth.1" || fail "manual"
+for command in "${commands[@]}"; do
+  "$berth" manual "$command" >"$work/berth-$command.1" || fail "manual $command"
+done
+
+# Every option of every command is on its page, and in each completion.
+for command in "${commands[@]}"; do
+  mapfile -t options < <("$berth" "$command" --help | sed -n 's/^  \(-.,\|   \) --\([a-z-]*\).*/\2/p')
+  ((${#options[@]} > 0)) || fail "options of $command: ${options[*]}"
+  tr -d '\134' <"$work/berth-$command.1" >"$work/plain"
+  sed -n "/^  $command)$/,/^    ;;$/p" "$work/berth.bash" >"$work/bash"
+  sed -n "/^  $command)$/,/^    ;;$/p" "$work/berth.zsh" >"$work/zsh"
+  for option in "${options[@]}"; do
+    grep -qF -- "fB--${option}fR" "$work/plain" || fail "manual $command: --$option"
+    grep -qE -- "--$option( |\$)" "$work/bash" || fail "bash, $command: --$option"
+    grep -qE -- "--$option(\\[|\\})" "$work/zsh" || fail "zsh, $command: --$option"
+    [[ $option == help ]] ||
+      grep -qE "from $command' -l $option( |\$)" "$work/berth.fish" || fail "fish, $command: --$option"
+  done
+done
+
+# ---- readers of manual pages ----
+
+for page in "$work"/*.1; do
+  if command -v man >/dev/null; then
+    man --warnings -l "$page" >"$work/shown" 2>"$work/complaints" || fail "man: $page"
+    [[ ! -s $work/complaints ]] || fail "man: $page: $(head -n 2 "$work/complaints")"
+  fi
+  if command -v mandoc >/dev/null; then
+    mandoc -T lint -W warning "$page" | grep -v 'missing date' >"$work/complaints"
+    [[ ! -s $work/complaints ]] || fail "mandoc: $page: $(head -n 2 "$work/complaints")"
+  fi
+done
+
+# ---- shells ----
+
+# completes WORD...: what bash offers for the last word.
+completes() {
+  bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _berth
+    printf "%s\n" "${COMPREPLY[@]}"' bash "$work/berth.bash" "$@" | sort | tr '\n' ' '
+}
+offers() {
+  local expected=$1 found
+  shift
+  found=$(completes "$@")
+  [[ $found == "$expected" ]] || fail "bash: '$*' is completed by '$found', not '$expected'"
+}
+offers "schedule " berth sch
+offers "capacity compare completion " berth c
+offers "json " berth schedule -o j
+offers "json table yaml " berth compare --output ""
+offers "json " berth drain --output = j
+offers "--kubernetes " berth schedule --ku
+offers "--help --huge-pages " berth schedule --h
+offers " " berth schedule --threads ""
+offers "data/nodes.yaml data/nodes_only.yaml " berth schedule -f data/nodes
+offers "data/most.yaml " berth compare --config data/mo
+offers "bash fish zsh " berth completion ""
+offers "drain dump " berth manual d
+if command -v fish >/dev/null; then
+  found=$(HOME=$work fish --no-config -c "source $work/berth.fish; complete -C 'berth schedule --output '" | tr '\n' ' ')
+  [[ $found == *json* && $found == *yaml* ]] || fail "fish: '$found'"
+  found=$(HOME=$work fish --no-config -c "source $work/berth.fish; complete -C 'berth gr'")
+  [[ $found == grow* ]] || fail "fish: '$found'"
+fi
+if command -v zsh >/dev/null; then
+  zsh -n "$work/berth.zsh" || fail "zsh: syntax"
+fi
+
+complains pages_no_shell 2 "bash, zsh or fish" "$berth" completion
+complains pages_shell 2 "bash, zsh or fish" "$berth" completion tcsh
+complains pages_command 2 "unknown command 'nosuch'" "$berth" manual nosuch
+complains pages_two 2 "one command" "$berth" manual schedule drain
+finish

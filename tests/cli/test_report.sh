@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# berth report: a page that stands alone. Where chromium is, it is opened there.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+"$berth" report -f data/nodes.yaml -f data/pods.json -o "$work/small.html" || fail small
+"$berth" report -f data/report_markup.yaml --title '</title><script>broken</script>' -o "$work/markup.html" ||
+  fail markup
+"$berth" replay -o "$work/replayed" data/replay_life.jsonl >"$work/table" || fail replay
+"$berth" report -f "$work/replayed" --title replay -o "$work/replay.html" || fail replay
+nodes=(--synthetic "nodes=5000,zones=3,pods=20000,workload=mixed")
+"$berth" report "${nodes[@]}" -o "$work/large.html" || fail large
+
+# The data is JSON, holds what berth schedule says, and no text of an object ends the element it is in.
+data() {
+  sed -n 's,.*<script type="application/json" id="data">\(.*\),\1,p' "$1" | sed 's,</script>$,,'
+}
+for page in small markup replay large; do
+  data "$work/$page.html" | python3 -m json.tool >"$work/$page.json" || fail "$page: the data is no JSON"
+  grep -q '<' <(data "$work/$page.html") && fail "$page: the data has a bracket in it"
+  [[ $(grep -c '</script>' "$work/$page.html") == 2 ]] || fail "$page: an element ends early"
+  grep -nE '(src|href) *= *"?(https?:)?//|@import|url\(' "$work/$page.html" && fail "$page: something is fetched"
+done
+grep -qF '"placed": 3' "$work/small.json" || fail "small: pods placed"
+grep -qF '"default/huge-too"' "$work/small.json" || fail "small: an example of a pod"
+grep -qF 'script>document.title' "$work/markup.json" || fail "markup: the pod's name is not there as it is"
+[[ $(stat -c %s "$work/large.html") -lt 2000000 ]] || fail "large: more than 2 MB"
+
+# The same input gives the same page, whatever makes it.
+for option in "--threads 1" "--threads 2" "--path scan"; do
+  # shellcheck disable=SC2086 # two words
+  "$berth" report "${nodes[@]}" $option -o - >"$work/other.html"
+  same "report $option" "$work/large.html" "$work/other.html"
+done
+
+complains report_no_input 2 "no input" "$berth" report
+complains report_folder_and_file 2 "alone" "$berth" report -f data -f data/nodes.yaml
+complains report_no_replay 3 "data/report.json" "$berth" report -f data -o "$work/x.html"
+complains report_missing 3 "No such file" "$berth" report -f nosuch
+complains report_no_folder 3 "nosuch/x.html: No such file" "$berth" report -f data/nodes.yaml -o nosuch/x.html
+mkdir "$work/bad"
+echo '{}' >"$work/bad/report.json"
+printf 'time,nodes\n0,x\n' >"$work/bad/series.csv"
+complains report_bad_series 3 "series.csv:2" "$berth" report -f "$work/bad" -o "$work/x.html"
+
+# ---- in a browser ----
+
+browser=$(command -v chromium || true)
+if [[ -z $browser ]]; then
+  echo "without chromium the pages are not opened"
+  finish
+  exit
+fi
+open_page() {
+  timeout 100 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+    --disable-background-networking --disable-component-update --disable-sync \
+    --user-data-dir="$work/profile" --enable-logging=stderr --virtual-time-budget=5000 "$@" 2>"$work/log"
+}
+for page in small markup replay large; do
+  # The page, and someone who uses it.
+  { sed 's,</html>,,' "$work/$page.html" && echo '<script>' && cat report_probe.js && echo '</script></html>'; } \
+    >"$work/probed.html"
+  for view in 0:1280,900 1:400,800; do # dark on a desk, light on a phone
+    open_page --blink-settings=preferredColorScheme="${view%:*}" --window-size="${view#*:}" --dump-dom \
+      "file://$work/probed.html" >"$work/dom"
+    found=$(sed -n 's,.*<title>\(.*\)</title>.*,\1,p' "$work/dom" | tail -n 1)
+    [[ $found == "all is well" ]] || fail "$page at $view: ${found:-the browser shows nothing}"
+    grep -q CONSOLE "$work/log" && fail "$page at $view: $(grep CONSOLE "$work/log")"
+  done
+done
+open_page --print-to-pdf="$work/paper.pdf" "file://$work/small.html"
+[[ $(head -c 5 "$work/paper.pdf") == "%PDF-" ]] || fail "paper: nothing is printed"
+finish

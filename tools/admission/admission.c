@@ -1,0 +1,166 @@
+/* LimitRanges change a pod before it is added; quotas are counted when all pods are there. */
+#include "admission/admission.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/heap.h"
+#include "cli/words.h"
+
+#define SHOW(text) (int)(text).len, (text).data != NULL ? (text).data : ""
+
+static void tell(findings *f, const berth_note *note, const char *text)
+{
+    findings_add(f, FINDING_ADMISSION, words_of(text), note->place, 1);
+}
+
+/* ---- LimitRanges and ResourceQuotas ---- */
+
+static void take_range(admission *a, const berth_note *note, const json_t *object, findings *f)
+{
+    if (!limit_ranges_add(&a->ranges, note->namespace_name, note->name, object))
+        tell(f, note, "only its limits of Pods and Containers are applied");
+    limit_range *range = &a->ranges.items[a->ranges.count - 1];
+    range->behind = a->count;
+    range->place = *note->place;
+}
+
+void admission_note(admission *a, const berth_note *note, findings *f)
+{
+    json_t *object = json_loadb(note->text.data, note->text.len, 0, NULL);
+    if (object == NULL)
+        return;
+    if (words_equal(note->kind, words_of("LimitRange"))) {
+        take_range(a, note, object, f);
+    } else {
+        const char *passed_over =
+            resource_quotas_add(&a->quotas, note->namespace_name, note->name, object);
+        char text[128];
+        snprintf(text, sizeof(text), "not applied: %s", passed_over != NULL ? passed_over : "");
+        if (passed_over != NULL)
+            tell(f, note, text);
+    }
+    json_decref(object);
+}
+
+/* ---- pods ---- */
+
+bool admission_pod(admission *a, berth_pod *pod, findings *f, char *reason, size_t size)
+{
+    reason[0] = '\0';
+    if (a->ranges.count == 0 || pod->meta.uid.len > 0)
+        return false;
+    const limit_range *by = limit_ranges_apply(&a->ranges, pod);
+    if (by != NULL) {
+        char text[600];
+        snprintf(text, sizeof(text), "defaults of LimitRange %s/%s", by->namespace_name, by->name);
+        findings_add(f, FINDING_APPLIED, words_of(text), NULL, 1);
+        pod->template_id = 0;
+    }
+    (void)limit_ranges_refuse(&a->ranges, pod, reason, size);
+    return by != NULL;
+}
+
+static bool lacks(const berth_pod *pod, const char *resource)
+{
+    for (uint32_t i = 0; i < pod->container_count; i++) {
+        berth_resources list = pod->containers[i].requests;
+        bool found = false;
+        for (uint32_t k = 0; k < list.count; k++)
+            found |= words_equal(list.items[k].name, words_of(resource));
+        if (!found)
+            return true;
+    }
+    return false;
+}
+
+void admission_added(admission *a, const berth_pod *pod, berth_pod_id id, bool refused)
+{
+    if (pod->meta.uid.len > 0 || id == BERTH_POD_NONE)
+        return;
+    if (a->count == a->capacity)
+        a->pods = heap_grow(a->pods, &a->capacity, a->count + 1, sizeof(*a->pods));
+    bool asks = a->quotas.count > 0;
+    a->pods[a->count++] = (fresh_pod){.pod = id,
+                                      .lacks_cpu = asks && lacks(pod, "cpu"),
+                                      .lacks_memory = asks && lacks(pod, "memory"),
+                                      .refused = refused,
+                                      .runs = pod->node_name.len > 0};
+}
+
+/* ---- quotas ---- */
+
+static int by_pod(const void *a, const void *b)
+{
+    const fresh_pod *left = a;
+    const fresh_pod *right = b;
+    return left->pod < right->pod ? -1 : left->pod > right->pod;
+}
+
+/* Pods that are there already, on nodes or waiting. */
+static void count_present(admission *a, const berth_engine *engine)
+{
+    berth_node_id limit = berth_engine_node_limit(engine);
+    for (berth_node_id node = 0; node <= limit; node++) {
+        berth_node_id of = node < limit ? node : BERTH_NODE_NONE;
+        berth_pod_id pod = berth_engine_next_pod(engine, of, BERTH_POD_NONE);
+        for (; pod != BERTH_POD_NONE; pod = berth_engine_next_pod(engine, of, pod)) {
+            const fresh_pod wanted = {.pod = pod};
+            const fresh_pod *found =
+                a->count > 0 ? bsearch(&wanted, a->pods, a->count, sizeof(*a->pods), by_pod) : NULL;
+            if (found == NULL || found->runs)
+                resource_quotas_count(&a->quotas, engine, pod);
+        }
+    }
+}
+
+/* Pods that stand in front of a LimitRange of their namespace. */
+static void tell_late(const admission *a, const berth_engine *engine, findings *f)
+{
+    for (size_t i = 0; i < a->ranges.count; i++) {
+        const limit_range *range = &a->ranges.items[i];
+        size_t count = 0;
+        for (size_t k = 0; k < range->behind; k++) {
+            berth_str namespace_name = {0};
+            berth_str name = {0};
+            berth_engine_pod_name(engine, a->pods[k].pod, &namespace_name, &name);
+            count += words_equal(namespace_name, words_of(range->namespace_name));
+        }
+        char text[160];
+        snprintf(
+            text, sizeof(text),
+            "it stands behind %zu pod%s of its namespace, to which it is not applied: name its "
+            "file first",
+            count, count == 1 ? "" : "s");
+        if (count > 0)
+            findings_add(f, FINDING_ADMISSION, words_of(text), &range->place, 1);
+    }
+}
+
+void admission_end(admission *a, const berth_engine *engine, findings *f,
+                   void (*refused)(void *context, berth_pod_id pod, berth_str reason),
+                   void *context)
+{
+    tell_late(a, engine, f);
+    if (a->quotas.count == 0)
+        return;
+    count_present(a, engine);
+    for (size_t i = 0; i < a->count; i++) {
+        const fresh_pod *pod = &a->pods[i];
+        const char *missing = pod->lacks_cpu && pod->lacks_memory ? "cpu,memory"
+                              : pod->lacks_cpu                    ? "cpu"
+                              : pod->lacks_memory                 ? "memory"
+                                                                  : "";
+        char reason[512];
+        if (!pod->refused && !pod->runs &&
+            resource_quotas_refuse(&a->quotas, engine, pod->pod, missing, reason, sizeof(reason)))
+            refused(context, pod->pod, words_of(reason));
+    }
+}
+
+void admission_free(admission *a)
+{
+    limit_ranges_free(&a->ranges);
+    resource_quotas_free(&a->quotas);
+    free(a->pods);
+}

@@ -1,0 +1,64 @@
+/* LimitRanges: the requests and limits that containers of a namespace get where they name none, and
+ * between which they have to be. As the admission plugin LimitRanger does it.
+ * Source: kubernetes v1.36 plugin/pkg/admission/limitranger. */
+#ifndef BERTH_TOOLS_LIMIT_RANGES_H
+#define BERTH_TOOLS_LIMIT_RANGES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "berth/berth.h"
+
+typedef enum limit_bound {
+    LIMIT_DEFAULT,
+    LIMIT_DEFAULT_REQUEST,
+    LIMIT_MIN,
+    LIMIT_MAX,
+    LIMIT_RATIO,
+    LIMIT_BOUND_COUNT
+} limit_bound;
+
+/* One resource of one item of a LimitRange. */
+typedef struct limit_entry {
+    char *resource;
+    bool of_pod; /* of all containers together, not of each */
+    bool given[LIMIT_BOUND_COUNT];
+    berth_quantity amount[LIMIT_BOUND_COUNT];
+} limit_entry;
+
+typedef struct limit_range {
+    char *namespace_name;
+    char *name;
+    limit_entry *entries;
+    size_t count;
+    size_t capacity;
+    size_t behind; /* fresh pods of all namespaces that stand in front of it */
+    berth_error place;
+} limit_range;
+
+/* Zeroed: none. */
+typedef struct limit_ranges {
+    limit_range *items;
+    size_t count;
+    size_t capacity;
+    void **held; /* memory of the last pod that was changed */
+    size_t held_count;
+    size_t held_capacity;
+} limit_ranges;
+
+/* Take a LimitRange. Returns false if it has limits of something else than pods and containers, which
+ * are passed over. */
+bool limit_ranges_add(limit_ranges *l, berth_str namespace_name, berth_str name,
+                      const json_t *object);
+
+/* Put the defaults into `*pod`, a copy of the caller's, good until the next call. Returns the
+ * LimitRange that changed it (the last, if several did), or NULL. */
+const limit_range *limit_ranges_apply(limit_ranges *l, berth_pod *pod);
+
+/* Whether a pod is refused; if so `reason` says why, in the plugin's words. */
+bool limit_ranges_refuse(const limit_ranges *l, const berth_pod *pod, char *reason, size_t size);
+
+void limit_ranges_free(limit_ranges *l);
+
+#endif

@@ -1,0 +1,54 @@
+/* ResourceQuotas: how much the pods of a namespace may ask for together. As the admission plugin does
+ * it for pods, of which it counts requests and number.
+ * Source: kubernetes v1.36 plugin/pkg/admission/resourcequota and pkg/quota/v1/evaluator/core/pods.go. */
+#ifndef BERTH_TOOLS_RESOURCE_QUOTAS_H
+#define BERTH_TOOLS_RESOURCE_QUOTAS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "berth/berth.h"
+
+/* One resource of a quota. Amounts are the engine's: cpu in milli, all else in units. */
+typedef struct quota_entry {
+    char *shown;    /* as it stands in the quota: "requests.cpu" */
+    char *resource; /* as pods name it; NULL: the number of pods */
+    int64_t hard;
+    int64_t used;
+    bool used_given; /* by the API server */
+} quota_entry;
+
+typedef struct resource_quota {
+    char *namespace_name;
+    char *name;
+    quota_entry *entries;
+    size_t count;
+    size_t capacity;
+} resource_quota;
+
+/* Zeroed: none. */
+typedef struct resource_quotas {
+    resource_quota *items;
+    size_t count;
+    size_t capacity;
+} resource_quotas;
+
+/* Take a ResourceQuota. Returns what of it is not applied ("scopes", "limits.cpu"), or NULL. */
+const char *resource_quotas_add(resource_quotas *q, berth_str namespace_name, berth_str name,
+                                const json_t *object);
+
+/* Whether a namespace has one. */
+bool resource_quotas_cover(const resource_quotas *q, berth_str namespace_name);
+
+/* Count a pod that is there already. */
+void resource_quotas_count(resource_quotas *q, const berth_engine *engine, berth_pod_id pod);
+
+/* Count a pod that is to be created, unless a quota refuses it: then `reason` says why, in the
+ * plugin's words. `lacks` lists what some container of it does not request: "cpu,memory". */
+bool resource_quotas_refuse(resource_quotas *q, const berth_engine *engine, berth_pod_id pod,
+                            const char *lacks, char *reason, size_t size);
+
+void resource_quotas_free(resource_quotas *q);
+
+#endif

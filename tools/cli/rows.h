@@ -1,0 +1,25 @@
+/* A small table kept until it is printed: for rows that are put together cell by cell. Large ones
+ * are written by cli/table.h itself. */
+#ifndef BERTH_TOOLS_ROWS_H
+#define BERTH_TOOLS_ROWS_H
+
+#include "cli/table.h"
+
+typedef struct rows {
+    const char *const *titles;
+    uint32_t column_count;
+    uint32_t right_mask;
+    char **cells; /* row by row */
+    size_t count;
+    size_t capacity;
+} rows;
+
+/* `titles` outlive the rows; they are as table_open takes them. */
+void rows_open(rows *r, const char *const *titles, uint32_t column_count, uint32_t right_mask);
+void rows_cell(rows *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rows_cell_str(rows *r, berth_str text);
+
+/* Print them under their titles, and free them. */
+void rows_print(rows *r, FILE *file);
+
+#endif

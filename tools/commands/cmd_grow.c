@@ -1,0 +1,222 @@
+/* berth grow: which nodes must be added so that all pending pods fit, and which could go. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+#include "cli/stopwatch.h"
+#include "commands/commands.h"
+#include "loading/cluster_input.h"
+#include "loading/node_list.h"
+#include "plans/growth_report.h"
+#include "plans/plan_pods.h"
+
+enum { OWN_OPTIONS = 5, EFFORT_DEFAULT = 1000, EFFORT_UNIT = 1000 };
+
+typedef struct grow {
+    text_list shape_texts;
+    uint64_t effort; /* thousands of decisions */
+    bool keep;       /* do not ask which nodes could go */
+    int format;
+    bool summary_only;
+    cluster_input input;
+    engine_setup setup;
+    berth_engine *engine;
+    berth_node_id *nodes; /* that the cluster has */
+    uint32_t node_count;
+    node_shapes shapes;
+    growth growth;
+    shrink shrink;
+    growth_answer answer;
+} grow;
+
+static const command_help help = {
+    .name = "grow",
+    .synopsis = "[OPTION...] -f FILE... --shape SHAPE...",
+    .text =
+        "Tells how many nodes of which shapes must be added so that all pending pods fit, at the\n"
+        "lowest price found, and which nodes of the cluster could go. Everything told was tried:\n"
+        "the nodes are added, with the pods of their DaemonSets, and the pods decided as berth\n"
+        "schedule decides them. Pods that fit as it is are placed first, and stay.\n\n"
+        "SHAPE is " NODE_SHAPE_HELP "\n"
+        "Packing is hard, so the plan is the best one found: each shape alone, mixes by price for\n"
+        "what they place, then nodes taken out and replaced. The bound tells below which price\n"
+        "and number no plan can be, so what is left to gain is seen; it counts resources alone.\n\n"
+        "Nodes that could go are asked about one after the other, the emptiest first, each with\n"
+        "those before it gone: they can go together. Pods of DaemonSets and mirror pods go with\n"
+        "their node; a node stays for a pod without a controller or one that a\n"
+        "PodDisruptionBudget keeps, and if it is of the control plane. Without --shape that is\n"
+        "all that is asked. The exit code is 0 whatever the answers are.\n",
+    .examples = "  berth grow -f cluster.json --shape m=cpu=4,memory=16Gi,price=0.20 \\\n"
+                "      --shape l=cpu=16,memory=64Gi,price=0.72\n"
+                "  berth grow -f cluster.json --shape gpu=like=node-17,price=3,max=8 -o json\n"
+                "  berth grow -f cluster.json -f deployment.yaml --shape shapes.yaml\n"
+                "  berth grow -f cluster.json\n",
+};
+
+/* ---- the cluster as it is ---- */
+
+/* Place what fits, again as long as that may help: a pod may wait for another. Those that are left
+ * go to the front of `pods`. */
+static berth_status place_what_fits(grow *g, berth_pod_id *pods, uint64_t *count,
+                                    berth_error *error)
+{
+    uint64_t placed = 1;
+    while (placed > 0 && *count > 0) {
+        uint64_t left = 0;
+        for (uint64_t i = 0; i < *count; i++) {
+            berth_placement placement;
+            TRY(berth_engine_schedule(g->engine, pods[i], &placement, error));
+            if (placement.verdict != BERTH_VERDICT_PLACED)
+                pods[left++] = pods[i];
+        }
+        placed = *count - left;
+        g->answer.fitted += placed;
+        *count = left;
+    }
+    return BERTH_OK;
+}
+
+static berth_status take_pending(grow *g, berth_pod_id *pods, uint64_t *count, berth_error *error)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < *count; i++)
+        if (cluster_input_skipped(&g->input, pods[i]) == NULL)
+            pods[kept++] = pods[i];
+    g->answer.pending = *count;
+    g->answer.passed_over = *count - kept;
+    *count = kept;
+    TRY(place_what_fits(g, pods, count, error));
+    g->answer.unfitted = *count;
+    if (g->shapes.count == 0)
+        return BERTH_OK;
+    TRY(growth_prepare(&g->growth, pods, *count, error));
+    return growth_search(&g->growth, error);
+}
+
+static berth_status load(grow *g, berth_error *error)
+{
+    g->setup.keep_objects = true;
+    TRY(engine_setup_resolve(&g->setup, error));
+    TRY(engine_setup_create(&g->setup, &g->engine, error));
+    TRY(cluster_input_load(&g->input, &g->setup, g->engine, error));
+    TRY(node_list_make(g->engine, &g->nodes, &g->node_count, error));
+    return node_shapes_read(&g->shapes, &g->shape_texts, g->engine, error);
+}
+
+static berth_status answer(grow *g, berth_error *error)
+{
+    berth_pod_id *pods = NULL;
+    uint64_t count = 0;
+    TRY(load(g, error));
+    g->growth.engine = g->engine;
+    g->growth.shapes = &g->shapes;
+    g->growth.decisions_max = g->effort * EFFORT_UNIT;
+    TRY(plan_pending(g->engine, &pods, &count, error));
+    berth_status status = take_pending(g, pods, &count, error);
+    if (status == BERTH_OK && g->growth.best.tried)
+        status = growth_carry_out(&g->growth, &g->growth.best, error);
+    if (status == BERTH_OK)
+        status = growth_answer_pods(&g->answer, pods, count, error);
+    if (status == BERTH_OK && !g->keep)
+        status = shrink_make(&g->shrink, g->engine, &g->setup, g->nodes, g->node_count, error);
+    free(pods);
+    return status;
+}
+
+static int run(grow *g)
+{
+    berth_error error = {.code = BERTH_OK};
+    stopwatch watch;
+    stopwatch_start(&watch);
+    g->answer.growth = &g->growth;
+    berth_status status = answer(g, &error);
+    stopwatch_stop(&watch);
+    if (status != BERTH_OK)
+        return exit_error(help.name, &error);
+    g->answer.shrink = g->keep ? NULL : &g->shrink;
+    g->answer.seconds = stopwatch_seconds(&watch);
+    if (g->format == OUTPUT_TABLE)
+        growth_print(&g->answer, stdout, g->summary_only);
+    else
+        growth_write(&g->answer, stdout, (output_format)g->format, g->summary_only);
+    return EXIT_DONE;
+}
+
+/* ---- the command ---- */
+
+static void own_options(grow *g, option options[OWN_OPTIONS])
+{
+    const option list[OWN_OPTIONS] = {
+        {.name = "shape",
+         .letter = 's',
+         .kind = OPTION_TEXTS,
+         .value = "SHAPE",
+         .target = &g->shape_texts,
+         .help = "a kind of node that may be added; repeatable"},
+        {.name = "effort",
+         .kind = OPTION_NUMBER,
+         .value = "N",
+         .min = 1,
+         .max = 1000000,
+         .target = &g->effort,
+         .help = "end the search after N thousand decisions (default 1000)"},
+        {.name = "keep-nodes",
+         .kind = OPTION_FLAG,
+         .target = &g->keep,
+         .help = "do not ask which nodes could go"},
+        {.name = "output",
+         .letter = 'o',
+         .kind = OPTION_CHOICE,
+         .value = "FORMAT",
+         .target = &g->format,
+         .choices = output_format_names,
+         .help = "form of the results"},
+        {.name = "summary",
+         .kind = OPTION_FLAG,
+         .target = &g->summary_only,
+         .help = "leave out single nodes and pods"},
+    };
+    memcpy(options, list, sizeof(list));
+}
+
+static int check(grow *g, const text_list *operands)
+{
+    int code = cluster_input_check(&g->input, operands, help.name);
+    if (code == EXIT_DONE && g->shape_texts.count == 0 && g->keep)
+        code = exit_usage(help.name, "nothing is asked: give --shape, or leave --keep-nodes out");
+    return code;
+}
+
+static void release(grow *g)
+{
+    growth_answer_free(&g->answer);
+    shrink_free(&g->shrink);
+    growth_free(&g->growth);
+    node_shapes_free(&g->shapes);
+    text_list_free(&g->shape_texts);
+    free(g->nodes);
+    berth_engine_destroy(g->engine);
+    cluster_input_release(&g->input);
+    engine_setup_release(&g->setup);
+}
+
+int cmd_grow(int argc, char **argv)
+{
+    grow g = {.format = OUTPUT_TABLE, .effort = EFFORT_DEFAULT};
+    text_list operands = {0};
+    option own[OWN_OPTIONS];
+    own_options(&g, own);
+    const option_group groups[] = {cluster_input_options(&g.input), engine_setup_options(&g.setup),
+                                   OPTION_GROUP(own)};
+    options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
+    int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == OPTIONS_RUN)
+        code = check(&g, &operands);
+    if (parsed == OPTIONS_RUN && code == EXIT_DONE)
+        code = run(&g);
+    text_list_free(&operands);
+    release(&g);
+    return code;
+}

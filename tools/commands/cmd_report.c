@@ -1,0 +1,135 @@
+/* berth report: a page of HTML about a cluster or a replay. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/exits.h"
+#include "commands/commands.h"
+#include "plans/cluster_side.h"
+#include "report/report_cluster.h"
+#include "report/report_page.h"
+#include "report/report_replay.h"
+
+typedef struct report {
+    cluster_side side;
+    const char *path;
+    const char *title;
+    const char *folder; /* of a replay; NULL: it is a cluster */
+} report;
+
+static const command_help help = {
+    .name = "report",
+    .synopsis = "[OPTION...] -f FILE... | -f FOLDER | --synthetic SPEC",
+    .text =
+        "Writes one page of HTML that needs nothing else, and no network. Of a cluster: its zones\n"
+        "and nodes as a heat map, use by zone and resource, what is free, and the pods for which\n"
+        "there is no place, by reason; pending pods are placed first, as berth schedule would. Of\n"
+        "a replay, the FOLDER of berth replay --output-dir: what came of it and its timelines.\n"
+        "It works by keyboard and with a screen reader, in light and dark, on a phone and on\n"
+        "paper. The same input gives the same page, byte for byte.\n",
+    .examples = "  berth report -f cluster.json -o cluster.html\n"
+                "  kubectl get nodes,pods -A -o json | berth report -f - -o - > cluster.html\n"
+                "  berth replay -o out trace.jsonl.gz && berth report -f out -o replay.html\n",
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static berth_status make_data(report *r, FILE *file, berth_error *error)
+{
+    if (r->folder != NULL)
+        return report_replay_write(r->folder, r->title, file, error);
+    TRY(cluster_side_make(&r->side, error));
+    return report_cluster_write(&r->side, r->title, file, error);
+}
+
+static berth_status write_page(const report *r, const char *data, size_t bytes, berth_error *error)
+{
+    bool standard = strcmp(r->path, "-") == 0;
+    FILE *file = standard ? stdout : fopen(r->path, "w");
+    if (file == NULL)
+        return error_set(error, BERTH_E_IO, r->path, "%s", strerror(errno));
+    report_page_write(data, bytes, file);
+    if (standard)
+        return BERTH_OK;
+    bool lost = ferror(file) != 0;
+    errno = 0;
+    if (fclose(file) == 0 && !lost)
+        return BERTH_OK;
+    return error_set(error, BERTH_E_IO, r->path, "%s",
+                     errno != 0 ? strerror(errno) : "some of it could not be written");
+}
+
+static int run(report *r)
+{
+    berth_error error = {.code = BERTH_OK};
+    char *data = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&data, &bytes);
+    if (memory == NULL)
+        return exit_status(help.name, "making room for the page", BERTH_E_NOMEM);
+    berth_status status = make_data(r, memory, &error);
+    if (fclose(memory) != 0 && status == BERTH_OK)
+        status = error_set(&error, BERTH_E_NOMEM, NULL, "there is no memory for the page");
+    if (status == BERTH_OK)
+        status = write_page(r, data, bytes, &error);
+    free(data);
+    return status == BERTH_OK ? EXIT_DONE : exit_error(help.name, &error);
+}
+
+static int check(report *r, const text_list *operands)
+{
+    cluster_input *input = &r->side.input;
+    int code = cluster_input_check(input, operands, help.name);
+    for (size_t i = 0; i < input->files.count && code == EXIT_DONE; i++) {
+        if (!is_folder(input->files.items[i]))
+            continue;
+        if (input->files.count > 1)
+            return exit_usage(help.name, "a folder of berth replay is reported on alone");
+        r->folder = input->files.items[i];
+    }
+    if (r->title == NULL)
+        r->title = r->folder != NULL         ? r->folder
+                   : input->files.count == 0 ? input->synthetic
+                                             : input->files.items[0];
+    return code;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    report r = {.path = "report.html"};
+    text_list operands = {0};
+    const option own[] = {
+        {.name = "output",
+         .letter = 'o',
+         .kind = OPTION_TEXT,
+         .value = "FILE",
+         .target = &r.path,
+         .help = "write the page there; '-' is standard output (default:\nreport.html)"},
+        {.name = "title",
+         .kind = OPTION_TEXT,
+         .value = "TEXT",
+         .target = &r.title,
+         .help = "what the page is about (default: the input's name)"},
+        {.name = "anew",
+         .kind = OPTION_FLAG,
+         .target = &r.side.anew,
+         .help = "take running pods off first and place them again, too"},
+    };
+    const option_group groups[] = {cluster_input_options(&r.side.input),
+                                   engine_setup_options(&r.side.setup), OPTION_GROUP(own)};
+    options_result parsed = options_parse(&help, groups, 3, &operands, argc, argv);
+    int code = parsed == OPTIONS_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == OPTIONS_RUN)
+        code = check(&r, &operands);
+    if (parsed == OPTIONS_RUN && code == EXIT_DONE)
+        code = run(&r);
+    text_list_free(&operands);
+    cluster_side_release(&r.side);
+    return code;
+}

@@ -1,0 +1,48 @@
+/* Changes of a pod that may let it onto a node: what can be tried, one or two at a time. */
+#ifndef BERTH_TOOLS_EDITS_H
+#define BERTH_TOOLS_EDITS_H
+
+#include "explain/pod_draft.h"
+#include "explain/shortfall.h"
+
+typedef enum edit_kind {
+    EDIT_TOLERATE,
+    EDIT_SELECTOR,
+    EDIT_NODE_AFFINITY,
+    EDIT_AFFINITY,
+    EDIT_ANTI_AFFINITY,
+    EDIT_SPREAD,
+    EDIT_HOST_PORTS,
+    EDIT_GATES,
+} edit_kind;
+
+typedef struct edit {
+    edit_kind kind;
+    berth_str key;                  /* of the selector's entry, or topology */
+    berth_taint taints[TAINTS_MAX]; /* to tolerate */
+    uint32_t taint_count;
+    uint32_t nodes; /* that were refused for these taints */
+} edit;
+
+enum { EDITS_MAX = 32 };
+
+typedef struct edits {
+    edit items[EDITS_MAX];
+    uint32_t count;
+} edits;
+
+/* What can be changed about the pod, in view of the nodes that refused it. Taints that the system
+ * sets on nodes in trouble (node.kubernetes.io/...) are not to be tolerated. */
+void edits_find(edits *e, const berth_engine *engine, const berth_pod *pod,
+                const berth_explanation *why);
+
+/* Carry one out. */
+void edit_apply(const edit *e, pod_draft *draft);
+
+/* "tolerate dedicated=infra:NoSchedule". */
+void edit_text(const edit *e, const berth_pod *pod, text_buffer *out);
+
+/* The member of JSON's `kind`: "toleration". */
+const char *edit_kind_name(edit_kind kind);
+
+#endif

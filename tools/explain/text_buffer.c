@@ -1,0 +1,47 @@
+/* Growing texts. */
+#include "explain/text_buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/heap.h"
+
+void text_clear(text_buffer *t)
+{
+    t->len = 0;
+    if (t->capacity > 0)
+        t->text[0] = '\0';
+}
+
+void text_free(text_buffer *t)
+{
+    free(t->text);
+    *t = (text_buffer){0};
+}
+
+void text_add(text_buffer *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (len <= 0)
+        return;
+    t->text = heap_grow(t->text, &t->capacity, t->len + (size_t)len + 1, 1);
+    va_start(args, format);
+    vsnprintf(t->text + t->len, (size_t)len + 1, format, args);
+    va_end(args);
+    t->len += (size_t)len;
+}
+
+void text_add_str(text_buffer *t, berth_str piece)
+{
+    text_add(t, "%.*s", (int)piece.len, piece.data != NULL ? piece.data : "");
+}
+
+berth_str text_str(const text_buffer *t)
+{
+    return (berth_str){t->len > 0 ? t->text : "", (uint32_t)t->len};
+}

@@ -1,0 +1,107 @@
+/* Notes of the reader and looks at objects become findings. */
+#include "inspect/inspection.h"
+
+#include <stdio.h>
+
+#include "cli/exits.h"
+#include "inspect/values.h"
+
+#define SHOW(text) (int)(text).len, (text).data != NULL ? (text).data : ""
+
+static void add(inspection *in, finding_kind kind, const berth_note *note, const char *text)
+{
+    findings_add(&in->findings, kind, words_of(text), note->place, 1);
+}
+
+static void note_field(inspection *in, const berth_note *note)
+{
+    char text[512];
+    bool suggests = note->suggestion.len > 0;
+    snprintf(text, sizeof(text), "Kubernetes has no field \"%.*s\" there%s%.*s%s", SHOW(note->word),
+             suggests ? ": did you mean " : "", SHOW(note->suggestion), suggests ? "?" : "");
+    add(in, FINDING_FIELD, note, text);
+}
+
+static void note_version(inspection *in, const berth_note *note)
+{
+    char text[512];
+    if (note->word.len == 0)
+        snprintf(text, sizeof(text), "expected the apiVersion %.*s of a %.*s, found none",
+                 SHOW(note->suggestion), SHOW(note->kind));
+    else
+        snprintf(text, sizeof(text), "expected the apiVersion %.*s of a %.*s, found \"%.*s\"",
+                 SHOW(note->suggestion), SHOW(note->kind), SHOW(note->word));
+    add(in, FINDING_API_VERSION, note, text);
+}
+
+static void note_passed_over(inspection *in, const berth_note *note)
+{
+    char text[512];
+    if (note->text.len > 0 && in->on_whole != NULL) {
+        in->on_whole(in->context, note);
+        return;
+    }
+    if (note->suggestion.len == 0) {
+        findings_add(&in->findings, FINDING_PASSED_OVER, note->kind, NULL, 1);
+        return;
+    }
+    snprintf(text, sizeof(text),
+             "the kind %.*s is not known, its objects are passed over: did you mean %.*s?",
+             SHOW(note->kind), SHOW(note->suggestion));
+    add(in, FINDING_KIND, note, text);
+}
+
+void inspection_note(void *context, const berth_note *note)
+{
+    inspection *in = context;
+    char text[512];
+    switch (note->what) {
+    case BERTH_NOTE_PASSED_OVER:
+        note_passed_over(in, note);
+        break;
+    case BERTH_NOTE_UNKNOWN_FIELD:
+        note_field(in, note);
+        break;
+    case BERTH_NOTE_API_VERSION:
+        note_version(in, note);
+        break;
+    case BERTH_NOTE_NOT_EXPANDED:
+        references_workload(&in->references, note->kind, note->namespace_name, note->name);
+        break;
+    case BERTH_NOTE_RUNTIME_CLASS_MISSING:
+    case BERTH_NOTE_RUNTIME_CLASS: {
+        bool missing = note->what == BERTH_NOTE_RUNTIME_CLASS_MISSING;
+        snprintf(text, sizeof(text), "%sRuntimeClass %.*s", missing ? "" : "what is added by ",
+                 SHOW(note->word));
+        findings_add(&in->findings, missing ? FINDING_RUNTIME_CLASS : FINDING_APPLIED,
+                     words_of(text), NULL, 1);
+        break;
+    }
+    }
+}
+
+void inspection_object(inspection *in, const berth_object *object, const berth_error *origin)
+{
+    if (!references_object(&in->references, object))
+        values_check(object, origin, &in->findings);
+}
+
+berth_status inspection_end(inspection *in, const char *command, bool strict, berth_error *error)
+{
+    char speaker[64];
+    snprintf(speaker, sizeof(speaker), "berth%s%s", command != NULL ? " " : "",
+             command != NULL ? command : "");
+    references_end(&in->references, &in->findings);
+    size_t warnings = findings_say(&in->findings, speaker);
+    if (!strict || warnings == 0)
+        return BERTH_OK;
+    return error_set(error, BERTH_E_INVALID, NULL, "%zu warning%s above, which --strict makes %s",
+                     warnings, warnings == 1 ? "" : "s", warnings == 1 ? "an error" : "errors");
+}
+
+void inspection_free(inspection *in)
+{
+    findings_free(&in->findings);
+    references_free(&in->references);
+    places_free(&in->places);
+}

@@ -1,0 +1,326 @@
+/* References are kept as texts that name what they lead to; what an object is known by is the same
+ * text. Pods that a reader gives out as replicas cost a look into a small cache. */
+#include "inspect/references.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/heap.h"
+
+enum { NAME_MAX_BYTES = 700 };
+
+/* ---- names ---- */
+
+/* "KIND NAMESPACE/NAME", or without a namespace "KIND NAME". */
+static berth_str name_of(char out[NAME_MAX_BYTES], const char *kind, berth_str namespace_name,
+                         berth_str name)
+{
+    bool in = namespace_name.data != NULL;
+    if (in && namespace_name.len == 0)
+        namespace_name = words_of("default");
+    int len = snprintf(out, NAME_MAX_BYTES, "%s %.*s%s%.*s", kind, in ? (int)namespace_name.len : 0,
+                       in ? namespace_name.data : "", in ? "/" : "", (int)name.len,
+                       name.data != NULL ? name.data : "");
+    return (berth_str){out, len < NAME_MAX_BYTES ? (uint32_t)len : NAME_MAX_BYTES - 1};
+}
+
+static berth_str namespace_of(const berth_metadata *meta)
+{
+    return meta->namespace_name.len > 0 ? meta->namespace_name : words_of("default");
+}
+
+/* Refer to something; the number it has among the wanted. */
+static uint32_t want(references *r, finding_kind kind, berth_str named, uint64_t count)
+{
+    char key[NAME_MAX_BYTES + 1];
+    key[0] = (char)('A' + (int)kind);
+    memcpy(key + 1, named.data, named.len);
+    uint32_t number = word_table_add(&r->wanted, (berth_str){key, named.len + 1});
+    size_t before = r->capacity;
+    r->items = heap_grow(r->items, &r->capacity, (size_t)number + 1, sizeof(*r->items));
+    if (r->capacity > before)
+        memset(r->items + before, 0, (r->capacity - before) * sizeof(*r->items));
+    r->items[number].kind = kind;
+    r->items[number].count += count;
+    return number;
+}
+
+/* ---- pods ---- */
+
+static bool is_moved(const references *r, const berth_pod *pod)
+{
+    return r->all_pods_move || pod->node_name.len == 0;
+}
+
+/* Count a pod of a namespace, mostly that of the pod before. Returns its number. */
+static uint32_t number_namespace(references *r, berth_str name)
+{
+    uint32_t number = r->last_namespace;
+    if (number >= r->namespaces.count ||
+        !words_equal(word_table_get(&r->namespaces, number), name)) {
+        number = word_table_add(&r->namespaces, name);
+        size_t before = r->namespace_capacity;
+        r->namespace_pods = heap_grow(r->namespace_pods, &r->namespace_capacity, (size_t)number + 1,
+                                      sizeof(*r->namespace_pods));
+        if (r->namespace_capacity > before)
+            memset(r->namespace_pods + before, 0,
+                   (r->namespace_capacity - before) * sizeof(*r->namespace_pods));
+        r->last_namespace = number;
+    }
+    r->namespace_pods[number]++;
+    return number;
+}
+
+/* The controllers whose selectors the default spreading goes by. */
+static bool spreads_by(berth_str kind)
+{
+    return words_equal(kind, words_of("ReplicaSet")) ||
+           words_equal(kind, words_of("StatefulSet")) ||
+           words_equal(kind, words_of("ReplicationController"));
+}
+
+static uint32_t want_owners(references *r, const berth_pod *pod, bool is_over)
+{
+    uint32_t controller = UINT32_MAX;
+    for (uint32_t i = 0; i < pod->meta.owner_count; i++) {
+        const berth_owner *owner = &pod->meta.owners[i];
+        char kind[64];
+        char name[NAME_MAX_BYTES];
+        snprintf(kind, sizeof(kind), "%.*s", (int)owner->kind.len, owner->kind.data);
+        berth_str named = name_of(name, kind, namespace_of(&pod->meta), owner->name);
+        word_table_add(&r->owners, named);
+        if (owner->controller && spreads_by(owner->kind))
+            controller = want(r, FINDING_CONTROLLER, named, !is_over && is_moved(r, pod));
+    }
+    return controller;
+}
+
+static void want_claims(references *r, const berth_pod *pod)
+{
+    for (uint32_t i = 0; i < pod->volume_count; i++) {
+        const berth_volume_source *source = &pod->volumes[i].source;
+        char name[NAME_MAX_BYTES];
+        if (source->kind == BERTH_VOLUME_CLAIM)
+            want(r, is_moved(r, pod) ? FINDING_CLAIM : FINDING_CLAIM_RUNNING,
+                 name_of(name, "PersistentVolumeClaim", namespace_of(&pod->meta), source->handle),
+                 1);
+    }
+}
+
+static bool selects(const berth_pod_affinity_term *terms, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const berth_label_selector *by = terms[i].namespace_selector;
+        if (by != NULL && (by->match_labels.count > 0 || by->match_expressions.count > 0))
+            return true;
+    }
+    return false;
+}
+
+static bool selects_namespaces(const berth_pod *pod)
+{
+    const berth_pod_affinity *both[] = {&pod->pod_affinity, &pod->pod_anti_affinity};
+    for (int i = 0; i < 2; i++)
+        if (selects(both[i]->required, both[i]->required_count) ||
+            selects(both[i]->preferred, both[i]->preferred_count))
+            return true;
+    return false;
+}
+
+static bool see_pod(references *r, const berth_pod *pod)
+{
+    reference_cached *cached = &r->cache[pod->template_id % REFERENCE_CACHE_SIZE];
+    if (pod->template_id != 0 && cached->template_id == pod->template_id) {
+        if (cached->controller != UINT32_MAX)
+            r->items[cached->controller].count += is_moved(r, pod);
+        r->namespace_pods[cached->namespace_number]++;
+        return true;
+    }
+    bool is_over = words_equal(pod->phase, words_of("Succeeded")) ||
+                   words_equal(pod->phase, words_of("Failed"));
+    uint32_t controller = want_owners(r, pod, is_over);
+    if (is_over)
+        return false;
+    uint32_t number = number_namespace(r, namespace_of(&pod->meta));
+    want_claims(r, pod);
+    r->selects_namespaces = r->selects_namespaces || selects_namespaces(pod);
+    if (pod->template_id != 0 && pod->volume_count == 0)
+        *cached = (reference_cached){pod->template_id, controller, number};
+    return false;
+}
+
+/* ---- other objects ---- */
+
+static void see_claim(references *r, const berth_persistent_volume_claim *claim)
+{
+    char name[NAME_MAX_BYTES];
+    if (claim->volume_name.len > 0)
+        want(r, FINDING_VOLUME,
+             name_of(name, "PersistentVolume", (berth_str){0}, claim->volume_name), 1);
+    else if (claim->storage_class.len > 0)
+        want(r, FINDING_STORAGE_CLASS,
+             name_of(name, "StorageClass", (berth_str){0}, claim->storage_class), 1);
+}
+
+bool references_object(references *r, const berth_object *object)
+{
+    const berth_metadata *meta = object->as.any;
+    berth_str in = {0};
+    char name[NAME_MAX_BYTES];
+    switch (object->kind) {
+    case BERTH_KIND_POD:
+        return see_pod(r, object->as.pod);
+    case BERTH_KIND_NODE:
+        r->nodes++;
+        return false;
+    case BERTH_KIND_CSI_NODE:
+        r->csi_nodes++;
+        return false;
+    case BERTH_KIND_POD_DISRUPTION_BUDGET:
+        r->budgets++;
+        return false;
+    case BERTH_KIND_PERSISTENT_VOLUME:
+        r->csi_volumes += object->as.persistent_volume->source.kind == BERTH_VOLUME_CSI;
+        break;
+    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
+        see_claim(r, object->as.persistent_volume_claim);
+        in = namespace_of(meta);
+        break;
+    case BERTH_KIND_REPLICA_SET:
+    case BERTH_KIND_STATEFUL_SET:
+    case BERTH_KIND_REPLICATION_CONTROLLER:
+        in = namespace_of(meta);
+        break;
+    default:
+        break;
+    }
+    word_table_add(&r->present, name_of(name, berth_kind_name(object->kind), in, meta->name));
+    return false;
+}
+
+void references_workload(references *r, berth_str kind, berth_str namespace_name, berth_str name)
+{
+    char text[64];
+    char named[NAME_MAX_BYTES];
+    snprintf(text, sizeof(text), "%.*s", (int)kind.len, kind.data);
+    word_table_add(&r->workloads, name_of(named, text, namespace_name, name));
+}
+
+/* ---- the end ---- */
+
+void references_nodes(const berth_engine *engine, findings *f)
+{
+    if (berth_engine_orphan(engine, NULL) == BERTH_POD_NONE)
+        return;
+    berth_node_id limit = berth_engine_node_limit(engine);
+    for (berth_node_id node = 0; node < limit; node++) {
+        uint64_t count = 0;
+        if (berth_engine_node_present(engine, node))
+            continue;
+        berth_pod_id pod = berth_engine_next_pod(engine, node, BERTH_POD_NONE);
+        for (; pod != BERTH_POD_NONE; pod = berth_engine_next_pod(engine, node, pod))
+            count++;
+        if (count > 0)
+            findings_add(f, FINDING_NODE, berth_engine_node_name(engine, node), NULL, count);
+    }
+}
+
+/* Whether some pod was made by a ReplicaSet of this Deployment, or by a Job of this CronJob: they are
+ * named after it. */
+static bool has_heirs(const references *r, berth_str workload, const char *from, const char *to)
+{
+    size_t from_len = strlen(from), to_len = strlen(to);
+    if (workload.len <= from_len || memcmp(workload.data, from, from_len) != 0)
+        return false;
+    berth_str rest = {workload.data + from_len, workload.len - (uint32_t)from_len};
+    for (uint32_t i = 0; i < r->owners.count; i++) {
+        berth_str owner = word_table_get(&r->owners, i);
+        if (owner.len > to_len + rest.len && memcmp(owner.data, to, to_len) == 0 &&
+            memcmp(owner.data + to_len, rest.data, rest.len) == 0 &&
+            owner.data[to_len + rest.len] == '-')
+            return true;
+    }
+    return false;
+}
+
+/* A ReplicaSet or a Job that another workload of the input has made is not told of, too. */
+static bool has_maker(const references *r, berth_str workload, const char *from, const char *to)
+{
+    size_t from_len = strlen(from), to_len = strlen(to);
+    if (workload.len <= from_len || memcmp(workload.data, from, from_len) != 0)
+        return false;
+    for (uint32_t i = 0; i < r->workloads.count; i++) {
+        berth_str maker = word_table_get(&r->workloads, i);
+        if (maker.len > to_len && memcmp(maker.data, to, to_len) == 0 &&
+            workload.len > maker.len - to_len + from_len &&
+            memcmp(workload.data + from_len, maker.data + to_len, maker.len - to_len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void find_workloads(const references *r, findings *f)
+{
+    uint32_t number;
+    for (uint32_t i = 0; i < r->workloads.count; i++) {
+        berth_str workload = word_table_get(&r->workloads, i);
+        char text[NAME_MAX_BYTES + 128];
+        if (word_table_find(&r->owners, workload, &number) ||
+            has_heirs(r, workload, "Deployment", "ReplicaSet") ||
+            has_heirs(r, workload, "CronJob", "Job") ||
+            has_maker(r, workload, "ReplicaSet", "Deployment") ||
+            has_maker(r, workload, "Job", "CronJob"))
+            continue;
+        int len = snprintf(text, sizeof(text),
+                           "%.*s comes from an API server, and none of its pods is in the input: "
+                           "--expand makes them",
+                           (int)workload.len, workload.data);
+        findings_add(f, FINDING_WORKLOAD, (berth_str){text, (uint32_t)len}, NULL, 1);
+    }
+}
+
+static void find_namespaces(const references *r, findings *f)
+{
+    uint32_t number;
+    for (uint32_t i = 0; r->selects_namespaces && i < r->namespaces.count; i++) {
+        char name[NAME_MAX_BYTES];
+        berth_str named =
+            name_of(name, "Namespace", (berth_str){0}, word_table_get(&r->namespaces, i));
+        if (!word_table_find(&r->present, named, &number))
+            findings_add(f, FINDING_NAMESPACE, named, NULL, r->namespace_pods[i]);
+    }
+}
+
+void references_end(const references *r, findings *f)
+{
+    uint32_t number;
+    for (uint32_t i = 0; i < r->wanted.count; i++) {
+        berth_str key = word_table_get(&r->wanted, i);
+        berth_str named = {key.data + 1, key.len - 1};
+        if (r->items[i].count > 0 && !word_table_find(&r->present, named, &number))
+            findings_add(f, r->items[i].kind, named, NULL, r->items[i].count);
+    }
+    find_namespaces(r, f);
+    find_workloads(r, f);
+    if (r->csi_volumes > 0 && r->csi_nodes == 0 && r->nodes > 0)
+        findings_add(f, FINDING_CSI_NODE,
+                     words_of("the input has volumes of CSI drivers and no CSINode: how many a "
+                              "node takes is not limited"),
+                     NULL, 1);
+    if (r->wants_budgets && r->budgets == 0)
+        findings_add(f, FINDING_BUDGETS,
+                     words_of("the input has no PodDisruptionBudget: no pod is kept by one"), NULL,
+                     1);
+}
+
+void references_free(references *r)
+{
+    word_table_free(&r->present);
+    word_table_free(&r->wanted);
+    word_table_free(&r->namespaces);
+    word_table_free(&r->owners);
+    word_table_free(&r->workloads);
+    free(r->items);
+    free(r->namespace_pods);
+}

@@ -1,0 +1,125 @@
+/* Selectors are held against the labels that the engine keeps. */
+#include "loading/budgets.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/heap.h"
+#include "cli/words.h"
+
+void budgets_add(budgets *b, const berth_object *object)
+{
+    if (object->kind != BERTH_KIND_POD_DISRUPTION_BUDGET)
+        return;
+    b->items = heap_grow(b->items, &b->capacity, b->count + 1, sizeof(*b->items));
+    b->items[b->count++] = (budget){.object = heap_object(object)};
+}
+
+void budgets_begin(budgets *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        b->items[i].left = b->items[i].object->as.pod_disruption_budget->disruptions_allowed;
+}
+
+/* ---- which pods ---- */
+
+static bool has_value(berth_strs values, berth_str value)
+{
+    for (uint32_t i = 0; i < values.count; i++)
+        if (words_equal(values.items[i], value))
+            return true;
+    return false;
+}
+
+static bool meets(const berth_requirement *one, berth_str value)
+{
+    bool present = value.data != NULL;
+    if (words_equal(one->op, words_of("Exists")))
+        return present;
+    if (words_equal(one->op, words_of("DoesNotExist")))
+        return !present;
+    if (words_equal(one->op, words_of("NotIn")))
+        return !present || !has_value(one->values, value);
+    return words_equal(one->op, words_of("In")) && present && has_value(one->values, value);
+}
+
+/* An empty selector covers every pod of the namespace, no selector none. */
+static bool selects(const berth_label_selector *selector, const berth_engine *engine,
+                    berth_pod_id pod)
+{
+    if (selector == NULL)
+        return false;
+    for (uint32_t i = 0; i < selector->match_labels.count; i++) {
+        const berth_key_value *label = &selector->match_labels.entries[i];
+        berth_str value = berth_engine_pod_label(engine, pod, label->key);
+        if (value.data == NULL || !words_equal(value, label->value))
+            return false;
+    }
+    for (uint32_t i = 0; i < selector->match_expressions.count; i++) {
+        const berth_requirement *one = &selector->match_expressions.items[i];
+        if (!meets(one, berth_engine_pod_label(engine, pod, one->key)))
+            return false;
+    }
+    return true;
+}
+
+static berth_str namespace_of(const berth_pod_disruption_budget *one)
+{
+    return one->meta.namespace_name.len > 0 ? one->meta.namespace_name : words_of("default");
+}
+
+int budgets_of(const budgets *b, const berth_engine *engine, berth_pod_id pod)
+{
+    berth_str namespace_name = {0};
+    berth_str name = {0};
+    int found = BUDGET_NONE;
+    if (b->count == 0)
+        return found;
+    berth_engine_pod_name(engine, pod, &namespace_name, &name);
+    for (size_t i = 0; i < b->count; i++) {
+        const berth_pod_disruption_budget *one = b->items[i].object->as.pod_disruption_budget;
+        if (!words_equal(namespace_of(one), namespace_name) ||
+            has_value(one->disrupted_pods, name) || !selects(one->selector, engine, pod))
+            continue;
+        if (found != BUDGET_NONE)
+            return BUDGET_SEVERAL;
+        found = (int)i;
+    }
+    return found;
+}
+
+/* ---- evictions ---- */
+
+bool budgets_take(budgets *b, int place)
+{
+    if (place == BUDGET_NONE)
+        return true;
+    if (place == BUDGET_SEVERAL || b->items[place].left <= 0)
+        return false;
+    b->items[place].left--;
+    return true;
+}
+
+void budgets_give(budgets *b, int place)
+{
+    if (place >= 0)
+        b->items[place].left++;
+}
+
+void budgets_name(const budgets *b, int place, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (place < 0)
+        return;
+    const berth_pod_disruption_budget *one = b->items[place].object->as.pod_disruption_budget;
+    berth_str in = namespace_of(one);
+    snprintf(out, size, "%.*s/%.*s", (int)in.len, in.data, (int)one->meta.name.len,
+             one->meta.name.data);
+}
+
+void budgets_free(budgets *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        berth_object_destroy(b->items[i].object);
+    free(b->items);
+}

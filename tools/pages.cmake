@@ -1,0 +1,21 @@
+# Has the program write its manual pages and completions.
+# cmake -DBERTH=berth -DFOLDER=pages -P pages.cmake
+function(write_page file)
+  execute_process(COMMAND ${BERTH} ${ARGN} OUTPUT_FILE ${FOLDER}/${file} RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "berth ${ARGN}: ${failed}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER}/man1)
+write_page(berth.bash completion bash)
+write_page(_berth completion zsh)
+write_page(berth.fish completion fish)
+write_page(man1/berth.1 manual)
+file(STRINGS ${FOLDER}/man1/berth.1 lines REGEX "^\\.BR berth.-")
+foreach(line ${lines})
+  string(REGEX REPLACE "^.*-([a-z]+) .*$" "\\1" command "${line}")
+  write_page(man1/berth-${command}.1 manual ${command})
+endforeach()
+file(WRITE ${FOLDER}/written "")

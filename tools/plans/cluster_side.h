@@ -1,0 +1,66 @@
+/* A cluster whose pending pods have been decided, and the figures by which two such are compared:
+ * how many pods have a place, how full and how fragmented the nodes are, how fast it went. */
+#ifndef BERTH_TOOLS_CLUSTER_SIDE_H
+#define BERTH_TOOLS_CLUSTER_SIDE_H
+
+#include "berth/berth.h"
+#include "loading/cluster_input.h"
+#include "replay/replay_load.h"
+
+/* One pod, wherever it is. */
+typedef struct side_pod {
+    berth_pod_id pod;
+    berth_node_id node; /* BERTH_NODE_NONE: on none */
+    berth_str namespace_name;
+    berth_str name;
+} side_pod;
+
+/* One resource over all nodes; cpu in milli, everything else in units. */
+typedef struct side_resource {
+    berth_str name;
+    int64_t requested;
+    int64_t allocatable;
+    int64_t allocatable_used; /* of the nodes that are in use */
+    int64_t requested_used;
+    double fragmentation; /* replay_load.h says what it is */
+} side_resource;
+
+typedef struct side_zone {
+    berth_str name; /* "-" for nodes that name none */
+    uint32_t nodes;
+    uint64_t pods; /* those of DaemonSets and mirror pods left out, as in every count by node */
+} side_zone;
+
+typedef struct cluster_side {
+    engine_setup setup;
+    cluster_input input;
+    bool anew; /* pods that run are placed anew, too */
+    berth_engine *engine;
+    replay_load load;
+    side_pod *pods; /* by namespace and name */
+    size_t pod_count;
+    side_resource *resources;
+    uint32_t resource_count;
+    word_table zone_names;
+    side_zone *zones; /* by name */
+    uint32_t zone_count;
+    uint32_t node_count;
+    uint32_t nodes_in_use; /* that have a pod which is neither a DaemonSet's nor a mirror pod */
+    uint64_t pending;      /* that were to be decided, those passed over included */
+    uint64_t placed;
+    uint64_t passed_over;
+    double seconds; /* spent deciding */
+} cluster_side;
+
+/* Load what `setup` and `input` of the side name, decide the pending pods in the order of a
+ * scheduler's queue, bind each, and work out the figures. Errors: those of loading and deciding;
+ * the side is to be released whatever comes of it. */
+berth_status cluster_side_make(cluster_side *side, berth_error *error);
+
+/* Pods decided that have no place. */
+uint64_t cluster_side_unplaced(const cluster_side *side);
+double cluster_side_decisions_a_second(const cluster_side *side);
+
+void cluster_side_release(cluster_side *side);
+
+#endif

@@ -1,0 +1,15 @@
+/* A comparison for people, as aligned columns, and for programs, as JSON or YAML. */
+#ifndef BERTH_TOOLS_COMPARISON_REPORT_H
+#define BERTH_TOOLS_COMPARISON_REPORT_H
+
+#include <stdio.h>
+
+#include "cli/output.h"
+#include "plans/side_comparison.h"
+
+/* `summary_only` leaves out the pods that differ; otherwise the first 20 are listed, or all. */
+void comparison_print(const comparison *c, FILE *file, bool summary_only, bool all_pods);
+
+void comparison_write(const comparison *c, FILE *file, output_format format, bool summary_only);
+
+#endif

@@ -1,0 +1,38 @@
+/* Kinds of nodes that could be added to a cluster, as the command line names them. */
+#ifndef BERTH_TOOLS_NODE_SHAPE_H
+#define BERTH_TOOLS_NODE_SHAPE_H
+
+#include "berth/berth.h"
+#include "cli/options.h"
+
+enum { NODE_SHAPES_MAX = 64 };
+
+/* How --shape is written, for help texts. */
+#define NODE_SHAPE_HELP                                                                       \
+    "NAME=KEY=VALUE,... or a file of Nodes, whose annotations price and max say those.\n"     \
+    "Keys: cpu, memory, pods (110 unless given) and every other resource; price of a node;\n" \
+    "max, how many there may be; zone=A+B, a shape of its own in each; label:KEY=VALUE;\n"    \
+    "taint:KEY=VALUE:EFFECT; like=NODE, which begins with what that node of the cluster has.\n"
+
+typedef struct node_shape {
+    char *name;
+    double price; /* of a node; 1 where no shape has a price */
+    bool priced;
+    uint64_t max;         /* nodes; UINT32_MAX: no limit */
+    berth_object *object; /* a Node named as the shape */
+} node_shape;
+
+typedef struct node_shapes {
+    node_shape *items;
+    size_t count;
+    size_t capacity;
+    bool priced; /* the shapes have prices */
+} node_shapes;
+
+/* Read shapes as given; `engine` has the nodes that some are like. Errors: E_INVALID, saying which
+ * shape; those of a reader. */
+berth_status node_shapes_read(node_shapes *shapes, const text_list *given, berth_engine *engine,
+                              berth_error *error);
+void node_shapes_free(node_shapes *shapes);
+
+#endif

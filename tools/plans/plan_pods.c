@@ -1,0 +1,122 @@
+/* Questions about single pods that every plan asks. */
+#include "plans/plan_pods.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+#include "cli/words.h"
+
+enum { REASONS_READ = 64 };
+
+berth_status plan_pending(const berth_engine *engine, berth_pod_id **out, uint64_t *count,
+                          berth_error *error)
+{
+    uint64_t found = 0;
+    TRY(berth_engine_pending(engine, NULL, 0, &found, error));
+    berth_pod_id *pods = heap_new(found, sizeof(*pods));
+    berth_status status = berth_engine_pending(engine, pods, found, NULL, error);
+    if (status != BERTH_OK) {
+        free(pods);
+        return status;
+    }
+    *out = pods;
+    *count = found;
+    return BERTH_OK;
+}
+
+bool plan_pod_stays(const berth_pod_info *info)
+{
+    return words_equal(info->owner_kind, words_of("DaemonSet")) ||
+           words_equal(info->owner_kind, words_of("Node"));
+}
+
+berth_str plan_zone(const berth_engine *engine, berth_node_id node)
+{
+    static const char *const keys[] = {"topology.kubernetes.io/zone",
+                                       "failure-domain.beta.kubernetes.io/zone"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        berth_str zone = berth_engine_node_label(engine, node, words_of(keys[i]));
+        if (zone.len > 0)
+            return zone;
+    }
+    return words_of("-");
+}
+
+/* Reasons of one text that came from several plugins are one to a reader. */
+static uint32_t merge_counts(berth_reason_count *counts, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = 0;
+        while (at < kept && !words_equal(counts[at].reason, counts[i].reason))
+            at++;
+        if (at < kept)
+            counts[at].nodes += counts[i].nodes;
+        else
+            counts[kept++] = counts[i];
+    }
+    return kept;
+}
+
+/* Most nodes first, equals in the order in which they came; or by name. */
+static bool comes_before(const berth_reason_count *a, const berth_reason_count *b, bool by_name)
+{
+    return by_name ? words_compare(a->reason, b->reason) < 0 : a->nodes > b->nodes;
+}
+
+static void sort_counts(berth_reason_count *counts, uint32_t count, bool by_name)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        berth_reason_count one = counts[i];
+        uint32_t at = i;
+        for (; at > 0 && comes_before(&one, &counts[at - 1], by_name); at--)
+            counts[at] = counts[at - 1];
+        counts[at] = one;
+    }
+}
+
+static void write_reasons(const berth_explanation *explanation, bool as_set,
+                          char out[PLAN_REASON_BYTES])
+{
+    berth_reason_count counts[REASONS_READ];
+    uint32_t count = berth_explanation_reason_counts(explanation, counts, REASONS_READ);
+    size_t at = 0;
+    count = merge_counts(counts, count < REASONS_READ ? count : REASONS_READ);
+    sort_counts(counts, count, as_set);
+    for (uint32_t i = 0; i < count && at < PLAN_REASON_BYTES; i++) {
+        const char *unit = i > 0 ? "" : counts[i].nodes > 1 ? " nodes" : " node";
+        at += (size_t)snprintf(out + at, PLAN_REASON_BYTES - at, "%s%.*s", i > 0 ? ", " : "",
+                               (int)counts[i].reason.len, counts[i].reason.data);
+        if (!as_set && at < PLAN_REASON_BYTES)
+            at += (size_t)snprintf(out + at, PLAN_REASON_BYTES - at, " (%" PRIu32 "%s)",
+                                   counts[i].nodes, unit);
+    }
+}
+
+berth_status plan_reason(berth_engine *engine, berth_pod_id pod, berth_explanation *explanation,
+                         bool as_set, char out[PLAN_REASON_BYTES], berth_error *error)
+{
+    const berth_decide_options options = {.size = sizeof(options),
+                                          .flags =
+                                              BERTH_DECIDE_KEEP_ROTATION | BERTH_DECIDE_SEARCH_ONLY,
+                                          .explanation = explanation};
+    berth_placement placement;
+    TRY(berth_engine_decide(engine, pod, &options, &placement, error));
+    berth_str before = berth_explanation_pre_filter(explanation);
+    out[0] = '\0';
+    if (placement.verdict == BERTH_VERDICT_PLACED)
+        snprintf(out, PLAN_REASON_BYTES, "fits by the end: it came before what it waited for");
+    else if (before.len > 0)
+        snprintf(out, PLAN_REASON_BYTES, "%.*s", (int)before.len, before.data);
+    else
+        write_reasons(explanation, as_set, out);
+    if (out[0] == '\0')
+        snprintf(out, PLAN_REASON_BYTES, "%s",
+                 placement.verdict == BERTH_VERDICT_ERROR ? "a rule failed on it"
+                                                          : "there is no node");
+    return BERTH_OK;
+}

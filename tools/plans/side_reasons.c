@@ -1,0 +1,35 @@
+/* Reasons of pods by kind: pods that are alike lack the same. */
+#include "plans/side_reasons.h"
+
+#include "cli/exits.h"
+#include "plans/plan_pods.h"
+
+berth_status side_reasons_find(side_reasons *r, const cluster_side *side, const side_pod *pod,
+                               uint32_t *number, berth_error *error)
+{
+    const cluster_skip *skip = cluster_input_skipped(&side->input, pod->pod);
+    if (skip != NULL) {
+        *number =
+            word_table_add(&r->texts, word_table_get(&side->input.skip_reasons, skip->reason));
+        return BERTH_OK;
+    }
+    berth_pod_info info = {.size = sizeof(info)};
+    TRY(berth_engine_pod_info(side->engine, pod->pod, &info, error));
+    *number = id_table_find(&r->kinds, info.kind);
+    if (*number != ID_TABLE_NONE)
+        return BERTH_OK;
+    char text[PLAN_REASON_BYTES];
+    if (r->explanation == NULL)
+        TRY(berth_explanation_create(NULL, &r->explanation, error));
+    TRY(plan_reason(side->engine, pod->pod, r->explanation, r->as_sets, text, error));
+    *number = word_table_add(&r->texts, words_of(text));
+    id_table_add(&r->kinds, info.kind, *number);
+    return BERTH_OK;
+}
+
+void side_reasons_free(side_reasons *r)
+{
+    word_table_free(&r->texts);
+    id_table_free(&r->kinds);
+    berth_explanation_destroy(r->explanation);
+}

@@ -1,0 +1,22 @@
+/* Why pods of a cluster side have no place, found once for each kind of pod. */
+#ifndef BERTH_TOOLS_SIDE_REASONS_H
+#define BERTH_TOOLS_SIDE_REASONS_H
+
+#include "plans/cluster_side.h"
+#include "traces/id_table.h"
+
+/* Zeroed: empty. */
+typedef struct side_reasons {
+    bool as_sets;   /* reasons alone, in order, so that pods can be grouped by them */
+    id_table kinds; /* number of the text */
+    word_table texts;
+    berth_explanation *explanation;
+} side_reasons;
+
+/* The number, in `texts`, of why a pod without a node has none once all others are placed. Errors:
+ * those of deciding. */
+berth_status side_reasons_find(side_reasons *r, const cluster_side *side, const side_pod *pod,
+                               uint32_t *number, berth_error *error);
+void side_reasons_free(side_reasons *r);
+
+#endif

@@ -1,0 +1,174 @@
+/* The data of a cluster's report. Nodes are arrays of numbers: there may be thousands. */
+#include "report/report_cluster.h"
+
+#include <stdlib.h>
+
+#include "cli/exits.h"
+#include "cli/heap.h"
+#include "cli/output.h"
+#include "loading/node_list.h"
+#include "plans/plan_pods.h"
+#include "plans/side_reasons.h"
+
+enum { EXAMPLES_MAX = 20 };
+
+static bool is_shown(const side_resource *resource)
+{
+    return resource->requested > 0 || resource->allocatable > 0;
+}
+
+static void write_resources(const cluster_side *side, output *o)
+{
+    output_key(o, "resources");
+    output_array(o);
+    for (uint32_t r = 0; r < side->resource_count; r++) {
+        if (!is_shown(&side->resources[r]))
+            continue;
+        output_object(o);
+        output_pair_str(o, "name", side->resources[r].name);
+        output_pair_int(o, "requested", side->resources[r].requested);
+        output_pair_int(o, "allocatable", side->resources[r].allocatable);
+        output_pair_real(o, "fragmentation", side->resources[r].fragmentation, 4);
+        output_object_end(o);
+    }
+    output_array_end(o);
+}
+
+static uint32_t zone_number(const cluster_side *side, berth_str zone)
+{
+    uint32_t z = 0;
+    while (!words_equal(side->zones[z].name, zone))
+        z++;
+    return z;
+}
+
+/* [name, zone, pods, [requested, allocatable, ...]] */
+static void write_node(const cluster_side *side, berth_node_id node, output *o)
+{
+    const replay_load *l = &side->load;
+    output_array(o);
+    output_str(o, berth_engine_node_name(side->engine, node));
+    output_int(o, zone_number(side, plan_zone(side->engine, node)));
+    output_int(o, berth_engine_node_pods(side->engine, node, NULL, 0));
+    output_array(o);
+    for (uint32_t r = 0; r < side->resource_count; r++) {
+        if (!is_shown(&side->resources[r]))
+            continue;
+        output_int(o, l->requested[(size_t)node * l->width + r]);
+        output_int(o, l->allocatable[(size_t)node * l->width + r]);
+    }
+    output_array_end(o);
+    output_array_end(o);
+}
+
+static berth_status write_nodes(const cluster_side *side, output *o, berth_error *error)
+{
+    uint32_t count = 0;
+    berth_node_id *nodes = NULL;
+    TRY(node_list_make(side->engine, &nodes, &count, error));
+    output_key(o, "zones");
+    output_array(o);
+    for (uint32_t z = 0; z < side->zone_count; z++)
+        output_str(o, side->zones[z].name);
+    output_array_end(o);
+    output_key(o, "nodes");
+    output_array(o);
+    for (uint32_t i = 0; i < count; i++)
+        write_node(side, nodes[i], o);
+    output_array_end(o);
+    free(nodes);
+    return BERTH_OK;
+}
+
+/* ---- pods without a place ---- */
+
+typedef struct group {
+    uint64_t pods;
+    const side_pod *examples[EXAMPLES_MAX];
+} group;
+
+static void write_group(const group *one, berth_str reason, output *o)
+{
+    output_object(o);
+    output_pair_str(o, "reason", reason);
+    output_pair_int(o, "pods", (int64_t)one->pods);
+    output_key(o, "examples");
+    output_array(o);
+    for (uint64_t i = 0; i < one->pods && i < EXAMPLES_MAX; i++) {
+        char name[640];
+        const side_pod *pod = one->examples[i];
+        int len = snprintf(name, sizeof(name), "%.*s/%.*s", (int)pod->namespace_name.len,
+                           pod->namespace_name.data, (int)pod->name.len, pod->name.data);
+        output_str(o, (berth_str){name, (uint32_t)len});
+    }
+    output_array_end(o);
+    output_object_end(o);
+}
+
+static berth_status group_pods(const cluster_side *side, side_reasons *r, group **groups,
+                               berth_error *error)
+{
+    size_t capacity = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < side->pod_count; i++) {
+        uint32_t number = 0;
+        if (side->pods[i].node != BERTH_NODE_NONE)
+            continue;
+        TRY(side_reasons_find(r, side, &side->pods[i], &number, error));
+        *groups = heap_grow(*groups, &capacity, (size_t)number + 1, sizeof(**groups));
+        for (; count <= number; count++)
+            (*groups)[count] = (group){0};
+        group *one = &(*groups)[number];
+        if (one->pods < EXAMPLES_MAX)
+            one->examples[one->pods] = &side->pods[i];
+        one->pods++;
+    }
+    return BERTH_OK;
+}
+
+static berth_status write_reasons(const cluster_side *side, output *o, berth_error *error)
+{
+    side_reasons r = {.as_sets = true};
+    group *groups = NULL;
+    berth_status status = group_pods(side, &r, &groups, error);
+    output_key(o, "reasons");
+    output_array(o);
+    for (uint32_t i = 0; status == BERTH_OK && groups != NULL && i < r.texts.count; i++)
+        write_group(&groups[i], word_table_get(&r.texts, i), o);
+    output_array_end(o);
+    free(groups);
+    side_reasons_free(&r);
+    return status;
+}
+
+static void write_counts(const cluster_side *side, output *o)
+{
+    output_key(o, "counts");
+    output_object(o);
+    output_pair_int(o, "pods", (int64_t)side->pod_count);
+    output_pair_int(o, "pending", (int64_t)side->pending);
+    output_pair_int(o, "placed", (int64_t)side->placed);
+    output_pair_int(o, "notPlaced", (int64_t)cluster_side_unplaced(side));
+    output_pair_int(o, "passedOver", (int64_t)side->passed_over);
+    output_pair_int(o, "nodes", side->node_count);
+    output_pair_int(o, "nodesInUse", side->nodes_in_use);
+    output_object_end(o);
+}
+
+berth_status report_cluster_write(const cluster_side *side, const char *title, FILE *file,
+                                  berth_error *error)
+{
+    output o;
+    output_open(&o, file, OUTPUT_JSON, 0);
+    output_object(&o);
+    output_pair_text(&o, "kind", "cluster");
+    output_pair_text(&o, "title", title);
+    write_counts(side, &o);
+    write_resources(side, &o);
+    berth_status status = write_nodes(side, &o, error);
+    if (status == BERTH_OK)
+        status = write_reasons(side, &o, error);
+    output_object_end(&o);
+    output_close(&o);
+    return status;
+}

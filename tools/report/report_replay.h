@@ -1,0 +1,13 @@
+/* A replay as the data of a report: what berth replay wrote into its folder. */
+#ifndef BERTH_TOOLS_REPORT_REPLAY_H
+#define BERTH_TOOLS_REPORT_REPLAY_H
+
+#include <stdio.h>
+
+#include "berth/status.h"
+
+/* Read report.json and series.csv of `folder` and write them as data. Errors: E_IO, E_PARSE. */
+berth_status report_replay_write(const char *folder, const char *title, FILE *file,
+                                 berth_error *error);
+
+#endif
