@@ -8,7 +8,8 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 
-enum { PASSES_MAX = 8 };
+/* What a node that is added, and a decision that finds no node, cost in decisions that find one. */
+enum { PASSES_MAX = 8, NODE_EFFORT = 32, REFUSAL_EFFORT = 16 };
 
 berth_status growth_add_nodes(growth *g, size_t shape, uint32_t count, berth_error *error)
 {
@@ -24,6 +25,7 @@ berth_status growth_add_nodes(growth *g, size_t shape, uint32_t count, berth_err
     berth_status status =
         berth_engine_add_nodes(g->engine, &from, count, g->added + g->added_count, error);
     free(pods);
+    g->decisions += (uint64_t)count * NODE_EFFORT;
     if (status != BERTH_OK)
         return status;
     for (uint32_t i = 0; i < count; i++)
@@ -45,8 +47,8 @@ static berth_status place_once(growth *g, uint64_t *count, bool *again, berth_er
             continue;
         berth_placement placement;
         TRY(berth_engine_schedule(g->engine, pod->pod, &placement, error));
-        g->decisions++;
         g->placed[i] = placement.verdict == BERTH_VERDICT_PLACED;
+        g->decisions += g->placed[i] ? 1 : REFUSAL_EFFORT;
         g->refused[pod->kind] = !g->placed[i];
         placed += g->placed[i];
         waits = waits || (conditional && !g->placed[i]);

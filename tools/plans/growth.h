@@ -57,7 +57,7 @@ typedef struct growth {
     /* given */
     berth_engine *engine; /* with all that fits placed */
     node_shapes *shapes;
-    uint64_t decisions_max; /* the search ends after so many */
+    uint64_t decisions_max; /* the search ends after so many, or what costs as much */
     /* prepared */
     growth_pod *pods; /* that are left, in the order of the queue */
     size_t pod_count;

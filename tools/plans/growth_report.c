@@ -197,6 +197,8 @@ static void print_plan(const growth_answer *a, FILE *file)
     if (g->shapes->priced)
         fprintf(file, " at %s", price);
     fprintf(file, ": %" PRIu64 " of %" PRIu64 " pods fit then\n", g->best.placed, a->unfitted);
+    if (g->ended_early)
+        fputs("Search       ended by --effort; more may find better\n", file);
     if (g->target == 0 || g->best.placed < g->target)
         return;
     if (g->best.price <= g->bound_price * (1.0 + 1e-9))
@@ -207,8 +209,6 @@ static void print_plan(const growth_answer *a, FILE *file)
     else
         fprintf(file, "Bound        no fewer than %" PRIu64 " node%s would do\n", g->bound_nodes,
                 plural(g->bound_nodes));
-    if (g->ended_early)
-        fputs("Search       ended by --effort; more may find better\n", file);
 }
 
 static void print_going(const growth_answer *a, FILE *file)
