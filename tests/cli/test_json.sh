@@ -37,6 +37,11 @@ document capacity_max "$berth" capacity -f data/nodes.yaml --podspec data/podspe
 document drain "$berth" drain -f data/drain.yaml --all
 document drain_together "$berth" drain -f data/drain.yaml --all --together --moves
 document drain_summary "$berth" drain -f data/drain.yaml --all --summary
+document compare "$berth" compare "${both[@]}" --config default --config data/most.yaml --kubernetes 1.35 \
+  --feature-gates MatchLabelKeysInPodAffinity=true
+document compare_days "$berth" compare --before data/compare_before.yaml --after data/compare_after.yaml
+document grow "$berth" grow -f data/grow.yaml --shape "m=cpu=4,memory=16Gi,price=1"
+document grow_nodes "$berth" grow -f data/drain.yaml --summary
 
 # Each schema has a document here, and is JSON itself.
 for schema in "$schemas"/*.json; do

@@ -380,6 +380,7 @@ void comparison_write(const comparison *c, FILE *file, output_format format, boo
     output o;
     output_open(&o, file, format, 4); /* a resource and a zone a line */
     output_object(&o);
+    output_schema(&o, "compare");
     output_key(&o, "sides");
     output_array(&o);
     for (size_t i = 0; i < c->side_count; i++)

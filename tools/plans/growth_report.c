@@ -379,6 +379,7 @@ void growth_write(const growth_answer *a, FILE *file, output_format format, bool
     output o;
     output_open(&o, file, format, 2); /* a shape, a node, a pod a line */
     output_object(&o);
+    output_schema(&o, "grow");
     if (g->shapes->count > 0) {
         write_shapes(g, &o);
         write_plan(g, &o);
