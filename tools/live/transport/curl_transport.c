@@ -16,8 +16,9 @@
 #include "live/transport/curl_easy.h"
 
 /* HTTP/2 carries all requests over one connection; but one that the server wants to end (GOAWAY) takes
- * none any more, and yet lives as long as its watches do. HTTP/1.1 carries one at a time. */
-enum { SHARED_MAX = 4, PLAIN_MAX = 64 };
+ * none any more, and yet lives as long as a watch of it does, which may be so with each watch.
+ * HTTP/1.1 carries one request at a time. */
+enum { CONNECTIONS_MAX = 64 };
 
 /* One multi handle: a class of requests. */
 typedef struct connection {
@@ -26,7 +27,6 @@ typedef struct connection {
     CURLM *multi;
     live_id timer;
     size_t request_count;
-    bool plain; /* HTTP/1.1: a connection carries one request at a time */
 } connection;
 
 struct curl_transport {
@@ -121,13 +121,6 @@ static int on_timer(CURLM *multi, long milliseconds, void *context)
     return 0;
 }
 
-static void allow_connections(connection *c, bool plain)
-{
-    c->plain = plain;
-    curl_multi_setopt(c->multi, CURLMOPT_MAX_HOST_CONNECTIONS,
-                      plain ? (long)PLAIN_MAX : (long)SHARED_MAX);
-}
-
 static connection *connection_open(curl_transport *t)
 {
     connection *c = heap_new(1, sizeof(*c));
@@ -140,8 +133,7 @@ static connection *connection_open(curl_transport *t)
     curl_multi_setopt(c->multi, CURLMOPT_TIMERFUNCTION, on_timer);
     curl_multi_setopt(c->multi, CURLMOPT_TIMERDATA, c);
     curl_multi_setopt(c->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
-    const server_access *access = t->options.access->access(t->options.access_self);
-    allow_connections(c, strncmp(access->server, "http://", 7) == 0);
+    curl_multi_setopt(c->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)CONNECTIONS_MAX);
     return c;
 }
 
@@ -281,10 +273,6 @@ static void finish(curl_transport *t, curl_request *r, CURLcode code)
     if (answer.outcome == LIVE_ANSWERED) {
         if (repeat_refused(t, r, answer.status))
             return;
-        long version = 0;
-        curl_easy_getinfo(r->easy, CURLINFO_HTTP_VERSION, &version);
-        if (!r->connection->plain && version != CURL_HTTP_VERSION_2_0)
-            allow_connections(r->connection, true);
     }
     tell(t, r, &answer);
 }
