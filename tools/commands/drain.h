@@ -1,0 +1,72 @@
+/* A drain: what is asked, and what came of it. cmd_drain.c finds it, drain_answer.c tells it. */
+#ifndef BERTH_COMMANDS_DRAIN_H
+#define BERTH_COMMANDS_DRAIN_H
+
+#include "cli/listing.h"
+#include "cli/words.h"
+#include "loading/budgets.h"
+#include "loading/cluster_input.h"
+
+typedef struct marked_pod {
+    berth_pod_id pod;
+    unsigned traits;
+} marked_pod;
+
+/* A pod that has to find another node. */
+typedef struct move {
+    berth_pod_id pod;
+    berth_node_id from;
+    berth_node_id to; /* BERTH_NODE_NONE: it fits nowhere */
+    int32_t priority;
+    uint32_t order;   /* in which the pods came to their nodes */
+    uint32_t message; /* in `messages`, if it fits nowhere */
+    uint32_t turn;    /* of evictions in which it goes, from 1; 0: a budget keeps it */
+    int budget;       /* that covers it: see budgets_of */
+    bool bare;
+} move;
+
+/* One node of the question, or, drained together, one of several. */
+typedef struct drained {
+    berth_node_id node;
+    uint32_t pods; /* to be moved */
+    uint32_t placed;
+    uint32_t stay[3]; /* by trait: daemon, mirror, terminating */
+    uint32_t bare;
+    uint32_t forbidden;
+    uint32_t turns; /* of evictions */
+} drained;
+
+typedef struct drain {
+    engine_setup setup;
+    cluster_input input;
+    bool all;
+    bool together;
+    bool list_moves;
+    bool summary_only;
+    listing list;
+    berth_engine *engine;
+    berth_explanation *explanation;
+    marked_pod *marked; /* by pod id once loaded; pods of no trait are not here */
+    size_t marked_count;
+    size_t marked_capacity;
+    drained *nodes;
+    size_t node_count;
+    uint32_t *place_of_node; /* by id: place in `nodes` + 1 */
+    uint32_t place_count;
+    move *moves; /* of all nodes, each node's together unless drained together */
+    size_t move_count;
+    size_t move_capacity;
+    berth_pod_id *ids; /* scratch */
+    size_t id_capacity;
+    budgets budgets;
+    word_table messages;
+    double seconds;
+} drain;
+
+/* Nodes whose pods all fit elsewhere and may go. */
+size_t drain_fitting(const drain *d);
+
+/* Print what came of it, in the form that is asked for, as the command of that name. */
+void drain_show(const drain *d, const char *command);
+
+#endif

@@ -1,0 +1,296 @@
+/* What came of a drain: tables, names, or a document. */
+#include "commands/drain.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/output.h"
+#include "cli/table.h"
+#include "cli/words.h"
+
+static const char *verdict_of(const drained *node)
+{
+    if (node->placed < node->pods)
+        return "does not fit";
+    return node->forbidden > 0 ? "forbidden" : "fits";
+}
+
+/* What has to be told of a pod. */
+static berth_str note_of(const drain *d, const move *one, char *room, size_t size)
+{
+    char keeper[400];
+    budgets_name(&d->budgets, one->budget, keeper, sizeof(keeper));
+    if (one->to == BERTH_NODE_NONE)
+        return word_table_get(&d->messages, one->message);
+    if (one->budget == BUDGET_SEVERAL)
+        return words_of("two disruption budgets cover it: no eviction is allowed");
+    if (one->turn == 0)
+        snprintf(room, size, "budget %s keeps it", keeper);
+    else if (one->turn > 1)
+        snprintf(room, size, "in turn %" PRIu32 ", as budget %s allows", one->turn, keeper);
+    else
+        snprintf(room, size, "%s", one->bare ? "no controller" : "");
+    return words_of(room);
+}
+
+typedef struct totals {
+    uint64_t fit, unfit, forbidden; /* nodes */
+    uint64_t pods, unplaced, bare, forbidden_pods, stay;
+} totals;
+
+static totals add_up(const drain *d)
+{
+    totals sum = {0};
+    for (size_t i = 0; i < d->node_count; i++) {
+        const drained *node = &d->nodes[i];
+        if (node->placed < node->pods)
+            sum.unfit++;
+        else if (node->forbidden > 0)
+            sum.forbidden++;
+        else
+            sum.fit++;
+        sum.pods += node->pods;
+        sum.unplaced += node->pods - node->placed;
+        sum.bare += node->bare;
+        sum.forbidden_pods += node->forbidden;
+        sum.stay += (uint64_t)node->stay[0] + node->stay[1] + node->stay[2];
+    }
+    return sum;
+}
+
+size_t drain_fitting(const drain *d)
+{
+    return (size_t)add_up(d).fit;
+}
+
+static double nodes_a_second(const drain *d)
+{
+    return d->seconds > 0.0 ? (double)d->node_count / d->seconds : 0.0;
+}
+
+/* One row in two passes: measured, then written. */
+static void row(table *t, bool writing, const berth_str *cells)
+{
+    for (uint32_t i = 0; i < t->column_count; i++) {
+        if (writing)
+            table_cell(t, cells[i]);
+        else if (i + 1 < t->column_count)
+            table_measure(t, i, cells[i].len);
+    }
+}
+
+static void print_nodes(const drain *d)
+{
+    static const char *const titles[] = {"NODE", "PODS",      "PLACED", "STAY",
+                                         "BARE", "FORBIDDEN", "VERDICT"};
+    table t;
+    table_open(&t, stdout, titles, 7, 0x3e);
+    for (int writing = 0; writing <= 1; writing++) {
+        if (writing)
+            table_head(&t);
+        for (size_t i = 0; i < d->node_count; i++) {
+            const drained *node = &d->nodes[i];
+            const uint32_t numbers[] = {node->pods, node->placed,
+                                        node->stay[0] + node->stay[1] + node->stay[2], node->bare,
+                                        node->forbidden};
+            char texts[5][16];
+            berth_str cells[7] = {berth_engine_node_name(d->engine, node->node)};
+            for (int k = 0; k < 5; k++) {
+                snprintf(texts[k], sizeof(texts[k]), "%" PRIu32, numbers[k]);
+                cells[1 + k] = words_of(texts[k]);
+            }
+            cells[6] = words_of(verdict_of(node));
+            row(&t, writing != 0, cells);
+        }
+    }
+    putchar('\n');
+}
+
+/* Nodes that could go. */
+static void print_names(const drain *d)
+{
+    for (size_t i = 0; i < d->node_count; i++) {
+        berth_str name = berth_engine_node_name(d->engine, d->nodes[i].node);
+        if (d->nodes[i].placed == d->nodes[i].pods && d->nodes[i].forbidden == 0)
+            printf("node/%.*s\n", (int)name.len, name.data);
+    }
+}
+
+static bool is_shown(const drain *d, const move *one)
+{
+    berth_str namespace_name = {0};
+    berth_str name = {0};
+    berth_engine_pod_name(d->engine, one->pod, &namespace_name, &name);
+    if (!listing_has(&d->list, namespace_name))
+        return false;
+    return d->list_moves || one->to == BERTH_NODE_NONE || one->turn != 1;
+}
+
+static bool shows_moves(const drain *d)
+{
+    for (size_t i = 0; i < d->move_count; i++)
+        if (is_shown(d, &d->moves[i]))
+            return true;
+    return false;
+}
+
+/* Pods that do not fit or may not go; with --moves, all. */
+static void print_moves(const drain *d)
+{
+    static const char *const titles[] = {"NAMESPACE", "NAME", "FROM", "TO", "NOTE"};
+    table t;
+    if (!shows_moves(d))
+        return;
+    table_open(&t, stdout, titles, 5, 0);
+    for (int writing = 0; writing <= 1; writing++) {
+        if (writing)
+            table_head(&t);
+        for (size_t i = 0; i < d->move_count; i++) {
+            const move *one = &d->moves[i];
+            if (!is_shown(d, one))
+                continue;
+            berth_str cells[5];
+            char note[512];
+            berth_engine_pod_name(d->engine, one->pod, &cells[0], &cells[1]);
+            cells[2] = berth_engine_node_name(d->engine, one->from);
+            cells[3] = one->to != BERTH_NODE_NONE ? berth_engine_node_name(d->engine, one->to)
+                                                  : words_of("-");
+            cells[4] = note_of(d, one, note, sizeof(note));
+            row(&t, writing != 0, cells);
+        }
+    }
+    putchar('\n');
+}
+
+static void print_summary(const drain *d)
+{
+    totals sum = add_up(d);
+    printf("Nodes        %zu%s\n", d->node_count, d->together ? ", drained together" : "");
+    printf("Fit          %" PRIu64 "\n", sum.fit);
+    printf("Forbidden    %" PRIu64 ", %" PRIu64 " pods kept by disruption budgets\n", sum.forbidden,
+           sum.forbidden_pods);
+    printf("Do not fit   %" PRIu64 ", %" PRIu64 " of %" PRIu64 " pods without a place\n", sum.unfit,
+           sum.unplaced, sum.pods);
+    printf("Left aside   %" PRIu64 " pods of DaemonSets, mirror and terminating pods\n", sum.stay);
+    printf("Bare         %" PRIu64 " pods without a controller\n", sum.bare);
+    printf("Drained      %zu nodes in %.6f s, %.0f a second\n", d->node_count, d->seconds,
+           nodes_a_second(d));
+}
+
+static void write_move(const drain *d, const move *one, bool from, output *o)
+{
+    berth_str namespace_name, name;
+    berth_engine_pod_name(d->engine, one->pod, &namespace_name, &name);
+    output_object(o);
+    output_pair_str(o, "namespace", namespace_name);
+    output_pair_str(o, "name", name);
+    if (from)
+        output_pair_str(o, "from", berth_engine_node_name(d->engine, one->from));
+    if (one->to != BERTH_NODE_NONE)
+        output_pair_str(o, "node", berth_engine_node_name(d->engine, one->to));
+    else
+        output_pair_str(o, "message", word_table_get(&d->messages, one->message));
+    if (one->bare) {
+        output_key(o, "bare");
+        output_bool(o, true);
+    }
+    if (one->turn == 0) {
+        output_key(o, "forbidden");
+        output_bool(o, true);
+    }
+    if (one->turn > 1)
+        output_pair_int(o, "turn", one->turn);
+    if (one->budget >= 0) {
+        char keeper[400];
+        budgets_name(&d->budgets, one->budget, keeper, sizeof(keeper));
+        output_pair_text(o, "budget", keeper);
+    }
+    output_object_end(o);
+}
+
+/* Moves from `*at` on that leave one node, or (NULL) all. */
+static void write_moves(const drain *d, const drained *node, size_t *at, output *o)
+{
+    output_key(o, "pods");
+    output_array(o);
+    for (; *at < d->move_count && (node == NULL || d->moves[*at].from == node->node); (*at)++)
+        write_move(d, &d->moves[*at], node == NULL, o);
+    output_array_end(o);
+}
+
+static void write_node(const drain *d, const drained *node, size_t *at, output *o)
+{
+    output_object(o);
+    output_pair_str(o, "node", berth_engine_node_name(d->engine, node->node));
+    output_pair_text(o, "verdict", verdict_of(node));
+    output_pair_int(o, "moved", node->pods);
+    output_pair_int(o, "placed", node->placed);
+    output_pair_int(o, "daemons", node->stay[0]);
+    output_pair_int(o, "mirrors", node->stay[1]);
+    output_pair_int(o, "terminating", node->stay[2]);
+    output_pair_int(o, "bare", node->bare);
+    output_pair_int(o, "forbidden", node->forbidden);
+    output_pair_int(o, "turns", node->turns);
+    if (!d->together)
+        write_moves(d, node, at, o);
+    output_object_end(o);
+}
+
+static void write_summary(const drain *d, output *o)
+{
+    totals sum = add_up(d);
+    output_key(o, "summary");
+    output_object(o);
+    output_pair_int(o, "nodes", (int64_t)d->node_count);
+    output_key(o, "together");
+    output_bool(o, d->together);
+    output_pair_int(o, "fit", (int64_t)sum.fit);
+    output_pair_int(o, "forbidden", (int64_t)sum.forbidden);
+    output_pair_int(o, "doNotFit", (int64_t)sum.unfit);
+    output_pair_int(o, "podsMoved", (int64_t)sum.pods);
+    output_pair_int(o, "podsWithoutPlace", (int64_t)sum.unplaced);
+    output_pair_int(o, "podsForbidden", (int64_t)sum.forbidden_pods);
+    output_pair_int(o, "podsLeftAside", (int64_t)sum.stay);
+    output_pair_int(o, "podsBare", (int64_t)sum.bare);
+    output_pair_real(o, "seconds", d->seconds, 6);
+    output_pair_real(o, "nodesPerSecond", nodes_a_second(d), 0);
+    output_object_end(o);
+}
+
+static void write_results(const drain *d, const char *command)
+{
+    output o;
+    size_t at = 0;
+    output_open(&o, stdout, (output_format)d->list.format, 4); /* a pod a line */
+    output_object(&o);
+    output_schema(&o, command);
+    if (!d->summary_only) {
+        output_key(&o, "nodes");
+        output_array(&o);
+        for (size_t i = 0; i < d->node_count; i++)
+            write_node(d, &d->nodes[i], &at, &o);
+        output_array_end(&o);
+        if (d->together)
+            write_moves(d, NULL, &at, &o);
+    }
+    write_summary(d, &o);
+    output_object_end(&o);
+    output_close(&o);
+}
+
+void drain_show(const drain *d, const char *command)
+{
+    if (d->list.format == OUTPUT_NAME) {
+        print_names(d);
+        return;
+    }
+    if (!listing_is_table(&d->list)) {
+        write_results(d, command);
+        return;
+    }
+    if (!d->summary_only) {
+        print_nodes(d);
+        print_moves(d);
+    }
+    print_summary(d);
+}
