@@ -123,7 +123,7 @@ static const berth__field affinity_fields[] = {
 
 /* ---- the rest of the specification ---- */
 
-static const berth__field toleration_fields[] = {
+const berth__field berth__fields_toleration[] = {
     BERTH__FIELD("key", STR, berth_toleration, key),
     BERTH__FIELD("operator", STR, berth_toleration, op),
     BERTH__FIELD("value", STR, berth_toleration, value),
@@ -225,8 +225,8 @@ static const berth__field spec_fields[] = {
     BERTH__FIELD("overhead", RESOURCES, berth_pod, overhead),
     BERTH__FIELD("nodeSelector", MAP, berth_pod, node_selector),
     BERTH__FIELD_SAME("affinity", affinity_fields),
-    BERTH__FIELD_MANY("tolerations", berth_pod, tolerations, toleration_count, toleration_fields,
-                      berth_toleration),
+    BERTH__FIELD_MANY("tolerations", berth_pod, tolerations, toleration_count,
+                      berth__fields_toleration, berth_toleration),
     BERTH__FIELD_MANY("topologySpreadConstraints", berth_pod, spreads, spread_count, spread_fields,
                       berth_topology_spread),
     BERTH__FIELD_MANY("volumes", berth_pod, volumes, volume_count, volume_fields, berth_volume),

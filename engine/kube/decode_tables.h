@@ -7,6 +7,7 @@
 /* Parts that several kinds have. */
 extern const berth__field berth__fields_metadata[];       /* berth_metadata */
 extern const berth__field berth__fields_condition[];      /* berth_condition */
+extern const berth__field berth__fields_toleration[];     /* berth_toleration */
 extern const berth__field berth__fields_requirement[];    /* berth_requirement */
 extern const berth__field berth__fields_label_selector[]; /* berth_label_selector */
 extern const berth__field berth__fields_node_selector[];  /* berth_node_selector */

@@ -4,16 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/decode_tables.h"
 #include "kube/reader_state.h"
 #include "model/object_copy.h"
-
-static const berth__field toleration_fields[] = {
-    BERTH__FIELD("key", STR, berth_toleration, key),
-    BERTH__FIELD("operator", STR, berth_toleration, op),
-    BERTH__FIELD("value", STR, berth_toleration, value),
-    BERTH__FIELD("effect", STR, berth_toleration, effect),
-    BERTH__FIELD_LAST,
-};
 
 static const berth__field overhead_fields[] = {
     BERTH__FIELD("podFixed", RESOURCES, berth_pod, overhead),
@@ -22,8 +15,8 @@ static const berth__field overhead_fields[] = {
 
 static const berth__field scheduling_fields[] = {
     BERTH__FIELD("nodeSelector", MAP, berth_pod, node_selector),
-    BERTH__FIELD_MANY("tolerations", berth_pod, tolerations, toleration_count, toleration_fields,
-                      berth_toleration),
+    BERTH__FIELD_MANY("tolerations", berth_pod, tolerations, toleration_count,
+                      berth__fields_toleration, berth_toleration),
     BERTH__FIELD_LAST,
 };
 

@@ -32,7 +32,7 @@ static bool is_cpu(berth_str resource)
     return words_equal(resource, words_of("cpu"));
 }
 
-static berth_str zone_of(const berth_engine *engine, berth_node_id node)
+berth_str usage_zone(const berth_engine *engine, berth_node_id node)
 {
     static const char *const keys[] = {"topology.kubernetes.io/zone",
                                        "failure-domain.beta.kubernetes.io/zone"};
@@ -98,7 +98,7 @@ berth_status usage_measure(usage *u, berth_engine *engine, const word_table *res
     TRY(node_list_make(engine, &nodes, &node_count, error));
     uint32_t *zones = heap_new(node_count, sizeof(*zones));
     for (uint32_t i = 0; i < node_count; i++)
-        zones[i] = word_table_add(&u->zones, zone_of(engine, nodes[i]));
+        zones[i] = word_table_add(&u->zones, usage_zone(engine, nodes[i]));
     choose_resources(u, engine, nodes, node_count, resources);
     size_t width = u->resources.count;
     u->cells = heap_new((u->zones.count + 1) * width, sizeof(*u->cells));

@@ -34,18 +34,6 @@ bool plan_pod_stays(const berth_pod_info *info)
            words_equal(info->owner_kind, words_of("Node"));
 }
 
-berth_str plan_zone(const berth_engine *engine, berth_node_id node)
-{
-    static const char *const keys[] = {"topology.kubernetes.io/zone",
-                                       "failure-domain.beta.kubernetes.io/zone"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        berth_str zone = berth_engine_node_label(engine, node, words_of(keys[i]));
-        if (zone.len > 0)
-            return zone;
-    }
-    return words_of("-");
-}
-
 /* Reasons of one text that came from several plugins are one to a reader. */
 static uint32_t merge_counts(berth_reason_count *counts, uint32_t count)
 {

@@ -14,9 +14,6 @@ berth_status plan_pending(const berth_engine *engine, berth_pod_id **out, uint64
 /* Whether a pod belongs to its node: one of a DaemonSet, or a mirror pod. */
 bool plan_pod_stays(const berth_pod_info *info);
 
-/* The zone that a node's labels name, or "-". */
-berth_str plan_zone(const berth_engine *engine, berth_node_id node);
-
 enum { PLAN_REASON_BYTES = 256 };
 
 /* Why a pending pod fits no node as things stand, in short, most nodes first: "Insufficient cpu (3

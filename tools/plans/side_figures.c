@@ -6,6 +6,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "loading/node_list.h"
+#include "loading/usage.h"
 #include "plans/plan_pods.h"
 
 /* Pods of a node that would be elsewhere if the node were not there. */
@@ -41,7 +42,7 @@ static berth_status walk_nodes(cluster_side *side, const berth_node_id *nodes, i
     for (uint32_t i = 0; i < side->node_count; i++) {
         uint64_t guests = 0;
         TRY(count_guests(side, nodes[i], &guests, amounts, error));
-        uint32_t zone = word_table_add(&side->zone_names, plan_zone(side->engine, nodes[i]));
+        uint32_t zone = word_table_add(&side->zone_names, usage_zone(side->engine, nodes[i]));
         side->zones[zone].nodes++;
         side->zones[zone].pods += guests;
         if (guests == 0)

@@ -7,6 +7,7 @@
 #include "cli/heap.h"
 #include "cli/output.h"
 #include "loading/node_list.h"
+#include "loading/usage.h"
 #include "plans/plan_pods.h"
 #include "plans/side_reasons.h"
 
@@ -48,7 +49,7 @@ static void write_node(const cluster_side *side, berth_node_id node, output *o)
     const replay_load *l = &side->load;
     output_array(o);
     output_str(o, berth_engine_node_name(side->engine, node));
-    output_int(o, zone_number(side, plan_zone(side->engine, node)));
+    output_int(o, zone_number(side, usage_zone(side->engine, node)));
     output_int(o, berth_engine_node_pods(side->engine, node, NULL, 0));
     output_array(o);
     for (uint32_t r = 0; r < side->resource_count; r++) {
