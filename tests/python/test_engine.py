@@ -210,6 +210,11 @@ class Deciding(Case):
             sums = [sum(int(column[i]) for column in why.scores.values()) for i in range(2)]
             self.assertEqual(why.totals.tolist(), sums)
             self.assertIn("NodeResourcesFit", why.scores)
+            self.assertEqual(why.weights["NodeResourcesFit"], 1)
+            self.assertEqual(
+                why.raw_scores["NodeResourcesFit"].tolist(), why.scores["NodeResourcesFit"].tolist()
+            )
+            self.assertEqual(why.raw_scores.keys(), why.scores.keys())
             self.assertIsNone(engine.pod_node("fits"))
 
             why = engine.explain("huge", preemption=False)

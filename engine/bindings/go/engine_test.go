@@ -71,6 +71,14 @@ func TestExplanation(t *testing.T) {
 	if total != why.Totals[0] || !slices.Contains(why.ScorePlugins, "NodeResourcesFit") {
 		t.Fatalf("%+v", why)
 	}
+	fit := slices.Index(why.ScorePlugins, "NodeResourcesFit")
+	if why.Weights[fit] != 1 || why.RawScores[fit][0] != why.Scores[fit][0] {
+		t.Fatalf("%+v", why)
+	}
+	taints := slices.Index(why.ScorePlugins, "TaintToleration")
+	if why.RawScores[taints][0] != NoRawScore && why.Scores[taints][0] != 300 {
+		t.Fatalf("%+v", why)
+	}
 	huge := got(e.AddPod(testPod("huge", "64")))(t)
 	_, why, err = e.Explain(huge, nil)
 	must(t, err)

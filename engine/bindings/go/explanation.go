@@ -15,6 +15,10 @@ type Explanation struct {
 	// plugin p on feasible node i.
 	ScorePlugins []string
 	Scores       [][]int64
+	// RawScores[p][i] is what the plugin itself said, before it was normalized and multiplied by
+	// Weights[p]; NoRawScore where it had no say.
+	RawScores [][]int64
+	Weights   []int64
 	// Refusals are the nodes that were visited and refused.
 	Refusals []Refusal
 	// PreFilter says why the pod was refused before any node was visited; "" if it was not.
@@ -25,6 +29,10 @@ type Explanation struct {
 	Nominated NodeID
 	Victims   []PodID
 }
+
+// NoRawScore stands for a plugin that had no say about a node: it leaves the node out, or all nodes come
+// out the same.
+const NoRawScore int64 = C.BG_NO_RAW_SCORE
 
 // Refusal is a node that was visited and refused.
 type Refusal struct {
@@ -58,10 +66,13 @@ func (s *state) explanation() (*Explanation, error) {
 		Victims:   copied[PodID](view(flat.victims, flat.victim_count)),
 	}
 	values := copied[int64](view(flat.scores, flat.score_count*flat.feasible_count))
+	raws := copied[int64](view(flat.raws, flat.score_count*flat.feasible_count))
+	out.Weights = copied[int64](view(flat.weights, flat.score_count))
 	width := len(out.Feasible)
 	for p, number := range view(flat.score_plugins, flat.score_count) {
 		out.ScorePlugins = append(out.ScorePlugins, name(number))
 		out.Scores = append(out.Scores, values[p*width:(p+1)*width:(p+1)*width])
+		out.RawScores = append(out.RawScores, raws[p*width:(p+1)*width:(p+1)*width])
 	}
 	reasons := make([]string, flat.reason_count)
 	for i, number := range view(flat.reasons, flat.reason_count) {

@@ -61,12 +61,16 @@ typedef struct bg_refusal {
     uint32_t reason_count;
 } bg_refusal;
 
+/* Where a plugin had no say. */
+#define BG_NO_RAW_SCORE INT64_MIN
+
 /* An explanation as arrays. */
 typedef struct bg_flat {
     uint32_t feasible_count, score_count, refusal_count, reason_count, text_count, victim_count;
     uint32_t *feasible;
     int64_t *totals;
-    int64_t *scores; /* score_count rows of feasible_count */
+    int64_t *scores, *raws; /* score_count rows of feasible_count; BG_NO_RAW_SCORE */
+    int64_t *weights;
     uint32_t *score_plugins;
     bg_refusal *refusals;
     uint32_t *reasons;

@@ -74,7 +74,7 @@ void bg_flat_drop(bg_box *box)
 static bool flat_allocate(bg_flat *flat)
 {
     size_t feasible = flat->feasible_count, scores = flat->score_count;
-    size_t bytes = 8 * (feasible + feasible * scores + flat->victim_count) +
+    size_t bytes = 8 * (feasible + 2 * feasible * scores + scores + flat->victim_count) +
                    4 * (feasible + scores) + sizeof(bg_refusal) * flat->refusal_count +
                    4 * (size_t)flat->reason_count;
     char *at = flat->memory = malloc(bytes > 0 ? bytes : 1);
@@ -82,7 +82,9 @@ static bool flat_allocate(bg_flat *flat)
         return false;
     flat->totals = (int64_t *)at;
     flat->scores = flat->totals + feasible;
-    flat->victims = (uint64_t *)(flat->scores + feasible * scores);
+    flat->raws = flat->scores + feasible * scores;
+    flat->weights = flat->raws + feasible * scores;
+    flat->victims = (uint64_t *)(flat->weights + scores);
     flat->feasible = (uint32_t *)(flat->victims + flat->victim_count);
     flat->score_plugins = flat->feasible + feasible;
     flat->refusals = (bg_refusal *)(flat->score_plugins + scores);
@@ -106,9 +108,13 @@ static void flat_nodes(bg_flat *flat, const berth_explanation *from, text_table 
         flat->feasible[i] = berth_explanation_feasible(from, i, &flat->totals[i]);
     for (uint32_t p = 0; p < flat->score_count; p++) {
         flat->score_plugins[p] = table_number(table, berth_explanation_score_plugin(from, p));
-        for (uint32_t i = 0; i < flat->feasible_count; i++)
-            flat->scores[(size_t)p * flat->feasible_count + i] =
-                berth_explanation_score(from, p, i);
+        flat->weights[p] = berth_explanation_score_weight(from, p);
+        for (uint32_t i = 0; i < flat->feasible_count; i++) {
+            size_t at = (size_t)p * flat->feasible_count + i;
+            flat->scores[at] = berth_explanation_score(from, p, i);
+            if (!berth_explanation_raw_score(from, p, i, &flat->raws[at]))
+                flat->raws[at] = BG_NO_RAW_SCORE;
+        }
     }
     uint32_t reason_count = 0;
     for (uint32_t i = 0; i < flat->refusal_count; i++) {

@@ -118,6 +118,8 @@ typedef struct berth_py_explained {
     uint32_t *nodes;
     int64_t *totals;
     int64_t *scores;
+    int64_t *raws; /* as `scores`; INT64_MIN where a plugin had no say */
+    int64_t *weights;
     uint32_t *refused;
     uint32_t *plugins;
     uint8_t *codes;

@@ -92,14 +92,22 @@ static bool copy_scores(const berth_explanation *explanation, berth_py_explained
     out->nodes = column(nodes, sizeof(*out->nodes));
     out->totals = column(nodes, sizeof(*out->totals));
     out->scores = column((uint64_t)nodes * plugins, sizeof(*out->scores));
+    out->raws = column((uint64_t)nodes * plugins, sizeof(*out->raws));
+    out->weights = column(plugins, sizeof(*out->weights));
     berth_str *names = column(plugins, sizeof(*names));
-    bool done = out->nodes != NULL && out->totals != NULL && out->scores != NULL && names != NULL;
+    bool done = out->nodes != NULL && out->totals != NULL && out->scores != NULL &&
+                out->raws != NULL && out->weights != NULL && names != NULL;
     for (uint32_t i = 0; i < nodes && done; i++)
         out->nodes[i] = berth_explanation_feasible(explanation, i, &out->totals[i]);
     for (uint32_t p = 0; p < plugins && done; p++) {
         names[p] = berth_explanation_score_plugin(explanation, p);
-        for (uint32_t i = 0; i < nodes; i++)
-            out->scores[(uint64_t)p * nodes + i] = berth_explanation_score(explanation, p, i);
+        out->weights[p] = berth_explanation_score_weight(explanation, p);
+        for (uint32_t i = 0; i < nodes; i++) {
+            uint64_t at = (uint64_t)p * nodes + i;
+            out->scores[at] = berth_explanation_score(explanation, p, i);
+            if (!berth_explanation_raw_score(explanation, p, i, &out->raws[at]))
+                out->raws[at] = INT64_MIN;
+        }
     }
     done = done && join(names, plugins, &out->score_plugins);
     free(names);
@@ -166,6 +174,8 @@ void berth_py_explained_free(berth_py_explained *explained)
     free(explained->nodes);
     free(explained->totals);
     free(explained->scores);
+    free(explained->raws);
+    free(explained->weights);
     free(explained->refused);
     free(explained->plugins);
     free(explained->codes);

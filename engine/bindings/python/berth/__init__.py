@@ -78,7 +78,7 @@ from ._types import (
     Steps,
     Taint,
 )
-from ._view import NODE_NONE, POD_NONE, View
+from ._view import NO_RAW_SCORE, NODE_NONE, POD_NONE, View
 
 #: The library's version.
 __version__: str = _ffi.string(_lib.berth_version()).decode()
@@ -115,6 +115,7 @@ __all__ = [
     "Memory",
     "NodeInfo",
     "NODE_NONE",
+    "NO_RAW_SCORE",
     "NodePod",
     "NodeResources",
     "Normalize",

@@ -29,9 +29,14 @@ def copied(explanation: Any, placement: Optional[Placement]) -> Explanation:
     _errors.check(lib.berth_py_explain(explanation, out, _errors.slot()))
     try:
         count = out.feasible_count
+        plugins = split(out.score_plugins)
         scores = {
             plugin: _arrays.copied("int64_t", out.scores + i * count, count)
-            for i, plugin in enumerate(split(out.score_plugins))
+            for i, plugin in enumerate(plugins)
+        }
+        raw_scores = {
+            plugin: _arrays.copied("int64_t", out.raws + i * count, count)
+            for i, plugin in enumerate(plugins)
         }
         return Explanation(
             placement,
@@ -40,6 +45,8 @@ def copied(explanation: Any, placement: Optional[Placement]) -> Explanation:
             _arrays.copied("uint32_t", out.nodes, count),
             _arrays.copied("int64_t", out.totals, count),
             scores,
+            raw_scores,
+            {plugin: int(out.weights[i]) for i, plugin in enumerate(plugins)},
             _arrays.copied("uint32_t", out.refused, out.refusal_count),
             optional(lib.berth_explanation_nominated(explanation), NODE_NONE),
             _arrays.copied("uint64_t", out.victims, out.victim_count),

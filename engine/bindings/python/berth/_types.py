@@ -87,7 +87,9 @@ class Explanation:
     pre_filter: Optional[str]  # why it was refused before any node was looked at
     feasible: IntArray  # ids of the nodes that fit, in the order found,
     totals: IntArray  # their totals,
-    scores: Mapping[str, IntArray]  # and what each plugin gave them, weighted and normalized
+    scores: Mapping[str, IntArray]  # and what each plugin gave them, weighted and normalized;
+    raw_scores: Mapping[str, IntArray]  # what it said itself, NO_RAW_SCORE where it had no say,
+    weights: Mapping[str, int]  # and what a normalized value is multiplied by
     refused: IntArray  # ids of the nodes that refused it
     nominated: Optional[int]  # preemption's choice,
     victims: IntArray  # and the pods to evict from it

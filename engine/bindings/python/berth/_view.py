@@ -13,6 +13,7 @@ from ._types import NodeInfo, NodeResources, Owner, PodInfo, Taint
 
 #: No node, no pod: in arrays of ids.
 NODE_NONE: int = lib.BERTH_NODE_NONE
+NO_RAW_SCORE: int = -(1 << 63)  # of a plugin that had no say about a node
 POD_NONE: int = lib.BERTH_POD_NONE
 
 #: A pod by its id, or by its name: "namespace/name", or "name" in the namespace default.
