@@ -8,6 +8,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "plans/plan_pods.h"
 #include "traces/id_table.h"
 
@@ -178,7 +179,9 @@ static void print_left(const growth_answer *a, FILE *file)
         uint64_t count = 0;
         for (size_t i = 0; i < a->left_count; i++)
             count += a->left[i].reason == r;
-        fprintf(file, "  %8" PRIu64 "  %.*s\n", count, (int)text.len, text.data);
+        fprintf(file, "  %8" PRIu64 "  ", count);
+        terminal_wrap(file, text.data, text.len, 12, 12);
+        fputc('\n', file);
     }
 }
 
@@ -260,7 +263,8 @@ void growth_print(const growth_answer *a, FILE *file, bool summary_only)
     print_left(a, file);
     if (a->shrink != NULL)
         print_going(a, file);
-    fprintf(file, "Tried        %" PRIu64 " plans in %.6f s\n", g->trials, a->seconds);
+    fprintf(file, "Tried        %" PRIu64 " plan%s in %.6f s\n", g->trials, plural(g->trials),
+            a->seconds);
 }
 
 /* ---- for programs ---- */
