@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "cluster/cluster_read.h"
 #include "decide/all_nodes.h"
+#include "decide/device_fits.h"
 #include "decide/one_node.h"
 #include "versions/engine_state.h"
 
@@ -63,5 +64,19 @@ berth_status berth_engine_feasible_nodes(berth_engine *engine, berth_pod_id pod,
         status = berth__decider_list(&engine->decider, index, &list, error);
     if (status == BERTH_OK && count != NULL)
         *count = list.count;
+    return berth__engine_leave(engine, status);
+}
+
+berth_status berth_engine_device_fits_sized(berth_engine *engine, berth_pod_id pod,
+                                            berth_node_id node, berth_device_fit *out, size_t size,
+                                            uint32_t capacity, uint32_t *count, berth_error *error)
+{
+    uint32_t index;
+    *count = 0;
+    BERTH_TRY(berth__engine_enter(engine, error));
+    berth_status status = find_pod(engine, pod, &index, error);
+    if (status == BERTH_OK)
+        status = berth__decider_device_fits(&engine->decider, index, node, out, size, capacity,
+                                            count, error);
     return berth__engine_leave(engine, status);
 }

@@ -125,6 +125,12 @@ uint32_t berth_engine_pod_claims_sized(const berth_engine *engine, berth_pod_id 
     return berth__cluster_pod_claims(&engine->cluster, pod, out, size, capacity);
 }
 
+uint32_t berth_engine_pod_devices_sized(const berth_engine *engine, berth_pod_id pod,
+                                        berth_taken_device *out, size_t size, uint32_t capacity)
+{
+    return berth__cluster_pod_devices(&engine->cluster, pod, out, size, capacity);
+}
+
 uint32_t berth_engine_resource_by_node(const berth_engine *engine, berth_str resource,
                                        berth_node_id *nodes, int64_t *allocatable,
                                        int64_t *requested, uint32_t capacity)
@@ -145,6 +151,15 @@ berth_status berth_engine_pod_object_sized(const berth_engine *engine, berth_pod
                                            berth_object **out, berth_error *error)
 {
     return berth__cluster_pod_object(&engine->cluster, pod, sizes, allocator, out, error);
+}
+
+berth_status berth_engine_pod_claim_object_sized(const berth_engine *engine, berth_pod_id pod,
+                                                 uint32_t nth, const uint32_t *sizes,
+                                                 const berth_allocator *allocator,
+                                                 berth_object **out, berth_error *error)
+{
+    return berth__cluster_pod_claim_object(&engine->cluster, pod, nth, sizes, allocator, out,
+                                           error);
 }
 
 static berth_status walk(berth_engine *engine, berth_kind kind, const uint32_t *sizes,

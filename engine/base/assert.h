@@ -13,11 +13,22 @@ _Noreturn void berth__stop(const char *file, int line, const char *format, ...)
 #define BERTH_LIKELY(x) __builtin_expect(!!(x), 1)
 #define BERTH_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+#ifdef BERTH_COVERAGE /* what never fails is no branch that tests could take (tools/coverage) */
+static inline void berth__assert_holds(int holds, const char *expression, const char *file,
+                                       int line)
+{
+    if (!holds)
+        berth__assert_failed(expression, file, line);
+}
+#define BERTH_ASSERT(expression) \
+    berth__assert_holds(!!(expression), #expression, __FILE__, __LINE__)
+#else
 #define BERTH_ASSERT(expression)                                   \
     do {                                                           \
         if (BERTH_UNLIKELY(!(expression)))                         \
             berth__assert_failed(#expression, __FILE__, __LINE__); \
     } while (0)
+#endif
 
 #ifdef BERTH_DEBUG
 #define BERTH_DASSERT(expression) BERTH_ASSERT(expression)

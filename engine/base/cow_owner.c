@@ -59,6 +59,13 @@ void berth__cow_owner_unhold(berth__cow_owner *cow, uint32_t count)
     cow->held -= count;
 }
 
+void berth__cow_owner_lend(berth__cow_owner *cow, berth__retired *note)
+{
+    note->next = cow->spares;
+    cow->spares = note;
+    cow->spare_count++;
+}
+
 static void note(berth__cow_owner *cow, uint64_t born, berth__release *release, void *object,
                  size_t bytes)
 {

@@ -14,7 +14,7 @@ enum { SLOTS_MIN = 64, BLOCK_STEP = 8, SPINS = 256 };
  * text's, the only one that would equal id 0's. */
 static uint64_t gone(void)
 {
-    return (uint64_t)((uint32_t)berth__hash_bytes("", 0, 0) ^ 1) << 32 | UINT64_C(0);
+    return (uint64_t)((uint32_t)berth__hash_secret("", 0, 0) ^ 1) << 32 | UINT64_C(0);
 }
 
 /* ---- blocks ---- */
@@ -176,7 +176,7 @@ berth_status berth__intern_share(berth__intern *table)
 
 static uint32_t hash_of(berth_str text)
 {
-    return (uint32_t)berth__hash_bytes(text.data, text.len, 0);
+    return (uint32_t)berth__hash_secret(text.data, text.len, 0);
 }
 
 static uint64_t slot_of(uint32_t hash, uint32_t id)

@@ -24,7 +24,7 @@ void berth__keymap_destroy(berth__keymap *map)
 
 berth__keymap_entry *berth__keymap_find(const berth__keymap *map, const void *key, size_t key_bytes)
 {
-    uint32_t hash = (uint32_t)berth__hash_bytes(key, key_bytes, 0);
+    uint32_t hash = (uint32_t)berth__hash_secret(key, key_bytes, 0);
     berth__keymap_entry *entry = map->buckets[hash & (map->bucket_count - 1)];
     while (entry != NULL && !(entry->hash == hash && entry->key_bytes == key_bytes &&
                               memcmp(entry->key, key, key_bytes) == 0))
@@ -55,7 +55,7 @@ void berth__keymap_add(berth__keymap *map, berth__keymap_entry *entry)
 {
     if (map->count >= map->bucket_count)
         grow(map);
-    entry->hash = (uint32_t)berth__hash_bytes(entry->key, entry->key_bytes, 0);
+    entry->hash = (uint32_t)berth__hash_secret(entry->key, entry->key_bytes, 0);
     berth__keymap_entry **bucket = &map->buckets[entry->hash & (map->bucket_count - 1)];
     entry->next = *bucket;
     *bucket = entry;

@@ -69,6 +69,12 @@ uint32_t berth__kind_difference(berth_kind kind)
         return BERTH_WAKE_CSI_CAPACITY;
     case BERTH_KIND_VOLUME_ATTACHMENT:
         return BERTH_WAKE_ATTACHMENT;
+    case BERTH_KIND_RESOURCE_CLAIM:
+        return BERTH_WAKE_RESOURCE_CLAIM;
+    case BERTH_KIND_DEVICE_CLASS:
+        return BERTH_WAKE_DEVICE_CLASS;
+    case BERTH_KIND_RESOURCE_SLICE:
+        return BERTH_WAKE_RESOURCE_SLICE;
     case BERTH_KIND_SERVICE:
     case BERTH_KIND_REPLICATION_CONTROLLER:
     case BERTH_KIND_REPLICA_SET:

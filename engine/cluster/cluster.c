@@ -8,6 +8,7 @@
 #include "cluster/cluster_undo.h"
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
+#include "devices/devices.h"
 #include "model/related.h"
 #include "model/storage.h"
 
@@ -34,6 +35,7 @@ static berth_status make_parts(berth__cluster *cluster)
     BERTH_TRY(berth__storage_create(cluster->model, cow, &cluster->view.storage));
     cluster->nominations.undo = cluster->disruption->undo = &cluster->undo;
     cluster->view.related->undo = cluster->view.storage->undo = &cluster->undo;
+    BERTH_TRY(berth__devices_create(cluster->view.storage, &cluster->view.devices));
     return berth__volume_use_create(cluster->view.storage, &cluster->view.volume_use);
 }
 
@@ -68,6 +70,7 @@ void berth__cluster_destroy(berth__cluster *cluster)
     cluster->cow.shared = false;
     berth__pod_counts_destroy(cluster->view.counts);
     berth__related_destroy(cluster->view.related);
+    berth__devices_destroy(cluster->view.devices);
     berth__volume_use_destroy(cluster->view.volume_use);
     berth__storage_destroy(cluster->view.storage);
     for (uint32_t i = 0; i < cluster->node_count; i++)
@@ -316,6 +319,9 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
     case BERTH_KIND_PERSISTENT_VOLUME:
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
     case BERTH_KIND_VOLUME_ATTACHMENT:
+    case BERTH_KIND_RESOURCE_SLICE:
+    case BERTH_KIND_DEVICE_CLASS:
+    case BERTH_KIND_RESOURCE_CLAIM:
         return make_storage_writable(cluster) == BERTH_OK
                    ? berth__storage_add(cluster->view.storage, object, replace, error)
                    : berth__error_no_memory(error);
@@ -422,6 +428,9 @@ static berth_status remove_object(berth__cluster *cluster, berth_kind kind,
     case BERTH_KIND_PERSISTENT_VOLUME:
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
     case BERTH_KIND_VOLUME_ATTACHMENT:
+    case BERTH_KIND_RESOURCE_SLICE:
+    case BERTH_KIND_DEVICE_CLASS:
+    case BERTH_KIND_RESOURCE_CLAIM:
         return make_storage_writable(cluster) == BERTH_OK
                    ? berth__storage_remove(cluster->view.storage, kind, namespace_name, name, error)
                    : berth__error_no_memory(error);

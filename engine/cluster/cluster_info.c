@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "base/text.h"
 #include "cluster/cluster_read.h"
+#include "model/device_facts.h"
 
 static const berth__pod_record *find_pod(const berth__cluster *cluster, berth_pod_id pod)
 {
@@ -248,6 +249,8 @@ uint32_t berth__cluster_pod_claims(const berth__cluster *cluster, berth_pod_id i
     berth__volume_choice choice;
     if (pod == BERTH_POD_INDEX_NONE || berth__pod_at(&cluster->pods, pod)->node == BERTH_NODE_NONE)
         return 0;
+    if (storage == NULL) /* a branch that has had nothing to do with volumes yet */
+        return 0;
     for (; berth__storage_choice(storage, pod, count, &choice); count++) {
         const berth__stored *claim = &choice.claim->record;
         const berth_claim_choice own = {
@@ -258,5 +261,41 @@ uint32_t berth__cluster_pod_claims(const berth__cluster *cluster, berth_pod_id i
         if (count < capacity)
             berth__sized_give_at(out, count, size, &own, sizeof(own));
     }
+    return count;
+}
+
+/* The devices of one claim; returns how many. */
+static uint32_t tell_devices(const berth__cluster *cluster, const berth__device_claim *claim,
+                             berth_taken_device *out, size_t size, uint32_t from, uint32_t capacity)
+{
+    const berth__device_allocation *chosen = claim->chosen;
+    for (uint32_t i = 0; i < chosen->result_count && from + i < capacity; i++) {
+        const berth__device_result *result = &chosen->results[i];
+        const berth_taken_device own = {.claim_namespace =
+                                            text_of(cluster, claim->record.key.namespace_name),
+                                        .claim_name = text_of(cluster, claim->record.key.name),
+                                        .request = text_of(cluster, result->request),
+                                        .driver = text_of(cluster, result->driver),
+                                        .pool = text_of(cluster, result->pool),
+                                        .device = text_of(cluster, result->device),
+                                        .share_id = text_of(cluster, result->share_id),
+                                        .admin_access = result->admin_access};
+        berth__sized_give_at(out, from + i, size, &own, sizeof(own));
+    }
+    return chosen->result_count;
+}
+
+uint32_t berth__cluster_pod_devices(const berth__cluster *cluster, berth_pod_id id,
+                                    berth_taken_device *out, size_t size, uint32_t capacity)
+{
+    uint32_t pod = berth__cluster_pod(cluster, id), count = 0;
+    const berth__storage *storage = cluster->view.storage;
+    const berth__device_claim *claim;
+    if (pod == BERTH_POD_INDEX_NONE || storage == NULL ||
+        berth__pod_at(&cluster->pods, pod)->node == BERTH_NODE_NONE)
+        return 0;
+    for (uint32_t i = 0; (claim = berth__storage_granted_claim(storage, pod, i)) != NULL; i++)
+        if (claim->chosen != NULL && claim->record.holder == pod)
+            count += tell_devices(cluster, claim, out, size, count, capacity);
     return count;
 }

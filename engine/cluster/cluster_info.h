@@ -43,6 +43,8 @@ berth_str berth__cluster_pod_label(const berth__cluster *cluster, berth_pod_id i
 uint32_t berth__cluster_pod_requests(const berth__cluster *cluster, berth_pod_id id,
                                      berth_amount *out, uint32_t capacity);
 
+uint32_t berth__cluster_pod_devices(const berth__cluster *cluster, berth_pod_id id,
+                                    berth_taken_device *out, size_t size, uint32_t capacity);
 uint32_t berth__cluster_pod_claims(const berth__cluster *cluster, berth_pod_id id,
                                    berth_claim_choice *out, size_t size, uint32_t capacity);
 
@@ -53,5 +55,11 @@ berth_status berth__cluster_node_object(const berth__cluster *cluster, berth_nod
 berth_status berth__cluster_pod_object(const berth__cluster *cluster, berth_pod_id id,
                                        const uint32_t *sizes, const berth_allocator *allocator,
                                        berth_object **out, berth_error *error);
+
+/* The same of a pod's claims of devices (claim_objects.c). */
+berth_status berth__cluster_pod_claim_object(const berth__cluster *cluster, berth_pod_id id,
+                                             uint32_t nth, const uint32_t *sizes,
+                                             const berth_allocator *allocator, berth_object **out,
+                                             berth_error *error);
 
 #endif

@@ -1,5 +1,7 @@
 /* Nodes and pods of a cluster made objects again: from facts, and from the sample of a pod's
  * class. */
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "cluster/cluster_info.h"
@@ -94,7 +96,14 @@ static const berth_taint *taints_of(node_parts *own)
     return taints;
 }
 
-/* Of the size that rules read, which is that of the first node that brought the image. */
+static int by_name(const void *a, const void *b)
+{
+    const berth_image *left = a, *right = b;
+    return berth__str_cmp(left->names.items[0], right->names.items[0]);
+}
+
+/* Of the size that rules read, which is that of the first node that brought the image; by name, since
+ * facts keep them by ids of texts, which other objects have a say in. */
 static const berth_image *images_of(node_parts *own)
 {
     uint32_t count = own->facts->image_count;
@@ -109,6 +118,8 @@ static const berth_image *images_of(node_parts *own)
             (berth_image){.names = {&names[i], 1},
                           .size_bytes = known != NULL ? known->size_bytes : from[i].size_bytes};
     }
+    if (own->ok && count > 1)
+        qsort(images, count, sizeof(*images), by_name);
     return images;
 }
 

@@ -200,7 +200,8 @@ static berth_status make_writable_to_bind(berth__cluster *cluster, uint32_t pod,
 /* Before a pod of the class comes, moves or goes: a branch keeps what its volumes come to. */
 static berth_status follow_volumes(berth__cluster *cluster, const berth__class *cls)
 {
-    return cls->volumes == NULL && !cluster->lost_volumes
+    return cls->volumes == NULL && cls->claims == NULL && cls->extended == NULL &&
+                   !cluster->lost_volumes
                ? BERTH_OK
                : berth__cluster_catch_up_volumes(cluster);
 }
@@ -520,7 +521,9 @@ berth_status berth__cluster_update_pod(berth__cluster *cluster, const berth_pod 
         goto fail;
     }
     berth__pods_take_class(&cluster->pods, index, name);
-    cluster->lost_volumes |= former.cls->volumes != NULL && cls->volumes == NULL;
+    cluster->lost_volumes |= (former.cls->volumes != NULL && cls->volumes == NULL) ||
+                             (former.cls->claims != NULL && cls->claims == NULL) ||
+                             (former.cls->extended != NULL && cls->extended == NULL);
     pod->priority = source->has_priority ? source->priority : 0;
     if (pod->node != BERTH_NODE_NONE)
         berth__pods_bound_priority(&cluster->pods, berth__cluster_node(cluster, pod->node), index);

@@ -9,7 +9,7 @@
 #include "columns/node_volumes.h"
 
 /* Enough for every operation, what grows with its objects aside. */
-enum { RECORDS = 18, RECORD_BYTES = 160 };
+enum { RECORDS = 22, RECORD_BYTES = 160 };
 
 static bool reserve(berth__cluster *cluster, size_t more_bytes)
 {

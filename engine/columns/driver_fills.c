@@ -9,11 +9,9 @@ static int64_t room_of(const berth__node_volumes *volumes, berth__sym driver)
 {
     if (volumes == NULL || volumes->record == NULL || volumes->record->facts == NULL)
         return INT32_MAX;
-    const berth__csi_node_facts *facts = volumes->record->facts;
-    for (uint32_t i = 0; i < facts->limit_count; i++)
-        if (facts->limits[i].driver == driver)
-            return facts->limits[i].count - (int64_t)berth__volumes_attached(volumes, driver);
-    return INT32_MAX;
+    const berth__driver_limit *limit = berth__csi_limit(volumes->record->facts, driver);
+    return limit != NULL ? limit->count - (int64_t)berth__volumes_attached(volumes, driver)
+                         : INT32_MAX;
 }
 
 uint32_t berth__driver_fill_of(const berth__node_volumes *volumes, berth__sym driver)

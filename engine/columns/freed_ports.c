@@ -5,23 +5,16 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "columns/port_set.h"
 
 static size_t bytes_of(uint32_t capacity)
 {
     return sizeof(struct berth__freed_ports) + capacity * sizeof(berth__freed_port);
 }
 
-static bool is_same(const berth__host_port *a, const berth__host_port *b)
-{
-    return a->ip == b->ip && a->protocol == b->protocol && a->port == b->port;
-}
-
 static bool has(const berth__port_list *ports, const berth__host_port *wanted)
 {
-    bool found = false;
-    for (uint32_t i = 0; ports != NULL && i < ports->count && !found; i++)
-        found = is_same(&ports->items[i], wanted);
-    return found;
+    return ports != NULL && berth__host_ports_have(ports->items, ports->count, wanted);
 }
 
 bool berth__freed_ports_change(const berth__view *view, const berth__node_record *node,
@@ -112,10 +105,7 @@ uint32_t berth__freed_ports_most(const berth__view *view, uint32_t node, const b
 
 static bool in_use(const berth__port_set *set, const berth__host_port *port)
 {
-    bool found = false;
-    for (uint32_t i = 0; set != NULL && i < set->count && !found; i++)
-        found = is_same(&set->items[i], port);
-    return found;
+    return set != NULL && berth__host_ports_have(set->items, set->count, port);
 }
 
 void berth__freed_ports_keep(berth__view *view, uint32_t slot, const berth__pods *pods)
@@ -135,11 +125,8 @@ void berth__freed_ports_apply(const berth__view *view, uint32_t slot, berth__por
 {
     uint32_t node = view->layout->nodes[slot];
     for (uint32_t i = 0; set != NULL && i < berth__freed_ports_count(view); i++)
-        for (uint32_t k = 0; view->freed_ports->items[i].node == node && k < set->count; k++)
-            if (is_same(&set->items[k], &view->freed_ports->items[i].port)) {
-                set->items[k] = set->items[--set->count];
-                break;
-            }
+        if (view->freed_ports->items[i].node == node)
+            berth__port_set_remove(set, &view->freed_ports->items[i].port, 1);
 }
 
 void berth__freed_ports_restore(berth__view *view, const berth__freed_port *items, uint32_t count)

@@ -45,11 +45,16 @@ berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym n
 
 static bool has_image(const berth__node_facts *facts, berth__sym name)
 {
-    const berth__node_image *images = berth__node_images(facts);
-    for (uint32_t i = 0; i < facts->image_count; i++)
-        if (images[i].name == name)
-            return true;
-    return false;
+    const berth__node_image *images = berth__node_images(facts); /* by name */
+    uint32_t low = 0, high = facts->image_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (images[middle].name < name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < facts->image_count && images[low].name == name;
 }
 
 /* The nodes' lists lie far apart: all are asked for before the first is looked at. */

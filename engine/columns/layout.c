@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/bits.h"
+#include "base/hash.h"
 #include "columns/image_column.h"
 
 static size_t padded(const berth__layout *layout)
@@ -45,6 +46,20 @@ static berth__label_column *columns_of(const berth__layout *layout)
     return atomic_load_explicit(&layout->columns, memory_order_acquire); /* COLUMN-1 */
 }
 
+static uint32_t list_of(berth__sym key)
+{
+    return (uint32_t)berth__hash_secret_word(key) % BERTH__COLUMN_LISTS;
+}
+
+static void push_near(berth__layout *layout, berth__label_column *column)
+{
+    _Atomic(berth__label_column *) *head = &layout->columns_by_hash[list_of(column->key)];
+    column->near = atomic_load_explicit(head, memory_order_acquire); /* COLUMN-1 */
+    while (!atomic_compare_exchange_weak_explicit(head, &column->near, column, memory_order_release,
+                                                  memory_order_acquire)) /* COLUMN-1 */
+        ;
+}
+
 uint32_t berth__layout_column_count(const berth__layout *layout)
 {
     uint32_t count = 0;
@@ -60,6 +75,8 @@ void berth__layout_drop_columns(berth__layout *layout)
         free_column(layout, column);
     }
     atomic_init(&layout->columns, NULL);
+    for (uint32_t i = 0; i < BERTH__COLUMN_LISTS; i++)
+        atomic_init(&layout->columns_by_hash[i], NULL);
 }
 
 void berth__layout_destroy(berth__layout *layout)
@@ -152,6 +169,7 @@ berth__layout *berth__layout_copy(const berth__layout *layout)
         }
         if (layout->count > 0)
             memcpy(column->values, from->values, padded(copy) * sizeof(*column->values));
+        push_near(copy, column);
         column->next = columns_of(copy);
         atomic_init(&copy->columns, column);
     }
@@ -205,9 +223,10 @@ void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
 
 static const berth__sym *find_column(const berth__layout *layout, berth__sym key)
 {
-    const berth__label_column *column = columns_of(layout);
+    const berth__label_column *column = atomic_load_explicit(&layout->columns_by_hash[list_of(key)],
+                                                             memory_order_acquire); /* COLUMN-1 */
     while (column != NULL && column->key != key)
-        column = column->next;
+        column = column->near;
     return column != NULL ? column->values : NULL;
 }
 
@@ -224,6 +243,7 @@ const berth__sym *berth__layout_column(berth__layout *layout, const berth__cow_a
         column->values[slot] = value_of(berth__node_at(nodes, layout->nodes[slot])->facts, key);
     /* Two threads may make the same column at once; both are right, and the one in
      * front is found. */
+    push_near(layout, column);
     column->next = columns_of(layout);
     while (!atomic_compare_exchange_weak_explicit(&layout->columns, &column->next, column,
                                                   memory_order_release,

@@ -5,8 +5,8 @@
  * from them. A layout is shared with snapshots as a whole and copied, for the first
  * change after a publication; cost: some 13 bytes a node and 4 for each column.
  * Ordering:
- *   COLUMN-1  a column is filled, then pushed (release) on the list; whoever walks the list has
- *             acquired its head. None is ever taken off. */
+ *   COLUMN-1  a column is filled, then pushed (release) on the list of its hash, then on that of all;
+ *             whoever walks a list has acquired its head. None is ever taken off. */
 #ifndef BERTH_COLUMNS_LAYOUT_H
 #define BERTH_COLUMNS_LAYOUT_H
 
@@ -19,8 +19,11 @@
 
 struct berth__image_column; /* columns/image_column.h: which nodes have an image */
 
+enum { BERTH__COLUMN_LISTS = 256 };
+
 typedef struct berth__label_column {
-    struct berth__label_column *next;
+    struct berth__label_column *next; /* of all */
+    struct berth__label_column *near; /* of those with the same hash */
     berth__sym key;
     berth__sym *values; /* by slot, 0: the node lacks the label */
 } berth__label_column;
@@ -46,6 +49,7 @@ typedef struct berth__layout {
     /* Of the keys asked for so far. A column only says again what the nodes say, so
      * whoever shares the layout may add one. sync: atomic, pair COLUMN-1. */
     _Atomic(berth__label_column *) columns;
+    _Atomic(berth__label_column *) columns_by_hash[BERTH__COLUMN_LISTS];
     _Atomic(struct berth__image_column *) image_columns; /* see image_column.h */
 } berth__layout;
 

@@ -69,22 +69,46 @@ static berth__node_volumes *state_make(berth__volume_use *use, uint32_t node_id)
 
 /* ---- attachments ---- */
 
+/* All lists of a node are in order, so that one is found by halves: where an entry is, or would be. */
+#define DEFINE_PLACE(name, type, list, list_count, field)              \
+    static uint32_t name(const berth__node_volumes *volumes, type key) \
+    {                                                                  \
+        uint32_t low = 0, high = volumes->list_count;                  \
+        while (low < high) {                                           \
+            uint32_t middle = (low + high) / 2;                        \
+            if (volumes->list[middle].field < key)                     \
+                low = middle + 1;                                      \
+            else                                                       \
+                high = middle;                                         \
+        }                                                              \
+        return low;                                                    \
+    }
+DEFINE_PLACE(attached_place, berth__attachment, attached, attached_count, attachment)
+DEFINE_PLACE(driver_place, berth__sym, drivers, driver_count, driver)
+DEFINE_PLACE(ref_place, uint32_t, refs, ref_count, id)
+
 static berth__attached *find_attached(const berth__node_volumes *volumes,
                                       berth__attachment attachment)
 {
-    for (uint32_t i = 0; i < volumes->attached_count; i++)
-        if (volumes->attached[i].attachment == attachment)
-            return &volumes->attached[i];
-    return NULL;
+    uint32_t at = attached_place(volumes, attachment);
+    return at < volumes->attached_count && volumes->attached[at].attachment == attachment
+               ? &volumes->attached[at]
+               : NULL;
 }
 
 static berth__driver_count *find_driver(const berth__node_volumes *volumes, berth__sym driver)
 {
-    for (uint32_t i = 0; i < volumes->driver_count; i++)
-        if (volumes->drivers[i].driver == driver)
-            return &volumes->drivers[i];
-    return NULL;
+    uint32_t at = driver_place(volumes, driver);
+    return at < volumes->driver_count && volumes->drivers[at].driver == driver
+               ? &volumes->drivers[at]
+               : NULL;
 }
+
+/* Make a gap in a list, or close one; room is there. */
+#define OPEN(list, count, at) \
+    memmove(&(list)[(at) + 1], &(list)[at], ((count)++ - (at)) * sizeof((list)[0]))
+#define CLOSE(list, count, at) \
+    memmove(&(list)[at], &(list)[(at) + 1], (--(count) - (at)) * sizeof((list)[0]))
 
 bool berth__volume_is_attached(const berth__node_volumes *volumes, berth__attachment attachment)
 {
@@ -117,12 +141,16 @@ static berth__attached *enter(berth__node_volumes *volumes, berth__attachment at
     berth__driver_count *count = find_driver(volumes, driver);
     if (count == NULL) {
         BERTH_ASSERT(volumes->driver_count < volumes->driver_capacity);
-        count = &volumes->drivers[volumes->driver_count++];
+        uint32_t at = driver_place(volumes, driver);
+        OPEN(volumes->drivers, volumes->driver_count, at);
+        count = &volumes->drivers[at];
         *count = (berth__driver_count){driver, 0};
     }
     count->count++;
     BERTH_ASSERT(volumes->attached_count < volumes->attached_capacity);
-    entry = &volumes->attached[volumes->attached_count++];
+    uint32_t at = attached_place(volumes, attachment);
+    OPEN(volumes->attached, volumes->attached_count, at);
+    entry = &volumes->attached[at];
     *entry = (berth__attached){.attachment = attachment};
     return entry;
 }
@@ -133,8 +161,8 @@ static void leave_if_unused(berth__node_volumes *volumes, berth__attached *entry
         return;
     berth__driver_count *count = find_driver(volumes, berth__attachment_driver(entry->attachment));
     if (--count->count == 0)
-        *count = volumes->drivers[--volumes->driver_count];
-    *entry = volumes->attached[--volumes->attached_count];
+        CLOSE(volumes->drivers, volumes->driver_count, (size_t)(count - volumes->drivers));
+    CLOSE(volumes->attached, volumes->attached_count, (size_t)(entry - volumes->attached));
 }
 
 static void count_ref(berth__node_volumes *volumes, berth__volume_ref *ref,
@@ -166,17 +194,16 @@ berth__attachments berth__volume_ref_attachments(const berth__volume_use *use,
     if (id & BERTH__DISK_BIT)
         return berth__storage_disk_attachments(storage, storage->disk_list[id & ~BERTH__DISK_BIT],
                                                volumes->record);
-    return berth__storage_claim_attachments(storage, storage->claims[id], volumes->record);
+    return berth__storage_claim_attachments(storage, berth__storage_claim_at(storage, id),
+                                            volumes->record);
 }
 
 /* ---- pods in and out ---- */
 
 static berth__volume_ref *find_ref(const berth__node_volumes *volumes, uint32_t id)
 {
-    for (uint32_t i = 0; i < volumes->ref_count; i++)
-        if (volumes->refs[i].id == id)
-            return &volumes->refs[i];
-    return NULL;
+    uint32_t at = ref_place(volumes, id);
+    return at < volumes->ref_count && volumes->refs[at].id == id ? &volumes->refs[at] : NULL;
 }
 
 static bool is_claim(const berth__pod_volume *volume)
@@ -196,7 +223,7 @@ static bool prepare_room(berth__volume_use *use, berth__node_volumes *volumes,
         if (!ok)
             return false;
     }
-    return grow_zero(use->allocator, &use->claims, &use->claim_capacity, use->storage->claim_count,
+    return grow_zero(use->allocator, &use->claims, &use->claim_capacity, use->storage->claims.count,
                      sizeof(*use->claims)) &&
            berth__grow(use->allocator, &volumes->refs, &volumes->ref_capacity,
                        volumes->ref_count + list->count, sizeof(*volumes->refs)) &&
@@ -234,7 +261,9 @@ static berth__volume_ref *use_volume(berth__volume_use *use, berth__node_volumes
     berth__volume_ref *ref = find_ref(volumes, id);
     if (ref == NULL) {
         BERTH_ASSERT(volumes->ref_count < volumes->ref_capacity);
-        ref = &volumes->refs[volumes->ref_count++];
+        uint32_t at = ref_place(volumes, id);
+        OPEN(volumes->refs, volumes->ref_count, at);
+        ref = &volumes->refs[at];
         *ref = (berth__volume_ref){.id = id};
         volumes->disk_count += (id & BERTH__DISK_BIT) != 0;
     }
@@ -291,7 +320,7 @@ void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
             continue;
         uncount_ref(volumes, ref);
         volumes->disk_count -= (id & BERTH__DISK_BIT) != 0;
-        *ref = volumes->refs[--volumes->ref_count];
+        CLOSE(volumes->refs, volumes->ref_count, (size_t)(ref - volumes->refs));
     }
     berth__driver_fills_change(use, node_id);
 }
@@ -319,7 +348,7 @@ static void keep_refs(const berth__storage *storage, const berth__node_volumes *
         if (id & BERTH__DISK_BIT)
             storage->disk_list[id & ~BERTH__DISK_BIT]->kept = true;
         else
-            berth__storage_keep(&storage->claims[id]->record);
+            berth__storage_keep(&berth__storage_claim_at(storage, id)->record);
     }
 }
 
@@ -331,7 +360,7 @@ void berth__volume_use_sweep(const berth__volume_use *use)
             continue;
         keep_refs(use->storage, volumes);
         if (volumes->record != NULL)
-            berth__storage_keep(&use->storage->nodes[volumes->record->id]->record);
+            berth__storage_keep(&berth__storage_node_at(use->storage, volumes->record->id)->record);
     }
     berth__storage_sweep(use->storage);
 }
@@ -425,7 +454,7 @@ static bool follow_journal(berth__volume_use *use)
 static bool find_records(berth__volume_use *use, const berth__layout *layout,
                          const berth__cow_array *nodes)
 {
-    uint32_t record_count = use->storage->node_count;
+    uint32_t record_count = use->storage->nodes.count;
     if (!berth__grow(use->allocator, &use->node_of_record, &use->record_capacity, record_count,
                      sizeof(*use->node_of_record)))
         return false;

@@ -36,11 +36,11 @@ typedef struct berth__node_volumes {
     const berth__storage_node *record; /* what the store knows of the node, or NULL */
     bool synced;                       /* with the record */
     uint32_t disk_count;               /* refs that are disks */
-    berth__volume_ref *refs;
+    berth__volume_ref *refs;           /* by id */
     uint32_t ref_count, ref_capacity;
-    berth__attached *attached;
+    berth__attached *attached; /* by attachment */
     uint32_t attached_count, attached_capacity;
-    berth__driver_count *drivers;
+    berth__driver_count *drivers; /* by driver */
     uint32_t driver_count, driver_capacity;
 } berth__node_volumes;
 

@@ -141,7 +141,7 @@ static berth_status check_claims(const berth__volume_use *use, const berth__layo
                                  const berth__cow_array *nodes, const berth__pods *pods,
                                  berth_error *error)
 {
-    size_t bytes = use->storage->claim_count * sizeof(berth__claim_use);
+    size_t bytes = use->storage->claims.count * sizeof(berth__claim_use);
     berth__claim_use *claims = berth__alloc_zero(use->allocator, bytes, 64);
     if (claims == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
@@ -149,7 +149,7 @@ static berth_status check_claims(const berth__volume_use *use, const berth__layo
         if (is_counted(berth__node_at(nodes, layout->nodes[slot]), slot))
             count_claims(use, berth__node_at(nodes, layout->nodes[slot]), pods, claims);
     bool same = true;
-    for (uint32_t i = 0; same && i < use->storage->claim_count; i++) {
+    for (uint32_t i = 0; same && i < use->storage->claims.count; i++) {
         berth__claim_use kept = i < use->claim_capacity ? use->claims[i] : (berth__claim_use){0};
         same = kept.refs == claims[i].refs && kept.pods == claims[i].pods;
     }

@@ -214,13 +214,7 @@ static void leave_keys(berth__pod_counts *counts, const berth__group *group)
 
 static const berth__interned_requirement *anchor_of(const berth__population *population)
 {
-    const berth__selector *selector = &berth__population_leading(population)->selector;
-    const berth__interned_requirement *best = NULL;
-    for (uint32_t i = 0; i < selector->count; i++)
-        if (selector->items[i].op == BERTH__OP_IN &&
-            (best == NULL || selector->items[i].value_count < best->value_count))
-            best = &selector->items[i];
-    return best;
+    return berth__selector_anchor(&berth__population_leading(population)->selector);
 }
 
 typedef bool (*group_visit)(berth__view *view, berth__population *population, berth__group *group);

@@ -21,7 +21,7 @@ typedef struct berth__mask {
     uint64_t words[BERTH__TILE_WORDS];
 } berth__mask;
 
-/* Host ports in use on one node. A set: see plugins/rules/filters.md §5. */
+/* Host ports in use on one node, in order. A set: see plugins/rules/filters.md §5. */
 typedef struct berth__port_set {
     uint32_t count;
     uint32_t capacity;

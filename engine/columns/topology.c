@@ -49,7 +49,7 @@ typedef struct numbering {
 static uint32_t domain_of(berth__topology *topology, const berth_allocator *allocator,
                           const numbering *table, berth__sym value)
 {
-    uint32_t at = (uint32_t)berth__hash_word(value) & table->mask;
+    uint32_t at = (uint32_t)berth__hash_secret_word(value) & table->mask;
     for (; table->slots[at] != 0; at = (at + 1) & table->mask)
         if (topology->values[table->slots[at]] == value)
             return table->slots[at];

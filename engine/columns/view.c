@@ -9,6 +9,7 @@
 #include "columns/freed_ports.h"
 #include "columns/node_volumes.h"
 #include "columns/pod_counts.h"
+#include "columns/port_set.h"
 
 /* ---- life ---- */
 
@@ -177,11 +178,6 @@ void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch)
 
 /* ---- host ports ---- */
 
-static bool port_equal(const berth__host_port *a, const berth__host_port *b)
-{
-    return a->ip == b->ip && a->protocol == b->protocol && a->port == b->port;
-}
-
 static bool port_set_reserve(berth__view *view, berth__tile *tile, uint32_t at, uint32_t more)
 {
     const berth_allocator *allocator = view->model->allocator;
@@ -201,29 +197,6 @@ static bool port_set_reserve(berth__view *view, berth__tile *tile, uint32_t at, 
     tile->ports[at] = set;
     berth__bit_set(tile->ports_held.words, at);
     return true;
-}
-
-static void port_set_add(berth__port_set *set, const berth__port_list *ports)
-{
-    for (uint32_t i = 0; i < ports->count; i++) {
-        bool present = false;
-        for (uint32_t k = 0; k < set->count && !present; k++)
-            present = port_equal(&set->items[k], &ports->items[i]);
-        if (!present)
-            set->items[set->count++] = ports->items[i];
-    }
-}
-
-/* A port goes with the first pod that held it, even if another still does: kube-scheduler's
- * rule. */
-static void port_set_remove(berth__port_set *set, const berth__port_list *ports)
-{
-    for (uint32_t i = 0; i < ports->count; i++)
-        for (uint32_t k = 0; k < set->count; k++)
-            if (port_equal(&set->items[k], &ports->items[i])) {
-                set->items[k] = set->items[--set->count];
-                break;
-            }
 }
 
 /* ---- pods in and out ---- */
@@ -265,7 +238,7 @@ static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot
     if (uses_volumes(view, cls))
         BERTH_TRY(berth__volume_use_add(view->volume_use, view->layout->nodes[slot], cls->volumes));
     if (cls->ports != NULL)
-        port_set_add(tile->ports[at], cls->ports);
+        berth__port_set_add(tile->ports[at], cls->ports);
     count_request(view, tile, at, cls->request, 1);
     berth__pod_counts_change(view, slot, cls, 1);
     return BERTH_OK;
@@ -274,8 +247,9 @@ static berth_status count_in(berth__view *view, berth__tile *tile, uint32_t slot
 static void count_out(berth__view *view, berth__tile *tile, uint32_t slot, const berth__class *cls)
 {
     uint32_t at = slot % BERTH__TILE;
+    /* A port goes with the first pod that held it, even if another still does: kube-scheduler's rule. */
     if (cls->ports != NULL && tile->ports[at] != NULL)
-        port_set_remove(tile->ports[at], cls->ports);
+        berth__port_set_remove(tile->ports[at], cls->ports->items, cls->ports->count);
     if (uses_volumes(view, cls))
         berth__volume_use_remove(view->volume_use, view->layout->nodes[slot], cls->volumes);
     count_request(view, tile, at, cls->request, -1);

@@ -17,6 +17,7 @@ struct berth__related;     /* model/related.h: services, controllers, namespaces
 struct berth__storage;     /* model/storage.h: volumes, claims, classes, drivers */
 struct berth__freed_ports; /* columns/freed_ports.h: host ports that a pod has and that are free */
 struct berth__volume_use;  /* columns/node_volumes.h: volumes in use by node */
+struct berth__devices; /* devices/devices.h: devices offered and in use; goes with the storage */
 
 /* Entries that the change journal keeps; whoever lags further behind looks at every slot. */
 enum { BERTH__JOURNAL = 1 << 16 };
@@ -27,6 +28,7 @@ typedef struct berth__view {
     struct berth__related *related;
     struct berth__storage *storage;
     struct berth__volume_use *volume_use;
+    struct berth__devices *devices;
     berth__cow_owner *cow;  /* who changes the view */
     berth__cow_array nodes; /* records by id; by slot through layout->nodes */
     berth__images images;

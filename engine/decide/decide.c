@@ -48,9 +48,10 @@ berth_status berth__question_ask(berth__decider *decider, uint32_t pod, berth__q
     }
     *decision = (berth__decision){
         .cycle = cycle, .profile = &decider->profiles[profile], .profile_index = profile};
-    bool ready =
-        berth__cluster_sync(cluster) == BERTH_OK &&
-        (record->cls->volumes == NULL || berth__cluster_catch_up_volumes(cluster) == BERTH_OK);
+    bool ready = berth__cluster_sync(cluster) == BERTH_OK &&
+                 ((record->cls->volumes == NULL && record->cls->claims == NULL &&
+                   record->cls->extended == NULL) ||
+                  berth__cluster_catch_up_volumes(cluster) == BERTH_OK);
     return ready ? BERTH_OK : berth__error_no_memory(error);
 }
 
@@ -330,13 +331,16 @@ static berth_status pick(const pod_way *way)
     return BERTH_OK;
 }
 
-/* Errors on some nodes end the attempt; what the other nodes came to is explained nevertheless. */
+/* Errors on some nodes end the attempt. v1.15 had asked all nodes by then, and what the others came to is
+ * explained; since then there is no list of nodes that fit. */
 static berth_status fail_on_nodes(const pod_way *way, berth_str errors)
 {
     berth__decider *decider = way->decider;
     const berth__reasons reasons = {.count = 1, .items = &errors, .ok = true};
     uint32_t picks = decider->round_robin;
-    if (way->explanation != NULL && decider->search.answer.feasible_count > 0)
+    if (way->explanation != NULL && way->decision->profile->behaviours->error_texts_name_plugins)
+        way->explanation->feasible_count = 0;
+    else if (way->explanation != NULL && decider->search.answer.feasible_count > 0)
         BERTH_TRY(pick(way));
     decider->round_robin = picks;
     way->out->node = BERTH_NODE_NONE;

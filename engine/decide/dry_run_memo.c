@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "plugins/extended_resources.h"
+
 /* Memories beyond this many bytes are given up for the next one that is needed. */
 static const size_t BYTES_MAX = (size_t)64 << 20;
 
@@ -83,6 +85,8 @@ static bool reserve(berth__dry_run_memos *memos, berth__dry_run_memo *memo, cons
 static bool depends_on_slot_alone(const berth__decision *decision)
 {
     const berth__ready_profile *profile = decision->profile;
+    if (berth__asks_backed(decision->cycle->view, decision->cycle->cls))
+        return false;
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         const berth__plugin_ops *plugin = profile->filters[i].plugin;
         if (decision->prepared->filters[i].outcome == BERTH__ACTIVE &&

@@ -56,6 +56,8 @@ void berth__explanation_reset(berth_explanation *explanation)
     explanation->feasible_count = explanation->scorer_count = explanation->score_count = 0;
     explanation->refused_count = explanation->reason_count = explanation->victim_count = 0;
     explanation->pre_filter = explanation->message = (berth_str){0};
+    explanation->about_claims = explanation->freed_namespace = explanation->freed_claim =
+        (berth_str){0};
     explanation->nominated = BERTH_NODE_NONE;
 }
 
@@ -462,6 +464,14 @@ berth_str berth_explanation_pre_filter(const berth_explanation *explanation)
 berth_str berth_explanation_message(const berth_explanation *explanation)
 {
     return explanation->message;
+}
+
+bool berth_explanation_freed_claim(const berth_explanation *explanation, berth_str *namespace_name,
+                                   berth_str *name)
+{
+    *namespace_name = explanation->freed_namespace;
+    *name = explanation->freed_claim;
+    return name->len > 0;
 }
 
 berth_node_id berth_explanation_nominated(const berth_explanation *explanation)

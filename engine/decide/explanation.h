@@ -38,6 +38,9 @@ struct berth_explanation {
     berth_str pre_filter;
     berth_code pre_filter_code;
     berth_str message;
+    berth_str
+        about_claims; /* what DynamicResources said before preemption; absent: it was not asked */
+    berth_str freed_namespace, freed_claim;
     berth_node_id nominated;
     berth_pod_id *victims;
     uint32_t victim_count, victim_capacity;

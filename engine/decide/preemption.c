@@ -313,7 +313,43 @@ static berth_status append(berth_explanation *explanation, const berth_str *part
     return explanation->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-/* What preemption has to say; beside it, that the pod has no claim whose devices could be freed. */
+/* Name the claim that is to lose its devices. */
+static bool name_freed(const berth__attempt *attempt, const berth__freed_claim *freed,
+                       berth_explanation *explanation)
+{
+    const berth__model *model = attempt->cycle.view->model;
+    bool ok = true;
+    if (freed->name == 0)
+        return true;
+    explanation->freed_namespace =
+        berth__arena_str(&explanation->arena, berth__text(model, freed->namespace_name), &ok);
+    explanation->freed_claim =
+        berth__arena_str(&explanation->arena, berth__text(model, freed->name), &ok);
+    return ok;
+}
+
+/* What DynamicResources has to say: its state is made by preFilter, unless that refused the pod. Trials of
+ * preemption go on with that state: what is said first is what it was before them. Absent when out of
+ * memory. */
+static berth_str words_about_claims(const berth__attempt *attempt, berth_explanation *explanation)
+{
+    const berth__decision *decision = &attempt->decision;
+    berth__freed_claim freed = {0};
+    if (explanation->about_claims.data != NULL)
+        return explanation->about_claims;
+    for (uint32_t i = 0; i < decision->profile->filter_count; i++) {
+        const berth__stage *stage = &decision->profile->filters[i];
+        const berth__prepared_stage *made = &decision->prepared->filters[i];
+        if (stage->plugin->post_filter == NULL || made->outcome != BERTH__ACTIVE)
+            continue;
+        const char *words =
+            stage->plugin->post_filter(decision->cycle, stage->instance, made->state, &freed);
+        return name_freed(attempt, &freed, explanation) ? berth__text_of(words) : (berth_str){0};
+    }
+    return NO_CLAIMS;
+}
+
+/* What preemption has to say; beside it, what became of the devices of claims. */
 static berth_status append_words(const berth__attempt *attempt, berth_explanation *explanation,
                                  berth_str words)
 {
@@ -325,7 +361,10 @@ static berth_status append_words(const berth__attempt *attempt, berth_explanatio
         return BERTH_E_NOMEM;
     if (!profile->deallocates)
         return append(explanation, &own, 1);
-    const berth_str first[] = {NO_CLAIMS, own}, last[] = {own, NO_CLAIMS};
+    const berth_str claims = words_about_claims(attempt, explanation);
+    if (claims.data == NULL)
+        return BERTH_E_NOMEM;
+    const berth_str first[] = {claims, own}, last[] = {own, claims};
     return append(explanation, profile->deallocates_last ? last : first, 2);
 }
 
@@ -487,8 +526,20 @@ static berth_status go_without(const berth__attempt *attempt, berth_explanation 
     const berth__ready_profile *profile = attempt->decision.profile;
     if (profile->gives_up && behaviours_of(attempt)->forgets_nominations)
         out->outcome = BERTH__PREEMPTION_HOPELESS;
-    return profile->deallocates && explanation != NULL ? append(explanation, &NO_CLAIMS, 1)
-                                                       : BERTH_OK;
+    if (!profile->deallocates || explanation == NULL)
+        return BERTH_OK;
+    const berth_str claims = words_about_claims(attempt, explanation);
+    return claims.data != NULL ? append(explanation, &claims, 1) : BERTH_E_NOMEM;
+}
+
+/* Where DynamicResources comes before preemption, what it says is of the decision alone. */
+static berth_status hear_claims_first(const berth__attempt *attempt, berth_explanation *explanation)
+{
+    const berth__ready_profile *profile = attempt->decision.profile;
+    if (!profile->deallocates || profile->deallocates_last)
+        return BERTH_OK;
+    explanation->about_claims = words_about_claims(attempt, explanation);
+    return explanation->about_claims.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 berth_status berth__preempt(berth__decider *decider, berth_explanation *explanation,
@@ -506,6 +557,8 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
         return explanation != NULL ? append(explanation, &NOT_FOUND, 1) : BERTH_OK;
     if (!attempt->decision.profile->preempts)
         return go_without(attempt, explanation, out);
+    if (explanation != NULL)
+        BERTH_TRY(hear_claims_first(attempt, explanation));
     struct berth__pod_counts *counts = decider->cluster->view.counts;
     bool held = berth__pod_counts_hold(counts, true);
     berth_status status = preempt(decider, explanation, out);

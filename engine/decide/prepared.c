@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "columns/pod_counts.h"
 #include "model/related.h"
+#include "plugins/extended_resources.h"
 
 /* Bounds of the cache. */
 enum { PREPARED_MAX = 4096 };
@@ -85,7 +86,7 @@ static bool prepare_stage(const berth__question *cycle, const berth__stage *stag
     out->uniform = prepare.uniform;
     out->may_fail = prepare.may_fail;
     out->small = prepare.small;
-    out->stays = prepare.stays && out->outcome == BERTH__SKIP;
+    out->stays = prepare.stays && (out->outcome == BERTH__SKIP || out->outcome == BERTH__UNIFORM);
     if (prepare.allowed != NULL)
         *allowed = prepare.allowed;
     return prepare.ok && out->reasons.ok;
@@ -235,6 +236,7 @@ static bool prepare_epoch(const berth__decision *decision)
     prepared->each.static_allowed = prepared->verdict.allowed;
     prepared->epoch = decision->cycle->view->layout->epoch;
     prepared->names_epoch = decision->cycle->view->names_epoch;
+    prepared->backing_epoch = berth__backing_epoch(decision->cycle->view, decision->cycle->cls);
     return true;
 }
 
@@ -343,8 +345,11 @@ static bool follow_epoch(berth__prepared_cache *cache, const berth__decision *de
 {
     berth__prepared_kind *prepared = decision->prepared;
     const berth__view *view = decision->cycle->view;
+    if (!berth__backing_refresh(view, decision->cycle->cls))
+        return false;
     prepared->verdict.reused =
-        prepared->epoch == view->layout->epoch && prepared->names_epoch == view->names_epoch;
+        prepared->epoch == view->layout->epoch && prepared->names_epoch == view->names_epoch &&
+        prepared->backing_epoch == berth__backing_epoch(view, decision->cycle->cls);
     if (prepared->verdict.reused)
         return true;
     bool first = prepared == &cache->first;

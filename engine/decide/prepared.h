@@ -103,8 +103,9 @@ typedef struct berth__prepared_kind {
     uint32_t class_place;
     /* what it was made for, and what has been made */
     uint64_t epoch;
-    uint64_t names_epoch; /* of the view: resources are known by their columns */
-    berth__arena arena;   /* states that live as long as the epoch */
+    uint64_t names_epoch;   /* of the view: resources are known by their columns */
+    uint64_t backing_epoch; /* of the classes behind resources that the class asks for; else 0 */
+    berth__arena arena;     /* states that live as long as the epoch */
     berth__prepared_stage *filters;
     berth__prepared_stage *scorers;
     berth__prepared_each each;

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "plugins/extended_resources.h"
+
 /* ---- sorting the stages ---- */
 
 /* Sort the active filters; false: one of them is of none of the sorts. */
@@ -102,7 +104,8 @@ bool berth__slot_plan_make(const berth__decision *decision)
     plan->possible = false;
     if (prepared->verdict.allowed != NULL || decision->cycle->required_node != BERTH_NODE_NONE)
         plan->why = BERTH_SCAN_NAMED;
-    else if (!plan_filters(decision, plan))
+    else if (!plan_filters(decision, plan) ||
+             berth__asks_backed(decision->cycle->view, decision->cycle->cls))
         plan->why = BERTH_SCAN_FILTER;
     else if (!plan_scorers(decision, plan))
         plan->why = BERTH_SCAN_SCORE;

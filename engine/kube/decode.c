@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "berth/kube.h"
 #include "kube/timestamp.h"
@@ -166,19 +167,14 @@ static berth_status decode_quantity(berth__decoder *decoder, const berth__field_
 /* ---- objects as maps ---- */
 
 /* Whether a later member has the same key, which then counts in this one's place. */
-static bool is_repeated(const berth__json *object, uint32_t i)
+static bool is_repeated(const berth__names *keys, const berth__json *object, uint32_t i)
 {
-    berth_str key = object->as.members[i].key;
-    for (uint32_t j = i + 1; j < object->count; j++) {
-        if (berth__str_eq(key, object->as.members[j].key))
-            return true;
-    }
-    return false;
+    return berth__names_find(keys, object->as.members[i].key) != i;
 }
 
 /* Check that `value` can be read as a map and make room for as many elements as it has members. */
 static berth_status open_map(berth__decoder *decoder, const berth__field_path *path,
-                             const berth__json *value, size_t size, void **out)
+                             const berth__json *value, size_t size, berth__names *keys, void **out)
 {
     BERTH_TRY(expect(decoder, path, value, BERTH__JSON_OBJECT));
     if (value->count > MAP_ENTRIES_MAX) {
@@ -186,7 +182,9 @@ static berth_status open_map(berth__decoder *decoder, const berth__field_path *p
         return BERTH_E_RANGE;
     }
     *out = berth__arena_alloc(decoder->arena, value->count * size, 8);
-    if (*out != NULL)
+    if (*out != NULL &&
+        berth__names_make(decoder->arena, value->as.members, sizeof(*value->as.members),
+                          value->count, value->count, keys))
         return BERTH_OK;
     berth__decode_no_memory(decoder);
     return BERTH_E_NOMEM;
@@ -196,13 +194,14 @@ static berth_status decode_map(berth__decoder *decoder, const berth__field_path 
                                const berth__json *value, berth_map *out)
 {
     void *memory = NULL;
-    BERTH_TRY(open_map(decoder, path, value, sizeof(berth_key_value), &memory));
+    berth__names keys;
+    BERTH_TRY(open_map(decoder, path, value, sizeof(berth_key_value), &keys, &memory));
     berth_key_value *entries = memory;
     uint32_t count = 0;
     for (uint32_t i = 0; i < value->count; i++) {
         const berth__json_member *member = &value->as.members[i];
         berth__field_path at = {.up = path, .key = member->key};
-        if (is_repeated(value, i))
+        if (is_repeated(&keys, value, i))
             continue;
         entries[count].key = member->key;
         BERTH_TRY(decode_str(decoder, &at, &member->value, &entries[count].value));
@@ -216,13 +215,14 @@ static berth_status decode_resources(berth__decoder *decoder, const berth__field
                                      const berth__json *value, berth_resources *out)
 {
     void *memory = NULL;
-    BERTH_TRY(open_map(decoder, path, value, sizeof(berth_resource), &memory));
+    berth__names keys;
+    BERTH_TRY(open_map(decoder, path, value, sizeof(berth_resource), &keys, &memory));
     berth_resource *items = memory;
     uint32_t count = 0;
     for (uint32_t i = 0; i < value->count; i++) {
         const berth__json_member *member = &value->as.members[i];
         berth__field_path at = {.up = path, .key = member->key};
-        if (is_repeated(value, i))
+        if (is_repeated(&keys, value, i))
             continue;
         items[count].name = member->key;
         BERTH_TRY(decode_quantity(decoder, &at, &member->value, &items[count].amount));
@@ -236,11 +236,12 @@ static berth_status decode_keys(berth__decoder *decoder, const berth__field_path
                                 const berth__json *value, berth_strs *out)
 {
     void *memory = NULL;
-    BERTH_TRY(open_map(decoder, path, value, sizeof(berth_str), &memory));
+    berth__names keys;
+    BERTH_TRY(open_map(decoder, path, value, sizeof(berth_str), &keys, &memory));
     berth_str *items = memory;
     uint32_t count = 0;
     for (uint32_t i = 0; i < value->count; i++) {
-        if (!is_repeated(value, i))
+        if (!is_repeated(&keys, value, i))
             items[count++] = value->as.members[i].key;
     }
     *out = (berth_strs){items, count};
@@ -291,6 +292,30 @@ static berth_status decode_list_field(berth__decoder *decoder, const berth__fiel
     BERTH_TRY(berth__decode_list(decoder, path, value, field->fields, field->size, &list));
     memcpy((char *)out + field->offset, &list.items, sizeof(list.items));
     memcpy((char *)out + field->count_offset, &list.count, sizeof(list.count));
+    return BERTH_OK;
+}
+
+/* An object's members as a list; each item begins with its key. */
+static berth_status decode_table(berth__decoder *decoder, const berth__field_path *path,
+                                 const berth__json *value, const berth__field *field, void *out)
+{
+    void *memory = NULL;
+    berth__names keys;
+    uint32_t count = 0;
+    BERTH_TRY(open_map(decoder, path, value, field->size, &keys, &memory));
+    for (uint32_t i = 0; i < value->count; i++) {
+        const berth__json_member *member = &value->as.members[i];
+        berth__field_path at = {.up = path, .key = member->key};
+        if (is_repeated(&keys, value, i))
+            continue;
+        char *item = (char *)memory + (size_t)count++ * field->size;
+        memset(item, 0, field->size);
+        memcpy(item, &member->key, sizeof(member->key));
+        if (member->value.type != BERTH__JSON_NULL)
+            BERTH_TRY(berth__decode_fields(decoder, &at, &member->value, field->fields, item));
+    }
+    memcpy((char *)out + field->offset, &memory, sizeof(memory));
+    memcpy((char *)out + field->count_offset, &count, sizeof(count));
     return BERTH_OK;
 }
 
@@ -346,6 +371,8 @@ berth_status berth__decode_value(berth__decoder *decoder, const berth__field_pat
         return decode_pointer(decoder, path, value, field, to);
     case BERTH__FIELD_LIST:
         return decode_list_field(decoder, path, value, field, out);
+    case BERTH__FIELD_TABLE:
+        return decode_table(decoder, path, value, field, out);
     case BERTH__FIELD_CUSTOM:
         return field->custom(decoder, path, value, to);
     case BERTH__FIELD_END:

@@ -38,6 +38,7 @@ typedef enum berth__field_type {
     BERTH__FIELD_STRUCT,    /* an object, into the struct at the offset */
     BERTH__FIELD_POINTER,   /* an object, into a new struct; NULL if the member is absent */
     BERTH__FIELD_LIST,      /* a list of objects, pointer and count; non-NULL even if empty */
+    BERTH__FIELD_TABLE,     /* an object of objects: a list whose items begin with their keys */
     BERTH__FIELD_CUSTOM,    /* whatever `custom` makes at the offset */
 } berth__field_type;
 
@@ -54,9 +55,9 @@ struct berth__field {
     uint8_t key_len;
     uint8_t type;
     uint16_t offset;
-    uint16_t count_offset;      /* LIST */
-    uint16_t size;              /* POINTER, LIST: of the struct */
-    const berth__field *fields; /* STRUCT, POINTER, LIST */
+    uint16_t count_offset;      /* LIST, TABLE */
+    uint16_t size;              /* POINTER, LIST, TABLE: of the struct */
+    const berth__field *fields; /* STRUCT, POINTER, LIST, TABLE */
     bool tells_empty;           /* LIST: an empty one is not an absent one */
     berth__decode_fn custom;
     berth__encode_fn encode; /* CUSTOM; NULL: nothing is to be written */
@@ -88,7 +89,14 @@ struct berth__field {
         .offset = offsetof(type_, member), .count_offset = offsetof(type_, count), \
         .size = sizeof(element), .fields = (table)                                 \
     }
-/* The same, of which an empty list is not an absent one. */
+/* An object whose members are such objects, by keys that are each struct's first member. */
+#define BERTH__FIELD_KEYED(k, type_, member, count, table, element)                \
+    {                                                                              \
+        .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_TABLE,          \
+        .offset = offsetof(type_, member), .count_offset = offsetof(type_, count), \
+        .size = sizeof(element), .fields = (table)                                 \
+    }
+/* The same as MANY, of which an empty list is not an absent one. */
 #define BERTH__FIELD_MANY_OR_NONE(k, type_, member, count, table, element)         \
     {                                                                              \
         .key = (k), .key_len = sizeof(k) - 1, .type = BERTH__FIELD_LIST,           \

@@ -145,6 +145,12 @@ static const berth__kind_entry entries[BERTH_KIND_COUNT] = {
         ENTRY("policy", berth__fields_pod_disruption_budget, berth_pod_disruption_budget, true),
     [BERTH_KIND_NODE] = ENTRY("", berth__fields_node, berth_node, false),
     [BERTH_KIND_POD] = ENTRY("", berth__fields_pod, berth_pod, true),
+    [BERTH_KIND_RESOURCE_SLICE] =
+        ENTRY("resource.k8s.io", berth__fields_resource_slice, berth_resource_slice, false),
+    [BERTH_KIND_DEVICE_CLASS] =
+        ENTRY("resource.k8s.io", berth__fields_device_class, berth_device_class, false),
+    [BERTH_KIND_RESOURCE_CLAIM] =
+        ENTRY("resource.k8s.io", berth__fields_resource_claim, berth_resource_claim, true),
 };
 
 const berth__kind_entry *berth__kind_entry_of(berth_kind kind)
@@ -169,7 +175,7 @@ bool berth__api_group_is(berth_str api_version, const char *group)
 
 bool berth__kind_find(berth_str kind, berth_str api_version, berth_kind *out)
 {
-    for (int i = BERTH_KIND_COUNT; i-- > 0;) { /* nodes and pods, the most, are the last */
+    for (int i = BERTH_KIND_COUNT; i-- > 0;) { /* nodes and pods, the most, are among the last */
         if (berth__str_is(kind, berth_kind_name((berth_kind)i)) &&
             berth__api_group_is(api_version, entries[i].group)) {
             *out = (berth_kind)i;

@@ -1,7 +1,7 @@
 /* Table of the fields of a Node. */
 #include "kube/decode_tables.h"
 
-static const berth__field taint_fields[] = {
+const berth__field berth__fields_taint[] = {
     BERTH__FIELD("key", STR, berth_taint, key),
     BERTH__FIELD("value", STR, berth_taint, value),
     BERTH__FIELD("effect", STR, berth_taint, effect),
@@ -10,7 +10,7 @@ static const berth__field taint_fields[] = {
 
 static const berth__field spec_fields[] = {
     BERTH__FIELD("unschedulable", BOOL, berth_node, unschedulable),
-    BERTH__FIELD_MANY("taints", berth_node, taints, taint_count, taint_fields, berth_taint),
+    BERTH__FIELD_MANY("taints", berth_node, taints, taint_count, berth__fields_taint, berth_taint),
     BERTH__FIELD_LAST,
 };
 

@@ -7,11 +7,13 @@
 /* Parts that several kinds have. */
 extern const berth__field berth__fields_metadata[];       /* berth_metadata */
 extern const berth__field berth__fields_condition[];      /* berth_condition */
+extern const berth__field berth__fields_taint[];          /* berth_taint */
 extern const berth__field berth__fields_toleration[];     /* berth_toleration */
 extern const berth__field berth__fields_requirement[];    /* berth_requirement */
 extern const berth__field berth__fields_label_selector[]; /* berth_label_selector */
 extern const berth__field berth__fields_node_selector[];  /* berth_node_selector */
 extern const berth__field berth__fields_node_term[];      /* berth_node_selector_term */
+extern const berth__field berth__fields_claim_spec[];     /* berth_resource_claim */
 
 /* Whole objects. */
 extern const berth__field berth__fields_namespace[];
@@ -27,6 +29,9 @@ extern const berth__field berth__fields_replication_controller[];
 extern const berth__field berth__fields_controller[]; /* ReplicaSet, StatefulSet, and their like */
 extern const berth__field berth__fields_pod_disruption_budget[];
 extern const berth__field berth__fields_node[];
+extern const berth__field berth__fields_resource_slice[];
+extern const berth__field berth__fields_device_class[];
+extern const berth__field berth__fields_resource_claim[];
 extern const berth__field berth__fields_pod[]; /* of a pod, and of a pod template */
 
 /* How objects of a kind are read. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/text.h"
 
 typedef struct defaulter {
@@ -54,16 +55,15 @@ static const berth__field priority_class_fields[] = {
 
 static berth__priority_class *find_kept_class(const berth_reader *reader, berth_str name)
 {
-    for (uint32_t i = 0; i < reader->class_count; i++) {
-        if (berth__str_eq(reader->classes[i].name, name))
-            return &reader->classes[i];
-    }
-    return NULL;
+    uint32_t found = berth__names_find(&reader->class_names, name);
+    return found != BERTH__NAMES_NONE ? &reader->classes[found] : NULL;
 }
 
 static const berth__priority_class *find_class(const berth_reader *reader, berth_str name)
 {
-    const berth__priority_class *found = find_kept_class(reader, name);
+    const berth__priority_class *found = NULL;
+    for (; found == NULL && reader != NULL; reader = reader->options.known)
+        found = find_kept_class(reader, name);
     for (size_t i = 0; found == NULL && i < 2; i++) {
         if (berth__str_eq(builtin_classes[i].name, name))
             found = &builtin_classes[i];
@@ -74,13 +74,47 @@ static const berth__priority_class *find_class(const berth_reader *reader, berth
 /* The class of pods that name none: of several the lowest, as the admission plugin has it. */
 static const berth__priority_class *find_global_class(const berth_reader *reader)
 {
-    const berth__priority_class *found = NULL;
-    for (uint32_t i = 0; i < reader->class_count; i++) {
+    while (reader != NULL && reader->global_class == 0)
+        reader = reader->options.known;
+    return reader != NULL ? &reader->classes[reader->global_class - 1] : NULL;
+}
+
+/* A class has come, or taken the place of one that was, or was not, the default. */
+static void note_global_class(berth_reader *reader, uint32_t from, bool anew)
+{
+    uint32_t to = anew ? reader->class_count : from + 1;
+    if (anew)
+        reader->global_class = from = 0;
+    for (uint32_t i = from; i < to; i++) {
         const berth__priority_class *class = &reader->classes[i];
-        if (class->global_default && (found == NULL || class->value < found->value))
-            found = class;
+        const berth__priority_class *best =
+            reader->global_class > 0 ? &reader->classes[reader->global_class - 1] : NULL;
+        if (class->global_default && (best == NULL || class->value < best->value ||
+                                      (class->value == best->value && class < best)))
+            reader->global_class = i + 1;
     }
-    return found;
+}
+
+/* A class takes the place of another, or (NULL) is a further one. */
+static bool keep_class(berth_reader *reader, berth__priority_class *place,
+                       const berth__priority_class *class)
+{
+    if (place != NULL) {
+        bool was_default = place->global_default;
+        *place = *class;
+        note_global_class(reader, (uint32_t)(place - reader->classes), was_default);
+        return true;
+    }
+    if (!berth__grow(reader->allocator, &reader->classes, &reader->class_capacity,
+                     reader->class_count + 1, sizeof(*reader->classes)))
+        return false;
+    reader->classes[reader->class_count] = *class;
+    if (!berth__names_follow(&reader->kept, &reader->class_names, reader->classes,
+                             sizeof(*reader->classes), reader->class_count + 1))
+        return false;
+    berth__names_put(&reader->class_names);
+    note_global_class(reader, reader->class_count++, false);
+    return true;
 }
 
 berth_status berth__register_priority_class(berth_reader *reader, const berth__item *item)
@@ -93,21 +127,11 @@ berth_status berth__register_priority_class(berth_reader *reader, const berth__i
         berth__decode_fields(&decoder, NULL, item->tree, priority_class_fields, &object);
     if (status != BERTH_OK)
         return berth__reader_fault(reader, item, status);
-    berth__priority_class *class = find_kept_class(reader, object.meta.name);
-    if (class == NULL) {
-        if (!berth__grow(reader->allocator, &reader->classes, &reader->class_capacity,
-                         reader->class_count + 1, sizeof(*reader->classes)))
-            return berth__reader_no_memory(reader);
-        class = &reader->classes[reader->class_count];
-    }
     object.class.name = berth__arena_str(&reader->kept, object.meta.name, &ok);
     object.class.preemption_policy =
         berth__arena_str(&reader->kept, object.class.preemption_policy, &ok);
-    if (!ok)
+    if (!ok || !keep_class(reader, find_kept_class(reader, object.meta.name), &object.class))
         return berth__reader_no_memory(reader);
-    *class = object.class;
-    if (class == &reader->classes[reader->class_count])
-        reader->class_count++;
     return BERTH_OK;
 }
 
@@ -181,13 +205,9 @@ static bool round_amounts(berth__arena *arena, berth_resources *resources)
     return true;
 }
 
-static bool has_resource(const berth_resources *resources, uint32_t count, berth_str name)
+static bool has_name(const berth__names *names, berth_str name)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (berth__str_eq(resources->items[i].name, name))
-            return true;
-    }
-    return false;
+    return berth__names_find(names, name) != BERTH__NAMES_NONE;
 }
 
 /* A limit without a request is the request. */
@@ -195,8 +215,12 @@ static bool requests_from_limits(berth__arena *arena, berth_container *container
 {
     uint32_t given = container->requests.count;
     uint32_t missing = 0;
+    berth__names names;
+    if (!berth__names_make(arena, container->requests.items, sizeof(*container->requests.items),
+                           given, given, &names))
+        return false;
     for (uint32_t i = 0; i < container->limits.count; i++)
-        missing += !has_resource(&container->requests, given, container->limits.items[i].name);
+        missing += !has_name(&names, container->limits.items[i].name);
     if (missing == 0)
         return true;
     berth_resource *items =
@@ -205,7 +229,7 @@ static bool requests_from_limits(berth__arena *arena, berth_container *container
         return false;
     uint32_t count = given;
     for (uint32_t i = 0; i < container->limits.count; i++) {
-        if (!has_resource(&container->requests, given, container->limits.items[i].name))
+        if (!has_name(&names, container->limits.items[i].name))
             items[count++] = container->limits.items[i];
     }
     container->requests = (berth_resources){items, count};

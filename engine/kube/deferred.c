@@ -120,8 +120,8 @@ berth_status berth__deferred_finish(berth_reader *reader)
 
 static uint64_t claim_hash(berth_str namespace_name, berth_str name)
 {
-    uint64_t seed = berth__hash_bytes(namespace_name.data, namespace_name.len, 0);
-    return berth__hash_bytes(name.data, name.len, seed);
+    uint64_t seed = berth__hash_secret(namespace_name.data, namespace_name.len, 0);
+    return berth__hash_secret(name.data, name.len, seed);
 }
 
 berth_status berth__claim_note(berth_reader *reader, const berth_metadata *meta)

@@ -8,6 +8,7 @@
 #include "berth/kube.h"
 #include "berth/read.h"
 #include "kube/encode.h"
+#include "kube/file_beside.h"
 #include "model/sized_object.h"
 
 /* Where the text goes; pieces of some size, for a piece may be a system call. */
@@ -92,14 +93,14 @@ static berth_status cannot(berth_error *error, const char *path, const char *wha
 }
 
 typedef struct out_file {
-    FILE *file;
+    berth__file_beside whole;
     const char *path;
 } out_file;
 
 static berth_status write_file(void *context, berth_str text, berth_error *error)
 {
     const out_file *out = context;
-    return fwrite(text.data, 1, text.len, out->file) == text.len
+    return fwrite(text.data, 1, text.len, out->whole.file) == text.len
                ? BERTH_OK
                : cannot(error, out->path, "can't be written");
 }
@@ -108,11 +109,11 @@ berth_status berth_engine_dump_file(berth_engine *engine, const char *path, bert
 {
     if (engine == NULL || path == NULL)
         return berth__error_set(error, BERTH_E_ARG, "there is no engine, or no path");
-    out_file out = {.file = fopen(path, "wbe"), .path = path};
-    if (out.file == NULL)
+    out_file out = {.path = path};
+    if (!berth__file_beside_open(&out.whole, path))
         return cannot(error, path, "can't be opened");
     berth_status status = dump_to(engine, write_file, &out, error);
-    if (fclose(out.file) != 0 && status == BERTH_OK)
+    if (!berth__file_beside_close(&out.whole, status == BERTH_OK) && status == BERTH_OK)
         status = cannot(error, path, "can't be written");
     return status;
 }

@@ -128,6 +128,23 @@ static void encode_list(berth__encoder *encoder, const berth__field *field, cons
     raw(encoder, "]");
 }
 
+/* Items begin with their keys, which name them. */
+static void encode_table(berth__encoder *encoder, const berth__field *field, const char *items,
+                         uint32_t count)
+{
+    raw(encoder, "{");
+    for (uint32_t i = 0; i < count; i++) {
+        const char *item = items + (size_t)i * field->size;
+        berth_str key;
+        memcpy(&key, item, sizeof(key));
+        berth__encode_key(encoder, key);
+        raw(encoder, "{");
+        berth__encode_fields(encoder, field->fields, item);
+        raw(encoder, "}");
+    }
+    raw(encoder, "}");
+}
+
 static void encode_struct(berth__encoder *encoder, const berth__field *fields, const void *from)
 {
     raw(encoder, "{");
@@ -242,6 +259,33 @@ static void encode_keys(berth__encoder *encoder, const berth_strs *keys)
     raw(encoder, "}");
 }
 
+/* ---- JSON as it was read ---- */
+
+void berth__encode_tree(berth__encoder *encoder, const berth__json *value, unsigned depth)
+{
+    bool is_array = value->type == BERTH__JSON_ARRAY;
+    if (value->type == BERTH__JSON_STRING) {
+        berth__encode_str(encoder, value->as.text);
+    } else if (value->type == BERTH__JSON_NUMBER) {
+        berth__encode_raw(encoder, value->as.text);
+    } else if (value->type == BERTH__JSON_BOOL) {
+        raw(encoder, value->count ? "true" : "false");
+    } else if (value->type == BERTH__JSON_NULL || depth == 0) {
+        raw(encoder, "null");
+    } else {
+        raw(encoder, is_array ? "[" : "{");
+        for (uint32_t i = 0; i < value->count; i++) {
+            if (is_array)
+                berth__encode_item(encoder);
+            else
+                berth__encode_key(encoder, value->as.members[i].key);
+            berth__encode_tree(
+                encoder, is_array ? &value->as.items[i] : &value->as.members[i].value, depth - 1);
+        }
+        raw(encoder, is_array ? "]" : "}");
+    }
+}
+
 /* ---- tables ---- */
 
 /* What a field reads: for each type where it lies, and whether it says anything. */
@@ -288,6 +332,7 @@ static source source_of(const berth__field *field, const void *from)
         s.says = s.items != NULL;
         break;
     case BERTH__FIELD_LIST:
+    case BERTH__FIELD_TABLE:
         memcpy(&s.items, s.at, sizeof(s.items));
         memcpy(&s.count, (const char *)from + field->count_offset, sizeof(s.count));
         s.says = s.count > 0 || (field->tells_empty && s.items != NULL);
@@ -339,6 +384,9 @@ static void encode_value(berth__encoder *encoder, const berth__field *field, con
         break;
     case BERTH__FIELD_LIST:
         encode_list(encoder, field, s->items, s->count);
+        break;
+    case BERTH__FIELD_TABLE:
+        encode_table(encoder, field, s->items, s->count);
         break;
     default:
         encode_time(encoder, 0); /* it is set, and nothing tells to what */

@@ -25,6 +25,9 @@ void berth__encode_str(berth__encoder *encoder, berth_str text);
 void berth__encode_key(berth__encoder *encoder, berth_str key);
 void berth__encode_item(berth__encoder *encoder);
 
+/* A value as it was read; below so many levels null stands for it. */
+void berth__encode_tree(berth__encoder *encoder, const berth__json *value, unsigned depth);
+
 /* The members of a struct, without brackets. */
 void berth__encode_fields(berth__encoder *encoder, const berth__field *fields, const void *from);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/claim_template.h"
 #include "model/sized_object.h"
 
 /* ---- errors ---- */
@@ -228,20 +229,25 @@ static berth_status take_object(berth_reader *reader, const berth__item *item, b
         BERTH_TRY(berth__register_storage_class(reader, object));
     if (awaits_storage_class(reader, kind, object))
         return berth__defer(reader, BERTH__DEFERRED_OBJECT, item);
+    bool fresh = berth__is_fresh(reader, meta);
     BERTH_TRY(default_decoded(reader, item, kind, object));
+    if (kind == BERTH_KIND_POD &&
+        (fresh || (reader->options.templates && reader->options.apply_defaults)))
+        BERTH_TRY(berth__make_claims(reader, item, &reader->object, object));
     return berth__reader_emit(reader, item, kind, object);
 }
 
-/* Whether the object is to come back when all classes are known. */
-static bool awaits_class(const berth_reader *reader, const berth__item *item)
+/* Whether the object is to come back when all classes and templates are known. */
+static bool awaits_class(berth_reader *reader, const berth__item *item)
 {
     const berth__json *spec = berth__workload_pod_spec(item);
     if (spec == NULL || (!berth__priority_class_is_awaited(reader, spec) &&
-                         !berth__runtime_class_is_awaited(reader, spec)))
+                         !berth__runtime_class_is_awaited(reader, spec) &&
+                         !berth__claim_template_is_awaited(reader, item, spec)))
         return false;
     const berth__json *uid = berth__json_get(berth__json_get(item->tree, "metadata"), "uid");
-    return berth__str_empty(berth__json_text(uid)) ||
-           ((reader->options.expand || reader->options.templates) && berth__is_workload(item));
+    return berth__str_empty(berth__json_text(uid)) || reader->options.templates ||
+           (reader->options.expand && berth__is_workload(item));
 }
 
 /* What an API server answers in place of an object. */
@@ -264,7 +270,7 @@ static bool is_failure(const berth__item *item)
            berth__str_is(berth__json_text(berth__json_get(item->tree, "status")), "Failure");
 }
 
-/* Classes and failures, which are no objects for the caller. */
+/* Classes, templates and failures, which are no objects for the caller. */
 static berth_status take_special(berth_reader *reader, const berth__item *item, bool *taken)
 {
     *taken = true;
@@ -274,6 +280,9 @@ static berth_status take_special(berth_reader *reader, const berth__item *item, 
     if (berth__str_is(item->kind, "RuntimeClass") &&
         berth__api_group_is(item->api_version, "node.k8s.io"))
         return berth__register_runtime_class(reader, item);
+    if (berth__str_is(item->kind, "ResourceClaimTemplate") &&
+        berth__api_group_is(item->api_version, "resource.k8s.io"))
+        return berth__register_claim_template(reader, item);
     if (is_failure(item))
         return refuse_failure(reader, item);
     *taken = false;

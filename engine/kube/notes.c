@@ -13,12 +13,12 @@ enum { DEPTH_MAX = 24 };
 
 /* ---- telling ---- */
 
+/* `line`: of the field, 0 where the text has none. */
 static void tell(berth_reader *reader, const berth__item *item, const berth_note *about,
-                 const char *field)
+                 const char *field, uint32_t line)
 {
     berth_error place = {.offset = item->offset};
     const berth__json *meta = berth__json_get(item->tree, "metadata");
-    uint32_t line = berth__json_line_of(item->tree, field);
     berth__error_source(&place, item->source);
     berth__error_item(&place, item);
     snprintf(place.field, sizeof(place.field), "%s", field);
@@ -40,7 +40,7 @@ void berth__note(berth_reader *reader, const berth__item *item, berth_note_kind 
 {
     berth_note note = {.what = what, .word = word, .suggestion = suggestion};
     if (reader->options.note != NULL)
-        tell(reader, item, &note, "");
+        tell(reader, item, &note, "", item->tree != NULL ? item->tree->line : 0);
 }
 
 /* ---- fields ---- */
@@ -97,9 +97,11 @@ static const berth__shape *find_field(const berth__shape *shape, const berth__sh
     return NULL;
 }
 
+/* `line`: of the object that has the member. */
 static void tell_field(const lint *l, const berth__shape *shape, const berth__field_path *path,
-                       berth_str key)
+                       const berth__json_member *member, uint32_t line)
 {
+    berth_str key = member->key;
     berth_note note = {.what = BERTH_NOTE_UNKNOWN_FIELD, .word = key};
     berth_error at = {.code = BERTH_OK};
     berth__decoder decoder = {NULL, &at};
@@ -108,26 +110,27 @@ static void tell_field(const lint *l, const berth__shape *shape, const berth__fi
         berth__nearest_try(&nearest, (berth_str){shape->key, shape->key_len});
     note.suggestion = nearest.found;
     berth__decode_fault(&decoder, path, BERTH_E_INVALID, "unknown field");
-    tell(l->reader, l->item, &note, at.field);
+    tell(l->reader, l->item, &note, at.field, member->value.line != 0 ? member->value.line : line);
 }
 
 static void look_at(const lint *l, const berth__shape *shape, const berth__json *value,
-                    const berth__field_path *path, unsigned depth);
+                    const berth__field_path *path, unsigned depth, uint32_t line);
 
 static void look_at_items(const lint *l, const berth__shape *shape, const berth__json *list,
-                          const berth__field_path *path, unsigned depth)
+                          const berth__field_path *path, unsigned depth, uint32_t line)
 {
     berth__field_path at = {.up = path};
     for (; at.index < list->count; at.index++)
-        look_at(l, shape, &list->as.items[at.index], &at, depth + 1);
+        look_at(l, shape, &list->as.items[at.index], &at, depth + 1, line);
 }
 
 static void look_at(const lint *l, const berth__shape *shape, const berth__json *value,
-                    const berth__field_path *path, unsigned depth)
+                    const berth__field_path *path, unsigned depth, uint32_t line)
 {
     const berth__shape *next = shape;
+    line = value->line != 0 ? value->line : line;
     if (value->type == BERTH__JSON_ARRAY && depth < DEPTH_MAX)
-        look_at_items(l, shape, value, path, depth);
+        look_at_items(l, shape, value, path, depth, line);
     if (value->type != BERTH__JSON_OBJECT || depth >= DEPTH_MAX)
         return;
     const berth__json_member *end = value->as.members + value->count;
@@ -141,9 +144,9 @@ static void look_at(const lint *l, const berth__shape *shape, const berth__json 
         }
         const berth__field_path at = {.up = path, .key = member->key};
         if (field == NULL)
-            tell_field(l, shape, &at, member->key);
+            tell_field(l, shape, &at, member, line);
         else
-            look_at(l, field->part, &member->value, &at, depth + 1);
+            look_at(l, field->part, &member->value, &at, depth + 1, line);
     }
 }
 
@@ -158,6 +161,14 @@ static bool is_seen(const berth__item *item)
     return !berth__str_empty(berth__json_text(berth__json_get(meta, "uid")));
 }
 
+/* Source: kubernetes v1.32 to v1.36, api/discovery. */
+static bool is_served(const berth__known_kind *known, berth_str version)
+{
+    return same_word(version, known->api_version) ||
+           (known->of_devices && (berth__str_is(version, "resource.k8s.io/v1beta1") ||
+                                  berth__str_is(version, "resource.k8s.io/v1beta2")));
+}
+
 void berth__note_item(berth_reader *reader, const berth__item *item)
 {
     if (reader->options.note == NULL || reader->finishing)
@@ -168,13 +179,13 @@ void berth__note_item(berth_reader *reader, const berth__item *item)
     if (known == NULL || is_seen(item))
         return;
     const lint l = {reader, item};
-    if (!same_word(item->api_version, known->api_version)) {
+    if (!is_served(known, item->api_version)) {
         berth_note note = {.what = BERTH_NOTE_API_VERSION,
                            .word = item->api_version,
                            .suggestion = known->api_version};
-        tell(reader, item, &note, "apiVersion");
+        tell(reader, item, &note, "apiVersion", berth__json_line_of(item->tree, "apiVersion"));
     }
-    look_at(&l, known->shape, item->tree, NULL, 0);
+    look_at(&l, known->shape, item->tree, NULL, 0, 0);
 }
 
 static bool is_listed(const char *list, berth_str word)
@@ -188,31 +199,6 @@ static bool is_listed(const char *list, berth_str word)
     return false;
 }
 
-static void write_tree(berth__encoder *encoder, const berth__json *value, unsigned depth)
-{
-    bool is_array = value->type == BERTH__JSON_ARRAY;
-    if (value->type == BERTH__JSON_STRING) {
-        berth__encode_str(encoder, value->as.text);
-    } else if (value->type == BERTH__JSON_NUMBER) {
-        berth__encode_raw(encoder, value->as.text);
-    } else if (value->type == BERTH__JSON_BOOL) {
-        berth__encode_raw(encoder, value->count ? BERTH_STR("true") : BERTH_STR("false"));
-    } else if (value->type == BERTH__JSON_NULL || depth == DEPTH_MAX) {
-        berth__encode_raw(encoder, BERTH_STR("null"));
-    } else {
-        berth__encode_raw(encoder, is_array ? BERTH_STR("[") : BERTH_STR("{"));
-        for (uint32_t i = 0; i < value->count; i++) {
-            if (is_array)
-                berth__encode_item(encoder);
-            else
-                berth__encode_key(encoder, value->as.members[i].key);
-            write_tree(encoder, is_array ? &value->as.items[i] : &value->as.members[i].value,
-                       depth + 1);
-        }
-        berth__encode_raw(encoder, is_array ? BERTH_STR("]") : BERTH_STR("}"));
-    }
-}
-
 void berth__note_passed_over(berth_reader *reader, const berth__item *item)
 {
     berth_note note = {.what = BERTH_NOTE_PASSED_OVER};
@@ -221,7 +207,7 @@ void berth__note_passed_over(berth_reader *reader, const berth__item *item)
         return;
     berth__encoder_init(&encoder, reader->allocator);
     if (is_listed(reader->options.whole_kinds, item->kind)) {
-        write_tree(&encoder, item->tree, 0);
+        berth__encode_tree(&encoder, item->tree, DEPTH_MAX);
         if (encoder.ok)
             note.text = (berth_str){encoder.bytes, (uint32_t)encoder.count};
     }
@@ -230,6 +216,6 @@ void berth__note_passed_over(berth_reader *reader, const berth__item *item)
     for (uint32_t i = 0; !is_known && berth__known_kind_at(i) != NULL; i++)
         berth__nearest_try(&nearest, berth__known_kind_at(i)->name);
     note.suggestion = nearest.found;
-    tell(reader, item, &note, "");
+    tell(reader, item, &note, "", item->tree != NULL ? item->tree->line : 0);
     berth__encoder_destroy(&encoder);
 }

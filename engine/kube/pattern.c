@@ -177,7 +177,7 @@ static uint64_t hash_of(const parts *p)
 {
     uint64_t hash = p->count;
     for (uint32_t i = 0; i < p->count; i++)
-        hash = berth__hash_bytes(p->part[i].data, p->part[i].len, hash);
+        hash = berth__hash_secret(p->part[i].data, p->part[i].len, hash);
     return hash;
 }
 

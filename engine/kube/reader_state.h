@@ -5,6 +5,8 @@
 #define BERTH_KUBE_READER_STATE_H
 
 #include "base/arena.h"
+#include "base/keymap.h"
+#include "base/names.h"
 #include "berth/kube.h"
 #include "kube/decode_tables.h"
 #include "kube/heading.h"
@@ -24,12 +26,19 @@ typedef struct berth__priority_class {
 
 /* One RuntimeClass: a pod of its name with what it adds to one. */
 typedef struct berth__runtime_class {
+    berth_str name;
     const berth_pod *adds; /* meta.name, overhead, node_selector, tolerations */
 } berth__runtime_class;
 
+/* One ResourceClaimTemplate, by "NAMESPACE/NAME"; it lies in the arena of what is kept. */
+typedef struct berth__claim_template {
+    berth__keymap_entry entry;
+    const berth_resource_claim *claim; /* what it makes; of its metadata labels and annotations */
+} berth__claim_template;
+
 /* What is put off until berth_reader_finish. */
 typedef enum berth__deferred_what {
-    BERTH__DEFERRED_OBJECT,     /* it needs a class that has not been seen yet */
+    BERTH__DEFERRED_OBJECT,     /* it needs a class or template that has not been seen yet */
     BERTH__DEFERRED_CLAIMS,     /* a StatefulSet's claims, unless the input has them */
     BERTH__DEFERRED_DAEMON_SET, /* its pods need the nodes */
 } berth__deferred_what;
@@ -65,9 +74,13 @@ struct berth_reader {
     berth__priority_class *classes;
     uint32_t class_count;
     uint32_t class_capacity;
+    berth__names class_names;
+    uint32_t global_class; /* number + 1 of the one for pods that name none; 0: there is none */
     berth__runtime_class *runtime_classes;
     uint32_t runtime_class_count;
     uint32_t runtime_class_capacity;
+    berth__keymap templates; /* of claims */
+    berth__names runtime_class_names;
     berth_str default_storage_class; /* absent: none seen */
     int64_t default_storage_class_time;
     berth__deferred *deferred;
@@ -82,7 +95,7 @@ struct berth_reader {
     berth__replica *replicas;            /* by the patterns' places */
     uint32_t replica_count;
     uint32_t replica_capacity;
-    uint64_t classes_learnt;       /* PriorityClasses and RuntimeClasses, repeated ones too */
+    uint64_t classes_learnt;       /* and templates, repeated ones too */
     berth__pattern_id registering; /* of the pod that is handed out next; serial 0: none */
     bool finishing;                /* nothing more will come: what is unknown stays so */
     /* of the call at hand */

@@ -29,12 +29,18 @@ static const berth__field class_fields[] = {
 
 /* ---- the classes ---- */
 
-static berth__runtime_class *find_class(const berth_reader *reader, berth_str name)
+static berth__runtime_class *find_kept_class(const berth_reader *reader, berth_str name)
 {
-    for (uint32_t i = 0; i < reader->runtime_class_count; i++)
-        if (berth__str_eq(reader->runtime_classes[i].adds->meta.name, name))
-            return &reader->runtime_classes[i];
-    return NULL;
+    uint32_t found = berth__names_find(&reader->runtime_class_names, name);
+    return found != BERTH__NAMES_NONE ? &reader->runtime_classes[found] : NULL;
+}
+
+static const berth__runtime_class *find_class(const berth_reader *reader, berth_str name)
+{
+    const berth__runtime_class *found = NULL;
+    for (; found == NULL && reader != NULL; reader = reader->options.known)
+        found = find_kept_class(reader, name);
+    return found;
 }
 
 static berth_str named_class(const berth__json *spec)
@@ -52,15 +58,25 @@ berth_status berth__register_runtime_class(berth_reader *reader, const berth__it
     berth_status status = berth__decode_fields(&decoder, NULL, item->tree, class_fields, &pod);
     if (status != BERTH_OK)
         return berth__reader_fault(reader, item, status);
-    berth__runtime_class *place = find_class(reader, pod.meta.name);
+    berth__runtime_class *place = find_kept_class(reader, pod.meta.name);
     if (berth__object_copy_into(&reader->kept, &object, &copy) != BERTH_OK ||
         (place == NULL &&
          !berth__grow(reader->allocator, &reader->runtime_classes, &reader->runtime_class_capacity,
                       reader->runtime_class_count + 1, sizeof(*reader->runtime_classes))))
         return berth__reader_no_memory(reader);
-    if (place == NULL)
-        place = &reader->runtime_classes[reader->runtime_class_count++];
-    place->adds = copy.as.pod;
+    if (place != NULL) {
+        place->name = copy.as.pod->meta.name;
+        place->adds = copy.as.pod;
+        return BERTH_OK;
+    }
+    reader->runtime_classes[reader->runtime_class_count++] =
+        (berth__runtime_class){copy.as.pod->meta.name, copy.as.pod};
+    if (!berth__names_follow(&reader->kept, &reader->runtime_class_names, reader->runtime_classes,
+                             sizeof(*reader->runtime_classes), reader->runtime_class_count)) {
+        reader->runtime_class_count--;
+        return berth__reader_no_memory(reader);
+    }
+    berth__names_put(&reader->runtime_class_names);
     return BERTH_OK;
 }
 

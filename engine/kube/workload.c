@@ -147,10 +147,10 @@ berth_str berth__arena_print(berth__arena *arena, bool *ok, const char *format, 
 }
 
 /* FNV-1a: names must not change with the hash tables' function. */
-static uint32_t hash_text(uint32_t hash, berth_str text)
+uint32_t berth__name_hash(uint32_t hash, berth_str part)
 {
-    for (uint32_t i = 0; i < text.len; i++)
-        hash = (hash ^ (unsigned char)text.data[i]) * UINT32_C(16777619);
+    for (uint32_t i = 0; i < part.len; i++)
+        hash = (hash ^ (unsigned char)part.data[i]) * UINT32_C(16777619);
     return (hash ^ 0xff) * UINT32_C(16777619); /* a byte that ends every part */
 }
 
@@ -159,8 +159,8 @@ static berth_status name_parts(berth__expansion *e)
     bool ok = true;
     berth__arena *arena = &e->reader->object;
     berth_str name = e->w.meta.name;
-    uint32_t hash = hash_text(UINT32_C(2166136261), berth__text_of(e->entry->name));
-    hash = hash_text(hash_text(hash, e->namespace_name), name);
+    uint32_t hash = berth__name_hash(BERTH__NAME_HASH_SEED, berth__text_of(e->entry->name));
+    hash = berth__name_hash(berth__name_hash(hash, e->namespace_name), name);
     snprintf(e->hash, sizeof(e->hash), "%08" PRIx32, hash);
     bool own =
         e->entry->kind == BERTH__WORKLOAD_DEPLOYMENT || e->entry->kind == BERTH__WORKLOAD_CRON_JOB;

@@ -50,6 +50,10 @@ typedef struct berth__workload_entry {
 
 enum { BERTH__HASH_DIGITS = 8 };
 
+/* The hash that names are made of, part by part, from the seed on. */
+#define BERTH__NAME_HASH_SEED UINT32_C(2166136261)
+uint32_t berth__name_hash(uint32_t hash, berth_str part);
+
 /* One workload at work. It stays where it is: its path points into it. */
 typedef struct berth__expansion {
     berth_reader *reader;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/claim_template.h"
 
 enum { EXTRA_LABELS_MAX = 5 };
 
@@ -97,9 +98,11 @@ bool berth__expansion_pod(const berth__expansion *e, berth_str name, berth_str o
 
 berth_status berth__expansion_emit(const berth__expansion *e, berth_pod *pod)
 {
-    if (e->reader->options.apply_defaults)
+    if (e->reader->options.apply_defaults) {
         BERTH_TRY(berth__default_pod(e->reader, berth__expansion_spec_path(e),
                                      berth__workload_pod_spec(e->item), &e->reader->pod, pod));
+        BERTH_TRY(berth__make_claims(e->reader, e->item, &e->reader->pod, pod));
+    }
     return berth__reader_emit(e->reader, e->item, BERTH_KIND_POD, pod);
 }
 

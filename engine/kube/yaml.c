@@ -8,6 +8,7 @@
 #include <yaml.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "kube/json_fault.h"
 #include "kube/yaml_scalar.h"
@@ -33,6 +34,7 @@ typedef struct composer {
     anchor *anchors;
     uint32_t anchor_count;
     uint32_t anchor_capacity;
+    berth__names anchor_names;
     uint64_t weight;   /* values composed so far in this document */
     uint64_t expanded; /* those of them that came by alias */
     unsigned depth;
@@ -127,26 +129,27 @@ static berth_status keep_anchor(composer *c, berth_str name, const berth__json *
                      sizeof(*c->anchors)))
         return no_memory(c);
     c->anchors[c->anchor_count++] = (anchor){name, *value, weight};
+    if (!berth__names_follow(c->arena, &c->anchor_names, c->anchors, sizeof(*c->anchors),
+                             c->anchor_count))
+        return no_memory(c);
+    berth__names_put(&c->anchor_names);
     return BERTH_OK;
 }
 
 static berth_status follow_alias(composer *c, berth__json *out)
 {
     berth_str name = c_str(c->event.data.alias.anchor);
-    for (uint32_t i = c->anchor_count; i-- > 0;) {
-        const anchor *a = &c->anchors[i];
-        if (!berth__str_eq(a->name, name))
-            continue;
-        c->weight += a->weight;
-        c->expanded += a->weight;
-        if (c->expanded > EXPANDED_MAX)
-            return fault_at(c, c->event.start_mark, "aliases expand to more than a million values",
-                            "");
-        *out = a->value;
-        return BERTH_OK;
-    }
-    return fault_at(c, c->event.start_mark, "alias of an anchor that is not defined before it: *",
-                    name.data);
+    uint32_t found = berth__names_find(&c->anchor_names, name);
+    if (found == BERTH__NAMES_NONE)
+        return fault_at(c, c->event.start_mark,
+                        "alias of an anchor that is not defined before it: *", name.data);
+    const anchor *a = &c->anchors[found];
+    c->weight += a->weight;
+    c->expanded += a->weight;
+    if (c->expanded > EXPANDED_MAX)
+        return fault_at(c, c->event.start_mark, "aliases expand to more than a million values", "");
+    *out = a->value;
+    return BERTH_OK;
 }
 
 /* ---- values ---- */
@@ -329,6 +332,7 @@ static berth_status compose_documents(composer *c, berth__yaml_fn each, void *co
         if (c->event.type != YAML_DOCUMENT_START_EVENT)
             continue;
         c->anchor_count = 0;
+        c->anchor_names = (berth__names){0};
         c->weight = 0;
         c->expanded = 0;
         berth__json *root = berth__arena_alloc(c->arena, sizeof(*root), _Alignof(berth__json));

@@ -30,6 +30,7 @@
     X(own_namespaces_open,           0,   0,   0,   1,   1,   1) /* own selectors of negations match all */ \
     X(declared_features,             0,   0,   0,   0,   0,   1) /* NodeDeclaredFeatures is there */ \
     X(dynamic_resources,             0,   0,   0,   1,   1,   1) /* DynamicResources is there */ \
+    X(devices_back_resources,        0,   0,   0,   0,   0,   1) /* extended ones, by DeviceClasses */ \
     /*                            1.15 1.32 1.33 1.34 1.35 1.36  scores */ \
     X(balance_skips_empty,           0,   0,   1,   1,   1,   1) /* pods that ask for nothing */ \
     X(balance_of_difference,         0,   0,   0,   0,   0,   1) /* what the pod makes of the balance */ \

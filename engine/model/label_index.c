@@ -110,18 +110,6 @@ static void leave(berth__label_index *index, const anchor_key *key, void *item)
     drop(index, at);
 }
 
-/* The In requirement with the fewest values, or NULL. */
-static const berth__interned_requirement *anchoring(const berth__selector *selector)
-{
-    const berth__interned_requirement *best = NULL;
-    for (uint32_t i = 0; i < selector->count; i++) {
-        const berth__interned_requirement *one = &selector->items[i];
-        if (one->op == BERTH__OP_IN && (best == NULL || one->value_count < best->value_count))
-            best = one;
-    }
-    return best;
-}
-
 static bool matches_nothing(const berth__selector *selector)
 {
     return selector->kind == BERTH__SELECTOR_NOTHING || selector->kind == BERTH__SELECTOR_INVALID;
@@ -153,7 +141,7 @@ bool berth__label_index_add(berth__label_index *index, berth__sym namespace_name
 {
     if (matches_nothing(selector))
         return true;
-    const berth__interned_requirement *requirement = anchoring(selector);
+    const berth__interned_requirement *requirement = berth__selector_anchor(selector);
     anchor_key key;
     for (uint32_t i = 0; i < anchor_count(requirement); i++) {
         if (!nth_anchor(namespace_name, requirement, i, &key) || enter(index, &key, item))
@@ -171,7 +159,7 @@ void berth__label_index_remove(berth__label_index *index, berth__sym namespace_n
 {
     if (matches_nothing(selector))
         return;
-    const berth__interned_requirement *requirement = anchoring(selector);
+    const berth__interned_requirement *requirement = berth__selector_anchor(selector);
     anchor_key key;
     for (uint32_t i = 0; i < anchor_count(requirement); i++)
         if (nth_anchor(namespace_name, requirement, i, &key))
@@ -183,7 +171,7 @@ static void replace_all(berth__label_index *index, berth__sym namespace_name,
 {
     if (matches_nothing(selector))
         return;
-    const berth__interned_requirement *requirement = anchoring(selector);
+    const berth__interned_requirement *requirement = berth__selector_anchor(selector);
     anchor_key key;
     for (uint32_t i = 0; i < anchor_count(requirement); i++)
         if (nth_anchor(namespace_name, requirement, i, &key))
@@ -210,7 +198,7 @@ void berth__label_index_give_up(berth__label_index *index, berth__sym namespace_
 
 uint32_t berth__label_index_rank(berth__sym namespace_name, const berth__selector *selector)
 {
-    return (anchoring(selector) != NULL ? 2 : 0) + (namespace_name != 0);
+    return (berth__selector_anchor(selector) != NULL ? 2 : 0) + (namespace_name != 0);
 }
 
 typedef struct visit_call {

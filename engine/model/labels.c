@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/text.h"
 
 /* ---- label sets ---- */
 
-static void sort_labels(berth__label *items, uint32_t count)
+enum { FEW_LABELS = 32 };
+
+static void insert_labels(berth__label *items, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         berth__label item = items[i];
@@ -23,6 +26,27 @@ static void sort_labels(berth__label *items, uint32_t count)
     }
 }
 
+/* By key; equal ones stay in order. */
+static void sort_labels(berth__arena *arena, berth__label *items, uint32_t count, bool *ok)
+{
+    if (count <= FEW_LABELS) {
+        insert_labels(items, count);
+        return;
+    }
+    berth__label *sorted = berth__arena_alloc(arena, count * sizeof(*sorted), sizeof(uint64_t));
+    uint64_t *places = berth__arena_alloc(arena, count * sizeof(*places), sizeof(*places));
+    if (sorted == NULL || places == NULL) {
+        *ok = false;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = (uint64_t)items[i].key << 32 | i;
+    berth__sort_words(places, count);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = items[(uint32_t)places[i]];
+    memcpy(items, sorted, count * sizeof(*items));
+}
+
 /* Drop all but the last of equal keys (the sort is stable). */
 static uint32_t last_of_each(berth__label *items, uint32_t count)
 {
@@ -31,6 +55,12 @@ static uint32_t last_of_each(berth__label *items, uint32_t count)
         if (i + 1 == count || items[i + 1].key != items[i].key)
             items[kept++] = items[i];
     return kept;
+}
+
+berth__labels berth__labels_of(berth__arena *arena, berth__label *items, uint32_t count, bool *ok)
+{
+    sort_labels(arena, items, count, ok);
+    return (berth__labels){items, last_of_each(items, count)};
 }
 
 berth__labels berth__labels_make(berth__intern *strings, berth__arena *arena, berth_map map,
@@ -46,8 +76,7 @@ berth__labels berth__labels_make(berth__intern *strings, berth__arena *arena, be
         items[i].key = berth__intern_add(strings, map.entries[i].key, ok);
         items[i].value = berth__intern_add(strings, value.data != NULL ? value : BERTH_STR(""), ok);
     }
-    sort_labels(items, map.count);
-    return (berth__labels){items, last_of_each(items, map.count)};
+    return berth__labels_of(arena, items, map.count, ok);
 }
 
 berth__labels berth__annotations_make(berth__intern *strings, berth__arena *arena, berth_strs keys,
@@ -325,6 +354,23 @@ berth__selector berth__selector_make(berth__intern *strings, berth__arena *arena
     }
     sort_requirements(items, count);
     return (berth__selector){BERTH__SELECTOR_REQUIREMENTS, count, items, {0}};
+}
+
+static bool anchors_better(const berth__interned_requirement *one,
+                           const berth__interned_requirement *other)
+{
+    if (other == NULL || one->value_count != other->value_count)
+        return other == NULL || one->value_count < other->value_count;
+    return one->value_count > 0 && one->values[0] > other->values[0];
+}
+
+const berth__interned_requirement *berth__selector_anchor(const berth__selector *selector)
+{
+    const berth__interned_requirement *best = NULL;
+    for (uint32_t i = 0; i < selector->count; i++)
+        if (selector->items[i].op == BERTH__OP_IN && anchors_better(&selector->items[i], best))
+            best = &selector->items[i];
+    return best;
 }
 
 bool berth__selector_matches(const berth__intern *strings, const berth__selector *selector,

@@ -112,6 +112,78 @@ static inline berth_status check_pod(const berth_pod *pod, berth_error *error)
     return rare_parts(pod) == 0 ? BERTH_OK : check_rare_parts(pod, error);
 }
 
+/* ---- devices ---- */
+
+static berth_status check_configs(const berth_claim_config *configs, uint32_t count,
+                                  berth_error *error)
+{
+    CHECK_EACH(configs, count, "config");
+    return BERTH_OK;
+}
+
+static berth_status check_requests(const berth_exact_request *requests, uint32_t count,
+                                   berth_error *error)
+{
+    CHECK_EACH(requests, count, "spec.devices.requests");
+    for (uint32_t i = 0; i < count && requests != NULL; i++) {
+        CHECK_EACH(requests[i].selectors, requests[i].selector_count, "selectors");
+        CHECK_EACH(requests[i].tolerations, requests[i].toleration_count, "tolerations");
+    }
+    return BERTH_OK;
+}
+
+static berth_status check_allocation(const berth_claim_allocation *allocation, berth_error *error)
+{
+    if (allocation == NULL)
+        return BERTH_OK;
+    if (allocation->later != NULL)
+        return refuse_one(error, "status.allocation");
+    CHECK_EACH(allocation->results, allocation->result_count, "status.allocation.devices.results");
+    return check_configs(allocation->configs, allocation->config_count, error);
+}
+
+static berth_status check_claim(const berth_resource_claim *claim, berth_error *error)
+{
+    CHECK_EACH(claim->requests, claim->request_count, "spec.devices.requests");
+    for (uint32_t i = 0; i < claim->request_count && claim->requests != NULL; i++) {
+        const berth_claim_request *request = &claim->requests[i];
+        BERTH_TRY(check_requests(request->exactly, 1, error));
+        BERTH_TRY(check_requests(request->first_available, request->first_available_count, error));
+    }
+    CHECK_EACH(claim->constraints, claim->constraint_count, "spec.devices.constraints");
+    BERTH_TRY(check_configs(claim->configs, claim->config_count, error));
+    CHECK_EACH(claim->reserved_for, claim->reserved_for_count, "status.reservedFor");
+    CHECK_EACH(claim->devices, claim->device_count, "status.devices");
+    return check_allocation(claim->allocation, error);
+}
+
+static berth_status check_device(const berth_slice_device *device, berth_error *error)
+{
+    CHECK_EACH(device->attributes, device->attribute_count, "attributes");
+    CHECK_EACH(device->capacities, device->capacity_count, "capacity");
+    CHECK_EACH(device->consumes_counters, device->consumes_counter_count, "consumesCounters");
+    CHECK_EACH(device->taints, device->taint_count, "taints");
+    for (uint32_t i = 0; i < device->capacity_count && device->capacities != NULL; i++)
+        if (device->capacities[i].policy != NULL && device->capacities[i].policy->later != NULL)
+            return refuse(error, "capacity", i);
+    return BERTH_OK;
+}
+
+static berth_status check_slice(const berth_resource_slice *slice, berth_error *error)
+{
+    CHECK_EACH(slice->devices, slice->device_count, "spec.devices");
+    for (uint32_t i = 0; i < slice->device_count && slice->devices != NULL; i++)
+        BERTH_TRY(check_device(&slice->devices[i], error));
+    CHECK_EACH(slice->shared_counters, slice->shared_counter_count, "spec.sharedCounters");
+    return BERTH_OK;
+}
+
+static berth_status check_device_class(const berth_device_class *device_class, berth_error *error)
+{
+    CHECK_EACH(device_class->selectors, device_class->selector_count, "spec.selectors");
+    return check_configs(device_class->configs, device_class->config_count, error);
+}
+
 static inline berth_status check_rest(const berth_object *object, berth_error *error)
 {
     if (object->kind == BERTH_KIND_NODE)
@@ -123,6 +195,12 @@ static inline berth_status check_rest(const berth_object *object, berth_error *e
         return refuse_one(error, "spec");
     if (object->kind == BERTH_KIND_CSI_NODE)
         CHECK_EACH(object->as.csi_node->drivers, object->as.csi_node->driver_count, "spec.drivers");
+    if (object->kind == BERTH_KIND_RESOURCE_SLICE)
+        return check_slice(object->as.resource_slice, error);
+    if (object->kind == BERTH_KIND_DEVICE_CLASS)
+        return check_device_class(object->as.device_class, error);
+    if (object->kind == BERTH_KIND_RESOURCE_CLAIM)
+        return check_claim(object->as.resource_claim, error);
     return BERTH_OK;
 }
 

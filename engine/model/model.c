@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "model/labels.h"
 #include "model/pod_class.h"
@@ -39,6 +40,7 @@ berth_status berth__model_init(berth__model *model, const berth_allocator *alloc
                     berth__intern_add(&model->strings, berth__text_of(fixed[i]), &ok));
     atomic_init(&model->resource_count, BERTH__SCALARS);
     model->resources_named = BERTH__SCALARS;
+    model->resource_slots_stale = true;
     if (!ok || berth__taints_intern(model, NULL, 0) == NULL)
         goto fail;
     model->sweep_at = UINT32_MAX; /* until berth__sweep_keep_all */
@@ -141,6 +143,36 @@ uint32_t berth__resource_find(const berth__model *model, berth_str name)
     return BERTH__RESOURCE_NONE;
 }
 
+/* The slot of a name's column, or the free one where it would go. */
+static uint16_t *resource_slot(berth__model *model, berth__sym name)
+{
+    const uint32_t mask = 2 * BERTH__RESOURCES_MAX - 1;
+    uint32_t at = (uint32_t)berth__hash_word(name) & mask;
+    while (model->resource_slots[at] != 0 &&
+           berth__resource_name(model, model->resource_slots[at] - 1u) != name)
+        at = (at + 1) & mask;
+    return &model->resource_slots[at];
+}
+
+static void settle_resource_slots(berth__model *model)
+{
+    if (!model->resource_slots_stale)
+        return;
+    memset(model->resource_slots, 0, sizeof(model->resource_slots));
+    model->resource_slots_stale = false;
+    for (uint32_t i = 0; i < model->resource_count; i++)
+        if (berth__resource_name(model, i) != 0)
+            *resource_slot(model, berth__resource_name(model, i)) = (uint16_t)(i + 1);
+}
+
+uint32_t berth__resource_known(berth__model *model, berth_str name)
+{
+    berth__sym sym = berth__intern_find(&model->strings, name);
+    settle_resource_slots(model);
+    uint32_t found = sym != 0 ? *resource_slot(model, sym) : 0;
+    return found != 0 ? found - 1 : BERTH__RESOURCE_NONE;
+}
+
 static bool contains(berth_str text, const char *part)
 {
     return text.len > 0 && memmem(text.data, text.len, part, strlen(part)) != NULL;
@@ -174,6 +206,8 @@ static bool is_scalar(berth_str name)
 static uint32_t nameless_column(const berth__model *model)
 {
     uint32_t i = BERTH__SCALARS;
+    if (model->resources_named == model->resource_count)
+        i = model->resource_count;
     while (i < model->resource_count && berth__resource_name(model, i) != 0)
         i++;
     return i < BERTH__RESOURCES_MAX ? i : BERTH__RESOURCE_NONE;
@@ -186,6 +220,8 @@ static void name_column(berth__model *model, uint32_t column, berth__sym name)
     /* relaxed: see berth__names_epoch */
     uint64_t before = atomic_fetch_add_explicit(&model->names_epoch, 1, memory_order_relaxed);
     model->resource_since[column] = before + 1;
+    if (!model->resource_slots_stale)
+        *resource_slot(model, name) = (uint16_t)(column + 1);
     if (column == model->resource_count)
         atomic_fetch_add_explicit(&model->resource_count, 1, memory_order_release); /* MODEL-1 */
     /* Columns are few: they call for a sweep of their own, once there are any sweeps. */
@@ -195,7 +231,7 @@ static void name_column(berth__model *model, uint32_t column, berth__sym name)
 
 uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok)
 {
-    uint32_t found = berth__resource_find(model, name);
+    uint32_t found = berth__resource_known(model, name);
     if (found < BERTH__SCALARS || (found == BERTH__RESOURCE_NONE && !is_scalar(name)))
         return found;
     berth__sym sym = berth__intern_add(&model->strings, name, ok); /* known ones are held again */
@@ -216,6 +252,7 @@ void berth__resource_forget(berth__model *model, uint32_t resource)
     /* relaxed: see berth__resource_name */
     atomic_store_explicit(&model->resource_names[resource], 0, memory_order_relaxed);
     model->resources_named--;
+    model->resource_slots_stale = true;
 }
 
 /* ---- amounts ---- */
@@ -313,60 +350,6 @@ void berth__taints_forget(berth__model *model, berth__taint_list *list)
     *berth__taints_place(model, list->id) = NULL;
     model->free_taints[model->free_taint_count++] = list->id;
     berth__free(model->allocator, list, taint_list_bytes(list->count));
-}
-
-static bool is_blank(const berth__model *model, berth__sym sym)
-{
-    return sym == 0 || sym == model->known.empty;
-}
-
-/* A decimal int64 as people write it: no plus sign, no leading zeros. */
-static bool read_canonical(berth_str text, int64_t *out)
-{
-    bool negative = text.len > 0 && text.data[0] == '-';
-    uint32_t first = negative, digits = text.len - first;
-    if (digits == 0 || digits > 19 || (text.data[first] == '0' && text.len > 1))
-        return false;
-    uint64_t magnitude = 0; /* 19 digits fit */
-    for (uint32_t i = first; i < text.len; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9')
-            return false;
-        magnitude = magnitude * 10 + (uint64_t)(text.data[i] - '0');
-    }
-    if (magnitude > (uint64_t)INT64_MAX + negative)
-        return false;
-    *out = negative ? (int64_t)-magnitude : (int64_t)magnitude;
-    return true;
-}
-
-/* Lt tolerates what is below the toleration's value, Gt what is above it. */
-static bool compares(const berth__model *model, const berth__interned_toleration *toleration,
-                     const berth__interned_taint *taint)
-{
-    bool less = toleration->op == model->known.op_less;
-    int64_t bound, value;
-    if (!model->behaviours.taint_comparisons ||
-        (!less && toleration->op != model->known.op_greater))
-        return false;
-    if (!read_canonical(berth__text(model, toleration->value), &bound) ||
-        !read_canonical(berth__text(model, taint->value), &value))
-        return false;
-    return less ? value < bound : value > bound;
-}
-
-bool berth__tolerates(const berth__model *model, const berth__interned_toleration *toleration,
-                      const berth__interned_taint *taint)
-{
-    if (!is_blank(model, toleration->effect) && toleration->effect != taint->effect)
-        return false;
-    if (!is_blank(model, toleration->key) && toleration->key != taint->key)
-        return false;
-    if (toleration->op == model->known.op_exists)
-        return true;
-    if (!is_blank(model, toleration->op) && toleration->op != model->known.op_equal)
-        return compares(model, toleration, taint);
-    return toleration->value == taint->value ||
-           (is_blank(model, toleration->value) && is_blank(model, taint->value));
 }
 
 /* ---- images ---- */

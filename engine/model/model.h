@@ -133,7 +133,10 @@ typedef struct berth__model {
     atomic_uint resource_names[BERTH__RESOURCES_MAX];
     uint64_t resource_since[BERTH__RESOURCES_MAX]; /* names_epoch when it got its name */
     uint32_t resources_named;                      /* columns that have a name */
-    uint32_t resource_sweep_at;        /* so many call for a look at which of them are needed */
+    uint32_t resource_sweep_at; /* so many call for a look at which of them are needed */
+    /* Columns + 1 by name, 0: free. Adders'; made anew for the next one once a name has gone. */
+    uint16_t resource_slots[2 * BERTH__RESOURCES_MAX];
+    bool resource_slots_stale;
     atomic_uint_least64_t names_epoch; /* differs once a column has got a name; sync: relaxed */
     atomic_uint resource_count;        /* columns; sync: atomic, pair MODEL-1 */
     berth__keymap taint_lists;
@@ -145,7 +148,8 @@ typedef struct berth__model {
     uint32_t free_taint_capacity;
     berth__keymap parts; /* of pod classes, see pod_class.h */
     berth__keymap classes;
-    atomic_bool has_volumes; /* some pod has, or had, volumes; sync: relaxed, see transaction.c */
+    atomic_bool
+        has_volumes; /* some pod has, or had, volumes or claims; sync: relaxed, see transaction.c */
     berth__class_memo class_memo;     /* under the lock */
     berth__class_places class_places; /* under the lock */
     atomic_uint class_count;          /* sync: under the lock; read by anyone, relaxed */
@@ -247,11 +251,15 @@ static inline uint64_t berth__names_epoch(const berth__model *model)
  * that no state has amounts of.
  * Source: kube-scheduler v1.32, framework/types.go, Resource.Add; v1helper.IsScalarResourceName. */
 uint32_t berth__resource_find(const berth__model *model, berth_str name);
+uint32_t berth__resource_known(berth__model *model, berth_str name); /* the same, for who may add */
 uint32_t berth__resource_add(berth__model *model, berth_str name, bool *ok);
 void berth__resource_forget(berth__model *model, uint32_t resource);
 
 /* Whether a name is an extended resource: unprefixed and kubernetes.io names are not. */
 bool berth__resource_is_extended(berth_str name);
+/* Whether a DeviceClass may stand behind a resource: it is extended, or names the class itself. */
+bool berth__resource_may_be_backed(berth_str name);
+bool berth__resource_class_name(berth_str name, berth_str *class_name);
 
 /* Amounts as the scheduler reads them: rounded away from zero to milli or to units. Returns false
  * when the result does not fit. */
@@ -266,18 +274,6 @@ const berth__taint_list *berth__taints_intern(berth__model *model, const berth_t
                                               uint32_t count);
 /* The list goes with its text: nobody's nodes have it. */
 void berth__taints_forget(berth__model *model, berth__taint_list *list);
-
-/* Whether a toleration of that shape accepts a taint. `op`: 0 reads as Equal; Lt and Gt match
- * nothing without the behaviour taint_comparisons.
- * Source: k8s.io/api v0.36, core/v1/toleration.go. */
-typedef struct berth__interned_toleration {
-    berth__sym key; /* 0 or the empty text: any key */
-    berth__sym op;
-    berth__sym value;
-    berth__sym effect; /* 0 or the empty text: any effect */
-} berth__interned_toleration;
-bool berth__tolerates(const berth__model *model, const berth__interned_toleration *toleration,
-                      const berth__interned_taint *taint);
 
 /* The image table's entry of a name, or NULL if no present node has it. */
 static inline void berth__images_init(berth__images *images, berth__cow_owner *cow)

@@ -6,8 +6,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "model/pod_class.h"
+
+/* As many as facts have bits for. */
+enum { LABELS_MAX = 0xffffff };
 
 static const char avoid_pods_key[] = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
@@ -83,15 +87,29 @@ static uint8_t declared_features(const berth_node *node)
     return features;
 }
 
+/* Where an amount is among those in order of their resources, or would be. */
+static uint32_t amount_place(const berth__node_amount *amounts, uint32_t count, uint32_t resource)
+{
+    uint32_t low = 0;
+    while (low < count) {
+        uint32_t middle = (low + count) / 2;
+        if (amounts[middle].resource < resource)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
 /* Each resource once, of repeated ones the last. */
 static void put_amount(berth__node_amount *amounts, uint16_t *count, berth__node_amount amount)
 {
-    for (uint32_t i = 0; i < *count; i++)
-        if (amounts[i].resource == amount.resource) {
-            amounts[i] = amount;
-            return;
-        }
-    amounts[(*count)++] = amount;
+    uint32_t at = amount_place(amounts, *count, amount.resource);
+    if (at == *count || amounts[at].resource != amount.resource) {
+        memmove(&amounts[at + 1], &amounts[at], (*count - at) * sizeof(*amounts));
+        (*count)++;
+    }
+    amounts[at] = amount;
 }
 
 static berth_status read_amounts(berth__model *model, const berth_node *node,
@@ -123,7 +141,9 @@ static berth_status read_amounts(berth__model *model, const berth_node *node,
         }
         uint32_t resource = berth__resource_add(model, item->name, &ok);
         if (!ok)
-            return berth__error_set(error, BERTH_E_NOMEM, "no room for another resource name");
+            return berth__error_set(error, BERTH_E_NOMEM,
+                                    "no room for another resource name (there may be %d)",
+                                    BERTH__RESOURCES_MAX);
         if (resource != BERTH__RESOURCE_NONE)
             put_amount(out, count, (berth__node_amount){resource, amount});
     }
@@ -138,21 +158,30 @@ static uint32_t image_name_count(const berth_node *node)
     return count;
 }
 
-/* Each name once: kube-scheduler keeps a map by name. */
+/* Each name once, the first of repeated ones, since kube-scheduler keeps a map by name; by name, so that
+ * one is found by halves. */
 static uint32_t read_images(berth__model *model, const berth_node *node, berth__node_image *out,
                             bool *ok)
 {
-    uint32_t count = 0;
+    uint32_t name_count = image_name_count(node), places_count = 0, count = 0;
+    uint64_t *places = berth__arena_alloc(&model->scratch, name_count * sizeof(*places), 8);
+    if (places == NULL) {
+        *ok = false;
+        return 0;
+    }
     for (uint32_t i = 0; i < node->image_count; i++) {
         for (uint32_t n = 0; n < node->images[i].names.count; n++) {
             berth__sym name =
                 berth__intern_add(&model->strings, node->images[i].names.items[n], ok);
-            bool seen = name == 0;
-            for (uint32_t k = 0; k < count && !seen; k++)
-                seen = out[k].name == name;
-            if (!seen)
-                out[count++] = (berth__node_image){name, node->images[i].size_bytes};
+            if (name != 0)
+                places[places_count++] = (uint64_t)name << 32 | i;
         }
+    }
+    berth__sort_words(places, places_count);
+    for (uint32_t p = 0; p < places_count; p++) {
+        berth__sym name = (berth__sym)(places[p] >> 32);
+        if (count == 0 || out[count - 1].name != name)
+            out[count++] = (berth__node_image){name, node->images[(uint32_t)places[p]].size_bytes};
     }
     return count;
 }
@@ -206,7 +235,12 @@ berth_status berth__node_facts_make(berth__model *model, const berth_node *node,
         berth__labels_make(&model->strings, &model->scratch, node->meta.labels, &ok);
     const berth__labels annotations = berth__annotations_make(
         &model->strings, &model->scratch, model->annotation_keys, node->meta.annotations, &ok);
-    facts.label_count = labels.count & 0xffffff;
+    if (labels.count > LABELS_MAX) {
+        berth__error_field(error, "metadata.labels");
+        return berth__error_set(error, BERTH_E_RANGE, "a node has at most %d labels, found %u",
+                                LABELS_MAX, (unsigned)labels.count);
+    }
+    facts.label_count = labels.count & LABELS_MAX;
     facts.annotation_count = annotations.count & 0xff; /* as many as there are keys at most */
     facts.taints = berth__taints_intern(model, node->taints, node->taint_count);
     facts.zone = zone_key(model, labels, false, &ok);
@@ -269,12 +303,7 @@ bool berth__node_amounts_equal(const berth__node_facts *a, const berth__node_fac
 
 int64_t berth__node_allocatable(const berth__node_facts *facts, uint32_t resource, bool *named)
 {
-    for (uint32_t i = 0; i < facts->amount_count; i++) {
-        if (facts->amounts[i].resource == resource) {
-            *named = true;
-            return facts->amounts[i].allocatable;
-        }
-    }
-    *named = false;
-    return 0;
+    uint32_t at = amount_place(facts->amounts, facts->amount_count, resource);
+    *named = at < facts->amount_count && facts->amounts[at].resource == resource;
+    return *named ? facts->amounts[at].allocatable : 0;
 }

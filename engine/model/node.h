@@ -46,8 +46,8 @@ typedef struct berth__node_facts {
     uint16_t amount_count; /* up to BERTH__RESOURCES_MAX */
     uint8_t conditions;
     bool unschedulable : 1;
-    uint8_t features : 7; /* BERTH__FEATURE_* of pod_class.h */
-    berth__node_amount amounts[];
+    uint8_t features : 7;         /* BERTH__FEATURE_* of pod_class.h */
+    berth__node_amount amounts[]; /* in order of their resources */
 } berth__node_facts;
 
 static inline const berth__node_image *berth__node_images(const berth__node_facts *facts)

@@ -15,13 +15,10 @@ bool berth__node_rules_admit(const berth__intern *strings, const berth__node_rul
            berth__node_selector_meets(strings, &rules->required, name, labels);
 }
 
-static bool is_tolerated(const berth__model *model, const berth__node_rules *rules,
-                         const berth__interned_taint *taint)
+bool berth__node_rules_tolerate(const berth__model *model, const berth__node_rules *rules,
+                                const berth__interned_taint *taint)
 {
-    for (uint32_t i = 0; rules != NULL && i < rules->toleration_count; i++)
-        if (berth__tolerates(model, &rules->tolerations[i], taint))
-            return true;
-    return false;
+    return rules != NULL && berth__tolerations_accept(model, &rules->tolerations, taint);
 }
 
 const berth__interned_taint *berth__node_rules_refused_by(const berth__model *model,
@@ -32,7 +29,7 @@ const berth__interned_taint *berth__node_rules_refused_by(const berth__model *mo
         const berth__interned_taint *taint = &list->items[i];
         bool hard =
             taint->effect == model->known.no_schedule || taint->effect == model->known.no_execute;
-        if (hard && !is_tolerated(model, rules, taint))
+        if (hard && !berth__node_rules_tolerate(model, rules, taint))
             return taint;
     }
     return NULL;

@@ -108,7 +108,7 @@ void berth__pods_destroy(berth__pods *pods, berth__model *model)
 
 static uint32_t hash_of(berth__sym namespace_name, berth_str name)
 {
-    return (uint32_t)berth__hash_bytes(name.data, name.len, namespace_name);
+    return (uint32_t)berth__hash_secret(name.data, name.len, namespace_name);
 }
 
 static uint32_t hash_of_pod(const berth__pod_record *pod)

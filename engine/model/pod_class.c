@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "model/class_places.h"
 #include "model/object_copy.h"
@@ -224,26 +225,32 @@ static void put_volumes(berth__model *model, const berth_pod *pod, bool *ok)
     }
 }
 
-berth__sym berth__image_name(berth__model *model, berth_str image, bool *ok)
+/* An entry of spec.resourceClaims. One whose template needed no claim (its status names none) is as
+ * none. */
+static void put_claim(berth__model *model, const berth_pod *pod, const berth_pod_claim *claim,
+                      bool *ok)
 {
-    uint32_t colon = 0, slash = 0; /* positions counted from 1, 0: none */
-    for (uint32_t i = 0; i < image.len; i++) {
-        if (image.data[i] == ':')
-            colon = i + 1;
-        else if (image.data[i] == '/')
-            slash = i + 1;
-    }
-    if (colon > slash)
-        return berth__intern_add(&model->strings, image, ok);
-    char *tagged = berth__arena_alloc(&model->scratch, (size_t)image.len + 7, 1);
-    if (tagged == NULL) {
-        *ok = false;
-        return 0;
-    }
-    if (image.len > 0)
-        memcpy(tagged, image.data, image.len);
-    memcpy(tagged + image.len, ":latest", 7);
-    return berth__intern_add(&model->strings, (berth_str){tagged, image.len + 7}, ok);
+    const berth_pod_claim *made = claim;
+    bool templated = claim->claim.data == NULL && claim->claim_template.data != NULL;
+    if (templated)
+        made = berth__pod_claim_made(pod, claim->name);
+    if (made != NULL && made->claim.data == NULL && templated)
+        return;
+    put_text(model, claim->name, ok);
+    put(model, templated ? BERTH__CLAIM_FROM_TEMPLATE : 0, ok);
+    if (made != NULL && made->claim.data != NULL)
+        put_text(model, made->claim, ok);
+    else
+        put(model, 0, ok);
+}
+
+static void put_claims(berth__model *model, const berth_pod *pod, bool *ok)
+{
+    put_text(model, namespace_of(pod), ok);
+    put_text(model, pod->meta.uid, ok);
+    put_text(model, pod->meta.name, ok);
+    for (uint32_t i = 0; i < pod->resource_claim_count; i++)
+        put_claim(model, pod, &pod->resource_claims[i], ok);
 }
 
 static void put_images(berth__model *model, const berth_pod *pod, bool *ok)
@@ -288,14 +295,17 @@ typedef enum part_kind {
     PART_IDENTITY,
     PART_POD_RULES,
     PART_VOLUMES,
+    PART_CLAIMS,
+    PART_EXTENDED,
     PART_COUNT,
 } part_kind;
 
 static const size_t part_sizes[PART_COUNT] = {
-    [PART_REQUEST] = sizeof(berth__request),     [PART_NODE_RULES] = sizeof(berth__node_rules),
-    [PART_IMAGES] = sizeof(berth__image_list),   [PART_PORTS] = sizeof(berth__port_list),
-    [PART_IDENTITY] = sizeof(berth__identity),   [PART_POD_RULES] = sizeof(berth__pod_rules),
-    [PART_VOLUMES] = sizeof(berth__volume_list),
+    [PART_REQUEST] = sizeof(berth__request),        [PART_NODE_RULES] = sizeof(berth__node_rules),
+    [PART_IMAGES] = sizeof(berth__image_list),      [PART_PORTS] = sizeof(berth__port_list),
+    [PART_IDENTITY] = sizeof(berth__identity),      [PART_POD_RULES] = sizeof(berth__pod_rules),
+    [PART_VOLUMES] = sizeof(berth__volume_list),    [PART_CLAIMS] = sizeof(berth__claim_list),
+    [PART_EXTENDED] = sizeof(berth__extended_asks),
 };
 
 static void fill_request(berth__arena *arena, const berth__request *computed, berth__request *out,
@@ -329,6 +339,8 @@ static void fill_ports(berth__arena *arena, berth__port_list *out, const uint32_
     berth__host_port *items = berth__arena_alloc(arena, out->count * sizeof(*items), 8);
     for (uint32_t i = 0; items != NULL && i < out->count; i++)
         items[i] = (berth__host_port){key[1 + 3 * i], key[2 + 3 * i], (int32_t)key[3 + 3 * i]};
+    if (items != NULL)
+        berth__sort(items, out->count, sizeof(*items), berth__host_port_order);
     out->items = items;
     *ok &= items != NULL;
 }
@@ -375,6 +387,12 @@ static void fill_part(berth__model *model, part_kind kind, berth__part *part, co
     case PART_VOLUMES:
         berth__volume_list_fill(model, &part->arena, pod, body, ok);
         break;
+    case PART_CLAIMS:
+        berth__claim_list_fill(model, &part->arena, key + 1, count - 1, body, ok);
+        break;
+    case PART_EXTENDED:
+        berth__extended_asks_fill(model, &part->arena, key + 1, count - 1, body, ok);
+        break;
     case PART_COUNT:
         break;
     }
@@ -406,6 +424,12 @@ static void write_key(berth__model *model, part_kind kind, const berth_pod *pod,
         break;
     case PART_VOLUMES:
         put_volumes(model, pod, ok);
+        break;
+    case PART_CLAIMS:
+        put_claims(model, pod, ok);
+        break;
+    case PART_EXTENDED:
+        berth__extended_asks_write(model, pod, put, ok);
         break;
     case PART_COUNT:
         break;
@@ -468,10 +492,8 @@ typedef struct class_key {
     const void *parts[PART_COUNT];
     berth__sym scheduler_name;
     berth__sym gates;
-    uint16_t preempts;
-    uint8_t deleting;
-    uint8_t claims;
-    berth__sym unclaimed;
+    uint32_t preempts;
+    uint32_t deleting;
 } class_key;
 _Static_assert(sizeof(class_key) == PART_COUNT * sizeof(void *) + 16, "class_key has padding");
 
@@ -506,31 +528,13 @@ static bool is_needed(const berth__model *model, part_kind kind, const berth_pod
             if (berth__is_storage(pod->volumes[i].source.kind))
                 return true;
         return false;
+    case PART_CLAIMS:
+        return pod->resource_claim_count > 0;
+    case PART_EXTENDED:
+        return berth__pod_asks_extended(model, pod);
     default:
         return true;
     }
-}
-
-static berth__sym joined_gates(berth__model *model, berth_strs gates, bool *ok)
-{
-    if (gates.count == 0)
-        return 0;
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < gates.count; i++)
-        bytes += gates.items[i].len + 1;
-    char *joined = berth__arena_alloc(&model->scratch, bytes, 1);
-    if (joined == NULL) {
-        *ok = false;
-        return 0;
-    }
-    size_t at = 0;
-    for (uint32_t i = 0; i < gates.count; i++) {
-        if (gates.items[i].len > 0)
-            memcpy(joined + at, gates.items[i].data, gates.items[i].len);
-        at += gates.items[i].len;
-        joined[at++] = ' ';
-    }
-    return berth__intern_add(&model->strings, (berth_str){joined, (uint32_t)(at - 1)}, ok);
 }
 
 static berth_status check_ports(const berth__model *model, const berth_pod *pod, berth_error *error)
@@ -574,12 +578,12 @@ static berth__class *make_class(berth__model *model, const class_key *key)
     cls->identity = key->parts[PART_IDENTITY];
     cls->pod_rules = key->parts[PART_POD_RULES];
     cls->volumes = key->parts[PART_VOLUMES];
+    cls->claims = key->parts[PART_CLAIMS];
+    cls->extended = key->parts[PART_EXTENDED];
     cls->scheduler_name = key->scheduler_name;
     cls->gates = key->gates;
     cls->preempts = key->preempts;
     cls->deleting = key->deleting;
-    cls->claims = key->claims;
-    cls->unclaimed = key->unclaimed;
     berth__keymap_add(&model->classes, &cls->entry);
     model->class_count++;
     return cls;
@@ -617,11 +621,9 @@ static berth_status look_up_class(berth__model *model, const berth_pod *pod, ber
     key.scheduler_name = pod->scheduler_name.len > 0
                              ? berth__intern_add(&model->strings, pod->scheduler_name, &ok)
                              : model->known.default_scheduler;
-    key.gates = joined_gates(model, pod->scheduling_gates, &ok);
+    key.gates = berth__joined_gates(model, pod->scheduling_gates, &ok);
     key.preempts = !berth__str_is(pod->preemption_policy, "Never");
     key.deleting = pod->meta.deleting;
-    key.claims = pod->resource_claim_count > 0;
-    key.unclaimed = berth__pod_unclaimed(model, pod, &ok);
     berth__class *cls = ok && !is_new /* no class can have a part that has just been made */
                             ? (berth__class *)berth__keymap_find(&model->classes, &key, sizeof(key))
                             : NULL;
@@ -670,8 +672,9 @@ void berth__class_release(berth__model *model, berth__class *cls)
         return;
     berth__class_memo_void(&model->class_memo);
     berth__keymap_remove(&model->classes, &cls->entry);
-    const void *const parts[PART_COUNT] = {cls->request,  cls->node_rules, cls->images, cls->ports,
-                                           cls->identity, cls->pod_rules,  cls->volumes};
+    const void *const parts[PART_COUNT] = {cls->request, cls->node_rules, cls->images,
+                                           cls->ports,   cls->identity,   cls->pod_rules,
+                                           cls->volumes, cls->claims,     cls->extended};
     release_parts(model, parts);
     model->class_count--;
     berth__class_place_return(model, cls->place);

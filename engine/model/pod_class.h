@@ -1,13 +1,14 @@
 /* Pod classes: everything that a rule reads of a pod, interned.
  *
- * A class is made of parts (requests, node rules, images, ports, identity, pod rules, volumes),
- * each interned by itself, so that classes which differ in one part share the others. Pods of
+ * A class is made of parts (requests, node rules, images, ports, identity, pod rules, volumes, claims
+ * of devices), each interned by itself, so that classes which differ in one part share the others. Pods of
  * one template have one class. Classes and parts count their users and go when nobody uses them. */
 #ifndef BERTH_MODEL_POD_CLASS_H
 #define BERTH_MODEL_POD_CLASS_H
 
 #include "model/labels.h"
 #include "model/model.h"
+#include "model/tolerations.h"
 
 /* Common head of every part. `serial` is never used again by another part of the engine. */
 typedef struct berth__part {
@@ -79,8 +80,7 @@ typedef struct berth__node_rules {
     const berth__interned_node_preference *preferred;
     uint32_t preferred_count;
     berth_str preferred_problem; /* of malformed terms, in kube-scheduler's words; absent: none */
-    const berth__interned_toleration *tolerations;
-    uint32_t toleration_count;
+    berth__tolerations tolerations;
 } berth__node_rules;
 
 /* ---- images and ports ---- */
@@ -99,9 +99,21 @@ typedef struct berth__host_port {
     int32_t port;
 } berth__host_port;
 
+/* By port, protocol and address. */
+static inline int berth__host_port_order(const void *a, const void *b)
+{
+    const berth__host_port *one = a, *other = b;
+    if (one->port != other->port)
+        return one->port < other->port ? -1 : 1;
+    if (one->protocol != other->protocol)
+        return one->protocol < other->protocol ? -1 : 1;
+    return (one->ip > other->ip) - (one->ip < other->ip);
+}
+
 typedef struct berth__port_list {
     berth__part part;
-    const berth__host_port *items; /* hostPort > 0, of containers that run when the pod does */
+    const berth__host_port
+        *items; /* hostPort > 0, of containers that run when the pod does; in order */
     uint32_t count;
 } berth__port_list;
 
@@ -121,8 +133,7 @@ typedef struct berth__identity {
 
 /* ---- what a pod asks of other pods ---- */
 
-/* A pod (anti-)affinity term, its own namespace filled in. `words` is its canonical form without
- * the weight: equal for equal terms of any pod. */
+/* A pod (anti-)affinity term, its own namespace filled in. */
 typedef struct berth__pod_term {
     berth__sym topology_key;
     int32_t weight; /* of preferred terms */
@@ -130,8 +141,6 @@ typedef struct berth__pod_term {
     const berth__sym *namespaces; /* sorted */
     uint32_t namespace_count;
     berth__selector namespace_selector; /* NOTHING when nil */
-    const uint32_t *words;
-    uint32_t word_count;
 } berth__pod_term;
 
 typedef struct berth__pod_terms {
@@ -148,8 +157,6 @@ typedef struct berth__spread_rule {
     bool honor_affinity;
     bool honor_taints;
     berth__selector selector; /* matchLabelKeys folded in */
-    const uint32_t *words;    /* canonical form of the selector */
-    uint32_t word_count;
 } berth__spread_rule;
 
 typedef struct berth__pod_rules {
@@ -192,6 +199,41 @@ typedef struct berth__volume_list {
     uint32_t count;
 } berth__volume_list;
 
+/* ---- claims of devices ---- */
+
+/* An entry of spec.resourceClaims; those whose template needed no claim are left out. */
+typedef struct berth__device_demand {
+    berth__sym entry; /* its name in the pod */
+    berth__sym claim; /* the claim's name; 0: it has none yet */
+    bool from_template;
+    bool neither; /* neither a claim nor a template is named */
+} berth__device_demand;
+
+typedef struct berth__claim_list {
+    berth__part part;
+    berth__sym namespace_name; /* of pod and claims */
+    berth__sym pod_uid, pod_name;
+    const berth__device_demand *items; /* in order; none: no entry needs a claim */
+    uint32_t count;
+} berth__claim_list;
+
+/* ---- extended resources that devices may stand behind ---- */
+
+/* What one container asks for of one of them. */
+typedef struct berth__container_ask {
+    uint32_t container; /* its number, init containers first */
+    bool lasts;         /* it is no init container that ends */
+    uint32_t resource;  /* a column */
+    berth__sym request; /* the name of the request that it makes: container-N-request-M */
+    int64_t count;      /* above 0 */
+} berth__container_ask;
+
+typedef struct berth__extended_asks {
+    berth__part part;
+    const berth__container_ask *items; /* by container */
+    uint32_t count;
+} berth__extended_asks;
+
 /* ---- the class ---- */
 
 /* Parts that a pod does not need are NULL, but for request, images and identity. */
@@ -207,13 +249,13 @@ typedef struct berth__class {
     const berth__identity *identity;
     const berth__pod_rules *pod_rules;
     const berth__volume_list *volumes;
+    const berth__claim_list *claims;
+    const berth__extended_asks *extended; /* NULL also where devices back no resources */
     berth__sym scheduler_name;
     berth__sym gates; /* names of scheduling gates joined by blanks; 0: none */
     bool preempts;    /* preemptionPolicy is not Never */
     bool deleting;
-    bool claims;          /* spec.resourceClaims has entries */
     berth_object *sample; /* the first pod of it, where objects are kept; else NULL */
-    berth__sym unclaimed; /* "NAMESPACE/NAME" if the first of those is still to be made, else 0 */
     /* Uses that ended with a snapshot, to be given up; sync: atomic, pair MODEL-2. */
     atomic_uint due;
     struct berth__class *next_due;
@@ -236,9 +278,8 @@ berth_status berth__request_compute(berth__model *model, const berth_pod *pod, b
 /* The features that a pod asks for; none where nodes do not declare theirs. */
 uint32_t berth__pod_features(const berth__model *model, const berth_pod *pod);
 
-/* "NAMESPACE/NAME" of a pod whose first claim of devices is still to be made from its template,
- * else 0. */
-berth__sym berth__pod_unclaimed(berth__model *model, const berth_pod *pod, bool *ok);
+/* The entry of status.resourceClaimStatuses of that name; NULL: that claim is still to be made. */
+const berth_pod_claim *berth__pod_claim_made(const berth_pod *pod, berth_str name);
 
 /* Fill a part's body from the pod; `arena` is the part's own. */
 void berth__node_rules_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
@@ -248,14 +289,33 @@ void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth
 void berth__volume_list_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
                              berth__volume_list *out, bool *ok);
 
+/* Claims of devices from the words of their key: namespace, uid, name, and three an entry. */
+enum { BERTH__CLAIM_FROM_TEMPLATE = 1 };
+void berth__claim_list_fill(berth__model *model, berth__arena *arena, const uint32_t *written,
+                            uint32_t count, berth__claim_list *out, bool *ok);
+
+/* Whether a pod asks for a resource that devices may stand behind, and what its containers ask for of
+ * such, as words of a key and back. Source: kube-scheduler v1.36, extendeddynamicresources.go. */
+bool berth__pod_asks_extended(const berth__model *model, const berth_pod *pod);
+void berth__extended_asks_write(berth__model *model, const berth_pod *pod,
+                                void (*put)(berth__model *model, uint32_t word, bool *ok),
+                                bool *ok);
+void berth__extended_asks_fill(berth__model *model, berth__arena *arena, const uint32_t *written,
+                               uint32_t count, berth__extended_asks *out, bool *ok);
+
 /* Whether a node of that name and those labels meets the nodeSelector and the required node
- * affinity (v1.32's reading), and the first NoSchedule or NoExecute taint that is not tolerated,
- * or NULL. `rules` NULL: a pod that asks nothing of nodes. */
+ * affinity (v1.32's reading), whether the pod tolerates a taint, and the first NoSchedule or NoExecute
+ * taint that it does not, or NULL. `rules` NULL: a pod that asks nothing of nodes. */
 bool berth__node_rules_admit(const berth__intern *strings, const berth__node_rules *rules,
                              berth__sym name, berth__labels labels);
+bool berth__node_rules_tolerate(const berth__model *model, const berth__node_rules *rules,
+                                const berth__interned_taint *taint);
 const berth__interned_taint *berth__node_rules_refused_by(const berth__model *model,
                                                           const berth__node_rules *rules,
                                                           const berth__taint_list *list);
+
+/* The names of scheduling gates joined by blanks; 0: none. */
+berth__sym berth__joined_gates(berth__model *model, berth_strs gates, bool *ok);
 
 /* The image name as the scheduler looks it up: ":latest" is added where there is no tag. */
 berth__sym berth__image_name(berth__model *model, berth_str image, bool *ok);

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "model/pod_class.h"
+#include "model/request_cut.h"
 
 /* What a container without a request is taken to use, in scores only. */
 static const __int128 DEFAULT_CPU_NANOS = 100000000;
@@ -39,6 +41,7 @@ static __int128 max_of(__int128 a, __int128 b)
 /* ---- what is read ---- */
 
 typedef struct reading {
+    const berth__counted_pod *counted;
     const berth_pod *pod;
     const berth__behaviours *behaviours;
     bool of_status;  /* the pod is on a node, and its kubelet is heard */
@@ -54,44 +57,35 @@ static bool resize_was_refused(const berth_pod *pod)
     return false;
 }
 
-static reading read_specification(const berth__model *model, const berth_pod *pod)
+static reading read_specification(const berth__model *model, const berth__counted_pod *counted)
 {
-    return (reading){.pod = pod, .behaviours = &model->behaviours};
+    return (reading){.counted = counted, .pod = counted->pod, .behaviours = &model->behaviours};
 }
 
-static reading read_on_node(const berth__model *model, const berth_pod *pod)
+static reading read_on_node(const berth__model *model, const berth__counted_pod *counted)
 {
     bool of_status = model->behaviours.requests_of_status;
-    return (reading){.pod = pod,
+    return (reading){.counted = counted,
+                     .pod = counted->pod,
                      .behaviours = &model->behaviours,
                      .of_status = of_status,
-                     .infeasible = of_status && resize_was_refused(pod)};
+                     .infeasible = of_status && resize_was_refused(counted->pod)};
 }
 
-/* A container with the list of statuses that it may have one in. */
-typedef struct counted {
+/* A container, and among which of the statuses its own is. */
+typedef struct container_read {
     const berth_container *spec;
-    const berth_container_status *statuses;
-    uint32_t status_count;
-} counted;
+    bool init;
+} container_read;
 
-static counted regular_container(const berth_pod *pod, uint32_t i)
+static container_read regular_container(const berth_pod *pod, uint32_t i)
 {
-    return (counted){&pod->containers[i], pod->container_statuses, pod->container_status_count};
+    return (container_read){&pod->containers[i], false};
 }
 
-static counted init_container(const berth_pod *pod, uint32_t i)
+static container_read init_container(const berth_pod *pod, uint32_t i)
 {
-    return (counted){&pod->init_containers[i], pod->init_container_statuses,
-                     pod->init_container_status_count};
-}
-
-static const berth_container_status *status_of(const counted *c)
-{
-    for (uint32_t i = 0; i < c->status_count; i++)
-        if (berth__str_eq(c->statuses[i].name, c->spec->name))
-            return &c->statuses[i];
-    return NULL;
+    return (container_read){&pod->init_containers[i], true};
 }
 
 /* At least what a list says; whether it names the resource. */
@@ -104,9 +98,11 @@ static bool raise_to(berth_resources list, berth_str name, __int128 *amount)
 }
 
 /* What a container asks for, and whether it names the resource at all. */
-static bool container_names(const reading *r, const counted *c, berth_str name, __int128 *amount)
+static bool container_names(const reading *r, const container_read *c, berth_str name,
+                            __int128 *amount)
 {
-    const berth_container_status *status = r->of_status ? status_of(c) : NULL;
+    const berth_container_status *status =
+        r->of_status ? berth__counted_pod_status(r->counted, c->init, c->spec->name) : NULL;
     *amount = 0;
     if (status == NULL || !status->has_resources)
         return named_in(c->spec->requests, name, amount);
@@ -116,7 +112,8 @@ static bool container_names(const reading *r, const counted *c, berth_str name, 
     return named;
 }
 
-static __int128 container_amount(const reading *r, const counted *c, const resource_rule *rule)
+static __int128 container_amount(const reading *r, const container_read *c,
+                                 const resource_rule *rule)
 {
     __int128 amount = 0;
     if (!container_names(r, c, rule->name, &amount) && rule->substitute)
@@ -127,14 +124,14 @@ static __int128 container_amount(const reading *r, const counted *c, const resou
 /* Of an init container that runs to its end nothing is heard. */
 static reading read_init(const reading *r, uint32_t i)
 {
-    const reading specified = {.pod = r->pod, .behaviours = r->behaviours};
+    const reading specified = {.counted = r->counted, .pod = r->pod, .behaviours = r->behaviours};
     return r->pod->init_containers[i].restart_always ? *r : specified;
 }
 
 static __int128 init_amount(const reading *r, uint32_t i, const resource_rule *rule)
 {
     const reading init = read_init(r, i);
-    const counted c = init_container(r->pod, i);
+    const container_read c = init_container(r->pod, i);
     return container_amount(&init, &c, rule);
 }
 
@@ -180,7 +177,7 @@ static __int128 containers_total(const reading *r, const resource_rule *rule)
     const berth_pod *pod = r->pod;
     __int128 sum = 0, sidecars = 0, peak = 0;
     for (uint32_t i = 0; i < pod->container_count; i++) {
-        const counted c = regular_container(pod, i);
+        const container_read c = regular_container(pod, i);
         sum += container_amount(r, &c, rule);
     }
     for (uint32_t i = 0; i < pod->init_container_count; i++) {
@@ -218,12 +215,12 @@ static bool is_named(const reading *r, berth_str name)
     __int128 ignored = 0;
     bool named = pod_names(r, name, &ignored) || named_in(pod->overhead, name, &ignored);
     for (uint32_t i = 0; i < pod->container_count && !named; i++) {
-        const counted c = regular_container(pod, i);
+        const container_read c = regular_container(pod, i);
         named = container_names(r, &c, name, &ignored);
     }
     for (uint32_t i = 0; i < pod->init_container_count && !named; i++) {
         const reading init = read_init(r, i);
-        const counted c = init_container(pod, i);
+        const container_read c = init_container(pod, i);
         named = container_names(&init, &c, name, &ignored);
     }
     return named;
@@ -250,12 +247,12 @@ static void legacy_totals(const reading *r, const resource_rule *rule, __int128 
     const berth_pod *pod = r->pod;
     *use = 0;
     for (uint32_t i = 0; i < pod->container_count; i++) {
-        const counted c = regular_container(pod, i);
+        const container_read c = regular_container(pod, i);
         *use += rounded(container_amount(r, &c, rule), rule->milli);
     }
     *ask = *use;
     for (uint32_t i = 0; i < pod->init_container_count; i++) {
-        const counted c = init_container(pod, i);
+        const container_read c = init_container(pod, i);
         *ask = max_of(*ask, rounded(container_amount(r, &c, rule), rule->milli));
     }
 }
@@ -286,10 +283,11 @@ static bool is_plain(const berth_pod *pod)
            pod->pod_requests.count == 0;
 }
 
-static berth_status total(const berth__model *model, const berth_pod *pod,
+static berth_status total(const berth__model *model, const berth__counted_pod *counted,
                           const resource_rule *rule, totals *out, berth_error *error)
 {
-    const reading specified = read_specification(model, pod);
+    const berth_pod *pod = counted->pod;
+    const reading specified = read_specification(model, counted);
     __int128 ask, use, containers;
     if (model->behaviours.rounds_by_container) {
         legacy_totals(&specified, rule, &ask, &use);
@@ -300,7 +298,7 @@ static berth_status total(const berth__model *model, const berth_pod *pod,
         out->use = out->containers = out->ask;
         return BERTH_OK;
     } else {
-        const reading on_node = read_on_node(model, pod);
+        const reading on_node = read_on_node(model, counted);
         ask = modern_total(&specified, rule);
         use = rule->substitute ? nonzero_total(&on_node, rule) : modern_total(&on_node, rule);
         containers = containers_total(&specified, rule) + overhead_of(pod, rule->name);
@@ -342,10 +340,15 @@ static berth_status check_containers(const berth_container *containers, uint32_t
     return BERTH_OK;
 }
 
-/* Add the scalar column of every name in `list` that is not in `out` yet; amounts of 0 only if
- * `zeros`. */
+/* Columns, in the order in which they were noted. */
+typedef struct column_list {
+    uint64_t *items;
+    uint32_t count;
+} column_list;
+
+/* Add the scalar column of every name in `list`; amounts of 0 only if `zeros`. */
 static berth_status note_scalars(berth__model *model, berth_resources list, bool zeros,
-                                 berth__scalar_request *out, uint32_t *count, berth_error *error)
+                                 column_list *out, berth_error *error)
 {
     for (uint32_t i = 0; i < list.count; i++) {
         bool ok = true;
@@ -353,17 +356,11 @@ static berth_status note_scalars(berth__model *model, berth_resources list, bool
             continue;
         uint32_t resource = berth__resource_add(model, list.items[i].name, &ok);
         if (!ok)
-            return berth__error_set(error, BERTH_E_NOMEM, "no room for another resource name");
-        if (resource == BERTH__RESOURCE_NONE || resource < BERTH__SCALARS)
-            continue;
-        uint32_t at = 0;
-        while (at < *count && out[at].resource < resource)
-            at++;
-        if (at < *count && out[at].resource == resource)
-            continue;
-        memmove(&out[at + 1], &out[at], (*count - at) * sizeof(*out));
-        out[at] = (berth__scalar_request){.resource = resource};
-        (*count)++;
+            return berth__error_set(error, BERTH_E_NOMEM,
+                                    "no room for another resource name (there may be %d)",
+                                    BERTH__RESOURCES_MAX);
+        if (resource != BERTH__RESOURCE_NONE && resource >= BERTH__SCALARS)
+            out->items[out->count++] = resource;
     }
     return BERTH_OK;
 }
@@ -388,43 +385,35 @@ static uint32_t request_entry_count(const berth_pod *pod)
     return count;
 }
 
-/* A list of scalar resources that grows. */
-typedef struct scalar_list {
-    berth__scalar_request *items;
-    uint32_t count;
-} scalar_list;
-
 static berth_status note_statuses(berth__model *model, const berth_container_status *statuses,
-                                  uint32_t count, scalar_list *out, berth_error *error)
+                                  uint32_t count, column_list *out, berth_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (!statuses[i].has_resources)
             continue; /* nothing of it counts */
-        BERTH_TRY(note_scalars(model, statuses[i].requests, true, out->items, &out->count, error));
-        BERTH_TRY(note_scalars(model, statuses[i].allocated, true, out->items, &out->count, error));
+        BERTH_TRY(note_scalars(model, statuses[i].requests, true, out, error));
+        BERTH_TRY(note_scalars(model, statuses[i].allocated, true, out, error));
     }
     return BERTH_OK;
 }
 
 /* Every scalar that counts in some total of the pod. */
-static berth_status list_scalars(berth__model *model, const berth_pod *pod, scalar_list *out,
+static berth_status list_scalars(berth__model *model, const berth_pod *pod, column_list *out,
                                  berth_error *error)
 {
     const berth__behaviours *behaviours = &model->behaviours;
     bool modern = !behaviours->rounds_by_container;
     for (uint32_t i = 0; i < pod->container_count; i++)
-        BERTH_TRY(
-            note_scalars(model, pod->containers[i].requests, true, out->items, &out->count, error));
+        BERTH_TRY(note_scalars(model, pod->containers[i].requests, true, out, error));
     for (uint32_t i = 0; i < pod->init_container_count; i++)
-        BERTH_TRY(note_scalars(model, pod->init_containers[i].requests, modern, out->items,
-                               &out->count,
+        BERTH_TRY(note_scalars(model, pod->init_containers[i].requests, modern, out,
                                error)); /* v1.15 takes the larger amount, and 0 is no larger */
     if (modern)
-        BERTH_TRY(note_scalars(model, pod->overhead, true, out->items, &out->count, error));
+        BERTH_TRY(note_scalars(model, pod->overhead, true, out, error));
     for (uint32_t i = 0; behaviours->requests_of_pod && i < pod->pod_requests.count; i++) {
         const berth_resources one = {&pod->pod_requests.items[i], 1};
         if (is_pod_level(behaviours, one.items->name))
-            BERTH_TRY(note_scalars(model, one, true, out->items, &out->count, error));
+            BERTH_TRY(note_scalars(model, one, true, out, error));
     }
     if (!behaviours->requests_of_status)
         return BERTH_OK;
@@ -434,26 +423,60 @@ static berth_status list_scalars(berth__model *model, const berth_pod *pod, scal
                          error);
 }
 
-static berth_status scalar_totals(berth__model *model, const berth_pod *pod, berth__request *out,
-                                  berth_error *error)
+/* Each column once. */
+static void sort_columns(column_list *columns)
 {
-    size_t bytes = (request_entry_count(pod) + 1) * sizeof(berth__scalar_request);
-    scalar_list list = {.items = berth__arena_alloc(&model->scratch, bytes, 8)};
-    if (list.items == NULL)
+    uint32_t kept = 0;
+    berth__sort_words(columns->items, columns->count);
+    for (uint32_t i = 0; i < columns->count; i++)
+        if (kept == 0 || columns->items[kept - 1] != columns->items[i])
+            columns->items[kept++] = columns->items[i];
+    columns->count = kept;
+}
+
+static berth_status scalar_total(const berth__model *model, const berth__counted_pod *counted,
+                                 berth__scalar_request *scalar, berth_error *error)
+{
+    resource_rule rule = {.name =
+                              berth__text(model, berth__resource_name(model, scalar->resource))};
+    totals made;
+    BERTH_TRY(total(model, counted, &rule, &made, error));
+    scalar->ask = made.ask;
+    scalar->use = made.use;
+    scalar->scored = made.containers;
+    return BERTH_OK;
+}
+
+/* A pod of so many entries is cut apart rather than read once for each of its resources. */
+enum { ENTRIES_CUT = 32 };
+
+static berth_status scalar_totals(berth__model *model, const berth__counted_pod *counted,
+                                  berth__request *out, berth_error *error)
+{
+    uint32_t entries = request_entry_count(counted->pod);
+    column_list columns = {berth__arena_alloc(&model->scratch, (entries + 1) * sizeof(uint64_t), 8),
+                           0};
+    if (columns.items == NULL)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
-    BERTH_TRY(list_scalars(model, pod, &list, error));
-    for (uint32_t i = 0; i < list.count; i++) {
-        berth__scalar_request *scalar = &list.items[i];
-        resource_rule rule = {
-            .name = berth__text(model, berth__resource_name(model, scalar->resource))};
-        totals made;
-        BERTH_TRY(total(model, pod, &rule, &made, error));
-        scalar->ask = made.ask;
-        scalar->use = made.use;
-        scalar->scored = made.containers;
+    BERTH_TRY(list_scalars(model, counted->pod, &columns, error));
+    sort_columns(&columns);
+    out->scalar_count = columns.count;
+    if (columns.count == 0)
+        return BERTH_OK;
+    berth__scalar_request *scalars =
+        berth__arena_alloc(&model->scratch, columns.count * sizeof(*scalars), 8);
+    berth__request_cut cut;
+    bool cuts = columns.count > 1 && entries > ENTRIES_CUT;
+    if (scalars == NULL || (cuts && !berth__request_cut_make(model, counted, &cut)))
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < columns.count; i++) {
+        berth__counted_pod part = *counted;
+        scalars[i] = (berth__scalar_request){.resource = (uint32_t)columns.items[i]};
+        if (cuts && !berth__request_cut_next(&cut, scalars[i].resource, &part))
+            return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+        BERTH_TRY(scalar_total(model, &part, &scalars[i], error));
     }
-    out->scalars = list.items;
-    out->scalar_count = list.count;
+    out->scalars = scalars;
     return BERTH_OK;
 }
 
@@ -503,6 +526,9 @@ berth_status berth__request_compute(berth__model *model, const berth_pod *pod, b
                                     berth_error *error)
 {
     BERTH_TRY(check_pod(pod, error));
+    berth__counted_pod counted;
+    if (!berth__counted_pod_make(&model->scratch, pod, &counted))
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     const resource_rule fixed[BERTH__SCALARS] = {
         [BERTH__CPU] = {.name = BERTH_STR("cpu"), .milli = true},
         [BERTH__MEMORY] = {.name = BERTH_STR("memory")},
@@ -510,17 +536,17 @@ berth_status berth__request_compute(berth__model *model, const berth_pod *pod, b
     };
     totals made;
     for (uint32_t i = 0; i < BERTH__SCALARS; i++) {
-        BERTH_TRY(total(model, pod, &fixed[i], &made, error));
+        BERTH_TRY(total(model, &counted, &fixed[i], &made, error));
         out->ask[i] = made.ask;
         out->use[i] = made.use;
     }
-    BERTH_TRY(scalar_totals(model, pod, out, error));
+    BERTH_TRY(scalar_totals(model, &counted, out, error));
     resource_rule cpu = {BERTH_STR("cpu"), true, true, DEFAULT_CPU_NANOS};
     resource_rule memory = {BERTH_STR("memory"), false, true, DEFAULT_MEMORY_NANOS};
-    BERTH_TRY(total(model, pod, &cpu, &made, error));
+    BERTH_TRY(total(model, &counted, &cpu, &made, error));
     out->nonzero_cpu = made.use;
     out->scored_cpu = made.containers;
-    BERTH_TRY(total(model, pod, &memory, &made, error));
+    BERTH_TRY(total(model, &counted, &memory, &made, error));
     out->nonzero_memory = made.use;
     out->scored_memory = made.containers;
     out->best_effort = is_best_effort(pod);

@@ -52,8 +52,9 @@ static void fill_tolerations(berth__model *model, berth__arena *arena, const ber
             sym_of(model, source->key, ok), sym_of(model, source->op, ok),
             sym_of(model, source->value, ok), sym_of(model, source->effect, ok)};
     }
-    out->tolerations = items;
-    out->toleration_count = pod->toleration_count;
+    if (*ok)
+        *ok =
+            berth__tolerations_make(model, arena, items, pod->toleration_count, &out->tolerations);
 }
 
 /* v1.15.3 reads a nodeSelector map as a label selector and ignores it whole when one pair is
@@ -92,71 +93,6 @@ void berth__node_rules_fill(berth__model *model, berth__arena *arena, const bert
             berth__preferred_terms_problem(arena, &model->behaviours, affinity, ok);
     out->features = berth__pod_features(model, pod);
     fill_tolerations(model, arena, pod, out, ok);
-}
-
-/* ---- canonical words of compiled selectors ---- */
-
-typedef struct words {
-    uint32_t *items;
-    uint32_t count;
-} words;
-
-static void put(words *out, uint32_t word)
-{
-    if (out->items != NULL)
-        out->items[out->count] = word;
-    out->count++;
-}
-
-static void put_selector(words *out, const berth__selector *selector)
-{
-    put(out, (uint32_t)selector->kind);
-    put(out, selector->count);
-    for (uint32_t i = 0; i < selector->count; i++) {
-        const berth__interned_requirement *item = &selector->items[i];
-        put(out, item->key);
-        put(out, (uint32_t)item->op);
-        put(out, item->value_count);
-        for (uint32_t v = 0; v < item->value_count; v++)
-            put(out, item->values[v]);
-    }
-}
-
-static void put_term(words *out, const berth__pod_term *term)
-{
-    put(out, term->topology_key);
-    put(out, term->namespace_count);
-    for (uint32_t i = 0; i < term->namespace_count; i++)
-        put(out, term->namespaces[i]);
-    put_selector(out, &term->namespace_selector);
-    put_selector(out, &term->selector);
-}
-
-/* Count first, then write: the same function does both. */
-static const uint32_t *term_words(berth__arena *arena, const berth__pod_term *term, uint32_t *count,
-                                  bool *ok)
-{
-    words out = {0};
-    put_term(&out, term);
-    out.items = array(arena, out.count, sizeof(uint32_t), ok);
-    *count = out.count;
-    out.count = 0;
-    if (out.items != NULL)
-        put_term(&out, term);
-    return out.items;
-}
-
-static const uint32_t *selector_words(berth__arena *arena, const berth__selector *selector,
-                                      uint32_t *count, bool *ok)
-{
-    words out = {0};
-    put_selector(&out, selector);
-    out.items = array(arena, out.count, sizeof(uint32_t), ok);
-    *count = out.count;
-    out.count = 0;
-    if (out.items != NULL)
-        put_selector(&out, selector);
-    return out.items;
 }
 
 /* ---- pod rules ---- */
@@ -224,7 +160,6 @@ static berth__pod_terms make_terms(const rules_source *from, const berth_pod_aff
         term->namespace_selector =
             make_selector(model, arena, namespace_selector_of(model, &source[i]), ok);
         fill_namespaces(from, &source[i], term, ok);
-        term->words = term_words(arena, term, &term->word_count, ok);
         note_problem(rules, &term->selector);
         note_problem(rules, &term->namespace_selector);
     }
@@ -253,7 +188,6 @@ static void fill_spread(const rules_source *from, const berth_topology_spread *s
                     berth__selector_and(arena, &out->selector, sym_of(model, key, ok),
                                         sym_of(model, pod->meta.labels.entries[l].value, ok), ok);
     }
-    out->words = selector_words(arena, &out->selector, &out->word_count, ok);
 }
 
 void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
@@ -277,33 +211,33 @@ void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth
 
 /* ---- claims of devices ---- */
 
-static bool is_made(const berth_pod *pod, const berth_pod_claim *claim)
+const berth_pod_claim *berth__pod_claim_made(const berth_pod *pod, berth_str name)
 {
     for (uint32_t i = 0; i < pod->resource_claim_status_count; i++)
-        if (berth__str_eq(pod->resource_claim_statuses[i].name, claim->name))
-            return true;
-    return false;
+        if (berth__str_eq(pod->resource_claim_statuses[i].name, name))
+            return &pod->resource_claim_statuses[i];
+    return NULL;
 }
 
-berth__sym berth__pod_unclaimed(berth__model *model, const berth_pod *pod, bool *ok)
+void berth__claim_list_fill(berth__model *model, berth__arena *arena, const uint32_t *written,
+                            uint32_t count, berth__claim_list *out, bool *ok)
 {
-    if (pod->resource_claim_count == 0)
-        return 0;
-    const berth_pod_claim *claim = &pod->resource_claims[0];
-    if (claim->claim.len > 0 || claim->claim_template.len == 0 || is_made(pod, claim))
-        return 0;
-    berth_str space = pod->meta.namespace_name;
-    if (space.len == 0)
-        space = BERTH_STR("default");
-    size_t bytes = (size_t)space.len + pod->meta.name.len + 2;
-    char *name = berth__arena_alloc(&model->scratch, bytes, 1);
-    if (name == NULL) {
-        *ok = false;
-        return 0;
+    berth__device_demand *items = array(arena, (count - 3) / 3, sizeof(*items), ok);
+    if (items == NULL)
+        return;
+    /* relaxed: see transaction.c */
+    atomic_store_explicit(&model->has_volumes, true, memory_order_relaxed);
+    out->namespace_name = written[0];
+    out->pod_uid = written[1];
+    out->pod_name = written[2];
+    out->items = items;
+    out->count = (count - 3) / 3;
+    for (uint32_t i = 0; i < out->count; i++) {
+        const uint32_t *entry = &written[3 + 3 * i];
+        bool from_template = entry[1] == BERTH__CLAIM_FROM_TEMPLATE;
+        items[i] = (berth__device_demand){entry[0], entry[2], from_template,
+                                          entry[2] == 0 && !from_template};
     }
-    int len = snprintf(name, bytes, "%.*s/%.*s", (int)space.len, space.data,
-                       (int)pod->meta.name.len, pod->meta.name.data);
-    return sym_of(model, (berth_str){name, (uint32_t)len}, ok);
 }
 
 /* ---- volumes ---- */
@@ -360,4 +294,28 @@ void berth__volume_list_fill(berth__model *model, berth__arena *arena, const ber
     /* Relaxed: it only turns true, and who must know of this pod is ordered after it otherwise. */
     if (out->count > 0)
         atomic_store_explicit(&model->has_volumes, true, memory_order_relaxed);
+}
+
+/* ---- scheduling gates ---- */
+
+berth__sym berth__joined_gates(berth__model *model, berth_strs gates, bool *ok)
+{
+    if (gates.count == 0)
+        return 0;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < gates.count; i++)
+        bytes += gates.items[i].len + 1;
+    char *joined = berth__arena_alloc(&model->scratch, bytes, 1);
+    if (joined == NULL) {
+        *ok = false;
+        return 0;
+    }
+    size_t at = 0;
+    for (uint32_t i = 0; i < gates.count; i++) {
+        if (gates.items[i].len > 0)
+            memcpy(joined + at, gates.items[i].data, gates.items[i].len);
+        at += gates.items[i].len;
+        joined[at++] = ' ';
+    }
+    return berth__intern_add(&model->strings, (berth_str){joined, (uint32_t)(at - 1)}, ok);
 }

@@ -490,29 +490,28 @@ typedef struct merge {
     const berth__related *related;
     berth__arena *arena;
     berth__labels labels; /* of the pod */
-    berth__labels merged;
+    berth__label *items;  /* of all that match it, one behind the other */
+    uint32_t count, capacity;
     bool *ok;
 } merge;
 
-/* Union of two sets of pairs; `b` wins. */
-static berth__labels merge_labels(berth__arena *arena, berth__labels a, berth__labels b, bool *ok)
+static void merge_labels(merge *to, berth__labels labels)
 {
-    berth__label *items =
-        berth__arena_alloc(arena, (a.count + b.count) * sizeof(*items), _Alignof(berth__label));
-    if (items == NULL) {
-        *ok = false;
-        return a;
-    }
-    uint32_t count = 0, i = 0, k = 0;
-    while (i < a.count || k < b.count) {
-        if (k == b.count || (i < a.count && a.items[i].key < b.items[k].key)) {
-            items[count++] = a.items[i++];
-            continue;
+    if (labels.count > to->capacity - to->count) {
+        uint32_t capacity = 2 * to->capacity + labels.count;
+        berth__label *items = berth__arena_alloc(to->arena, capacity * sizeof(*items), 8);
+        if (items == NULL) {
+            *to->ok = false;
+            return;
         }
-        i += i < a.count && a.items[i].key == b.items[k].key;
-        items[count++] = b.items[k++];
+        if (to->count > 0)
+            memcpy(items, to->items, to->count * sizeof(*items));
+        to->items = items;
+        to->capacity = capacity;
     }
-    return (berth__labels){items, count};
+    if (labels.count > 0)
+        memcpy(to->items + to->count, labels.items, labels.count * sizeof(*labels.items));
+    to->count += labels.count;
 }
 
 static bool merge_service(void *context, void *item)
@@ -520,7 +519,7 @@ static bool merge_service(void *context, void *item)
     merge *to = context;
     const berth__related_object *service = item;
     if (berth__selector_matches(&to->related->model->strings, &service->selector, to->labels))
-        to->merged = merge_labels(to->arena, to->merged, service->labels, to->ok);
+        merge_labels(to, service->labels);
     return *to->ok;
 }
 
@@ -575,7 +574,7 @@ static berth__selector join(berth__arena *arena, const berth__selector *a, const
 berth__selector berth__related_default_selector(const berth__related *related, berth__arena *arena,
                                                 const berth__identity *identity, bool *ok)
 {
-    merge to = {related, arena, identity->labels, {0}, ok};
+    merge to = {related, arena, identity->labels, NULL, 0, 0, ok};
     if (related->service_count > 0)
         berth__related_visit_services(related, identity->namespace_name, identity->labels,
                                       merge_service, &to);
@@ -584,10 +583,10 @@ berth__selector berth__related_default_selector(const berth__related *related, b
     if (kind != BERTH_KIND_COUNT)
         owner = find(related, kind, identity->namespace_name, identity->owner_name);
     if (owner != NULL && kind == BERTH_KIND_REPLICATION_CONTROLLER)
-        to.merged = merge_labels(arena, to.merged, owner->labels, ok);
+        merge_labels(&to, owner->labels);
     berth__selector selector = {.kind = BERTH__SELECTOR_EVERYTHING};
-    if (*ok)
-        selector = map_selector(arena, to.merged, ok);
+    if (*ok) /* of repeated keys the last counts */
+        selector = map_selector(arena, berth__labels_of(arena, to.items, to.count, ok), ok);
     if (*ok && owner != NULL && kind != BERTH_KIND_REPLICATION_CONTROLLER &&
         owner->selector.kind == BERTH__SELECTOR_REQUIREMENTS)
         selector = join(arena, &selector, &owner->selector, ok);

@@ -411,7 +411,7 @@ berth_str berth__selector_problem(berth__arena *arena, const berth__behaviours *
     return joined(&list, ok);
 }
 
-/* ---- preferred node affinity ---- */
+/* ---- node selectors, preferred node affinity ---- */
 
 static void add_unknown_operator(errors *list, const place *at, berth_str op, const char *known)
 {
@@ -427,12 +427,15 @@ static void add_unknown_operator(errors *list, const place *at, berth_str op, co
     add(list, &out);
 }
 
-static void check_expressions(errors *list, uint32_t term, const berth_requirements *source)
+static void check_expressions(errors *list, const char *terms, uint32_t term,
+                              const berth_requirements *source)
 {
     char path[64];
     place at = {.path = path, .node = true, .keeps_list = true};
-    for (uint32_t i = 0; i < source->count; i++) {
-        snprintf(path, sizeof(path), "[%u].matchExpressions[%u].", (unsigned)term, (unsigned)i);
+    const bool all = list->behaviours->selector_texts_by_field;
+    for (uint32_t i = 0; i < source->count && (all || list->count == 0); i++) {
+        snprintf(path, sizeof(path), "%s[%u].matchExpressions[%u].", terms, (unsigned)term,
+                 (unsigned)i);
         if (is_operator(source->items[i].op, true))
             check(list, &at, &source->items[i]);
         else
@@ -442,13 +445,14 @@ static void check_expressions(errors *list, uint32_t term, const berth_requireme
 }
 
 /* Fields are compared with one value each. */
-static void check_fields(errors *list, uint32_t term, const berth_requirements *source)
+static void check_fields(errors *list, const char *terms, uint32_t term,
+                         const berth_requirements *source)
 {
     char path[64];
     const place at = {.path = path, .node = true, .keeps_list = true};
     for (uint32_t i = 0; i < source->count; i++) {
         const berth_requirement *item = &source->items[i];
-        snprintf(path, sizeof(path), "[%u].matchFields[%u].", (unsigned)term, (unsigned)i);
+        snprintf(path, sizeof(path), "%s[%u].matchFields[%u].", terms, (unsigned)term, (unsigned)i);
         if (!berth__str_is(item->op, "In") && !berth__str_is(item->op, "NotIn"))
             add_unknown_operator(list, &at, item->op, "\"In\", \"NotIn\"");
         else if (item->values.count != 1)
@@ -465,9 +469,20 @@ berth_str berth__preferred_terms_problem(berth__arena *arena, const berth__behav
         const berth_preferred_node_term *term = &affinity->preferred[i];
         if (term->weight == 0)
             continue;
-        check_expressions(&list, i, &term->preference.match_expressions);
+        check_expressions(&list, "", i, &term->preference.match_expressions);
         if (all)
-            check_fields(&list, i, &term->preference.match_fields);
+            check_fields(&list, "", i, &term->preference.match_fields);
+    }
+    return joined(&list, ok);
+}
+
+berth_str berth__node_selector_problem(berth__arena *arena, const berth__behaviours *behaviours,
+                                       const berth_node_selector *selector, bool *ok)
+{
+    errors list = {.arena = arena, .behaviours = behaviours, .ok = true};
+    for (uint32_t i = 0; i < selector->count; i++) {
+        check_expressions(&list, "nodeSelectorTerms", i, &selector->terms[i].match_expressions);
+        check_fields(&list, "nodeSelectorTerms", i, &selector->terms[i].match_fields);
     }
     return joined(&list, ok);
 }

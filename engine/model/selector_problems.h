@@ -19,4 +19,9 @@ berth_str berth__selector_problem(berth__arena *arena, const berth__behaviours *
 berth_str berth__preferred_terms_problem(berth__arena *arena, const berth__behaviours *behaviours,
                                          const berth_node_affinity *affinity, bool *ok);
 
+/* Of all terms of a node selector. Absent: none.
+ * Source: component-helpers v0.36, scheduling/corev1/nodeaffinity, NewNodeSelector. */
+berth_str berth__node_selector_problem(berth__arena *arena, const berth__behaviours *behaviours,
+                                       const berth_node_selector *selector, bool *ok);
+
 #endif

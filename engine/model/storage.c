@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "model/device_facts.h"
 
 /* Kinds that are kept, and the size of their records. */
 static const size_t record_bytes[BERTH_KIND_COUNT] = {
@@ -17,6 +18,9 @@ static const size_t record_bytes[BERTH_KIND_COUNT] = {
     [BERTH_KIND_PERSISTENT_VOLUME] = sizeof(berth__pv),
     [BERTH_KIND_PERSISTENT_VOLUME_CLAIM] = sizeof(berth__claim),
     [BERTH_KIND_VOLUME_ATTACHMENT] = sizeof(berth__listed_attachment),
+    [BERTH_KIND_RESOURCE_SLICE] = sizeof(berth__slice),
+    [BERTH_KIND_DEVICE_CLASS] = sizeof(berth__device_class),
+    [BERTH_KIND_RESOURCE_CLAIM] = sizeof(berth__device_claim),
 };
 
 bool berth__storage_keeps(berth_kind kind)
@@ -31,7 +35,8 @@ size_t berth__storage_record_bytes(berth_kind kind)
 
 static bool is_namespaced(berth_kind kind)
 {
-    return kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM || kind == BERTH_KIND_CSI_STORAGE_CAPACITY;
+    return kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM || kind == BERTH_KIND_CSI_STORAGE_CAPACITY ||
+           kind == BERTH_KIND_RESOURCE_CLAIM;
 }
 
 /* ---- life ---- */
@@ -61,8 +66,11 @@ berth_status berth__storage_create(berth__model *model, berth__cow_owner *cow, b
     berth__arena_init(&storage->arena, model->allocator);
     storage->journal =
         berth__alloc(model->allocator, BERTH__STORAGE_JOURNAL * sizeof(*storage->journal), 64);
-    bool ok = true;
-    for (uint32_t i = 1; i < BERTH__IN_TREE_COUNT && cow != NULL; i++) /* kept: plugins hold them */
+    storage->device_journal = berth__alloc(
+        model->allocator, BERTH__DEVICE_JOURNAL * sizeof(*storage->device_journal), 64);
+    bool ok = storage->device_journal != NULL;
+    for (uint32_t i = 1; ok && i < BERTH__IN_TREE_COUNT && cow != NULL;
+         i++) /* kept: plugins hold them */
         (void)berth__storage_in_tree_driver(storage, (berth__in_tree)i, &ok);
     if (storage->journal == NULL || !ok || !init_tables(storage)) {
         berth__storage_destroy(storage);
@@ -98,6 +106,12 @@ berth__stored_facts *berth__storage_facts(const berth__stored *record)
         return (berth__stored_facts *)((const berth__claim *)any)->facts;
     case BERTH_KIND_VOLUME_ATTACHMENT:
         return (berth__stored_facts *)((const berth__listed_attachment *)any)->facts;
+    case BERTH_KIND_RESOURCE_SLICE:
+        return (berth__stored_facts *)((const berth__slice *)any)->facts;
+    case BERTH_KIND_DEVICE_CLASS:
+        return (berth__stored_facts *)((const berth__device_class *)any)->facts;
+    case BERTH_KIND_RESOURCE_CLAIM:
+        return (berth__stored_facts *)((const berth__device_claim *)any)->facts;
     default:
         return NULL;
     }
@@ -108,7 +122,15 @@ static void free_reservations(berth__storage *storage)
     berth__keymap *map = &storage->reservations;
     for (uint32_t b = 0; map->buckets != NULL && b < map->bucket_count; b++)
         while (map->buckets[b] != NULL)
-            berth__storage_forget(storage, *(const uint32_t *)map->buckets[b]->key);
+            berth__storage_forget(storage, *(const uint32_t *)map->buckets[b]->key); /* the pod */
+    const berth__numbered *claims = &storage->device_claims;
+    for (uint32_t i = 0; i < claims->count; i++)
+        berth__device_choice_drop(storage, ((berth__device_claim *)claims->items[i])->chosen);
+}
+
+static void free_numbered(const berth_allocator *allocator, berth__numbered *list)
+{
+    berth__free(allocator, list->items, list->capacity * sizeof(*list->items));
 }
 
 void berth__storage_destroy(berth__storage *storage)
@@ -116,7 +138,10 @@ void berth__storage_destroy(berth__storage *storage)
     if (storage == NULL)
         return;
     const berth_allocator *allocator = storage->model->allocator;
+    berth__cow_owner *cow = storage->cow;
+    storage->cow = NULL; /* nothing shows what was chosen */
     free_reservations(storage);
+    storage->cow = cow;
     for (uint32_t kind = 0; kind < BERTH_KIND_COUNT; kind++) {
         berth__keymap *table = &storage->tables[kind];
         for (uint32_t b = 0; table->buckets != NULL && b < table->bucket_count; b++)
@@ -132,14 +157,19 @@ void berth__storage_destroy(berth__storage *storage)
     berth__keymap_destroy(&storage->reservations);
     berth__shelves_destroy(&storage->free_volumes);
     berth__shelves_destroy(&storage->capacities);
-    berth__free(allocator, storage->claims, storage->claim_capacity * sizeof(*storage->claims));
-    berth__free(allocator, storage->nodes, storage->node_capacity * sizeof(*storage->nodes));
+    free_numbered(allocator, &storage->claims);
+    free_numbered(allocator, &storage->nodes);
     berth__free(allocator, storage->disk_list,
                 storage->disk_capacity * sizeof(*storage->disk_list));
     berth__free(allocator, storage->free_disks,
                 storage->free_disk_capacity * sizeof(*storage->free_disks));
     berth__free(allocator, storage->gone, storage->gone_capacity * sizeof(*storage->gone));
     berth__free(allocator, storage->journal, BERTH__STORAGE_JOURNAL * sizeof(*storage->journal));
+    berth__free(allocator, storage->device_journal,
+                BERTH__DEVICE_JOURNAL * sizeof(*storage->device_journal));
+    free_numbered(allocator, &storage->slices);
+    free_numbered(allocator, &storage->device_classes);
+    free_numbered(allocator, &storage->device_claims);
     berth__arena_destroy(&storage->arena);
     berth__free(allocator, storage, sizeof(*storage));
 }
@@ -206,23 +236,56 @@ static void see_arrival(berth__storage *storage, berth__stored *record)
         arrive(storage, record);
 }
 
-/* Give a record that others name by number its number. */
-static bool number(berth__storage *storage, berth_kind kind, void *record)
+uint32_t *berth__storage_number(berth__stored *record)
 {
-    const berth_allocator *allocator = storage->model->allocator;
-    if (kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM) {
-        if (!berth__grow(allocator, &storage->claims, &storage->claim_capacity,
-                         storage->claim_count + 1, sizeof(*storage->claims)))
-            return false;
-        ((berth__claim *)record)->id = storage->claim_count;
-        storage->claims[storage->claim_count++] = record;
-    } else if (kind == BERTH_KIND_CSI_NODE) {
-        if (!berth__grow(allocator, &storage->nodes, &storage->node_capacity,
-                         storage->node_count + 1, sizeof(*storage->nodes)))
-            return false;
-        ((berth__storage_node *)record)->id = storage->node_count;
-        storage->nodes[storage->node_count++] = record;
+    void *any = record;
+    switch ((berth_kind)record->kind) {
+    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
+        return &((berth__claim *)any)->id;
+    case BERTH_KIND_CSI_NODE:
+        return &((berth__storage_node *)any)->id;
+    case BERTH_KIND_RESOURCE_SLICE:
+        return &((berth__slice *)any)->id;
+    case BERTH_KIND_DEVICE_CLASS:
+        return &((berth__device_class *)any)->id;
+    case BERTH_KIND_RESOURCE_CLAIM:
+        return &((berth__device_claim *)any)->id;
+    default:
+        return NULL;
     }
+}
+
+/* The list of all records of a kind, by their numbers; NULL: they have none. */
+static berth__numbered *numbered_of(berth__storage *storage, berth_kind kind)
+{
+    switch (kind) {
+    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
+        return &storage->claims;
+    case BERTH_KIND_CSI_NODE:
+        return &storage->nodes;
+    case BERTH_KIND_RESOURCE_SLICE:
+        return &storage->slices;
+    case BERTH_KIND_DEVICE_CLASS:
+        return &storage->device_classes;
+    case BERTH_KIND_RESOURCE_CLAIM:
+        return &storage->device_claims;
+    default:
+        return NULL;
+    }
+}
+
+/* Give a record that others name by number its number. */
+static bool number(berth__storage *storage, berth_kind kind, berth__stored *record)
+{
+    berth__numbered *list = numbered_of(storage, kind);
+    if (list == NULL)
+        return true;
+    if (!berth__grow(storage->model->allocator, &list->items, &list->capacity, list->count + 1,
+                     sizeof(*list->items)))
+        return false;
+    record->kind = (uint8_t)kind;
+    *berth__storage_number(record) = list->count;
+    list->items[list->count++] = record;
     return true;
 }
 
@@ -266,6 +329,18 @@ berth__stored *berth__storage_make_record(berth__storage *storage, berth_kind ki
     if (record != NULL)
         see_arrival(storage, record);
     return record;
+}
+
+berth__device_claim *berth__storage_device_claim(const berth__storage *storage,
+                                                 berth__sym namespace_name, berth__sym name)
+{
+    return (berth__device_claim *)record_find(storage, BERTH_KIND_RESOURCE_CLAIM, namespace_name,
+                                              name);
+}
+
+berth__device_class *berth__storage_device_class(const berth__storage *storage, berth__sym name)
+{
+    return (berth__device_class *)record_find(storage, BERTH_KIND_DEVICE_CLASS, 0, name);
 }
 
 berth__claim *berth__storage_claim(const berth__storage *storage, berth__sym namespace_name,

@@ -21,6 +21,8 @@ typedef struct berth__pv berth__pv;
 typedef struct berth__storage_class_record berth__storage_class_record;
 typedef struct berth__storage_node berth__storage_node;
 typedef struct berth__listed_attachment berth__listed_attachment;
+typedef struct berth__device_claim berth__device_claim; /* device_facts.h */
+struct berth__device_allocation;
 
 /* Head of every record. No padding in the key. */
 typedef struct berth__stored {
@@ -238,11 +240,14 @@ typedef struct berth__driver_limit {
 
 typedef struct berth__csi_node_facts {
     berth__stored_facts head;
-    const berth__driver_limit *limits; /* drivers with a count; each once */
+    const berth__driver_limit *limits; /* drivers with a count; each once, in order */
     uint32_t limit_count;
     /* Bit 1 << berth__in_tree of each plugin that the annotation lists, or that needs none. */
     uint32_t migrated;
 } berth__csi_node_facts;
+
+/* The limit of a driver on a node, or NULL. */
+const berth__driver_limit *berth__csi_limit(const berth__csi_node_facts *facts, berth__sym driver);
 
 /* By the name of a node that a CSINode or a VolumeAttachment speaks of. */
 struct berth__storage_node {
@@ -279,6 +284,20 @@ enum {
 };
 #define BERTH__STORAGE_NODE_BIT (UINT32_C(1) << 31)
 
+/* A change of devices, classes or claims of them, in a journal of their own: the record's id, its kind in
+ * the two highest bits. Claims change with their reservations, too. */
+enum { BERTH__DEVICE_JOURNAL = 4096 };
+#define BERTH__DEVICE_CLAIM_BITS UINT32_C(0)
+#define BERTH__DEVICE_SLICE_BITS (UINT32_C(1) << 30)
+#define BERTH__DEVICE_CLASS_BITS (UINT32_C(2) << 30)
+#define BERTH__DEVICE_KIND_BITS (UINT32_C(3) << 30)
+
+/* Records of a kind by number. */
+typedef struct berth__numbered {
+    berth__stored **items;
+    uint32_t count, capacity;
+} berth__numbered;
+
 /* One volume chosen for a claim (NULL: the claim is to be provisioned). */
 typedef struct berth__volume_choice {
     berth__claim *claim;
@@ -294,15 +313,15 @@ typedef struct berth__storage {
     berth__stored *free[BERTH_KIND_COUNT];  /* records given up, by kind; they keep their ids */
     berth__keymap tables[BERTH_KIND_COUNT]; /* only those of the kinds kept here are in use */
     berth__keymap disks;
-    berth__keymap reservations;  /* by pod */
+    berth__keymap reservations;  /* by pod, of volumes and of devices */
     berth__shelves free_volumes; /* by class: volumes that any claim may take; amounts in nanos */
     berth__shelves capacities;   /* by class: CSIStorageCapacities; amounts in units */
-    berth__claim **claims;       /* by id */
-    uint32_t claim_count, claim_capacity;
-    berth__storage_node **nodes; /* by id */
-    uint32_t node_count, node_capacity;
-    uint64_t nodes_named;    /* how often a record of a node was given a name */
-    berth__disk **disk_list; /* by id; NULL: it is free */
+    berth__numbered claims, nodes, slices, device_classes, device_claims;
+    uint64_t class_changes;      /* of device classes, so far */
+    uint32_t *device_journal;    /* entry i is at device_journal[i % BERTH__DEVICE_JOURNAL] */
+    uint64_t device_journal_end; /* entries ever written */
+    uint64_t nodes_named;        /* how often a record of a node was given a name */
+    berth__disk **disk_list;     /* by id; NULL: it is free */
     uint32_t disk_count, disk_capacity;
     uint32_t *free_disks; /* ids; room for all of them */
     uint32_t free_disk_count;
@@ -345,6 +364,17 @@ berth__storage_class_record *berth__storage_class_find(const berth__storage *sto
                                                        berth__sym name);
 berth__csi_driver_record *berth__storage_driver(const berth__storage *storage, berth__sym name);
 berth__storage_node *berth__storage_node_find(const berth__storage *storage, berth__sym name);
+
+/* Records by id. */
+static inline berth__claim *berth__storage_claim_at(const berth__storage *storage, uint32_t id)
+{
+    return (berth__claim *)storage->claims.items[id];
+}
+static inline berth__storage_node *berth__storage_node_at(const berth__storage *storage,
+                                                          uint32_t id)
+{
+    return (berth__storage_node *)storage->nodes.items[id];
+}
 
 /* The record of a claim, made if there is none; NULL when out of memory. */
 berth__claim *berth__storage_claim_make(berth__storage *storage, berth__sym namespace_name,
@@ -405,7 +435,7 @@ berth_status berth__storage_reserve(berth__storage *storage, uint32_t pod,
 /* Give back what the pod's placement reserved; nothing if it reserved nothing. */
 void berth__storage_unreserve(berth__storage *storage, uint32_t pod);
 
-/* The pod is gone; what it reserved stays reserved. Its index may be another pod's next. */
+/* The pod is gone; what it reserved, devices included, stays reserved. Its index may be another pod's next. */
 void berth__storage_forget(berth__storage *storage, uint32_t pod);
 
 /* What a pod's placement chose for its i-th claim; false: it has no such. */
@@ -461,13 +491,15 @@ berth__shelf_item berth__pv_item(berth__pv *volume, const berth__pv_facts *facts
 /* The volume's or the claim's reservation no longer holds. */
 void berth__storage_supersede_pv(berth__storage *storage, berth__pv *volume);
 void berth__storage_supersede_claim(berth__storage *storage, berth__claim *claim);
+void berth__storage_supersede_devices(berth__storage *storage, berth__device_claim *claim);
 
 /* The same, and a superseded reservation's holding again. Nothing if there is none. */
 typedef struct berth__held {
     uint64_t serial; /* 0: not reserved */
     uint32_t holder;
-    berth__claim *reserved;  /* of a volume */
-    berth__sym assumed_node; /* of a claim */
+    berth__claim *reserved;                        /* of a volume */
+    berth__sym assumed_node;                       /* of a claim */
+    const struct berth__device_allocation *chosen; /* of a claim of devices */
 } berth__held;
 
 berth__held berth__storage_held(const berth__stored *record);
@@ -496,6 +528,12 @@ static inline void berth__storage_touch(berth__storage *storage, berth__stored *
     record->next_changed = storage->changed;
     storage->changed = record;
 }
+
+/* Say in the journal of devices that a record of theirs changed. */
+void berth__storage_note_device(berth__storage *storage, berth__stored *record);
+
+/* The number of a record of a kind that has numbers, or NULL. */
+uint32_t *berth__storage_number(berth__stored *record);
 
 /* The size of a kind's records; 0: it is not kept. */
 size_t berth__storage_record_bytes(berth_kind kind);

@@ -1,6 +1,7 @@
 /* What the store's records say, in and out: facts exchanged, the links between records that follow
  * from them, the journal of it, and undoing. */
 #include "base/assert.h"
+#include "model/device_facts.h"
 #include "model/storage.h"
 
 /* ---- the journal ---- */
@@ -19,6 +20,16 @@ static void note_node(berth__storage *storage, const berth__storage_node *node)
 {
     if (node != NULL)
         note(storage, node->id | BERTH__STORAGE_NODE_BIT);
+}
+
+void berth__storage_note_device(berth__storage *storage, berth__stored *record)
+{
+    uint32_t bits = record->kind == BERTH_KIND_RESOURCE_SLICE ? BERTH__DEVICE_SLICE_BITS
+                    : record->kind == BERTH_KIND_DEVICE_CLASS ? BERTH__DEVICE_CLASS_BITS
+                                                              : BERTH__DEVICE_CLAIM_BITS;
+    uint32_t *entry =
+        &storage->device_journal[storage->device_journal_end++ % BERTH__DEVICE_JOURNAL];
+    *entry = *berth__storage_number(record) | bits;
 }
 
 void berth__storage_note_all(berth__storage *storage)
@@ -255,6 +266,25 @@ static bool replace_attachment(berth__storage *storage, berth__listed_attachment
     return true;
 }
 
+/* ---- devices ---- */
+
+/* Whether what is reserved for the claim is no longer what it has, once these facts come. */
+static bool supersedes(const berth__device_claim *claim, const berth__device_claim_facts *facts)
+{
+    return facts == NULL || facts->allocation != NULL ||
+           claim->record.holder == BERTH_POD_INDEX_NONE ||
+           (claim->facts != NULL && claim->facts->uid != facts->uid);
+}
+
+static void replace_device_claim(berth__storage *storage, berth__device_claim *claim,
+                                 berth__device_claim_facts *facts)
+{
+    if (claim->chosen != NULL && supersedes(claim, facts))
+        berth__storage_supersede_devices(storage, claim);
+    claim->facts = facts;
+    berth__storage_note_device(storage, &claim->record);
+}
+
 /* Put other facts (NULL: none) in the place of the record's, which are not freed. Returns false,
  * nothing changed, when out of memory; without new facts it does not fail. */
 static bool exchange_facts(berth__storage *storage, void *record, void *facts, departure how)
@@ -284,6 +314,18 @@ static bool exchange_facts(berth__storage *storage, void *record, void *facts, d
         break;
     case BERTH_KIND_VOLUME_ATTACHMENT:
         ok = replace_attachment(storage, record, facts);
+        break;
+    case BERTH_KIND_RESOURCE_SLICE:
+        ((berth__slice *)record)->facts = facts;
+        berth__storage_note_device(storage, record);
+        break;
+    case BERTH_KIND_DEVICE_CLASS:
+        ((berth__device_class *)record)->facts = facts;
+        storage->class_changes++;
+        berth__storage_note_device(storage, record);
+        break;
+    case BERTH_KIND_RESOURCE_CLAIM:
+        replace_device_claim(storage, record, facts);
         break;
     default:
         BERTH_ASSERT(!"a kind that is not kept here");
@@ -329,6 +371,7 @@ static void end_hold(berth__storage *storage, const former_facts *own)
 {
     if (own->facts != NULL)
         berth__cow_owner_unhold(storage->cow, 1);
+    berth__device_choice_drop(storage, own->held.chosen);
 }
 
 static void undo_exchange(void *owner, void *record)
@@ -337,9 +380,11 @@ static void undo_exchange(void *owner, void *record)
     const former_facts *own = record;
     berth__stored_facts *fresh = berth__storage_facts(own->record);
     exchange_facts(storage, own->record, own->facts, COMING_BACK);
-    end_hold(storage, own);
     let_go(storage, fresh); /* no version has shown them */
-    berth__storage_hold_again(storage, own->record, &own->held);
+    if (own->record->reservation !=
+        own->held.serial) /* devices stay reserved if no news is of them */
+        berth__storage_hold_again(storage, own->record, &own->held);
+    end_hold(storage, own);
 }
 
 /* The places of facts that do not come back are free. */
@@ -381,6 +426,8 @@ bool berth__storage_replace_facts(berth__storage *storage, berth__stored *record
     bool undoable = storage->undo != NULL && storage->undo->recording;
     if (!reserve_note(storage, former.facts, undoable))
         return false;
+    if (undoable)
+        berth__device_choice_use(storage, former.held.chosen);
     if (facts != NULL)
         facts->born = storage->cow->stamp;
     if (!exchange_facts(storage, record, facts, undoable ? FOR_A_WHILE : FOR_GOOD)) {

@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/text.h"
+#include "model/device_facts.h"
 #include "model/object_copy.h"
 #include "model/selector_problems.h"
 #include "model/storage.h"
@@ -315,12 +317,18 @@ static void compile_capacity(berth__storage *storage, const berth_csi_storage_ca
     out->chooses = (berth__interned_node_selector){&out->term, 1};
 }
 
-static bool limits_driver(const berth__driver_limit *limits, uint32_t count, berth__sym driver)
+const berth__driver_limit *berth__csi_limit(const berth__csi_node_facts *facts, berth__sym driver)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (limits[i].driver == driver)
-            return true;
-    return false;
+    uint32_t low = 0, high = facts->limit_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (facts->limits[middle].driver < driver)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < facts->limit_count && facts->limits[low].driver == driver ? &facts->limits[low]
+                                                                           : NULL;
 }
 
 static void compile_csi_node(berth__storage *storage, const berth_csi_node *source,
@@ -328,17 +336,23 @@ static void compile_csi_node(berth__storage *storage, const berth_csi_node *sour
 {
     berth__driver_limit *limits =
         berth__arena_alloc(&out->head.arena, source->driver_count * sizeof(*limits), 8);
-    if (limits == NULL) {
+    uint64_t *order =
+        berth__arena_alloc(&out->head.arena, source->driver_count * sizeof(*order), 8);
+    uint32_t count = 0;
+    if (limits == NULL || order == NULL) {
         *ok = false;
         return;
     }
-    /* From the last on: of a driver that is named twice the last entry counts. */
-    for (uint32_t i = source->driver_count; i-- > 0;) {
-        if (!source->drivers[i].has_count)
-            continue;
-        berth__sym driver = intern(storage, source->drivers[i].name, ok);
-        if (!limits_driver(limits, out->limit_count, driver))
-            limits[out->limit_count++] = (berth__driver_limit){driver, source->drivers[i].count};
+    for (uint32_t i = 0; i < source->driver_count; i++)
+        if (source->drivers[i].has_count)
+            order[count++] = (uint64_t)intern(storage, source->drivers[i].name, ok) << 32 | i;
+    berth__sort_words(order, count);
+    for (uint32_t i = 0; i < count; i++) {
+        berth__sym driver = (berth__sym)(order[i] >> 32);
+        if (i + 1 < count && order[i + 1] >> 32 == driver)
+            continue; /* of a driver that is named twice the last entry counts */
+        limits[out->limit_count++] =
+            (berth__driver_limit){driver, source->drivers[(uint32_t)order[i]].count};
     }
     out->limits = limits;
     out->migrated = berth__storage_migrated_plugins(
@@ -372,6 +386,12 @@ static size_t facts_bytes(berth_kind kind)
         return sizeof(berth__pv_facts);
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
         return sizeof(berth__claim_facts);
+    case BERTH_KIND_RESOURCE_SLICE:
+        return sizeof(berth__slice_facts);
+    case BERTH_KIND_DEVICE_CLASS:
+        return sizeof(berth__device_class_facts);
+    case BERTH_KIND_RESOURCE_CLAIM:
+        return sizeof(berth__device_claim_facts);
     default:
         return sizeof(berth__attachment_facts);
     }
@@ -399,6 +419,15 @@ static bool compile(berth__storage *storage, const berth_object *object, void *o
         break;
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
         compile_claim(storage, object->as.persistent_volume_claim, out, &ok);
+        break;
+    case BERTH_KIND_RESOURCE_SLICE:
+        berth__storage_compile_slice(storage, object->as.resource_slice, out, &ok);
+        break;
+    case BERTH_KIND_DEVICE_CLASS:
+        berth__storage_compile_device_class(storage, object->as.device_class, out, &ok);
+        break;
+    case BERTH_KIND_RESOURCE_CLAIM:
+        berth__storage_compile_device_claim(storage, object->as.resource_claim, out, &ok);
         break;
     default:
         compile_attachment(storage, object->as.volume_attachment, out, &ok);

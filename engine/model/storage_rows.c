@@ -52,6 +52,7 @@ static void write_row(const berth__stored_rows *rows, berth__stored *record)
         .holder = held.holder,
         .reserved = held.reserved != NULL ? held.reserved->record.row : 0,
         .assumed_node = held.assumed_node,
+        .chosen = held.chosen,
         .namespace_name = record->key.namespace_name,
         .name = record->key.name,
         .kind = record->kind,
@@ -178,8 +179,10 @@ static bool take_facts(berth__storage *storage, berth__stored *record, const ber
 static bool take_reservation(berth__storage *storage, const berth__stored_rows *rows,
                              berth__stored *record, const berth__stored_row *row)
 {
-    berth__held held = {
-        .serial = row->reservation, .holder = row->holder, .assumed_node = row->assumed_node};
+    berth__held held = {.serial = row->reservation,
+                        .holder = row->holder,
+                        .assumed_node = row->assumed_node,
+                        .chosen = row->chosen};
     if (row->reserved != 0) {
         held.reserved = (berth__claim *)record_of(storage, row_at(rows, row->reserved - 1));
         if (held.reserved == NULL)

@@ -19,7 +19,8 @@
 #include "model/storage.h"
 
 typedef struct berth__stored_row {
-    berth__stored_facts *facts; /* NULL: no object of the name */
+    berth__stored_facts *facts;                    /* NULL: no object of the name */
+    const struct berth__device_allocation *chosen; /* reserved for a claim of devices */
     uint64_t arrival;
     uint64_t reservation; /* serial; 0: not reserved */
     uint32_t holder;

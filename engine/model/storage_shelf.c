@@ -89,7 +89,7 @@ static bool note_label(berth__shelves *shelves, berth__shelf_set *set, berth__sy
 
 static uint32_t shelf_place(berth__sym label, berth__sym value, uint32_t capacity)
 {
-    return (uint32_t)berth__hash_word((uint64_t)label << 32 | value) & (capacity - 1);
+    return (uint32_t)berth__hash_secret_word((uint64_t)label << 32 | value) & (capacity - 1);
 }
 
 static berth__shelf *shelf_find(const berth__shelf_set *set, berth__sym label, berth__sym value)

@@ -36,10 +36,11 @@ static bool is_needed(const berth__stored *record)
 
 /* ---- giving up ---- */
 
-/* Its row is to be cleared. Returns false when there is no memory to say so. */
+/* Its row is to be cleared; not by a branch's store, which follows rows and never writes them.
+ * Returns false when there is no memory to say so. */
 static bool note_gone(berth__storage *storage, const berth__stored *record)
 {
-    if (record->row == 0)
+    if (record->row == 0 || storage->cow == NULL)
         return true;
     if (!berth__grow(storage->model->allocator, &storage->gone, &storage->gone_capacity,
                      storage->gone_count + 1, sizeof(*storage->gone)))
@@ -48,30 +49,16 @@ static bool note_gone(berth__storage *storage, const berth__stored *record)
     return true;
 }
 
-/* The record's number; NULL if its kind has none. */
-static uint32_t *number_of(berth__stored *record)
-{
-    void *any = record;
-    switch ((berth_kind)record->kind) {
-    case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
-        return &((berth__claim *)any)->id;
-    case BERTH_KIND_CSI_NODE:
-        return &((berth__storage_node *)any)->id;
-    default:
-        return NULL;
-    }
-}
-
 /* Off its table already. */
 static void free_record(berth__storage *storage, berth__stored *record)
 {
     berth_kind kind = (berth_kind)record->kind;
-    const uint32_t *number = number_of(record);
+    const uint32_t *number = berth__storage_number(record);
     uint32_t id = number != NULL ? *number : 0;
     memset(record, 0, berth__storage_record_bytes(kind));
     record->kind = (uint8_t)kind;
     if (number != NULL)
-        *number_of(record) = id;
+        *berth__storage_number(record) = id;
     record->next_changed = storage->free[kind];
     storage->free[kind] = record;
     storage->in_use--;

@@ -119,7 +119,6 @@ static void mark_class(berth__sweep *sweep, const berth__class *cls)
 {
     berth__sweep_mark(sweep, cls->scheduler_name);
     berth__sweep_mark(sweep, cls->gates);
-    berth__sweep_mark(sweep, cls->unclaimed);
     for (uint32_t i = 0; i < cls->request->scalar_count; i++)
         berth__sweep_resource(sweep, cls->request->scalars[i].resource);
     for (uint32_t i = 0; cls->volumes != NULL && i < cls->volumes->count; i++)

@@ -47,6 +47,7 @@
 struct berth__disruption;
 struct berth__related;
 struct berth__storage;
+struct berth__stored;
 
 /* Tests: a sweep at every opportunity. */
 extern bool berth__sweep_always;
@@ -90,6 +91,7 @@ void berth__sweep_node_term(berth__sweep *sweep, const berth__node_term *term);
 void berth__sweep_related(berth__sweep *sweep, const struct berth__related *related);
 void berth__sweep_disruption(berth__sweep *sweep, const struct berth__disruption *disruption);
 void berth__sweep_storage(berth__sweep *sweep, const struct berth__storage *storage);
+void berth__sweep_devices(berth__sweep *sweep, const struct berth__stored *record); /* of theirs */
 
 /* End: give up, or condemn, what is not marked. */
 void berth__sweep_end(berth__sweep *sweep, berth__cow_owner *cow);

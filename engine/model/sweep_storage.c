@@ -101,6 +101,11 @@ static void mark_record(berth__sweep *sweep, const berth__stored *record)
     case BERTH_KIND_VOLUME_ATTACHMENT:
         mark_listed(sweep, ((const berth__listed_attachment *)any)->facts);
         break;
+    case BERTH_KIND_RESOURCE_SLICE:
+    case BERTH_KIND_DEVICE_CLASS:
+    case BERTH_KIND_RESOURCE_CLAIM:
+        berth__sweep_devices(sweep, record);
+        break;
     default: /* a CSIDriver has a name alone */
         break;
     }

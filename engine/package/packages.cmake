@@ -40,7 +40,7 @@ if(BERTH_HWLOC)
   list(APPEND parts libhwloc-dev)
 endif()
 if(BERTH_KUBE)
-  list(APPEND parts libsimdjson-dev libyaml-dev zlib1g-dev libstdc++-dev)
+  list(APPEND parts libsimdjson-dev libre2-dev libyaml-dev zlib1g-dev libstdc++-dev)
 endif()
 list(JOIN parts ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS) # of the static library
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Berth decides which node of a Kubernetes cluster a pod runs on, as kube-scheduler of a chosen version

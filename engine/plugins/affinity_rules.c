@@ -148,13 +148,16 @@ static void resolve_wanted(resolving *own, const berth__pod_terms *terms)
     own->ok = filters != NULL;
     for (uint32_t i = 0; own->ok && i < terms->count; i++)
         filters[i] = berth__affinity_own_filter(view->model, &terms->items[i]);
-    for (uint32_t i = 0; own->ok && i < terms->count; i++)
+    const berth__counted first = {.kind = BERTH__PODS_MATCHING,
+                                  .filters = filters,
+                                  .filter_count = terms->count,
+                                  .topology_key = terms->items[0].topology_key};
+    if (own->ok)
+        keep(own, &own->body->wanted, berth__plan_count(view, own->plan, &first));
+    for (uint32_t i = 1; own->ok && i < terms->count; i++)
         keep(own, &own->body->wanted,
-             berth__plan_count(view, own->plan,
-                               &(berth__counted){.kind = BERTH__PODS_MATCHING,
-                                                 .filters = filters,
-                                                 .filter_count = terms->count,
-                                                 .topology_key = terms->items[i].topology_key}));
+             berth__plan_count_population(view, own->plan, own->body->wanted.items[0]->population,
+                                          terms->items[i].topology_key, NULL));
     if (own->ok)
         own->body->self = berth__population_matches(view, own->body->wanted.items[0]->population,
                                                     own->cycle->cls->identity);

@@ -4,6 +4,7 @@
  * own last update; here they are counted as they are.)
  * Source: kube-scheduler v1.36, plugins/imagelocality/image_locality.go; v1.15.3,
  * priorities/image_locality.go. */
+#include "base/sort.h"
 #include "columns/image_column.h"
 #include "plugins/registry.h"
 
@@ -25,14 +26,13 @@ typedef struct state {
     int64_t max; /* score at `high` */
 } state;
 
+/* Names come in order. */
 static void add_image(state *own, berth__view *view, berth__sym name,
                       const berth__image_record *image)
 {
-    for (uint32_t i = 0; i < own->count; i++) {
-        if (own->images[i].name == name) {
-            own->images[i].times++;
-            return;
-        }
+    if (own->count > 0 && own->images[own->count - 1].name == name) {
+        own->images[own->count - 1].times++;
+        return;
     }
     double spread = (double)image->node_count / (double)view->layout->count;
     own->images[own->count++] =
@@ -49,14 +49,20 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
     const berth__image_list *list = prepare->cycle->cls->images;
     state *own = prepare->state;
     own->images = berth__arena_alloc(prepare->arena, list->count * sizeof(*own->images), 8);
-    if (own->images == NULL) {
+    uint64_t *names = berth__arena_alloc(prepare->arena, list->count * sizeof(*names), 8);
+    if (own->images == NULL || names == NULL) {
         prepare->ok = false;
         return BERTH__SKIP;
     }
-    for (uint32_t i = first; i < list->count; i++) {
-        const berth__image_record *image = berth__image_find(&view->images, list->names[i]);
+    uint32_t count = 0;
+    for (uint32_t i = first; i < list->count; i++)
+        names[count++] = list->names[i];
+    berth__sort_words(names, count);
+    for (uint32_t i = 0; i < count; i++) {
+        berth__sym name = (berth__sym)names[i];
+        const berth__image_record *image = berth__image_find(&view->images, name);
         if (image != NULL)
-            add_image(own, view, list->names[i], image);
+            add_image(own, view, name, image);
     }
     prepare->uniform = 0;
     return own->count > 0 ? BERTH__ACTIVE : BERTH__UNIFORM;

@@ -2,6 +2,7 @@
  * Source: kube-scheduler v1.32, plugins/podtopologyspread/common.go. */
 #include "plugins/node_inclusion.h"
 
+#include "base/sort.h"
 #include "plugins/node_match.h"
 
 /* ---- taints ---- */
@@ -77,16 +78,17 @@ static uint32_t put_serial(uint32_t *words, uint32_t at, uint64_t serial)
     return at + 2;
 }
 
-/* The words by which the set is known: keys in order, then the parts of the pod that decide. */
-static uint32_t describe(const set_recipe *recipe, const berth__node_rules *rules, uint32_t *words)
+/* The words by which the set is known: keys in order, then the parts of the pod that decide. `sorted`
+ * has room for the keys. */
+static uint32_t describe(const set_recipe *recipe, const berth__node_rules *rules, uint64_t *sorted,
+                         uint32_t *words)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < recipe->topology_count; i++) {
-        uint32_t at = count++;
-        for (; at > 0 && words[at - 1] > recipe->topologies[i]->key; at--)
-            words[at] = words[at - 1];
-        words[at] = recipe->topologies[i]->key;
-    }
+    for (; count < recipe->topology_count; count++)
+        sorted[count] = recipe->topologies[count]->key;
+    berth__sort_words(sorted, count);
+    for (uint32_t i = 0; i < count; i++)
+        words[i] = (uint32_t)sorted[i];
     uint64_t serial = rules != NULL ? rules->part.serial : 0;
     count = put_serial(words, count, recipe->by_affinity ? serial : 0);
     words[count++] = recipe->refused != NULL;
@@ -114,8 +116,11 @@ static bool find_set(berth__view *view, const berth__node_rules *rules, berth__a
     *out = NULL;
     if (recipe->topology_count == 0 && !recipe->by_affinity && recipe->refused == NULL)
         return true;
+    uint64_t *sorted = berth__arena_alloc(arena, recipe->topology_count * sizeof(*sorted), 8);
+    if (sorted == NULL)
+        return false;
     berth__inclusion *set =
-        berth__pod_counts_inclusion(view, words, describe(recipe, rules, words));
+        berth__pod_counts_inclusion(view, words, describe(recipe, rules, sorted, words));
     if (set == NULL)
         return false;
     bool ok = true;

@@ -1,6 +1,7 @@
 /* NodePorts: a wanted host port must be free on the node.
  * Source: kube-scheduler v1.32, plugins/nodeports; framework/types.go, HostPortInfo. */
 #include "base/bits.h"
+#include "columns/port_set.h"
 #include "plugins/phases.h"
 #include "plugins/registry.h"
 
@@ -9,23 +10,11 @@ berth__outcome berth__node_ports_prepare(berth__prepare *prepare)
     return prepare->cycle->cls->ports == NULL ? BERTH__SKIP : BERTH__ACTIVE;
 }
 
-/* 0.0.0.0 conflicts with every address; other addresses with it and with themselves. */
-static bool conflicts(const berth__model *model, const berth__host_port *wanted,
-                      const berth__host_port *used)
-{
-    return wanted->port == used->port && wanted->protocol == used->protocol &&
-           (wanted->ip == used->ip || wanted->ip == model->known.any_ip ||
-            used->ip == model->known.any_ip);
-}
-
 static bool fits(const berth__model *model, const berth__port_list *wanted,
                  const berth__port_set *used)
 {
-    for (uint32_t i = 0; used != NULL && i < wanted->count; i++)
-        for (uint32_t k = 0; k < used->count; k++)
-            if (conflicts(model, &wanted->items[i], &used->items[k]))
-                return false;
-    return true;
+    return used == NULL || !berth__host_ports_conflict(wanted->items, wanted->count, used->items,
+                                                       used->count, model->known.any_ip);
 }
 
 void berth__node_ports_filter(const berth__question *cycle, const void *instance, const void *state,
@@ -71,11 +60,9 @@ bool berth__node_ports_wakes(berth__wake *wake, const berth__waiter *waiter, con
     if ((wake->bits & BERTH_WAKE_NODE_ADD) != 0)
         return true;
     const berth__port_list *wanted = waiter->cls->ports, *freed = wake->before->ports;
-    for (uint32_t i = 0; wanted != NULL && freed != NULL && i < wanted->count; i++)
-        for (uint32_t k = 0; k < freed->count; k++)
-            if (conflicts(wake->view->model, &wanted->items[i], &freed->items[k]))
-                return true;
-    return false;
+    return wanted != NULL && freed != NULL &&
+           berth__host_ports_conflict(wanted->items, wanted->count, freed->items, freed->count,
+                                      wake->view->model->known.any_ip);
 }
 
 const berth__plugin_ops berth__plugin_node_ports = {

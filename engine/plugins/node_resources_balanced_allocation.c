@@ -44,26 +44,33 @@ static berth__outcome node_resources_balanced_allocation_prepare(berth__prepare 
     return BERTH__ACTIVE;
 }
 
-/* `with` is 1 for the node with the pod, 0 for the node as it is. */
-static double fraction_of(berth__tile *tile, const berth__asked_resource *item, uint32_t at,
-                          int64_t with)
+/* A node, and 1 for it with the pod, 0 for it as it is. */
+typedef struct place {
+    const berth__view *view;
+    uint32_t slot;
+    int64_t with;
+} place;
+
+/* False: the node has none of it, and it does not count. */
+static bool fraction_of(const place *at, const berth__asked_resource *item, double *fraction)
 {
-    double fraction = (double)(berth__asked_used(tile, item)[at] + with * item->ask) /
-                      (double)berth__tile_allocatable(tile, item->resource)[at];
-    return fraction > 1 ? 1 : fraction;
+    berth__asked_amount amount = berth__asked_amount_of(at->view, item, at->slot);
+    if (amount.capacity == 0)
+        return false;
+    *fraction = (double)(amount.used + at->with * item->ask) / (double)amount.capacity;
+    *fraction = *fraction > 1 ? 1 : *fraction;
+    return true;
 }
 
 /* Resources without capacity do not count; two passes, so that no list of fractions is kept. The
  * sums run in the order of the resources, as kube-scheduler's do. */
-static double deviation(const berth__asked_resources *asked, berth__tile *tile, uint32_t at,
-                        int64_t with)
+static double deviation(const berth__asked_resources *asked, const place *at)
 {
-    double sum = 0, squares = 0, first = 0, second = 0;
+    double sum = 0, squares = 0, first = 0, second = 0, fraction;
     uint32_t count = 0;
     for (uint32_t i = 0; i < asked->count; i++) {
-        if (berth__tile_allocatable(tile, asked->items[i].resource)[at] == 0)
+        if (!fraction_of(at, &asked->items[i], &fraction))
             continue;
-        double fraction = fraction_of(tile, &asked->items[i], at, with);
         sum += fraction;
         first = count == 0 ? fraction : first;
         second = count == 1 ? fraction : second;
@@ -75,24 +82,26 @@ static double deviation(const berth__asked_resources *asked, berth__tile *tile, 
         return fabs((first - second) / 2);
     double mean = sum / (double)count;
     for (uint32_t i = 0; i < asked->count; i++) {
-        if (berth__tile_allocatable(tile, asked->items[i].resource)[at] == 0)
+        if (!fraction_of(at, &asked->items[i], &fraction))
             continue;
-        double distance = fraction_of(tile, &asked->items[i], at, with) - mean;
+        double distance = fraction - mean;
         squares += distance * distance;
     }
     return sqrt(squares / (double)count);
 }
 
-static int64_t evenness(const state *own, berth__tile *tile, uint32_t at, int64_t with)
+static int64_t evenness(const state *own, const berth__view *view, uint32_t slot, int64_t with)
 {
-    return (int64_t)((1 - deviation(&own->asked, tile, at, with)) * BERTH__SCORE_MAX);
+    const place at = {view, slot, with};
+    return (int64_t)((1 - deviation(&own->asked, &at)) * BERTH__SCORE_MAX);
 }
 
 /* Any resources, any amount. Defines the answer. */
-static int64_t score_one(const state *own, berth__tile *tile, uint32_t at)
+static int64_t score_one(const state *own, const berth__view *view, uint32_t slot)
 {
-    int64_t with = evenness(own, tile, at, 1);
-    return own->of_difference ? berth__balance_difference(with, evenness(own, tile, at, 0)) : with;
+    int64_t with = evenness(own, view, slot, 1);
+    return own->of_difference ? berth__balance_difference(with, evenness(own, view, slot, 0))
+                              : with;
 }
 
 static int64_t node_resources_balanced_allocation_score_slot(const berth__question *cycle,
@@ -100,7 +109,7 @@ static int64_t node_resources_balanced_allocation_score_slot(const berth__questi
                                                              const void *opaque, uint32_t slot)
 {
     (void)instance;
-    return score_one(opaque, cycle->view->tiles[slot / BERTH__TILE], slot % BERTH__TILE);
+    return score_one(opaque, cycle->view, slot);
 }
 
 static bool node_resources_balanced_allocation_basic_score(const berth__question *cycle,
@@ -112,7 +121,7 @@ static bool node_resources_balanced_allocation_basic_score(const berth__question
     const state *own = opaque;
     const berth__asked_resources *asked = &own->asked;
     const berth__asked_resource *cpu = asked->items, *memory = asked->items + 1;
-    if (asked->wide || asked->count != 2 || cpu->resource != BERTH__CPU ||
+    if (asked->wide || asked->backed || asked->count != 2 || cpu->resource != BERTH__CPU ||
         memory->resource != BERTH__MEMORY)
         return false;
     ask->balance_cpu = (double)cpu->ask;
@@ -132,7 +141,7 @@ static void node_resources_balanced_allocation_score(const berth__question *cycl
     const berth__asked_resources *asked = &own->asked;
     const berth__kernels *kernels = cycle->view->kernels;
     berth__tile *tile = cycle->view->tiles[index];
-    if (asked->count == 2 && !cycle->view->wide && !asked->wide) {
+    if (asked->count == 2 && !cycle->view->wide && !asked->wide && !asked->backed) {
         const berth__asked_resource *a = &asked->items[0], *b = &asked->items[1];
         const int64_t *all1 = berth__tile_allocatable(tile, a->resource);
         const int64_t *all2 = berth__tile_allocatable(tile, b->resource);
@@ -147,7 +156,7 @@ static void node_resources_balanced_allocation_score(const berth__question *cycl
     }
     BERTH__MASK_EACH(mask, s)
     {
-        out[s] = score_one(own, tile, s);
+        out[s] = score_one(own, cycle->view, index * BERTH__TILE + s);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "plugins/extended_resources.h"
 #include "plugins/registry.h"
 #include "plugins/resource_score.h"
 
@@ -26,7 +27,9 @@ typedef struct instance {
 
 typedef struct filter_state {
     const berth__scalar_request *scalars; /* those that are tested */
+    const bool *backed; /* by scalar: a node that has none of it may have devices */
     uint32_t scalar_count;
+    bool any_backed;
     bool pods_only; /* the pod asks for nothing but a place */
     bool zeros_too; /* resources that the pod asks 0 of are tested */
 } filter_state;
@@ -129,17 +132,50 @@ static berth__outcome node_resources_fit_prepare(berth__prepare *prepare)
     filter_state *own = prepare->state;
     berth__scalar_request *scalars =
         berth__arena_alloc(prepare->arena, request->scalar_count * sizeof(*scalars), 8);
-    if (scalars == NULL) {
+    bool *backed = berth__arena_alloc(prepare->arena, request->scalar_count, 1);
+    if (scalars == NULL || backed == NULL) {
         prepare->ok = false;
         return BERTH__SKIP;
     }
-    for (uint32_t i = 0; i < request->scalar_count; i++)
-        if (request->scalars[i].ask != 0 &&
-            !is_ignored(prepare->cycle->view->model, args, request->scalars[i].resource))
-            scalars[own->scalar_count++] = request->scalars[i];
+    for (uint32_t i = 0; i < request->scalar_count; i++) {
+        uint32_t resource = request->scalars[i].resource;
+        if (request->scalars[i].ask == 0 || is_ignored(prepare->cycle->view->model, args, resource))
+            continue;
+        bool behind =
+            berth__resource_backing(prepare->cycle->view, prepare->cycle->cls, resource) != NULL;
+        own->any_backed |= behind;
+        backed[own->scalar_count] = behind;
+        scalars[own->scalar_count++] = request->scalars[i];
+    }
     own->scalars = scalars;
+    own->backed = backed;
     own->pods_only = asks_nothing(request);
     return BERTH__ACTIVE;
+}
+
+/* Whether the slot has devices, perhaps, in place of a resource, which DynamicResources tells. */
+static bool is_deferred(const filter_state *own, berth__tile *tile, uint32_t at, uint32_t i)
+{
+    return own->any_backed && own->backed[i] &&
+           berth__tile_allocatable(tile, own->scalars[i].resource)[at] <= 0;
+}
+
+static bool fits(berth__tile *tile, uint32_t resource, uint32_t at, int64_t ask)
+{
+    return ask <=
+           berth__tile_allocatable(tile, resource)[at] - berth__tile_used(tile, resource)[at];
+}
+
+/* A scalar that devices may be behind on some nodes. */
+static void filter_backed(const filter_state *own, berth__tile *tile, uint32_t i, berth__mask *mask)
+{
+    const berth__scalar_request *scalar = &own->scalars[i];
+    berth__mask before = *mask;
+    BERTH__MASK_EACH(&before, s)
+    {
+        if (!is_deferred(own, tile, s, i) && !fits(tile, scalar->resource, s, scalar->ask))
+            berth__bit_clear(mask->words, s);
+    }
 }
 
 static void node_resources_fit_filter(const berth__question *cycle, const void *opaque_instance,
@@ -157,15 +193,14 @@ static void node_resources_fit_filter(const berth__question *cycle, const void *
         if (request->ask[r] > 0 || own->zeros_too)
             kernels->fit(berth__tile_allocatable(tile, r), berth__tile_used(tile, r),
                          request->ask[r], mask);
-    for (uint32_t i = 0; i < own->scalar_count; i++)
-        kernels->fit(berth__tile_allocatable(tile, own->scalars[i].resource),
-                     berth__tile_used(tile, own->scalars[i].resource), own->scalars[i].ask, mask);
-}
-
-static bool fits(berth__tile *tile, uint32_t resource, uint32_t at, int64_t ask)
-{
-    return ask <=
-           berth__tile_allocatable(tile, resource)[at] - berth__tile_used(tile, resource)[at];
+    for (uint32_t i = 0; i < own->scalar_count; i++) {
+        const berth__scalar_request *scalar = &own->scalars[i];
+        if (own->any_backed && own->backed[i])
+            filter_backed(own, tile, i, mask);
+        else
+            kernels->fit(berth__tile_allocatable(tile, scalar->resource),
+                         berth__tile_used(tile, scalar->resource), scalar->ask, mask);
+    }
 }
 
 static bool node_resources_fit_filter_slot(const berth__question *cycle,
@@ -181,7 +216,8 @@ static bool node_resources_fit_filter_slot(const berth__question *cycle,
     for (uint32_t r = 0; r < BERTH__SCALARS && !own->pods_only; r++)
         fit &= (request->ask[r] <= 0 && !own->zeros_too) || fits(tile, r, at, request->ask[r]);
     for (uint32_t i = 0; i < own->scalar_count; i++)
-        fit &= fits(tile, own->scalars[i].resource, at, own->scalars[i].ask);
+        fit &= is_deferred(own, tile, at, i) ||
+               fits(tile, own->scalars[i].resource, at, own->scalars[i].ask);
     return fit;
 }
 
@@ -228,7 +264,8 @@ static bool never_fits(const berth__question *cycle, const filter_state *own, ui
     for (uint32_t r = 0; r < BERTH__SCALARS; r++)
         never |= request->ask[r] > 0 && request->ask[r] > berth__tile_allocatable(tile, r)[at];
     for (uint32_t i = 0; i < own->scalar_count; i++)
-        never |= own->scalars[i].ask > berth__tile_allocatable(tile, own->scalars[i].resource)[at];
+        never |= !is_deferred(own, tile, at, i) &&
+                 own->scalars[i].ask > berth__tile_allocatable(tile, own->scalars[i].resource)[at];
     return never;
 }
 
@@ -252,7 +289,7 @@ static void node_resources_fit_explain(const berth__question *cycle, const void 
     (void)opaque_instance;
     const filter_state *own = opaque;
     const berth__request *request = cycle->cls->request;
-    const berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
+    berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
     uint32_t at = slot % BERTH__TILE;
     if (tile->pods_used[at] >= tile->pods_max[at])
         berth__reason(reasons, BERTH_CODE_UNSCHEDULABLE,
@@ -263,7 +300,8 @@ static void node_resources_fit_explain(const berth__question *cycle, const void 
         if (request->ask[r] > 0 || own->zeros_too)
             explain_resource(cycle, slot, r, request->ask[r], reasons);
     for (uint32_t i = 0; i < own->scalar_count; i++)
-        explain_resource(cycle, slot, own->scalars[i].resource, own->scalars[i].ask, reasons);
+        if (!is_deferred(own, tile, at, i))
+            explain_resource(cycle, slot, own->scalars[i].resource, own->scalars[i].ask, reasons);
     if (never_fits(cycle, own, slot))
         reasons->code = BERTH_CODE_UNRESOLVABLE;
 }
@@ -271,16 +309,28 @@ static void node_resources_fit_explain(const berth__question *cycle, const void 
 /* ---- waking ---- */
 
 /* A node is worth another look once the pod would fit there, or could by preemption. */
+static bool is_deferred_there(const berth__wake *wake, const berth__class *cls, uint32_t resource)
+{
+    bool named;
+    return berth__resource_backing(wake->view, cls, resource) != NULL &&
+           berth__node_allocatable(wake->node->facts, resource, &named) <= 0;
+}
+
 static bool node_resources_fit_wakes(berth__wake *wake, const berth__waiter *waiter,
                                      const void *opaque)
 {
     const instance *args = opaque;
     const berth__request *request = waiter->cls->request;
+    if (!berth__backing_refresh(wake->view, waiter->cls))
+        return true;
+    if ((wake->bits & BERTH_WAKE_DEVICE_CLASS) != 0)
+        return berth__class_backs(wake, waiter->cls);
     if (!berth__wake_fits(wake, waiter, NULL, 0, false))
         return false;
     for (uint32_t i = 0; i < request->scalar_count; i++)
         if (request->scalars[i].ask != 0 &&
             !is_ignored(wake->view->model, args, request->scalars[i].resource) &&
+            !is_deferred_there(wake, waiter->cls, request->scalars[i].resource) &&
             !berth__wake_fits(wake, waiter, &request->scalars[i], 1, false))
             return false;
     return true;
@@ -318,19 +368,18 @@ static int64_t resource_score(const instance *own, int64_t capacity, int64_t req
 }
 
 /* One slot in plain integers: every strategy, any amount. Defines the answer. */
-static int64_t score_slot(const instance *own, const berth__asked_resources *asked,
-                          berth__tile *tile, uint32_t at)
+static int64_t score_slot(const berth__question *cycle, const instance *own,
+                          const berth__asked_resources *asked, uint32_t slot)
 {
     bool shaped = own->strategy == BERTH_FIT_REQUESTED_TO_CAPACITY_RATIO;
     int64_t sum = 0, weights = 0;
     for (uint32_t i = 0; i < asked->count; i++) {
         const berth__asked_resource *item = &asked->items[i];
-        int64_t capacity = berth__tile_allocatable(tile, item->resource)[at];
-        if (capacity == 0)
+        berth__asked_amount amount = berth__asked_amount_of(cycle->view, item, slot);
+        if (amount.capacity == 0)
             continue;
-        int64_t score = resource_score(
-            own, capacity,
-            (int64_t)((uint64_t)berth__asked_used(tile, item)[at] + (uint64_t)item->ask));
+        int64_t score = resource_score(own, amount.capacity,
+                                       (int64_t)((uint64_t)amount.used + (uint64_t)item->ask));
         if (shaped && score <= 0)
             continue;
         sum += score * item->weight;
@@ -357,11 +406,11 @@ static void node_resources_fit_score(const berth__question *cycle, const void *o
     const instance *own = opaque_instance;
     const berth__asked_resources *asked = opaque;
     berth__tile *tile = cycle->view->tiles[index];
-    if (cycle->view->wide || asked->wide ||
+    if (cycle->view->wide || asked->wide || asked->backed ||
         own->strategy == BERTH_FIT_REQUESTED_TO_CAPACITY_RATIO) {
         BERTH__MASK_EACH(mask, s)
         {
-            out[s] = score_slot(own, asked, tile, s);
+            out[s] = score_slot(cycle, own, asked, index * BERTH__TILE + s);
         }
         return;
     }
@@ -386,8 +435,9 @@ static int64_t node_resources_fit_one_slot(const berth__question *cycle,
     const berth__asked_resources *asked = opaque;
     berth__tile *tile = cycle->view->tiles[slot / BERTH__TILE];
     uint32_t at = slot % BERTH__TILE;
-    if (cycle->view->wide || asked->wide || own->strategy != BERTH_FIT_LEAST_ALLOCATED)
-        return score_slot(own, asked, tile, at);
+    if (cycle->view->wide || asked->wide || asked->backed ||
+        own->strategy != BERTH_FIT_LEAST_ALLOCATED)
+        return score_slot(cycle, own, asked, slot);
     int64_t sum = 0, weights = 0;
     for (uint32_t i = 0; i < asked->count; i++) {
         const berth__asked_resource *item = &asked->items[i];
@@ -412,8 +462,8 @@ static bool node_resources_fit_basic_score(const berth__question *cycle,
     const instance *own = opaque_instance;
     const berth__asked_resources *asked = opaque;
     const berth__asked_resource *cpu = asked->items, *memory = asked->items + 1;
-    if (own->strategy != BERTH_FIT_LEAST_ALLOCATED || asked->wide || asked->count != 2 ||
-        cpu->resource != BERTH__CPU || memory->resource != BERTH__MEMORY)
+    if (own->strategy != BERTH_FIT_LEAST_ALLOCATED || asked->wide || asked->backed ||
+        asked->count != 2 || cpu->resource != BERTH__CPU || memory->resource != BERTH__MEMORY)
         return false;
     ask->least_cpu = (double)cpu->ask;
     ask->least_memory = (double)memory->ask;
@@ -427,7 +477,7 @@ const berth__plugin_ops berth__plugin_node_resources_fit = {
     .name = "NodeResourcesFit",
     .flags = BERTH__COUNTS_PODS,
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_NODE_ALLOCATABLE | BERTH_WAKE_POD_REMOVE |
-               BERTH__WAKE_POD_SELF,
+               BERTH__WAKE_POD_SELF | BERTH_WAKE_DEVICE_CLASS,
     .wakes = node_resources_fit_wakes,
     .instance_bytes = sizeof(instance),
     .configure = node_resources_fit_configure,

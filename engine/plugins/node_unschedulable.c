@@ -11,11 +11,8 @@ berth__outcome berth__node_unschedulable_prepare(berth__prepare *prepare)
                                           model->known.no_schedule};
     if (cycle->view->layout->unschedulable_count == 0)
         return BERTH__SKIP;
-    const berth__node_rules *rules = cycle->cls->node_rules;
-    for (uint32_t i = 0; rules != NULL && i < rules->toleration_count; i++)
-        if (berth__tolerates(model, &rules->tolerations[i], &cordon))
-            return BERTH__SKIP;
-    return BERTH__ACTIVE;
+    return berth__node_rules_tolerate(model, cycle->cls->node_rules, &cordon) ? BERTH__SKIP
+                                                                              : BERTH__ACTIVE;
 }
 
 void berth__node_unschedulable_filter(const berth__question *cycle, const void *instance,

@@ -1,12 +1,13 @@
 /* NodeVolumeLimits: what a CSI driver can attach to a node.
  * Source: kube-scheduler v1.32, plugins/nodevolumelimits/csi.go. */
 #include "base/bits.h"
+#include "base/sort.h"
 #include "plugins/claim_lookup.h"
 #include "plugins/registry.h"
 
 /* What the pod attaches on a node with a CSINode, each once: without and with Portworx migrated. */
 typedef struct wanted {
-    berth__attachment *items;
+    berth__attachment *items; /* in order */
     uint32_t count;
     berth__driver_count *drivers; /* of the items */
     uint32_t driver_count;
@@ -21,26 +22,28 @@ typedef struct filter_state {
     const berth__driver_fill **fills;
 } filter_state;
 
-static void count_driver(wanted *list, berth__sym driver)
-{
-    uint32_t i = 0;
-    while (i < list->driver_count && list->drivers[i].driver != driver)
-        i++;
-    if (i == list->driver_count)
-        list->drivers[list->driver_count++] = (berth__driver_count){driver, 0};
-    list->drivers[i].count++;
-}
-
 static void want(wanted *list, berth__attachments attachments)
 {
-    berth__attachment item = attachments.items[0];
-    for (uint32_t i = 0; i < list->count && item != 0; i++)
-        if (list->items[i] == item)
-            item = 0;
-    if (item == 0)
-        return;
-    list->items[list->count++] = item;
-    count_driver(list, berth__attachment_driver(item));
+    if (attachments.items[0] != 0)
+        list->items[list->count++] = attachments.items[0];
+}
+
+/* Each once, those of a driver side by side, and counted. */
+static void settle(wanted *list)
+{
+    uint32_t count = 0;
+    berth__sort_words(list->items, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        berth__attachment item = list->items[i];
+        berth__sym driver = berth__attachment_driver(item);
+        if (count > 0 && list->items[count - 1] == item)
+            continue;
+        list->items[count++] = item;
+        if (list->driver_count == 0 || list->drivers[list->driver_count - 1].driver != driver)
+            list->drivers[list->driver_count++] = (berth__driver_count){driver, 0};
+        list->drivers[list->driver_count - 1].count++;
+    }
+    list->count = count;
 }
 
 /* Collect the attachments of one volume. Returns false when out of memory. */
@@ -124,36 +127,36 @@ static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
             prepare->ok = want_volume(view, volume, claim, own);
     }
     prepare->may_fail = own->broken != NULL && !own->missing;
-    if (prepare->ok)
-        find_fills(prepare, own);
+    if (!prepare->ok)
+        return BERTH__ACTIVE;
+    settle(&own->wanted[0]);
+    settle(&own->wanted[1]);
+    find_fills(prepare, own);
     return BERTH__ACTIVE;
 }
 
-/* Those that are not attached already, of one driver. */
-static uint32_t count_new(const berth__node_volumes *volumes, const wanted *list, berth__sym driver)
+/* Those that are not attached already. */
+static uint32_t count_new(const berth__node_volumes *volumes, const berth__attachment *items,
+                          uint32_t count)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        count += berth__attachment_driver(list->items[i]) == driver &&
-                 !berth__volume_is_attached(volumes, list->items[i]);
-    return count;
+    uint32_t fresh = 0;
+    for (uint32_t i = 0; i < count; i++)
+        fresh += !berth__volume_is_attached(volumes, items[i]);
+    return fresh;
 }
 
-/* Whether what a driver has attached and what the pod adds are within its limit. What the pod
+/* Whether what a driver has attached and what the pod adds, `items`, are within its limit. What the pod
  * wants is looked up among the attached only where it would not fit as something new. */
-static bool within(const berth__node_volumes *volumes, const wanted *list,
-                   const berth__driver_limit *limit)
+static bool within(const berth__node_volumes *volumes, const berth__driver_count *asked,
+                   const berth__attachment *items, const berth__driver_limit *limit)
 {
-    for (uint32_t i = 0; i < list->driver_count; i++) {
-        if (list->drivers[i].driver != limit->driver)
-            continue;
-        int64_t attached = berth__volumes_attached(volumes, limit->driver);
-        if (attached + list->drivers[i].count <= limit->count)
-            return true;
-        uint32_t more = count_new(volumes, list, limit->driver);
-        return more == 0 || attached + more <= limit->count;
-    }
-    return true;
+    if (limit == NULL)
+        return true;
+    int64_t attached = berth__volumes_attached(volumes, limit->driver);
+    if (attached + asked->count <= limit->count)
+        return true;
+    uint32_t more = count_new(volumes, items, asked->count);
+    return more == 0 || attached + more <= limit->count;
 }
 
 static bool fits(const berth__view *view, const filter_state *own, uint32_t slot)
@@ -163,9 +166,14 @@ static bool fits(const berth__view *view, const filter_state *own, uint32_t slot
         return true;
     const berth__csi_node_facts *facts = volumes->record->facts;
     bool portworx = (facts->migrated & 1u << BERTH__IN_TREE_PORTWORX) != 0;
-    for (uint32_t i = 0; i < facts->limit_count; i++)
-        if (!within(volumes, &own->wanted[portworx], &facts->limits[i]))
+    const wanted *list = &own->wanted[portworx];
+    const berth__attachment *items = list->items;
+    for (uint32_t i = 0; i < list->driver_count; i++) {
+        const berth__driver_count *driver = &list->drivers[i];
+        if (!within(volumes, driver, items, berth__csi_limit(facts, driver->driver)))
             return false;
+        items += driver->count;
+    }
     return true;
 }
 

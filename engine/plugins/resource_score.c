@@ -1,6 +1,8 @@
 /* Which resources a resource score looks at: from arguments to columns. */
 #include "plugins/resource_score.h"
 
+#include "plugins/extended_resources.h"
+
 bool berth__scored_resources_make(berth__model *model, berth__arena *arena,
                                   const berth_weighted_resource *resources, uint32_t count,
                                   berth__scored_resources *out)
@@ -63,6 +65,8 @@ bool berth__asked_resources_make(const berth__question *cycle, berth__arena *are
             item.ask = scalar_ask(request, resource, amounts);
             if (item.ask == 0)
                 continue;
+            item.backing = berth__resource_backing(cycle->view, cycle->cls, resource);
+            out->backed |= item.backing != NULL;
         } else {
             item.nonzero = amounts == BERTH__ASK_NONZERO && resource != BERTH__EPHEMERAL;
             item.ask = !item.nonzero            ? request->ask[resource]
@@ -72,5 +76,18 @@ bool berth__asked_resources_make(const berth__question *cycle, berth__arena *are
         out->wide |= item.ask > BERTH__SMALL_AMOUNT || item.weight > 1000000;
         items[out->count++] = item;
     }
-    return true;
+    return !out->backed || berth__devices_refresh(cycle->view->devices, cycle->view->layout->epoch);
+}
+
+berth__asked_amount berth__asked_amount_of(const berth__view *view,
+                                           const berth__asked_resource *item, uint32_t slot)
+{
+    berth__tile *tile = view->tiles[slot / BERTH__TILE];
+    uint32_t at = slot % BERTH__TILE;
+    int64_t capacity = berth__tile_allocatable(tile, item->resource)[at];
+    if (capacity == 0 && item->backing != NULL) {
+        berth__backed_amounts amounts = berth__backed_amounts_of(view, item->backing, slot);
+        return (berth__asked_amount){amounts.capacity, amounts.used};
+    }
+    return (berth__asked_amount){capacity, berth__asked_used(tile, item)[at]};
 }

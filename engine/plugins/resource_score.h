@@ -4,6 +4,7 @@
 #ifndef BERTH_PLUGINS_RESOURCE_SCORE_H
 #define BERTH_PLUGINS_RESOURCE_SCORE_H
 
+#include "model/device_facts.h"
 #include "plugins/plugin.h"
 
 /* From a profile's arguments. */
@@ -32,12 +33,15 @@ typedef struct berth__asked_resource {
     bool nonzero; /* use is read from the non-zero columns */
     int64_t weight;
     int64_t ask;
+    const berth__device_class
+        *backing; /* where a node has none of it by itself; NULL: nothing is */
 } berth__asked_resource;
 
 typedef struct berth__asked_resources {
     const berth__asked_resource *items;
     uint32_t count;
-    bool wide; /* an ask above BERTH__SMALL_AMOUNT */
+    bool wide;   /* an ask above BERTH__SMALL_AMOUNT */
+    bool backed; /* devices are behind one of them: amounts are not those of the columns alone */
 } berth__asked_resources;
 
 /* Which of a pod's amounts a score takes. */
@@ -51,6 +55,13 @@ typedef enum berth__asked_amounts {
 bool berth__asked_resources_make(const berth__question *cycle, berth__arena *arena,
                                  const berth__scored_resources *scored,
                                  berth__asked_amounts amounts, berth__asked_resources *out);
+
+/* What the node of a slot has of a resource, and what of that is in use. */
+typedef struct berth__asked_amount {
+    int64_t capacity, used;
+} berth__asked_amount;
+berth__asked_amount berth__asked_amount_of(const berth__view *view,
+                                           const berth__asked_resource *item, uint32_t slot);
 
 static inline const int64_t *berth__asked_used(berth__tile *tile, const berth__asked_resource *item)
 {

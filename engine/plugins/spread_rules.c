@@ -115,6 +115,10 @@ typedef struct resolving {
     berth__spreads *body;
     berth__spread *items;
     const berth__sym *keys; /* of the constraints that apply */
+    /* Nodes to pass over by what a rule honors (taints, affinity): the same for all that honor the
+     * same. */
+    berth__inclusion *inclusions[2][2];
+    bool included[2][2];
 } resolving;
 
 static const berth__selector *selector_of(const source *from, const berth__spread_rule *rule)
@@ -142,18 +146,30 @@ static berth__domain_counts *count_pods(const resolving *own, const berth__sprea
 
 /* Nodes are passed over as all constraints of this kind ask. That a node must have the key of the
  * constraint itself goes without saying: one that lacks it is in no domain. */
-static bool include_nodes(const resolving *own, const berth__spread_rule *rule,
-                          berth__inclusion **out)
+static bool include_nodes(resolving *own, const berth__spread_rule *rule, berth__inclusion **out)
 {
+    bool *known = &own->included[rule->honor_taints][rule->honor_affinity];
+    berth__inclusion **kept = &own->inclusions[rule->honor_taints][rule->honor_affinity];
     const berth__inclusion_rule ask = {
         .keys = own->keys,
         .key_count = own->body->require_all && own->body->count > 1 ? own->body->count : 0,
         .honor_affinity = rule->honor_affinity,
         .honor_taints = rule->honor_taints};
-    return berth__node_inclusion(own->cycle->view, own->cycle->cls, &own->plan->arena, &ask, out);
+    *known = *known || berth__node_inclusion(own->cycle->view, own->cycle->cls, &own->plan->arena,
+                                             &ask, kept);
+    *out = *kept;
+    return *known;
 }
 
-static bool resolve_one(const resolving *own, const berth__spread_rule *rule, uint32_t at)
+static void release_nodes(const resolving *own)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        if (own->inclusions[i / 2][i % 2] != NULL)
+            berth__pod_counts_release_inclusion(own->cycle->view->counts,
+                                                own->inclusions[i / 2][i % 2]);
+}
+
+static bool resolve_one(resolving *own, const berth__spread_rule *rule, uint32_t at)
 {
     berth__view *view = own->cycle->view;
     berth__spread *out = &own->items[at];
@@ -172,8 +188,6 @@ static bool resolve_one(const resolving *own, const berth__spread_rule *rule, ui
     if (!out->by_node && !include_nodes(own, rule, &inclusion))
         return false;
     berth__domain_counts *counts = count_pods(own, rule, inclusion);
-    if (inclusion != NULL)
-        berth__pod_counts_release_inclusion(view->counts, inclusion);
     if (counts != NULL && own->from->hard)
         berth__domain_counts_want_lowest(counts);
     out->counts = counts;
@@ -212,6 +226,7 @@ static bool resolve_all(resolving *own)
     for (uint32_t i = 0, at = 0; i < from->count && ok; i++)
         if (applies(&from->rules[i], from->hard))
             ok = resolve_one(own, &from->rules[i], at++);
+    release_nodes(own);
     return ok;
 }
 

@@ -13,22 +13,6 @@ typedef struct state {
     uint32_t list_count;
 } state;
 
-/* Scoring considers only tolerations of no effect or of PreferNoSchedule. */
-static bool is_tolerated_preferably(const berth__question *cycle,
-                                    const berth__interned_taint *taint)
-{
-    const berth__model *model = cycle->view->model;
-    const berth__node_rules *rules = cycle->cls->node_rules;
-    for (uint32_t i = 0; rules != NULL && i < rules->toleration_count; i++) {
-        const berth__interned_toleration *toleration = &rules->tolerations[i];
-        bool counts = toleration->effect == 0 || toleration->effect == model->known.empty ||
-                      toleration->effect == model->known.prefer_no_schedule;
-        if (counts && berth__tolerates(model, toleration, taint))
-            return true;
-    }
-    return false;
-}
-
 /* The first taint of a list that refuses the pod, or NULL. */
 static const berth__interned_taint *refusing(const berth__question *cycle,
                                              const berth__taint_list *list)
@@ -100,10 +84,12 @@ static void taint_toleration_explain_legacy(const berth__question *cycle, const 
                   "node(s) had taints that the pod didn't tolerate");
 }
 
+/* Of tolerations those count in scores that have no effect, or that of these taints: those that accept one. */
 static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
 {
     const berth__model *model = prepare->cycle->view->model;
     const berth__layout *layout = prepare->cycle->view->layout;
+    const berth__node_rules *rules = prepare->cycle->cls->node_rules;
     state *own = prepare->state;
     uint32_t list_count = layout->taint_end;
     int32_t *counts = berth__arena_alloc_zero(prepare->arena, list_count * sizeof(*counts), 4);
@@ -120,7 +106,7 @@ static berth__outcome prepare_counts(berth__prepare *prepare, int64_t best)
             berth__layout_has_taints(layout, id) ? berth__taints_at(model, id) : NULL;
         for (uint32_t i = 0; list != NULL && i < list->count; i++)
             counts[id] += list->items[i].effect == model->known.prefer_no_schedule &&
-                          !is_tolerated_preferably(prepare->cycle, &list->items[i]);
+                          !berth__node_rules_tolerate(model, rules, &list->items[i]);
         any |= counts[id] > 0;
         prepare->small &= counts[id] <= BERTH__NARROW_MAX;
         kept[id] = (int16_t)counts[id];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "model/object_copy.h"
 #include "model/sized_object.h"
@@ -120,11 +121,38 @@ berth_status berth_scheduler_update_sized(berth_scheduler *scheduler, int64_t no
     return berth__use_leave(&scheduler->decider->use, update(scheduler, object, error));
 }
 
+static berth_str keep(char *at, berth_str text)
+{
+    if (text.len == 0)
+        return text;
+    memcpy(at, text.data, text.len);
+    return (berth_str){at, text.len};
+}
+
+/* What is posted goes first, and may remove the very pod or node whose name the caller reads. */
+static berth_status remove_kept(berth_scheduler *scheduler, int64_t now_ns, berth_kind kind,
+                                berth_str namespace_name, berth_str name, char *kept,
+                                berth_error *error)
+{
+    namespace_name = keep(kept, namespace_name);
+    name = keep(kept + namespace_name.len, name);
+    BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
+    return berth_engine_remove(scheduler->engine, kind, namespace_name, name, error);
+}
+
 berth_status berth_scheduler_remove(berth_scheduler *scheduler, int64_t now_ns, berth_kind kind,
                                     berth_str namespace_name, berth_str name, berth_error *error)
 {
-    BERTH_TRY(berth_scheduler_advance(scheduler, now_ns, error));
-    return berth_engine_remove(scheduler->engine, kind, namespace_name, name, error);
+    char room[512]; /* names of Kubernetes are shorter */
+    const size_t bytes = (size_t)namespace_name.len + name.len;
+    if (bytes <= sizeof(room))
+        return remove_kept(scheduler, now_ns, kind, namespace_name, name, room, error);
+    char *kept = berth__alloc(scheduler->allocator, bytes, 1);
+    if (kept == NULL)
+        return berth__error_no_memory(error);
+    berth_status status = remove_kept(scheduler, now_ns, kind, namespace_name, name, kept, error);
+    berth__free(scheduler->allocator, kept, bytes);
+    return status;
 }
 
 /* ---- posting ---- */

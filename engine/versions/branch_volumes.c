@@ -9,16 +9,19 @@ static void show(const berth__branch_volumes *volumes, berth__cluster *cluster)
 {
     cluster->view.storage = volumes->storage;
     cluster->view.volume_use = volumes->use;
+    cluster->view.devices = volumes->devices;
 }
 
 static void hide(berth__cluster *cluster)
 {
     cluster->view.storage = NULL;
     cluster->view.volume_use = NULL;
+    cluster->view.devices = NULL;
 }
 
 void berth__branch_volumes_destroy(berth__branch_volumes *volumes)
 {
+    berth__devices_destroy(volumes->devices);
     berth__volume_use_destroy(volumes->use);
     berth__storage_destroy(volumes->storage);
     berth_snapshot_unpin(volumes->followed);
@@ -32,6 +35,7 @@ static berth_status make(berth__branch_volumes *volumes, berth__cluster *cluster
     BERTH_TRY(berth__storage_create(cluster->model, NULL, &volumes->storage));
     volumes->storage->undo = &cluster->undo;
     BERTH_TRY(berth__volume_use_create(volumes->storage, &volumes->use));
+    BERTH_TRY(berth__devices_create(volumes->storage, &volumes->devices));
     BERTH_TRY(berth__storage_follow(volumes->storage, &none, &snapshot->cluster.stored));
     show(volumes, cluster);
     return berth__cluster_recount_volumes(cluster) ? BERTH_OK : BERTH_E_NOMEM;

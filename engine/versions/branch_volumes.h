@@ -16,6 +16,7 @@
 
 #include "cluster/cluster.h"
 #include "columns/node_volumes.h"
+#include "devices/devices.h"
 #include "model/storage.h"
 
 struct berth_snapshot;
@@ -23,6 +24,7 @@ struct berth_snapshot;
 typedef struct berth__branch_volumes {
     berth__storage *storage; /* NULL: none */
     berth__volume_use *use;
+    berth__devices *devices;
     struct berth_snapshot *followed; /* NULL: in step, or none */
 } berth__branch_volumes;
 

@@ -15,8 +15,9 @@ type arena struct {
 	chunk  unsafe.Pointer
 	used   uintptr
 	size   uintptr
-	before []unsafe.Pointer // full chunks, freed by reset
-	err    error            // the first thing that could not be packed
+	before []unsafe.Pointer  // full chunks, freed by reset
+	read   []*C.berth_object // what the reader made, freed by reset
+	err    error             // the first thing that could not be packed
 }
 
 const (
@@ -52,6 +53,10 @@ func (a *arena) reset() {
 		C.free(chunk)
 	}
 	a.before = a.before[:0]
+	for _, object := range a.read {
+		C.berth_object_destroy(object)
+	}
+	a.read = a.read[:0]
 	a.used = 0
 	a.err = nil
 	if a.size > arenaKeep {

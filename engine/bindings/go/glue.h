@@ -284,7 +284,7 @@ typedef struct bg_slice {
  * there is no memory. */
 bool bg_plugin_count(void *preparation, const berth_pod_selection *selections, uint32_t count);
 
-/* A copy of the first object of a text, NULL if it holds none: for tests. */
+/* A copy of the first object of a text, NULL if it holds none. */
 int bg_read_one(berth_str json, berth_object **out, berth_error *error);
 
 void bg_plugin_fill(bg_plugin *plugin, bool filters, bool scores);

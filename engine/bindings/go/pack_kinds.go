@@ -147,13 +147,16 @@ func (a *arena) kindOf(from any) (packed, bool) {
 	case *storagev1.VolumeAttachment:
 		return put(a, C.BERTH_KIND_VOLUME_ATTACHMENT, o, a.volumeAttachment)
 	}
-	return packed{}, false
+	return a.device(from)
 }
 
 // kindNumber tells the kind of an object without packing it.
 func kindNumber(from any) (C.uint32_t, bool) {
+	if kind, _, known := deviceKind(from); known {
+		return kind, true
+	}
 	for i, example := range kindExamples {
-		if reflect.TypeOf(from) == example {
+		if reflect.TypeOf(from) == example && example != devices {
 			return C.uint32_t(i), true
 		}
 	}
@@ -176,6 +179,9 @@ var kindExamples = [C.BERTH_KIND_COUNT]reflect.Type{
 	C.BERTH_KIND_CSI_DRIVER:              reflect.TypeFor[*storagev1.CSIDriver](),
 	C.BERTH_KIND_CSI_STORAGE_CAPACITY:    reflect.TypeFor[*storagev1.CSIStorageCapacity](),
 	C.BERTH_KIND_VOLUME_ATTACHMENT:       reflect.TypeFor[*storagev1.VolumeAttachment](),
+	C.BERTH_KIND_RESOURCE_SLICE:          devices,
+	C.BERTH_KIND_DEVICE_CLASS:            devices,
+	C.BERTH_KIND_RESOURCE_CLAIM:          devices,
 }
 
 // ---- nodes ----

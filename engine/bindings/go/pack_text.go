@@ -57,6 +57,9 @@ var packedTypes = [C.BERTH_KIND_COUNT]reflect.Type{
 	C.BERTH_KIND_POD_DISRUPTION_BUDGET:   reflect.TypeFor[C.berth_pod_disruption_budget](),
 	C.BERTH_KIND_NODE:                    reflect.TypeFor[C.berth_node](),
 	C.BERTH_KIND_POD:                     reflect.TypeFor[C.berth_pod](),
+	C.BERTH_KIND_RESOURCE_SLICE:          reflect.TypeFor[C.berth_resource_slice](),
+	C.BERTH_KIND_DEVICE_CLASS:            reflect.TypeFor[C.berth_device_class](),
+	C.BERTH_KIND_RESOURCE_CLAIM:          reflect.TypeFor[C.berth_resource_claim](),
 }
 
 func textOf(kind C.uint32_t, object unsafe.Pointer) string {

@@ -69,6 +69,9 @@ const (
 	WakeCSIDriver       = C.BERTH_WAKE_CSI_DRIVER
 	WakeCSICapacity     = C.BERTH_WAKE_CSI_CAPACITY
 	WakeAttachment      = C.BERTH_WAKE_ATTACHMENT
+	WakeResourceClaim   = C.BERTH_WAKE_RESOURCE_CLAIM
+	WakeDeviceClass     = C.BERTH_WAKE_DEVICE_CLASS
+	WakeResourceSlice   = C.BERTH_WAKE_RESOURCE_SLICE
 	WakeRelated         = C.BERTH_WAKE_RELATED // services and controllers
 	WakeNamespace       = C.BERTH_WAKE_NAMESPACE
 	WakeNodeFeatures    = C.BERTH_WAKE_NODE_FEATURES

@@ -2,8 +2,10 @@
  *
  * Life cycle: berth_engine_create, add objects, decide and bind in any order, berth_engine_destroy.
  * Threads: an engine is used by one thread at a time; it runs its own workers below that. Different
- * engines are independent. Forking while an engine exists is supported only to exec: its workers do
- * not survive a fork. The engine installs no signal handler and its workers block all signals.
+ * engines are independent. Forking while an engine exists, on any thread, is supported only to
+ * exec: its workers do not survive a fork. The child calls nothing of this library; it execs, or
+ * ends by _exit. The engine keeps no file open, installs no signal handler, leaves its callers'
+ * signal masks as they are, and its workers block all signals.
  * Owner: what is passed in is borrowed until the call returns, unless a function says otherwise.
  * Errors: those that each function names; and of all that decide or change something, E_STATE while
  * another call on the same engine does: on another thread, or the one whose callback (of a plugin,
@@ -478,6 +480,13 @@ BERTH_API berth_str berth_explanation_pre_filter(const berth_explanation *explan
 /* kube-scheduler's failure message, preemption's part included; absent for a pod that was
  * placed. */
 BERTH_API berth_str berth_explanation_message(const berth_explanation *explanation);
+
+/* The ResourceClaim that is to lose its devices so that the pod may fit: they serve no node where the
+ * pod could go, and nobody else waits for them. The library frees none; whoever carries decisions out
+ * clears the claim's status, as kube-scheduler does, and an event of the claim tells of it. False, and
+ * both absent: none. */
+BERTH_API bool berth_explanation_freed_claim(const berth_explanation *explanation,
+                                             berth_str *namespace_name, berth_str *name);
 
 /* Preemption's choice: the nominated node (BERTH_NODE_NONE: none) and the pods to evict from it. */
 BERTH_API berth_node_id berth_explanation_nominated(const berth_explanation *explanation);

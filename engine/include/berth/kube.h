@@ -45,6 +45,8 @@ typedef enum berth_note_kind {
     BERTH_NOTE_RUNTIME_CLASS_MISSING,
     /* A RuntimeClass has been applied to a pod. */
     BERTH_NOTE_RUNTIME_CLASS,
+    /* A pod's ResourceClaimTemplate `word` is not in the input: no claim is made of it. */
+    BERTH_NOTE_CLAIM_TEMPLATE_MISSING,
 } berth_note_kind;
 
 /* Owner: all of it lives until the function that it is handed to returns. */
@@ -62,6 +64,8 @@ typedef struct berth_note {
 } berth_note;
 
 typedef void (*berth_note_fn)(void *context, const berth_note *note);
+
+typedef struct berth_reader berth_reader;
 
 /* How a reader reads. Owner: borrowed until berth_reader_create returns; the allocator, and the
  * context of `progress`, outlive the reader, as does that of `note`. */
@@ -96,6 +100,9 @@ typedef struct berth_read_options {
     /* Workloads that an API server has seen (they have a uid) become their pods, too, as do those
      * that have not. For inputs that hold workloads without their pods. */
     bool expand;
+    /* Another reader, which outlives this one: PriorityClasses, RuntimeClasses and
+     * ResourceClaimTemplates that it has read are known to this one, too. NULL: none. */
+    const berth_reader *known;
 } berth_read_options;
 
 /* Fill `options` with the defaults, which are zero: an initialiser that sets `size` to
@@ -104,9 +111,8 @@ BERTH_API void berth_read_options_init_sized(berth_read_options *options, size_t
 #define berth_read_options_init(options) \
     berth_read_options_init_sized((options), sizeof(*(options)))
 
-typedef struct berth_reader berth_reader;
-
-/* A reader keeps what later documents refer to (PriorityClasses) and its buffers. `options` NULL:
+/* A reader keeps what later documents refer to (PriorityClasses, RuntimeClasses,
+ * ResourceClaimTemplates) and its buffers. `options` NULL:
  * the defaults. Owner: borrows `options` until return; the reader is the caller's. Errors: E_ARG
  * (the options' size), E_NOMEM. Threads: any. Cost: constant. destroy accepts NULL. */
 BERTH_API berth_status berth_reader_create_sized(const berth_read_options *options,
@@ -124,8 +130,9 @@ static inline berth_status berth_reader_create(const berth_read_options *options
  * is JSON, unless the first key of its first object lacks its double quotes: that is YAML in flow
  * style, as `{kind: Pod}`. Everything else is YAML. Lists are opened; Deployments, ReplicaSets,
  * StatefulSets, DaemonSets, Jobs, CronJobs become their pods (and the object itself where a plugin
- * reads it). Kinds that no rule reads are passed over. A Status that tells of a failure, as an API
- * server answers in place of what was asked for, is an error. Lines are those of the object, or of
+ * reads it). Where the API server's defaults are applied, pods that it has not seen get the
+ * ResourceClaims that their templates make, each handed out before its pod. Kinds that no rule reads
+ * are passed over. A Status that tells of a failure, as an API server answers in place of what was asked for, is an error. Lines are those of the object, or of
  * the field that an error names (YAML).
  * Threads: one at a time. Errors: E_IO, E_PARSE, E_INVALID, E_RANGE, E_NOMEM, or the callback's.
  * Cost: linear in the text. */
@@ -136,10 +143,9 @@ BERTH_API berth_status berth_reader_file(berth_reader *reader, const char *path,
 BERTH_API berth_status berth_reader_text(berth_reader *reader, berth_str text, const char *source,
                                          berth_object_fn each, void *context, berth_error *error);
 
-/* Hand out what had to wait for the end of the input: pods whose PriorityClass or RuntimeClass came
- * late, claims
- * that StatefulSets make, and the pods of DaemonSets: one for each node of `engine` that the
- * template's nodeName, nodeSelector, required node affinity and tolerations admit, pinned to it by
+/* Hand out what had to wait for the end of the input: pods whose PriorityClass, RuntimeClass or
+ * ResourceClaimTemplate came late, claims that StatefulSets make, and the pods of DaemonSets: one
+ * for each node of `engine` that the template's nodeName, nodeSelector, required node affinity and tolerations admit, pinned to it by
  * a node affinity on metadata.name, as the DaemonSet controller does. Call once after the last
  * file. Threads: the reader's and the engine's. Errors: as above. Cost: linear in what waited, and
  * DaemonSets times nodes. */
@@ -200,7 +206,8 @@ static inline berth_status berth_object_write(const berth_object *object, berth_
  * 1970. Controllers want 0 replicas: their pods are there themselves.
  *
  * Threads: the engine's. Errors: E_ARG (no engine, function or path), those of
- * berth_engine_objects, the function's, E_IO; a file is left as far as it was written then. Cost:
+ * berth_engine_objects, the function's, E_IO. A file is written beside (PATH.XXXXXX) and
+ * renamed: on a failure what had the path stays. Cost:
  * linear in the text, pieces of some 64 KiB at a time. */
 BERTH_API berth_status berth_engine_dump(berth_engine *engine, berth_text_fn write, void *context,
                                          berth_error *error);

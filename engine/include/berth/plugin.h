@@ -198,6 +198,9 @@ enum {
     BERTH_WAKE_RELATED = 1 << 17, /* services and controllers */
     BERTH_WAKE_NAMESPACE = 1 << 18,
     BERTH_WAKE_NODE_FEATURES = 1 << 19, /* status.declaredFeatures */
+    BERTH_WAKE_RESOURCE_CLAIM = 1 << 20,
+    BERTH_WAKE_DEVICE_CLASS = 1 << 21,
+    BERTH_WAKE_RESOURCE_SLICE = 1 << 22,
 };
 
 /* How raw values become scores of 0 to 100. */

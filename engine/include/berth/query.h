@@ -63,6 +63,45 @@ BERTH_API berth_status berth_engine_feasible_nodes(berth_engine *engine, berth_p
                                                    uint32_t capacity, uint32_t *count,
                                                    berth_error *error);
 
+/* How the devices that a node sees stand to one request of a pod's ResourceClaims. Each device is
+ * looked at by itself: constraints of the claim, and what its other requests take, are not. */
+typedef struct berth_device_fit {
+    berth_str claim_namespace;
+    berth_str claim_name;
+    berth_str request;
+    berth_str subrequest; /* an alternative of firstAvailable; absent: the request has but one */
+    berth_str device_class;
+    int64_t asked; /* how many; 0: all that there are */
+    /* Devices of the class, and how many of them */
+    uint32_t devices;
+    uint32_t used;           /* are a claim's already */
+    uint32_t unlike;         /* are free, and not what the request's selectors ask for */
+    uint32_t tainted;        /* have but taints that the request does not tolerate against them */
+    uint32_t cramped;        /* have but too little capacity left, or counters of their pool */
+    uint32_t fit;            /* would do */
+    uint32_t pools_left_out; /* that offer nothing for now: incomplete or invalid; of any class */
+} berth_device_fit;
+
+/* Of each request of those claims of a pending pod that have no devices yet, in order: how the node's
+ * devices stand to it, into `out`, at most `capacity`; `*count` is how many there are. None where a
+ * claim is missing or can't be served anywhere: the pod's message says why.
+ * Owner: texts are the engine's, until it changes. Errors: E_NOT_FOUND (the pod, the node, or a
+ * profile that serves the pod), E_STATE (the pod is on a node), E_NOMEM. Cost: a look at each device
+ * of the node for each request. */
+BERTH_API berth_status berth_engine_device_fits_sized(berth_engine *engine, berth_pod_id pod,
+                                                      berth_node_id node, berth_device_fit *out,
+                                                      size_t size, uint32_t capacity,
+                                                      uint32_t *count, berth_error *error);
+
+static inline berth_status berth_engine_device_fits(berth_engine *engine, berth_pod_id pod,
+                                                    berth_node_id node, berth_device_fit *out,
+                                                    uint32_t capacity, uint32_t *count,
+                                                    berth_error *error)
+{
+    return berth_engine_device_fits_sized(engine, pod, node, out, sizeof(*out), capacity, count,
+                                          error);
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -168,6 +168,52 @@ static inline uint32_t berth_engine_pod_claims(const berth_engine *engine, berth
     return berth_engine_pod_claims_sized(engine, pod, out, sizeof(*out), capacity);
 }
 
+/* A device that a placement has taken for a claim. */
+typedef struct berth_taken_device {
+    berth_str claim_namespace;
+    berth_str claim_name;
+    berth_str request; /* REQUEST, or REQUEST/SUBREQUEST */
+    berth_str driver;
+    berth_str pool;
+    berth_str device;
+    berth_str share_id; /* absent: the device is the claim's alone */
+    bool admin_access;
+} berth_taken_device;
+
+/* The devices of a pod's claims that were not allocated before this engine put it on its node by its
+ * rules, in the order of claims and requests; none of a claim that has its own allocation by now, of a
+ * pod that came with a node, or that was put where it does not fit. Returns how many there are, of which the first `capacity` are in `out`.
+ * Owner: texts are the engine's, until it changes. Threads: one at a time. Cost: linear in them. */
+BERTH_API uint32_t berth_engine_pod_devices_sized(const berth_engine *engine, berth_pod_id pod,
+                                                  berth_taken_device *out, size_t size,
+                                                  uint32_t capacity);
+
+static inline uint32_t berth_engine_pod_devices(const berth_engine *engine, berth_pod_id pod,
+                                                berth_taken_device *out, uint32_t capacity)
+{
+    return berth_engine_pod_devices_sized(engine, pod, out, sizeof(*out), capacity);
+}
+
+/* The n-th, from 0, of the ResourceClaims that a pod names and that are there: its name, namespace and uid,
+ * and the allocation that the pod's placement chose for it, as it would be written (without what
+ * drivers are configured by, tolerations and the time); no allocation where it chose none, as the claim
+ * had its own. Owner, threads: as of berth_engine_pod_object, below. Errors: E_NOT_FOUND (no such pod or
+ * claim), E_NOMEM. Cost: linear in the claims. */
+BERTH_API berth_status berth_engine_pod_claim_object_sized(const berth_engine *engine,
+                                                           berth_pod_id pod, uint32_t nth,
+                                                           const uint32_t *sizes,
+                                                           const berth_allocator *allocator,
+                                                           berth_object **out, berth_error *error);
+
+static inline berth_status berth_engine_pod_claim_object(const berth_engine *engine,
+                                                         berth_pod_id pod, uint32_t nth,
+                                                         const berth_allocator *allocator,
+                                                         berth_object **out, berth_error *error)
+{
+    return berth_engine_pod_claim_object_sized(engine, pod, nth, berth_object_sizes(), allocator,
+                                               out, error);
+}
+
 /* ---- objects ---- */
 
 /* The object of a node, or of a pod, as it could be added to another engine, which would decide as

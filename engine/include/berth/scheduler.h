@@ -178,9 +178,10 @@ BERTH_API void berth_scheduler_destroy(berth_scheduler *scheduler);
 /* ---- events ---- */
 
 /* Change the cluster at once; arguments and errors are those of berth_engine_add, _update, _remove.
- * Posted events are applied first. A binding is not undone by an update: one that shows no node
- * leaves the pod on the node that it has, and one that shows the node it was assumed on confirms
- * it.
+ * Posted events are applied first, so texts of `object` must not be the engine's own of something
+ * that these remove; names given to _remove may be. A binding is not undone by an update: one that
+ * shows no node leaves the pod on the node that it has, and one that shows the node it was assumed
+ * on confirms it.
  * _add_node and _add_pod are _add for one kind, as in engine.h.
  * Threads: the scheduling thread. Cost: that of the engine's, and of waking: the kinds of pods
  * waiting for such a change, O(log n) for each pod woken. */

@@ -597,6 +597,8 @@ CLUSTER_KINDS = frozenset(
         Kind.PERSISTENT_VOLUME,
         Kind.VOLUME_ATTACHMENT,
         Kind.NODE,
+        Kind.RESOURCE_SLICE,
+        Kind.DEVICE_CLASS,
     )
 )
 

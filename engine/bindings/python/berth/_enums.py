@@ -62,6 +62,9 @@ class Kind(enum.IntEnum):
     POD_DISRUPTION_BUDGET = 12
     NODE = 13
     POD = 14
+    RESOURCE_SLICE = 15
+    DEVICE_CLASS = 16
+    RESOURCE_CLAIM = 17
 
 
 class ConflictKind(enum.IntEnum):
@@ -145,6 +148,9 @@ class Wake(enum.IntFlag):
     RELATED = 1 << 17  # services and controllers
     NAMESPACE = 1 << 18
     NODE_FEATURES = 1 << 19
+    RESOURCE_CLAIM = 1 << 20
+    DEVICE_CLASS = 1 << 21
+    RESOURCE_SLICE = 1 << 22
 
 
 class StepKind(enum.IntEnum):

@@ -1,0 +1,35 @@
+/* Exact decimals as Kubernetes writes quantities: "500m", "1.5Gi", "12e6"; at most nine fractional digits,
+ * anything finer rounded away from zero.
+ * Source of the rule: Kubernetes apimachinery v0.32, api/resource/quantity.go, suffix.go. */
+#ifndef BERTH_BASE_DECIMAL_H
+#define BERTH_BASE_DECIMAL_H
+
+#include <stdbool.h>
+
+#include "berth/status.h"
+
+typedef struct berth__decimal {
+    bool negative;
+    unsigned __int128 units; /* below 10^29 */
+    uint32_t nanos;          /* below 10^9 */
+} berth__decimal;
+
+typedef enum berth__decimal_outcome {
+    BERTH__DECIMAL_READ,
+    BERTH__DECIMAL_EMPTY,
+    BERTH__DECIMAL_SUFFIX, /* no such suffix, or no number at all */
+    BERTH__DECIMAL_BEYOND, /* 10^29 or more */
+} berth__decimal_outcome;
+
+/* Read a text without blanks around it. Sets `*out` if it was read. An amount with a binary suffix stops
+ * at 2^63 - 1 units. */
+berth__decimal_outcome berth__decimal_read(berth_str text, berth__decimal *out);
+
+/* Whether Kubernetes keeps what a text says as an integer times a power of ten that is an int64 itself:
+ * its AsInt64. "1000m" and "1.5Gi" are whole, but not that. */
+bool berth__decimal_is_integer(berth_str text);
+
+/* The suffix of a power of ten or of two, "" if there is none. */
+const char *berth__decimal_suffix(int power_of_ten, int power_of_two);
+
+#endif

@@ -1,0 +1,13 @@
+/* The type of the variable `device`, and the names of types. */
+#ifndef BERTH_CEL_DEVICE_TYPE_H
+#define BERTH_CEL_DEVICE_TYPE_H
+
+#include "cel/types.h"
+
+/* The type of a field; NULL: there is none. */
+const berth__cel_type *berth__cel_device_field(berth__cel_types *types, berth_str field);
+
+/* The type of a name that is a type's (int: type(int)); NULL: it is none. */
+const berth__cel_type *berth__cel_named_type(berth__cel_types *types, berth_str name);
+
+#endif

@@ -1,0 +1,140 @@
+/* The tree of an expression, and what is wrong with it. */
+#ifndef BERTH_CEL_SYNTAX_H
+#define BERTH_CEL_SYNTAX_H
+
+#include "cel/value.h"
+
+typedef enum berth__cel_node_kind {
+    BERTH__CEL_NODE_CONSTANT,
+    BERTH__CEL_NODE_NAME,
+    BERTH__CEL_NODE_SELECT, /* args[0].name */
+    BERTH__CEL_NODE_CALL,   /* name(args), or args[0].name(args[1]...); operators are called, too */
+    BERTH__CEL_NODE_LIST,
+    BERTH__CEL_NODE_MAP,  /* key, value, key, value ... */
+    BERTH__CEL_NODE_FOLD, /* a macro over a range: args[0]; then what it does with each element */
+    BERTH__CEL_NODE_BIND, /* cel.bind: args[0] in args[1]; optMap: args[0] an optional */
+} berth__cel_node_kind;
+
+typedef enum berth__cel_fold {
+    BERTH__CEL_FOLD_ALL,
+    BERTH__CEL_FOLD_EXISTS,
+    BERTH__CEL_FOLD_EXISTS_ONE,
+    BERTH__CEL_FOLD_LIST,      /* map, filter, transformList */
+    BERTH__CEL_FOLD_MAP,       /* transformMap */
+    BERTH__CEL_FOLD_MAP_ENTRY, /* transformMapEntry */
+    BERTH__CEL_FOLD_BIND,
+    BERTH__CEL_FOLD_OPT_MAP,
+    BERTH__CEL_FOLD_OPT_FLAT_MAP,
+} berth__cel_fold;
+
+typedef struct berth__cel_function berth__cel_function;
+typedef struct berth__cel_pattern berth__cel_pattern;
+
+typedef struct berth__cel_node berth__cel_node;
+struct berth__cel_node {
+    berth__cel_node_kind kind;
+    berth__cel_fold fold;
+    uint32_t at; /* byte of the text that it is known by */
+    uint16_t depth;
+    bool member;   /* call: of args[0] */
+    bool optional; /* select, index: may be absent; constant, name: an element marked so */
+    bool test;     /* select: only whether it is there */
+    bool two;      /* fold: two variables */
+    bool filters;  /* fold: args[1] says which, and args[2] what */
+    bool mapped;   /* entry or element of a literal is marked optional */
+    berth_str name;
+    berth__cel_value constant;
+    berth__cel_node **args;
+    uint32_t arg_count;
+    berth_str variables[2]; /* of a fold or bind */
+    uint32_t slot;          /* name: of the variable, UINT32_MAX: device; fold: of its first */
+    const berth__cel_type *type;
+    const berth__cel_function *function;
+    berth__cel_pattern *pattern; /* of a constant one */
+};
+
+typedef struct berth__cel_fault {
+    uint32_t at;
+    berth_str message;
+} berth__cel_fault;
+
+enum {
+    BERTH__CEL_TEXT_MAX = 10240,
+    BERTH__CEL_DEPTH_MAX = 250,
+    BERTH__CEL_FAULTS_MAX = 100,
+};
+
+/* What a compilation works with. */
+typedef struct berth__cel_source {
+    berth__arena *arena;
+    berth_str text;
+    berth__cel_fault faults[BERTH__CEL_FAULTS_MAX];
+    uint32_t fault_count; /* all of them */
+    bool no_memory;
+    uint32_t slot_count; /* variables that live at once */
+} berth__cel_source;
+
+void berth__cel_fault_add(berth__cel_source *source, uint32_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* All faults, in cel-go's layout. */
+berth_str berth__cel_faults_text(berth__cel_source *source);
+
+/* ---- tokens ---- */
+
+typedef enum berth__cel_token_kind {
+    BERTH__CEL_END,
+    BERTH__CEL_WORD,   /* identifier */
+    BERTH__CEL_NUMBER, /* 12, 0xC, 7u, 1.5 */
+    BERTH__CEL_TEXT,   /* string or bytes */
+    BERTH__CEL_SIGN,   /* operator or bracket, of one or two characters; in */
+    BERTH__CEL_BROKEN, /* no memory */
+} berth__cel_token_kind;
+
+typedef struct berth__cel_token {
+    berth__cel_token_kind kind;
+    uint32_t at;
+    berth_str text; /* as written */
+    berth__cel_value value;
+    const char *bad; /* a literal that is none: why */
+} berth__cel_token;
+
+/* The next token at or after `*at`, which moves behind it. Faults of characters are added. */
+berth__cel_token berth__cel_lex(berth__cel_source *source, uint32_t *at);
+
+/* ---- tree ---- */
+
+/* NULL: faults were added, or no memory. */
+berth__cel_node *berth__cel_parse(berth__cel_source *source);
+
+berth__cel_node *berth__cel_node_make(berth__cel_source *source, berth__cel_node_kind kind,
+                                      uint32_t at, uint32_t arg_count);
+
+/* Replace a call by the macro it may be. `call` is whole; returns what stands in its place: itself
+ * where it is no macro, NULL after a fault. */
+berth__cel_node *berth__cel_expand(berth__cel_source *source, berth__cel_node *call);
+
+/* ---- functions ---- */
+
+typedef berth__cel_value berth__cel_call(berth__cel_run *run, const berth__cel_node *node,
+                                         const berth__cel_value *args);
+
+/* Signatures, blanks between: "." of a member, types of arguments, ">", type of the result; a letter a type:
+ * b i u d s y bool to bytes, n null, Q quantity, V semver, D dyn, Lx list, Mxy map, Ox optional, Tx type;
+ * A to C are parameters. A strict function's arguments are checked when it is called. */
+struct berth__cel_function {
+    const char *name;
+    const char *signatures;
+    bool strict;
+    berth__cel_call *call;
+};
+
+const berth__cel_function *berth__cel_function_find(berth_str name);
+
+/* Whether values fit one of the signatures of a strict function. */
+bool berth__cel_function_takes(const berth__cel_function *function, const berth__cel_value *args,
+                               uint32_t count);
+
+berth__cel_value berth__cel_node_value(berth__cel_run *run, const berth__cel_node *node);
+
+#endif

@@ -1,0 +1,118 @@
+/* Capacities of devices that several may share.
+ * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/consumable_capacity.go. */
+#include "devices/device_search.h"
+
+static const __int128 NANOS = 1000000000;
+
+static bool same_name(berth__device_name a, berth__device_name b)
+{
+    return a.domain == b.domain && a.id == b.id;
+}
+
+/* Whole units, rounded away from zero, as quantities say them. */
+static int64_t units(__int128 nanos)
+{
+    __int128 whole = nanos / NANOS;
+    if (nanos % NANOS != 0)
+        whole += nanos > 0 ? 1 : -1;
+    return (int64_t)whole;
+}
+
+static const __int128 *asked(const berth__device_line *line, berth__device_name name)
+{
+    for (uint32_t i = 0; i < line->ask->capacity_count; i++)
+        if (same_name(line->ask->capacities[i].name, name))
+            return &line->ask->capacities[i].value;
+    return NULL;
+}
+
+/* The next step of the range that is enough. Steps are counted in 64 bits, which may wrap. */
+static __int128 round_up(const berth__device_capacity *capacity, __int128 value)
+{
+    if (value < capacity->min)
+        return capacity->min;
+    int64_t step = capacity->has_step ? units(capacity->step) : 0;
+    if (step == 0)
+        return value;
+    int64_t min = units(capacity->min);
+    int64_t added = (int64_t)((uint64_t)units(value) - (uint64_t)min);
+    int64_t steps = step == -1 ? -added : added / step + (added % step != 0);
+    return (__int128)(int64_t)((uint64_t)min + (uint64_t)step * (uint64_t)steps) * NANOS;
+}
+
+__int128 berth__device_consumes(const berth__device_capacity *capacity,
+                                const berth__device_line *line)
+{
+    const __int128 *value = asked(line, capacity->name);
+    if (value == NULL)
+        return capacity->has_policy && capacity->has_default ? capacity->fallback : capacity->value;
+    if (!capacity->has_policy)
+        return *value;
+    if (capacity->policy == BERTH__CAPACITY_RANGE && capacity->has_min)
+        return round_up(capacity, *value);
+    for (uint32_t i = 0; capacity->policy == BERTH__CAPACITY_VALUES && i < capacity->value_count;
+         i++)
+        if (*value <= capacity->values[i])
+            return capacity->values[i];
+    return *value;
+}
+
+static bool breaks_policy(const berth__device_capacity *capacity, __int128 value)
+{
+    if (!capacity->has_policy || (capacity->has_default && value == capacity->fallback))
+        return false;
+    if (capacity->policy == BERTH__CAPACITY_RANGE) {
+        if (capacity->has_max && value > capacity->max)
+            return true;
+        int64_t step = capacity->has_step ? units(capacity->step) : 0;
+        int64_t min = capacity->has_min ? units(capacity->min) : 0;
+        int64_t added = (int64_t)((uint64_t)units(value) - (uint64_t)min);
+        return step != 0 && step != -1 && added % step != 0;
+    }
+    bool found = capacity->policy != BERTH__CAPACITY_VALUES || capacity->value_count == 0;
+    for (uint32_t i = 0; i < capacity->value_count && !found; i++)
+        found = value == capacity->values[i];
+    return !found;
+}
+
+/* What this search has taken of a device's capacity. */
+static __int128 taken_of(const berth__device_search *search, const berth__device_use *use,
+                         uint32_t capacity)
+{
+    __int128 sum = 0;
+    for (uint32_t i = 0; use->entered && i < search->taken_count; i++)
+        if (search->taken[i].offer->use == use && search->taken[i].shares)
+            sum += search->amounts[search->taken[i].consumed + capacity];
+    return sum;
+}
+
+static bool all_known(const berth__device_line *line, const berth__device *device)
+{
+    for (uint32_t i = 0; i < line->ask->capacity_count; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < device->capacity_count && !known; k++)
+            known = same_name(line->ask->capacities[i].name, device->capacities[k].name);
+        if (!known)
+            return false;
+    }
+    return true;
+}
+
+bool berth__device_has_capacity(const berth__device_search *search, const berth__device_line *line,
+                                const berth__offer *offer)
+{
+    const berth__device *device = offer->device;
+    if (!all_known(line, device))
+        return false;
+    for (uint32_t i = 0; i < device->capacity_count; i++) {
+        const berth__device_capacity *capacity = &device->capacities[i];
+        __int128 value = berth__device_consumes(capacity, line);
+        if (breaks_policy(capacity, value))
+            return false;
+        if (berth__device_use_consumed(offer->use, capacity->name) + value +
+                taken_of(search, offer->use, i) >
+            capacity->value)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,263 @@
+/* The devices of one engine or branch. */
+#include "devices/devices.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* What a claim holds: a copy of its allocation's devices, as they are counted. The allocation itself may go
+ * before it is looked at again. */
+typedef struct berth__held_devices {
+    size_t bytes;
+    berth__device_allocation allocation;
+    berth__device_result results[];
+} held_devices;
+
+/* ---- life ---- */
+
+static void free_held(berth__devices *devices, uint32_t id)
+{
+    held_devices *held = devices->held[id];
+    if (held != NULL)
+        berth__free(devices->model->allocator, held, held->bytes);
+    devices->held[id] = NULL;
+}
+
+berth_status berth__devices_create(berth__storage *storage, berth__devices **out)
+{
+    const berth_allocator *allocator = storage->model->allocator;
+    berth__devices *devices = berth__alloc_zero(allocator, sizeof(*devices), 64);
+    if (devices == NULL)
+        return BERTH_E_NOMEM;
+    devices->storage = storage;
+    devices->model = storage->model;
+    devices->fresh = true;
+    berth__arena_init(&devices->searches, allocator);
+    if (pthread_mutex_init(&devices->lock, NULL) != 0) {
+        berth__free(allocator, devices, sizeof(*devices));
+        return BERTH_E_NOMEM;
+    }
+    if (berth__device_uses_init(&devices->uses, allocator) != BERTH_OK ||
+        berth__catalog_init(&devices->catalog, storage->model) != BERTH_OK ||
+        berth__verdicts_init(&devices->verdicts, storage->model) != BERTH_OK ||
+        berth__outcomes_init(&devices->outcomes, allocator) != BERTH_OK ||
+        berth__backing_init(&devices->backing, storage) != BERTH_OK) {
+        berth__devices_destroy(devices);
+        return BERTH_E_NOMEM;
+    }
+    *out = devices;
+    return BERTH_OK;
+}
+
+void berth__devices_destroy(berth__devices *devices)
+{
+    if (devices == NULL)
+        return;
+    const berth_allocator *allocator = devices->model->allocator;
+    for (uint32_t i = 0; i < devices->held_capacity; i++)
+        free_held(devices, i);
+    berth__free(allocator, devices->held, devices->held_capacity * sizeof(*devices->held));
+    berth__backing_destroy(&devices->backing);
+    berth__outcomes_destroy(&devices->outcomes);
+    berth__verdicts_destroy(&devices->verdicts);
+    berth__catalog_destroy(&devices->catalog);
+    berth__device_uses_destroy(&devices->uses);
+    berth__arena_destroy(&devices->searches);
+    (void)pthread_mutex_destroy(&devices->lock);
+    berth__free(allocator, devices, sizeof(*devices));
+}
+
+/* ---- what claims hold ---- */
+
+static held_devices *copy(const berth_allocator *allocator, const berth__device_allocation *source)
+{
+    size_t bytes = sizeof(held_devices) + source->result_count * sizeof(berth__device_result);
+    size_t amounts_at = (bytes + 15) / 16 * 16;
+    bytes = amounts_at;
+    for (uint32_t i = 0; i < source->result_count; i++)
+        bytes += source->results[i].consumed_count * sizeof(berth__consumed_capacity);
+    held_devices *held = berth__alloc_zero(allocator, bytes, 16);
+    if (held == NULL)
+        return NULL;
+    void *amounts_place = (char *)held + amounts_at;
+    berth__consumed_capacity *amounts = amounts_place;
+    held->bytes = bytes;
+    held->allocation =
+        (berth__device_allocation){.results = held->results, .result_count = source->result_count};
+    for (uint32_t i = 0; i < source->result_count; i++) {
+        const berth__device_result *from = &source->results[i];
+        held->results[i] = (berth__device_result){.driver = from->driver,
+                                                  .pool = from->pool,
+                                                  .device = from->device,
+                                                  .admin_access = from->admin_access,
+                                                  .share_id = from->share_id,
+                                                  .consumed = amounts,
+                                                  .consumed_count = from->consumed_count};
+        if (from->consumed_count > 0)
+            memcpy(amounts, from->consumed, from->consumed_count * sizeof(*amounts));
+        amounts += from->consumed_count;
+    }
+    return held;
+}
+
+static bool reserve_ids(berth__devices *devices, uint32_t count)
+{
+    uint32_t before = devices->held_capacity;
+    if (!berth__grow(devices->model->allocator, &devices->held, &devices->held_capacity, count,
+                     sizeof(*devices->held)))
+        return false;
+    for (uint32_t i = before; i < devices->held_capacity; i++)
+        devices->held[i] = NULL;
+    return true;
+}
+
+/* What these devices are used for has changed. */
+static void note(berth__devices *devices, const held_devices *held)
+{
+    for (uint32_t i = 0; held != NULL && i < held->allocation.result_count; i++) {
+        const berth__device_result *result = &held->allocation.results[i];
+        berth__outcomes_note(&devices->outcomes,
+                             berth__catalog_pool(&devices->catalog, result->driver, result->pool));
+    }
+}
+
+/* What is held by a record without an object: what was chosen for a claim that is yet to be written. */
+static const berth__device_allocation *held_by_special(const berth__devices *devices,
+                                                       const berth__device_claim *claim)
+{
+    berth_str pod;
+    const berth__device_claim *written =
+        claim->chosen != NULL && berth__device_claim_is_special(devices->storage, claim, &pod)
+            ? berth__backing_written(&devices->backing, claim->record.key.namespace_name, pod)
+            : NULL;
+    bool has = written != NULL && written->facts != NULL && written->facts->allocation != NULL;
+    return has ? NULL : claim->chosen;
+}
+
+/* Count what a claim has now. */
+static bool count_claim(berth__devices *devices, uint32_t id)
+{
+    const berth__device_claim *claim = berth__storage_device_claim_at(devices->storage, id);
+    const berth__device_allocation *now = claim->facts != NULL
+                                              ? berth__device_claim_allocation(claim)
+                                              : held_by_special(devices, claim);
+    held_devices *held = NULL;
+    if (!reserve_ids(devices, id + 1))
+        return false;
+    if (now != NULL) {
+        held = copy(devices->model->allocator, now);
+        if (held == NULL)
+            return false;
+        if (!berth__device_uses_add(&devices->uses, &held->allocation)) {
+            berth__free(devices->model->allocator, held, held->bytes);
+            return false;
+        }
+    }
+    note(devices, held);
+    note(devices, devices->held[id]);
+    if (devices->held[id] != NULL)
+        berth__device_uses_remove(&devices->uses, &devices->held[id]->allocation);
+    free_held(devices, id);
+    devices->held[id] = held;
+    return true;
+}
+
+/* One that was written for a pod's extended resources has what was chosen for these. */
+static bool take_over_claim(berth__devices *devices, uint32_t id)
+{
+    berth__backing *backing = &devices->backing;
+    const berth__device_claim *claim = berth__storage_device_claim_at(devices->storage, id);
+    const berth__written_claim *former =
+        id < backing->written_capacity ? backing->written[id] : NULL;
+    bool was_written = former != NULL;
+    berth__sym space = was_written ? former->key.namespace_name : 0;
+    berth__sym pod = was_written ? former->key.pod : 0;
+    if (!berth__backing_note_claim(backing, claim) || !count_claim(devices, id))
+        return false;
+    if (!was_written && id < backing->written_capacity && backing->written[id] != NULL) {
+        was_written = true;
+        space = backing->written[id]->key.namespace_name;
+        pod = backing->written[id]->key.pod;
+    }
+    const berth__device_claim *special =
+        was_written ? berth__storage_special_claim(devices->storage, space,
+                                                   berth__text(devices->model, pod))
+                    : NULL;
+    return special == NULL || count_claim(devices, special->id);
+}
+
+/* ---- following the store ---- */
+
+static bool take_over(berth__devices *devices, uint32_t entry)
+{
+    uint32_t id = entry & ~BERTH__DEVICE_KIND_BITS;
+    switch (entry & BERTH__DEVICE_KIND_BITS) {
+    case BERTH__DEVICE_CLAIM_BITS:
+        return take_over_claim(devices, id);
+    case BERTH__DEVICE_SLICE_BITS:
+        devices->slices_changed = true;
+        return true;
+    default:
+        return true; /* classes are looked up as they are needed */
+    }
+}
+
+static bool take_over_all(berth__devices *devices)
+{
+    for (uint32_t id = 0; id < devices->storage->device_claims.count; id++)
+        if (!take_over_claim(devices, id))
+            return false;
+    devices->slices_changed = true;
+    devices->fresh = false;
+    return true;
+}
+
+static bool follow_store(berth__devices *devices)
+{
+    const berth__storage *storage = devices->storage;
+    if (storage->device_journal_end - devices->seen > BERTH__DEVICE_JOURNAL)
+        devices->fresh = true;
+    if (devices->fresh) {
+        devices->seen = storage->device_journal_end;
+        return take_over_all(devices);
+    }
+    for (; devices->seen < storage->device_journal_end; devices->seen++)
+        if (!take_over(devices, storage->device_journal[devices->seen % BERTH__DEVICE_JOURNAL]))
+            return false;
+    return true;
+}
+
+static bool make_catalog(berth__devices *devices)
+{
+    const berth__storage *storage = devices->storage;
+    berth__arena *arena = &devices->searches;
+    uint32_t count = 0;
+    berth__arena_reset(arena);
+    berth__named_slice *slices =
+        berth__arena_alloc(arena, (storage->slices.count + 1) * sizeof(*slices), 8);
+    if (slices == NULL)
+        return false;
+    for (uint32_t i = 0; i < storage->slices.count; i++) {
+        const berth__slice *slice = berth__storage_slice_at(storage, i);
+        if (slice->facts != NULL)
+            slices[count++] = (berth__named_slice){slice->record.key.name, slice->facts};
+    }
+    if (!berth__catalog_build(&devices->catalog, &devices->uses, slices, count))
+        return false;
+    berth__verdicts_follow(&devices->verdicts, devices->catalog.content_count);
+    devices->slices_changed = false;
+    return true;
+}
+
+bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch)
+{
+    if (!berth__backing_follow(&devices->backing) || !follow_store(devices) ||
+        (devices->slices_changed && !make_catalog(devices)))
+        return false;
+    berth__catalog_follow(&devices->catalog, layout_epoch);
+    berth__verdicts_trim(&devices->verdicts);
+    /* Relaxed: texts are given up by the deciding thread alone. */
+    berth__outcomes_follow(&devices->outcomes, devices->catalog.build, layout_epoch,
+                           atomic_load_explicit(&devices->model->removals, memory_order_relaxed));
+    return true;
+}

@@ -1,0 +1,75 @@
+/* Verdicts of selectors about devices: an expression is compiled once, and asked once about each kind of
+ * device that it can tell apart. What it says holds while the slices are the same.
+ * Source: dynamic-resource-allocation v0.36, cel; structured/internal/incubating. */
+#ifndef BERTH_DEVICES_VERDICTS_H
+#define BERTH_DEVICES_VERDICTS_H
+
+#include "cel/cel.h"
+#include "devices/catalog.h"
+
+typedef enum berth__device_verdict {
+    BERTH__VERDICT_UNKNOWN, /* not asked yet */
+    BERTH__VERDICT_NO,
+    BERTH__VERDICT_YES,
+    BERTH__VERDICT_FAILED, /* an error: its text is said by berth__device_program_problem */
+} berth__device_verdict;
+
+/* A device that others are like. */
+typedef struct berth__device_likeness {
+    struct berth__device_likeness *next;
+    uint64_t hash;
+    const berth__offer *offer;
+    berth__device_verdict verdict;
+} berth__device_likeness;
+
+enum { BERTH__LIKENESS_BUCKETS = 256 };
+
+typedef struct berth__device_program {
+    berth__keymap_entry entry; /* by text */
+    char *text;
+    uint32_t text_bytes;
+    berth__cel *cel;
+    uint64_t build;      /* of the catalog that what follows is about */
+    uint8_t *by_content; /* verdicts */
+    uint32_t content_capacity;
+    berth__device_likeness **likeness; /* by hash; NULL: none yet */
+} berth__device_program;
+
+typedef struct berth__verdicts {
+    berth__model *model;
+    berth__keymap programs;
+    berth__cel_room room;
+    berth__arena arena;   /* of likenesses */
+    berth__arena scratch; /* of one question */
+    uint64_t build;       /* of the catalog */
+    uint32_t content_count;
+    uint32_t asked; /* evaluations so far */
+} berth__verdicts;
+
+/* Programs that are kept at most. */
+enum { BERTH__PROGRAMS_MAX = 1024 };
+
+berth_status berth__verdicts_init(berth__verdicts *verdicts, berth__model *model);
+void berth__verdicts_destroy(berth__verdicts *verdicts);
+
+/* The catalog was made anew, with so many contents: nothing is known of its devices. */
+void berth__verdicts_follow(berth__verdicts *verdicts, uint32_t content_count);
+
+/* Between decisions: give programs up if they have become many. */
+void berth__verdicts_trim(berth__verdicts *verdicts);
+
+/* The program of an expression, compiled if it has none; NULL when out of memory. Valid until the next
+ * trim. */
+berth__device_program *berth__device_program_get(berth__verdicts *verdicts, berth__sym expression);
+
+/* Its verdict about a device. Sets `*ok` to false when out of memory. */
+berth__device_verdict berth__device_program_ask(berth__verdicts *verdicts,
+                                                berth__device_program *program,
+                                                const berth__offer *offer, bool *ok);
+
+/* What is wrong, of a program that failed about the device: "CEL compile error: TEXT" or "CEL runtime
+ * error: TEXT"; absent when out of memory. Valid until the next question. */
+berth_str berth__device_program_problem(berth__verdicts *verdicts, berth__device_program *program,
+                                        const berth__offer *offer);
+
+#endif

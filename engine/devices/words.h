@@ -1,0 +1,19 @@
+/* What is compared, as a list of words in an arena: two things are alike if their words are. */
+#ifndef BERTH_DEVICES_WORDS_H
+#define BERTH_DEVICES_WORDS_H
+
+#include "base/arena.h"
+#include "model/device_facts.h"
+
+typedef struct berth__words {
+    berth__arena *arena;
+    uint32_t *items;
+    uint32_t count, capacity;
+    bool no_memory; /* the list is not whole */
+} berth__words;
+
+void berth__words_put(berth__words *words, uint32_t word);
+void berth__words_put_wide(berth__words *words, __int128 value);
+void berth__words_put_name(berth__words *words, berth__device_name name);
+
+#endif
