@@ -121,6 +121,8 @@ function goals()
     decide("basic", 1000000, 0, "all", "auto", 1), decide("basic", 1000, 0, "all", "auto", 1), "p50_us")
   goal_of("the same, decisions a second on one core at 1,000,000 nodes", 1000000, "", 1, \
     decide("basic", 1000000, 0, "all", "auto", 1), "items_per_second")
+  goal_of("gpu, 5,000 nodes with 40,000 devices, default sampling, auto on 1 thread, pods a second", 100000, "", 1, \
+    decide("gpu", 5000, 0, "default", "auto", 1), "items_per_second")
   goal_of("p99 at 100,000 nodes, default sampling, auto", 20, " µs", 0, \
     decide("basic", 100000, 0, "default", "auto", 1), "p99_us")
   goal_of("first sight of a kind, 100,000 nodes, default profile, a node a core", 6, " ns", 0, \
@@ -385,6 +387,7 @@ function readme(    k)
   readme_row("hostname anti-affinity", "default", decide("anti", 5000, 0, "default", "scan", 2), k)
   readme_row("hostname anti-affinity, 100,000 pods running", "default", decide("anti", 5000, 100000, "default", "auto", 1), "")
   readme_row("volumes", "default", decide("volumes", 5000, 0, "default", "auto", 1), "")
+  readme_row("devices by claims, 40,000 of them", "default", decide("gpu", 5000, 0, "default", "auto", 1), "")
   readme_row("everything, each pod of other numbers", "default", decide("mixed", 5000, 0, "default", "auto", 1), "")
   readme_lines()
 }

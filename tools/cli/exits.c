@@ -5,16 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/plain_text.h"
 #include "cli/progress.h"
+
+/* Longer lines are cut. */
+enum { LINE_BYTES = 8192 };
 
 int exit_usage(const char *command, const char *format, ...)
 {
-    progress_hide();
-    fprintf(stderr, "berth%s%s: ", command[0] != '\0' ? " " : "", command);
+    char text[LINE_BYTES];
     va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    progress_hide();
+    fprintf(stderr, "berth%s%s: ", command[0] != '\0' ? " " : "", command);
+    plain_text_write(stderr, text, strlen(text));
     fprintf(stderr, "\nTry 'berth%s%s --help'.\n", command[0] != '\0' ? " " : "", command);
     return EXIT_USAGE;
 }
@@ -44,10 +50,12 @@ static int code_of(berth_status status)
 
 int exit_error(const char *command, const berth_error *error)
 {
-    char text[1536];
+    char text[LINE_BYTES];
     berth_error_format(error, text, sizeof(text));
     progress_hide();
-    fprintf(stderr, "berth %s: %s\n", command, text);
+    fprintf(stderr, "berth %s: ", command);
+    plain_text_write(stderr, text, strlen(text)); /* without memory of its own */
+    fputc('\n', stderr);
     return code_of(error->code);
 }
 

@@ -124,7 +124,13 @@ void output_array_end(output *o)
     end(o, true);
 }
 
-/* Text in double quotes. Bytes of 128 and more are UTF-8 and go as they are. */
+/* A control character of Unicode that begins with byte `c`, of two bytes. */
+static bool is_c1(const char *c, const char *stop)
+{
+    return (unsigned char)*c == 0xc2 && c + 1 < stop && (unsigned char)c[1] < 0xa0;
+}
+
+/* Text in double quotes. Other bytes of 128 and more are UTF-8 and go as they are. */
 static void write_quoted(FILE *file, berth_str text)
 {
     fputc('"', file);
@@ -132,9 +138,11 @@ static void write_quoted(FILE *file, berth_str text)
     const char *stop = text.data + text.len;
     for (const char *c = from; c < stop; c++) {
         unsigned char byte = (unsigned char)*c;
-        if (byte >= 0x20 && byte != '"' && byte != '\\' && byte != 0x7f)
+        if (byte >= 0x20 && byte != '"' && byte != '\\' && byte != 0x7f && !is_c1(c, stop))
             continue;
         fwrite(from, 1, (size_t)(c - from), file);
+        if (byte == 0xc2)
+            byte = (unsigned char)*++c;
         from = c + 1;
         if (byte == '"' || byte == '\\')
             fprintf(file, "\\%c", byte);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "cli/plain_text.h"
 #include "cli/terminal.h"
 
 enum { COLUMN_GAP = 2 };
@@ -25,27 +26,30 @@ void table_measure(table *t, uint32_t column, uint32_t len)
         t->widths[column] = len;
 }
 
-static void put_text(table *t, berth_str text, bool last, const char *on, const char *off)
+/* `len`: of the text as it is written. */
+static void put_text(table *t, berth_str text, uint32_t len, bool last, const char *on,
+                     const char *off)
 {
     fprintf(t->file, "%*s%s", (int)t->pending, "", on);
     t->at += t->pending;
     if (last)
         terminal_wrap(t->file, text.data, text.len, t->at, t->at);
     else
-        fwrite(text.data, 1, text.len, t->file);
+        plain_text_write(t->file, text.data, text.len);
     fputs(off, t->file);
-    t->at += text.len;
+    t->at += len;
     t->pending = 0;
 }
 
 static void put_cell(table *t, berth_str text, const char *on, const char *off)
 {
-    uint32_t fill = t->widths[t->column] > text.len ? t->widths[t->column] - text.len : 0;
+    uint32_t len = (uint32_t)plain_text_length(text.data, text.len);
+    uint32_t fill = t->widths[t->column] > len ? t->widths[t->column] - len : 0;
     bool right = (t->right_mask >> t->column & 1) != 0;
     if (right)
         t->pending += fill;
     if (text.len > 0)
-        put_text(t, text, !right && t->column + 1 == t->column_count, on, off);
+        put_text(t, text, len, !right && t->column + 1 == t->column_count, on, off);
     t->pending += COLUMN_GAP + (right ? 0 : fill);
     if (++t->column < t->column_count)
         return;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "cli/plain_text.h"
 
 enum { WIDTH_OF_A_FILE = 100, WIDTH_LEAST = 40, ROOM_LEAST = 24 };
 
@@ -111,8 +112,8 @@ void terminal_wrap(FILE *file, const char *text, size_t len, uint32_t at, uint32
             fputc(' ', file);
             column++;
         }
-        fwrite(text + from, 1, word, file);
-        column += (uint32_t)word;
+        plain_text_write(file, text + from, word);
+        column += (uint32_t)plain_text_length(text + from, word);
         from += word + 1;
     }
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cli/plain_text.h"
 #include "cli/progress.h"
 
 static bool is_quiet;
@@ -25,10 +26,10 @@ void verbosity_note(const char *format, ...)
     if (!is_verbose)
         return;
     progress_hide();
-    fputs("berth: ", stderr);
+    char text[8192];
     va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    fputc('\n', stderr);
+    plain_text_line(stderr, "berth: %s", text);
 }

@@ -9,24 +9,24 @@
 #include "cli/heap.h"
 #include "cli/listing.h"
 #include "cli/output.h"
+#include "cli/plain_text.h"
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
 #include "cli/table.h"
 #include "commands/commands.h"
+#include "commands/podspec_claims.h"
+#include "explain/device_lacks.h"
 #include "explain/reason_sets.h"
 #include "loading/cluster_input.h"
 #include "loading/node_list.h"
 
 /* One pod specification, and what came of it. */
 typedef struct podspec {
-    berth_pod_id like; /* a pod of it, pending throughout */
-    char *object;      /* "Deployment default/web" */
-    char *name;        /* that its pods' names begin with */
-    uint64_t serial;   /* of the last name */
-    /* Of a StatefulSet with volumeClaimTemplates: each pod has claims of its own. Else NULL, 0. */
-    berth_object *pod;
-    berth_object **claims; /* the first pod's, that of its i-th volume at place i, or NULL */
-    uint32_t claim_count;  /* of them that are there */
+    berth_pod_id like;     /* a pod of it, pending throughout */
+    char *object;          /* "Deployment default/web" */
+    char *name;            /* that its pods' names begin with */
+    uint64_t serial;       /* of the last name */
+    podspec_claims claims; /* of its pods' own */
     uint64_t fit_count;
     uint64_t *by_node; /* in the order of `nodes` */
     char *brief;       /* the same in short; NULL with it */
@@ -37,6 +37,7 @@ typedef struct capacity {
     engine_setup setup;
     cluster_input input;
     text_list podspec_files;
+    made_claims made; /* ResourceClaims for pods of these files */
     text_list excluded;
     uint64_t max; /* 0: no limit */
     bool together;
@@ -96,46 +97,6 @@ static char *free_name(const capacity *c, const berth_metadata *meta)
     return name;
 }
 
-/* The claims of a template are named after it and the pod. */
-static bool is_own_claim(const berth_pod *pod, const berth_volume *volume)
-{
-    berth_str claim = volume->source.handle;
-    uint32_t tail = pod->meta.name.len;
-    return volume->source.kind == BERTH_VOLUME_CLAIM && claim.len == volume->name.len + 1 + tail &&
-           memcmp(claim.data, volume->name.data, volume->name.len) == 0 &&
-           claim.data[volume->name.len] == '-' &&
-           memcmp(claim.data + volume->name.len + 1, pod->meta.name.data, tail) == 0;
-}
-
-static void keep_pod(podspec *spec, const berth_pod *pod)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < pod->volume_count; i++)
-        any |= is_own_claim(pod, &pod->volumes[i]);
-    if (!any)
-        return;
-    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = pod};
-    spec->pod = heap_object(&object);
-    spec->claims = heap_new(pod->volume_count, sizeof(*spec->claims));
-}
-
-/* A claim that a specification's first pod uses is what those of its further pods are like. */
-static void keep_claim(capacity *c, const berth_object *object)
-{
-    const berth_metadata *meta = object->as.any;
-    for (size_t s = 0; s < c->spec_count; s++) {
-        podspec *spec = &c->specs[s];
-        const berth_pod *pod = spec->pod != NULL ? spec->pod->as.pod : NULL;
-        for (uint32_t i = 0; pod != NULL && i < pod->volume_count; i++)
-            if (spec->claims[i] == NULL && is_own_claim(pod, &pod->volumes[i]) &&
-                words_equal(pod->volumes[i].source.handle, meta->name) &&
-                words_equal(pod->meta.namespace_name, meta->namespace_name)) {
-                spec->claims[i] = heap_object(object);
-                spec->claim_count++;
-            }
-    }
-}
-
 /* A pod of the specification as it would be created: on no node, at no point of its life. */
 static berth_status add_podspec(capacity *c, const berth_pod *source, const char *described,
                                 berth_error *error)
@@ -143,7 +104,10 @@ static berth_status add_podspec(capacity *c, const berth_pod *source, const char
     podspec spec = {.object = copy_text(words_of(described))};
     berth_pod pod = *source;
     spec.name = free_name(c, &source->meta);
-    keep_pod(&spec, source);
+    podspec_claims_begin(&spec.claims, source, &c->made);
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = source};
+    for (int i = 0; i < 2; i++) /* a claim that it names is all of its pods' */
+        claim_book_see(&c->input.claims, &object);
     pod.meta.name = words_of(spec.name);
     pod.meta.deleting = false;
     pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
@@ -152,12 +116,17 @@ static berth_status add_podspec(capacity *c, const berth_pod *source, const char
     return berth_engine_add_pod(c->engine, &pod, &c->specs[c->spec_count - 1].like, error);
 }
 
-/* Objects beside the pods are part of the cluster; those that are there already stay. */
+/* Objects beside the pods are part of the cluster; those that are there already stay. What was made
+ * for a pod is what each of its kind gets. */
 static berth_status add_other(capacity *c, const berth_object *object, berth_error *error)
 {
+    if (made_claims_keep(&c->made, object))
+        return BERTH_OK;
     berth_status status = berth_engine_add(c->engine, object, NULL, error);
-    if (object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
-        keep_claim(c, object);
+    for (size_t s = 0; object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM && s < c->spec_count; s++)
+        podspec_claims_offer(&c->specs[s].claims, object);
+    if (status == BERTH_OK)
+        claim_book_see(&c->input.claims, object);
     return status == BERTH_E_EXISTS ? BERTH_OK : status;
 }
 
@@ -231,6 +200,16 @@ static berth_status list_nodes(capacity *c, berth_error *error)
 
 /* ---- counting ---- */
 
+/* Where devices are what ends it, which. */
+static void tell_devices(const capacity *c, berth_pod_id pod, text_buffer *out)
+{
+    text_buffer lacks = {0};
+    device_lacks_tell_all(c->engine, pod, c->explanation, &lacks);
+    if (lacks.len > 0)
+        text_add(out, ": %s", lacks.text);
+    text_free(&lacks);
+}
+
 static berth_status explain(capacity *c, podspec *spec, berth_pod_id pod, berth_error *error)
 {
     const berth_decide_options options = {.size = sizeof(options),
@@ -246,49 +225,10 @@ static berth_status explain(capacity *c, podspec *spec, berth_pod_id pod, berth_
     spec->message = copy_text(message);
     text_buffer brief = {0};
     reasons_text(c->explanation, &brief);
+    tell_devices(c, pod, &brief);
     spec->brief = copy_text(text_str(&brief));
     text_free(&brief);
     return BERTH_OK;
-}
-
-/* One claim for a further pod, and its name in the pod's volume. */
-static berth_status add_claim(capacity *c, const berth_object *like, berth_volume *volume,
-                              const char *pod_name, char **name, berth_error *error)
-{
-    berth_persistent_volume_claim claim = *like->as.persistent_volume_claim;
-    size_t size = (size_t)volume->name.len + strlen(pod_name) + 2;
-    *name = heap_new(size, 1);
-    snprintf(*name, size, "%.*s-%s", (int)volume->name.len, volume->name.data, pod_name);
-    claim.meta.name = volume->source.handle = words_of(*name);
-    const berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
-                                 .as.persistent_volume_claim = &claim};
-    return berth_engine_add(c->engine, &object, NULL, error);
-}
-
-/* A further pod with claims of its own. */
-static berth_status add_with_claims(capacity *c, const podspec *spec, const char *name,
-                                    berth_pod_id *id, berth_error *error)
-{
-    berth_pod pod = *spec->pod->as.pod;
-    berth_volume *volumes = heap_new(pod.volume_count, sizeof(*volumes));
-    char **names = heap_new(pod.volume_count, sizeof(*names));
-    berth_status status = BERTH_OK;
-    memcpy(volumes, pod.volumes, pod.volume_count * sizeof(*volumes));
-    for (uint32_t i = 0; i < pod.volume_count && status == BERTH_OK; i++)
-        if (spec->claims[i] != NULL)
-            status = add_claim(c, spec->claims[i], &volumes[i], name, &names[i], error);
-    pod.meta.name = words_of(name);
-    pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
-    pod.meta.deleting = false;
-    pod.volumes = volumes;
-    pod.template_id = 0;
-    if (status == BERTH_OK)
-        status = berth_engine_add_pod(c->engine, &pod, id, error);
-    for (uint32_t i = 0; i < pod.volume_count; i++)
-        free(names[i]);
-    free(names);
-    free(volumes);
-    return status;
 }
 
 static berth_status add_pod(capacity *c, podspec *spec, berth_pod_id *pod, berth_error *error)
@@ -299,8 +239,8 @@ static berth_status add_pod(capacity *c, podspec *spec, berth_pod_id *pod, berth
     do {
         snprintf(name, size, "%s-%" PRIu64, spec->name, ++spec->serial);
         *error = (berth_error){.code = BERTH_OK};
-        status = spec->claim_count > 0
-                     ? add_with_claims(c, spec, name, pod, error)
+        status = spec->claims.count > 0
+                     ? podspec_claims_add_pod(&spec->claims, c->engine, name, pod, error)
                      : berth_engine_add_like(c->engine, spec->like, words_of(name), pod, error);
     } while (status == BERTH_E_EXISTS);
     free(name);
@@ -322,6 +262,7 @@ static berth_status place_one(capacity *c, podspec *spec, bool *more, berth_erro
     if (!*more)
         return explain(c, spec, pod, error);
     spec->by_node[c->place_of_node[placement.node]]++;
+    TRY(claim_book_placed(&c->input.claims, c->engine, pod, error));
     spec->fit_count++;
     *more = spec->fit_count != c->max;
     return BERTH_OK;
@@ -350,6 +291,7 @@ static berth_status count_in_turn(capacity *c, size_t first, size_t count, progr
         }
     free(more);
     berth_engine_rollback(c->engine, NULL);
+    claim_book_restore(&c->input.claims);
     return status;
 }
 
@@ -531,7 +473,7 @@ static void show(const capacity *c)
     if (c->list.format == OUTPUT_NAME) {
         for (size_t i = 0; i < c->spec_count; i++)
             if (c->specs[i].fit_count > 0)
-                puts(c->specs[i].object);
+                plain_text_line(stdout, "%s", c->specs[i].object);
         return;
     }
     if (!listing_is_table(&c->list)) {
@@ -605,11 +547,7 @@ static int check(capacity *c, const text_list *operands)
 static void release(capacity *c)
 {
     for (size_t s = 0; s < c->spec_count; s++) {
-        const podspec *spec = &c->specs[s];
-        for (uint32_t i = 0; spec->pod != NULL && i < spec->pod->as.pod->volume_count; i++)
-            berth_object_destroy(spec->claims[i]);
-        berth_object_destroy(spec->pod);
-        free(spec->claims);
+        podspec_claims_free(&c->specs[s].claims);
         free(c->specs[s].object);
         free(c->specs[s].name);
         free(c->specs[s].message);
@@ -620,6 +558,7 @@ static void release(capacity *c)
     free(c->nodes);
     free(c->place_of_node);
     text_list_free(&c->podspec_files);
+    made_claims_free(&c->made);
     text_list_free(&c->excluded);
     berth_explanation_destroy(c->explanation);
     berth_engine_destroy(c->engine);

@@ -173,7 +173,7 @@ static berth_status place(drain *d, move *one, berth_error *error)
     if (placement.verdict != BERTH_VERDICT_PLACED)
         return d->summary_only ? BERTH_OK : explain(d, one, error); /* it would not be shown */
     place_of(d, one->from)->placed++;
-    return BERTH_OK;
+    return claim_book_placed(&d->input.claims, d->engine, one->pod, error);
 }
 
 /* The pods that go in a turn leave before the first of them is placed, as evictions run ahead of a
@@ -185,6 +185,9 @@ static berth_status move_pods(drain *d, move *moves, size_t count, uint32_t turn
     for (size_t i = 0; i < count && status == BERTH_OK; i++)
         if (moves[i].turn == turn)
             status = berth_engine_unbind(d->engine, moves[i].pod, error);
+    for (size_t i = 0; i < count && status == BERTH_OK; i++)
+        if (moves[i].turn == turn)
+            status = claim_book_left(&d->input.claims, d->engine, moves[i].pod, error);
     for (size_t i = 0; i < count && status == BERTH_OK; i++)
         if (moves[i].turn == turn)
             status = place(d, &moves[i], error);
@@ -239,6 +242,7 @@ static berth_status drain_nodes(drain *d, drained *nodes, size_t count, berth_er
         status = move_in_turns(d, moves, move_count, error);
     }
     berth_engine_rollback(d->engine, NULL);
+    claim_book_restore(&d->input.claims);
     return status;
 }
 

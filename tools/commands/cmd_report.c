@@ -1,11 +1,11 @@
 /* berth report: a page of HTML about a cluster or a replay. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/exits.h"
+#include "cli/whole_file.h"
 #include "commands/commands.h"
 #include "plans/cluster_side.h"
 #include "report/report_cluster.h"
@@ -50,19 +50,14 @@ static berth_status make_data(report *r, FILE *file, berth_error *error)
 
 static berth_status write_page(const report *r, const char *data, size_t bytes, berth_error *error)
 {
-    bool standard = strcmp(r->path, "-") == 0;
-    FILE *file = standard ? stdout : fopen(r->path, "w");
-    if (file == NULL)
-        return error_set(error, BERTH_E_IO, r->path, "%s", strerror(errno));
-    report_page_write(data, bytes, file);
-    if (standard)
+    if (strcmp(r->path, "-") == 0) {
+        report_page_write(data, bytes, stdout);
         return BERTH_OK;
-    bool lost = ferror(file) != 0;
-    errno = 0;
-    if (fclose(file) == 0 && !lost)
-        return BERTH_OK;
-    return error_set(error, BERTH_E_IO, r->path, "%s",
-                     errno != 0 ? strerror(errno) : "some of it could not be written");
+    }
+    whole_file page;
+    TRY(whole_file_open(&page, r->path, error));
+    report_page_write(data, bytes, page.file);
+    return whole_file_close(&page, error);
 }
 
 static int run(report *r)

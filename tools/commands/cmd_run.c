@@ -247,6 +247,7 @@ static bool take_election(run_config *file)
     options->renew_deadline_ns = file->renew_deadline_ns;
     options->retry_period_ns = file->retry_period_ns;
     options->volume_timeout_ns = file->volume_timeout_ns;
+    options->device_timeout_ns = file->device_timeout_ns;
     if (options->dry_run)
         options->leader_elect = false;
     if (is_name(options->lease_name) && is_name(options->lease_namespace))

@@ -9,12 +9,14 @@
 #include "cli/heap.h"
 #include "cli/listing.h"
 #include "cli/output.h"
+#include "cli/plain_text.h"
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "commands/commands.h"
 #include "explain/reason_sets.h"
+#include "explain/taken_devices.h"
 #include "loading/cluster_input.h"
 #include "loading/usage.h"
 
@@ -180,7 +182,7 @@ static berth_status decide(schedule *s, stopwatch *watch, uint64_t *ticks, outco
     if (placement.verdict != BERTH_VERDICT_PLACED)
         return explain(s, result, error);
     s->bound_count++;
-    return BERTH_OK;
+    return claim_book_placed(&s->input.claims, s->engine, result->pod, error);
 }
 
 static berth_status decide_all(schedule *s, berth_error *error)
@@ -329,6 +331,23 @@ static const outcome **choose_listed(const schedule *s, uint64_t *count)
     return listed;
 }
 
+static bool has_devices(const schedule *s, const outcome *result)
+{
+    taken_devices taken;
+    taken_devices_make(&taken, s->engine, result->pod, &s->input.claims);
+    bool any = taken.count > 0;
+    taken_devices_free(&taken);
+    return any;
+}
+
+static void tell_devices(const schedule *s, const outcome *result, text_buffer *out)
+{
+    taken_devices taken;
+    taken_devices_make(&taken, s->engine, result->pod, &s->input.claims);
+    taken_devices_tell(&taken, berth_engine_node_name(s->engine, result->node), out);
+    taken_devices_free(&taken);
+}
+
 static void print_row(const schedule *s, table *t, const outcome *result, bool writing)
 {
     bool placed = result->node != BERTH_NODE_NONE;
@@ -338,6 +357,11 @@ static void print_row(const schedule *s, table *t, const outcome *result, bool w
     cells[2] = placed ? berth_engine_node_name(s->engine, result->node) : words_of("-");
     if (!placed)
         cells[3] = brief ? word_table_get(&s->briefs, result->brief) : reason_of(s, result);
+    text_buffer devices = {0};
+    if (placed && writing)
+        tell_devices(s, result, &devices);
+    if (devices.len > 0)
+        cells[3] = text_str(&devices);
     for (uint32_t c = 0; c < t->column_count; c++) {
         if (writing && c == 2)
             table_cell_painted(t, cells[c], placed ? PAINT_GOOD : PAINT_BAD);
@@ -346,6 +370,7 @@ static void print_row(const schedule *s, table *t, const outcome *result, bool w
         else if (c < 3)
             table_measure(t, c, cells[c].len);
     }
+    text_free(&devices);
 }
 
 static void print_placements(const schedule *s)
@@ -356,7 +381,7 @@ static void print_placements(const schedule *s)
     const outcome **listed = choose_listed(s, &count);
     table t;
     for (uint64_t i = 0; i < count; i++)
-        messages |= listed[i]->node == BERTH_NODE_NONE;
+        messages |= listed[i]->node == BERTH_NODE_NONE || has_devices(s, listed[i]);
     table_open(&t, stdout, titles, messages ? 4 : 3, 0);
     for (int writing = 0; writing <= 1; writing++) {
         if (writing)
@@ -376,8 +401,8 @@ static void print_names(const schedule *s)
         berth_str namespace_name = {0};
         berth_str name = {0};
         berth_engine_pod_name(s->engine, listed[i]->pod, &namespace_name, &name);
-        printf("pod/%.*s/%.*s\n", (int)namespace_name.len, namespace_name.data, (int)name.len,
-               name.data);
+        plain_text_line(stdout, "pod/%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
+                        (int)name.len, name.data);
     }
     free(listed);
 }
@@ -386,7 +411,7 @@ static void print_names(const schedule *s)
 
 static void print_count(uint64_t count, berth_str reason)
 {
-    printf("  %8" PRIu64 "  %.*s\n", count, (int)reason.len, reason.data);
+    plain_text_line(stdout, "  %8" PRIu64 "  %.*s", count, (int)reason.len, reason.data);
 }
 
 /* Who would preempt: pods of the same workload in one line would hide whom they evict. */
@@ -469,6 +494,15 @@ static void write_victims(const schedule *s, const outcome *result, output *o)
     output_array_end(o);
 }
 
+static void write_node(const schedule *s, const outcome *result, output *o)
+{
+    taken_devices taken;
+    output_pair_str(o, "node", berth_engine_node_name(s->engine, result->node));
+    taken_devices_make(&taken, s->engine, result->pod, &s->input.claims);
+    taken_devices_write(&taken, o);
+    taken_devices_free(&taken);
+}
+
 static void write_placements(const schedule *s, output *o)
 {
     uint64_t count = 0;
@@ -484,7 +518,7 @@ static void write_placements(const schedule *s, output *o)
         output_pair_str(o, "namespace", namespace_name);
         output_pair_str(o, "name", name);
         if (result->node != BERTH_NODE_NONE)
-            output_pair_str(o, "node", berth_engine_node_name(s->engine, result->node));
+            write_node(s, result, o);
         else
             output_pair_str(o, result->skipped ? "passedOver" : "message", reason_of(s, result));
         if (result->nominated != BERTH_NODE_NONE)

@@ -16,12 +16,14 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/options.h"
+#include "cli/plain_text.h"
 #include "cli/words.h"
 #include "commands/commands.h"
 #include "loading/engine_setup.h"
 #include "loading/node_list.h"
 #include "traces/json_slice.h"
 #include "verify/decision_json.h"
+#include "verify/device_list.h"
 #include "verify/difference_log.h"
 #include "verify/legacy_profile.h"
 #include "verify/vector_file.h"
@@ -44,6 +46,9 @@ static const struct {
     {"replicaSets", BERTH_KIND_REPLICA_SET},
     {"statefulSets", BERTH_KIND_STATEFUL_SET},
     {"podDisruptionBudgets", BERTH_KIND_POD_DISRUPTION_BUDGET},
+    {"deviceClasses", BERTH_KIND_DEVICE_CLASS},
+    {"resourceSlices", BERTH_KIND_RESOURCE_SLICE},
+    {"resourceClaims", BERTH_KIND_RESOURCE_CLAIM},
     {"nodes", BERTH_KIND_NODE},
     {"pods", BERTH_KIND_POD},
 };
@@ -66,7 +71,8 @@ typedef struct verify {
     const char *path;
     bool *differs; /* each decision of the scenario */
     size_t differs_capacity;
-    difference_log log; /* of the file at hand */
+    device_list devices; /* in use in the scenario */
+    difference_log log;  /* of the file at hand */
     uint64_t decisions;
     uint64_t mismatches; /* decisions that differ, and node orders */
 } verify;
@@ -151,6 +157,7 @@ static berth_status open_engine(verify *v, berth_error *error)
         status = engine_setup_create(&v->setup, &v->engine, error);
     if (status == BERTH_OK)
         status = load_lists(v, error);
+    device_list_begin(&v->devices, json_slice_member(v->scenario.scenario, "resourceClaims"));
     return status;
 }
 
@@ -158,6 +165,7 @@ static void close_engine(verify *v)
 {
     berth_engine_destroy(v->engine);
     engine_setup_release(&v->setup);
+    device_list_end(&v->devices);
     v->setup.kubernetes = NULL;
     v->engine = NULL;
     v->placed_count = 0;
@@ -225,7 +233,7 @@ static void set_both(const verify *v, const json_t *decision, const berth_placem
                         decision_json_outcome_expected(*expected, decision));
     json_object_set_new(*found, "withoutExplanation",
                         decision_json_outcome_taken(v->engine, plain));
-    if (json_is_true(json_object_get(*expected, "error"))) {
+    if (json_is_string(json_object_get(*expected, "error"))) {
         keep_members_of(*expected, decision);
         keep_members_of(*found, decision);
     }
@@ -266,6 +274,21 @@ static bool compare_decision(verify *v, const char *title, const json_t *decisio
     return differs;
 }
 
+/* ---- devices ---- */
+
+/* Of a pod that has just been bound as the vector says. Returns whether the devices differ. */
+static bool compare_devices(verify *v, const char *title, const json_t *decision, berth_pod_id pod)
+{
+    json_t *wanted = json_object_get(decision, "devices");
+    json_t *expected =
+        json_pack("{so}", "devices", wanted != NULL ? json_incref(wanted) : json_array());
+    json_t *found = json_pack("{so}", "devices", device_list_taken(&v->devices, v->engine, pod));
+    bool differs = difference_log_compare(&v->log, title, expected, found);
+    json_decref(expected);
+    json_decref(found);
+    return differs;
+}
+
 /* ---- replaying ---- */
 
 static berth_status bind_as_expected(verify *v, berth_pod_id pod, const json_t *decision,
@@ -300,7 +323,10 @@ static berth_status replay_pod(verify *v, berth_str pod_text, const json_t *deci
              name != NULL ? name : "?");
     if (compare_decision(v, title, decision, &plain, &explained))
         v->differs[decision_idx] = true;
-    return bind_as_expected(v, pod, decision, error);
+    status = bind_as_expected(v, pod, decision, error);
+    if (status == BERTH_OK && compare_devices(v, title, decision, pod))
+        v->differs[decision_idx] = true;
+    return status;
 }
 
 /* Replay the decisions of a scenario; `*done` counts those that were taken. */
@@ -409,8 +435,8 @@ static int verify_file(verify *v, const char *path)
     if (status != BERTH_OK) {
         code = exit_error(help.name, &error);
     } else {
-        printf("%s decisions=%" PRIu64 " mismatches=%" PRIu64 "\n", path, v->decisions,
-               v->mismatches);
+        plain_text_line(stdout, "%s decisions=%" PRIu64 " mismatches=%" PRIu64, path, v->decisions,
+                        v->mismatches);
         fwrite(v->log.text, 1, v->log.text_len, stdout);
         if (v->log.found > v->log.shown)
             printf("  and %" PRIu64 " more\n", v->log.found - v->log.shown);

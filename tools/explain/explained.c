@@ -118,6 +118,26 @@ uint32_t explained_feasible(const explained *e, berth_node_id node)
     return UINT32_MAX;
 }
 
+/* They are chosen as the pod is put on the node, which is taken back. */
+berth_status explained_devices(explained *e, explained_devices_fn tell, void *context,
+                               berth_error *error)
+{
+    taken_devices devices;
+    if (e->placement.verdict != BERTH_VERDICT_PLACED ||
+        e->object->as.pod->resource_claim_count == 0)
+        return BERTH_OK;
+    TRY(berth_engine_begin(e->engine, error));
+    berth_status status = berth_engine_bind(e->engine, e->pod, e->placement.node, error);
+    if (status == BERTH_OK) {
+        taken_devices_make(&devices, e->engine, e->pod, NULL);
+        if (devices.count > 0)
+            tell(&devices, berth_engine_node_name(e->engine, e->placement.node), context);
+        taken_devices_free(&devices);
+    }
+    (void)berth_engine_rollback(e->engine, NULL);
+    return status;
+}
+
 const refused_node *explained_refused(const explained *e, berth_node_id node)
 {
     for (uint32_t i = 0; i < e->lacks.count; i++)

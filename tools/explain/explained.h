@@ -6,6 +6,7 @@
 
 #include "cli/output.h"
 #include "explain/remedies.h"
+#include "explain/taken_devices.h"
 
 /* A feasible node. */
 typedef struct ranked_node {
@@ -40,6 +41,12 @@ void explained_free(explained *e);
 
 /* The number of a node among the feasible ones of `why`, or UINT32_MAX. */
 uint32_t explained_feasible(const explained *e, berth_node_id node);
+
+/* Tell of the devices that the pod would be given on the node that it goes to; of one that goes
+ * nowhere or needs none nothing is told. Errors: those of putting it there. */
+typedef void (*explained_devices_fn)(const taken_devices *devices, berth_str node, void *context);
+berth_status explained_devices(explained *e, explained_devices_fn tell, void *context,
+                               berth_error *error);
 
 /* What refused a node that was looked at, or NULL. */
 const refused_node *explained_refused(const explained *e, berth_node_id node);

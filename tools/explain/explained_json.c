@@ -1,6 +1,7 @@
 /* An explained decision as a value of a JSON or YAML document (tools/schemas/explain.json). */
 #include "cli/exits.h"
 #include "cli/words.h"
+#include "explain/device_lacks.h"
 #include "explain/explained.h"
 #include "loading/usage.h"
 
@@ -60,7 +61,14 @@ static void write_victims(const explained *e, output *o)
     output_array_end(o);
 }
 
-static void write_answer(const explained *e, const explained_view *view, output *o)
+static void write_devices(const taken_devices *devices, berth_str node, void *context)
+{
+    (void)node;
+    taken_devices_write(devices, context);
+}
+
+static berth_status write_answer(explained *e, const explained_view *view, output *o,
+                                 berth_error *error)
 {
     static const char *const verdicts[] = {[BERTH_VERDICT_PLACED] = "placed",
                                            [BERTH_VERDICT_UNSCHEDULABLE] = "unschedulable",
@@ -72,6 +80,7 @@ static void write_answer(const explained *e, const explained_view *view, output 
     output_pair_text(o, "verdict", verdicts[e->placement.verdict]);
     if (e->placement.verdict == BERTH_VERDICT_PLACED)
         output_pair_str(o, "node", berth_engine_node_name(e->engine, e->placement.node));
+    TRY(explained_devices(e, write_devices, o, error));
     if (message.data != NULL)
         output_pair_str(o, "message", message);
     if (before.data != NULL)
@@ -84,6 +93,7 @@ static void write_answer(const explained *e, const explained_view *view, output 
     output_pair_int(o, "refused", e->lacks.count);
     output_pair_int(o, "best", e->placement.best_count);
     output_object_end(o);
+    return BERTH_OK;
 }
 
 /* ---- nodes ---- */
@@ -153,6 +163,19 @@ static void write_shortages(const explained *e, berth_node_id node, output *o)
     output_array_end(o);
 }
 
+static void write_device_lacks(const explained *e, const refused_node *node, output *o)
+{
+    bool devices = false;
+    device_lacks lacks;
+    for (uint32_t i = node->first; i < node->first + node->count; i++)
+        devices |= refused_for_devices(berth_explanation_refusal(e->why, i).plugin);
+    if (!devices)
+        return;
+    device_lacks_make(&lacks, e->engine, e->pod, node->node);
+    device_lacks_write(&lacks, o);
+    device_lacks_free(&lacks);
+}
+
 static void write_refused(const explained *e, const refused_node *node, output *o)
 {
     output_object(o);
@@ -164,6 +187,7 @@ static void write_refused(const explained *e, const refused_node *node, output *
         write_refusal(e, i, o);
     output_array_end(o);
     write_shortages(e, node->node, o);
+    write_device_lacks(e, node, o);
     output_object_end(o);
 }
 
@@ -231,7 +255,7 @@ berth_status explained_write(explained *e, const explained_view *view, output *o
                   explained_feasible(e, view->node) == UINT32_MAX &&
                   explained_refused(e, view->node) == NULL;
     write_pod(e, o);
-    write_answer(e, view, o);
+    TRY(write_answer(e, view, o, error));
     write_nodes(e, view, o);
     if (unseen)
         TRY(write_unseen(e, view->node, o, error));

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "cli/exits.h"
+#include "cli/plain_text.h"
 #include "cli/rows.h"
 #include "cli/terminal.h"
 #include "cli/words.h"
+#include "explain/device_lacks.h"
 #include "explain/explained.h"
 #include "explain/node_sets.h"
 #include "loading/usage.h"
@@ -25,6 +27,30 @@ static void print_line(FILE *file, const char *label, const text_buffer *text)
 static void name_of(const explained *e, berth_node_id node, text_buffer *out)
 {
     text_add_str(out, berth_engine_node_name(e->engine, node));
+}
+
+/* What claims ask for: it is the same on every node. */
+static void add_devices(const explained *e, text_buffer *text)
+{
+    device_lacks asked;
+    if (e->object->as.pod->resource_claim_count == 0 || e->feasible_count + e->lacks.count == 0)
+        return;
+    berth_node_id node =
+        e->lacks.count > 0 ? e->lacks.nodes[0].node : berth_explanation_feasible(e->why, 0, NULL);
+    device_lacks_make(&asked, e->engine, e->pod, node);
+    if (asked.count > 0) {
+        text_add(text, "%s", text->len > 0 ? ", " : "");
+        device_lacks_ask(&asked, text);
+    }
+    device_lacks_free(&asked);
+}
+
+static void print_devices(const taken_devices *devices, berth_str node, void *context)
+{
+    text_buffer text = {0};
+    taken_devices_tell(devices, node, &text);
+    print_line(context, "Devices", &text);
+    text_free(&text);
 }
 
 static void print_pod(const explained *e, FILE *file)
@@ -52,6 +78,7 @@ static void print_pod(const explained *e, FILE *file)
         text_add(&text, "%s%.*s %s", told++ > 0 ? ", " : "", (int)requests[i].resource.len,
                  requests[i].resource.data, amount);
     }
+    add_devices(e, &text);
     if (text.len == 0)
         text_add(&text, "nothing");
     print_line(file, "Asks for", &text);
@@ -221,8 +248,9 @@ static void print_scores(const explained *e, uint32_t i, FILE *file)
     berth_node_id node = berth_explanation_feasible(e->why, i, &total);
     berth_str name = berth_engine_node_name(e->engine, node);
     (void)berth_explanation_feasible(e->why, e->ranked[0].i, &highest);
-    fprintf(file, "\n%sScores of %.*s%s\n", terminal_paint_on(PAINT_HEAD), (int)name.len, name.data,
-            terminal_paint_off());
+    fprintf(file, "\n%sScores of ", terminal_paint_on(PAINT_HEAD));
+    plain_text_write(file, name.data, name.len);
+    fprintf(file, "%s\n", terminal_paint_off());
     rows r;
     rows_open(&r, titles, best ? 5 : 6, 0x3e);
     for (uint32_t p = 0; p < berth_explanation_score_count(e->why); p++) {
@@ -411,6 +439,7 @@ berth_status explained_print(explained *e, const explained_view *view, FILE *fil
 {
     print_pod(e, file);
     print_answer(e, view, file);
+    TRY(explained_devices(e, print_devices, file, error));
     if (view->node != BERTH_NODE_NONE)
         return print_node(e, view->node, file, error);
     if (e->feasible_count > 0) {

@@ -8,22 +8,6 @@
 #include "cli/heap.h"
 #include "cli/words.h"
 
-void pod_draft_open(pod_draft *draft, const berth_pod *from)
-{
-    *draft = (pod_draft){.pod = *from};
-    draft->pod.template_id = 0;
-    draft->pod.node_name = draft->pod.phase = (berth_str){0};
-    draft->pod.start_time_ns = 0;
-}
-
-void pod_draft_close(pod_draft *draft)
-{
-    for (size_t i = 0; i < draft->owned_count; i++)
-        free(draft->owned[i]);
-    free(draft->owned);
-    *draft = (pod_draft){0};
-}
-
 /* Room for `count` items of which the first `from_count` are those of `from`. */
 static void *copy_items(pod_draft *draft, const void *from, size_t from_count, size_t count,
                         size_t bytes)
@@ -35,6 +19,43 @@ static void *copy_items(pod_draft *draft, const void *from, size_t from_count, s
                              sizeof(*draft->owned));
     draft->owned[draft->owned_count++] = items;
     return items;
+}
+
+/* A claim that was made of a template is another pod's: named outright it serves this one, too. */
+static void name_claims(pod_draft *draft)
+{
+    berth_pod *pod = &draft->pod;
+    if (pod->resource_claim_status_count == 0)
+        return;
+    berth_pod_claim *entries = copy_items(draft, pod->resource_claims, pod->resource_claim_count,
+                                          pod->resource_claim_count, sizeof(*entries));
+    for (uint32_t i = 0; i < pod->resource_claim_count; i++)
+        for (uint32_t k = 0; k < pod->resource_claim_status_count; k++) {
+            const berth_pod_claim *made = &pod->resource_claim_statuses[k];
+            if (entries[i].claim.data != NULL || made->claim.data == NULL ||
+                !words_equal(entries[i].name, made->name))
+                continue;
+            entries[i].claim = made->claim;
+            entries[i].claim_template = (berth_str){0};
+        }
+    pod->resource_claims = entries;
+}
+
+void pod_draft_open(pod_draft *draft, const berth_pod *from)
+{
+    *draft = (pod_draft){.pod = *from};
+    name_claims(draft);
+    draft->pod.template_id = 0;
+    draft->pod.node_name = draft->pod.phase = (berth_str){0};
+    draft->pod.start_time_ns = 0;
+}
+
+void pod_draft_close(pod_draft *draft)
+{
+    for (size_t i = 0; i < draft->owned_count; i++)
+        free(draft->owned[i]);
+    free(draft->owned);
+    *draft = (pod_draft){0};
 }
 
 void pod_draft_tolerate(pod_draft *draft, const berth_taint *taints, uint32_t count)

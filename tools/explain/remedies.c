@@ -8,6 +8,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/words.h"
+#include "explain/device_remedies.h"
 #include "explain/node_remedies.h"
 #include "loading/usage.h"
 
@@ -283,6 +284,8 @@ static berth_status find_all(const remedy_search *s, trial *t, remedies *out, be
     edits *all = heap_new(1, sizeof(*all));
     edits_find(all, s->engine, s->object, s->why);
     berth_status status = try_singles(s, t, all, out, error);
+    if (status == BERTH_OK)
+        status = device_remedies_find(s, t, out, error);
     if (status == BERTH_OK)
         status = node_remedies_change(s, t, out, error);
     if (status == BERTH_OK && out->count == 0)

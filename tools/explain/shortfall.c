@@ -8,6 +8,7 @@
 
 #include "cli/heap.h"
 #include "cli/words.h"
+#include "explain/device_lacks.h"
 #include "loading/usage.h"
 
 enum { REQUESTS_MAX = 64, NODE_TAINTS_MAX = 64 };
@@ -44,6 +45,11 @@ bool refused_as_cordoned(berth_str plugin)
 {
     static const char *const names[] = {"NodeUnschedulable", "CheckNodeUnschedulable", NULL};
     return is_one_of(plugin, names);
+}
+
+bool refused_for_devices(berth_str plugin)
+{
+    return words_equal(plugin, words_of("DynamicResources"));
 }
 
 /* ---- amounts ---- */
@@ -257,9 +263,22 @@ static void tell_labels(text_buffer *text, const berth_engine *engine, berth_nod
 /* How far a node is that was refused for something other than amounts. */
 enum { FAR_TAINT = 100, FAR_LABELS = 200, FAR_OTHER = 300, FAR_NEVER = 400 };
 
+/* What the node's devices lack; negative where there is nothing to tell of them. */
+static double tell_devices(text_buffer *text, berth_engine *engine, berth_pod_id pod,
+                           berth_node_id node)
+{
+    device_lacks lacks;
+    double distance = -1.0;
+    device_lacks_make(&lacks, engine, pod, node);
+    if (lacks.count > 0)
+        distance = device_lacks_tell(&lacks, text);
+    device_lacks_free(&lacks);
+    return distance;
+}
+
 /* One refusal in words; returns how far it keeps the node. */
-static double tell(text_buffer *text, const berth_engine *engine, berth_pod_id id,
-                   const berth_pod *pod, const berth_explanation *why, uint32_t i)
+static double tell(text_buffer *text, berth_engine *engine, berth_pod_id id, const berth_pod *pod,
+                   const berth_explanation *why, uint32_t i)
 {
     berth_refusal refusal = berth_explanation_refusal(why, i);
     shortage shortages[SHORTAGES_MAX];
@@ -285,6 +304,11 @@ static double tell(text_buffer *text, const berth_engine *engine, berth_pod_id i
         tell_labels(text, engine, refusal.node, missing, count);
         return FAR_LABELS + count;
     }
+    if (refused_for_devices(refusal.plugin)) {
+        double distance = tell_devices(text, engine, id, refusal.node);
+        if (distance >= 0.0)
+            return distance;
+    }
     if (refused_as_cordoned(refusal.plugin))
         text_add(text, "cordoned");
     else
@@ -301,8 +325,8 @@ static int by_distance(const void *a, const void *b)
     return left->first < right->first ? -1 : left->first > right->first;
 }
 
-void shortfalls_make(shortfalls *s, const berth_engine *engine, berth_pod_id id,
-                     const berth_pod *pod, const berth_explanation *why)
+void shortfalls_make(shortfalls *s, berth_engine *engine, berth_pod_id id, const berth_pod *pod,
+                     const berth_explanation *why)
 {
     uint32_t refusals = berth_explanation_refusal_count(why);
     text_buffer text = {0};

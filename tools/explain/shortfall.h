@@ -37,6 +37,7 @@ bool refused_for_resources(berth_str plugin);
 bool refused_for_taints(berth_str plugin);
 bool refused_for_labels(berth_str plugin);
 bool refused_as_cordoned(berth_str plugin);
+bool refused_for_devices(berth_str plugin);
 
 /* One node that was refused. */
 typedef struct refused_node {
@@ -53,8 +54,8 @@ typedef struct shortfalls {
 } shortfalls;
 
 /* Tell of every refusal of an explanation. `pod` is the object of `id`. */
-void shortfalls_make(shortfalls *s, const berth_engine *engine, berth_pod_id id,
-                     const berth_pod *pod, const berth_explanation *why);
+void shortfalls_make(shortfalls *s, berth_engine *engine, berth_pod_id id, const berth_pod *pod,
+                     const berth_explanation *why);
 void shortfalls_free(shortfalls *s);
 
 /* "key=value:effect", as kubectl writes it. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/heap.h"
+#include "cli/plain_text.h"
 #include "cli/verbosity.h"
 
 enum { SHOWN_PLACED = 10, SHOWN_MISSING = 3 };
@@ -42,6 +43,10 @@ static const wording wordings[FINDING_KIND_COUNT] = {
     [FINDING_STORAGE_CLASS] = {"claim asks for", "claims ask for",
                                ", which is not in the input: no volume is made of it",
                                "storage classes"},
+    [FINDING_DEVICE_CLASS] = {"request asks for", "requests ask for",
+                              ", which is not in the input: pods with such claims are not placed",
+                              "device classes"},
+    [FINDING_SLICES] = {.rest = "claims"},
     [FINDING_RUNTIME_CLASS] = {"pod names", "pods name",
                                ", which is not in the input: its overhead, nodeSelector and "
                                "tolerations are not added",
@@ -132,6 +137,8 @@ static const char *of_one(finding_kind kind)
         return ", which is not in the input: what it uses is counted nowhere";
     case FINDING_CONTROLLER:
         return ", which is not in the input: default spreading is off for it";
+    case FINDING_DEVICE_CLASS:
+        return ", which is not in the input: pods with such a claim are not placed";
     case FINDING_CLAIM:
         return ", which is not in the input: it is not placed without it";
     default:
@@ -142,25 +149,28 @@ static const char *of_one(finding_kind kind)
 static void say(const finding *one, const char *speaker)
 {
     const wording *w = &wordings[one->kind];
+    char times[40] = "";
     fprintf(stderr, "%s: %s", speaker, is_warning(one->kind) ? "warning: " : "");
     if (w->one != NULL) {
-        fprintf(stderr, "%" PRIu64 " %s %s%s", one->count, one->count == 1 ? w->one : w->many,
-                one->text, one->count == 1 ? of_one(one->kind) : w->after);
-    } else {
-        fprintf(stderr, "%s%s%s", one->place != NULL ? one->place : "",
-                one->place != NULL ? ": " : "", one->text);
-        if (one->place != NULL && one->count > 1)
-            fprintf(stderr, " (%" PRIu64 " times)", one->count);
+        plain_text_line(stderr, "%" PRIu64 " %s %s%s", one->count,
+                        one->count == 1 ? w->one : w->many, one->text,
+                        one->count == 1 ? of_one(one->kind) : w->after);
+        return;
     }
-    fputc('\n', stderr);
+    if (one->place != NULL && one->count > 1)
+        snprintf(times, sizeof(times), " (%" PRIu64 " times)", one->count);
+    plain_text_line(stderr, "%s%s%s%s", one->place != NULL ? one->place : "",
+                    one->place != NULL ? ": " : "", one->text, times);
 }
 
 /* What is passed over, on one line. */
 static void say_passed_over(const finding *const *items, size_t count, const char *speaker)
 {
     fprintf(stderr, "%s: passed over, as no rule reads them:", speaker);
-    for (size_t i = 0; i < count; i++)
-        fprintf(stderr, "%s %" PRIu64 " %s", i > 0 ? "," : "", items[i]->count, items[i]->text);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(stderr, "%s %" PRIu64 " ", i > 0 ? "," : "", items[i]->count);
+        plain_text_write(stderr, items[i]->text, strlen(items[i]->text));
+    }
     fputc('\n', stderr);
 }
 

@@ -77,6 +77,11 @@ void inspection_note(void *context, const berth_note *note)
                      words_of(text), NULL, 1);
         break;
     }
+    case BERTH_NOTE_CLAIM_TEMPLATE_MISSING:
+        snprintf(text, sizeof(text), "ResourceClaimTemplate %.*s/%.*s", SHOW(note->namespace_name),
+                 SHOW(note->word));
+        findings_add(&in->findings, FINDING_CLAIM, words_of(text), NULL, 1);
+        break;
     }
 }
 

@@ -108,6 +108,21 @@ static void want_claims(references *r, const berth_pod *pod)
     }
 }
 
+/* Claims of devices, by name or made from templates. Pods that have their nodes have their devices. */
+static void want_devices(references *r, const berth_pod *pod)
+{
+    char name[NAME_MAX_BYTES];
+    berth_str in = namespace_of(&pod->meta);
+    for (uint32_t i = 0; i < pod->resource_claim_count && is_moved(r, pod); i++)
+        if (pod->resource_claims[i].claim.len > 0)
+            want(r, FINDING_CLAIM,
+                 name_of(name, "ResourceClaim", in, pod->resource_claims[i].claim), 1);
+    for (uint32_t i = 0; i < pod->resource_claim_status_count && is_moved(r, pod); i++)
+        if (pod->resource_claim_statuses[i].claim.len > 0)
+            want(r, FINDING_CLAIM,
+                 name_of(name, "ResourceClaim", in, pod->resource_claim_statuses[i].claim), 1);
+}
+
 static bool selects(const berth_pod_affinity_term *terms, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -144,8 +159,9 @@ static bool see_pod(references *r, const berth_pod *pod)
         return false;
     uint32_t number = number_namespace(r, namespace_of(&pod->meta));
     want_claims(r, pod);
+    want_devices(r, pod);
     r->selects_namespaces = r->selects_namespaces || selects_namespaces(pod);
-    if (pod->template_id != 0 && pod->volume_count == 0)
+    if (pod->template_id != 0 && pod->volume_count == 0 && pod->resource_claim_count == 0)
         *cached = (reference_cached){pod->template_id, controller, number};
     return false;
 }
@@ -161,6 +177,28 @@ static void see_claim(references *r, const berth_persistent_volume_claim *claim)
     else if (claim->storage_class.len > 0)
         want(r, FINDING_STORAGE_CLASS,
              name_of(name, "StorageClass", (berth_str){0}, claim->storage_class), 1);
+}
+
+static void want_device_class(references *r, berth_str class_name)
+{
+    char name[NAME_MAX_BYTES];
+    if (class_name.len > 0)
+        want(r, FINDING_DEVICE_CLASS, name_of(name, "DeviceClass", (berth_str){0}, class_name), 1);
+}
+
+/* One that has its devices needs nothing more. */
+static void see_device_claim(references *r, const berth_resource_claim *claim)
+{
+    if (claim->allocation != NULL)
+        return;
+    r->device_claims++;
+    for (uint32_t i = 0; i < claim->request_count; i++) {
+        const berth_claim_request *request = &claim->requests[i];
+        if (request->exactly != NULL)
+            want_device_class(r, request->exactly->class_name);
+        for (uint32_t k = 0; k < request->first_available_count; k++)
+            want_device_class(r, request->first_available[k].class_name);
+    }
 }
 
 bool references_object(references *r, const berth_object *object)
@@ -185,6 +223,13 @@ bool references_object(references *r, const berth_object *object)
         break;
     case BERTH_KIND_PERSISTENT_VOLUME_CLAIM:
         see_claim(r, object->as.persistent_volume_claim);
+        in = namespace_of(meta);
+        break;
+    case BERTH_KIND_RESOURCE_SLICE:
+        r->slices++;
+        return false;
+    case BERTH_KIND_RESOURCE_CLAIM:
+        see_device_claim(r, object->as.resource_claim);
         in = namespace_of(meta);
         break;
     case BERTH_KIND_REPLICA_SET:
@@ -307,6 +352,11 @@ void references_end(const references *r, findings *f)
         findings_add(f, FINDING_CSI_NODE,
                      words_of("the input has volumes of CSI drivers and no CSINode: how many a "
                               "node takes is not limited"),
+                     NULL, 1);
+    if (r->device_claims > 0 && r->slices == 0 && r->nodes > 0)
+        findings_add(f, FINDING_SLICES,
+                     words_of("the input has ResourceClaims without devices and no ResourceSlice: "
+                              "no node offers a device"),
                      NULL, 1);
     if (r->wants_budgets && r->budgets == 0)
         findings_add(f, FINDING_BUDGETS,

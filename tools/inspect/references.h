@@ -36,7 +36,8 @@ typedef struct references {
     bool selects_namespaces;
     word_table owners;    /* of pods: what made them */
     word_table workloads; /* that are taken to have their pods in the input */
-    uint64_t nodes, csi_nodes, csi_volumes, budgets;
+    uint64_t nodes, csi_nodes, csi_volumes, budgets, slices;
+    uint64_t device_claims; /* that have no devices yet */
     reference_cached cache[REFERENCE_CACHE_SIZE];
 } references;
 

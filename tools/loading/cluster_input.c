@@ -127,6 +127,7 @@ static berth_status add_object(load *l, const berth_object *object, berth_error 
     if (object->kind == BERTH_KIND_NODE)
         for (uint32_t i = 0; i < object->as.node->allocatable.count; i++)
             word_table_add(&l->input->resources, object->as.node->allocatable.items[i].name);
+    claim_book_see(&l->input->claims, object);
     if (l->input->on_added != NULL)
         l->input->on_added(l->input->context, object, &id);
     l->object_count++;
@@ -198,6 +199,7 @@ berth_read_options cluster_input_reading(cluster_input *input)
         .note_context = &input->inspection,
         .whole_kinds = ADMISSION_KINDS,
         .expand = input->expand,
+        .known = input->reader,
     };
 }
 
@@ -222,7 +224,10 @@ static berth_status load_files(load *l, berth_error *error)
     places_source(&l->input->inspection.places, NULL);
     if (status == BERTH_OK)
         status = berth_reader_finish(reader, l->engine, on_read, l, error);
-    berth_reader_destroy(reader);
+    if (l->input->more_follows)
+        l->input->reader = reader;
+    else
+        berth_reader_destroy(reader);
     return status;
 }
 
@@ -282,6 +287,8 @@ void cluster_input_release(cluster_input *input)
 {
     inspection_free(&input->inspection);
     admission_free(&input->admission);
+    claim_book_free(&input->claims);
+    berth_reader_destroy(input->reader);
     text_list_free(&input->files);
     word_table_free(&input->resources);
     word_table_free(&input->skip_reasons);

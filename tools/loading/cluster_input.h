@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/words.h"
 #include "inspect/inspection.h"
+#include "loading/claim_book.h"
 #include "loading/engine_setup.h"
 
 enum { CLUSTER_OPTIONS_MAX = 4 };
@@ -32,6 +33,8 @@ typedef struct cluster_input {
     /* found while loading; of its references the caller may set what matters to the command */
     inspection inspection;
     admission admission;
+    claim_book claims;
+    berth_reader *reader;    /* of the files, while more follows */
     const char *command;     /* that speaks on standard error; NULL: the program */
     bool more_follows;       /* the caller's: other files belong to the input, too */
     word_table resources;    /* names in any node's allocatable */

@@ -7,6 +7,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/plain_text.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "plans/plan_pods.h"
@@ -231,8 +232,8 @@ static void print_going(const growth_answer *a, FILE *file)
         if (s->nodes[i].verdict != SHRINK_GOES || s->nodes[i].pods == 0)
             continue;
         berth_str name = berth_engine_node_name(a->growth->engine, s->nodes[i].node);
-        fprintf(file, "  %8" PRIu32 "  pod%s would leave %.*s\n", s->nodes[i].pods,
-                plural(s->nodes[i].pods), (int)name.len, name.data);
+        plain_text_line(file, "  %8" PRIu32 "  pod%s would leave %.*s", s->nodes[i].pods,
+                        plural(s->nodes[i].pods), (int)name.len, name.data);
         shown++;
     }
     if (shown < s->going - empty)

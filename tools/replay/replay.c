@@ -214,6 +214,9 @@ static berth_status apply_other(replay *r, const trace_event *event, const berth
                                 berth_error *error)
 {
     berth_status status = BERTH_OK;
+    r->claims.keep_all = true;
+    if (event->verb != TRACE_REMOVE)
+        claim_book_see(&r->claims, &event->object);
     if (event->verb == TRACE_ADD)
         status = berth_scheduler_add(r->scheduler, r->now_ns, &event->object, NULL, error);
     else if (event->verb == TRACE_UPDATE)
@@ -428,6 +431,7 @@ void replay_close(replay *r)
     replay_load_free(&r->load);
     replay_series_free(&r->series);
     replay_reasons_free(&r->reasons);
+    claim_book_free(&r->claims);
     event_heap_free(&r->events);
     free(r->restarts);
     free(r->waits_ns);

@@ -19,6 +19,7 @@
 #include "berth/berth.h"
 #include "berth/scheduler.h"
 #include "cli/stopwatch.h"
+#include "loading/claim_book.h"
 #include "replay/event_heap.h"
 #include "replay/replay_load.h"
 #include "replay/replay_reasons.h"
@@ -49,6 +50,7 @@ typedef struct replay {
     replay_load load;
     replay_series series;
     replay_reasons reasons;
+    claim_book claims;
     event_heap events;
     uint64_t outstanding; /* events that count for the end: all but failures by chance */
     int64_t start_ns;

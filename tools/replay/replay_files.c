@@ -1,4 +1,4 @@
-/* The files of results of a replay: each is written whole, and its closing checked. */
+/* The files of results of a replay, each there whole or not at all. */
 #include "replay/replay_files.h"
 
 #include <errno.h>
@@ -10,25 +10,14 @@
 
 enum { PATH_BYTES = 4096 };
 
-static berth_status open_file(const char *folder, const char *name, FILE **out, berth_error *error)
+static berth_status open_file(const char *folder, const char *name, whole_file *out,
+                              berth_error *error)
 {
     char path[PATH_BYTES];
     int len = snprintf(path, sizeof(path), "%s/%s", folder, name);
-    errno = len < (int)sizeof(path) ? 0 : ENAMETOOLONG;
-    *out = errno == 0 ? fopen(path, "w") : NULL;
-    return *out != NULL ? BERTH_OK : error_set(error, BERTH_E_IO, path, "%s", strerror(errno));
-}
-
-static berth_status close_file(const char *folder, const char *name, FILE *file, berth_error *error)
-{
-    bool lost = ferror(file) != 0;
-    errno = 0;
-    if (fclose(file) == 0 && !lost)
-        return BERTH_OK;
-    char path[PATH_BYTES];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return error_set(error, BERTH_E_IO, path, "%s",
-                     errno != 0 ? strerror(errno) : "some of it could not be written");
+    if (len >= (int)sizeof(path))
+        return error_set(error, BERTH_E_IO, path, "%s", strerror(ENAMETOOLONG));
+    return whole_file_open(out, path, error);
 }
 
 berth_status replay_files_open(replay_files *files, const char *folder, bool pods,
@@ -39,7 +28,11 @@ berth_status replay_files_open(replay_files *files, const char *folder, bool pod
         return BERTH_OK;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return error_set(error, BERTH_E_IO, folder, "%s", strerror(errno));
-    return pods ? open_file(folder, "pods.csv", &files->pods, error) : BERTH_OK;
+    if (!pods)
+        return BERTH_OK;
+    TRY(open_file(folder, "pods.csv", &files->whole_pods, error));
+    files->pods = files->whole_pods.file;
+    return BERTH_OK;
 }
 
 static void write_report(const replay *r, replay_plots plots, FILE *file)
@@ -77,26 +70,24 @@ berth_status replay_files_write(replay_files *files, const replay *r, replay_plo
         {"waits.csv", write_waits},
         {"plots.gp", write_plots},
     };
-    FILE *file = NULL;
+    whole_file part = {0};
     if (files->folder == NULL)
         return BERTH_OK;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         if (parts[i].write == write_plots && plots == PLOTS_NONE)
             continue;
-        TRY(open_file(files->folder, parts[i].name, &file, error));
-        parts[i].write(r, plots, file);
-        TRY(close_file(files->folder, parts[i].name, file, error));
+        TRY(open_file(files->folder, parts[i].name, &part, error));
+        parts[i].write(r, plots, part.file);
+        TRY(whole_file_close(&part, error));
     }
     if (files->pods == NULL)
         return BERTH_OK;
-    file = files->pods;
     files->pods = NULL;
-    return close_file(files->folder, "pods.csv", file, error);
+    return whole_file_close(&files->whole_pods, error);
 }
 
 void replay_files_close(replay_files *files)
 {
-    if (files->pods != NULL)
-        fclose(files->pods);
+    whole_file_drop(&files->whole_pods);
     files->pods = NULL;
 }

@@ -6,11 +6,13 @@
 #include <stdio.h>
 
 #include "berth/status.h"
+#include "cli/whole_file.h"
 #include "replay/replay_plot.h"
 
 typedef struct replay_files {
     const char *folder; /* NULL: nothing is written */
     FILE *pods;         /* pods.csv, open during the replay; NULL: not wanted */
+    whole_file whole_pods;
 } replay_files;
 
 /* Make the folder, unless it is there, and open pods.csv in it if wanted. Errors: E_IO. */
@@ -22,7 +24,7 @@ berth_status replay_files_open(replay_files *files, const char *folder, bool pod
 berth_status replay_files_write(replay_files *files, const replay *r, replay_plots plots,
                                 berth_error *error);
 
-/* Close what is open, after a failure. */
+/* Give up what is open, after a failure. */
 void replay_files_close(replay_files *files);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,15 +78,29 @@ static void begin(FILE *file, replay_plots kind, const char *name, const char *t
             name, kind == PLOTS_SVG ? "svg" : "png", title, x, y);
 }
 
+/* In quotes, of which gnuplot runs what stands between backquotes: of a name that is none of
+ * Kubernetes' the rest is shown as '?'. */
+static void put_title(FILE *file, berth_str name)
+{
+    fputc('"', file);
+    for (uint32_t i = 0; i < name.len; i++) {
+        char c = name.data[i];
+        bool known = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     (c != '\0' && strchr("-_./", c) != NULL);
+        fputc(known ? c : '?', file);
+    }
+    fputc('"', file);
+}
+
 /* One curve a resource, of one of its columns in percent. */
 static void plot_resources(const replay *r, FILE *file, double unit_seconds, int offset)
 {
     const char *lead = "plot";
     for (uint32_t i = 0; i < r->load.resources.count; i++) {
         berth_str name = word_table_get(&r->load.resources, i);
-        fprintf(file, "%s \"series.csv\" using ($1/%.0f):($%u*100) with steps title \"%.*s\"", lead,
-                unit_seconds, FIRST_RESOURCE_COLUMN + 4 * i + (uint32_t)offset, (int)name.len,
-                name.data);
+        fprintf(file, "%s \"series.csv\" using ($1/%.0f):($%u*100) with steps title ", lead,
+                unit_seconds, FIRST_RESOURCE_COLUMN + 4 * i + (uint32_t)offset);
+        put_title(file, name);
         lead = ", \\\n    ";
     }
     fputc('\n', file);

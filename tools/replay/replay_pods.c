@@ -1,5 +1,6 @@
 /* What happens to pods in a replay: they are submitted, placed, lost, and go. */
 #include "replay/replay_pods.h"
+#include "replay/replay_claims.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,10 +32,10 @@ static void copy_names(const replay *r, berth_pod_id id, name_copy *out)
     copy_text(out->name, sizeof(out->name), name);
 }
 
-static berth_status remove_pod(replay *r, const name_copy *names, berth_error *error)
+static berth_status remove_pod(replay *r, const name_copy *names, bool ends, berth_error *error)
 {
-    return berth_scheduler_remove(r->scheduler, r->now_ns, BERTH_KIND_POD,
-                                  words_of(names->namespace_name), words_of(names->name), error);
+    return replay_claims_remove_pod(r, words_of(names->namespace_name), words_of(names->name), ends,
+                                    error);
 }
 
 /* ---- outcomes ---- */
@@ -368,7 +369,7 @@ berth_status replay_pod_leave(replay *r, uint32_t pod, replay_outcome outcome, b
         TRY(explain(r, id, error));
     copy_names(r, id, &names);
     end(r, pod, &names, outcome);
-    return remove_pod(r, &names, error);
+    return remove_pod(r, &names, true, error);
 }
 
 /* Off its node, to be submitted again. */
@@ -392,12 +393,13 @@ berth_status replay_pod_lose(replay *r, uint32_t pod, berth_error *error)
 {
     name_copy names;
     copy_names(r, r->records.pods[pod].id, &names);
+    bool again = can_restart(r, pod);
     r->lost++;
-    if (can_restart(r, pod))
+    if (again)
         set_aside(r, pod);
     else
         end(r, pod, &names, OUTCOME_lost);
-    return remove_pod(r, &names, error);
+    return remove_pod(r, &names, !again, error);
 }
 
 berth_answer replay_on_evict(void *context, const berth_eviction *eviction)
@@ -423,7 +425,8 @@ static berth_status submit_again(replay *r, const pod_restart *restart, berth_er
     berth_pod again = *made->as.pod;
     again.meta.namespace_name = words_of(restart->names.namespace_name);
     again.meta.name = words_of(restart->names.name);
-    again.meta.uid = (berth_str){0};
+    if (again.resource_claim_status_count == 0) /* claims know their pod by it */
+        again.meta.uid = (berth_str){0};
     again.node_name = (berth_str){0};
     again.phase = (berth_str){0};
     again.nominated_node_name = (berth_str){0};

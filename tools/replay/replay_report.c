@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/heap.h"
+#include "cli/plain_text.h"
 #include "cli/table.h"
 
 enum { REASONS_SHOWN = 10 };
@@ -125,8 +126,8 @@ static void print_reasons(const replay *r, FILE *file)
     for (size_t i = 0; i < r->reasons.names.count; i++) {
         berth_str name = word_table_get(&r->reasons.names, ranked[i]);
         if (i < REASONS_SHOWN)
-            fprintf(file, "  %8" PRIu64 "  %.*s\n", r->reasons.groups[ranked[i]].pods,
-                    (int)name.len, name.data);
+            plain_text_line(file, "  %8" PRIu64 "  %.*s", r->reasons.groups[ranked[i]].pods,
+                            (int)name.len, name.data);
         else
             rest += r->reasons.groups[ranked[i]].pods;
     }
@@ -160,8 +161,8 @@ static void print_turmoil(const replay *r, FILE *file)
     if (r->restarted > 0)
         fprintf(file, "Restarts     %" PRIu64 "\n", r->restarted);
     if (r->refused > 0)
-        fprintf(file, "Refused      %" PRIu64 " events that change nothing; the first: %s\n",
-                r->refused, r->refused_first);
+        plain_text_line(file, "Refused      %" PRIu64 " events that change nothing; the first: %s",
+                        r->refused, r->refused_first);
 }
 
 static void print_resources(const replay *r, FILE *file)

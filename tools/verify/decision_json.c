@@ -88,7 +88,7 @@ json_t *decision_json_expected(const json_t *decision)
     set_or(normal, "nominated", decision, json_null());
     json_object_set_new(normal, "failed", normal_failed(json_object_get(decision, "failed")));
     json_object_set_new(normal, "victims", sorted_texts(json_object_get(decision, "victims")));
-    json_object_set_new(normal, "error", json_boolean(json_object_get(decision, "error") != NULL));
+    set_or(normal, "error", decision, json_null());
     return normal;
 }
 
@@ -216,7 +216,10 @@ json_t *decision_json_taken(const berth_engine *engine, const berth_placement *p
     json_object_set_new(normal, "nominated",
                         node_name(engine, berth_explanation_nominated(explanation)));
     json_object_set_new(normal, "victims", victims_of(engine, explanation, placed));
-    json_object_set_new(normal, "error", json_boolean(placement->verdict == BERTH_VERDICT_ERROR));
+    json_object_set_new(normal, "error",
+                        placement->verdict == BERTH_VERDICT_ERROR
+                            ? decision_json_text(berth_explanation_message(explanation))
+                            : json_null());
     return normal;
 }
 

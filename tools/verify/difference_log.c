@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/exits.h"
+#include "cli/plain_text.h"
 
 void difference_log_begin(difference_log *log, uint64_t shown_max)
 {
@@ -37,24 +38,24 @@ static bool open_case(difference_log *log, const char *title)
     if (log->shown == log->shown_max)
         return false;
     log->shown++;
-    fprintf(log->file, "  %s\n", title);
+    plain_text_line(log->file, "  %s", title);
     return true;
 }
 
 static void tell_value(FILE *file, const char *word, const json_t *value)
 {
-    fprintf(file, "      %-9s", word);
-    if (value == NULL)
-        fputs("nothing", file);
-    else
-        json_dumpf(value, file, JSON_ENCODE_ANY | JSON_COMPACT);
-    fputc('\n', file);
+    char *text = value != NULL ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+    plain_text_line(file, "      %-9s%s", word,
+                    value == NULL  ? "nothing"
+                    : text != NULL ? text
+                                   : "what does not fit memory");
+    free(text);
 }
 
 static void tell(FILE *file, const char *key, const char *inner, const json_t *expected,
                  const json_t *found)
 {
-    fprintf(file, "    %s%s%s\n", key, inner != NULL ? " " : "", inner != NULL ? inner : "");
+    plain_text_line(file, "    %s%s%s", key, inner != NULL ? " " : "", inner != NULL ? inner : "");
     tell_value(file, "expected", expected);
     tell_value(file, "found", found);
 }
@@ -105,5 +106,5 @@ bool difference_log_compare(difference_log *log, const char *title, json_t *expe
 void difference_log_failure(difference_log *log, const char *title, const char *text)
 {
     if (open_case(log, title))
-        fprintf(log->file, "    %s\n", text);
+        plain_text_line(log->file, "    %s", text);
 }

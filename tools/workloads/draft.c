@@ -14,7 +14,7 @@ void draft_reset(draft *d)
 }
 
 /* Forget the object before: lists are as long as their counts say, so only those are cleared. */
-static void begin(draft *d, berth_kind kind, berth_metadata *meta, berth_str name)
+void draft_begin(draft *d, berth_kind kind, berth_metadata *meta, berth_str name)
 {
     d->container = (berth_container){0};
     d->required_term = (berth_node_selector_term){0};
@@ -34,7 +34,7 @@ static void begin(draft *d, berth_kind kind, berth_metadata *meta, berth_str nam
 void draft_node(draft *d, berth_str name)
 {
     d->node = (berth_node){0};
-    begin(d, BERTH_KIND_NODE, &d->node.meta, name);
+    draft_begin(d, BERTH_KIND_NODE, &d->node.meta, name);
     d->node.allocatable.items = d->resources;
     d->node.taints = d->taints;
     d->node.images = d->images;
@@ -44,7 +44,7 @@ void draft_pod(draft *d, berth_str namespace_name, berth_str name)
 {
     d->pod = (berth_pod){0};
     berth_pod *pod = &d->pod;
-    begin(d, BERTH_KIND_POD, &pod->meta, name);
+    draft_begin(d, BERTH_KIND_POD, &pod->meta, name);
     pod->meta.namespace_name = namespace_name;
     d->container.name = words_of("main");
     d->container.requests.items = d->resources;
@@ -221,7 +221,7 @@ void draft_service(draft *d, berth_str namespace_name, berth_str name, const cha
                    berth_str value)
 {
     d->service = (berth_service){.has_selector = true};
-    begin(d, BERTH_KIND_SERVICE, &d->service.meta, name);
+    draft_begin(d, BERTH_KIND_SERVICE, &d->service.meta, name);
     d->service.meta.namespace_name = namespace_name;
     d->service.selector = selector(d, key, value)->match_labels;
 }
@@ -230,7 +230,7 @@ void draft_replica_set(draft *d, berth_str namespace_name, berth_str name, const
                        berth_str value)
 {
     d->replica_set = (berth_controller){.selector = NULL};
-    begin(d, BERTH_KIND_REPLICA_SET, &d->replica_set.meta, name);
+    draft_begin(d, BERTH_KIND_REPLICA_SET, &d->replica_set.meta, name);
     d->replica_set.meta.namespace_name = namespace_name;
     d->replica_set.selector = selector(d, key, value);
 }
@@ -284,7 +284,7 @@ void draft_storage_class(draft *d, berth_str name, berth_str provisioner)
         .allowed_topologies = &d->topology,
     };
     d->topology = (berth_topology_term){0};
-    begin(d, BERTH_KIND_STORAGE_CLASS, &d->storage_class.meta, name);
+    draft_begin(d, BERTH_KIND_STORAGE_CLASS, &d->storage_class.meta, name);
 }
 
 void draft_allow_topology(draft *d, const char *key, const berth_str *values, uint32_t count)
@@ -296,14 +296,14 @@ void draft_allow_topology(draft *d, const char *key, const berth_str *values, ui
 void draft_csi_driver(draft *d, berth_str name)
 {
     d->csi_driver = (berth_csi_driver){0};
-    begin(d, BERTH_KIND_CSI_DRIVER, &d->csi_driver.meta, name);
+    draft_begin(d, BERTH_KIND_CSI_DRIVER, &d->csi_driver.meta, name);
 }
 
 void draft_csi_node(draft *d, berth_str name, berth_str driver, int32_t limit)
 {
     d->limit = (berth_csi_node_driver){driver, name, true, limit, NULL};
     d->csi_node = (berth_csi_node){.drivers = &d->limit, .driver_count = 1};
-    begin(d, BERTH_KIND_CSI_NODE, &d->csi_node.meta, name);
+    draft_begin(d, BERTH_KIND_CSI_NODE, &d->csi_node.meta, name);
 }
 
 static berth_strs one_writer(draft *d)
@@ -319,7 +319,7 @@ void draft_volume(draft *d, berth_str name, berth_str driver, int64_t gibibytes)
         .source = {.kind = BERTH_VOLUME_CSI, .handle = name, .driver = driver},
         .phase = words_of("Available"),
     };
-    begin(d, BERTH_KIND_PERSISTENT_VOLUME, &d->volume.meta, name);
+    draft_begin(d, BERTH_KIND_PERSISTENT_VOLUME, &d->volume.meta, name);
     d->volume.access_modes = one_writer(d);
 }
 
@@ -329,7 +329,7 @@ void draft_claim(draft *d, berth_str namespace_name, berth_str name, int64_t gib
         .request = draft_mebibytes(gibibytes * 1024),
         .phase = words_of("Pending"),
     };
-    begin(d, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, &d->claim.meta, name);
+    draft_begin(d, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, &d->claim.meta, name);
     d->claim.meta.namespace_name = namespace_name;
     d->claim.access_modes = one_writer(d);
 }

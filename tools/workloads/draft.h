@@ -24,6 +24,19 @@ typedef enum draft_term {
     DRAFT_TERM_COUNT,
 } draft_term;
 
+enum {
+    DRAFT_DEVICES_MAX = 16, /* of a slice */
+    DRAFT_FACTS_MAX = 4,    /* attributes of a device, capacities, counters: each */
+};
+
+/* What a device of a slice says of itself. */
+typedef struct draft_device_facts {
+    berth_slice_attribute attributes[DRAFT_FACTS_MAX];
+    berth_slice_capacity capacities[DRAFT_FACTS_MAX];
+    berth_resource counters[DRAFT_FACTS_MAX];
+    berth_slice_counters consumes;
+} draft_device_facts;
+
 /* A map of fixed room. */
 typedef struct draft_map {
     berth_key_value entries[DRAFT_MAPS_MAX];
@@ -37,7 +50,7 @@ typedef struct draft_selector {
 } draft_selector;
 
 typedef struct draft {
-    berth_object object; /* points to one of the next nine */
+    berth_object object; /* points to one of the next twelve */
     berth_node node;
     berth_pod pod;
     berth_storage_class storage_class;
@@ -47,6 +60,9 @@ typedef struct draft {
     berth_persistent_volume_claim claim;
     berth_service service;
     berth_controller replica_set;
+    berth_device_class device_class;
+    berth_resource_slice slice;
+    berth_resource_claim device_claim;
     berth_owner owner;
     berth_metadata *meta; /* the object's */
     char text[DRAFT_TEXT_BYTES];
@@ -73,10 +89,24 @@ typedef struct draft {
     uint32_t selector_count;
     berth_topology_spread spreads[DRAFT_LIST_MAX];
     berth_pod_affinity_term terms[DRAFT_TERM_COUNT][DRAFT_LIST_MAX];
+    berth_slice_device devices[DRAFT_DEVICES_MAX];
+    draft_device_facts facts[DRAFT_DEVICES_MAX];
+    berth_resource shared[DRAFT_LIST_MAX]; /* counters */
+    berth_slice_counters sets[DRAFT_LIST_MAX];
+    berth_claim_request requests[DRAFT_LIST_MAX];
+    berth_exact_request asks[DRAFT_LIST_MAX]; /* of requests, and of the one with alternatives */
+    uint32_t ask_count;
+    berth_cel_selector cel[DRAFT_LIST_MAX];
+    uint32_t cel_count;
+    berth_claim_constraint constraint;
+    berth_pod_claim pod_claim;
 } draft;
 
 /* Throw away all texts. Call before the texts of the next object are made. */
 void draft_reset(draft *d);
+
+/* Begin an object of any kind, whose struct in the draft begins with `meta`: for the next functions. */
+void draft_begin(draft *d, berth_kind kind, berth_metadata *meta, berth_str name);
 
 /* Begin an object; the one before is gone. Texts given here and below are borrowed, and must
  * live as long as the object is used: literals, or made by draft_text. */
@@ -119,6 +149,33 @@ void draft_use_class(draft *d, berth_str storage_class);
 void draft_allow_topology(draft *d, const char *key, const berth_str *values, uint32_t count);
 void draft_bind_volume(draft *d, berth_str claim_namespace, berth_str claim);
 void draft_bind_claim(draft *d, berth_str volume);
+
+/* Devices (draft_devices.c). */
+/* A class of the devices that a CEL expression selects. */
+void draft_device_class(draft *d, berth_str name, const char *selector);
+/* What a driver publishes of a node: one of so many slices of a pool, named after both and `part`. */
+void draft_slice(draft *d, berth_str driver, berth_str node, const char *part, int64_t slices);
+/* One more set of counters of the slice, with one counter. A slice has counters or devices. */
+void draft_counter_set(draft *d, berth_str set, const char *counter, int64_t value);
+/* One more device, and what the last one says of itself. */
+void draft_device(draft *d, berth_str name);
+void draft_device_int(draft *d, const char *name, int64_t value);
+void draft_device_text(draft *d, const char *name, berth_str value);
+void draft_device_capacity(draft *d, const char *name, berth_quantity value);
+void draft_device_consumes(draft *d, berth_str set, const char *counter, int64_t value);
+/* A claim without requests. */
+void draft_device_claim(draft *d, berth_str namespace_name, berth_str name);
+/* One more request for `count` devices of a class, `selector` NULL: any of them. */
+void draft_ask(draft *d, const char *request, const char *class_name, int64_t count,
+               const char *selector);
+/* The same as one more alternative of a request: the first one that can be had is. Alternatives of a
+ * request come one after the other. */
+void draft_ask_or(draft *d, const char *request, const char *name, const char *class_name,
+                  int64_t count, const char *selector);
+/* All of the claim's devices have one value of that attribute. */
+void draft_match(draft *d, const char *attribute);
+/* The pod has the devices of that claim. */
+void draft_use_devices(draft *d, berth_str claim);
 
 /* Nodes. */
 void draft_taint(draft *d, const char *key, const char *value, const char *effect);

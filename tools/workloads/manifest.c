@@ -2,9 +2,13 @@
 #include "workloads/manifest.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "berth/kube.h"
+#include "cli/exits.h"
 #include "cli/words.h"
 
 void manifest_open(output *o, FILE *file, manifest_layout layout)
@@ -368,6 +372,21 @@ static void write_pod_volumes(output *o, const berth_pod *pod)
     output_array_end(o);
 }
 
+static void write_pod_claims(output *o, const berth_pod *pod)
+{
+    if (pod->resource_claim_count == 0)
+        return;
+    output_key(o, "resourceClaims");
+    output_array(o);
+    for (uint32_t i = 0; i < pod->resource_claim_count; i++) {
+        output_object(o);
+        output_pair_str(o, "name", pod->resource_claims[i].name);
+        write_optional(o, "resourceClaimName", pod->resource_claims[i].claim);
+        output_object_end(o);
+    }
+    output_array_end(o);
+}
+
 static void write_pod(output *o, const berth_pod *pod)
 {
     write_metadata(o, &pod->meta);
@@ -386,6 +405,7 @@ static void write_pod(output *o, const berth_pod *pod)
         write_container(o, &pod->containers[i]);
     output_array_end(o);
     write_pod_volumes(o, pod);
+    write_pod_claims(o, pod);
     output_object_end(o);
     if (pod->node_name.data != NULL) {
         output_key(o, "status");
@@ -524,6 +544,70 @@ static void write_replica_set(output *o, const berth_controller *replica_set)
     output_object_end(o);
 }
 
+/* ---- devices: as the library writes them ---- */
+
+static bool is_of_devices(berth_kind kind)
+{
+    return kind == BERTH_KIND_RESOURCE_SLICE || kind == BERTH_KIND_DEVICE_CLASS ||
+           kind == BERTH_KIND_RESOURCE_CLAIM;
+}
+
+static void write_json(output *o, json_t *value);
+
+static void write_members(output *o, json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        output_key(o, key);
+        write_json(o, value);
+    }
+}
+
+static void write_json(output *o, json_t *value)
+{
+    if (json_is_object(value)) {
+        output_object(o);
+        write_members(o, value);
+        output_object_end(o);
+    } else if (json_is_array(value)) {
+        output_array(o);
+        for (size_t i = 0; i < json_array_size(value); i++)
+            write_json(o, json_array_get(value, i));
+        output_array_end(o);
+    } else if (json_is_string(value)) {
+        output_text(o, json_string_value(value));
+    } else if (json_is_boolean(value)) {
+        output_bool(o, json_is_true(value));
+    } else {
+        output_int(o, json_integer_value(value));
+    }
+}
+
+static berth_status add_piece(void *context, berth_str piece, berth_error *error)
+{
+    (void)error;
+    fwrite(piece.data, 1, piece.len, context);
+    return BERTH_OK;
+}
+
+/* Kind and all. */
+static void write_devices(output *o, const berth_object *object)
+{
+    char *text = NULL;
+    size_t length = 0;
+    berth_error error;
+    FILE *file = open_memstream(&text, &length);
+    if (file == NULL || berth_object_write(object, add_piece, file, &error) != BERTH_OK ||
+        fclose(file) != 0)
+        exit(exit_status("generate", "writing an object", BERTH_E_NOMEM));
+    json_t *json = json_loadb(text, length, 0, NULL);
+    free(text);
+    write_json(o, json);
+    json_decref(json);
+}
+
 static const char *version_of(berth_kind kind)
 {
     if (kind == BERTH_KIND_REPLICA_SET)
@@ -536,6 +620,10 @@ static const char *version_of(berth_kind kind)
 
 void manifest_write(output *o, const berth_object *object)
 {
+    if (is_of_devices(object->kind)) {
+        write_devices(o, object);
+        return;
+    }
     output_object(o);
     output_pair_text(o, "apiVersion", version_of(object->kind));
     output_pair_text(o, "kind", berth_kind_name(object->kind));

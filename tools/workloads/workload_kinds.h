@@ -62,6 +62,15 @@ uint64_t workload_hash(uint64_t seed, uint64_t what, uint64_t idx);
 uint32_t workload_app_count(const workload_spec *spec, uint32_t pods_an_app);
 uint32_t workload_choose_app(uint32_t count, workload_random *random);
 
+/* Whether `*idx` is among the next `count` objects; if not, it counts from behind them. */
+static inline bool workload_is_among(uint64_t *idx, uint64_t count)
+{
+    if (*idx < count)
+        return true;
+    *idx -= count;
+    return false;
+}
+
 /* Storage of a cluster in which every `share`-th pod, running or to place, has a volume of its own:
  * how many objects that takes, putting one together, and mounting a pod's (if it has one). */
 uint64_t workload_storage_count(const workload_spec *spec, uint64_t share);
@@ -78,6 +87,7 @@ extern const workload workload_affinity;
 extern const workload workload_preferred;
 extern const workload workload_mixed;
 extern const workload workload_volumes;
+extern const workload workload_gpu;
 extern const workload workload_preempt;
 
 #endif

@@ -103,30 +103,21 @@ uint64_t workload_storage_count(const workload_spec *spec, uint64_t share)
     return spec->zones + 1 + spec->nodes + volumes + running + pending;
 }
 
-/* Whether `*idx` is among the next `count`; if not, count from behind them. */
-static bool is_among(uint64_t *idx, uint64_t count)
-{
-    if (*idx < count)
-        return true;
-    *idx -= count;
-    return false;
-}
-
 /* Classes, the driver, its limit on each node, volumes, claims. */
 void workload_storage_make(const workload_spec *spec, uint64_t share, uint64_t idx, draft *d)
 {
     uint64_t running = claims_of(spec->running, share);
-    if (is_among(&idx, spec->zones))
+    if (workload_is_among(&idx, spec->zones))
         make_class(spec, idx, d);
-    else if (is_among(&idx, 1))
+    else if (workload_is_among(&idx, 1))
         draft_csi_driver(d, words_of(driver));
-    else if (is_among(&idx, spec->nodes))
+    else if (workload_is_among(&idx, spec->nodes))
         draft_csi_node(d, draft_text(d, "node-%" PRIu64, idx), words_of(driver), VOLUMES_A_NODE);
-    else if (is_among(&idx, running))
+    else if (workload_is_among(&idx, running))
         make_volume(spec, with_claim(share, idx, true), d);
-    else if (is_among(&idx, bound_pending(spec, share)))
+    else if (workload_is_among(&idx, bound_pending(spec, share)))
         make_volume(spec, with_claim(share, idx * 2, false), d);
-    else if (is_among(&idx, running))
+    else if (workload_is_among(&idx, running))
         make_claim(spec, share, with_claim(share, idx, true), d);
     else
         make_claim(spec, share, with_claim(share, idx, false), d);

@@ -1,4 +1,4 @@
-/* Synthetic clusters, made object by object and kept nowhere: what pods' volumes need, nodes, pods
+/* Synthetic clusters, made object by object and kept nowhere: what pods' volumes and devices are, nodes, pods
  * running on them, and pods to place. The same specification gives the same objects, wherever and
  * however often. */
 #ifndef BERTH_TOOLS_WORKLOADS_H
@@ -42,6 +42,8 @@ enum {
     X(distinct, "  distinct   basic, but no two pods have the same requests\n")                    \
     X(volumes, "  volumes    basic, one persistent volume a pod, 25 a node: half of them bound\n"  \
                "             in a zone, half to be made in one of two zones\n")                    \
+    X(gpu, "  gpu        nodes of eight GPUs, some with network cards or partitioned; pods\n"      \
+           "             with a claim of their own for one or several\n")                          \
     X(preempt, "  preempt    nodes full of pods of 4 cpu (8 a node unless --running says other-\n" \
                "             wise), pods of 4 cpu and a higher priority to place\n")
 
@@ -64,7 +66,7 @@ bool workload_spec_parse(const char *text, workload_spec *spec, char *reason, si
 
 /* Which part of a cluster. */
 typedef enum workload_part {
-    WORKLOAD_STORAGE, /* what the pods' volumes are */
+    WORKLOAD_STORAGE, /* what the pods' volumes and devices are */
     WORKLOAD_NODES,
     WORKLOAD_RUNNING, /* pods with a node */
     WORKLOAD_PENDING, /* pods without */

@@ -83,6 +83,8 @@ static void put_quoted(record *r, const char *value)
             put(r, "\\n", 2);
         else if (length == 1 && ((unsigned char)*c < 0x20 || *c == 0x7f))
             put_format(r, "\\u%04x", (unsigned char)*c);
+        else if (length == 2 && (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] < 0xa0)
+            put_format(r, "\\u%04x", (unsigned char)c[1]); /* C1, which a terminal obeys, too */
         else if (length == 0)
             put(r, "?", 1);
         else

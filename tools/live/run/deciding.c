@@ -57,6 +57,9 @@ static berth_answer on_bind(void *context, const berth_binding *binding)
     plain.attempt = status.attempts;
     plain.waited_ns = status.submitted_ns != 0 ? d->decided_ns - status.submitted_ns : 0;
     read_claims(d, binding->pod, &texts);
+    pod_devices_read(&d->devices, d->engine, binding->pod);
+    texts.devices = d->devices.items;
+    texts.device_count = d->devices.count;
     put(d, &plain, &texts);
     return BERTH_ANSWER_LATER;
 }
@@ -309,6 +312,15 @@ static void say_failed(deciding *d, const berth_step *step)
     put(d, &plain, &texts);
 }
 
+/* Preemption may have found nobody because of it: the claim's change wakes the pod. */
+static void free_claim(deciding *d)
+{
+    const order plain = {.kind = ORDER_FREE_CLAIM, .decided_at = d->number};
+    order_texts texts = {.message = {0}};
+    if (berth_explanation_freed_claim(d->explanation, &texts.namespace_name, &texts.name))
+        put(d, &plain, &texts);
+}
+
 /* Decide until nothing is active, or enough is under way. Returns whether there is more to do. */
 static bool decide(deciding *d)
 {
@@ -333,6 +345,7 @@ static bool decide(deciding *d)
                         event_loop_now() - d->decided_ns);
         if (step.kind == BERTH_STEP_UNSCHEDULABLE || step.kind == BERTH_STEP_ERROR) {
             rejections_note(&d->rejections, step.pod, scheduler_of(d, step.pod));
+            free_claim(d);
             say_failed(d, &step);
         }
     }
@@ -459,6 +472,7 @@ void deciding_free(deciding *d)
     rejections_free(&d->rejections);
     free(d->claims);
     d->claims = NULL;
+    pod_devices_free(&d->devices);
     inbox_destroy(&d->in);
     outbox_destroy(&d->out);
     pthread_mutex_destroy(&d->counters_lock);

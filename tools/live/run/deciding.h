@@ -9,6 +9,7 @@
 #include "live/run/comparison.h"
 #include "live/run/inbox.h"
 #include "live/run/outbox.h"
+#include "live/run/pod_devices.h"
 #include "live/run/rejections.h"
 #include "live/run/seen_bindings.h"
 #include "live/serving/metrics.h"
@@ -50,6 +51,7 @@ typedef struct deciding {
     int64_t decided_ns;         /* when the step in hand began */
     berth_claim_choice *claims; /* of the binding in hand */
     size_t claim_capacity;
+    pod_devices devices; /* likewise */
 } deciding;
 
 /* Make the engine and start the thread. Errors: those of engine_setup_create and of

@@ -1,5 +1,6 @@
 /* A name alone says little: an object that came after the decision is another one (object_entry.born),
- * and what was decided for the one that is gone is not done to it. */
+ * and what was decided for the one that is gone is not done to it. What was decided about a volume or
+ * a claim holds for its state at the time, not for its name (object_entry.changed). */
 #include "live/run/orders.h"
 
 #include <stdlib.h>
@@ -32,17 +33,26 @@ static const object_entry *find(const orders *o, const order *what, berth_kind k
     return entry != NULL && entry->born <= what->decided_at ? entry : NULL;
 }
 
+/* The same, as it was then; NULL: it is another one, or has changed. */
+static const object_entry *find_as_it_was(const orders *o, const order *what, berth_kind kind,
+                                          berth_str namespace_name, berth_str name)
+{
+    const object_entry *entry = find(o, what, kind, namespace_name, name);
+    return entry != NULL && entry->changed <= what->decided_at ? entry : NULL;
+}
+
 /* What was chosen for a claim, of which only the names are known to the decision. false: claim or
  * volume are gone, or others than those that it was about. */
 static bool find_choice(const orders *o, const order *what, const berth_claim_choice *claim,
                         volume_choice *out)
 {
     static const berth_str none = {0};
-    const object_entry *found = find(o, what, BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
-                                     claim->claim_namespace, claim->claim_name);
+    const object_entry *found = find_as_it_was(o, what, BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
+                                               claim->claim_namespace, claim->claim_name);
     const object_entry *volume =
-        claim->volume.len > 0 ? find(o, what, BERTH_KIND_PERSISTENT_VOLUME, none, claim->volume)
-                              : NULL;
+        claim->volume.len > 0
+            ? find_as_it_was(o, what, BERTH_KIND_PERSISTENT_VOLUME, none, claim->volume)
+            : NULL;
     if (found == NULL || (claim->volume.len > 0 && volume == NULL))
         return false;
     *out = (volume_choice){.claim_namespace = claim->claim_namespace,
@@ -72,6 +82,40 @@ static bool bind_volumes(orders *o, const order *what, const write_pod *about)
     return all;
 }
 
+/* Something that the order is about is no longer there. */
+static void give_up(orders *o, const order *what)
+{
+    writes_unbind(o->writes, what->binding);
+    deciding_bind_done(o->deciding, what->binding, false);
+}
+
+/* What the pod's ResourceClaims get. false: one of them is no longer there. */
+static bool put_devices(orders *o, const order *what, const write_pod *about)
+{
+    device_choice *choices = heap_new(what->device_count, sizeof(*choices));
+    bool all = true;
+    for (uint32_t i = 0; all && i < what->device_count; i++) {
+        const order_devices *from = &what->devices[i];
+        const object_entry *found =
+            find(o, what, BERTH_KIND_RESOURCE_CLAIM, from->claim_namespace, from->claim_name);
+        all = found != NULL;
+        if (all)
+            choices[i] = (device_choice){.claim_namespace = from->claim_namespace,
+                                         .claim_name = from->claim_name,
+                                         .claim_uid = object_entry_uid(found),
+                                         .allocation = from->allocation};
+    }
+    if (all)
+        writes_devices(o->writes, &(device_job){.id = what->binding,
+                                                .pod = about,
+                                                .node = what->node,
+                                                .choices = choices,
+                                                .choice_count = what->device_count,
+                                                .timeout_ns = o->device_timeout_ns});
+    free(choices);
+    return all;
+}
+
 /* A node that is gone would be taken all the same by the server: it looks at the pod alone. */
 static void bind(orders *o, const order *what)
 {
@@ -79,17 +123,18 @@ static void bind(orders *o, const order *what)
     const object_entry *pod = find(o, what, BERTH_KIND_POD, what->namespace_name, what->name);
     const object_entry *node = find(o, what, BERTH_KIND_NODE, none, what->node);
     if (o->ends || pod == NULL || pod->bound || node == NULL) {
-        deciding_bind_done(o->deciding, what->binding, false);
+        give_up(o, what);
         return;
     }
     write_pod about = pod_of(pod, what->scheduler);
     about.attempt = what->attempt;
     about.waited_ns = what->waited_ns;
     about.decided_ns = what->decided_ns;
-    if (what->claim_count == 0)
+    bool goes = what->device_count == 0 || put_devices(o, what, &about);
+    if (goes && what->claim_count == 0)
         writes_bind(o->writes, what->binding, &about, what->node);
-    else if (!bind_volumes(o, what, &about))
-        deciding_bind_done(o->deciding, what->binding, false);
+    else if (!goes || !bind_volumes(o, what, &about))
+        give_up(o, what);
 }
 
 static void fail(orders *o, const order *what)
@@ -136,6 +181,18 @@ static void unnominate(orders *o, const order *what)
     writes_nominate(o->writes, &about, none);
 }
 
+static void free_claim(orders *o, const order *what)
+{
+    const object_entry *claim =
+        find_as_it_was(o, what, BERTH_KIND_RESOURCE_CLAIM, what->namespace_name, what->name);
+    if (o->ends || claim == NULL)
+        return;
+    writes_free_claim(o->writes, &(freed_claim){.namespace_name = what->namespace_name,
+                                                .name = what->name,
+                                                .uid = object_entry_uid(claim),
+                                                .version = claim->version});
+}
+
 static void carry_out(orders *o, const order *what)
 {
     switch (what->kind) {
@@ -150,6 +207,9 @@ static void carry_out(orders *o, const order *what)
         break;
     case ORDER_EVICT:
         evict(o, what);
+        break;
+    case ORDER_FREE_CLAIM:
+        free_claim(o, what);
         break;
     case ORDER_UNNOMINATE:
         unnominate(o, what);
@@ -211,4 +271,6 @@ void orders_changed(orders *o, berth_kind kind, berth_str namespace_name, berth_
 {
     if (kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
         writes_claim_seen(o->writes, namespace_name, name);
+    if (kind == BERTH_KIND_RESOURCE_CLAIM)
+        writes_device_claim_seen(o->writes, namespace_name, name);
 }

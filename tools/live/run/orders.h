@@ -17,6 +17,7 @@ typedef struct orders {
     bool ends;        /* nothing new is begun */
     bool holds, held; /* something is about to be forgotten: no order is taken; one was to be */
     int64_t volume_timeout_ns; /* for a pod's claims to be bound; 0: 600 s */
+    int64_t device_timeout_ns; /* for the conditions of its devices; 0: 600 s */
 } orders;
 
 /* Take orders while there is room for them; call it when the loop was woken, and when there is room. */

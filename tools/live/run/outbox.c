@@ -38,6 +38,10 @@ static size_t room_of(const order_texts *texts)
     for (uint32_t i = 0; i < texts->claim_count; i++)
         room += (size_t)texts->claims[i].claim_namespace.len + texts->claims[i].claim_name.len +
                 texts->claims[i].volume.len;
+    room += texts->device_count * sizeof(order_devices);
+    for (uint32_t i = 0; i < texts->device_count; i++)
+        room += (size_t)texts->devices[i].claim_namespace.len + texts->devices[i].claim_name.len +
+                texts->devices[i].allocation.len;
     return room;
 }
 
@@ -52,13 +56,25 @@ static void copy_claims(order *o, char **at, const order_texts *texts)
                                  .volume = copy(at, texts->claims[i].volume)};
 }
 
+static void copy_devices(order *o, order_devices *to, char **at, const order_texts *texts)
+{
+    o->devices = to;
+    o->device_count = texts->device_count;
+    for (uint32_t i = 0; i < texts->device_count; i++)
+        to[i] = (order_devices){.claim_namespace = copy(at, texts->devices[i].claim_namespace),
+                                .claim_name = copy(at, texts->devices[i].claim_name),
+                                .allocation = copy(at, texts->devices[i].allocation)};
+}
+
 void outbox_put(outbox *box, const order *plain, const order_texts *texts)
 {
     order *o = heap_new(1, sizeof(*o) + room_of(texts));
-    char *at = (char *)&o->room[texts->claim_count];
+    order_devices *devices = (order_devices *)&o->room[texts->claim_count];
+    char *at = (char *)&devices[texts->device_count];
     memcpy(o, plain, sizeof(*o));
     o->next = NULL;
     copy_claims(o, &at, texts);
+    copy_devices(o, devices, &at, texts);
     o->namespace_name = copy(&at, texts->namespace_name);
     o->name = copy(&at, texts->name);
     o->node = copy(&at, texts->node);

@@ -11,11 +11,18 @@
 #include "berth/read.h"
 #include "berth/scheduler.h"
 
+/* A ResourceClaim of a pod that is to be bound. */
+typedef struct order_devices {
+    berth_str claim_namespace, claim_name;
+    berth_str allocation; /* JSON of what was chosen for it; absent: it has its devices */
+} order_devices;
+
 typedef enum order_kind {
     ORDER_BIND = 0,   /* answer by berth_scheduler_bind_done */
     ORDER_UNBIND,     /* a binding that is no more: do nothing further for it */
     ORDER_FAILED,     /* an attempt placed the pod nowhere */
     ORDER_EVICT,      /* have `name` deleted, so that the preemptor fits */
+    ORDER_FREE_CLAIM, /* have the ResourceClaim `name` lose its devices */
     ORDER_UNNOMINATE, /* the node that is kept for the pod is another one's now */
 } order_kind;
 
@@ -26,13 +33,15 @@ typedef struct order {
     /* The last message that had been applied: an object that came later is another one, whatever its
      * name (object_entry.born). */
     uint64_t decided_at;
-    berth_str namespace_name, name; /* the pod */
+    berth_str namespace_name, name; /* the pod, or the claim */
     berth_str node;           /* chosen; of a failed attempt the nominated one; absent: none */
     berth_binding_id binding; /* of bind and unbind */
     berth_unbind_reason why;  /* of unbind */
     /* of bind: what was chosen for claims that are to be bound before */
     const berth_claim_choice *claims;
     uint32_t claim_count;
+    const order_devices *devices; /* of all its ResourceClaims */
+    uint32_t device_count;
     /* of a failed attempt */
     bool error; /* SchedulerError, not Unschedulable */
     berth_str message;
@@ -42,7 +51,7 @@ typedef struct order {
     /* of a pod: for metrics */
     uint32_t attempt;
     int64_t waited_ns, decided_ns; /* since it was submitted; when, of CLOCK_BOOTTIME */
-    berth_claim_choice room[];     /* claims, then texts */
+    berth_claim_choice room[];     /* claims, ResourceClaims, then texts */
 } order;
 
 /* An order without its texts, and those. */
@@ -50,6 +59,8 @@ typedef struct order_texts {
     berth_str namespace_name, name, node, message, preemptor_namespace, preemptor_name, scheduler;
     const berth_claim_choice *claims;
     uint32_t claim_count;
+    const order_devices *devices;
+    uint32_t device_count;
 } order_texts;
 
 typedef struct outbox {

@@ -20,6 +20,7 @@ void run_config_init(run_config *config)
                            .renew_deadline_ns = 10 * second_ns,
                            .retry_period_ns = 2 * second_ns,
                            .volume_timeout_ns = 600 * second_ns,
+                           .device_timeout_ns = 600 * second_ns,
                            .resource_name = heap_text("kube-scheduler", 14),
                            .resource_namespace = heap_text("kube-system", 11)};
 }
@@ -149,25 +150,44 @@ static berth_status read_election(run_config *config, const json_t *from, const 
     return bad == NULL ? BERTH_OK : wrong(error, source, "leaderElection", bad);
 }
 
-/* The library has checked what it is; here it is read where it is one. */
-static void read_volume_timeout(run_config *config, const json_t *profiles)
+/* What a profile says to a plugin; NULL: nothing. The library has checked what it is. */
+static const json_t *plugin_args(const json_t *profile, const char *plugin_name)
 {
-    size_t i, k;
-    const json_t *profile, *plugin;
-    double longest = 0;
+    size_t i;
+    const json_t *plugin, *args = NULL;
+    json_array_foreach(json_object_get(profile, "pluginConfig"), i, plugin)
+    {
+        const char *name = yaml_tree_text(plugin, "name");
+        if (name != NULL && strcmp(name, plugin_name) == 0)
+            args = json_object_get(plugin, "args");
+    }
+    return args;
+}
+
+/* The longest of all profiles. */
+static void read_timeouts(run_config *config, const json_t *profiles)
+{
+    size_t i;
+    const json_t *profile;
+    int64_t volumes_ns = 0, devices_ns = 0;
     json_array_foreach(profiles, i, profile)
     {
         double seconds = 600;
-        json_array_foreach(json_object_get(profile, "pluginConfig"), k, plugin)
-        {
-            const char *name = yaml_tree_text(plugin, "name");
-            if (name != NULL && strcmp(name, "VolumeBinding") == 0)
-                (void)take_number(json_object_get(plugin, "args"), "bindTimeoutSeconds", &seconds);
-        }
-        longest = seconds > longest ? seconds : longest;
+        int64_t ns = 600 * second_ns;
+        (void)take_number(plugin_args(profile, "VolumeBinding"), "bindTimeoutSeconds", &seconds);
+        const char *text =
+            yaml_tree_text(plugin_args(profile, "DynamicResources"), "bindingTimeout");
+        if (text != NULL)
+            (void)duration_read(text, &ns);
+        if ((int64_t)(seconds * 1e9) > volumes_ns)
+            volumes_ns = (int64_t)(seconds * 1e9);
+        if (ns > devices_ns)
+            devices_ns = ns;
     }
-    if (longest > 0)
-        config->volume_timeout_ns = (int64_t)(longest * 1e9);
+    if (volumes_ns > 0)
+        config->volume_timeout_ns = volumes_ns;
+    if (devices_ns > 0)
+        config->device_timeout_ns = devices_ns;
 }
 
 berth_status run_config_read_text(run_config *config, berth_str text, const char *source,
@@ -180,7 +200,7 @@ berth_status run_config_read_text(run_config *config, berth_str text, const char
         read_connection(config, json_object_get(root, "clientConnection"), source, error);
     if (status == BERTH_OK)
         status = read_election(config, json_object_get(root, "leaderElection"), source, error);
-    read_volume_timeout(config, json_object_get(root, "profiles"));
+    read_timeouts(config, json_object_get(root, "profiles"));
     json_decref(root);
     return status;
 }

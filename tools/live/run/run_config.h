@@ -18,6 +18,7 @@ typedef struct run_config {
     char *resource_name, *resource_namespace; /* of the Lease */
     int64_t
         volume_timeout_ns; /* bindTimeoutSeconds of VolumeBinding, the longest of all profiles */
+    int64_t device_timeout_ns; /* likewise bindingTimeout of DynamicResources */
     bool qps_given;
 } run_config;
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/exits.h"
+#include "cli/plain_text.h"
 #include "live/credentials/credentials.h"
 #include "live/lease/lease.h"
 #include "live/log/log.h"
@@ -53,6 +54,7 @@ typedef struct session {
     int64_t began_ns, version_backoff_ns;
     int64_t denied_ns; /* since when 403 is the answer; 0: it is not */
     char version[16];  /* "1.36", of the server */
+    char gates[1024];  /* feature gates of the engine */
     int minor;         /* 36 */
 } session;
 
@@ -238,12 +240,26 @@ static void make_writes(session *s)
     s->orders = (orders){.deciding = &s->deciding,
                          .watcher = s->watcher,
                          .writes = s->writes,
-                         .volume_timeout_ns = s->options->volume_timeout_ns};
+                         .volume_timeout_ns = s->options->volume_timeout_ns,
+                         .device_timeout_ns = s->options->device_timeout_ns};
 }
 
 /* ---- the beginning ---- */
 
 static void ask_version(void *context);
+
+/* A claim that stands for extended resources is made by the scheduler, which is not done here: a node that
+ * has none of them by itself does not fit. */
+static void switch_off_backing(session *s)
+{
+    engine_setup *setup = s->options->setup;
+    const char *given = setup->feature_gates != NULL ? setup->feature_gates : "";
+    if (setup->minor != 0 && setup->minor < 36)
+        return;
+    snprintf(s->gates, sizeof(s->gates), "%s%sDRAExtendedResource=false", given,
+             given[0] != '\0' ? "," : "");
+    setup->feature_gates = s->gates;
+}
 
 static void begin(session *s)
 {
@@ -257,8 +273,10 @@ static void begin(session *s)
                              .context = s};
     if (setup->kubernetes == NULL)
         setup->kubernetes = s->version;
-    if (engine_setup_resolve(setup, &error) != BERTH_OK ||
-        deciding_start(&s->deciding, &error) != BERTH_OK) {
+    berth_status resolved = engine_setup_resolve(setup, &error);
+    if (resolved == BERTH_OK)
+        switch_off_backing(s);
+    if (resolved != BERTH_OK || deciding_start(&s->deciding, &error) != BERTH_OK) {
         end(s, exit_error("run", &error));
         return;
     }
@@ -266,7 +284,7 @@ static void begin(session *s)
     atomic_store_explicit(&s->served.deciding_runs, true, memory_order_relaxed); /* SERVED-1 */
     if (s->served.server != NULL)
         served_configure(&s->served, configz_text(s->options), s->minor);
-    s->watcher = watcher_create(s->transport, &sink);
+    s->watcher = watcher_create(s->transport, &sink, s->minor);
     if (s->watcher == NULL) {
         end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));
         return;
@@ -293,10 +311,10 @@ static void take_version(session *s)
     int minor = s->minor = strncmp(s->version, "1.", 2) == 0 ? atoi(s->version + 2) : 0;
     LOG_INFO(0, "connected", "server", s->options->config->access.server, "kubernetes", s->version);
     if (s->options->setup->kubernetes == NULL && (minor < MINOR_FIRST || minor > MINOR_LAST)) {
-        fprintf(stderr,
-                "berth run: the API server is of Kubernetes %s, whose rules are not known; "
-                "--kubernetes 1.32 to 1.36 says which to use\n",
-                s->version);
+        plain_text_line(stderr,
+                        "berth run: the API server is of Kubernetes %s, whose rules are not known; "
+                        "--kubernetes 1.32 to 1.36 says which to use",
+                        s->version);
         end(s, EXIT_INPUT);
         return;
     }
@@ -344,8 +362,8 @@ static void on_version(void *context, const live_answer *answer)
     else if (s->denied_ns == 0)
         s->denied_ns = event_loop_now();
     if (is_hopeless(s, answer)) {
-        fprintf(stderr, "berth run: %s: %s\n", s->options->config->access.server,
-                say_hopeless(answer));
+        plain_text_line(stderr, "berth run: %s: %s", s->options->config->access.server,
+                        say_hopeless(answer));
         end(s, EXIT_INPUT);
         return;
     }
@@ -405,7 +423,7 @@ static void begin_comparison(session *s)
         .change = on_fresh, .is_full = on_is_full, .listed = on_fresh_listed, .context = s};
     if (s->fresh != NULL || s->watcher == NULL || !watcher_is_synced(s->watcher))
         return;
-    s->fresh = watcher_create(s->transport, &sink);
+    s->fresh = watcher_create(s->transport, &sink, s->minor);
     if (s->fresh != NULL)
         watcher_start(s->fresh);
 }

@@ -17,6 +17,7 @@ typedef struct session_options {
     int64_t lease_ns, renew_deadline_ns, retry_period_ns;
     int64_t unschedulable_max_ns;            /* a pod is tried again after so long; 0: 5 minutes */
     int64_t volume_timeout_ns;               /* for a pod's claims to be bound */
+    int64_t device_timeout_ns;               /* for the conditions of its devices */
     const char *serve;                       /* an address for health and metrics; NULL: none */
     const char *certificate_file, *key_file; /* to serve with; NULL: plain HTTP */
 } session_options;

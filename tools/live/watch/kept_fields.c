@@ -125,6 +125,21 @@ static const kept_field budget_status[] = {ALL("disruptionsAllowed"), ALL("disru
 static const kept_field budget[] = {PART("metadata", plain_metadata), PART("spec", selector_spec),
                                     PART("status", budget_status), LAST};
 
+static const kept_field device_annotations[] = {
+    ALL("resource.kubernetes.io/extended-resource-claim"), LAST};
+static const kept_field device_metadata[] = {IDENTITY, PART("annotations", device_annotations),
+                                             ALL("ownerReferences"), ALL("creationTimestamp"),
+                                             LAST};
+
+/* Of devices: what drivers say of them at length is not kept. */
+static const kept_field allocated[] = {
+    ALL("driver"), ALL("pool"), ALL("device"), ALL("shareID"), PART("conditions", condition), LAST};
+static const kept_field claim_status[] = {ALL("allocation"), ALL("reservedFor"),
+                                          PART("devices", allocated), LAST};
+static const kept_field device_claim[] = {PART("metadata", device_metadata), ALL("spec"),
+                                          PART("status", claim_status), LAST};
+static const kept_field devices[] = {PART("metadata", device_metadata), ALL("spec"), LAST};
+
 #define HEADING(version, kind) "{\"apiVersion\":\"" version "\",\"kind\":\"" kind "\","
 
 static const kept_kind kinds[BERTH_KIND_COUNT] = {
@@ -144,6 +159,9 @@ static const kept_kind kinds[BERTH_KIND_COUNT] = {
     [BERTH_KIND_POD_DISRUPTION_BUDGET] = {HEADING("policy/v1", "PodDisruptionBudget"), budget},
     [BERTH_KIND_NODE] = {HEADING("v1", "Node"), node},
     [BERTH_KIND_POD] = {HEADING("v1", "Pod"), pod},
+    [BERTH_KIND_RESOURCE_SLICE] = {HEADING("resource.k8s.io/v1", "ResourceSlice"), devices},
+    [BERTH_KIND_DEVICE_CLASS] = {HEADING("resource.k8s.io/v1", "DeviceClass"), devices},
+    [BERTH_KIND_RESOURCE_CLAIM] = {HEADING("resource.k8s.io/v1", "ResourceClaim"), device_claim},
 };
 
 const kept_kind *kept_fields_of(berth_kind kind)

@@ -8,10 +8,10 @@
 #include "berth/objects.h"
 
 typedef struct object_entry {
-    uint64_t version;   /* metadata.resourceVersion */
-    uint64_t hash;      /* of the fields that are read */
-    uint64_t born;      /* number of the change that brought it: one decided before is not about it;
-                       * of volumes and claims, of the last change */
+    uint64_t version; /* metadata.resourceVersion */
+    uint64_t hash;    /* of the fields that are read */
+    uint64_t born;    /* number of the change that brought it: one decided before is not about it */
+    uint64_t changed; /* of the last change: one decided before is not about it as it is */
     int64_t generation; /* metadata.generation */
     uint32_t mark;      /* the last list that it was in */
     bool posted;        /* false: it could not be read, the engine does not know it */

@@ -104,19 +104,18 @@ static void note(reflector *r, object_entry *entry)
         note_pod(r, entry);
 }
 
+static void tell_of_new(reflector *r, object_entry *entry)
+{
+    entry->born = entry->changed = tell(r, WATCH_ADD);
+    entry->posted = entry->born != 0;
+}
+
 static void add(reflector *r)
 {
     const object_view *view = &r->view;
     object_entry *entry = object_table_add(&r->table, view->namespace_name, view->name, view->uid);
-    entry->born = tell(r, WATCH_ADD);
-    entry->posted = entry->born != 0;
+    tell_of_new(r, entry);
     note(r, entry);
-}
-
-/* What was decided about a volume or a claim holds for its state at the time, not for its name. */
-static bool is_chosen_as_it_is(berth_kind kind)
-{
-    return kind == BERTH_KIND_PERSISTENT_VOLUME || kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM;
 }
 
 static void update(reflector *r, object_entry *entry)
@@ -136,11 +135,10 @@ static void update(reflector *r, object_entry *entry)
         r->unchanged++;
     } else if (entry->posted) {
         uint64_t number = tell(r, WATCH_UPDATE);
-        if (number != 0 && is_chosen_as_it_is(r->resource->kind))
-            entry->born = number;
+        if (number != 0)
+            entry->changed = number;
     } else {
-        entry->born = tell(r, WATCH_ADD);
-        entry->posted = entry->born != 0;
+        tell_of_new(r, entry);
     }
     note(r, entry);
 }

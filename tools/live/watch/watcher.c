@@ -8,6 +8,10 @@
 #define CORE "/api/v1/"
 #define APPS "/apis/apps/v1/"
 #define STORAGE "/apis/storage.k8s.io/v1/"
+#define DEVICES "/apis/resource.k8s.io/v1/"
+
+/* Of Kubernetes 1.34 on devices are served by this version, and decided. */
+enum { DEVICES_MINOR = 34 };
 
 /* Pods that are over use nothing and are not asked for. */
 static const watch_resource resources[BERTH_KIND_COUNT] = {
@@ -32,6 +36,9 @@ static const watch_resource resources[BERTH_KIND_COUNT] = {
     {BERTH_KIND_NODE, CORE "nodes", "", "nodes"},
     {BERTH_KIND_POD, CORE "pods",
      "fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed", "pods"},
+    {BERTH_KIND_RESOURCE_SLICE, DEVICES "resourceslices", "", "resourceslices.resource.k8s.io"},
+    {BERTH_KIND_DEVICE_CLASS, DEVICES "deviceclasses", "", "deviceclasses.resource.k8s.io"},
+    {BERTH_KIND_RESOURCE_CLAIM, DEVICES "resourceclaims", "", "resourceclaims.resource.k8s.io"},
 };
 
 struct watcher {
@@ -40,7 +47,22 @@ struct watcher {
     berth_reader *reader;
     reflector reflectors[BERTH_KIND_COUNT]; /* by kind */
     uint32_t listed_count;
+    bool devices; /* are followed */
 };
+
+static bool is_followed(const watcher *w, int kind)
+{
+    return w->devices || (kind != BERTH_KIND_RESOURCE_SLICE && kind != BERTH_KIND_DEVICE_CLASS &&
+                          kind != BERTH_KIND_RESOURCE_CLAIM);
+}
+
+static uint32_t followed_count(const watcher *w)
+{
+    uint32_t count = 0;
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
+        count += is_followed(w, kind);
+    return count;
+}
 
 static uint64_t on_change(void *context, const watch_change *change)
 {
@@ -58,7 +80,7 @@ static void on_listed(void *context, berth_kind kind)
 {
     watcher *w = context;
     w->listed_count++;
-    if (w->listed_count == BERTH_KIND_COUNT - 1)
+    if (w->listed_count == followed_count(w) - 1)
         reflector_start(&w->reflectors[BERTH_KIND_POD]);
     w->sink.listed(w->sink.context, kind);
 }
@@ -77,13 +99,14 @@ static void on_gone(void *context, berth_kind kind, const object_entry *entry)
         w->sink.gone(w->sink.context, kind, entry);
 }
 
-watcher *watcher_create(const live_transport *transport, const watch_sink *sink)
+watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor)
 {
     /* Of a workload one pod, which is passed over; nothing is read ahead. */
     const berth_read_options options = {.size = sizeof(options), .templates = true, .threads = 1};
     watcher *w = heap_new(1, sizeof(*w));
     w->transport = transport;
     w->sink = *sink;
+    w->devices = minor >= DEVICES_MINOR;
     w->inner = (watch_sink){on_change, on_is_full, on_listed, on_seen, on_gone, w};
     if (berth_reader_create(&options, &w->reader, NULL) != BERTH_OK) {
         free(w);
@@ -97,7 +120,7 @@ watcher *watcher_create(const live_transport *transport, const watch_sink *sink)
 void watcher_start(watcher *w)
 {
     for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
-        if (kind != BERTH_KIND_POD)
+        if (kind != BERTH_KIND_POD && is_followed(w, kind))
             reflector_start(&w->reflectors[kind]);
 }
 
@@ -119,14 +142,14 @@ void watcher_destroy(watcher *w)
 
 bool watcher_is_synced(const watcher *w)
 {
-    return w->listed_count == BERTH_KIND_COUNT;
+    return w->listed_count == followed_count(w);
 }
 
 int64_t watcher_lost_ns(const watcher *w)
 {
     int64_t now_ns = live_now(w->transport), worst_ns = 0;
     for (int kind = 0; kind < BERTH_KIND_COUNT; kind++) {
-        int64_t since_ns = reflector_lost_since(&w->reflectors[kind]);
+        int64_t since_ns = is_followed(w, kind) ? reflector_lost_since(&w->reflectors[kind]) : 0;
         if (since_ns != 0 && now_ns - since_ns > worst_ns)
             worst_ns = now_ns - since_ns;
     }

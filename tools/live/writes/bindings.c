@@ -55,13 +55,20 @@ static void free_binding(binding *x)
     free(x);
 }
 
-static void remove_binding(binding *x)
+/* Nothing finds it any more, and nothing is sent for it. */
+static void take_out(binding *x)
 {
     bindings *b = x->all;
+    write_task_drop(&x->task);
     *(x->before != NULL ? &x->before->next : &b->first) = x->next;
     if (x->next != NULL)
         x->next->before = x->before;
     b->count--;
+}
+
+static void remove_binding(binding *x)
+{
+    take_out(x);
     free_binding(x);
 }
 
@@ -82,7 +89,8 @@ static int64_t now_of(const bindings *b)
     return live_now(b->lane.gate->transport);
 }
 
-/* Tell, unless nobody wants to know, and free it. */
+/* Tell, unless nobody wants to know, and free it. Who is told may drop it at once: the deciding thread
+ * has heard of the outcome by then, and given it up. */
 static void settle(binding *x, bind_verdict verdict, const char *why)
 {
     bindings *b = x->all;
@@ -93,9 +101,10 @@ static void settle(binding *x, bind_verdict verdict, const char *why)
                                   .why = verdict == BIND_BOUND ? "" : why,
                                   .tries = x->task.tries,
                                   .duration_ns = now_of(b) - x->put_ns};
+    take_out(x);
     if (!x->dropped)
         b->settled(b->context, &outcome);
-    remove_binding(x);
+    free_binding(x);
 }
 
 /* Whether some try may yet take effect. */

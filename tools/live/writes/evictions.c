@@ -53,13 +53,20 @@ static void free_eviction(eviction *x)
     free(x);
 }
 
-static void remove_eviction(eviction *x)
+/* Nothing finds it any more, and nothing is sent for it. */
+static void take_out(eviction *x)
 {
     evictions *e = x->all;
+    write_task_drop(&x->task);
     *(x->before != NULL ? &x->before->next : &e->first) = x->next;
     if (x->next != NULL)
         x->next->before = x->before;
     e->count--;
+}
+
+static void remove_eviction(eviction *x)
+{
+    take_out(x);
     free_eviction(x);
 }
 
@@ -75,6 +82,7 @@ void evictions_destroy(evictions *e)
     free(e);
 }
 
+/* Who is told may ask for it again at once. */
 static void settle(eviction *x, bool deleted, const char *why)
 {
     evictions *e = x->all;
@@ -84,8 +92,9 @@ static void settle(eviction *x, bool deleted, const char *why)
                                       .deleted = deleted,
                                       .failed = why != NULL,
                                       .why = why != NULL ? why : ""};
+    take_out(x);
     e->settled(e->context, &outcome);
-    remove_eviction(x);
+    free_eviction(x);
 }
 
 /* No second pod of that name is ever deleted: the server compares the uid with every try. */

@@ -58,6 +58,7 @@ static const struct {
     [EVENT_SCHEDULED] = {"Scheduled", "Binding", "Normal", false},
     [EVENT_FAILED_SCHEDULING] = {"FailedScheduling", "Scheduling", "Warning", true},
     [EVENT_PREEMPTED] = {"Preempted", "Preempting", "Normal", false},
+    [EVENT_BINDING_CONDITIONS] = {"BindingConditionsPending", "Scheduling", "Normal", false},
 };
 
 pod_events *pod_events_create(write_gate *gate, write_lane *after, const char *host,

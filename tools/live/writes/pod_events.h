@@ -12,6 +12,7 @@ typedef enum event_kind {
     EVENT_SCHEDULED = 0,
     EVENT_FAILED_SCHEDULING,
     EVENT_PREEMPTED,
+    EVENT_BINDING_CONDITIONS,
     EVENT_KIND_COUNT
 } event_kind;
 

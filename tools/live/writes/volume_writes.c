@@ -70,13 +70,21 @@ static void free_job(job *j)
     free(j);
 }
 
-static void remove_job(job *j)
+/* Nothing finds it any more, and nothing is sent for it. */
+static void take_out(job *j)
 {
     volume_writes *v = j->all;
+    for (size_t i = 0; i < j->count; i++)
+        write_task_clear(&j->claims[i].task);
     *(j->before != NULL ? &j->before->next : &v->first) = j->next;
     if (j->next != NULL)
         j->next->before = j->before;
     v->count--;
+}
+
+static void remove_job(job *j)
+{
+    take_out(j);
     free_job(j);
 }
 
@@ -99,6 +107,7 @@ void volume_writes_destroy(volume_writes *v)
     free(v);
 }
 
+/* Who is told may drop it at once. */
 static void settle(job *j, const char *why)
 {
     const volume_outcome outcome = {.id = j->id,
@@ -106,8 +115,9 @@ static void settle(job *j, const char *why)
                                     .node = write_str(j->node),
                                     .bound = why == NULL,
                                     .why = why != NULL ? why : ""};
+    take_out(j);
     j->all->settled(j->all->context, &outcome);
-    remove_job(j);
+    free_job(j);
 }
 
 /* ---- requests ---- */

@@ -15,6 +15,8 @@ struct writes {
     evictions *evictions;
     pod_events *events;
     volume_writes *volumes;
+    device_writes *devices;
+    claim_frees *frees;
     bool scheduled_events;
     writes_callbacks callbacks;
     writes_counters counters;
@@ -59,6 +61,14 @@ static void room(writes *w)
         w->callbacks.room(w->callbacks.context);
 }
 
+static void settle_devices(writes *w, const bind_outcome *outcome)
+{
+    if (outcome->verdict == BIND_BOUND)
+        device_writes_bound(w->devices, outcome->id);
+    else
+        device_writes_drop(w->devices, outcome->id);
+}
+
 static void on_bound(void *context, const bind_outcome *outcome)
 {
     writes *w = context;
@@ -71,6 +81,7 @@ static void on_bound(void *context, const bind_outcome *outcome)
         say_failed(w, outcome);
     else if (outcome->verdict == BIND_BOUND && w->scheduled_events)
         say_bound(w, outcome);
+    settle_devices(w, outcome); /* the outcome may be theirs */
     room(w);
 }
 
@@ -78,7 +89,7 @@ static void on_volumes(void *context, const volume_outcome *outcome)
 {
     writes *w = context;
     if (outcome->bound)
-        bindings_put(w->bindings, outcome->id, outcome->pod, outcome->node);
+        writes_bind(w, outcome->id, outcome->pod, outcome->node);
     else
         on_bound(w, &(bind_outcome){.id = outcome->id,
                                     .verdict = BIND_FAILED,
@@ -86,6 +97,29 @@ static void on_volumes(void *context, const volume_outcome *outcome)
                                     .node = outcome->node,
                                     .plugin = "VolumeBinding",
                                     .why = outcome->why});
+}
+
+static void on_devices(void *context, const device_outcome *outcome)
+{
+    writes *w = context;
+    if (outcome->ready)
+        bindings_put(w->bindings, outcome->id, outcome->pod, outcome->node);
+    else
+        on_bound(w, &(bind_outcome){.id = outcome->id,
+                                    .verdict = BIND_FAILED,
+                                    .pod = outcome->pod,
+                                    .node = outcome->node,
+                                    .plugin = "DynamicResources",
+                                    .why = outcome->why});
+}
+
+static void on_conditions(void *context, const write_pod *pod, berth_str node)
+{
+    writes *w = context;
+    char *note =
+        write_path("waiting for binding conditions for device on node %.*s", WRITE_ARG(node));
+    pod_events_put(w->events, EVENT_BINDING_CONDITIONS, pod, write_str(note));
+    free(note);
 }
 
 static bool is_nominated(void *context, const write_pod *preemptor)
@@ -125,6 +159,8 @@ writes *writes_create(const writes_options *options)
     w->statuses = pod_statuses_create(&w->gate, observed);
     w->evictions = evictions_create(&w->gate, observed, is_nominated, on_evicted, w);
     w->volumes = volume_writes_create(&w->gate, on_volumes, w);
+    w->devices = device_writes_create(&w->gate, on_devices, on_conditions, w);
+    w->frees = claim_frees_create(&w->gate);
     w->events = pod_events_create(&w->gate, pod_statuses_lane(w->statuses),
                                   options->host != NULL ? options->host : "", waiting);
     return w;
@@ -136,6 +172,8 @@ void writes_destroy(writes *w)
         return;
     pod_events_destroy(w->events);
     volume_writes_destroy(w->volumes);
+    claim_frees_destroy(w->frees);
+    device_writes_destroy(w->devices);
     evictions_destroy(w->evictions);
     pod_statuses_destroy(w->statuses);
     bindings_destroy(w->bindings);
@@ -155,7 +193,13 @@ bool writes_has_room(const writes *w)
 
 void writes_bind(writes *w, uint64_t id, const write_pod *pod, berth_str node)
 {
-    bindings_put(w->bindings, id, pod, node);
+    if (!device_writes_go(w->devices, id))
+        bindings_put(w->bindings, id, pod, node);
+}
+
+void writes_devices(writes *w, const device_job *job)
+{
+    device_writes_put(w->devices, job);
 }
 
 void writes_bind_with_volumes(writes *w, const volume_job *job)
@@ -166,6 +210,7 @@ void writes_bind_with_volumes(writes *w, const volume_job *job)
 void writes_unbind(writes *w, uint64_t id)
 {
     volume_writes_drop(w->volumes, id);
+    device_writes_drop(w->devices, id);
     bindings_drop(w->bindings, id);
 }
 
@@ -188,6 +233,11 @@ void writes_nominate(writes *w, const write_pod *pod, berth_str node)
     const pod_condition condition = {
         .nomination = node.len > 0 ? NOMINATION_SET : NOMINATION_CLEARED, .node = node};
     (void)pod_statuses_put(w->statuses, pod, &condition);
+}
+
+void writes_free_claim(writes *w, const freed_claim *claim)
+{
+    claim_frees_put(w->frees, claim);
 }
 
 void writes_evict(writes *w, const write_pod *victim, const write_pod *preemptor, berth_str node)
@@ -216,6 +266,7 @@ void writes_pod_gone(writes *w, const write_pod *pod)
 void writes_node_gone(writes *w, berth_str node)
 {
     volume_writes_node_gone(w->volumes, node);
+    device_writes_node_gone(w->devices, node);
     bindings_node_gone(w->bindings, node);
 }
 
@@ -224,9 +275,16 @@ void writes_claim_seen(writes *w, berth_str namespace_name, berth_str name)
     volume_writes_claim_seen(w->volumes, namespace_name, name);
 }
 
+void writes_device_claim_seen(writes *w, berth_str namespace_name, berth_str name)
+{
+    device_writes_claim_seen(w->devices, namespace_name, name);
+}
+
 void writes_end(writes *w)
 {
     volume_writes_end(w->volumes);
+    device_writes_end(w->devices);
+    claim_frees_end(w->frees);
     bindings_end(w->bindings);
     evictions_end(w->evictions);
 }
@@ -251,6 +309,7 @@ void writes_count(const writes *w, writes_counters *out)
     out->bind_requests = bindings_requests(w->bindings);
     out->binding = bindings_count(w->bindings);
     out->volumes = volume_writes_count(w->volumes);
+    out->devices = device_writes_count(w->devices);
     out->unsettled = bindings_unsettled(w->bindings);
     out->window = bindings_window(w->bindings);
     out->statuses = pod_statuses_sent(w->statuses);

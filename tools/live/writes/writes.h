@@ -8,13 +8,16 @@
  *       bind    writes_bind(w, id, pod, node), which `bound` answers once: BOUND is DONE for
  *               berth_scheduler_bind_done, anything else FAILED. The event Scheduled, and what a
  *               failed binding leaves in the pod's status, are written from here;
- *               a pod with volumes that were chosen now goes to writes_bind_with_volumes;
+ *               a pod with volumes that were chosen now goes to writes_bind_with_volumes; what
+ *               devices its claims get is told before, by writes_devices;
  *       unbind  writes_unbind(w, id): no answer will be given;
  *       failed  writes_failed(w, pod, failure): the condition and the event;
+ *       free    writes_free_claim(w, claim): the watch tells when its devices are free;
  *       evict   writes_evict(w, victim, preemptor, node): `evicted` tells when the server has taken
  *               it, the watch when the pod is gone;
  *   - tell of each change of the watches: writes_pod_seen for a pod that has a node,
- *     writes_pod_gone for one that is deleted, writes_node_gone, writes_claim_seen;
+ *     writes_pod_gone for one that is deleted, writes_node_gone, writes_claim_seen,
+ *     writes_device_claim_seen;
  *   - at the end writes_end(w), turn the loop until writes_is_settled(w) or 5 s are over, then give
  *     the lease up, then writes_destroy.
  * A write_pod is made from what the watch knows (object_entry: names, uid, version, generation,
@@ -28,6 +31,8 @@
 #define BERTH_LIVE_WRITES_H
 
 #include "live/writes/bindings.h"
+#include "live/writes/claim_frees.h"
+#include "live/writes/device_writes.h"
 #include "live/writes/evictions.h"
 #include "live/writes/pod_events.h"
 #include "live/writes/pod_status.h"
@@ -69,6 +74,9 @@ void writes_bind(writes *w, uint64_t id, const write_pod *pod, berth_str node);
 /* The same, once the pod's volumes are bound. The caller has looked that there is at least one
  * choice. */
 void writes_bind_with_volumes(writes *w, const volume_job *job);
+/* Before either, where the pod has ResourceClaims: once its volumes are bound, and before the pod is,
+ * they are given what was chosen. */
+void writes_devices(writes *w, const device_job *job);
 void writes_unbind(writes *w, uint64_t id);
 
 typedef struct write_failure {
@@ -81,6 +89,9 @@ void writes_failed(writes *w, const write_pod *pod, const write_failure *failure
 /* Set the nomination alone, or (absent) take it away. */
 void writes_nominate(writes *w, const write_pod *pod, berth_str node);
 
+/* Take a ResourceClaim's devices from it. */
+void writes_free_claim(writes *w, const freed_claim *claim);
+
 void writes_evict(writes *w, const write_pod *victim, const write_pod *preemptor, berth_str node);
 
 /* Tell of a lease. */
@@ -92,6 +103,7 @@ void writes_pod_seen(writes *w, const write_pod *pod, berth_str node);
 void writes_pod_gone(writes *w, const write_pod *pod);
 void writes_node_gone(writes *w, berth_str node);
 void writes_claim_seen(writes *w, berth_str namespace_name, berth_str name);
+void writes_device_claim_seen(writes *w, berth_str namespace_name, berth_str name);
 
 /* ---- the end, and looking ---- */
 
@@ -109,6 +121,7 @@ typedef struct writes_counters {
     uint64_t evictions, statuses, events, events_dropped;
     uint64_t pushed_back; /* answers 429 */
     size_t volumes;       /* pods whose volumes are waited for */
+    size_t devices;       /* pods whose ResourceClaims are written, or were and are not bound yet */
     size_t binding, unsettled, window, statuses_pending, events_pending;
 } writes_counters;
 void writes_count(const writes *w, writes_counters *out);

@@ -1,0 +1,501 @@
+/* A task for each claim: it reads the claim, and what the claim says is the next step. */
+#include "live/writes/device_writes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/heap.h"
+#include "live/writes/device_claim.h"
+
+static const int64_t second_ns = 1000000000;
+
+enum { IN_FLIGHT = 16, TIMEOUT_S = 600, POLL_S = 5, RELEASE_TRIES = 10 };
+
+#define API "/apis/resource.k8s.io/v1"
+
+typedef struct job job;
+
+typedef struct claim_task {
+    write_task task; /* first: they are one */
+    job *of;
+    char *namespace_name, *name, *uid;
+    json_t *allocation; /* NULL: it had one */
+    char *class_name;   /* asked for; NULL: none */
+    const char *doing;  /* what the last write was to do, as an error names it */
+    char *version; /* it waits for conditions, and nobody else for it: as it was last; or NULL */
+    bool done;
+    bool reserved; /* the pod may be in reservedFor by our doing */
+} claim_task;
+
+typedef enum job_phase { JOB_HELD, JOB_WRITES, JOB_SETTLED, JOB_GIVES_BACK } job_phase;
+
+struct job {
+    device_writes *all;
+    job *before, *next;
+    job_phase phase;
+    uint64_t id;
+    write_pod *pod;
+    char *node;
+    int64_t timeout_ns;
+    bool waits_for_conditions, is_late; /* and they did not come in time */
+    live_id timer;
+    size_t count, waits; /* claims; those that are not ready */
+    claim_task claims[];
+};
+
+struct device_writes {
+    write_lane lane;
+    devices_settled_fn settled;
+    devices_wait_fn waits;
+    void *context;
+    json_t *class_configs; /* by name; asked for anew by each job that begins alone */
+    job *first;
+    size_t count;
+};
+
+device_writes *device_writes_create(write_gate *gate, devices_settled_fn settled,
+                                    devices_wait_fn waits, void *context)
+{
+    device_writes *d = heap_new(1, sizeof(*d));
+    write_lane_open(&d->lane, gate, LIVE_WRITES, IN_FLIGHT,
+                    "get, patch resourceclaims and resourceclaims/status, get deviceclasses");
+    d->settled = settled;
+    d->waits = waits;
+    d->context = context;
+    d->class_configs = json_object();
+    return d;
+}
+
+static void free_job(job *j)
+{
+    live_timer_stop(j->all->lane.gate->transport, j->timer);
+    for (size_t i = 0; i < j->count; i++) {
+        claim_task *c = &j->claims[i];
+        write_task_clear(&c->task);
+        json_decref(c->allocation);
+        free(c->namespace_name);
+        free(c->name);
+        free(c->uid);
+        free(c->class_name);
+        free(c->version);
+    }
+    free(j->pod);
+    free(j->node);
+    free(j);
+}
+
+static void remove_job(job *j)
+{
+    device_writes *d = j->all;
+    *(j->before != NULL ? &j->before->next : &d->first) = j->next;
+    if (j->next != NULL)
+        j->next->before = j->before;
+    d->count--;
+    if (d->count == 0)
+        json_object_clear(d->class_configs);
+    free_job(j);
+}
+
+void device_writes_end(device_writes *d)
+{
+    while (d->first != NULL)
+        remove_job(d->first);
+}
+
+void device_writes_destroy(device_writes *d)
+{
+    if (d == NULL)
+        return;
+    device_writes_end(d);
+    json_decref(d->class_configs);
+    write_lane_close(&d->lane);
+    free(d);
+}
+
+/* ---- giving back ---- */
+
+static void given_back(job *j)
+{
+    if (--j->waits == 0)
+        remove_job(j);
+}
+
+static void release(claim_task *c);
+
+/* Whatever is refused for good leaves nothing of ours to give back. */
+static void on_released(write_task *task, const live_answer *answer)
+{
+    claim_task *c = (claim_task *)task;
+    switch (write_result_of(answer)) {
+    case WRITE_DONE:
+    case WRITE_GONE:
+    case WRITE_CONFLICT:
+    case WRITE_BAD:
+        given_back(c->of);
+        break;
+    default:
+        if (task->tries >= RELEASE_TRIES)
+            given_back(c->of);
+        else
+            write_task_again(
+                task, write_backoff(task->lane->gate, task->tries, second_ns / 5, 5 * second_ns));
+    }
+}
+
+static char *claim_path(const claim_task *c, const char *part)
+{
+    return write_path(API "/namespaces/%s/resourceclaims/%s%s", c->namespace_name, c->name, part);
+}
+
+/* The task becomes another request. */
+static void become(claim_task *c, const char *method, char *path,
+                   void (*answered)(write_task *, const live_answer *))
+{
+    free(c->task.path);
+    free(c->task.body);
+    c->task.method = method;
+    c->task.content_type = NULL;
+    c->task.path = path;
+    c->task.body = NULL;
+    c->task.tries = 0;
+    c->task.answered = answered;
+}
+
+/* A claim that was to lose its devices has changed. */
+static void on_freed(write_task *task, const live_answer *answer)
+{
+    if (write_result_of(answer) == WRITE_CONFLICT)
+        release((claim_task *)task);
+    else
+        on_released(task, answer);
+}
+
+static void release(claim_task *c)
+{
+    become(c, "PATCH", claim_path(c, "/status"), on_released);
+    c->task.content_type = "application/strategic-merge-patch+json";
+    c->task.body = device_claim_release(write_str(c->uid), c->of->pod->uid);
+    write_lane_put(&c->of->all->lane, &c->task, true);
+}
+
+/* Devices that could not be made ready in time: kube-scheduler takes them from the claim at the pod's
+ * next attempt. */
+static void take_devices(claim_task *c)
+{
+    become(c, "PATCH", claim_path(c, "/status"), on_freed);
+    c->task.content_type = "application/merge-patch+json";
+    c->task.body = device_claim_free(write_str(c->uid), write_str(c->version));
+    write_lane_put(&c->of->all->lane, &c->task, true);
+}
+
+static void give_back(job *j)
+{
+    j->phase = JOB_GIVES_BACK;
+    j->waits = 1; /* until all are put */
+    for (size_t i = 0; i < j->count; i++) {
+        claim_task *c = &j->claims[i];
+        write_task_drop(&c->task);
+        bool late = j->is_late && !c->done && c->version != NULL;
+        if (!c->reserved && !late)
+            continue;
+        j->waits++;
+        if (late)
+            take_devices(c);
+        else
+            release(c);
+    }
+    given_back(j);
+}
+
+/* ---- settling ---- */
+
+static void settle(job *j, const char *why)
+{
+    char *text = why != NULL ? heap_text(why, strlen(why)) : NULL;
+    const device_outcome outcome = {.id = j->id,
+                                    .pod = j->pod,
+                                    .node = write_str(j->node),
+                                    .ready = text == NULL,
+                                    .why = text != NULL ? text : ""};
+    live_timer_stop(j->all->lane.gate->transport, j->timer);
+    j->timer = 0;
+    j->phase = JOB_SETTLED;
+    j->all->settled(j->all->context, &outcome);
+    free(text);
+}
+
+static void on_timeout(void *context)
+{
+    job *j = context;
+    char *why = NULL;
+    j->timer = 0;
+    j->is_late = j->waits_for_conditions;
+    for (size_t i = 0; i < j->count && why == NULL; i++)
+        if (!j->claims[i].done)
+            why = write_path("device binding timeout: claim=%s", j->claims[i].name);
+    settle(j, why);
+    free(why);
+}
+
+/* ---- the steps of a claim ---- */
+
+static void on_claim(write_task *task, const live_answer *answer);
+
+static void read_claim(claim_task *c, int64_t delay_ns)
+{
+    become(c, "GET", claim_path(c, ""), on_claim);
+    write_task_again(&c->task, delay_ns);
+}
+
+static void retry(claim_task *c, const live_answer *answer)
+{
+    int64_t delay_ns =
+        write_backoff(c->task.lane->gate, c->task.tries, second_ns / 5, 5 * second_ns);
+    write_task_again(&c->task,
+                     answer->retry_after_ns > delay_ns ? answer->retry_after_ns : delay_ns);
+}
+
+static void fail_with(claim_task *c, const live_answer *answer, const char *doing)
+{
+    server_status status;
+    server_status_read(&status, answer->body);
+    char *why = write_path("%s claim %s: %s", doing, c->name, status.message);
+    settle(c->of, why);
+    free(why);
+}
+
+/* What is not known of the outcome, the claim tells. */
+static void on_written(write_task *task, const live_answer *answer)
+{
+    claim_task *c = (claim_task *)task;
+    switch (write_result_of(answer)) {
+    case WRITE_DONE:
+    case WRITE_CONFLICT:
+    case WRITE_UNSURE:
+        read_claim(c, 0);
+        break;
+    case WRITE_GONE:
+    case WRITE_BAD:
+        fail_with(c, answer, c->doing);
+        break;
+    default:
+        retry(c, answer);
+    }
+}
+
+static void write_claim(claim_task *c, const char *part, char *body, const char *doing)
+{
+    become(c, "PATCH", claim_path(c, part), on_written);
+    c->task.content_type = "application/merge-patch+json";
+    c->task.body = body;
+    c->doing = doing;
+    write_lane_put(&c->of->all->lane, &c->task, true);
+}
+
+static void on_class(write_task *task, const live_answer *answer)
+{
+    claim_task *c = (claim_task *)task;
+    write_result result = write_result_of(answer);
+    if (result != WRITE_DONE && result != WRITE_GONE) {
+        retry(c, answer);
+        return;
+    }
+    json_t *class_object = json_loadb(answer->body.data, answer->body.len, 0, NULL);
+    json_t *configs = json_object_get(json_object_get(class_object, "spec"), "config");
+    json_object_set_new(c->of->all->class_configs, c->class_name,
+                        json_is_array(configs) ? json_incref(configs) : json_array());
+    json_decref(class_object);
+    read_claim(c, 0);
+}
+
+static void ask_class(claim_task *c, char *class_name)
+{
+    free(c->class_name);
+    c->class_name = class_name;
+    become(c, "GET", write_path(API "/deviceclasses/%s", class_name), on_class);
+    write_lane_put(&c->of->all->lane, &c->task, true);
+}
+
+static void ready(claim_task *c)
+{
+    c->done = true;
+    if (--c->of->waits == 0)
+        settle(c->of, NULL);
+}
+
+/* The time for conditions begins with the first claim that waits for one. */
+static void begin_to_wait(job *j)
+{
+    const live_transport *transport = j->all->lane.gate->transport;
+    if (j->waits_for_conditions)
+        return;
+    j->waits_for_conditions = true;
+    live_timer_stop(transport, j->timer);
+    j->timer = live_timer_set(transport, live_now(transport) + j->timeout_ns, on_timeout, j);
+    if (j->all->waits != NULL)
+        j->all->waits(j->all->context, j->pod, write_str(j->node));
+}
+
+static void wait_for_conditions(claim_task *c, const json_t *claim)
+{
+    const json_t *version = json_object_get(json_object_get(claim, "metadata"), "resourceVersion");
+    const char *text = json_string_value(version);
+    free(c->version);
+    c->version = text != NULL && device_claim_is_spare(claim, c->of->pod->uid)
+                     ? heap_text(text, strlen(text))
+                     : NULL;
+    begin_to_wait(c->of);
+    read_claim(c, POLL_S * second_ns);
+}
+
+static void take_step(claim_task *c, const json_t *claim, device_claim_step step, char *text)
+{
+    switch (step) {
+    case DEVICE_CLAIM_CLASSES:
+        ask_class(c, text);
+        return;
+    case DEVICE_CLAIM_FINALIZER:
+        write_claim(c, "", text, "add finalizer to");
+        return;
+    case DEVICE_CLAIM_STATUS:
+        c->reserved = true;
+        write_claim(c, "/status", text,
+                    c->allocation != NULL ? "add allocation and reservation to"
+                                          : "add reservation to");
+        return;
+    case DEVICE_CLAIM_WAITS:
+        wait_for_conditions(c, claim);
+        break;
+    case DEVICE_CLAIM_READY:
+        ready(c);
+        break;
+    case DEVICE_CLAIM_FAILED:
+        settle(c->of, text);
+        break;
+    }
+    free(text);
+}
+
+static void on_claim(write_task *task, const live_answer *answer)
+{
+    claim_task *c = (claim_task *)task;
+    const job *j = c->of;
+    write_result result = write_result_of(answer);
+    char *text = NULL;
+    if (result != WRITE_DONE && result != WRITE_GONE) {
+        retry(c, answer);
+        return;
+    }
+    const device_claim_plan plan = {.name = write_str(c->name),
+                                    .uid = write_str(c->uid),
+                                    .pod_name = j->pod->name,
+                                    .pod_uid = j->pod->uid,
+                                    .allocation = c->allocation,
+                                    .class_configs = j->all->class_configs};
+    json_t *claim = result == WRITE_GONE ? json_object()
+                                         : json_loadb(answer->body.data, answer->body.len, 0, NULL);
+    device_claim_step step =
+        device_claim_next(claim, &plan, live_wall(j->all->lane.gate->transport), &text);
+    take_step(c, claim, step, text);
+    json_decref(claim);
+}
+
+/* ---- jobs ---- */
+
+static void fill_claim(claim_task *c, job *j, const device_choice *choice)
+{
+    c->of = j;
+    c->namespace_name = heap_text(choice->claim_namespace.data, choice->claim_namespace.len);
+    c->name = heap_text(choice->claim_name.data, choice->claim_name.len);
+    c->uid = heap_text(choice->claim_uid.data, choice->claim_uid.len);
+    if (choice->allocation.len > 0)
+        c->allocation = json_loadb(choice->allocation.data, choice->allocation.len, 0, NULL);
+}
+
+void device_writes_put(device_writes *d, const device_job *plan)
+{
+    job *j = heap_new(1, sizeof(*j) + plan->choice_count * sizeof(j->claims[0]));
+    j->all = d;
+    j->id = plan->id;
+    j->pod = write_pod_copy(plan->pod);
+    j->node = heap_text(plan->node.data, plan->node.len);
+    j->timeout_ns = plan->timeout_ns != 0 ? plan->timeout_ns : TIMEOUT_S * second_ns;
+    j->count = j->waits = plan->choice_count;
+    j->next = d->first;
+    if (d->first != NULL)
+        d->first->before = j;
+    d->first = j;
+    d->count++;
+    for (size_t i = 0; i < j->count; i++)
+        fill_claim(&j->claims[i], j, &plan->choices[i]);
+}
+
+static job *find(device_writes *d, uint64_t id)
+{
+    for (job *j = d->first; j != NULL; j = j->next)
+        if (j->id == id && j->phase != JOB_GIVES_BACK)
+            return j;
+    return NULL;
+}
+
+bool device_writes_go(device_writes *d, uint64_t id)
+{
+    const live_transport *transport = d->lane.gate->transport;
+    job *j = find(d, id);
+    if (j == NULL)
+        return false;
+    j->phase = JOB_WRITES;
+    j->timer =
+        live_timer_set(transport, live_now(transport) + TIMEOUT_S * second_ns, on_timeout, j);
+    for (size_t i = 0; i < j->count; i++) {
+        claim_task *c = &j->claims[i];
+        become(c, "GET", claim_path(c, ""), on_claim);
+        write_lane_put(&d->lane, &c->task, false);
+    }
+    return true;
+}
+
+void device_writes_bound(device_writes *d, uint64_t id)
+{
+    job *j = find(d, id);
+    if (j != NULL)
+        remove_job(j);
+}
+
+void device_writes_drop(device_writes *d, uint64_t id)
+{
+    job *j = find(d, id);
+    if (j == NULL)
+        return;
+    live_timer_stop(d->lane.gate->transport, j->timer);
+    j->timer = 0;
+    give_back(j);
+}
+
+void device_writes_claim_seen(device_writes *d, berth_str namespace_name, berth_str name)
+{
+    for (job *j = d->first; j != NULL; j = j->next)
+        for (size_t i = 0; j->phase == JOB_WRITES && i < j->count; i++) {
+            claim_task *c = &j->claims[i];
+            if (c->task.timer == 0 || !c->reserved || !write_str_equal(write_str(c->name), name) ||
+                !write_str_equal(write_str(c->namespace_name), namespace_name))
+                continue;
+            write_task_drop(&c->task);
+            write_lane_put(&d->lane, &c->task, true);
+        }
+}
+
+void device_writes_node_gone(device_writes *d, berth_str node)
+{
+    for (job *j = d->first, *next; j != NULL; j = next) {
+        next = j->next;
+        if (j->phase == JOB_WRITES && write_str_equal(write_str(j->node), node))
+            settle(j, "the node is gone");
+    }
+}
+
+size_t device_writes_count(const device_writes *d)
+{
+    return d->count;
+}
