@@ -32,6 +32,9 @@ document explain_running "$berth" explain -f data/explain.yaml prod/web-0
 document explain_leaving "$berth" explain -f data/explain.yaml prod/twin
 document explain_unseen "$berth" explain --synthetic nodes=300,pods=1,workload=basic pod-0 \
   --node node-250 --percentage 1
+document explain_devices "$berth" explain -q -f data/devices.yaml wide --all
+document explain_devices_chosen "$berth" explain -q -f data/devices.yaml train-98b82246-0
+document schedule_devices "$berth" schedule -q -f data/devices.yaml
 document capacity "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml
 document capacity_max "$berth" capacity -f data/nodes.yaml --podspec data/podspecs.yaml --max 1 --summary
 document drain "$berth" drain -f data/drain.yaml --all

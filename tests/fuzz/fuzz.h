@@ -11,6 +11,9 @@
 /* Returns 0; a broken property aborts. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Of drivers that need no corpus: their own arguments, all beginning with --. */
+int fuzz_self_driven(int argc, char **argv) __attribute__((weak));
+
 #define FUZZ_CHECK(expression)                                                              \
     do {                                                                                    \
         if (!(expression)) {                                                                \

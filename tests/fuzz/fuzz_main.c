@@ -143,6 +143,8 @@ static void run(const uint8_t *bytes, size_t size)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strncmp(argv[1], "--", 2) == 0 && fuzz_self_driven != NULL)
+        return fuzz_self_driven(argc, argv);
     if (argc < 2 || argc > 4) {
         fprintf(stderr, "usage: %s CORPUS_DIR [RUNS [SEED]] | FILE\n", argv[0]);
         return 2;

@@ -9,6 +9,7 @@ void gen_init(cluster_gen *g, uint64_t seed, unsigned features)
     *g = (cluster_gen){.state = seed, .features = features};
     g->node_names = gen_chance(g, 15) ? 110 + gen_below(g, 120) : 2 + gen_below(g, 40);
     g->zones = 1 + gen_below(g, 4);
+    g->devices = (features & GEN_VOLUMES) != 0 && seed % 4 == 2;
 }
 
 void gen_free(cluster_gen *g)
@@ -463,6 +464,7 @@ berth_resources gen_requests(cluster_gen *g)
     if (gen_chance(g, 2)) {
         gen_add_resource(g, &list, "unknown", gen_milli(1000));
     }
+    gen_class_requests(g, &list);
     return list;
 }
 
@@ -586,6 +588,7 @@ static void fill_pod(cluster_gen *g, berth_pod *pod)
         pod->preemption_policy = gen_chance(g, 10) ? naive_str("Never") : (berth_str){0};
     }
     gen_recent_pod(g, pod);
+    gen_pod_devices(g, pod);
 }
 
 /* What earlier preemptions have left in a pod's status. */

@@ -34,6 +34,7 @@ typedef struct cluster_gen {
     uint32_t kubernetes; /* objects of Kubernetes 1.N, set after gen_init; 0: as 1.32 */
     uint32_t node_names; /* nodes are named n0 to n(node_names - 1) */
     uint32_t zones;
+    bool devices; /* from 1.34 on there are devices, and pods with claims of them */
     const berth_pod *templates[6]; /* pods that later pods may resemble */
 } cluster_gen;
 

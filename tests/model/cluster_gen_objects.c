@@ -19,6 +19,11 @@ uint32_t gen_object_names(berth_kind kind)
         return 10;
     case BERTH_KIND_CSI_DRIVER:
         return 1;
+    case BERTH_KIND_RESOURCE_SLICE:
+    case BERTH_KIND_RESOURCE_CLAIM:
+        return 12;
+    case BERTH_KIND_DEVICE_CLASS:
+        return 3;
     case BERTH_KIND_CSI_STORAGE_CAPACITY:
     case BERTH_KIND_VOLUME_ATTACHMENT:
         return 4;
@@ -212,6 +217,9 @@ static bool wanted_kind(const cluster_gen *g, berth_kind kind)
     if (kind == BERTH_KIND_POD_DISRUPTION_BUDGET) {
         return (g->features & GEN_PREEMPTION) != 0;
     }
+    if (kind > BERTH_KIND_POD) {
+        return gen_has_devices(g);
+    }
     return kind != BERTH_KIND_NAMESPACE || (g->features & GEN_AFFINITY) != 0;
 }
 
@@ -244,6 +252,10 @@ static void *gen_unnamed(cluster_gen *g, berth_kind kind, uint32_t index)
         return gen_controller(g, false);
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
         return gen_budget(g);
+    case BERTH_KIND_RESOURCE_SLICE:
+    case BERTH_KIND_DEVICE_CLASS:
+    case BERTH_KIND_RESOURCE_CLAIM:
+        return gen_device_object(g, kind, index);
     default:
         return NULL;
     }
@@ -268,6 +280,9 @@ bool gen_object(cluster_gen *g, berth_kind kind, uint32_t index, berth_object *o
         {BERTH_KIND_REPLICA_SET, "ctl"},
         {BERTH_KIND_STATEFUL_SET, "ctl"},
         {BERTH_KIND_POD_DISRUPTION_BUDGET, "budget"},
+        {BERTH_KIND_RESOURCE_SLICE, "slice"},
+        {BERTH_KIND_DEVICE_CLASS, "devclass"},
+        {BERTH_KIND_RESOURCE_CLAIM, "devclaim"},
     };
     if (!wanted_kind(g, kind)) {
         return false;

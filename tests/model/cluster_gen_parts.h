@@ -64,4 +64,12 @@ void gen_recent_volume(cluster_gen *g, berth_persistent_volume *volume);
 void gen_recent_claim(cluster_gen *g, berth_persistent_volume_claim *claim);
 void gen_recent_csi_node(cluster_gen *g, berth_csi_node *node);
 
+/* ---- devices (cluster_gen_devices.c) ---- */
+
+bool gen_has_devices(const cluster_gen *g);
+/* A slice, a class or a claim, without its name. */
+void *gen_device_object(cluster_gen *g, berth_kind kind, uint32_t index);
+void gen_pod_devices(cluster_gen *g, berth_pod *pod);
+void gen_class_requests(cluster_gen *g, berth_resources *list);
+
 #endif

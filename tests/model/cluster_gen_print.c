@@ -175,6 +175,9 @@ void gen_print_pod(FILE *out, const berth_pod *pod)
         fprintf(out, "  volume kind %d %.*s%s\n", v->kind, NAIVE_TEXT(v->handle),
                 v->read_only ? " read-only" : "");
     }
+    for (uint32_t i = 0; i < pod->resource_claim_count; i++) {
+        fprintf(out, "  devices of %.*s\n", NAIVE_TEXT(pod->resource_claims[i].claim));
+    }
 }
 
 void gen_print_node(FILE *out, const berth_node *node)

@@ -162,7 +162,8 @@ static bool namespaced_kind(berth_kind kind)
     return kind == BERTH_KIND_SERVICE || kind == BERTH_KIND_REPLICATION_CONTROLLER ||
            kind == BERTH_KIND_REPLICA_SET || kind == BERTH_KIND_STATEFUL_SET ||
            kind == BERTH_KIND_POD_DISRUPTION_BUDGET || kind == BERTH_KIND_CSI_STORAGE_CAPACITY ||
-           kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM || kind == BERTH_KIND_POD;
+           kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM || kind == BERTH_KIND_RESOURCE_CLAIM ||
+           kind == BERTH_KIND_POD;
 }
 
 static berth_status do_group(berth_engine *engine, const operation *op, text *out,

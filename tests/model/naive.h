@@ -1,5 +1,6 @@
 /* A deliberately naive scheduler: kube-scheduler's rules, v1.32 to v1.36, as plain loops over all pods and
- * nodes, everything recounted for every decision. It shares no code with the engine, only the
+ * nodes, everything recounted for every decision. It shares no code with the engine (but for what CEL
+ * selectors say of devices), only the
  * public object structs, and serves as the judge of the engine in tests. Where speed and
  * plainness differ, plainness wins. The pages that its files cite (filters.md, scores.md, cycle.md,
  * quantities.md) are those of engine/plugins/rules. */
@@ -88,6 +89,12 @@ typedef struct naive_reservation {
     berth_str node;
 } naive_reservation;
 
+/* Devices that the placement of `pod` took for a claim, not yet written to it. */
+typedef struct naive_device_hold {
+    const berth_metadata *pod, *claim;
+    const berth_claim_allocation *allocation;
+} naive_device_hold;
+
 /* An image name known to the cluster: its size is the first reporter's. (kube-scheduler may see an
  * older number of nodes for a node that did not change; here it is always the current one.) */
 typedef struct naive_image {
@@ -120,6 +127,8 @@ typedef struct naive_cluster {
     size_t port_count;
     naive_reservation *reservations;
     size_t reservation_count;
+    naive_device_hold *holds;
+    size_t hold_count;
     naive_image *images;
     size_t image_count;
     naive_zone *zones; /* the node tree of cycle.md §2 */
@@ -202,6 +211,13 @@ typedef struct naive_attempt {
     size_t allowed_count;
     /* DynamicResources */
     bool devices_looked_up;
+    const berth_resource_claim **claims;
+    size_t claim_count;
+    const berth_resource_claim **unavailable; /* of those, where their devices serve a node not */
+    size_t unavailable_count;
+    berth_strs asked;                    /* resources that devices may stand behind */
+    const berth_resource_claim *special; /* for these; NULL: devices stand behind none */
+    const berth_resource_claim *written; /* the same, if an earlier attempt has left it */
     /* VolumeRestrictions */
     int64_t claim_conflicts;
     /* PodTopologySpread */
@@ -311,6 +327,26 @@ bool naive_zones_valid(berth_str list);
 bool naive_zones_contain(berth_str list, berth_str zone);
 /* Reserve what VolumeBinding chose on `node`; nothing if it refuses the node. */
 void naive_reserve(naive_cluster *cluster, const berth_pod *pod, const berth_node *node);
+
+/* naive_devices.c */
+naive_outcome naive_pre_devices(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r);
+/* naive_extended.c */
+#define NAIVE_SPECIAL "<extended-resources>" /* the name of the claim that is yet to be written */
+bool naive_may_be_backed(berth_str name);
+const berth_device_class *naive_class_behind(const naive_attempt *a, berth_str resource);
+/* How many devices the node has of what stands behind a resource; false: it has none. */
+bool naive_backed_amounts(const naive_attempt *attempt, const berth_node *node, berth_str name,
+                          int64_t *capacity, int64_t *used);
+
+bool naive_devices_filter(naive_attempt *a, const berth_plugin_ref *ref, const berth_node *node,
+                          naive_refusal *r);
+bool naive_devices_score(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,
+                         size_t count, int64_t *values);
+/* Its part of postFilter's message. */
+const char *naive_devices_post_filter(const naive_attempt *a);
+/* Hold what the claims of a pod would get on `node`; nothing if it fits there not. */
+void naive_take_devices(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
+                        const berth_node *node);
 
 /* naive_scores.c */
 bool naive_score_taints(naive_attempt *a, const berth_plugin_ref *ref, const berth_node **nodes,

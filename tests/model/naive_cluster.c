@@ -272,16 +272,20 @@ void naive_take_off(naive_cluster *cluster, naive_pod *pod)
     naive_region_free(&region);
 }
 
-static bool binds_volumes(const berth_profile *profile)
+static bool filters_by(const berth_profile *profile, const char *name)
 {
     const berth_plugin_list filters = naive_list(profile, BERTH_POINT_FILTER);
     for (uint32_t i = 0; i < filters.count; i++) {
-        if (naive_is(filters.items[i].name, "VolumeBinding") ||
-            naive_is(filters.items[i].name, "CheckVolumeBinding")) {
+        if (naive_is(filters.items[i].name, name)) {
             return true;
         }
     }
     return false;
+}
+
+static bool binds_volumes(const berth_profile *profile)
+{
+    return filters_by(profile, "VolumeBinding") || filters_by(profile, "CheckVolumeBinding");
 }
 
 void naive_bind(naive_cluster *cluster, const berth_profile *profile, const berth_pod *pod,
@@ -292,7 +296,56 @@ void naive_bind(naive_cluster *cluster, const berth_profile *profile, const bert
     if (target != NULL && binds_volumes(profile)) {
         naive_reserve(cluster, pod, target);
     }
+    if (target != NULL && filters_by(profile, "DynamicResources")) {
+        naive_take_devices(cluster, profile, pod, target);
+    }
     naive_put_on(&cluster->region, cluster, entry, node);
+}
+
+/* Devices held by a pod are held no more. */
+static void drop_holds(naive_cluster *cluster, const berth_metadata *pod)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cluster->hold_count; i++) {
+        if (!naive_same_object(cluster->holds[i].pod, pod)) {
+            cluster->holds[kept++] = cluster->holds[i];
+        }
+    }
+    cluster->hold_count = kept;
+}
+
+/* A claim that was never written goes with its pod. */
+static void drop_special(naive_cluster *cluster, berth_str namespace_name, berth_str name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cluster->hold_count; i++) {
+        const naive_device_hold *hold = &cluster->holds[i];
+        if (!naive_is(hold->claim->name, NAIVE_SPECIAL) || !naive_same(hold->pod->name, name) ||
+            !naive_same(naive_namespace(hold->pod), namespace_name)) {
+            cluster->holds[kept++] = *hold;
+        }
+    }
+    cluster->hold_count = kept;
+}
+
+/* A claim is gone (`now` NULL), is another one of its name, or has devices of its own: nothing is held
+ * for it; once its pod is gone, after any change. */
+static void claim_changes(naive_cluster *cluster, const berth_metadata *meta,
+                          const berth_resource_claim *now)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cluster->hold_count; i++) {
+        naive_device_hold hold = cluster->holds[i];
+        bool same =
+            !naive_is(hold.claim->name, NAIVE_SPECIAL) && naive_same_object(hold.claim, meta);
+        if (!same ||
+            (now != NULL && now->allocation == NULL && naive_same(hold.claim->uid, now->meta.uid) &&
+             naive_find_pod(cluster, naive_namespace(hold.pod), hold.pod->name) != NULL)) {
+            hold.claim = same ? &now->meta : hold.claim;
+            cluster->holds[kept++] = hold;
+        }
+    }
+    cluster->hold_count = kept;
 }
 
 void naive_unbind(naive_cluster *cluster, const berth_pod *pod)
@@ -305,6 +358,7 @@ void naive_unbind(naive_cluster *cluster, const berth_pod *pod)
         }
     }
     cluster->reservation_count = kept;
+    drop_holds(cluster, &pod->meta);
     naive_take_off(cluster, entry);
 }
 
@@ -368,12 +422,16 @@ void naive_add(naive_cluster *cluster, const berth_object *object)
 void naive_remove(naive_cluster *cluster, berth_kind kind, berth_str namespace_name, berth_str name)
 {
     if (kind == BERTH_KIND_POD) {
+        drop_special(cluster, namespace_name, name);
         remove_pod(cluster, naive_find_pod(cluster, namespace_name, name));
         return;
     }
     naive_objects *list = &cluster->objects[kind];
     size_t i = object_index(cluster, kind, namespace_name, name);
     drop_reservations(cluster, kind, list->items[i]);
+    if (kind == BERTH_KIND_RESOURCE_CLAIM) {
+        claim_changes(cluster, list->items[i], NULL);
+    }
     memmove(&list->items[i], &list->items[i + 1], (--list->count - i) * sizeof(*list->items));
     if (kind == BERTH_KIND_NODE) {
         tree_remove(cluster, name);
@@ -408,5 +466,8 @@ void naive_update(naive_cluster *cluster, const berth_object *object)
         update_node(cluster, *slot, object->as.node);
     }
     drop_reservations(cluster, object->kind, meta);
+    if (object->kind == BERTH_KIND_RESOURCE_CLAIM) {
+        claim_changes(cluster, meta, object->as.resource_claim);
+    }
     *slot = object->as.any;
 }

@@ -4,35 +4,6 @@
 
 #include "naive.h"
 
-/* DynamicResources as pods without claims see it, and those whose claims do not exist: devices and
- * claims to them are not read. */
-static naive_outcome pre_devices(naive_attempt *a, const berth_plugin_ref *ref, naive_refusal *r)
-{
-    (void)ref;
-    a->devices_looked_up = true;
-    if (a->pod->resource_claim_count == 0) {
-        return NAIVE_SKIP;
-    }
-    berth_str ns = naive_namespace(&a->pod->meta);
-    berth_str claim = a->pod->resource_claims[0].claim;
-    const char *reason =
-        claim.len > 0 ? naive_print(a->region, "could not find ResourceClaim \"%.*s/%.*s\"",
-                                    NAIVE_TEXT(ns), NAIVE_TEXT(claim))
-                      : naive_print(a->region, "pod \"%.*s/%.*s\": ResourceClaim not created yet",
-                                    NAIVE_TEXT(ns), NAIVE_TEXT(a->pod->meta.name));
-    naive_refuse(a, r, true, reason);
-    return NAIVE_REFUSE;
-}
-
-static bool score_no_devices(naive_attempt *a, const berth_plugin_ref *ref,
-                             const berth_node **nodes, size_t count, int64_t *values)
-{
-    (void)ref;
-    (void)nodes;
-    memset(values, 0, count * sizeof(*values));
-    return a->cluster->kubernetes >= 35;
-}
-
 static const naive_plugin plugins[] = {
     {"NodeUnschedulable", NULL, naive_node_unschedulable, NULL},
     {"NodeName", NULL, naive_node_name, NULL},
@@ -46,7 +17,7 @@ static const naive_plugin plugins[] = {
     {"VolumeZone", naive_pre_zone, naive_zone_filter, NULL},
     {"PodTopologySpread", naive_pre_spread, naive_spread_filter, naive_spread_score},
     {"InterPodAffinity", naive_pre_affinity, naive_affinity_filter, naive_affinity_score},
-    {"DynamicResources", pre_devices, NULL, score_no_devices},
+    {"DynamicResources", naive_pre_devices, naive_devices_filter, naive_devices_score},
     {"NodeDeclaredFeatures", naive_pre_features, naive_features, NULL},
     {"NodeResourcesBalancedAllocation", NULL, NULL, naive_score_balanced},
     {"ImageLocality", NULL, NULL, naive_score_images},
@@ -539,7 +510,7 @@ static const char *post_filter(naive_attempt *a, naive_decision *d)
             if (!a->devices_looked_up) {
                 return "not found"; /* an error: its PreFilter was not reached */
             }
-            reason = "no new claims to deallocate";
+            reason = naive_devices_post_filter(a);
         } else if (naive_is(list.items[i].name, "DefaultPreemption")) {
             reason = naive_preempt(a, d->refusals, d->refusal_count, d);
             if (reason == NULL || d->preemption_error) {

@@ -214,6 +214,7 @@ static bool ignored(const berth_plugin_ref *ref, berth_str name)
            naive_in(ref->args->fit.ignored_resource_groups, group);
 }
 
+/* What a node has none of may be had as devices, which is for DynamicResources to say. */
 static void check_resource(naive_attempt *a, const berth_node *node, berth_str name,
                            naive_refusal *r)
 {
@@ -221,6 +222,9 @@ static void check_resource(naive_attempt *a, const berth_node *node, berth_str n
     uint32_t kubernetes = a->cluster->kubernetes;
     int64_t request = naive_pod_request(kubernetes, a->pod, name, NAIVE_INCOMING);
     int64_t allocatable = naive_allocatable(node, name, &present);
+    if (allocatable <= 0 && naive_class_behind(a, name) != NULL) {
+        return;
+    }
     if (request > 0 && request > allocatable - naive_node_request(a, node, name, false)) {
         bool never = kubernetes >= 34 && request > allocatable;
         naive_refuse(a, r, r->unresolvable || never,

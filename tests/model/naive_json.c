@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "naive.h"
+#include "naive_json.h"
 
 typedef naive_region region;
 
@@ -24,25 +24,25 @@ static berth_str text_value(const json_t *v)
                              : (berth_str){0};
 }
 
-static const json_t *get(const json_t *o, const char *key)
+const json_t *naive_json_get(const json_t *o, const char *key)
 {
     const json_t *v = json_object_get(o, key);
     return json_is_null(v) ? NULL : v;
 }
 
-static berth_str text(const json_t *o, const char *key)
+berth_str naive_json_text(const json_t *o, const char *key)
 {
-    return text_value(get(o, key));
+    return text_value(naive_json_get(o, key));
 }
 
-static bool flag(const json_t *o, const char *key)
+bool naive_json_flag(const json_t *o, const char *key)
 {
-    return json_is_true(get(o, key));
+    return json_is_true(naive_json_get(o, key));
 }
 
 static int32_t number(const json_t *o, const char *key)
 {
-    return (int32_t)json_integer_value(get(o, key));
+    return (int32_t)json_integer_value(naive_json_get(o, key));
 }
 
 static int64_t date_ns(berth_str s)
@@ -54,29 +54,16 @@ static int64_t date_ns(berth_str s)
     return (int64_t)timegm(&tm) * 1000000000;
 }
 
-/* An array of `count` items of type T made by calling `one` on each; NULL for an absent list. */
-#define LIST(r, type, json, count_out, one)                                            \
-    ({                                                                                 \
-        const json_t *list_ = (json);                                                  \
-        size_t n_ = json_array_size(list_);                                            \
-        type *items_ = list_ == NULL ? NULL : naive_alloc(r, (n_ + 1) * sizeof(type)); \
-        for (size_t i_ = 0; i_ < n_; i_++) {                                           \
-            items_[i_] = one(r, json_array_get(list_, i_));                            \
-        }                                                                              \
-        (count_out) = (uint32_t)n_;                                                    \
-        items_;                                                                        \
-    })
-
 static berth_str str_item(region *r, const json_t *v)
 {
     (void)r;
     return text_value(v);
 }
 
-static berth_strs strs(region *r, const json_t *v)
+berth_strs naive_json_strs(region *r, const json_t *v)
 {
     berth_strs out;
-    out.items = LIST(r, berth_str, v, out.count, str_item);
+    out.items = NAIVE_JSON_LIST(r, berth_str, v, out.count, str_item);
     return out;
 }
 
@@ -137,7 +124,7 @@ static void suffix_value(const char *s, int *binary, int *decimal)
     die("quantity suffix", s);
 }
 
-static berth_quantity quantity(const json_t *v)
+berth_quantity naive_json_quantity(const json_t *v)
 {
     char buffer[64];
     if (json_is_real(v)) {
@@ -170,14 +157,14 @@ static berth_quantity quantity(const json_t *v)
     return (berth_quantity){(int64_t)(nanos / 1000000000), (int32_t)(nanos % 1000000000)};
 }
 
-static berth_resources resources(region *r, const json_t *v)
+berth_resources naive_json_resources(region *r, const json_t *v)
 {
     uint32_t count = 0;
     berth_resource *items = naive_alloc(r, (json_object_size(v) + 1) * sizeof(*items));
     void *iter = json_object_iter((json_t *)(uintptr_t)v);
     for (; iter != NULL; iter = json_object_iter_next((json_t *)(uintptr_t)v, iter)) {
         items[count++] = (berth_resource){naive_str(json_object_iter_key(iter)),
-                                          quantity(json_object_iter_value(iter))};
+                                          naive_json_quantity(json_object_iter_value(iter))};
     }
     return (berth_resources){items, count};
 }
@@ -186,13 +173,14 @@ static berth_resources resources(region *r, const json_t *v)
 
 static berth_requirement requirement(region *r, const json_t *v)
 {
-    return (berth_requirement){text(v, "key"), text(v, "operator"), strs(r, get(v, "values"))};
+    return (berth_requirement){naive_json_text(v, "key"), naive_json_text(v, "operator"),
+                               naive_json_strs(r, naive_json_get(v, "values"))};
 }
 
 static berth_requirements requirements(region *r, const json_t *v)
 {
     berth_requirements out;
-    out.items = LIST(r, berth_requirement, v, out.count, requirement);
+    out.items = NAIVE_JSON_LIST(r, berth_requirement, v, out.count, requirement);
     return out;
 }
 
@@ -202,55 +190,59 @@ static const berth_label_selector *label_selector(region *r, const json_t *v)
         return NULL;
     }
     berth_label_selector *s = naive_alloc(r, sizeof(*s));
-    s->match_labels = map(r, get(v, "matchLabels"));
-    s->match_expressions = requirements(r, get(v, "matchExpressions"));
+    s->match_labels = map(r, naive_json_get(v, "matchLabels"));
+    s->match_expressions = requirements(r, naive_json_get(v, "matchExpressions"));
     return s;
 }
 
 static berth_node_selector_term node_term(region *r, const json_t *v)
 {
-    return (berth_node_selector_term){requirements(r, get(v, "matchExpressions")),
-                                      requirements(r, get(v, "matchFields"))};
+    return (berth_node_selector_term){requirements(r, naive_json_get(v, "matchExpressions")),
+                                      requirements(r, naive_json_get(v, "matchFields"))};
 }
 
-static const berth_node_selector *node_selector(region *r, const json_t *v)
+const berth_node_selector *naive_json_node_selector(region *r, const json_t *v)
 {
     if (v == NULL) {
         return NULL;
     }
     berth_node_selector *s = naive_alloc(r, sizeof(*s));
-    s->terms = LIST(r, berth_node_selector_term, get(v, "nodeSelectorTerms"), s->count, node_term);
+    s->terms = NAIVE_JSON_LIST(r, berth_node_selector_term, naive_json_get(v, "nodeSelectorTerms"),
+                               s->count, node_term);
     return s;
 }
 
 static berth_preferred_node_term preferred_node_term(region *r, const json_t *v)
 {
-    return (berth_preferred_node_term){number(v, "weight"), node_term(r, get(v, "preference"))};
+    return (berth_preferred_node_term){number(v, "weight"),
+                                       node_term(r, naive_json_get(v, "preference"))};
 }
 
 static berth_node_affinity node_affinity(region *r, const json_t *v)
 {
     berth_node_affinity a = {0};
-    a.required = node_selector(r, get(v, "requiredDuringSchedulingIgnoredDuringExecution"));
-    a.preferred = LIST(r, berth_preferred_node_term,
-                       get(v, "preferredDuringSchedulingIgnoredDuringExecution"), a.preferred_count,
-                       preferred_node_term);
+    a.required = naive_json_node_selector(
+        r, naive_json_get(v, "requiredDuringSchedulingIgnoredDuringExecution"));
+    a.preferred =
+        NAIVE_JSON_LIST(r, berth_preferred_node_term,
+                        naive_json_get(v, "preferredDuringSchedulingIgnoredDuringExecution"),
+                        a.preferred_count, preferred_node_term);
     return a;
 }
 
 static berth_pod_affinity_term pod_term(region *r, const json_t *v)
 {
     berth_pod_affinity_term t = {0};
-    t.label_selector = label_selector(r, get(v, "labelSelector"));
-    t.namespaces = strs(r, get(v, "namespaces"));
-    t.namespace_selector = label_selector(r, get(v, "namespaceSelector"));
-    t.topology_key = text(v, "topologyKey");
+    t.label_selector = label_selector(r, naive_json_get(v, "labelSelector"));
+    t.namespaces = naive_json_strs(r, naive_json_get(v, "namespaces"));
+    t.namespace_selector = label_selector(r, naive_json_get(v, "namespaceSelector"));
+    t.topology_key = naive_json_text(v, "topologyKey");
     return t;
 }
 
 static berth_pod_affinity_term weighted_pod_term(region *r, const json_t *v)
 {
-    berth_pod_affinity_term t = pod_term(r, get(v, "podAffinityTerm"));
+    berth_pod_affinity_term t = pod_term(r, naive_json_get(v, "podAffinityTerm"));
     t.weight = number(v, "weight");
     return t;
 }
@@ -259,11 +251,13 @@ static berth_pod_affinity pod_affinity(region *r, const json_t *v)
 {
     berth_pod_affinity a = {.present = v != NULL};
     a.required =
-        LIST(r, berth_pod_affinity_term, get(v, "requiredDuringSchedulingIgnoredDuringExecution"),
-             a.required_count, pod_term);
+        NAIVE_JSON_LIST(r, berth_pod_affinity_term,
+                        naive_json_get(v, "requiredDuringSchedulingIgnoredDuringExecution"),
+                        a.required_count, pod_term);
     a.preferred =
-        LIST(r, berth_pod_affinity_term, get(v, "preferredDuringSchedulingIgnoredDuringExecution"),
-             a.preferred_count, weighted_pod_term);
+        NAIVE_JSON_LIST(r, berth_pod_affinity_term,
+                        naive_json_get(v, "preferredDuringSchedulingIgnoredDuringExecution"),
+                        a.preferred_count, weighted_pod_term);
     return a;
 }
 
@@ -272,12 +266,12 @@ static berth_topology_spread spread(region *r, const json_t *v)
     berth_topology_spread s = {0};
     s.max_skew = number(v, "maxSkew");
     s.min_domains = number(v, "minDomains");
-    s.topology_key = text(v, "topologyKey");
-    s.when_unsatisfiable = text(v, "whenUnsatisfiable");
-    s.label_selector = label_selector(r, get(v, "labelSelector"));
-    s.node_affinity_policy = text(v, "nodeAffinityPolicy");
-    s.node_taints_policy = text(v, "nodeTaintsPolicy");
-    s.match_label_keys = strs(r, get(v, "matchLabelKeys"));
+    s.topology_key = naive_json_text(v, "topologyKey");
+    s.when_unsatisfiable = naive_json_text(v, "whenUnsatisfiable");
+    s.label_selector = label_selector(r, naive_json_get(v, "labelSelector"));
+    s.node_affinity_policy = naive_json_text(v, "nodeAffinityPolicy");
+    s.node_taints_policy = naive_json_text(v, "nodeTaintsPolicy");
+    s.match_label_keys = naive_json_strs(r, naive_json_get(v, "matchLabelKeys"));
     return s;
 }
 
@@ -286,54 +280,61 @@ static berth_topology_spread spread(region *r, const json_t *v)
 static berth_owner owner(region *r, const json_t *v)
 {
     (void)r;
-    return (berth_owner){text(v, "apiVersion"), text(v, "kind"),       text(v, "name"),
-                         text(v, "uid"),        flag(v, "controller"), NULL};
+    return (berth_owner){naive_json_text(v, "apiVersion"), naive_json_text(v, "kind"),
+                         naive_json_text(v, "name"),       naive_json_text(v, "uid"),
+                         naive_json_flag(v, "controller"), NULL};
 }
 
-static berth_metadata metadata(region *r, const json_t *object)
+berth_metadata naive_json_metadata(region *r, const json_t *object)
 {
-    const json_t *v = get(object, "metadata");
+    const json_t *v = naive_json_get(object, "metadata");
     berth_metadata m = {0};
-    m.name = text(v, "name");
-    m.namespace_name = text(v, "namespace");
-    m.uid = text(v, "uid");
-    m.labels = map(r, get(v, "labels"));
-    m.annotations = map(r, get(v, "annotations"));
-    m.owners = LIST(r, berth_owner, get(v, "ownerReferences"), m.owner_count, owner);
-    m.creation_time_ns = date_ns(text(v, "creationTimestamp"));
-    m.deleting = get(v, "deletionTimestamp") != NULL;
+    m.name = naive_json_text(v, "name");
+    m.namespace_name = naive_json_text(v, "namespace");
+    m.uid = naive_json_text(v, "uid");
+    m.labels = map(r, naive_json_get(v, "labels"));
+    m.annotations = map(r, naive_json_get(v, "annotations"));
+    m.owners =
+        NAIVE_JSON_LIST(r, berth_owner, naive_json_get(v, "ownerReferences"), m.owner_count, owner);
+    m.creation_time_ns = date_ns(naive_json_text(v, "creationTimestamp"));
+    m.deleting = naive_json_get(v, "deletionTimestamp") != NULL;
     return m;
 }
 
-static berth_taint taint(region *r, const json_t *v)
+berth_taint naive_json_taint(region *r, const json_t *v)
 {
     (void)r;
-    return (berth_taint){text(v, "key"), text(v, "value"), text(v, "effect"), NULL};
+    return (berth_taint){naive_json_text(v, "key"), naive_json_text(v, "value"),
+                         naive_json_text(v, "effect"), NULL};
 }
 
 static berth_image image(region *r, const json_t *v)
 {
-    return (berth_image){strs(r, get(v, "names")), json_integer_value(get(v, "sizeBytes")), NULL};
+    return (berth_image){naive_json_strs(r, naive_json_get(v, "names")),
+                         json_integer_value(naive_json_get(v, "sizeBytes")), NULL};
 }
 
-static berth_condition condition(region *r, const json_t *v)
+berth_condition naive_json_condition(region *r, const json_t *v)
 {
     (void)r;
-    return (berth_condition){text(v, "type"), text(v, "status"), text(v, "reason"), NULL};
+    return (berth_condition){naive_json_text(v, "type"), naive_json_text(v, "status"),
+                             naive_json_text(v, "reason"), NULL};
 }
 
 static void *node(region *r, const json_t *v)
 {
-    const json_t *spec = get(v, "spec"), *status = get(v, "status");
+    const json_t *spec = naive_json_get(v, "spec"), *status = naive_json_get(v, "status");
     berth_node *n = naive_alloc(r, sizeof(*n));
-    n->meta = metadata(r, v);
-    n->unschedulable = flag(spec, "unschedulable");
-    n->taints = LIST(r, berth_taint, get(spec, "taints"), n->taint_count, taint);
-    n->allocatable = resources(r, get(status, "allocatable"));
-    n->images = LIST(r, berth_image, get(status, "images"), n->image_count, image);
-    n->conditions =
-        LIST(r, berth_condition, get(status, "conditions"), n->condition_count, condition);
-    n->declared_features = strs(r, get(status, "declaredFeatures"));
+    n->meta = naive_json_metadata(r, v);
+    n->unschedulable = naive_json_flag(spec, "unschedulable");
+    n->taints = NAIVE_JSON_LIST(r, berth_taint, naive_json_get(spec, "taints"), n->taint_count,
+                                naive_json_taint);
+    n->allocatable = naive_json_resources(r, naive_json_get(status, "allocatable"));
+    n->images =
+        NAIVE_JSON_LIST(r, berth_image, naive_json_get(status, "images"), n->image_count, image);
+    n->conditions = NAIVE_JSON_LIST(r, berth_condition, naive_json_get(status, "conditions"),
+                                    n->condition_count, naive_json_condition);
+    n->declared_features = naive_json_strs(r, naive_json_get(status, "declaredFeatures"));
     return n;
 }
 
@@ -342,14 +343,14 @@ static void *node(region *r, const json_t *v)
 static berth_port port(region *r, const json_t *v)
 {
     (void)r;
-    return (berth_port){text(v, "hostIP"), text(v, "protocol"), number(v, "hostPort"),
-                        number(v, "containerPort"), NULL};
+    return (berth_port){naive_json_text(v, "hostIP"), naive_json_text(v, "protocol"),
+                        number(v, "hostPort"), number(v, "containerPort"), NULL};
 }
 
 static bool restarts_all(const json_t *rules)
 {
     for (size_t i = 0; i < json_array_size(rules); i++) {
-        if (naive_is(text(json_array_get(rules, i), "action"), "RestartAllContainers")) {
+        if (naive_is(naive_json_text(json_array_get(rules, i), "action"), "RestartAllContainers")) {
             return true;
         }
     }
@@ -359,36 +360,38 @@ static bool restarts_all(const json_t *rules)
 static berth_container container(region *r, const json_t *v)
 {
     berth_container c = {0};
-    c.name = text(v, "name");
-    c.image = text(v, "image");
-    c.requests = resources(r, get(get(v, "resources"), "requests"));
-    c.limits = resources(r, get(get(v, "resources"), "limits"));
-    c.ports = LIST(r, berth_port, get(v, "ports"), c.port_count, port);
-    c.restart_always = naive_is(text(v, "restartPolicy"), "Always");
-    c.restarts_all = restarts_all(get(v, "restartPolicyRules"));
+    c.name = naive_json_text(v, "name");
+    c.image = naive_json_text(v, "image");
+    c.requests =
+        naive_json_resources(r, naive_json_get(naive_json_get(v, "resources"), "requests"));
+    c.limits = naive_json_resources(r, naive_json_get(naive_json_get(v, "resources"), "limits"));
+    c.ports = NAIVE_JSON_LIST(r, berth_port, naive_json_get(v, "ports"), c.port_count, port);
+    c.restart_always = naive_is(naive_json_text(v, "restartPolicy"), "Always");
+    c.restarts_all = restarts_all(naive_json_get(v, "restartPolicyRules"));
     return c;
 }
 
 static berth_container_status container_status(region *r, const json_t *v)
 {
-    const json_t *held = get(v, "resources");
-    return (berth_container_status){text(v, "name"), held != NULL,
-                                    resources(r, get(held, "requests")),
-                                    resources(r, get(v, "allocatedResources")), NULL};
+    const json_t *held = naive_json_get(v, "resources");
+    return (berth_container_status){
+        naive_json_text(v, "name"), held != NULL,
+        naive_json_resources(r, naive_json_get(held, "requests")),
+        naive_json_resources(r, naive_json_get(v, "allocatedResources")), NULL};
 }
 
 static berth_pod_claim pod_claim(region *r, const json_t *v)
 {
     (void)r;
-    return (berth_pod_claim){text(v, "name"), text(v, "resourceClaimName"),
-                             text(v, "resourceClaimTemplateName"), NULL};
+    return (berth_pod_claim){naive_json_text(v, "name"), naive_json_text(v, "resourceClaimName"),
+                             naive_json_text(v, "resourceClaimTemplateName"), NULL};
 }
 
-static berth_toleration toleration(region *r, const json_t *v)
+berth_toleration naive_json_toleration(region *r, const json_t *v)
 {
     (void)r;
-    return (berth_toleration){text(v, "key"), text(v, "operator"), text(v, "value"),
-                              text(v, "effect"), NULL};
+    return (berth_toleration){naive_json_text(v, "key"), naive_json_text(v, "operator"),
+                              naive_json_text(v, "value"), naive_json_text(v, "effect"), NULL};
 }
 
 static berth_volume_source volume_source(region *r, const json_t *v)
@@ -409,14 +412,14 @@ static berth_volume_source volume_source(region *r, const json_t *v)
         {"image", "reference", BERTH_VOLUME_IMAGE},
     };
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        const json_t *s = get(v, kinds[i].member);
+        const json_t *s = naive_json_get(v, kinds[i].member);
         if (s != NULL) {
             return (berth_volume_source){
                 .kind = kinds[i].kind,
-                .handle = text(s, kinds[i].handle),
-                .pool = text(s, "pool"),
-                .monitors = strs(r, get(s, "monitors")),
-                .read_only = flag(s, "readOnly"),
+                .handle = naive_json_text(s, kinds[i].handle),
+                .pool = naive_json_text(s, "pool"),
+                .monitors = naive_json_strs(r, naive_json_get(s, "monitors")),
+                .read_only = naive_json_flag(s, "readOnly"),
             };
         }
     }
@@ -425,67 +428,73 @@ static berth_volume_source volume_source(region *r, const json_t *v)
 
 static berth_volume volume(region *r, const json_t *v)
 {
-    return (berth_volume){text(v, "name"), volume_source(r, v)};
+    return (berth_volume){naive_json_text(v, "name"), volume_source(r, v)};
 }
 
 static berth_str gate(region *r, const json_t *v)
 {
     (void)r;
-    return text(v, "name");
+    return naive_json_text(v, "name");
 }
 
 static void pod_status(region *r, const json_t *status, berth_pod *p)
 {
-    const json_t *held = get(status, "resources");
-    p->phase = text(status, "phase");
-    p->nominated_node_name = text(status, "nominatedNodeName");
-    p->start_time_ns = date_ns(text(status, "startTime"));
-    p->conditions =
-        LIST(r, berth_condition, get(status, "conditions"), p->condition_count, condition);
-    p->container_statuses = LIST(r, berth_container_status, get(status, "containerStatuses"),
-                                 p->container_status_count, container_status);
+    const json_t *held = naive_json_get(status, "resources");
+    p->phase = naive_json_text(status, "phase");
+    p->nominated_node_name = naive_json_text(status, "nominatedNodeName");
+    p->start_time_ns = date_ns(naive_json_text(status, "startTime"));
+    p->conditions = NAIVE_JSON_LIST(r, berth_condition, naive_json_get(status, "conditions"),
+                                    p->condition_count, naive_json_condition);
+    p->container_statuses =
+        NAIVE_JSON_LIST(r, berth_container_status, naive_json_get(status, "containerStatuses"),
+                        p->container_status_count, container_status);
     p->init_container_statuses =
-        LIST(r, berth_container_status, get(status, "initContainerStatuses"),
-             p->init_container_status_count, container_status);
+        NAIVE_JSON_LIST(r, berth_container_status, naive_json_get(status, "initContainerStatuses"),
+                        p->init_container_status_count, container_status);
+    p->resource_claim_statuses =
+        NAIVE_JSON_LIST(r, berth_pod_claim, naive_json_get(status, "resourceClaimStatuses"),
+                        p->resource_claim_status_count, pod_claim);
     p->has_status_resources = held != NULL;
-    p->status_requests = resources(r, get(held, "requests"));
-    p->status_allocated = resources(r, get(status, "allocatedResources"));
+    p->status_requests = naive_json_resources(r, naive_json_get(held, "requests"));
+    p->status_allocated = naive_json_resources(r, naive_json_get(status, "allocatedResources"));
 }
 
 static void *pod(region *r, const json_t *v)
 {
-    const json_t *spec = get(v, "spec"), *whole = get(spec, "resources");
-    const json_t *affinity = get(spec, "affinity");
+    const json_t *spec = naive_json_get(v, "spec"), *whole = naive_json_get(spec, "resources");
+    const json_t *affinity = naive_json_get(spec, "affinity");
     berth_pod *p = naive_alloc(r, sizeof(*p));
-    p->meta = metadata(r, v);
-    p->node_name = text(spec, "nodeName");
-    p->scheduler_name = text(spec, "schedulerName");
-    p->has_priority = get(spec, "priority") != NULL;
+    p->meta = naive_json_metadata(r, v);
+    p->node_name = naive_json_text(spec, "nodeName");
+    p->scheduler_name = naive_json_text(spec, "schedulerName");
+    p->has_priority = naive_json_get(spec, "priority") != NULL;
     p->priority = number(spec, "priority");
-    p->preemption_policy = text(spec, "preemptionPolicy");
-    p->containers =
-        LIST(r, berth_container, get(spec, "containers"), p->container_count, container);
-    p->init_containers =
-        LIST(r, berth_container, get(spec, "initContainers"), p->init_container_count, container);
-    p->overhead = resources(r, get(spec, "overhead"));
-    p->node_selector = map(r, get(spec, "nodeSelector"));
-    p->node_affinity = node_affinity(r, get(affinity, "nodeAffinity"));
-    p->pod_affinity = pod_affinity(r, get(affinity, "podAffinity"));
-    p->pod_anti_affinity = pod_affinity(r, get(affinity, "podAntiAffinity"));
-    p->tolerations =
-        LIST(r, berth_toleration, get(spec, "tolerations"), p->toleration_count, toleration);
-    p->spreads = LIST(r, berth_topology_spread, get(spec, "topologySpreadConstraints"),
-                      p->spread_count, spread);
-    p->volumes = LIST(r, berth_volume, get(spec, "volumes"), p->volume_count, volume);
-    p->scheduling_gates.items =
-        LIST(r, berth_str, get(spec, "schedulingGates"), p->scheduling_gates.count, gate);
-    p->pod_requests = resources(r, get(whole, "requests"));
-    p->pod_limits = resources(r, get(whole, "limits"));
-    p->host_network = flag(spec, "hostNetwork");
-    p->host_users_off = json_is_false(get(spec, "hostUsers"));
-    p->resource_claims =
-        LIST(r, berth_pod_claim, get(spec, "resourceClaims"), p->resource_claim_count, pod_claim);
-    pod_status(r, get(v, "status"), p);
+    p->preemption_policy = naive_json_text(spec, "preemptionPolicy");
+    p->containers = NAIVE_JSON_LIST(r, berth_container, naive_json_get(spec, "containers"),
+                                    p->container_count, container);
+    p->init_containers = NAIVE_JSON_LIST(r, berth_container, naive_json_get(spec, "initContainers"),
+                                         p->init_container_count, container);
+    p->overhead = naive_json_resources(r, naive_json_get(spec, "overhead"));
+    p->node_selector = map(r, naive_json_get(spec, "nodeSelector"));
+    p->node_affinity = node_affinity(r, naive_json_get(affinity, "nodeAffinity"));
+    p->pod_affinity = pod_affinity(r, naive_json_get(affinity, "podAffinity"));
+    p->pod_anti_affinity = pod_affinity(r, naive_json_get(affinity, "podAntiAffinity"));
+    p->tolerations = NAIVE_JSON_LIST(r, berth_toleration, naive_json_get(spec, "tolerations"),
+                                     p->toleration_count, naive_json_toleration);
+    p->spreads =
+        NAIVE_JSON_LIST(r, berth_topology_spread, naive_json_get(spec, "topologySpreadConstraints"),
+                        p->spread_count, spread);
+    p->volumes =
+        NAIVE_JSON_LIST(r, berth_volume, naive_json_get(spec, "volumes"), p->volume_count, volume);
+    p->scheduling_gates.items = NAIVE_JSON_LIST(
+        r, berth_str, naive_json_get(spec, "schedulingGates"), p->scheduling_gates.count, gate);
+    p->pod_requests = naive_json_resources(r, naive_json_get(whole, "requests"));
+    p->pod_limits = naive_json_resources(r, naive_json_get(whole, "limits"));
+    p->host_network = naive_json_flag(spec, "hostNetwork");
+    p->host_users_off = json_is_false(naive_json_get(spec, "hostUsers"));
+    p->resource_claims = NAIVE_JSON_LIST(r, berth_pod_claim, naive_json_get(spec, "resourceClaims"),
+                                         p->resource_claim_count, pod_claim);
+    pod_status(r, naive_json_get(v, "status"), p);
     return p;
 }
 
@@ -493,91 +502,98 @@ static void *pod(region *r, const json_t *v)
 
 static void *persistent_volume(region *r, const json_t *v)
 {
-    const json_t *spec = get(v, "spec"), *claim = get(spec, "claimRef"), *csi = get(spec, "csi");
+    const json_t *spec = naive_json_get(v, "spec"), *claim = naive_json_get(spec, "claimRef"),
+                 *csi = naive_json_get(spec, "csi");
     berth_persistent_volume *p = naive_alloc(r, sizeof(*p));
-    p->meta = metadata(r, v);
-    p->capacity = quantity(get(get(spec, "capacity"), "storage"));
-    p->access_modes = strs(r, get(spec, "accessModes"));
-    p->storage_class = text(spec, "storageClassName");
-    p->volume_mode = text(spec, "volumeMode");
-    p->volume_attributes_class = text(spec, "volumeAttributesClassName");
+    p->meta = naive_json_metadata(r, v);
+    p->capacity = naive_json_quantity(naive_json_get(naive_json_get(spec, "capacity"), "storage"));
+    p->access_modes = naive_json_strs(r, naive_json_get(spec, "accessModes"));
+    p->storage_class = naive_json_text(spec, "storageClassName");
+    p->volume_mode = naive_json_text(spec, "volumeMode");
+    p->volume_attributes_class = naive_json_text(spec, "volumeAttributesClassName");
     p->has_claim_ref = claim != NULL;
-    p->claim_namespace = text(claim, "namespace");
-    p->claim_name = text(claim, "name");
-    p->claim_uid = text(claim, "uid");
-    p->node_affinity = node_selector(r, get(get(spec, "nodeAffinity"), "required"));
+    p->claim_namespace = naive_json_text(claim, "namespace");
+    p->claim_name = naive_json_text(claim, "name");
+    p->claim_uid = naive_json_text(claim, "uid");
+    p->node_affinity = naive_json_node_selector(
+        r, naive_json_get(naive_json_get(spec, "nodeAffinity"), "required"));
     p->source = volume_source(r, spec);
     if (csi != NULL) {
         p->source.kind = BERTH_VOLUME_CSI;
-        p->source.driver = text(csi, "driver");
-        p->source.handle = text(csi, "volumeHandle");
+        p->source.driver = naive_json_text(csi, "driver");
+        p->source.handle = naive_json_text(csi, "volumeHandle");
     }
-    p->phase = text(get(v, "status"), "phase");
+    p->phase = naive_json_text(naive_json_get(v, "status"), "phase");
     return p;
 }
 
 static void *claim(region *r, const json_t *v)
 {
-    const json_t *spec = get(v, "spec");
+    const json_t *spec = naive_json_get(v, "spec");
     berth_persistent_volume_claim *c = naive_alloc(r, sizeof(*c));
-    c->meta = metadata(r, v);
-    c->access_modes = strs(r, get(spec, "accessModes"));
-    c->storage_class = text(spec, "storageClassName");
-    c->volume_name = text(spec, "volumeName");
-    c->volume_mode = text(spec, "volumeMode");
-    c->volume_attributes_class = text(spec, "volumeAttributesClassName");
-    c->selector = label_selector(r, get(spec, "selector"));
-    c->request = quantity(get(get(get(spec, "resources"), "requests"), "storage"));
-    c->phase = text(get(v, "status"), "phase");
+    c->meta = naive_json_metadata(r, v);
+    c->access_modes = naive_json_strs(r, naive_json_get(spec, "accessModes"));
+    c->storage_class = naive_json_text(spec, "storageClassName");
+    c->volume_name = naive_json_text(spec, "volumeName");
+    c->volume_mode = naive_json_text(spec, "volumeMode");
+    c->volume_attributes_class = naive_json_text(spec, "volumeAttributesClassName");
+    c->selector = label_selector(r, naive_json_get(spec, "selector"));
+    c->request = naive_json_quantity(
+        naive_json_get(naive_json_get(naive_json_get(spec, "resources"), "requests"), "storage"));
+    c->phase = naive_json_text(naive_json_get(v, "status"), "phase");
     return c;
 }
 
 static berth_requirement topology_expression(region *r, const json_t *v)
 {
-    return (berth_requirement){text(v, "key"), naive_str("In"), strs(r, get(v, "values"))};
+    return (berth_requirement){naive_json_text(v, "key"), naive_str("In"),
+                               naive_json_strs(r, naive_json_get(v, "values"))};
 }
 
 static berth_topology_term topology_term(region *r, const json_t *v)
 {
     berth_topology_term t;
-    t.expressions.items = LIST(r, berth_requirement, get(v, "matchLabelExpressions"),
-                               t.expressions.count, topology_expression);
+    t.expressions.items =
+        NAIVE_JSON_LIST(r, berth_requirement, naive_json_get(v, "matchLabelExpressions"),
+                        t.expressions.count, topology_expression);
     return t;
 }
 
 static void *storage_class(region *r, const json_t *v)
 {
     berth_storage_class *c = naive_alloc(r, sizeof(*c));
-    c->meta = metadata(r, v);
-    c->provisioner = text(v, "provisioner");
-    c->binding_mode = text(v, "volumeBindingMode");
-    c->allowed_topologies = LIST(r, berth_topology_term, get(v, "allowedTopologies"),
-                                 c->allowed_topology_count, topology_term);
+    c->meta = naive_json_metadata(r, v);
+    c->provisioner = naive_json_text(v, "provisioner");
+    c->binding_mode = naive_json_text(v, "volumeBindingMode");
+    c->allowed_topologies =
+        NAIVE_JSON_LIST(r, berth_topology_term, naive_json_get(v, "allowedTopologies"),
+                        c->allowed_topology_count, topology_term);
     return c;
 }
 
 static berth_csi_node_driver csi_node_driver(region *r, const json_t *v)
 {
     (void)r;
-    const json_t *count = get(get(v, "allocatable"), "count");
-    return (berth_csi_node_driver){text(v, "name"), text(v, "nodeID"), count != NULL,
-                                   (int32_t)json_integer_value(count), NULL};
+    const json_t *count = naive_json_get(naive_json_get(v, "allocatable"), "count");
+    return (berth_csi_node_driver){naive_json_text(v, "name"), naive_json_text(v, "nodeID"),
+                                   count != NULL, (int32_t)json_integer_value(count), NULL};
 }
 
 static void *csi_node(region *r, const json_t *v)
 {
     berth_csi_node *n = naive_alloc(r, sizeof(*n));
-    n->meta = metadata(r, v);
-    n->drivers = LIST(r, berth_csi_node_driver, get(get(v, "spec"), "drivers"), n->driver_count,
-                      csi_node_driver);
+    n->meta = naive_json_metadata(r, v);
+    n->drivers = NAIVE_JSON_LIST(r, berth_csi_node_driver,
+                                 naive_json_get(naive_json_get(v, "spec"), "drivers"),
+                                 n->driver_count, csi_node_driver);
     return n;
 }
 
 static void *service(region *r, const json_t *v)
 {
-    const json_t *selector = get(get(v, "spec"), "selector");
+    const json_t *selector = naive_json_get(naive_json_get(v, "spec"), "selector");
     berth_service *s = naive_alloc(r, sizeof(*s));
-    s->meta = metadata(r, v);
+    s->meta = naive_json_metadata(r, v);
     s->has_selector = selector != NULL;
     s->selector = map(r, selector);
     return s;
@@ -586,8 +602,8 @@ static void *service(region *r, const json_t *v)
 static void *controller(region *r, const json_t *v)
 {
     berth_controller *c = naive_alloc(r, sizeof(*c));
-    c->meta = metadata(r, v);
-    c->selector = label_selector(r, get(get(v, "spec"), "selector"));
+    c->meta = naive_json_metadata(r, v);
+    c->selector = label_selector(r, naive_json_get(naive_json_get(v, "spec"), "selector"));
     return c;
 }
 
@@ -595,8 +611,8 @@ static void *replication_controller(region *r, const json_t *v)
 {
     berth_controller *c = naive_alloc(r, sizeof(*c));
     berth_label_selector *s = naive_alloc(r, sizeof(*s));
-    c->meta = metadata(r, v);
-    s->match_labels = map(r, get(get(v, "spec"), "selector"));
+    c->meta = naive_json_metadata(r, v);
+    s->match_labels = map(r, naive_json_get(naive_json_get(v, "spec"), "selector"));
     c->selector = s;
     return c;
 }
@@ -604,17 +620,18 @@ static void *replication_controller(region *r, const json_t *v)
 static void *namespace_object(region *r, const json_t *v)
 {
     berth_namespace *n = naive_alloc(r, sizeof(*n));
-    n->meta = metadata(r, v);
+    n->meta = naive_json_metadata(r, v);
     return n;
 }
 
 static void *disruption_budget(region *r, const json_t *v)
 {
     berth_pod_disruption_budget *b = naive_alloc(r, sizeof(*b));
-    b->meta = metadata(r, v);
-    b->selector = label_selector(r, get(get(v, "spec"), "selector"));
-    b->disruptions_allowed = number(get(v, "status"), "disruptionsAllowed");
-    const berth_map disrupted = map(r, get(get(v, "status"), "disruptedPods"));
+    b->meta = naive_json_metadata(r, v);
+    b->selector = label_selector(r, naive_json_get(naive_json_get(v, "spec"), "selector"));
+    b->disruptions_allowed = number(naive_json_get(v, "status"), "disruptionsAllowed");
+    const berth_map disrupted =
+        map(r, naive_json_get(naive_json_get(v, "status"), "disruptedPods"));
     berth_str *names = naive_alloc(r, (disrupted.count + 1) * sizeof(*names));
     for (uint32_t i = 0; i < disrupted.count; i++) {
         names[i] = disrupted.entries[i].key;
@@ -628,7 +645,8 @@ static void *disruption_budget(region *r, const json_t *v)
 static berth_weighted_resource weighted_resource(region *r, const json_t *v)
 {
     (void)r;
-    return (berth_weighted_resource){text(v, "name"), json_integer_value(get(v, "weight"))};
+    return (berth_weighted_resource){naive_json_text(v, "name"),
+                                     json_integer_value(naive_json_get(v, "weight"))};
 }
 
 static berth_shape_point shape_point(region *r, const json_t *v)
@@ -639,43 +657,47 @@ static berth_shape_point shape_point(region *r, const json_t *v)
 
 static void fit_args(region *r, const json_t *v, berth_fit_args *fit)
 {
-    const json_t *strategy = get(v, "scoringStrategy");
-    berth_str type = text(strategy, "type");
-    fit->ignored_resources = strs(r, get(v, "ignoredResources"));
-    fit->ignored_resource_groups = strs(r, get(v, "ignoredResourceGroups"));
+    const json_t *strategy = naive_json_get(v, "scoringStrategy");
+    berth_str type = naive_json_text(strategy, "type");
+    fit->ignored_resources = naive_json_strs(r, naive_json_get(v, "ignoredResources"));
+    fit->ignored_resource_groups = naive_json_strs(r, naive_json_get(v, "ignoredResourceGroups"));
     fit->strategy = naive_is(type, "MostAllocated") ? BERTH_FIT_MOST_ALLOCATED
                     : naive_is(type, "RequestedToCapacityRatio")
                         ? BERTH_FIT_REQUESTED_TO_CAPACITY_RATIO
                         : BERTH_FIT_LEAST_ALLOCATED;
-    fit->resources = LIST(r, berth_weighted_resource, get(strategy, "resources"),
-                          fit->resource_count, weighted_resource);
-    fit->shape = LIST(r, berth_shape_point, get(get(strategy, "requestedToCapacityRatio"), "shape"),
-                      fit->shape_count, shape_point);
+    fit->resources =
+        NAIVE_JSON_LIST(r, berth_weighted_resource, naive_json_get(strategy, "resources"),
+                        fit->resource_count, weighted_resource);
+    fit->shape = NAIVE_JSON_LIST(
+        r, berth_shape_point,
+        naive_json_get(naive_json_get(strategy, "requestedToCapacityRatio"), "shape"),
+        fit->shape_count, shape_point);
 }
 
 /* The args of one plugin of a profile; NULL if the profile gives none. */
 static const berth_plugin_args *plugin_args(region *r, const json_t *profile, const char *name)
 {
-    const json_t *list = get(profile, "pluginConfig");
+    const json_t *list = naive_json_get(profile, "pluginConfig");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *item = json_array_get(list, i), *v = get(item, "args");
-        if (!naive_is(text(item, "name"), name)) {
+        const json_t *item = json_array_get(list, i), *v = naive_json_get(item, "args");
+        if (!naive_is(naive_json_text(item, "name"), name)) {
             continue;
         }
         berth_plugin_args *args = naive_alloc(r, sizeof(*args));
-        const json_t *hard = get(v, "hardPodAffinityWeight");
+        const json_t *hard = naive_json_get(v, "hardPodAffinityWeight");
         fit_args(r, v, &args->fit);
-        args->balanced.resources = LIST(r, berth_weighted_resource, get(v, "resources"),
-                                        args->balanced.resource_count, weighted_resource);
-        args->node_affinity.added_affinity = node_affinity(r, get(v, "addedAffinity"));
+        args->balanced.resources =
+            NAIVE_JSON_LIST(r, berth_weighted_resource, naive_json_get(v, "resources"),
+                            args->balanced.resource_count, weighted_resource);
+        args->node_affinity.added_affinity = node_affinity(r, naive_json_get(v, "addedAffinity"));
         args->inter_pod_affinity.hard_pod_affinity_weight =
             hard != NULL ? (int32_t)json_integer_value(hard) : 1;
         args->inter_pod_affinity.ignore_preferred_terms_of_existing_pods =
-            flag(v, "ignorePreferredTermsOfExistingPods");
-        args->spread.list_defaulting = naive_is(text(v, "defaultingType"), "List");
+            naive_json_flag(v, "ignorePreferredTermsOfExistingPods");
+        args->spread.list_defaulting = naive_is(naive_json_text(v, "defaultingType"), "List");
         args->spread.default_constraints =
-            LIST(r, berth_topology_spread, get(v, "defaultConstraints"),
-                 args->spread.default_constraint_count, spread);
+            NAIVE_JSON_LIST(r, berth_topology_spread, naive_json_get(v, "defaultConstraints"),
+                            args->spread.default_constraint_count, spread);
         return args;
     }
     return NULL;
@@ -685,7 +707,8 @@ static const json_t *named(const json_t *list, const char *name)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
-        if (naive_is(text(item, "name"), name) || naive_is(text(item, "name"), "*")) {
+        if (naive_is(naive_json_text(item, "name"), name) ||
+            naive_is(naive_json_text(item, "name"), "*")) {
             return item;
         }
     }
@@ -704,12 +727,13 @@ typedef struct default_plugin {
 static berth_plugin_list point(region *r, uint32_t kubernetes, const json_t *profile,
                                const char *name, const default_plugin *defaults)
 {
-    const json_t *set = get(get(profile, "plugins"), name);
+    const json_t *set = naive_json_get(naive_json_get(profile, "plugins"), name);
     berth_plugin_ref *items = naive_alloc(r, 32 * sizeof(*items));
     uint32_t count = 0;
     for (size_t i = 0; defaults[i].name != NULL; i++) {
-        const json_t *enabled = named(get(set, "enabled"), defaults[i].name);
-        bool disabled = enabled == NULL && named(get(set, "disabled"), defaults[i].name) != NULL;
+        const json_t *enabled = named(naive_json_get(set, "enabled"), defaults[i].name);
+        bool disabled =
+            enabled == NULL && named(naive_json_get(set, "disabled"), defaults[i].name) != NULL;
         if (disabled || defaults[i].since > kubernetes) {
             continue;
         }
@@ -788,7 +812,7 @@ static const default_plugin scores[] = {
 static const berth_profile *make_profile(region *r, uint32_t kubernetes, const json_t *config,
                                          bool all_nodes)
 {
-    const json_t *profile = json_array_get(get(config, "profiles"), 0);
+    const json_t *profile = json_array_get(naive_json_get(config, "profiles"), 0);
     berth_profile *p = naive_alloc(r, sizeof(*p));
     p->scheduler_name = naive_str("default-scheduler");
     p->percentage_of_nodes_to_score = all_nodes ? 100 : number(config, "percentageOfNodesToScore");
@@ -822,6 +846,9 @@ static const struct {
     {"replicaSets", BERTH_KIND_REPLICA_SET, controller},
     {"statefulSets", BERTH_KIND_STATEFUL_SET, controller},
     {"podDisruptionBudgets", BERTH_KIND_POD_DISRUPTION_BUDGET, disruption_budget},
+    {"resourceSlices", BERTH_KIND_RESOURCE_SLICE, naive_json_resource_slice},
+    {"deviceClasses", BERTH_KIND_DEVICE_CLASS, naive_json_device_class},
+    {"resourceClaims", BERTH_KIND_RESOURCE_CLAIM, naive_json_resource_claim},
     {"nodes", BERTH_KIND_NODE, node},
     {"pods", BERTH_KIND_POD, pod},
     {"pending", BERTH_KIND_POD, pod},
@@ -830,9 +857,9 @@ static const struct {
 /* Of "1.36": 36. Vectors that name none are of v1.32, or of v1.15 where a run has no mode. */
 static uint32_t version(const json_t *expected)
 {
-    const char *given = json_string_value(get(expected, "version"));
+    const char *given = json_string_value(naive_json_get(expected, "version"));
     if (given == NULL) {
-        return get(expected, "mode") != NULL ? 32 : 0;
+        return naive_json_get(expected, "mode") != NULL ? 32 : 0;
     }
     if (strncmp(given, "1.", 2) != 0) {
         die("version", given);
@@ -847,16 +874,17 @@ void naive_scenario_read(const char *line, naive_scenario *out)
     if (root == NULL) {
         die("not JSON", error.text);
     }
-    const json_t *scenario = get(root, "scenario");
+    const json_t *scenario = naive_json_get(root, "scenario");
     memset(out, 0, sizeof(*out));
     out->root = root;
-    out->expected = get(root, "expected");
-    out->name = json_string_value(get(scenario, "name"));
+    out->expected = naive_json_get(root, "expected");
+    out->name = json_string_value(naive_json_get(scenario, "name"));
     out->cluster.kubernetes = version(out->expected);
-    out->profile = make_profile(&out->region, out->cluster.kubernetes, get(scenario, "config"),
-                                naive_is(text(out->expected, "mode"), "all-nodes"));
+    out->profile =
+        make_profile(&out->region, out->cluster.kubernetes, naive_json_get(scenario, "config"),
+                     naive_is(naive_json_text(out->expected, "mode"), "all-nodes"));
     for (size_t s = 0; s < sizeof(sections) / sizeof(sections[0]); s++) {
-        const json_t *list = get(scenario, sections[s].key);
+        const json_t *list = naive_json_get(scenario, sections[s].key);
         for (size_t i = 0; i < json_array_size(list); i++) {
             berth_object object = {.kind = sections[s].kind};
             object.as.any = sections[s].decode(&out->region, json_array_get(list, i));

@@ -106,6 +106,10 @@ static bool resource_use(const naive_attempt *a, const berth_node *node, berth_s
                                  scored ? NAIVE_INCOMING_SCORED : NAIVE_INCOMING);
     *capacity = naive_allocatable(node, name, &present);
     *used = naive_node_request(a, node, name, scored && basic);
+    if (scalar && *request != 0 && *capacity == 0 &&
+        naive_backed_amounts(a, node, name, capacity, used)) {
+        return true;
+    }
     if (scalar ? *request == 0 || !present : !basic && !naive_is(name, "ephemeral-storage")) {
         return false;
     }

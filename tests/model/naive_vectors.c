@@ -228,12 +228,13 @@ static bool check(const naive_scenario *s, size_t i, const json_t *e, const naiv
     const struct {
         const char *what, *wanted, *got;
     } rows[] = {
-        {"error", text_of(e, "error"), d->error ? "an error" : "(absent)"},
+        {"error", text_of(e, "error"), d->error ? d->message : "(absent)"},
         {"start", dump(r, json_object_get(e, "start")), number(r, d->start)},
         {"next", dump(r, json_object_get(e, "next")), number(r, d->next)},
         {"feasible", join_json(r, json_object_get(e, "feasible"), d->allow_listed),
          join_nodes(r, d->feasible, d->feasible_count, d->allow_listed)},
-        {"failed", join_failed(r, json_object_get(e, "failed")), join_refusals(r, d)},
+        {"failed", join_failed(r, json_object_get(e, "failed")),
+         d->error ? "" : join_refusals(r, d)}, /* an error tells nothing else */
     };
     bool ok = true;
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
@@ -244,7 +245,7 @@ static bool check(const naive_scenario *s, size_t i, const json_t *e, const naiv
     if (ok && d->feasible_count > 0) {
         ok = check_scores(s, i, e, d, r);
     }
-    return check_failure(s, i, e, d, r) && ok;
+    return (d->error || check_failure(s, i, e, d, r)) && ok;
 }
 
 /* The order of allow-listed nodes is free; put the feasible ones in the vector's order. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "berth/engine.h"
+#include "berth/kube.h"
 #include "cluster_gen.h"
 
 #define PROFILES 3
@@ -394,12 +395,24 @@ static void decide(trial *t, const berth_pod *pod, naive_decision *d)
 
 /* ---- operations on both ---- */
 
+static berth_status print_piece(void *context, berth_str piece, berth_error *error)
+{
+    (void)context;
+    (void)error;
+    printf("%.*s", NAIVE_TEXT(piece));
+    return BERTH_OK;
+}
+
 static void trace_object(const trial *t, const berth_object *object)
 {
+    berth_error error;
     if (t->options->trace && object->kind == BERTH_KIND_NODE) {
         gen_print_node(stdout, object->as.node);
     } else if (t->options->trace && object->kind == BERTH_KIND_POD) {
         gen_print_pod(stdout, object->as.pod);
+    } else if (t->options->trace && object->kind > BERTH_KIND_POD) { /* devices */
+        berth_object_write(object, print_piece, NULL, &error);
+        printf("\n");
     }
 }
 
@@ -530,7 +543,7 @@ static bool namespaced_kind(berth_kind kind)
     return kind == BERTH_KIND_SERVICE || kind == BERTH_KIND_REPLICATION_CONTROLLER ||
            kind == BERTH_KIND_REPLICA_SET || kind == BERTH_KIND_STATEFUL_SET ||
            kind == BERTH_KIND_POD_DISRUPTION_BUDGET || kind == BERTH_KIND_CSI_STORAGE_CAPACITY ||
-           kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM;
+           kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM || kind == BERTH_KIND_RESOURCE_CLAIM;
 }
 
 static void change_object(trial *t, berth_kind kind, uint32_t index)

@@ -37,6 +37,10 @@ NOT_WRAPPED = {
     "berth_scheduler_add_node": "one kind of berth_scheduler_add",
     "berth_scheduler_add_pod": "one kind of berth_scheduler_add",
     "berth_engine_pod_claims": "for who binds on a live cluster",
+    "berth_engine_pod_devices": "for who binds on a live cluster",
+    "berth_engine_device_fits": "why claims of devices are not served, for the program",
+    "berth_engine_pod_claim_object": "for who binds on a live cluster",
+    "berth_explanation_freed_claim": "for who binds on a live cluster",
     "berth_scheduler_last_trouble": "the report callback has it",
 }
 

@@ -6,13 +6,14 @@
  * the same nodes with the same totals, and what it tells of itself is the same. A snapshot says
  * when it is unpinned what it said when it was pinned; so do branches of it.
  *
- * Usage: test_churn [--arrivals N] [--way engine|snapshots|scheduler|branches] [--features A,B,..]
- *                   [--seed S] [--branch-every N] [--report] [--each]
- * --each runs every feature by itself, --report only tells. The seed says where numbers, and so texts
+ * Usage: test_churn [--arrivals N | --seconds N] [--way engine|snapshots|scheduler|branches|together]
+ *                   [--features A,B,..] [--seed S] [--branch-every N] [--report] [--each]
+ * --seconds goes by the clock instead (tests/stress/soak), --each runs every feature by itself, --report only tells. The seed says where numbers, and so texts
  * and their ids, begin; BERTH_TEST_SEED replaces that of a run without --seed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "berth/berth.h"
 #include "berth/query.h"
@@ -25,8 +26,26 @@ enum { PODS = 200, NODES = CHURN_NODE_COUNT, ROUNDS = 10, PINS = 4, PROBES = 4 }
 /* Numbers of pods that are there for a moment. */
 #define ASIDE (UINT64_C(1) << 40)
 
-typedef enum way { BY_ENGINE, BY_SNAPSHOTS, BY_SCHEDULER, BY_BRANCHES, WAY_COUNT } way;
-static const char *const way_names[WAY_COUNT] = {"engine", "snapshots", "scheduler", "branches"};
+typedef enum way {
+    BY_ENGINE,
+    BY_SNAPSHOTS,
+    BY_SCHEDULER,
+    BY_BRANCHES,
+    BY_ALL, /* a scheduler, and branches beside it */
+    WAY_COUNT
+} way;
+static const char *const way_names[WAY_COUNT] = {"engine", "snapshots", "scheduler", "branches",
+                                                 "together"};
+
+static bool schedules(way by)
+{
+    return by == BY_SCHEDULER || by == BY_ALL;
+}
+
+static bool branches(way by)
+{
+    return by == BY_BRANCHES || by == BY_ALL;
+}
 
 typedef struct churn {
     way by;
@@ -38,7 +57,7 @@ typedef struct churn {
     berth_snapshot *pinned[PINS];
     uint64_t pinned_digest[PINS], pinned_number[PINS];
     int64_t now_ns;
-    uint64_t seed, branch_every;
+    uint64_t seed, branch_every, seconds;
 } churn;
 
 static void must(berth_status status, const berth_error *error, const char *what)
@@ -225,7 +244,7 @@ static void compare_with_fresh(const churn *c)
     copied copy = {.from = c};
     churn_target to = {&copy, copied_add, NULL, copied_place, false};
     /* What is reserved, and where orphans and gated pods are, comes of how they came to be. */
-    if (c->by == BY_SCHEDULER || churn_has(c->features, CHURN_WAITING) ||
+    if (schedules(c->by) || churn_has(c->features, CHURN_WAITING) ||
         churn_has(c->features, CHURN_GATES))
         return;
     berth_engine_config_init(&config);
@@ -283,7 +302,7 @@ static void unpin(churn *c, uint64_t place)
     if (snapshot == NULL)
         return;
     uint64_t now = digest_of(snapshot);
-    if (c->by == BY_BRANCHES)
+    if (branches(c->by))
         now += branch_says(c, snapshot, c->pinned_number[place]);
     same(c->pinned_digest[place], now, "a pinned snapshot", c);
     must(berth_snapshot_check(snapshot, &error), &error, "snapshot");
@@ -300,7 +319,7 @@ static void look_at_snapshots(churn *c)
     c->pinned[place] = berth_engine_pin(c->engine);
     c->pinned_number[place] = c->pods;
     c->pinned_digest[place] = digest_of(c->pinned[place]);
-    if (c->by == BY_BRANCHES)
+    if (branches(c->by))
         c->pinned_digest[place] += branch_says(c, c->pinned[place], c->pods);
 }
 
@@ -352,7 +371,7 @@ static void add_pod(churn *c)
     berth_error error = {0};
     berth_pod_id id;
     must(churn_add_pod(&c->to, c->features, c->pods, &id, &error), &error, "add a pod");
-    if (c->by == BY_SCHEDULER) {
+    if (schedules(c->by)) {
         berth_step step;
         do
             must(berth_scheduler_step(c->scheduler, c->now_ns, &step, &error), &error, "step");
@@ -374,7 +393,7 @@ static void step(churn *c)
              "remove a pod");
     bool turn = c->pods % CHURN_NODE_EVERY == 0;
     if (turn && !churn_has(c->features, CHURN_NODES) && churn_has(c->features, CHURN_UPDATES))
-        must(churn_put_node(c->by == BY_SCHEDULER ? scheduler_update : engine_update, c->to.context,
+        must(churn_put_node(schedules(c->by) ? scheduler_update : engine_update, c->to.context,
                             c->features, c->nodes++, &error),
              &error, "update a node");
     if (turn && churn_has(c->features, CHURN_NODES)) {
@@ -384,7 +403,7 @@ static void step(churn *c)
     }
     if (c->by >= BY_SNAPSHOTS && c->by != BY_SCHEDULER && c->pods % 64 == 0)
         look_at_snapshots(c);
-    if (c->by == BY_BRANCHES && c->pods % c->branch_every == 0)
+    if (branches(c->by) && c->pods % c->branch_every == 0)
         branch_off(c);
 }
 
@@ -397,7 +416,7 @@ static void begin(churn *c)
     config.allocator = &counting;
     must(berth_engine_create(&config, &c->engine, &error), &error, "create");
     c->to = (churn_target){c->engine, engine_add, engine_remove, NULL, false};
-    if (c->by == BY_SCHEDULER) {
+    if (schedules(c->by)) {
         berth_scheduler_options scheduling;
         berth_scheduler_options_init(&scheduling);
         must(berth_scheduler_create(c->engine, &scheduling, &c->scheduler, &error), &error,
@@ -433,7 +452,8 @@ static bool run(const churn *what, uint64_t arrivals, const char *label, bool re
     long long peaks[ROUNDS] = {0};
     begin(&c);
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        for (uint64_t i = 0; i < arrivals / ROUNDS; i++) {
+        const time_t until = time(NULL) + (time_t)(c.seconds / ROUNDS);
+        for (uint64_t i = 0; c.seconds > 0 ? time(NULL) < until : i < arrivals / ROUNDS; i++) {
             step(&c);
             long long now = atomic_load(&bytes_in_use);
             if (now > peaks[round])
@@ -449,7 +469,7 @@ static bool run(const churn *what, uint64_t arrivals, const char *label, bool re
         late = peaks[round] > late ? peaks[round] : late;
     bool flat = late <= early + early / 16 + 65536;
     printf("%-10s %-14s arrivals %9llu  peak of rounds 2 to 5 %9lld, of 6 to 10 %9lld bytes%s\n",
-           way_names[c.by], label, (unsigned long long)arrivals, early, late,
+           way_names[c.by], label, (unsigned long long)(c.pods - c.seed), early, late,
            flat ? "" : "  GROWS");
     fflush(stdout);
     return flat || report;
@@ -469,7 +489,7 @@ static uint32_t read_features(const char *list)
 
 int main(int argc, char **argv)
 {
-    uint64_t arrivals = 100000, branch_every = 256;
+    uint64_t arrivals = 100000, branch_every = 256, seconds = 0;
     uint32_t features = (1u << CHURN_FEATURE_COUNT) - 1;
     churn what = {.seed = 0};
     const char *seed = getenv("BERTH_TEST_SEED");
@@ -483,6 +503,8 @@ int main(int argc, char **argv)
             each = true;
         else if (more && strcmp(argv[i], "--arrivals") == 0)
             arrivals = strtoull(argv[++i], NULL, 10);
+        else if (more && strcmp(argv[i], "--seconds") == 0)
+            seconds = strtoull(argv[++i], NULL, 10);
         else if (more && strcmp(argv[i], "--branch-every") == 0)
             branch_every = strtoull(argv[++i], NULL, 10);
         else if (more && strcmp(argv[i], "--seed") == 0)
@@ -494,7 +516,8 @@ int main(int argc, char **argv)
                 only++;
     }
     for (int by = only >= 0 ? only : 0; by < (only >= 0 ? only + 1 : WAY_COUNT); by++) {
-        what = (churn){.by = (way)by, .features = features, .branch_every = branch_every};
+        what = (churn){
+            .by = (way)by, .features = features, .branch_every = branch_every, .seconds = seconds};
         what.seed = seed != NULL ? strtoull(seed, NULL, 10) % (UINT64_C(1) << 32) : 0;
         if (!each)
             ok &= run(&what, arrivals, "all", report);

@@ -297,6 +297,41 @@ static void script_split_pin(void)
     close_history();
 }
 
+static atomic_bool has_left;
+
+/* One pin, and word of its end that orders nothing. */
+static void *look_and_leave(void *argument)
+{
+    (void)argument;
+    shown *snapshot = (shown *)berth__history_pin(&history);
+    look(snapshot);
+    berth__history_unpin(&history, &snapshot->head);
+    atomic_store_explicit(&has_left, true, memory_order_relaxed); /* relaxed: see above */
+    return NULL;
+}
+
+/* A reader is done, and nothing but his unpin says that his reads are: who finds no pins may write what
+ * was shown, and who ends the history may free it. */
+static void script_last_reader(bool asks)
+{
+    pthread_t reader;
+    open_history();
+    publish(1);
+    /* relaxed: the thread is not there yet */
+    atomic_store_explicit(&has_left, false, memory_order_relaxed);
+    if (pthread_create(&reader, NULL, look_and_leave, NULL) != 0)
+        abort();
+    /* relaxed: this must not be what orders the two */
+    while (!atomic_load_explicit(&has_left, memory_order_relaxed))
+        sched_yield();
+    if (asks) {
+        expect(berth__history_pins(&history) == 0, "a pin that was given back is counted");
+        ((shown *)history.current)->value = 0;
+    }
+    close_history();
+    pthread_join(reader, NULL);
+}
+
 /* More snapshots than a row of the table has places. */
 static void script_many(void)
 {
@@ -355,6 +390,8 @@ int main(int argc, char **argv)
     script_pins();
     script_request_during_pass();
     script_split_pin();
+    script_last_reader(false);
+    script_last_reader(true);
     script_many();
     empty_graves();
     race(argc > 1 ? strtoul(argv[1], NULL, 10) : 20000, duration != NULL ? atof(duration) : 0);

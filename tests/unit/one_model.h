@@ -27,7 +27,7 @@ static int model_tear_down(void **state)
     return left;
 }
 
-static berth__class *class_of(const berth_pod *pod)
+static inline berth__class *class_of(const berth_pod *pod)
 {
     berth__class *cls;
     berth_error error;

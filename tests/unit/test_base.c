@@ -209,6 +209,8 @@ static void test_intern(void **state)
         assert_int_equal(berth__intern_find(&table, berth__text_of(text)), 0);
         ids[i] = berth__intern_add(&table, berth__text_of(text), &ok);
         assert_true(i == 0 || ids[i] == ids[i - 1] + 1);
+        assert_true(table.used_slots <=
+                    atomic_load(&table.slots)->count / 2); /* gaps end searches */
     }
     assert_true(ok);
     for (uint32_t i = 0; i < TEXTS; i++) {
@@ -258,6 +260,7 @@ static void test_intern_removal(void **state)
         }
         berth__intern_settle(&table);
         assert_int_equal(table.in_use, 1);
+        assert_true(table.used_slots <= atomic_load(&table.slots)->count / 2);
         bytes = round == 52 ? c.bytes : bytes;
     }
     assert_true(c.bytes <= bytes && table.count <= 202);
@@ -314,6 +317,7 @@ static void test_intern_out_of_memory(void **state)
                 }
                 assert_true(ok);
                 assert_true(berth__str_is(berth__intern_text(&table, id), text));
+                assert_true(table.used_slots <= atomic_load(&table.slots)->count / 2);
             }
             berth__intern_destroy(&table);
         }

@@ -108,6 +108,45 @@ static void test_age(void **state)
     counted_close(&branched);
 }
 
+static void set_pods(berth_engine *engine, const char *name, int64_t pods)
+{
+    const berth_resource amounts[] = {
+        {TEXT("cpu"), {4, 0}}, {TEXT("memory"), {INT64_C(8) << 30, 0}}, {TEXT("pods"), {pods, 0}}};
+    const berth_node node = {.meta.name = {name, (uint32_t)strlen(name)},
+                             .allocatable = {amounts, 3}};
+    const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
+    assert_int_equal(berth_engine_update(engine, &object, NULL), BERTH_OK);
+}
+
+/* A branch whose tree was made for an earlier state sees what changed of a node in between, and be
+ * it the number of pods alone. */
+static void test_pod_limit_follows(void **state)
+{
+    (void)state;
+    small_cluster c;
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.path = BERTH_PATH_INDEX;
+    small_open_as(&c, config);
+    small_node(&c, "a", "");
+    small_node(&c, "b", "");
+    berth_pod_id pod = small_pod(&c, "p", NULL, "", "containers: []");
+    small_decide(&c, pod); /* nodes have their slots: branches do with those */
+    for (int64_t limit = 110; limit >= 0; limit -= 110) {
+        set_pods(c.engine, "a", limit);
+        set_pods(c.engine, "b", 110 - limit);
+        berth_engine *branch = branch_off(&c);
+        for (int i = 0; i < 100; i++) { /* until the tree pays */
+            berth_placement placement;
+            assert_int_equal(berth_engine_decide(branch, pod, NULL, &placement, NULL), BERTH_OK);
+            assert_int_equal(placement.path, BERTH_PATH_INDEX);
+            assert_int_equal(placement.node, limit > 0 ? 0 : 1);
+        }
+        berth_branch_drop(branch);
+    }
+    small_close(&c);
+}
+
 /* ---- what a branch refuses ---- */
 
 static void test_refusals(void **state)
@@ -371,6 +410,7 @@ int main(void)
         WITH_CLUSTER(test_alone),
         WITH_CLUSTER(test_again),
         cmocka_unit_test(test_age),
+        cmocka_unit_test(test_pod_limit_follows),
         WITH_CLUSTER(test_refusals),
         WITH_CLUSTER(test_budgets),
         WITH_CLUSTER(test_commit),

@@ -415,6 +415,23 @@ static void test_commit(void **state)
     berth_branch_drop(branch);
 }
 
+/* Claims of a pod that the snapshot has on its node, asked before the branch had to do with volumes. */
+static void test_claims_before_all(void **state)
+{
+    small_cluster *c = *state;
+    const pair two = make_pair(c);
+    berth_claim_choice choice;
+    assert_int_equal(place(c->engine, two.p), two.a);
+    assert_int_equal(berth_engine_pod_claims(c->engine, two.p, &choice, 1), 1);
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(berth_engine_pod_claims(branch, two.p, &choice, 1), 0);
+    take_off(branch, two.p);
+    assert_int_equal(place(branch, two.q), two.a);
+    assert_int_equal(berth_engine_pod_claims(branch, two.q, &choice, 1), 1);
+    assert_int_equal(berth_engine_pod_claims(branch, two.p, &choice, 1), 0);
+    berth_branch_drop(branch);
+}
+
 static void test_commit_no_volume(void **state)
 {
     small_cluster *c = *state;
@@ -482,7 +499,8 @@ int main(void)
         WITH_CLUSTER(test_limits),           WITH_CLUSTER(test_lost_volumes),
         WITH_CLUSTER(test_node_ids),         WITH_CLUSTER(test_rollback),
         WITH_CLUSTER(test_rollback_of_node), WITH_CLUSTER(test_commit),
-        WITH_CLUSTER(test_commit_no_volume), cmocka_unit_test(test_memory),
+        WITH_CLUSTER(test_commit_no_volume), WITH_CLUSTER(test_claims_before_all),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

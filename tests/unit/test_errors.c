@@ -311,6 +311,7 @@ static void test_questions(void **state)
     FAIL(BERTH_E_ARG, berth_engine_add_nodes(engine, &shape, 1, NULL, &error));
     berth_object *copy = NULL;
     FAIL(BERTH_E_NOT_FOUND, berth_engine_node_object(engine, 77, NULL, &copy, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_pod_claim_object(engine, 77, 0, NULL, &copy, &error));
     FAIL(BERTH_E_NOT_FOUND, berth_engine_pod_object(engine, nobody, NULL, &copy, &error));
     FAIL(BERTH_E_STATE, berth_engine_pod_object(engine, id, NULL, &copy, &error));
     FAIL(BERTH_E_STATE, berth_engine_objects(engine, BERTH_KIND_POD, see_object, NULL, &error));
@@ -335,9 +336,12 @@ static void test_questions(void **state)
     FAIL(BERTH_E_NOT_FOUND, berth_engine_fits(engine, id, 77, 0, &fit, &error));
     FAIL(BERTH_E_NOT_FOUND,
          berth_engine_feasible_nodes(engine, nobody, NULL, NULL, 0, &count, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_device_fits(engine, nobody, at, NULL, 0, &count, &error));
+    FAIL(BERTH_E_NOT_FOUND, berth_engine_device_fits(engine, id, 77, NULL, 0, &count, &error));
     assert_int_equal(berth_engine_bind(engine, id, at, NULL), BERTH_OK);
     FAIL(BERTH_E_STATE, berth_engine_fits(engine, id, at, 0, &fit, &error));
     FAIL(BERTH_E_STATE, berth_engine_feasible_nodes(engine, id, NULL, NULL, 0, &count, &error));
+    FAIL(BERTH_E_STATE, berth_engine_device_fits(engine, id, at, NULL, 0, &count, &error));
     pod.pod.meta.name = text("foreign");
     pod.pod.scheduler_name = text("foreign");
     assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);

@@ -159,7 +159,10 @@ static void test_large_pieces_go_back(void **state)
 
 /* ---- many threads on one heap ---- */
 
-enum { SHARERS = 4, ROUNDS = 20000, HELD = 64 };
+/* More threads than a heap has shelves: some share one. */
+enum { SHARERS = 12, ROUNDS = 60000, HELD = 64 };
+
+static pthread_barrier_t all_there;
 
 typedef struct sharer {
     const berth_allocator *allocator;
@@ -177,6 +180,7 @@ static void *share(void *argument)
     sharer *self = argument;
     unsigned char *pieces[HELD] = {0};
     size_t bytes[HELD];
+    pthread_barrier_wait(&all_there);
     for (int round = 0; round < ROUNDS; round++) {
         self->seed = self->seed * UINT64_C(6364136223846793005) + 1;
         uint64_t random = self->seed >> 33;
@@ -204,6 +208,7 @@ static void test_threads_share_a_heap(void **state)
     uint64_t before = berth__heap_usage(heap).used_bytes;
     sharer sharers[SHARERS];
     pthread_t threads[SHARERS];
+    assert_int_equal(pthread_barrier_init(&all_there, NULL, SHARERS), 0);
     for (uint64_t i = 0; i < SHARERS; i++) {
         sharers[i] = (sharer){berth__heap_allocator(heap), 7 + i, false};
         assert_int_equal(pthread_create(&threads[i], NULL, share, &sharers[i]), 0);
@@ -214,6 +219,43 @@ static void test_threads_share_a_heap(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_false(sharers[i].overwritten);
     }
+    pthread_barrier_destroy(&all_there);
+    assert_int_equal(berth__heap_usage(heap).used_bytes, before);
+    berth__heap_destroy(heap);
+}
+
+/* Nothing between takes and gives: threads that share a shelf are there at the same time. */
+static void *hurry(void *argument)
+{
+    sharer *self = argument;
+    pthread_barrier_wait(&all_there);
+    for (int round = 0; round < 4 * ROUNDS && !self->overwritten; round++) {
+        unsigned char *first = berth__alloc(self->allocator, 64, 8);
+        unsigned char *second = berth__alloc(self->allocator, 64, 8);
+        self->overwritten = first == second;
+        berth__free(self->allocator, second, 64);
+        berth__free(self->allocator, first, 64);
+    }
+    return NULL;
+}
+
+static void test_threads_share_a_shelf(void **state)
+{
+    (void)state;
+    berth__heap *heap = new_heap(false);
+    uint64_t before = berth__heap_usage(heap).used_bytes;
+    sharer sharers[SHARERS];
+    pthread_t threads[SHARERS];
+    assert_int_equal(pthread_barrier_init(&all_there, NULL, SHARERS), 0);
+    for (uint64_t i = 0; i < SHARERS; i++) {
+        sharers[i] = (sharer){berth__heap_allocator(heap), 0, false};
+        assert_int_equal(pthread_create(&threads[i], NULL, hurry, &sharers[i]), 0);
+    }
+    for (int i = 0; i < SHARERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_false(sharers[i].overwritten);
+    }
+    pthread_barrier_destroy(&all_there);
     assert_int_equal(berth__heap_usage(heap).used_bytes, before);
     berth__heap_destroy(heap);
 }
@@ -299,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_huge_pages_are_asked_for),
         cmocka_unit_test(test_heaps_come_and_go),
         cmocka_unit_test(test_threads_share_a_heap),
+        cmocka_unit_test(test_threads_share_a_shelf),
         cmocka_unit_test(test_sizes_and_alignments),
         cmocka_unit_test(test_large_pieces_go_back),
         cmocka_unit_test(test_what_others_give_is_used),

@@ -1,4 +1,5 @@
 /* InterPodAffinity on clusters of a few nodes. */
+#include "profile_points.h"
 #include "rule_cluster.h"
 
 #define HOST "kubernetes.io/hostname"
@@ -63,6 +64,81 @@ static void test_filter(void **state)
             assert_string_equal(small_refusal(&c, nodes[n]), cases[i].refusals[n]);
         small_close(&c);
     }
+}
+
+#define HELD(label, operator)                                          \
+    "affinity: {podAntiAffinity: {" AFFINITY "[{topologyKey: " HOST    \
+    ", labelSelector: {matchExpressions: [{key: " label ", operator: " \
+    operator"}]}}]}}"
+
+/* So do the terms of running pods, which the pod that comes has to heed. */
+static void test_terms_of_others_are_told_apart(void **state)
+{
+    static const char *const held[] = {
+        HELD("app", "In, values: [p]"),    HELD("app", "NotIn, values: [p]"),
+        HELD("app", "In, values: [q]"),    HELD("app", "Exists"),
+        HELD("app", "DoesNotExist"),       HELD("tier", "DoesNotExist"),
+        HELD("app", "In, values: [q, p]"), HELD("app", "NotIn, values: [q, p]"),
+    };
+    static const char *const refused[] = {"10010110", "01010101", "01001001"};
+    static const char *const labels[] = {"app: p", "app: r", "tier: t"};
+    enum { HOLDERS = sizeof(held) / sizeof(held[0]) };
+    (void)state;
+    small_cluster c;
+    berth_node_id nodes[HOLDERS];
+    small_open(&c, berth_profile_default());
+    for (int i = 0; i < HOLDERS; i++) {
+        char name[16], pod[16], meta[64];
+        snprintf(name, sizeof(name), "n%d", i);
+        snprintf(pod, sizeof(pod), "h%d", i);
+        snprintf(meta, sizeof(meta), ", labels: {" HOST ": %s}", name);
+        nodes[i] = small_node(&c, name, meta);
+        small_pod(&c, pod, name, "", held[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        char name[16], meta[64];
+        snprintf(name, sizeof(name), "p%d", i);
+        snprintf(meta, sizeof(meta), ", labels: {%s}", labels[i]);
+        small_decide(&c, small_pod(&c, name, NULL, meta, ""));
+        for (int n = 0; n < HOLDERS; n++)
+            assert_string_equal(small_refusal(&c, nodes[n]), refused[i][n] == '1' ? UNWELCOME : "");
+    }
+    small_close(&c);
+}
+
+/* One engine is asked about terms that are the same but for one thing: each counts for itself. */
+static void test_terms_are_told_apart(void **state)
+{
+    static const struct {
+        const char *requirement;
+        const char *refused; /* of n1 and n2, "1" for each that is */
+    } cases[] = {
+        {"key: app, operator: In, values: [x]", "10"},
+        {"key: app, operator: NotIn, values: [x]", "01"},
+        {"key: app, operator: In, values: [u]", "01"},
+        {"key: app, operator: In, values: [u, x]", "11"},
+        {"key: app, operator: Exists", "11"},
+        {"key: app, operator: DoesNotExist", "00"},
+        {"key: tier, operator: DoesNotExist", "11"},
+        {"key: tier, operator: Exists", "00"},
+    };
+    (void)state;
+    small_cluster c;
+    berth_node_id nodes[4];
+    open_hosts(&c, nodes);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char name[16], spec[512];
+        snprintf(name, sizeof(name), "p%zu", i);
+        snprintf(spec, sizeof(spec),
+                 "affinity: {podAntiAffinity: {" AFFINITY "[{topologyKey: " HOST
+                 ", labelSelector: {matchExpressions: [{%s}]}}]}}",
+                 cases[i].requirement);
+        small_decide(&c, small_pod(&c, name, NULL, "", spec));
+        for (int n = 0; n < 2; n++)
+            assert_string_equal(small_refusal(&c, nodes[n]),
+                                cases[i].refused[n] == '1' ? UNWANTED : "");
+    }
+    small_close(&c);
 }
 
 /* A running pod's anti-affinity keeps others away, until it goes. */
@@ -189,13 +265,54 @@ static void test_unreadable_selector_of_running_pod(void **state)
     small_close(&c);
 }
 
+/* ---- what required affinity of running pods weighs ---- */
+
+/* The score on n1 of a pod that a pod there requires, and on n2; -1: none is worked out. */
+static void check_hard_weight(int32_t weight, int64_t there, int64_t elsewhere)
+{
+    const berth_plugin_args args = {.inter_pod_affinity.hard_pod_affinity_weight = weight};
+    berth_profile profile = *berth_profile_default_of(SMALL_KUBERNETES);
+    berth_plugin_ref scorers[32];
+    profile_points points;
+    berth_plugin_list *list = &own_points(&profile, &points)[BERTH_POINT_SCORE];
+    assert_true(list->count <= 32);
+    for (uint32_t i = 0; i < list->count; i++) {
+        berth_str name = list->items[i].name;
+        scorers[i] = list->items[i];
+        if (name.len == 16 && memcmp(name.data, "InterPodAffinity", 16) == 0)
+            scorers[i].args = &args;
+    }
+    list->items = scorers;
+    small_cluster c;
+    small_open(&c, &profile);
+    berth_node_id n1 = small_node(&c, "n1", ", labels: {" HOST ": n1}");
+    berth_node_id n2 = small_node(&c, "n2", ", labels: {" HOST ": n2}");
+    small_pod(&c, "p", "n1", ", labels: {app: p}",
+              "affinity: {podAffinity: {" AFFINITY "[" TERM("p", "") "]}}");
+    small_decide(&c, small_pod(&c, "q", NULL, ", labels: {app: p}", ""));
+    assert_int_equal(small_score(&c, "InterPodAffinity", n1), there);
+    assert_int_equal(small_score(&c, "InterPodAffinity", n2), elsewhere);
+    small_close(&c);
+}
+
+static void test_hard_weight(void **state)
+{
+    (void)state;
+    check_hard_weight(1, 200, 0);
+    check_hard_weight(100, 200, 0);
+    check_hard_weight(0, -1, -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_terms_are_told_apart),
+        cmocka_unit_test(test_terms_of_others_are_told_apart),
         cmocka_unit_test(test_unwelcome),
         cmocka_unit_test(test_namespaces),
         cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_hard_weight),
         cmocka_unit_test(test_unreadable_selector),
         cmocka_unit_test(test_unreadable_selector_of_running_pod),
     };

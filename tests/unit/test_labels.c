@@ -10,9 +10,11 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "base/text.h"
 #include "model/labels.h"
 #include "model/model.h"
+#include "model/tolerations.h"
 
 enum { VALUES_MAX = 4 };
 
@@ -446,6 +448,47 @@ static void test_tolerations(void **state)
     }
 }
 
+/* However many, a list accepts what one of its tolerations does. */
+static void test_many_tolerations(void **state)
+{
+    static const char *const ops[] = {NULL, "", "Exists", "Equal", "Lt", "Gt", "Other"};
+    static const char *const keys[] = {NULL, "", "a", "b", "c", "d", "e"};
+    static const char *const values[] = {NULL, "", "1", "2", "7", "-3", "07", "x"};
+    static const char *const effects[] = {NULL, "", "NoSchedule", "NoExecute", "PreferNoSchedule"};
+    berth__interned_toleration items[80];
+    berth__random random = {3};
+    berth__arena own;
+    (void)state;
+    model.behaviours.taint_comparisons = true;
+#define ONE_OF(list) (list)[berth__random_below(&random, COUNT(list))]
+#define SYM_OF(text) ((text) != NULL ? sym(text) : 0)
+    for (uint32_t round = 0; round < 4000; round++) {
+        uint32_t count = berth__random_below(&random, COUNT(items) + 1);
+        uint32_t kinds = 2 + berth__random_below(&random, 6);
+        berth__tolerations list;
+        for (uint32_t i = 0; i < count; i++) {
+            const char *key = keys[1 + berth__random_below(&random, kinds - 1)];
+            const char *op = ONE_OF(ops), *value = ONE_OF(values), *effect = ONE_OF(effects);
+            if (round % 2 == 0 && (key == NULL || key[0] == '\0'))
+                key = "z"; /* or hardly a list would refuse anything */
+            items[i] = (berth__interned_toleration){SYM_OF(key), SYM_OF(op), SYM_OF(value),
+                                                    SYM_OF(effect)};
+        }
+        berth__arena_init(&own, berth__allocator_default());
+        assert_true(berth__tolerations_make(&model, &own, items, count, &list));
+        for (uint32_t t = 0; t < 20; t++) {
+            const char *key = ONE_OF(keys), *value = ONE_OF(values), *effect = ONE_OF(effects);
+            const berth__interned_taint taint = {SYM_OF(key), SYM_OF(value), SYM_OF(effect)};
+            bool expected = false;
+            for (uint32_t i = 0; i < count; i++)
+                expected |= berth__tolerates(&model, &items[i], &taint);
+            assert_int_equal(berth__tolerations_accept(&model, &list, &taint), expected);
+        }
+        berth__arena_destroy(&own);
+    }
+    model.behaviours.taint_comparisons = false;
+}
+
 static void test_taint_lists_are_interned(void **state)
 {
     (void)state;
@@ -476,6 +519,7 @@ int main(void)
         cmocka_unit_test(test_node_terms),
         cmocka_unit_test(test_terms_are_alternatives),
         cmocka_unit_test(test_tolerations),
+        cmocka_unit_test(test_many_tolerations),
         cmocka_unit_test(test_taint_lists_are_interned),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -397,6 +397,17 @@ static void test_avoid_pods(void **state)
         {AVOID("{\"preferAvoidPods\": [{\"podSignature\": {\"podController\": {\"kind\": "
                "\"ReplicaSet\", \"uid\": \"u1\"}}, \"reason\": 1}]}"),
          10},
+        /* a pair of surrogates, halves of one, and less than four digits */
+        {AVOID("{\"preferAvoidPods\": [{\"podSignature\": {\"podController\": {\"kind\": "
+               "\"ReplicaSet\", \"uid\": \"u1\"}}, \"reason\": \"\\ud83d\\ude00\"}]}"),
+         0},
+        {AVOID("{\"preferAvoidPods\": [{\"podSignature\": {\"podController\": {\"kind\": "
+               "\"ReplicaSet\", \"uid\": \"u1\"}}, \"reason\": \"\\ud83d\\u0041 \\ud83d "
+               "\\ude00\"}]}"),
+         0},
+        {AVOID("{\"preferAvoidPods\": [{\"podSignature\": {\"podController\": {\"kind\": "
+               "\"ReplicaSet\", \"uid\": \"u1\"}}, \"reason\": \"\\ud83d\\ude0\"}]}"),
+         10},
         {AVOID("nonsense"), 10},
     };
     (void)state;

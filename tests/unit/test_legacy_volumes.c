@@ -324,18 +324,21 @@ static void test_binding(void **state)
     berth_node_id a = small_node(&c, "a", ", labels: {zone: z1}");
     berth_node_id b = small_node(&c, "b", ", labels: {zone: z2}");
     small_add(
-        &c, VOLUME("pv1", "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
-                          "[{key: zone, operator: In, values: [z1]}]}]}}")
-                VOLUME("free", "capacity: {storage: 1Gi}, storageClassName: local, accessModes: "
-                               "[ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: "
-                               "[{matchExpressions: [{key: zone, operator: In, values: "
-                               "[z2]}]}]}}}\nstatus: {phase: Available")
-                    CLAIM("bound", "volumeName: pv1") CLAIM("now", "storageClassName: now") CLAIM(
-                        "late", "storageClassName: local, accessModes: [ReadWriteOnce], resources: "
-                                "{requests: {storage: 1Gi}}")
-                        CLAIM("late2", "storageClassName: local, accessModes: [ReadWriteOnce], "
-                                       "resources: {requests: {storage: 1Gi}}")
-                            CLAIM("lost", "volumeName: gone")
+        &c,
+        VOLUME("pv1", "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
+                      "[{key: zone, operator: In, values: [z1]}]}]}}")
+            VOLUME("free", "capacity: {storage: 1Gi}, storageClassName: local, accessModes: "
+                           "[ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: "
+                           "[{matchExpressions: [{key: zone, operator: In, values: "
+                           "[z2]}]}]}}}\nstatus: {phase: Available")
+                CLAIM("bound", "volumeName: pv1") CLAIM("now", "storageClassName: now") CLAIM(
+                    "late", "storageClassName: local, accessModes: [ReadWriteOnce], resources: "
+                            "{requests: {storage: 1Gi}}")
+                    CLAIM("late2", "storageClassName: local, accessModes: [ReadWriteOnce], "
+                                   "resources: {requests: {storage: 1Gi}}")
+                        CLAIM("lost", "volumeName: gone")
+                            CLAIM("odd", "storageClassName: local, selector: {matchExpressions: "
+                                         "[{key: k, operator: Odd, values: [v]}]}")
                                 CLASS("local", "kubernetes.io/no-provisioner",
                                       "volumeBindingMode: WaitForFirstConsumer")
                                     CLASS("now", "x/y", "volumeBindingMode: Immediate"));
@@ -356,8 +359,8 @@ static void test_binding(void **state)
     assert_int_equal(berth_engine_unbind(c.engine, late, NULL), BERTH_OK);
     small_decide(&c, late2);
     check_refusal(&c, b, "");
-    static const char *const broken[] = {USES("now"), USES("lost"), USES("nobody")};
-    for (int i = 0; i < 3; i++) {
+    static const char *const broken[] = {USES("now"), USES("lost"), USES("nobody"), USES("odd")};
+    for (int i = 0; i < 4; i++) {
         char name[16];
         snprintf(name, sizeof(name), "broken%d", i);
         small_decide(&c, small_pod(&c, name, NULL, "", broken[i]));

@@ -68,13 +68,15 @@ static void lines_of_klog(void **state)
 {
     (void)state;
     log_setup(false, 2);
-    LOG_INFO(2, "bound a pod", "pod", "shop/web-1", "why", "it \"fits\"\n\x01");
+    LOG_INFO(2, "bound a pod", "pod", "shop/web-1", "why",
+             "it \"fits\"\n\x01\x1b\x7f\xc2\x9b\xc2\xa0");
     LOG_INFO(3, "left out");
     LOG_WARNING("careful");
     LOG_ERROR("bad");
     matches(written(),
             "^I[0-9]{4} [0-9:]{8}\\.[0-9]{6} +[0-9]+ test_log\\.c:[0-9]+\\] \"bound a pod\" "
-            "pod=\"shop/web-1\" why=\"it \\\\\"fits\\\\\"\\\\n\\\\u0001\"\n"
+            "pod=\"shop/web-1\" why=\"it "
+            "\\\\\"fits\\\\\"\\\\n\\\\u0001\\\\u001b\\\\u007f\\\\u009b\xc2\xa0\"\n"
             "W[^\n]*\\] \"careful\"\nE[^\n]*\\] \"bad\"\n$");
 }
 

@@ -50,16 +50,20 @@ static berth_status on_object(void *context, const berth_object *object, const b
     return BERTH_OK;
 }
 
+static char kinds[sizeof("Other,LimitRange")];
+
 static berth_status read_noted(const char *text, bool expand, berth_error *error)
 {
     const berth_read_options options = {.size = sizeof(options),
                                         .apply_defaults = true,
                                         .note = on_note,
-                                        .whole_kinds = "Other,LimitRange",
+                                        .whole_kinds = kinds,
                                         .expand = expand};
     berth_reader *reader;
+    memcpy(kinds, "Other,LimitRange", sizeof(kinds));
     said[0] = pods[0] = '\0';
     assert_int_equal(berth_reader_create(&options, &reader, error), BERTH_OK);
+    memset(kinds, 0, sizeof(kinds)); /* the reader has a copy */
     berth_status status =
         berth_reader_text(reader, berth__text_of(text), "t", on_object, NULL, error);
     if (status == BERTH_OK)

@@ -109,7 +109,7 @@ static int start(void **state)
     assert_int_equal(deciding_start(&w.d, &error), BERTH_OK);
     const watch_sink sink = {
         .change = on_change, .listed = on_listed, .seen = on_seen, .gone = on_gone};
-    w.watcher = watcher_create(&w.s->transport, &sink);
+    w.watcher = watcher_create(&w.s->transport, &sink, 36);
     w.writes =
         writes_create(&(writes_options){.transport = &w.s->transport,
                                         .host = "h",
@@ -399,6 +399,42 @@ static void test_claim_without_node(void **state)
     assert_null(sent("POST", "/binding"));
 }
 
+#define DEVICES(version, node)                                                                 \
+    "{\"metadata\":{\"name\":\"g\",\"namespace\":\"ns\",\"uid\":\"g1\",\"resourceVersion\":"   \
+    "\"" version "\"},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"r\",\"exactly\":{"      \
+    "\"deviceClassName\":\"gpu\"}}]}},\"status\":{\"allocation\":{\"nodeSelector\":{"          \
+    "\"nodeSelectorTerms\":[{\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\"," \
+    "\"values\":[\"" node "\"]}]}]},\"devices\":{\"results\":[{\"request\":\"r\",\"driver\":"  \
+    "\"d\",\"pool\":\"p\",\"device\":\"x\"}]}}}}"
+#define USES_DEVICES "\"resourceClaims\":[{\"name\":\"d\",\"resourceClaimName\":\"g\"}],"
+
+/* The claim's devices are on another node, and nobody else waits for them: it loses them. */
+static void test_freed_claim(void **state)
+{
+    (void)state;
+    give_event("/resourceclaims?watch", "ADDED", DEVICES("9", "other"));
+    give_pod("ADDED", POD("p", "u1", "10", USES_DEVICES));
+    wait_for_orders();
+    scripted_request *request = await("PATCH", "/namespaces/ns/resourceclaims/g/status");
+    assert_string_equal(request->body,
+                        "{\"metadata\":{\"uid\":\"g1\",\"resourceVersion\":\"9\"},\"status\":{"
+                        "\"allocation\":null,\"reservedFor\":null,\"devices\":null}}");
+    scripted_answer(w.s, request, 200, "{}");
+    request = await("PATCH", "/pods/p/status");
+    assert_non_null(strstr(request->body, "deallocation of ResourceClaim completed"));
+}
+
+/* It has changed since the decision: it keeps them. */
+static void test_changed_devices(void **state)
+{
+    (void)state;
+    give_event("/resourceclaims?watch", "ADDED", DEVICES("9", "other"));
+    give_pod("ADDED", POD("p", "u1", "10", USES_DEVICES));
+    wait_for_orders();
+    give_event("/resourceclaims?watch", "MODIFIED", DEVICES("11", "n"));
+    assert_null(sent("PATCH", "/resourceclaims/g/status"));
+}
+
 /* At the end nothing new begins. */
 static void test_end(void **state)
 {
@@ -429,6 +465,8 @@ int main(void)
         TEST(test_claim),
         TEST(test_changed_claim),
         TEST(test_claim_without_node),
+        TEST(test_freed_claim),
+        TEST(test_changed_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

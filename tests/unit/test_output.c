@@ -84,9 +84,24 @@ static void test_yaml(void **state)
 
 static void write_texts(output *o)
 {
-    static const char *const texts[] = {
-        "plain/text_1.x", "yes",      "Null",     "12", "1.5", "-", "",     "a: b", "a b", "#",
-        "\"\\",           "\x01\n\t", "\xc3\xa9", "~",  ".5",  "n", "a\x7f"};
+    static const char *const texts[] = {"plain/text_1.x",
+                                        "yes",
+                                        "Null",
+                                        "12",
+                                        "1.5",
+                                        "-",
+                                        "",
+                                        "a: b",
+                                        "a b",
+                                        "#",
+                                        "\"\\",
+                                        "\x01\n\t",
+                                        "\xc3\xa9",
+                                        "~",
+                                        ".5",
+                                        "n",
+                                        "a\x7f",
+                                        "\xc2\x9bJ\xc2\xa0\xc2"};
     output_array(o);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         output_text(o, texts[i]);
@@ -100,7 +115,7 @@ static void test_quoting(void **state)
                    "- plain/text_1.x\n- \"yes\"\n- \"Null\"\n- \"12\"\n- \"1.5\"\n- \"-\"\n"
                    "- \"\"\n- \"a: b\"\n- \"a b\"\n- \"#\"\n- \"\\\"\\\\\"\n"
                    "- \"\\u0001\\n\\t\"\n- \"\xc3\xa9\"\n- \"~\"\n- \".5\"\n- \"n\"\n"
-                   "- \"a\\u007f\"\n");
+                   "- \"a\\u007f\"\n- \"\\u009bJ\xc2\xa0\xc2\"\n");
 }
 
 int main(void)

@@ -157,6 +157,30 @@ static void test_refusals_alone(void **state)
     small_close(&c);
 }
 
+/* Without VolumeBinding nobody looks whose an ephemeral volume's claim is before the limits are told
+ * of, and to them it is an error. */
+static void test_claim_of_another_pod(void **state)
+{
+    (void)state;
+    partial own, filters;
+    small_cluster c;
+    (void)leave_out(&filters, BERTH_POINT_FILTER, "VolumeBinding");
+    const berth_profile *profile = leave_out(&own, BERTH_POINT_PRE_FILTER, "VolumeBinding");
+    own.points.lists[BERTH_POINT_FILTER] = filters.points.lists[BERTH_POINT_FILTER];
+    small_open(&c, profile);
+    small_node(&c, "a", "");
+    small_add(&c, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: p-v, "
+                  "ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: other, "
+                  "controller: true}]}\nspec: {storageClassName: late}\n---\n"
+                  "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: late}\n"
+                  "provisioner: drv\nvolumeBindingMode: WaitForFirstConsumer\n");
+    small_decide(&c, small_pod(&c, "p", NULL, ", uid: mine",
+                               "volumes: [{name: v, ephemeral: {volumeClaimTemplate: {}}}]"));
+    expect_error(&c, "running \"NodeVolumeLimits\" filter plugin: PVC default/p-v was not created "
+                     "for pod default/p (pod is not owner)");
+    small_close(&c);
+}
+
 /* An error of a dry run comes out at postFilter, and the pod keeps the node that is kept for it. */
 static void test_errors_of_dry_runs(void **state)
 {
@@ -187,7 +211,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_filters_without_state), cmocka_unit_test(test_scores_without_state),
         cmocka_unit_test(test_those_that_go_without), cmocka_unit_test(test_restriction_alone),
-        cmocka_unit_test(test_refusals_alone),        cmocka_unit_test(test_errors_of_dry_runs),
+        cmocka_unit_test(test_refusals_alone),        cmocka_unit_test(test_claim_of_another_pod),
+        cmocka_unit_test(test_errors_of_dry_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

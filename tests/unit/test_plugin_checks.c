@@ -220,6 +220,35 @@ static void test_liars(void **state)
     liar(0, "not BERTH_PLUGIN_EACH");
 }
 
+/* What a plugin said is kept, too, where resources have names of their own, and given up when one
+ * gets its name: columns may be others then. */
+static void add_gpus(fixture *own, const char *name, const char *resource)
+{
+    small_node node;
+    berth_object object;
+    small_node_object(&node, &object, name, "a");
+    const berth_resource amounts[] = {
+        node.allocatable[0], node.allocatable[1], node.allocatable[2], {text(resource), {8, 0}}};
+    node.node.allocatable = (berth_resources){amounts, 4};
+    assert_int_equal(berth_engine_add(own->engine, &object, NULL, NULL), BERTH_OK);
+}
+
+static void test_named_resources(void **state)
+{
+    (void)state;
+    fixture own;
+    start(&own, BERTH_PLUGIN_STATIC, true);
+    add_gpus(&own, "gpu-1", "example.com/gpu");
+    place(&own, BERTH_OK, NULL);
+    mood.prized = 140;
+    place(&own, BERTH_E_INTERNAL, "but its score now says something else about node node-140");
+    add_gpus(&own, "gpu-2", "example.com/other");
+    place(&own, BERTH_OK, NULL);
+    mood.refused = 130;
+    place(&own, BERTH_E_INTERNAL, "but its filter now says something else about node node-130");
+    berth_engine_destroy(own.engine);
+}
+
 /* EACH promises nothing. */
 static void test_each(void **state)
 {
@@ -251,9 +280,8 @@ static void test_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_honest),
-        cmocka_unit_test(test_liars),
-        cmocka_unit_test(test_each),
+        cmocka_unit_test(test_honest),          cmocka_unit_test(test_liars),
+        cmocka_unit_test(test_named_resources), cmocka_unit_test(test_each),
         cmocka_unit_test(test_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -467,6 +467,66 @@ static void test_one_change_changes_one_part(void **state)
     release(a);
 }
 
+/* One required anti-affinity term, from pieces that may each be another. */
+typedef struct rule_pod {
+    berth_str values[2], namespaces[2];
+    berth_requirement labels, spaces;
+    berth_label_selector selector, namespace_selector;
+    berth_pod_affinity_term term, preferred;
+    berth_pod pod;
+} rule_pod;
+
+static void make_rule_pod(rule_pod *r, int what)
+{
+    *r = (rule_pod){.values = {BERTH_STR("a"), berth__text_of(what == 1 ? "c" : "b")},
+                    .namespaces = {BERTH_STR("n"), berth__text_of(what == 2 ? "o" : "m")}};
+    r->labels = (berth_requirement){.key = berth__text_of(what == 3 ? "k" : "l"),
+                                    .op = berth__text_of(what == 4 ? "NotIn" : "In"),
+                                    .values = {r->values, what == 5 ? 1 : 2}};
+    r->spaces = (berth_requirement){
+        .key = berth__text_of(what == 6 ? "x" : "y"),
+        .op = berth__text_of(what == 7 ? "DoesNotExist" : "Exists"),
+    };
+    r->selector = (berth_label_selector){.match_expressions = {&r->labels, what == 8 ? 0 : 1}};
+    r->namespace_selector =
+        (berth_label_selector){.match_expressions = {&r->spaces, what == 9 ? 0 : 1}};
+    r->term =
+        (berth_pod_affinity_term){.topology_key = berth__text_of(what == 10 ? "host" : "zone"),
+                                  .label_selector = what == 11 ? NULL : &r->selector,
+                                  .namespaces = {r->namespaces, what == 12 ? 1 : 2},
+                                  .namespace_selector = what == 13 ? NULL : &r->namespace_selector};
+    r->preferred = r->term;
+    r->preferred.weight = what == 14 ? 2 : 1;
+    const berth_pod_affinity both = {.present = true,
+                                     .required = &r->term,
+                                     .required_count = what == 15 ? 0 : 1,
+                                     .preferred = &r->preferred,
+                                     .preferred_count = what == 16 ? 0 : 1};
+    if (what == 17)
+        r->pod.pod_affinity = both;
+    else
+        r->pod.pod_anti_affinity = both;
+}
+
+enum { RULE_CHANGES = 18 }; /* none is the first */
+
+/* Terms that differ in anything are rules of their own, whatever else is the same. */
+static void test_rules_are_told_apart(void **state)
+{
+    (void)state;
+    static rule_pod pods[RULE_CHANGES];
+    berth__class *classes[RULE_CHANGES];
+    for (int i = 0; i < RULE_CHANGES; i++) {
+        make_rule_pod(&pods[i], i);
+        classes[i] = class_of(&pods[i].pod);
+        for (int k = 0; k < i; k++)
+            if (classes[k]->pod_rules == classes[i]->pod_rules)
+                fail_msg("pods %d and %d share their rules", k, i);
+    }
+    for (int i = 0; i < RULE_CHANGES; i++)
+        release(classes[i]);
+}
+
 static void test_plain_pods_have_few_parts(void **state)
 {
     (void)state;
@@ -586,6 +646,7 @@ int main(void)
         WITH_MODEL(test_equal_pods_share_a_class),
         WITH_MODEL(test_implied_values),
         WITH_MODEL(test_one_change_changes_one_part),
+        WITH_MODEL(test_rules_are_told_apart),
         WITH_MODEL(test_plain_pods_have_few_parts),
         WITH_MODEL(test_serials_are_not_used_again),
         WITH_MODEL(test_image_names),

@@ -71,6 +71,32 @@ static void test_ask_less(void **state)
                "memory", INT64_C(4) << 30, INT64_C(1) << 30);
 }
 
+/* Claims of templates are named as the status has them; other entries stay. */
+static void test_claims(void **state)
+{
+    (void)state;
+    static const berth_pod_claim entries[] = {
+        {.name = TEXT("a"), .claim_template = TEXT("t")},
+        {.name = TEXT("b"), .claim = TEXT("mine")},
+        {.name = TEXT("c"), .claim_template = TEXT("t")},
+    };
+    static const berth_pod_claim made[] = {{.name = TEXT("a"), .claim = TEXT("p-a")},
+                                           {.name = TEXT("c")}};
+    const berth_pod pod = {.resource_claims = entries,
+                           .resource_claim_count = 3,
+                           .resource_claim_statuses = made,
+                           .resource_claim_status_count = 2};
+    pod_draft draft;
+    pod_draft_open(&draft, &pod);
+    const berth_pod_claim *named = draft.pod.resource_claims;
+    assert_memory_equal(named[0].claim.data, "p-a", 3);
+    assert_null(named[0].claim_template.data);
+    assert_memory_equal(named[1].claim.data, "mine", 4);
+    assert_null(named[2].claim.data);
+    assert_non_null(named[2].claim_template.data);
+    pod_draft_close(&draft);
+}
+
 static void test_rules(void **state)
 {
     (void)state;
@@ -115,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ask_less),
         cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_claims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -695,6 +695,33 @@ static void test_samples_repeat(void **state)
     assert_int_equal(wave(1, 400, 60, true), once);
 }
 
+/* Candidates that all break a budget are not enough, however many are wanted: the search goes on to
+ * one that breaks none, wherever it began. */
+static void test_search_for_one_within_budgets(void **state)
+{
+    (void)state;
+    berth_profile profile = *berth_profile_default_of(SMALL_KUBERNETES);
+    const berth_plugin_args args = {.preemption = {1, 1}};
+    const berth_plugin_ref preemption = {.name = BERTH_STR("DefaultPreemption"), .args = &args};
+    profile_points points;
+    own_points(&profile, &points)[BERTH_POINT_POST_FILTER] = (berth_plugin_list){&preemption, 1};
+    small_cluster c;
+    small_open(&c, &profile);
+    for (int i = 0; i < 6; i++) {
+        char node[8], pod[8], spec[64];
+        snprintf(node, sizeof(node), "n%d", i);
+        snprintf(pod, sizeof(pod), "v%d", i);
+        snprintf(spec, sizeof(spec), ", nodeName: %s", node);
+        add_node(&c, node, "1");
+        add_pod(&c, pod, "1", 1, spec, i == 4 ? "" : ", labels: {app: x}", "");
+    }
+    add_budget(&c, "{matchLabels: {app: x}}", "disruptionsAllowed: 0");
+    berth_pod_id pod = add_pending(&c, "p", "1", 10);
+    for (int i = 0; i < 20; i++)
+        assert_string_equal(choice(&c, pod), "n4: v4");
+    small_close(&c);
+}
+
 /* The search stops at its limit; where nodes kept for others are taken back it goes on. */
 static void test_search_goes_on(void **state)
 {
@@ -828,6 +855,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_legacy, set_up_legacy, small_tear_down),
 #endif
         cmocka_unit_test(test_samples_repeat),
+        cmocka_unit_test(test_search_for_one_within_budgets),
         cmocka_unit_test(test_search_goes_on),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_slot_is_given_up),

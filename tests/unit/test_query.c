@@ -77,6 +77,8 @@ static void test_errors_of_plugins(void **state)
     small_cluster *c = *state, old;
     berth_node_id a = small_node(c, "a", "");
     uint32_t count = 7;
+    small_add(c, "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: mine}\n"
+                 "spec: {devices: {requests: [{name: r, exactly: {count: 1}}]}}\n");
     berth_pod_id devices =
         small_pod(c, "devices", NULL, "", "resourceClaims: [{name: gpu, resourceClaimName: mine}]");
     berth_fit fit = ask(c, devices, a, BERTH_FIT_REASONS);

@@ -430,6 +430,26 @@ static void test_defaults(void **state)
                    false, &whole_objects, "Pod /p container(a limits={cpu=1} port(  0 1))\n");
 }
 
+/* What had to wait for the end of the input comes once, and is forgotten by the next end. */
+static void test_waiting_objects_come_once(void **state)
+{
+    (void)state;
+    berth_error error = {.code = BERTH_OK};
+    berth_reader *reader = make_reader(true, NULL);
+    const berth_str texts[] = {
+        BERTH_STR("--- {kind: Pod, metadata: {name: p}, spec: {priorityClassName: high}}\n"
+                  "--- {kind: PriorityClass, apiVersion: scheduling.k8s.io/v1, metadata: {name: "
+                  "high}, value: 3}\n"),
+        BERTH_STR("--- {kind: Pod, metadata: {name: q}}\n")};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(berth_reader_text(reader, texts[i], "t", collect, &names_only, &error),
+                         BERTH_OK);
+        assert_int_equal(berth_reader_finish(reader, NULL, collect, &names_only, &error), BERTH_OK);
+    }
+    assert_string_equal(got.text, "Pod default/p\nPod default/q\n");
+    berth_reader_destroy(reader);
+}
+
 /* ---- refused input ---- */
 
 typedef struct fault_case {
@@ -1043,13 +1063,13 @@ int main(void)
         cmocka_unit_test(test_other_kinds),    cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_default_kind),   cmocka_unit_test(test_origin),
         cmocka_unit_test(test_refusal),        cmocka_unit_test(test_large_list),
-        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_truncations),    cmocka_unit_test(test_bombs),
-        cmocka_unit_test(test_wrong_calls),    cmocka_unit_test(test_files),
-        cmocka_unit_test(test_gzip),           cmocka_unit_test(test_standard_input),
-        cmocka_unit_test(test_progress),       cmocka_unit_test(test_scarce_memory),
-        cmocka_unit_test(test_real_manifests), cmocka_unit_test(test_real_vectors),
-        cmocka_unit_test(test_real_workloads),
+        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_waiting_objects_come_once),
+        cmocka_unit_test(test_faults),         cmocka_unit_test(test_truncations),
+        cmocka_unit_test(test_bombs),          cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_files),          cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_standard_input), cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_scarce_memory),  cmocka_unit_test(test_real_manifests),
+        cmocka_unit_test(test_real_vectors),   cmocka_unit_test(test_real_workloads),
     };
     return cmocka_run_group_tests(tests, NULL, clean_up);
 }

@@ -26,6 +26,7 @@ static void test_defaults(void **state)
     assert_true(config.leader_elect);
     assert_int_equal(config.lease_ns, 15 * SECOND);
     assert_int_equal(config.volume_timeout_ns, 600 * SECOND);
+    assert_int_equal(config.device_timeout_ns, 600 * SECOND);
     assert_int_equal(config.renew_deadline_ns, 10 * SECOND);
     assert_int_equal(config.retry_period_ns, 2 * SECOND);
     assert_string_equal(config.resource_name, "kube-scheduler");
@@ -46,7 +47,8 @@ static void test_everything(void **state)
                   "leaderElection: {leaderElect: false, leaseDuration: 30s, renewDeadline: 20s, "
                   "retryPeriod: 1500ms, resourceName: berth, resourceNamespace: x}\n"
                   "profiles: [{schedulerName: a, pluginConfig: [{name: VolumeBinding, args: "
-                  "{bindTimeoutSeconds: 30}}]}]\n",
+                  "{bindTimeoutSeconds: 30}}, {name: DynamicResources, args: {bindingTimeout: "
+                  "1m30s}}]}]\n",
                   &error),
         BERTH_OK);
     assert_string_equal(config.kubeconfig, "/k");
@@ -57,6 +59,7 @@ static void test_everything(void **state)
     assert_string_equal(config.resource_name, "berth");
     assert_string_equal(config.resource_namespace, "x");
     assert_int_equal(config.volume_timeout_ns, 30 * SECOND);
+    assert_int_equal(config.device_timeout_ns, 90 * SECOND);
     run_config_free(&config);
 }
 

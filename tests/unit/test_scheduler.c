@@ -182,6 +182,25 @@ static void test_backoff_pops_early(void **state)
     assert_int_equal(l->now_ms, 400);
 }
 
+/* Of pods whose backoffs end in the same second the one that goes first is taken first, whichever
+ * began to wait first. */
+static void test_equal_backoffs(void **state)
+{
+    loop *l = *state;
+    berth_pod_id low = loop_pod(l, "low", "1", "");
+    loop_node(l, "tiny", "100m");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    l->now_ms = 100;
+    berth_pod_id high = loop_pod(l, "high", "1", ", priority: 5");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_advance(l, 400);
+    loop_node(l, "large", "4");
+    assert_int_equal(loop_due_ms(l, low), 2000);
+    assert_int_equal(loop_due_ms(l, high), 2000);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, high);
+}
+
 /* The wait after a rejection is made long by rejections alone, that after an error by the errors
  * since the last one. */
 static void test_rejections_and_errors_count_apart(void **state)
@@ -442,6 +461,36 @@ static void test_node_lost_while_assumed(void **state)
 
 /* ---- events ---- */
 
+/* What is posted is applied first, and takes the name with it that the engine gave. */
+static void test_removed_by_its_own_name(void **state)
+{
+    loop *l = *state;
+    berth_error error;
+    berth_str space, name;
+    berth_pod_id pod = loop_pod(l, "pod", "1", "");
+    berth_engine_pod_name(l->c.engine, pod, &space, &name);
+    assert_int_equal(berth_scheduler_post_remove(l->scheduler, BERTH_KIND_POD, space, name, &error),
+                     BERTH_OK);
+    assert_int_equal(berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, space, name, &error),
+                     BERTH_E_NOT_FOUND);
+    assert_string_equal(error.object, "Pod default/pod");
+    pod = loop_pod(l, "pod", "1", "");
+    berth_engine_pod_name(l->c.engine, pod, &space, &name);
+    assert_int_equal(berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, space, name, &error),
+                     BERTH_OK);
+    /* Names that are longer than those of Kubernetes. */
+    char text[600];
+    memset(text, 'x', sizeof(text));
+    const berth_pod longer = {.meta = {.name = {text, sizeof(text)}}};
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &longer};
+    const berth_str of_it = {text, sizeof(text)}, none = TEXT("");
+    assert_int_equal(berth_scheduler_add(l->scheduler, 0, &object, NULL, &error), BERTH_OK);
+    assert_int_equal(berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, none, of_it, &error),
+                     BERTH_OK);
+    assert_int_equal(berth_scheduler_remove(l->scheduler, 0, BERTH_KIND_POD, none, of_it, &error),
+                     BERTH_E_NOT_FOUND);
+}
+
 static void test_refused_events(void **state)
 {
     loop *l = *state;
@@ -511,6 +560,7 @@ static void test_profiles(void **state)
     assert_null(berth_scheduler_rejector(l.scheduler, first, 1).data);
     /* A waiting pod that changes its scheduler goes by the other's filters. */
     loop_update(&l, loop_pod_text("first", "2", "", ", schedulerName: plain"));
+    assert_null(berth_scheduler_rejector(l.scheduler, first, 0).data);
     loop_advance(&l, 20000);
     assert_int_equal(loop_step(&l), BERTH_STEP_BOUND);
     loop_close(&l);
@@ -853,6 +903,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_backoff_of_errors_in_seconds, set_up_newest,
                                         loop_tear_down),
         cmocka_unit_test_setup_teardown(test_backoff_pops_early, set_up_newest, loop_tear_down),
+        cmocka_unit_test_setup_teardown(test_equal_backoffs, set_up_newest, loop_tear_down),
         cmocka_unit_test_setup_teardown(test_rejections_and_errors_count_apart, set_up_newest,
                                         loop_tear_down),
         TEST(test_backoff_after_waking),
@@ -868,6 +919,7 @@ int main(void)
         TEST(test_deleted_meanwhile),
         TEST(test_terminating),
         TEST(test_node_lost_while_assumed),
+        TEST(test_removed_by_its_own_name),
         TEST(test_refused_events),
         cmocka_unit_test(test_profiles),
         TEST(test_served_later),

@@ -121,6 +121,32 @@ static void test_node_affinity(void **state)
 
 /* ---- room ---- */
 
+/* What the profile adds for all pods counts as the pod's own. */
+static void test_added_node_affinity(void **state)
+{
+    static const berth_str ssd = TEXT("ssd");
+    static const berth_requirement disk = {TEXT("disk"), TEXT("In"), {&ssd, 1}};
+    static const berth_node_selector_term term = {.match_expressions = {&disk, 1}};
+    static const berth_node_selector required = {&term, 1};
+    static const berth_plugin_args args = {.node_affinity.added_affinity.required = &required};
+    static const berth_plugin_ref filter = {.name = TEXT("NodeAffinity"), .args = &args};
+    (void)state;
+    loop l;
+    berth_profile profile = *berth_profile_default();
+    profile_points points;
+    own_points(&profile, &points)[BERTH_POINT_FILTER] = (berth_plugin_list){&filter, 1};
+    loop_open(&l, &profile, 1, 0);
+    loop_node(&l, "a", "4");
+    berth_pod_id pod = loop_pod(&l, "p", "1", "");
+    expect_rejected(&l, pod, "NodeAffinity");
+    loop_add(&l, loop_node_text("b", "4", ", labels: {disk: hdd}", ""));
+    loop_update(&l, loop_node_text("a", "4", ", labels: {zone: z1}", ""));
+    expect_asleep(&l, pod);
+    loop_update(&l, loop_node_text("a", "4", ", labels: {disk: ssd}", ""));
+    expect_woken(&l, pod);
+    loop_close(&l);
+}
+
 static void test_fit(void **state)
 {
     loop *l = *state;
@@ -395,6 +421,33 @@ static void test_single_use_claim(void **state)
     expect_woken(l, pod);
 }
 
+/* A disk of the pod's own, whichever of its volumes, that another pod has for writing. */
+static void test_disks(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "4");
+    loop_add(l, loop_pod_text("r1", "1", "",
+                              ", nodeName: a, volumes: [{name: u, gcePersistentDisk: {pdName: d}}, "
+                              "{name: z, gcePersistentDisk: {pdName: e}}]"));
+    loop_add(l, loop_pod_text("r2", "1", "",
+                              ", nodeName: a, volumes: [{name: u, gcePersistentDisk: {pdName: f}}, "
+                              "{name: z, gcePersistentDisk: {pdName: g}}]"));
+    static const char *const own[] = {
+        ", volumes: [{name: v, gcePersistentDisk: {pdName: d}}]",
+        ", volumes: [{name: w, emptyDir: {}}, {name: v, gcePersistentDisk: {pdName: e}}]"};
+    berth_pod_id pods[2];
+    for (int i = 0; i < 2; i++) {
+        pods[i] = loop_pod(l, i == 0 ? "p" : "q", "1", own[i]);
+        expect_rejected(l, pods[i], "VolumeRestrictions");
+    }
+    loop_remove(l, BERTH_KIND_POD, "default", "r2");
+    expect_asleep(l, pods[0]);
+    expect_asleep(l, pods[1]);
+    loop_remove(l, BERTH_KIND_POD, "default", "r1");
+    expect_woken(l, pods[0]);
+    expect_woken(l, pods[1]);
+}
+
 static void test_volume_zone(void **state)
 {
     loop *l = *state;
@@ -546,6 +599,7 @@ int main(void)
         TEST(test_taints),
         cmocka_unit_test(test_declared_features),
         TEST(test_node_affinity),
+        cmocka_unit_test(test_added_node_affinity),
         TEST(test_fit),
         TEST(test_fit_allocatable),
         TEST(test_fit_smaller_pod),
@@ -560,6 +614,7 @@ int main(void)
         TEST(test_nomination_ends),
         TEST(test_claims),
         TEST(test_single_use_claim),
+        TEST(test_disks),
         TEST(test_volume_zone),
         TEST(test_own_plugin),
         TEST(test_groups),

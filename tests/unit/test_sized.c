@@ -82,6 +82,22 @@ static void test_engine_config(void **state)
     }
 }
 
+/* A struct of 4,096 bytes may be one of a library to come; one of more is none. */
+static void test_largest_size(void **state)
+{
+    (void)state;
+    enum { MOST = 4096 };
+    _Alignas(64) static unsigned char bytes[MOST + 1], out[64];
+    for (uint32_t size = MOST; size <= MOST + 1; size++) {
+        berth_status wanted = size > MOST ? BERTH_E_ARG : BERTH_OK;
+        memcpy(bytes, &size, sizeof(size));
+        assert_int_equal(berth__sized_check(bytes, "room", NULL), wanted);
+        assert_int_equal(berth__sized_read(out, sizeof(out), bytes, "room", NULL), wanted);
+        memset(bytes, 0, sizeof(size));
+        assert_int_equal(berth__sized_take(out, sizeof(out), bytes, size, "room", NULL), wanted);
+    }
+}
+
 /* A caller's init fills what the caller has, and not a byte more. */
 static void test_init(void **state)
 {
@@ -334,10 +350,15 @@ static void test_abort_hook(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_engine_config),  cmocka_unit_test(test_init),
-        cmocka_unit_test(test_decide_options), cmocka_unit_test(test_scheduler_options),
-        cmocka_unit_test(test_read_options),   cmocka_unit_test(test_plugin),
-        cmocka_unit_test(test_points),         cmocka_unit_test(test_version),
+        cmocka_unit_test(test_engine_config),
+        cmocka_unit_test(test_init),
+        cmocka_unit_test(test_largest_size),
+        cmocka_unit_test(test_decide_options),
+        cmocka_unit_test(test_scheduler_options),
+        cmocka_unit_test(test_read_options),
+        cmocka_unit_test(test_plugin),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_version),
         cmocka_unit_test(test_abort_hook),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

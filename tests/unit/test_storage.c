@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "columns/node_volumes.h"
 #include "model/storage.h"
+#include "model/storage_rows.h"
 
 #define TEXT(text)               \
     {                            \
@@ -457,12 +458,50 @@ static void test_reservations(void **state)
     close_store(&s);
 }
 
+/* A branch's store gives up a record that its snapshot has a row for; it never writes rows, and so
+ * does not note which are to be cleared. */
+static void test_follower_sweeps(void **state)
+{
+    static const berth__stored_rows none;
+    store s = {.memory = {.until_failure = 0}};
+    berth__stored_rows rows;
+    berth__storage *follower;
+    berth_error error;
+    (void)state;
+    assert_true(open_store(&s));
+    berth__stored_rows_init(&rows);
+    assert_int_equal(berth__storage_create(&s.model, NULL, &follower), BERTH_OK);
+    assert_int_equal(berth__storage_add(s.storage, &objects_in[0], false, &error), BERTH_OK);
+    assert_int_equal(berth__storage_remove(s.storage, objects_in[0].kind, (berth_str){0},
+                                           claims[0].meta.name, &error),
+                     BERTH_OK);
+    assert_true(berth__storage_show(s.storage, &rows, &s.cow));
+    uint32_t shown = rows.count;
+    assert_int_not_equal(shown, 0);
+    assert_int_equal(berth__storage_follow(follower, &none, &rows), BERTH_OK);
+    assert_int_not_equal(follower->in_use, 0);
+    berth__storage_sweep(follower);
+    assert_int_equal(follower->in_use, 0);
+    assert_int_equal(follower->gone_count, 0);
+    /* Whose rows they are notes it, and the next record has the row. */
+    berth__storage_sweep(s.storage);
+    assert_int_equal(s.storage->gone_count, 1);
+    assert_int_equal(berth__storage_add(s.storage, &objects_in[0], false, &error), BERTH_OK);
+    assert_true(berth__storage_show(s.storage, &rows, &s.cow));
+    assert_int_equal(s.storage->gone_count, 0);
+    assert_int_equal(rows.count, shown);
+    berth__storage_destroy(follower);
+    berth__cow_array_retire(&rows.table, &s.cow);
+    close_store(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shelves),
         cmocka_unit_test(test_objects),
         cmocka_unit_test(test_reservations),
+        cmocka_unit_test(test_follower_sweeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

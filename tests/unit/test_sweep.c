@@ -575,12 +575,12 @@ static void test_records_of_nodes(void **state)
     fill(engine, 0);
     assert_int_equal(engine->cluster.view.storage->in_use, 0);
     put_csi_node(engine, "here", true);
-    assert_int_equal(engine->cluster.view.storage->node_count, 1);
+    assert_int_equal(engine->cluster.view.storage->nodes.count, 1);
     assert_string_equal(record_of(engine, "here"), "here");
     put_csi_node(engine, "here", false);
     fill(engine, FILLERS);
     put_csi_node(engine, "elsewhere", true);
-    assert_int_equal(engine->cluster.view.storage->node_count, 2);
+    assert_int_equal(engine->cluster.view.storage->nodes.count, 2);
     assert_string_equal(record_of(engine, "here"), "here");
     berth_engine_destroy(engine);
 }
@@ -656,6 +656,26 @@ static void test_branch_finds_column(void **state)
     berth_engine_destroy(engine);
 }
 
+/* Nodes that come and go, each of a name of its own, take no more ids than one sweep leaves. */
+static void test_node_ids_are_given_again(void **state)
+{
+    (void)state;
+    berth_engine *engine;
+    assert_int_equal(berth_engine_create(NULL, &engine, NULL), BERTH_OK);
+    for (int i = 0; i < 4000; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "n%d", i);
+        const berth_node node = {.meta.name = text(name)};
+        assert_int_equal(berth_engine_add_node(engine, &node, NULL, NULL), BERTH_OK);
+        assert_int_equal(
+            berth_engine_remove(engine, BERTH_KIND_NODE, (berth_str){0}, node.meta.name, NULL),
+            BERTH_OK);
+    }
+    assert_true(engine->cluster.node_count <= BERTH__NODE_SWEEP_MIN + 1);
+    assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
+    berth_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -665,6 +685,7 @@ int main(void)
         cmocka_unit_test(test_given_back),
         cmocka_unit_test(test_records_of_nodes),
         cmocka_unit_test(test_columns_run_short),
+        cmocka_unit_test(test_node_ids_are_given_again),
         cmocka_unit_test(test_branch_finds_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

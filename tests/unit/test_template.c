@@ -10,6 +10,8 @@
 static const berth_key_value labels[] = {
     {NAME("kubernetes.io/hostname"), NAME("of-the-template")},
     {NAME("zone"), NAME("z1")},
+    {NAME("rack"), NAME("r1")},
+    {NAME("kind"), NAME("large")},
 };
 static const berth_resource room[] = {
     {NAME("cpu"), {4, 0}}, {NAME("memory"), {INT64_C(8) << 30, 0}}, {NAME("pods"), {10, 0}}};
@@ -24,7 +26,7 @@ static const berth_pod agents[] = {
      .containers = &container,
      .container_count = 1},
 };
-static const berth_node shape = {.meta = {.name = NAME("big"), .labels = {labels, 2}},
+static const berth_node shape = {.meta = {.name = NAME("big"), .labels = {labels, 4}},
                                  .allocatable = {room, 3}};
 static const berth_node_template from = {
     .size = sizeof(from), .pod_count = 2, .pods = agents, .node = &shape};
@@ -46,7 +48,8 @@ static void add_by_hand(berth_engine *engine)
     for (int i = 1; i <= 3; i++) {
         char name[16], pod_name[32];
         snprintf(name, sizeof(name), "big-%d", i);
-        const berth_key_value own[] = {{labels[0].key, words(name)}, labels[1]};
+        const berth_key_value own[] = {
+            {labels[0].key, words(name)}, labels[1], labels[2], labels[3]};
         berth_node node = shape;
         node.meta.name = words(name);
         node.meta.labels.entries = own;
@@ -98,6 +101,7 @@ static void check_added(berth_engine *engine)
     assert_true(
         is(berth_engine_node_label(engine, nodes[1], words("kubernetes.io/hostname")), "big-2"));
     assert_true(is(berth_engine_node_label(engine, nodes[1], words("zone")), "z1"));
+    assert_true(is(berth_engine_node_label(engine, nodes[1], words("kind")), "large"));
     assert_int_equal(
         berth_engine_pod_node(
             engine, berth_engine_find_pod(engine, words("kube-system"), words("agent-big-2"))),

@@ -1,52 +1,8 @@
 /* Volumes written and waited for, against a scripted server. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "live/writes/writes.h"
-#include "scripted_transport.h"
+#include "scripted_writes.h"
 
 static const int64_t second = INT64_C(1000000000);
 
-static scripted_transport *server;
-static writes *w;
-static size_t settled;
-static bind_verdict verdict;
-static char why[256];
-
-static void on_bound(void *context, const bind_outcome *outcome)
-{
-    (void)context;
-    settled++;
-    verdict = outcome->verdict;
-    snprintf(why, sizeof(why), "%s", outcome->why);
-}
-
-static int start(void **state)
-{
-    (void)state;
-    server = scripted_create();
-    settled = 0;
-    w = writes_create(
-        &(writes_options){.transport = &server->transport, .callbacks = {.bound = on_bound}});
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    writes_destroy(w);
-    assert_int_equal(server->request_count, 0);
-    assert_int_equal(server->timer_count, 0);
-    scripted_destroy(server);
-    return 0;
-}
-
-static const write_pod web = {
-    .namespace_name = {"shop", 4}, .name = {"web-1", 5}, .uid = {"u-1", 3}, .version = 70};
 static const volume_choice provisioned = {.claim_namespace = {"shop", 4},
                                           .claim_name = {"data", 4},
                                           .claim_uid = {"c-1", 3},
@@ -65,13 +21,6 @@ static void put(const volume_choice *choices, size_t count)
                                               .node = BERTH_STR("n1"),
                                               .choices = choices,
                                               .choice_count = count});
-}
-
-static scripted_request *sent(const char *method, const char *part)
-{
-    scripted_request *r = scripted_find(server, method, part);
-    assert_non_null(r);
-    return r;
 }
 
 static void answer(const char *method, const char *part, int status, const char *body)

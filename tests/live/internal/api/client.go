@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -117,6 +118,12 @@ func (c *Client) Create(path string, object, answer any) error {
 	return c.Send(context.Background(), http.MethodPost, path, plainJSON, object, answer)
 }
 
+// passes: what was refused may be taken later. Admission that can't ask etcd says that it forbids it.
+func (r *Refusal) passes() bool {
+	return r.Code == http.StatusTooManyRequests || r.Code >= 500 ||
+		r.Code == http.StatusForbidden && strings.Contains(r.Body, "rpc error: code = Unavailable")
+}
+
 // patience is how long Ensure goes on while the server does not answer.
 const patience = 2 * time.Minute
 
@@ -130,7 +137,7 @@ func (c *Client) Ensure(path string, object any) error {
 		switch {
 		case err == nil, answered && refused.Code == http.StatusConflict:
 			return nil
-		case answered && refused.Code != http.StatusTooManyRequests && refused.Code < 500:
+		case answered && !refused.passes():
 			return err
 		case time.Now().After(deadline):
 			return err

@@ -68,6 +68,7 @@ type PodSpec struct {
 	SchedulingGates  []Any             `json:"schedulingGates,omitempty"`
 	Tolerations      []Any             `json:"tolerations,omitempty"`
 	PreemptionPolicy string            `json:"preemptionPolicy,omitempty"`
+	ResourceClaims   []Any             `json:"resourceClaims,omitempty"`
 }
 
 // Container is a container; only requests matter here.

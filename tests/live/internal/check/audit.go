@@ -180,9 +180,13 @@ func (w *Cluster) auditTries(p *pod, all []request) {
 }
 
 func (w *Cluster) auditPatch(r *request, pods []*pod) {
-	var answer api.Pod
+	var answer, asked api.Pod
 	_ = json.Unmarshal(r.Answer, &answer)
+	_ = json.Unmarshal(r.Body, &asked)
 	for _, p := range pods {
+		if r.Status.Code >= 500 && asked.Meta.UID == p.Meta.UID {
+			p.patch = string(r.Body) // it may have been done all the same: cut off, it is told as a 504
+		}
 		if p.Meta.UID != answer.Meta.UID || r.Status.Code != 200 {
 			continue
 		}

@@ -204,6 +204,14 @@ var cases = []struct {
 		h.write(1, "patch", "pods", "status", "p", 200, "{}",
 			`{"metadata":{"uid":"uid-p","resourceVersion":"1"}}`)
 	}},
+	{"a patch once more after a lost answer", "", func(h *history) {
+		h.Lossy = true
+		h.tell("ADDED", on(pending("p"), "a"))
+		body := `{"metadata":{"uid":"uid-p"},"status":{"conditions":[]}}`
+		h.write(0, "patch", "pods", "status", "p", 504, body, "{}")
+		h.write(1, "patch", "pods", "status", "p", 200, body,
+			`{"metadata":{"uid":"uid-p","resourceVersion":"1"}}`)
+	}},
 	{"another one of that name dies", "I6", func(h *history) {
 		high := pending("high")
 		high.Status.NominatedNodeName = "a"

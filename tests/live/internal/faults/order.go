@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -63,6 +65,14 @@ func (w *World) release() (string, error) {
 	var version struct{ Major, Minor string }
 	err := w.Bed.Admin.Get("/version", &version)
 	return version.Major + "." + version.Minor, err
+}
+
+func (w *World) minor() (int, error) {
+	release, err := w.release()
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimPrefix(release, "1."))
 }
 
 // library is where `berth schedule` places the pods, by namespace/name.

@@ -27,6 +27,7 @@ type Scenario struct {
 	Flags []string // of kube-apiserver
 	Short bool     // takes seconds
 	Known string   // invariants that kube-scheduler itself breaks there
+	Since int      // the first minor release that has what it is about
 
 	Soon time.Duration // when all must be bound after the fault is over; 0: within two minutes
 
@@ -99,6 +100,8 @@ var Table = []Scenario{
 		before: certificates, run: renew, after: renewed},
 	{Name: "exec", What: "a credential plugin hangs", Known: unknown, before: plugin, run: hang},
 	{Name: "volumes", What: "nobody provides volumes for a while", run: volumes},
+	{Name: "devices", What: "pods have ResourceClaims while connections are cut", Known: unknown, Since: 34,
+		run: devices, after: givenOnce},
 	{Name: "victims", What: "victims vanish and come back elsewhere under their names", run: victims},
 	{Name: "must", What: "1,000 nodes and 10,000 pods, as the library places them", alone: true,
 		Nodes: 1000, Pods: 10000, run: order},
@@ -122,6 +125,10 @@ func scenario(ctx context.Context, o Options, s Scenario, server func(*World) er
 		return err
 	}
 	defer w.close()
+	if minor, err := w.minor(); err != nil || minor < s.Since {
+		w.say("skipped: not before 1.%d", s.Since)
+		return err
+	}
 	if s.before != nil {
 		if err := s.before(w); err != nil {
 			return err

@@ -246,6 +246,17 @@ func ask(address, path string) (string, int) {
 	return string(text), response.StatusCode
 }
 
+// askUntilWell asks for as long as a recovery may take: a watch that was refused by a server that has just
+// begun is tried again after up to 8 s.
+func askUntilWell(address, path string) (string, int) {
+	text, code := ask(address, path)
+	for end := time.Now().Add(10 * time.Second); code != http.StatusOK && time.Now().Before(end); {
+		time.Sleep(100 * time.Millisecond)
+		text, code = ask(address, path)
+	}
+	return text, code
+}
+
 // healthy: when all is over every process says that it is well, and one of them leads.
 func (w *World) healthy() {
 	w.mutex.Lock()
@@ -257,7 +268,7 @@ func (w *World) healthy() {
 			continue
 		}
 		for _, path := range []string{"/livez", "/readyz"} {
-			if text, code := ask(address, path); code != http.StatusOK {
+			if text, code := askUntilWell(address, path); code != http.StatusOK {
 				w.breaks("%s: %d %s", path, code, text)
 			}
 		}

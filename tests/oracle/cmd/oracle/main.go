@@ -14,6 +14,7 @@ const usage = `usage: oracle answer < scenarios.jsonl > vectors.jsonl
        oracle check FILE...
        oracle generate [--seed S] [--family F] [--first I] [--count N] > scenarios.jsonl
        oracle differ [--berth PATH] [--seed S] [--decisions N] [--families F,...] [--folder PATH]
+       oracle speed [--pods N] < dump.json
 `
 
 // The scheduler logs much that is of no interest here, and what is comes back as an error.
@@ -37,6 +38,7 @@ func main() {
 		"check":    check,
 		"generate": generateCommand,
 		"differ":   differCommand,
+		"speed":    speed,
 	}
 	command, ok := commands[os.Args[1]]
 	if !ok {

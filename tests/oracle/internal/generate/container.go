@@ -47,6 +47,9 @@ func (g *generator) container(name string) object {
 	if g.chance(g.scalars) {
 		g.scalarRequests(resources)
 	}
+	if g.chance(g.extended) {
+		g.extendedRequests(resources)
+	}
 	if len(requests) > 0 {
 		container["resources"] = resources
 	}

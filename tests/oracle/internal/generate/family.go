@@ -21,12 +21,17 @@ type recipe struct {
 	features                                                                    int // of pods
 	config, partial                                                             int // of scenarios; of profiles
 	secondProfile                                                               int // of scenarios
+	claims, partitions, broken                                                  int // of pods, of pools
+	taintedDevices, sharedDevices, heldDevices                                  int // of devices
+	extended                                                                    int // of classes and containers
 	zones                                                                       int // how many
 }
 
 // since is the first release that reads what a family is about.
 var since = map[string]string{
 	"podlevel": "1.34", "resize": "1.33", "features": "1.36", "imagevolumes": "1.36", "attributes": "1.34",
+	"devices": "1.36", "partitions": "1.36", "shareddevices": "1.36",
+	"extended": "1.36",
 }
 
 // Families are the names of all families, in the order in which the driver takes turns.
@@ -34,7 +39,8 @@ var Families = []string{
 	"resources", "taints", "nodeaffinity", "ports", "images", "spread", "defaultspread", "podaffinity",
 	"volumes", "preempt", "preemptmix", "profiles", "sampled", "zones", "zerocap", "mixed",
 	"namespaces", "nominated", "sidecars", "badlabels", "podlevel", "resize", "features",
-	"imagevolumes", "attributes", "partial",
+	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
+	"extended",
 }
 
 // Supports tells whether a release reads what the family is about. The API server of an earlier one
@@ -114,6 +120,19 @@ func recipeOf(family string) (recipe, bool) {
 		r.features = 60
 	case "imagevolumes":
 		r.images, r.imageVolumes = 80, 50
+	case "devices":
+		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 85, 10, 6, 10, 25
+		r.running, r.nodesMax = 1, 12
+	case "partitions":
+		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 90, 80, 4, 15, 15
+		r.running, r.nodesMax = 1, 8
+	case "shareddevices":
+		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 90, 30, 3, 8, 20
+		r.sharedDevices, r.running, r.nodesMax = 60, 1, 8
+	case "extended": // resources that devices stand behind
+		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 25, 10, 4, 6, 15
+		r.sharedDevices, r.running, r.nodesMax, r.extended, r.scalars = 10, 1, 10, 60, 25
+		r.initContainers, r.config, r.overhead, r.priorities, r.tight = 35, 50, 5, 25, 20
 	default:
 		return r, false
 	}

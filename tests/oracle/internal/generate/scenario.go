@@ -78,6 +78,9 @@ func (g *generator) scenario(name string) object {
 		pending = append(pending, pod)
 	}
 	s["pending"] = pending
+	if g.claims > 0 {
+		g.devices(s, pending)
+	}
 	if g.ephemeral != nil {
 		s["persistentVolumeClaims"] = append(s["persistentVolumeClaims"].([]object), g.ephemeral...)
 	}

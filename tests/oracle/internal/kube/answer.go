@@ -24,7 +24,7 @@ func Answer(line *vector.Line) (*vector.Expected, error) {
 	if err := json.Unmarshal(line.Scenario, scenario); err != nil {
 		return nil, err
 	}
-	c, err := newCluster(scenario.Config, line.ModeOf())
+	c, err := newCluster(scenario.Config, line.ModeOf(), 1)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
 	}

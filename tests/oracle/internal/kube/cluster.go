@@ -35,8 +35,8 @@ type cluster struct {
 	devices                                                deviceInformers
 }
 
-// newCluster makes an empty one.
-func newCluster(config json.RawMessage, mode string) (*cluster, error) {
+// newCluster makes an empty one, whose scheduler looks at so many nodes at a time.
+func newCluster(config json.RawMessage, mode string, parallelism int) (*cluster, error) {
 	settings, err := configuration(config, mode)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func newCluster(config json.RawMessage, mode string) (*cluster, error) {
 		func(string) eventRecorder { return &events.FakeRecorder{} },
 		scheduler.WithProfiles(settings.Profiles...),
 		scheduler.WithPercentageOfNodesToScore(settings.PercentageOfNodesToScore),
-		scheduler.WithParallelism(1))
+		scheduler.WithParallelism(int32(parallelism)))
 	if err != nil {
 		c.stop()
 		return nil, err

@@ -21,8 +21,8 @@ type (
 	eventRecorder    = events.EventRecorder
 )
 
-func schedulePod(ctx context.Context, sched *scheduler.Scheduler, r *recorder, state CycleState, pod *v1.Pod) (
+func schedulePod(ctx context.Context, sched *scheduler.Scheduler, f framework.Framework, state CycleState, pod *v1.Pod) (
 	scheduler.ScheduleResult, error,
 ) {
-	return sched.SchedulePod(ctx, r, state, pod)
+	return sched.SchedulePod(ctx, f, state, pod)
 }

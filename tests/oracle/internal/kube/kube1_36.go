@@ -22,9 +22,9 @@ type (
 	eventRecorder    = events.EventRecorderLogger
 )
 
-func schedulePod(ctx context.Context, sched *scheduler.Scheduler, r *recorder, state CycleState, pod *v1.Pod) (
+func schedulePod(ctx context.Context, sched *scheduler.Scheduler, f framework.Framework, state CycleState, pod *v1.Pod) (
 	scheduler.ScheduleResult, error,
 ) {
 	info, _ := framework.NewPodInfo(pod) // the queue does not mind terms that cannot be read, either
-	return sched.SchedulePod(ctx, r, state, &framework.QueuedPodInfo{PodInfo: info})
+	return sched.SchedulePod(ctx, f, state, &framework.QueuedPodInfo{PodInfo: info})
 }

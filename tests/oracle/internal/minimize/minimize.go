@@ -20,7 +20,7 @@ var required = map[string]bool{
 	"podAffinityTerm": true, "nodeSelectorTerms": true, "labelSelector": true, "effect": true, "values": true,
 	"metadata": true, "spec": true, "status": true, "containerPort": true, "protocol": true, "provisioner": true,
 	"accessModes": true, "resources": true, "storageClassName": true, "capacity": true, "allocatable": true,
-	"driver": true, "volumeHandle": true, "claimName": true, "selector": true, "kind": true, "apiVersion": true,
+	"cel": true, "expression": true, "controller": true, "driver": true, "volumeHandle": true, "claimName": true, "selector": true, "kind": true, "apiVersion": true,
 	"schedulerName": true, "profiles": true, "args": true, "type": true, "resourceVersion": true, "phase": true,
 	"volumeMode": true, "startTime": true, "nodeName": true,
 	"nodes": true, "pending": true, "pods": true, "image": true,

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Claims of devices, by name and by template, in every command.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+cluster=(--kubernetes 1.36 -f data/devices.yaml)
+check devices_schedule 0 "$berth" schedule "${cluster[@]}"
+check devices_schedule_json 0 "$berth" schedule "${cluster[@]}" -o json
+
+# explain: what each node's devices lack, which would be chosen, and changes of claims that would help.
+pod() {
+  "$berth" explain -q --kubernetes 1.36 "$@"
+}
+check devices_explain_wide 0 pod -f data/devices.yaml wide
+check devices_explain_wide_json 0 pod -f data/devices.yaml wide -o json
+check devices_explain_fits 0 pod -f data/devices.yaml train-98b82246-0
+check devices_explain_fits_json 0 pod -f data/devices.yaml train-98b82246-0 -o json
+check devices_explain_running 0 pod -f data/devices.yaml busy
+for name in together three either; do
+  check devices_explain_$name 0 pod -f data/devices_apart.yaml $name
+done
+
+# capacity: a claim for each pod of a template, one for all that name it; and what devices there are when
+# they end it.
+specs=(--podspec data/devices_podspecs.yaml)
+check devices_capacity 0 "$berth" capacity -q "${cluster[@]}" "${specs[@]}"
+check devices_capacity_together 0 "$berth" capacity -q "${cluster[@]}" "${specs[@]}" --together -o json
+
+# drain: devices of pods that leave are free for others; claims that several pods share are given back with
+# the last of them.
+check devices_drain 0 "$berth" drain -q "${cluster[@]}" --all --moves
+cat >"$work/share.yaml" <<'TEXT'
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: shared, namespace: default}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: s1}, spec: {containers: [{name: c}], resourceClaims: [{name: g, resourceClaimName: shared}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: s2}, spec: {containers: [{name: c}], resourceClaims: [{name: g, resourceClaimName: shared}]}}
+TEXT
+check devices_schedule_shared 0 "$berth" schedule -q "${cluster[@]}" -f "$work/share.yaml"
+sed -e 's/^  reservedFor: .*/  reservedFor: [{resource: pods, name: b1}, {resource: pods, name: b2}]/' \
+  -e '/^kind: Pod/,$d' data/devices.yaml | sed '$d' | sed '$d' >"$work/running.yaml"
+for pod in b1 b2; do
+  printf -- '---\n{apiVersion: v1, kind: Pod, metadata: {name: %s, uid: %s}, spec: {nodeName: g1, containers: [{name: c}], resourceClaims: [{name: g, resourceClaimName: busy}]}}\n' $pod $pod
+done >>"$work/running.yaml"
+check devices_drain_shared 0 "$berth" drain -q --kubernetes 1.36 -f "$work/running.yaml" g1 --moves
+
+# replay: pods take one device by turns, by a claim of a name, of a template, and of the same name again.
+"$berth" replay -q -f data/replay_devices.yaml --pods -o "$work/out.d" data/replay_devices.jsonl >/dev/null ||
+  fail "devices_replay: exit code"
+name=devices_replay
+compare expected/devices_replay_pods.csv "$work/out.d/pods.csv"
+
+# What API servers of any version serve is no oddity; what no input has is said.
+sed -e 's,resource.k8s.io/v1beta2,resource.k8s.io/v1beta3,' -e '/^kind: ResourceSlice/s/Slice/Slcie/' \
+  data/devices.yaml >"$work/odd.yaml"
+"$berth" schedule "$work/odd.yaml" >"$work/out" 2>"$work/err"
+for text in 'found "resource.k8s.io/v1beta3"' 'did you mean ResourceSlice?' 'no ResourceSlice: no node'; do
+  grep -qF "$text" "$work/err" || fail "devices_odd lacks $text: $(cat "$work/err")"
+done
+finish

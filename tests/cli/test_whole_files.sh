@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Files of results are there whole or not at all: where the disk is full, or the process is killed, what had
+# the name before stays as it was, and nothing is left beside it where the program could still see to it.
+# shellcheck source=tests/cli/cases.sh
+. ./cases.sh
+
+old() {
+  mkdir -p "$1"
+  for name in page.html report.json series.csv waits.csv pods.csv; do
+    echo old >"$1/$name"
+  done
+}
+
+# unchanged NAME FOLDER
+unchanged() {
+  local name
+  for name in page.html report.json series.csv waits.csv pods.csv; do
+    [[ $(cat "$2/$name") == old ]] || fail "$1: $name has changed"
+  done
+  [[ $(find "$2" -type f | wc -l) == 5 ]] || fail "$1: $(ls "$2")"
+}
+
+# A file may not grow beyond one block of 1,024 bytes: as a full disk, but without one.
+old "$work/full"
+(ulimit -f 1 && exec "$berth" report -f data/nodes.yaml -f data/pods.json -o "$work/full/page.html") \
+  2>"$work/said" && fail "a page on a full disk"
+
+grep -qE "page.html: (File too large|some of it could not be written)" "$work/said" || fail "report: $(cat "$work/said")"
+unchanged "report on a full disk" "$work/full"
+
+(ulimit -f 1 && exec "$berth" replay --pods -o "$work/full" data/replay_life.jsonl) \
+  >/dev/null 2>"$work/said" && fail "a replay on a full disk"
+grep -qE "File too large|could not be written" "$work/said" || fail "replay: $(cat "$work/said")"
+[[ $(find "$work/full" -name '*.??????' | wc -l) == 0 ]] || fail "replay: $(ls "$work/full")"
+for name in page.html report.json; do
+  [[ $(cat "$work/full/$name") == old ]] || fail "replay: $name has changed"
+done
+
+# A folder that takes no file.
+mkdir "$work/closed" && old "$work/closed"
+if [[ $(id -u) != 0 ]]; then
+  chmod a-w "$work/closed"
+  "$berth" report -f data/nodes.yaml -o "$work/closed/page.html" 2>/dev/null && fail "a closed folder"
+  chmod u+w "$work/closed"
+fi
+unchanged "a closed folder" "$work/closed"
+
+# What is there keeps its permissions, a link leads where it did, and a pipe is written to.
+"$berth" report -f data/nodes.yaml -o "$work/wanted.html" || fail report
+chmod 640 "$work/full/page.html"
+ln -s full/page.html "$work/link.html"
+"$berth" report -f data/nodes.yaml -o "$work/link.html" || fail link
+[[ -L $work/link.html && $(stat -c %a "$work/full/page.html") == 640 ]] || fail "link or mode"
+same link "$work/wanted.html" "$work/full/page.html"
+mkfifo "$work/pipe"
+cat "$work/pipe" >"$work/piped.html" &
+"$berth" report -f data/nodes.yaml -o "$work/pipe" || fail pipe
+wait $!
+same pipe "$work/wanted.html" "$work/piped.html"
+
+finish

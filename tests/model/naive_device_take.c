@@ -1,0 +1,468 @@
+/* Taking a device in the course of a search, and giving it back: with what its scheduler leaves behind
+ * where it refuses one. */
+#include <string.h>
+
+#include "naive_devices.h"
+
+bool naive_is_result(const berth_allocated_device *result, const naive_device *device)
+{
+    return naive_same(result->driver, device->slice->driver) &&
+           naive_same(result->pool, device->slice->pool) &&
+           naive_same(result->device, device->device->name);
+}
+
+static bool is_allocated(const naive_search *s, const naive_device *device)
+{
+    NAIVE_EACH_RESULT(s, result)
+    {
+        if (result->share_id.len == 0 && naive_is_result(result, device)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_taken(const naive_search *s, const naive_device *device, size_t claim, bool any)
+{
+    for (size_t i = 0; i < s->take_count; i++) {
+        const naive_take *take = &s->takes[i];
+        if (!take->device.device->allow_multiple_allocations &&
+            take->device.device == device->device && (any || take->claim == claim)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- capacity ---- */
+
+static naive_nanos round_up(naive_nanos value, naive_nanos from, naive_nanos step)
+{
+    int64_t v = naive_value(value), low = naive_value(from), by = naive_value(step);
+    int64_t steps = by > 0 ? (v - low + by - 1) / by : 0;
+    return (naive_nanos)(low + steps * by) * 1000000000;
+}
+
+/* What a request takes of a capacity. */
+static naive_nanos taken_amount(const berth_slice_capacity *capacity, bool asked, naive_nanos value)
+{
+    const berth_request_policy *policy = capacity->policy;
+    naive_nanos whole = naive_amount(capacity->value);
+    if (!asked) {
+        return policy != NULL && policy->has_default ? naive_amount(policy->default_amount) : whole;
+    }
+    if (policy == NULL) {
+        return value;
+    }
+    if (policy->has_range) {
+        naive_nanos min = naive_amount(policy->min);
+        if (value < min) {
+            return min;
+        }
+        return policy->has_step ? round_up(value, min, naive_amount(policy->step)) : value;
+    }
+    for (uint32_t i = 0; i < policy->valid_value_count; i++) {
+        if (naive_amount(policy->valid_values[i]) >= value) {
+            return naive_amount(policy->valid_values[i]);
+        }
+    }
+    return value;
+}
+
+static bool breaks_policy(const berth_request_policy *policy, naive_nanos value)
+{
+    if (policy == NULL || (policy->has_default && naive_amount(policy->default_amount) == value)) {
+        return false;
+    }
+    if (policy->has_range) {
+        int64_t v = naive_value(value), min = naive_value(naive_amount(policy->min));
+        int64_t step = policy->has_step ? naive_value(naive_amount(policy->step)) : 0;
+        return (policy->has_max && value > naive_amount(policy->max)) ||
+               (step > 0 && (v - min) % step != 0);
+    }
+    for (uint32_t i = 0; i < policy->valid_value_count; i++) {
+        if (naive_amount(policy->valid_values[i]) == value) {
+            return false;
+        }
+    }
+    return policy->valid_value_count > 0;
+}
+
+static naive_nanos consumed(const naive_search *s, const naive_device *device, berth_str name)
+{
+    naive_nanos sum = 0, amount;
+    NAIVE_EACH_RESULT(s, result)
+    {
+        if (result->share_id.len > 0 && naive_is_result(result, device) &&
+            naive_resource(result->consumed_capacity, name, &amount)) {
+            sum += amount;
+        }
+    }
+    for (size_t i = 0; i < s->take_count; i++) {
+        const naive_take *take = &s->takes[i];
+        if (take->device.device == device->device &&
+            naive_resource(take->consumed, name, &amount)) {
+            sum += amount;
+        }
+    }
+    return sum;
+}
+
+static bool knows_capacity(const naive_device *device, berth_str name)
+{
+    for (uint32_t i = 0; i < device->device->capacity_count; i++) {
+        if (naive_same(device->device->capacities[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the device has what is asked; `*out`, not NULL, becomes what it takes of each capacity. */
+bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,
+                         const naive_device *device, berth_resources *out)
+{
+    const berth_slice_device *d = device->device;
+    berth_resource *items = naive_alloc(s->a->region, (d->capacity_count + 1) * sizeof(*items));
+    for (uint32_t i = 0; i < ask->capacity.count; i++) {
+        if (!knows_capacity(device, ask->capacity.items[i].name)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < d->capacity_count; i++) {
+        const berth_slice_capacity *capacity = &d->capacities[i];
+        naive_nanos wanted = 0;
+        bool asked = naive_resource(ask->capacity, capacity->name, &wanted);
+        naive_nanos value = taken_amount(capacity, asked, wanted);
+        if (breaks_policy(capacity->policy, value) ||
+            consumed(s, device, capacity->name) + value > naive_amount(capacity->value)) {
+            return false;
+        }
+        items[i] = (berth_resource){capacity->name,
+                                    {(int64_t)(value / 1000000000), (int32_t)(value % 1000000000)}};
+    }
+    if (out != NULL) {
+        *out = (berth_resources){items, d->capacity_count};
+    }
+    return true;
+}
+
+/* ---- counters ---- */
+
+static naive_counter *counter_of(naive_search *s, berth_str pool, berth_str set, berth_str name)
+{
+    for (size_t i = 0; i < s->counter_count; i++) {
+        naive_counter *c = &s->counters[i];
+        if (naive_same(c->pool, pool) && naive_same(c->set, set) && naive_same(c->name, name)) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+static void change_counters(naive_search *s, const naive_device *device, int sign, bool available)
+{
+    for (uint32_t i = 0; i < device->device->consumes_counter_count; i++) {
+        const berth_slice_counters *set = &device->device->consumes_counters[i];
+        for (uint32_t n = 0; n < set->counters.count; n++) {
+            naive_counter *c =
+                counter_of(s, device->slice->pool, set->name, set->counters.items[n].name);
+            if (c != NULL) {
+                *(available ? &c->available : &c->used) +=
+                    sign * naive_amount(set->counters.items[n].amount);
+            }
+        }
+    }
+}
+
+static bool is_in_use(const naive_search *s, const naive_device *device)
+{
+    NAIVE_EACH_RESULT(s, result)
+    {
+        if (naive_is_result(result, device)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The counters of a pool, less what its devices in use take, on whatever node; of the first pool of
+ * the name. */
+static void open_counters(naive_search *s, const naive_pool *pool)
+{
+    const naive_objects *all = &s->a->cluster->objects[BERTH_KIND_RESOURCE_SLICE];
+    for (size_t i = 0; i < s->counter_count; i++) {
+        if (naive_same(s->counters[i].pool, pool->name)) {
+            return;
+        }
+    }
+    for (size_t i = 0; i < pool->slice_count; i++) {
+        for (uint32_t c = 0; c < pool->slices[i]->shared_counter_count; c++) {
+            const berth_slice_counters *set = &pool->slices[i]->shared_counters[c];
+            for (uint32_t n = 0; n < set->counters.count; n++) {
+                naive_counter counter = {.pool = pool->name,
+                                         .set = set->name,
+                                         .name = set->counters.items[n].name,
+                                         .available = naive_amount(set->counters.items[n].amount)};
+                APPEND(s->a->region, s->counters, s->counter_count, counter);
+            }
+        }
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        const berth_resource_slice *slice = all->items[i];
+        for (uint32_t d = 0; naive_pool_has(pool, slice) &&
+                             slice->pool_generation == pool->generation && d < slice->device_count;
+             d++) {
+            const naive_device device = {slice, &slice->devices[d], NULL};
+            if (is_in_use(s, &device)) {
+                change_counters(s, &device, -1, true);
+            }
+        }
+    }
+}
+
+static bool counters_suffice(naive_search *s, const naive_device *device)
+{
+    open_counters(s, device->pool);
+    change_counters(s, device, 1, false);
+    for (size_t i = 0; i < s->counter_count; i++) {
+        const naive_counter *c = &s->counters[i];
+        if (naive_same(c->pool, device->slice->pool) && c->available < c->used) {
+            change_counters(s, device, -1, false);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether some of its capacity is in use: its counters are paid for then. */
+static bool is_shared_already(const naive_search *s, const naive_device *device)
+{
+    for (size_t i = 0; i < s->take_count; i++) {
+        if (s->takes[i].device.device == device->device) {
+            return true;
+        }
+    }
+    NAIVE_EACH_RESULT(s, result)
+    {
+        if (result->share_id.len > 0 && naive_is_result(result, device)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- taints and constraints ---- */
+
+static bool tolerates(const berth_exact_request *ask, const berth_taint *taint)
+{
+    for (uint32_t i = 0; i < ask->toleration_count; i++) {
+        const berth_toleration *t = &ask->tolerations[i];
+        bool equal = t->op.len == 0 || naive_is(t->op, "Equal");
+        if ((t->effect.len == 0 || naive_same(t->effect, taint->effect)) &&
+            (t->key.len == 0 || naive_same(t->key, taint->key)) &&
+            (naive_is(t->op, "Exists") || (equal && naive_same(t->value, taint->value)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool tolerates_all(const berth_exact_request *ask, const naive_device *device)
+{
+    for (uint32_t i = 0; i < device->device->taint_count; i++) {
+        const berth_taint *taint = &device->device->taints[i];
+        if ((naive_is(taint->effect, "NoSchedule") || naive_is(taint->effect, "NoExecute")) &&
+            !tolerates(ask, taint)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const berth_slice_attribute *attribute_named(const naive_device *device, berth_str name)
+{
+    for (uint32_t i = 0; i < device->device->attribute_count; i++) {
+        if (naive_same(device->device->attributes[i].name, name)) {
+            return &device->device->attributes[i];
+        }
+    }
+    return NULL;
+}
+
+/* The exact name; else, of the driver's own domain, the bare one. */
+static const berth_slice_attribute *attribute_of(const naive_device *device, berth_str name)
+{
+    const berth_slice_attribute *exact = attribute_named(device, name);
+    berth_str driver = device->slice->driver;
+    if (exact != NULL || name.len <= driver.len || name.data[driver.len] != '/' ||
+        memcmp(name.data, driver.data, driver.len) != 0) {
+        return exact;
+    }
+    return attribute_named(device,
+                           (berth_str){name.data + driver.len + 1, name.len - driver.len - 1});
+}
+
+static bool same_value(const berth_slice_attribute *a, const berth_slice_attribute *b)
+{
+    return a->kind == b->kind && (a->kind == BERTH_ATTRIBUTE_INT || a->kind == BERTH_ATTRIBUTE_BOOL
+                                      ? a->number == b->number
+                                      : naive_same(a->text, b->text));
+}
+
+static bool names_request(const berth_claim_constraint *constraint, const naive_device_ask *ask)
+{
+    return constraint->requests.count == 0 || naive_in(constraint->requests, ask->request->name) ||
+           naive_in(constraint->requests, naive_str(ask->name));
+}
+
+static naive_bond *bond_of(naive_search *s, size_t claim, const berth_claim_constraint *constraint)
+{
+    for (size_t i = 0; i < s->bond_count; i++) {
+        if (s->bonds[i].constraint == constraint && s->bonds[i].claim == claim) {
+            return &s->bonds[i];
+        }
+    }
+    const naive_bond made = {.claim = claim, .constraint = constraint};
+    APPEND(s->a->region, s->bonds, s->bond_count, made);
+    return &s->bonds[s->bond_count - 1];
+}
+
+static bool matches(naive_bond *bond, const berth_slice_attribute *value)
+{
+    if (bond->count == 0) {
+        bond->value = value;
+    } else if (!same_value(bond->value, value)) {
+        return false;
+    }
+    bond->count++;
+    return true;
+}
+
+/* One value a request is remembered. */
+static bool differs(naive_search *s, naive_bond *bond, berth_str request,
+                    const berth_slice_attribute *value)
+{
+    for (size_t i = 0; bond->count > 0 && i < bond->slot_count; i++) {
+        if (bond->slots[i].value != NULL && same_value(bond->slots[i].value, value)) {
+            return false;
+        }
+    }
+    bond->count++;
+    for (size_t i = 0; i < bond->slot_count; i++) {
+        if (naive_same(bond->slots[i].request, request)) {
+            bond->slots[i].value = value;
+            return true;
+        }
+    }
+    const naive_bond_slot slot = {request, value};
+    APPEND(s->a->region, bond->slots, bond->slot_count, slot);
+    return true;
+}
+
+static void untie(naive_search *s, const naive_device_ask *ask,
+                  const berth_claim_constraint *constraint)
+{
+    naive_bond *bond = bond_of(s, ask->claim, constraint);
+    bond->count--;
+    for (size_t i = 0; constraint->distinct_attribute.len > 0 && i < bond->slot_count; i++) {
+        if (naive_same(bond->slots[i].request, ask->request->name)) {
+            bond->slots[i].value = NULL;
+        }
+    }
+}
+
+static bool tie(naive_search *s, const naive_device_ask *ask,
+                const berth_claim_constraint *constraint, const naive_device *device)
+{
+    bool same = constraint->match_attribute.len > 0;
+    const berth_slice_attribute *value =
+        attribute_of(device, same ? constraint->match_attribute : constraint->distinct_attribute);
+    naive_bond *bond = bond_of(s, ask->claim, constraint);
+    return value != NULL &&
+           (same ? matches(bond, value) : differs(s, bond, ask->request->name, value));
+}
+
+static void untie_first(naive_search *s, const naive_device_ask *ask, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (names_request(&ask->of->constraints[i], ask)) {
+            untie(s, ask, &ask->of->constraints[i]);
+        }
+    }
+}
+
+static bool tie_all(naive_search *s, const naive_device_ask *ask, const naive_device *device)
+{
+    for (uint32_t i = 0; i < ask->of->constraint_count; i++) {
+        const berth_claim_constraint *constraint = &ask->of->constraints[i];
+        if (names_request(constraint, ask) && !tie(s, ask, constraint, device)) {
+            untie_first(s, ask, i);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- taking a device ---- */
+
+bool naive_device_free(const naive_search *s, const naive_device_ask *ask,
+                       const naive_device *device)
+{
+    if (device->device->allow_multiple_allocations) {
+        return true;
+    }
+    return ask->exact->admin_access ? !is_taken(s, device, ask->claim, false)
+                                    : !is_allocated(s, device) && !is_taken(s, device, 0, true);
+}
+
+naive_found naive_fail(naive_search *s, const char *text)
+{
+    s->problem = text;
+    return NAIVE_FAILED;
+}
+
+/* NAIVE_SOLVED: taken. What a refusal by taint, constraint or capacity leaves behind is the scheduler's. */
+naive_found naive_take_device(naive_search *s, const naive_device_ask *ask,
+                              const naive_device *device, bool must)
+{
+    bool multi = device->device->allow_multiple_allocations;
+    naive_take made = {.ask = ask, .claim = ask->claim, .device = *device};
+    if (!naive_device_free(s, ask, device)) {
+        return NAIVE_NONE;
+    }
+    if (device->device->consumes_counter_count > 0 && !(multi && is_shared_already(s, device)) &&
+        !counters_suffice(s, device)) {
+        return NAIVE_NONE;
+    }
+    if (!tolerates_all(ask->exact, device)) {
+        return NAIVE_NONE;
+    }
+    if (!tie_all(s, ask, device)) {
+        return !must ? NAIVE_NONE
+                     : naive_fail(s,
+                                  naive_print(s->a->region,
+                                              "claim %s, request %.*s: cannot add device "
+                                              "%.*s/%.*s/%.*s because a claim constraint would not "
+                                              "be satisfied",
+                                              naive_claim_key(s->a, ask->of),
+                                              NAIVE_TEXT(naive_own_name(ask)),
+                                              NAIVE_TEXT(device->slice->driver),
+                                              NAIVE_TEXT(device->slice->pool),
+                                              NAIVE_TEXT(device->device->name)));
+    }
+    if (!naive_capacity_fits(s, ask->exact, device, multi ? &made.consumed : NULL)) {
+        return NAIVE_NONE;
+    }
+    APPEND(s->a->region, s->takes, s->take_count, made);
+    return NAIVE_SOLVED;
+}
+
+void naive_release_device(naive_search *s)
+{
+    const naive_take *last = &s->takes[--s->take_count];
+    untie_first(s, last->ask, last->ask->of->constraint_count);
+    if (!last->device.device->allow_multiple_allocations) {
+        change_counters(s, &last->device, -1, false);
+    }
+}

@@ -1,0 +1,385 @@
+/* Selectors of devices: the table of the rules, semantics, faults, limits, and failing allocations. */
+#include <stdio.h>
+
+#include "counted_memory.h"
+
+#include "cel/cel.h"
+
+#define UNITS(n) ((__int128)(n)*1000000000)
+#define A "device.attributes[\"gpu.nvidia.com\"]"
+#define C "device.capacity[\"gpu.nvidia.com\"]"
+#define D "device.attributes[\"dra.net\"]"
+
+static berth_str text_of(const char *text)
+{
+    return (berth_str){text, (uint32_t)strlen(text)};
+}
+
+static const berth__cel_attribute gpu_attributes[] = {
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("type"), true, BERTH__CEL_STRING, 0, BERTH_STR("gpu")},
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("uuid"), true, BERTH__CEL_STRING, 0,
+     BERTH_STR("GPU-1")},
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("productName"), true, BERTH__CEL_STRING, 0,
+     BERTH_STR("NVIDIA A100-SXM4-40GB")},
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("index"), true, BERTH__CEL_INT, 0, {0}},
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("driverVersion"), true, BERTH__CEL_VERSION, 0,
+     BERTH_STR("550.54.15")},
+};
+static const berth__cel_attribute mig_attributes[] = {
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("type"), true, BERTH__CEL_STRING, 0, BERTH_STR("mig")},
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("profile"), true, BERTH__CEL_STRING, 0,
+     BERTH_STR("1g.5gb")},
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("productName"), true, BERTH__CEL_STRING, 0,
+     BERTH_STR("NVIDIA A100-SXM4-40GB")},
+};
+static const berth__cel_attribute net_attributes[] = {
+    {BERTH_STR("dra.net"), BERTH_STR("ifName"), true, BERTH__CEL_STRING, 0, BERTH_STR("eth1")},
+    {BERTH_STR("dra.net"), BERTH_STR("rdma"), true, BERTH__CEL_BOOL, 1, {0}},
+};
+static const berth__cel_capacity gpu_capacities[] = {
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("memory"), UNITS(INT64_C(40) << 30)},
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("multiprocessors"), UNITS(108)},
+};
+static const berth__cel_capacity mig_capacities[] = {
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("memory"), UNITS(INT64_C(4864) << 20)},
+    {BERTH_STR("gpu.nvidia.com"), BERTH_STR("multiprocessors"), UNITS(14)},
+};
+
+/* G, M and N of the rules. */
+static const berth__cel_device devices[] = {
+    {BERTH_STR("gpu.nvidia.com"), false, gpu_attributes, 5, gpu_capacities, 2},
+    {BERTH_STR("gpu.nvidia.com"), false, mig_attributes, 3, mig_capacities, 2},
+    {BERTH_STR("dra.net"), true, net_attributes, 2, NULL, 0},
+};
+enum { DEVICES = 3 };
+
+/* What an expression says of a device: y, n, e and the text, c and the text. */
+static void ask(const berth_allocator *allocator, const char *expression, int device, char *out,
+                size_t size)
+{
+    berth__cel *cel;
+    berth_str error = {0};
+    berth__cel_room room;
+    assert_int_equal(berth__cel_compile(allocator, text_of(expression), &cel), BERTH_OK);
+    berth__cel_room_init(&room, allocator);
+    berth__cel_verdict verdict = berth__cel_evaluate(cel, &devices[device], &room, &error);
+    snprintf(out, size, "%c%.*s", "nyce?"[verdict], (int)error.len, error.data);
+    berth__cel_room_destroy(&room);
+    berth__cel_destroy(cel);
+}
+
+static void assert_says(const char *expression, int device, const char *expected)
+{
+    char found[1024];
+    ask(berth__allocator_default(), expression, device, found, sizeof(found));
+    if (strcmp(found, expected) != 0)
+        fail_msg("%s\nsays     %s\ninstead of %s", expression, found, expected);
+}
+
+typedef struct selector {
+    const char *expression;
+    const char *says; /* of G, M and N: y, n, or e: no such key */
+    const char *key;
+} selector;
+
+static const selector selectors[] = {
+    {"device.driver == \"gpu.nvidia.com\" && " A ".type == \"gpu\"", "ynn", ""},
+    {A ".productName.lowerAscii().matches(\"^.*a100.*$\")", "yye", "productName"},
+    {C ".memory.compareTo(quantity(\"40Gi\")) >= 0", "yne", "memory"},
+    {A ".profile == \"1g.5gb\"", "eye", "profile"},
+    {A ".uuid in [\"GPU-1\", \"GPU-7\"]", "yee", "uuid"},
+    {"device.driver == \"gpu.nvidia.com\" && " C ".multiprocessors.isLessThan(quantity(\"30\"))",
+     "nyn", ""},
+    {A ".driverVersion.compareTo(semver(\"550.0.0\")) >= 0", "yee", "driverVersion"},
+    {"has(" D ".ifName) && " D ".ifName.startsWith(\"eth\")", "nny", ""},
+    {"\"dra.net\" in device.attributes && " D ".rdma", "nny", ""},
+    {A ".index == 0 || " A ".type == \"mig\"", "yye", "index"},
+};
+
+static void test_selectors(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(selectors) / sizeof(selectors[0]); i++) {
+        const selector *s = &selectors[i];
+        for (int d = 0; d < DEVICES; d++) {
+            char expected[64] = {s->says[d]};
+            if (s->says[d] == 'e')
+                snprintf(expected, sizeof(expected), "eno such key: %s", s->key);
+            assert_says(s->expression, d, expected);
+        }
+    }
+}
+
+typedef struct case_of {
+    const char *expression, *says; /* of G */
+} case_of;
+
+static void check(const case_of *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_says(cases[i].expression, 0, cases[i].says);
+}
+
+static void test_semantics(void **state)
+{
+    static const case_of cases[] = {
+        {"has(device.attributes.x)", "y"},
+        {"'abc 123 45'.find('[0-9]+') == '123'", "y"},
+        {"'abc'.find('[0-9]+') == ''", "y"},
+        {"'abc 123 45'.findAll('[0-9]+') == ['123', '45']", "y"},
+        {"'abc 123 45'.findAll('[0-9]+', 1) == ['123']", "y"},
+        {"'abc'.findAll('[0-9]+').size() == 0", "y"},
+        {"\"x\" in device.attributes", "n"},
+        {"device.attributes.size() == 1", "y"},
+        {A ".k == 1", "eno such key: k"},
+        {"has(" A ".k)", "n"},
+        {A ".?k.orValue(true)", "y"},
+        {A ".?k.hasValue()", "n"},
+        {A ".?k.value()", "eoptional.none() dereference"},
+        {A ".k || true", "y"},
+        {"false && " A ".k", "n"},
+        {A ".k && true", "eno such key: k"},
+        {A ".j || " A ".k", "eno such key: j"},
+        {A ".type || true", "y"},
+        {A ".type || false", "eno such overload"},
+        {"[1, 2].exists(x, " A ".k || x == 2)", "y"},
+        {"[1, 2].all(x, " A ".k && x == 1)", "n"},
+        {A ".type == 1", "n"},
+        {A ".type != 1", "y"},
+        {A ".index == 0.0 && " A ".index == 0u", "y"},
+        {A ".driverVersion == 1", "eno such overload"},
+        {A ".driverVersion != 1", "y"},
+        {A ".driverVersion in [\"550.54.15\"]",
+         "einternal error: runtime error: hash of unhashable type cel.Semver"},
+        {A ".driverVersion in [" A ".driverVersion]", "y"},
+        {A ".driverVersion in {\"550.54.15\": 1}",
+         "einternal error: runtime error: hash of unhashable type cel.Semver"},
+        {A ".driverVersion in {} || " A ".driverVersion in []", "n"},
+        {"b\"a\" in {} || b\"a\" in []", "n"},
+        {A ".index < \"a\"", "eno such overload"},
+        {A ".index + \"a\" == \"a\"", "eno such overload"},
+        {A ".driverVersion < " A ".driverVersion", "eno such overload: _<_"},
+        {A ".type.compareTo(semver(\"1.2.3\")) == 0",
+         "eno such overload: compareTo(string, kubernetes.Semver)"},
+        {"1 / 0 == 1", "edivision by zero"},
+        {"1 % 0 == 1", "emodulus by zero"},
+        {"9223372036854775807 + 1 == 0", "einteger overflow"},
+        {"\"h\\u00e9\".size() == 2", "y"},
+        {A ".type",
+         "eCEL result of type string could not be converted to bool: unsupported native conversion "
+         "from string to 'bool'"},
+        {"cel.bind(a, " A ", a.type == \"gpu\" && a.index == 0)", "y"},
+        {"sign(quantity(\"-1\")) == -1 && quantity(\"1Ki\").sub(24).asInteger() == 1000", "y"},
+        {"semver(\"v1.02\", true).minor() == 2 && !isSemver(\"v1.02\")", "y"},
+        {"\"a,b,,c\".split(\",\").filter(x, x != \"\").join(\"-\") == \"a-b-c\"", "y"},
+        {"{\"a\": 1, \"b\": 2}.transformMap(k, v, v * 2) == {\"a\": 2, \"b\": 4}", "y"},
+        {"\"foo1bar22\".findAll(\"[0-9]+\") == [\"1\", \"22\"]", "y"},
+    };
+    (void)state;
+    check(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+static void test_faults(void **state)
+{
+#define FAILED "ccompilation failed: ERROR: <input>:1:"
+    static const case_of cases[] = {
+        {"1", "cmust evaluate to bool or the unknown type, not int"},
+        {"device.attributes",
+         "cmust evaluate to bool or the unknown type, not map(string, map(string, "
+         "google.protobuf.Any))"},
+        {"device.foo", FAILED "7: undefined field 'foo'\n | device.foo\n | ......^"},
+        {"foo(1)", FAILED "4: undeclared reference to 'foo' (in container '')\n | foo(1)\n | ...^"},
+        {"device.driver == 1",
+         FAILED "15: found no matching overload for '_==_' applied to '(string, "
+                "int)'\n | device.driver == 1\n | ..............^"},
+        {"'a'.matches('(')", FAILED "13: invalid matches argument\n | 'a'.matches('(')\n | "
+                                    "............^"},
+        {"(1", FAILED "3: Syntax error: missing ')' at '<EOF>'\n | (1\n | ..^"},
+        {"int(\"abc\") == 1",
+         "cprogram instantiation failed: type conversion error from 'string' to 'int'"},
+    };
+#undef FAILED
+    (void)state;
+    check(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+/* ---- limits ---- */
+
+static size_t put_times(char *out, const char *text, int times)
+{
+    size_t len = strlen(text);
+    for (int i = 0; i < times; i++)
+        memcpy(out + (size_t)i * len, text, len);
+    return (size_t)times * len;
+}
+
+/* `open` so many times, `middle`, `close` as many times. */
+static char *nested(const char *open, const char *middle, const char *close, int times)
+{
+    size_t len = (strlen(open) + strlen(close)) * (size_t)times + strlen(middle);
+    char *out = calloc(1, len + 1);
+    assert_non_null(out);
+    size_t at = put_times(out, open, times);
+    at += put_times(out + at, middle, 1);
+    at += put_times(out + at, close, times);
+    assert_int_equal(at, len);
+    return out;
+}
+
+static void assert_begins(const char *expression, const char *begin)
+{
+    char found[1024];
+    ask(berth__allocator_default(), expression, 0, found, sizeof(found));
+    if (strncmp(found, begin, strlen(begin)) != 0)
+        fail_msg("%.100s\nsays %s", expression, found);
+}
+
+static void test_depth(void **state)
+{
+    static const struct {
+        const char *open, *middle, *close;
+        int times;
+        const char *says;
+    } cases[] = {
+        {"(", "true", ")", 200, "y"},
+        {"(", "true", ")", 5000, "ccompilation failed"},
+        {"[", "", "]", 5000, "ccompilation failed"},
+        {"!", "true", "", 10000, "y"},
+        {"", "true", "[0]", 3000, "ccompilation failed"},
+        {"", "a", ".a", 5000, "ccompilation failed"},
+        {"", "true", " && true", 1000, "y"},
+        {"true ? ", "true", " : true", 600, "ccompilation failed"},
+        {"[1].map(x, ", "1", ")", 800, "ccompilation failed"},
+        {"{1: ", "1", "}", 2000, "ccompilation failed"},
+        {" ", "true", " ", 6000, "ccompilation failed: expression is longer"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *text = nested(cases[i].open, cases[i].middle, cases[i].close, cases[i].times);
+        assert_begins(text, cases[i].says);
+        free(text);
+    }
+}
+
+static void test_work(void **state)
+{
+    static const char limit[] = "eoperation cancelled: actual cost limit exceeded";
+    (void)state;
+    assert_says("lists.range(2000).all(x, lists.range(2000).all(y, x + y >= 0))", 0, limit);
+    assert_says("lists.range(100000000).size() == 1", 0, limit);
+    assert_says("lists.range(2000).all(x, lists.range(2000).all(y, x + y >= 0)) || true", 0, limit);
+    char *text = nested("cel.bind(a, \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\", ", "a == \"\"", ")", 1);
+    assert_says(text, 0, "n");
+    free(text);
+    text = nested("[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].all(x, ", "true", ")", 30);
+    assert_says(text, 0, limit);
+    free(text);
+    text = nested("cel.bind(a, a + a, ", "a.size() > 0", ")", 60);
+    char *whole = nested("cel.bind(a, [1, 2, 3, 4], ", text, ")", 1);
+    assert_says(whole, 0, limit);
+    free(whole);
+    free(text);
+    text = nested("cel.bind(a, {1: a, 2: a}, ", "true", ")", 100);
+    whole = nested("cel.bind(a, {1: []}, ", text, ")", 1);
+    assert_says(whole, 0, "y"); /* its types share their parts */
+    free(whole);
+    free(text);
+}
+
+/* ---- memory ---- */
+
+static const char *const all_sorts[] = {
+    A ".productName.lowerAscii().matches(\"^.*a100.*$\") && device.driver.matches(device.driver)",
+    "[1, 2, 3].map(x, x * 2).exists(x, x == 4) && {\"a\": 1}.a == 1",
+    "cel.bind(a, " A
+    ".?k, a.optMap(x, x == 1).orValue(true)) && \"a,b\".split(\",\").join() == \"ab\"",
+    "device.foo + 1 == \"a\" || foo(" A ")",
+    "1",
+    "((",
+};
+
+/* One pass; false: an allocation failed where one was to. */
+static bool whole_life(const berth_allocator *allocator, const char *expression)
+{
+    berth__cel *cel = NULL;
+    berth_str error;
+    berth__cel_room room;
+    berth_status status = berth__cel_compile(allocator, text_of(expression), &cel);
+    if (status != BERTH_OK) {
+        assert_int_equal(status, BERTH_E_NOMEM);
+        assert_null(cel);
+        return false;
+    }
+    berth__cel_room_init(&room, allocator);
+    bool fine = true;
+    for (int d = 0; d < DEVICES; d++)
+        fine = berth__cel_evaluate(cel, &devices[d], &room, &error) != BERTH__CEL_NO_MEMORY && fine;
+    berth__cel_room_destroy(&room);
+    berth__cel_destroy(cel);
+    return fine;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(all_sorts) / sizeof(all_sorts[0]); i++) {
+        counted memory = {0};
+        berth_allocator allocator = {&memory, counted_allocate, counted_release};
+        bool fine = false;
+        for (unsigned at = 1; !fine; at++) {
+            atomic_store(&memory.calls, 0);
+            atomic_store(&memory.fail_at, at);
+            fine = whole_life(&allocator, all_sorts[i]);
+            assert_true(fine == (atomic_load(&memory.calls) < at));
+            assert_int_equal(atomic_load(&memory.bytes), 0);
+        }
+    }
+}
+
+/* ---- what is read ---- */
+
+static berth__cel *compiled(const char *expression)
+{
+    berth__cel *cel;
+    assert_int_equal(berth__cel_compile(berth__allocator_default(), text_of(expression), &cel),
+                     BERTH_OK);
+    assert_int_equal(berth__cel_problem(cel).len, 0);
+    return cel;
+}
+
+static void assert_alike(const char *expression, int a, int b, bool expected)
+{
+    berth__cel *cel = compiled(expression);
+    assert_true(berth__cel_alike(cel, &devices[a], &devices[b]) == expected);
+    if (expected)
+        assert_true(berth__cel_hash(cel, &devices[a]) == berth__cel_hash(cel, &devices[b]));
+    else
+        assert_true(berth__cel_hash(cel, &devices[a]) != berth__cel_hash(cel, &devices[b]));
+    berth__cel_destroy(cel);
+}
+
+static void test_reads(void **state)
+{
+    (void)state;
+    assert_alike("device.driver == \"x\"", 1, 1, true);
+    assert_alike("device.driver == \"x\"", 1, 2, false);
+    assert_alike("device.attributes[\"dra.net\"].x == 1", 1, 2, true);
+    assert_alike(D ".rdma", 1, 2, false);
+    assert_alike("has(" D ".rdma)", 1, 2, false);
+    assert_alike("\"x\" in device.attributes", 1, 2, false);
+    assert_alike("cel.bind(d, device, d.allowMultipleAllocations)", 1, 2, false);
+    assert_alike(C ".memory == " C ".memory", 0, 1, false);
+    assert_alike("true", 1, 2, true);
+    assert_alike("true", 0, 1, false); /* a version may fail every expression */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_selectors), cmocka_unit_test(test_semantics),
+        cmocka_unit_test(test_faults),    cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_work),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_reads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

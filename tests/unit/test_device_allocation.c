@@ -1,0 +1,372 @@
+/* The structured allocator of devices, rule by rule; the first tests are what kube-scheduler's own library
+ * answered.
+ * Source: dynamic-resource-allocation v0.36, structured/internal/incubating. */
+#include "offered_devices.h"
+
+static void test_order_of_pools_slices_and_devices(void **state)
+{
+    (void)state;
+    offer("b.x", "p1", "z", "d0");
+    offer("a.x", "p2", "s2", "d1; d0");
+    offer("a.x", "p2", "s1", "d9");
+    offer("a.x", "p10", "y", "d5");
+    want("r 5");
+    assert_string_equal(found(), "d5 d9 d1 d0 d0");
+}
+
+static void test_match_attribute_goes_back(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0 k=1; d1 k=2; d2 k=2");
+    constrain(want("r 2"), "a.x/k", NULL);
+    assert_string_equal(found(), "d1 d2");
+}
+
+static void test_distinct_attribute_remembers_one_of_a_request(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0 k=a; d1 k=a; d2 k=b; d3 k=a");
+    constrain(want("r 3"), NULL, "a.x/k");
+    assert_string_equal(found(), "d0 d2 d3");
+}
+
+static void test_taint_leaves_counters_counted(void **state)
+{
+    (void)state;
+    offer_counters("a.x", "p", "c", "10");
+    offer("a.x", "p", "s", "d0 taint uses=6; d1 uses=6");
+    want("r 1");
+    assert_string_equal(found(), "none");
+}
+
+static void test_constraint_leaves_counters_counted(void **state)
+{
+    (void)state;
+    offer_counters("a.x", "p", "c", "10");
+    offer("a.x", "p", "s", "d0 k=1 uses=4; d1 k=2 uses=4; d2 k=1 uses=4");
+    constrain(want("r 2"), "a.x/k", NULL);
+    assert_string_equal(found(), "none");
+}
+
+static void test_first_available_gives_way(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0; d1");
+    want("r two:2 one:1, q 1");
+    assert_string_equal(found(), "d0 d1");
+}
+
+static void test_admin_access_blocks_what_comes_after(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0");
+    want("r 1 admin");
+    want("r 1");
+    assert_string_equal(found(), "none");
+    want_count = 0;
+    want("r 1");
+    want("r 1 admin");
+    assert_string_equal(found(), "d0 d0!");
+}
+
+static void test_all_means_devices_in_use_too(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0; d1");
+    hold("a.x", "p", "d0");
+    want("r all");
+    assert_string_equal(found(), "none");
+    want_count = 0;
+    want("r all admin");
+    assert_string_equal(found(), "d0! d1!");
+}
+
+static void test_capacity_is_shared_by_policy(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0 multi m:10~");
+    want("r 1 m:3, q 1");
+    assert_string_equal(found(), "d0{4} d0{2}");
+}
+
+static void test_one_request_takes_a_device_once(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0 multi m:10~");
+    want("r 2");
+    assert_string_equal(found(), "none");
+}
+
+static void test_binding_conditions_come_last(void **state)
+{
+    (void)state;
+    offer("a.x", "p1", "s1", "d0 binds");
+    offer("a.x", "p2", "s2", "d1");
+    want("r 2");
+    assert_string_equal(found(), "d1 d0");
+}
+
+static void test_device_in_use_is_not_asked(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0; d1 k=1");
+    want("r 1 if=device.attributes[\"a.x\"].k==1");
+    assert_string_equal(found(),
+                        "claim default/claim: selector #0: CEL runtime error: no such key: k");
+    hold("a.x", "p", "d0");
+    assert_string_equal(found(), "d1");
+}
+
+/* ---- pools ---- */
+
+static void test_incomplete_pool_is_left_out(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0")->slice_count = 2;
+    offer("b.x", "p", "t", "d1");
+    want("r 1");
+    assert_string_equal(found(), "d1");
+    want_count = 0;
+    want("r all");
+    assert_string_equal(found(),
+                        "claim default/claim, request r: asks for all devices, but resource "
+                        "pool a.x/p is currently being updated");
+}
+
+static void test_repeated_name_makes_a_pool_invalid(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0; d0");
+    want("r 1");
+    assert_string_equal(found(), "invalid");
+    want_count = 0;
+    want("r all");
+    assert_string_equal(found(),
+                        "claim default/claim, request r: asks for all devices, but resource "
+                        "pool a.x/p is currently invalid");
+}
+
+static void test_unknown_counter_makes_a_pool_invalid(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0 uses=1");
+    want("r 1");
+    assert_string_equal(found(), "invalid");
+}
+
+static void test_newer_generation_replaces(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0")->generation = 1;
+    offer("a.x", "p", "t", "d1")->generation = 2;
+    for (uint32_t i = 0; i < 2; i++) {
+        berth__slice_facts *facts;
+        memcpy(&facts, &slices[i].facts, sizeof(facts));
+        facts->slice_count = 1;
+    }
+    want("r 1");
+    assert_string_equal(found(), "d1");
+}
+
+static void test_complete_old_generation_stays(void **state)
+{
+    (void)state;
+    berth__slice_facts *old = offer("a.x", "p", "s", "d0");
+    berth__slice_facts *young = offer("a.x", "p", "t", "d1");
+    young->generation = 2;
+    young->reach.node_name = sym("other");
+    old->slice_count = young->slice_count = 1;
+    want("r 1");
+    assert_string_equal(found(), "d0");
+    old->slice_count = 2; /* incomplete, and superseded */
+    assert_string_equal(found(), "none");
+}
+
+static void test_devices_choose_nodes(void **state)
+{
+    (void)state;
+    berth__slice_facts *facts = offer("a.x", "p", "s", "d0 on=other; d1 on=n");
+    facts->reach.node_name = 0;
+    facts->per_device = true;
+    want("r 1");
+    assert_string_equal(found(), "d1");
+}
+
+/* ---- claims ---- */
+
+static void test_limit_of_a_claim(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0");
+    want("r 33");
+    assert_string_equal(
+        found(),
+        "claim default/claim: number of requested devices 33 exceeds the claim limit of 32");
+    want_count = 0;
+    want("r big:33 small:1");
+    assert_string_equal(found(), "d0");
+}
+
+static void test_missing_class(void **state)
+{
+    (void)state;
+    berth__device_want *claim = want("r 1");
+    berth__device_ask *ask;
+    memcpy(&ask, &claim->requests[0].asks, sizeof(ask));
+    ask->class_name = sym("gone");
+    offer("a.x", "p", "s", "d0");
+    assert_string_equal(found(),
+                        "claim default/claim, request r: could not retrieve device class gone: "
+                        "deviceclass.resource.k8s.io \"gone\" not found");
+    ask->class_name = 0;
+    assert_string_equal(found(),
+                        "claim default/claim, request r: missing device class name (unsupported "
+                        "request type?)");
+}
+
+static void test_constraint_of_no_kind(void **state)
+{
+    (void)state;
+    constrain(want("r 1"), NULL, NULL);
+    assert_string_equal(found(),
+                        "claim default/claim, constraint #0: empty constraint (unsupported "
+                        "constraint type?)");
+}
+
+static void test_constraint_on_all_is_an_error(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0 k=1; d1 k=2");
+    constrain(want("r all"), "a.x/k", NULL);
+    assert_string_equal(found(),
+                        "claim default/claim, request r: cannot add device a.x/p/d1 because a "
+                        "claim constraint would not be satisfied");
+}
+
+static void test_taint_is_tolerated(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0 taint; d1");
+    want("r 1");
+    assert_string_equal(found(), "d1");
+    want_count = 0;
+    want("r 1 tolerates");
+    assert_string_equal(found(), "d0");
+}
+
+static void test_counters_less_devices_in_use(void **state)
+{
+    (void)state;
+    offer_counters("a.x", "p", "c", "10");
+    offer("a.x", "p", "s", "d0 uses=6; d1 uses=6; d2 uses=4");
+    want("r 1");
+    assert_string_equal(found(), "d0");
+    hold("a.x", "p", "d0");
+    assert_string_equal(found(), "d2");
+}
+
+static void test_unknown_capacity_is_a_misfit(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0; d1 m:5; d2 m:10");
+    want("r 1 m:6");
+    assert_string_equal(found(), "d2");
+}
+
+/* ---- bounds ---- */
+
+static void test_hostile_search_ends(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s",
+          "a k=1; b k=2; c k=3; d k=4; e k=5; f k=6; g k=7; h k=8; i k=9; j k=10; l k=11");
+    want("r 2, q 2, t 2, u 2, v 4");
+    work_max = 100000;
+    assert_string_equal(found(), "too long");
+}
+
+static void test_thousand_requests(void **state)
+{
+    (void)state;
+    berth__device_want *claim = want("r 0");
+    berth__device_request *many = make(1000, sizeof(*many));
+    for (uint32_t i = 0; i < 1000; i++)
+        many[i] = claim->requests[0];
+    claim->requests = many;
+    claim->request_count = 1000;
+    offer("a.x", "p", "s", "d0");
+    assert_string_equal(found(), "");
+}
+
+/* ---- what it leads to ---- */
+
+static void test_allocation_is_of_one_node(void **state)
+{
+    (void)state;
+    berth__offer_node node = {.id = 0, .name = sym("n")};
+    berth__device_allocation allocation;
+    offer("a.x", "p", "s", "d0; d1");
+    want("r two:2 one:1");
+    (void)found();
+    berth__device_search search = {.model = &model,
+                                   .verdicts = &verdicts,
+                                   .wants = wants,
+                                   .want_count = want_count,
+                                   .find_class = find_class,
+                                   .plan = &plan,
+                                   .arena = &scratch,
+                                   .work_max = work_max};
+    assert_true(berth__device_search_begin(&search));
+    assert_int_equal(berth__device_search_run(&search, &node, berth__catalog_of(&catalog, &node)),
+                     BERTH__DEVICES_FOUND);
+    assert_int_equal(berth__device_search_choice(&search, 0, 0), 0);
+    assert_true(berth__device_search_allocation(&search, 0, &arena, &allocation));
+    assert_int_equal(allocation.result_count, 2);
+    assert_int_equal(allocation.results[0].request, sym("r/two"));
+    assert_true(allocation.has_selector);
+    assert_true(berth__node_selector_meets(&model.strings, &allocation.selector, sym("n"),
+                                           (berth__labels){0}));
+    assert_false(berth__node_selector_meets(&model.strings, &allocation.selector, sym("m"),
+                                            (berth__labels){0}));
+    assert_true(berth__device_uses_add(&uses, &allocation));
+    assert_string_equal(found(), "none");
+    berth__device_uses_remove(&uses, &allocation);
+    assert_string_equal(found(), "d0 d1");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_order_of_pools_slices_and_devices),
+        TEST(test_match_attribute_goes_back),
+        TEST(test_distinct_attribute_remembers_one_of_a_request),
+        TEST(test_taint_leaves_counters_counted),
+        TEST(test_constraint_leaves_counters_counted),
+        TEST(test_first_available_gives_way),
+        TEST(test_admin_access_blocks_what_comes_after),
+        TEST(test_all_means_devices_in_use_too),
+        TEST(test_capacity_is_shared_by_policy),
+        TEST(test_one_request_takes_a_device_once),
+        TEST(test_binding_conditions_come_last),
+        TEST(test_device_in_use_is_not_asked),
+        TEST(test_incomplete_pool_is_left_out),
+        TEST(test_repeated_name_makes_a_pool_invalid),
+        TEST(test_unknown_counter_makes_a_pool_invalid),
+        TEST(test_newer_generation_replaces),
+        TEST(test_complete_old_generation_stays),
+        TEST(test_devices_choose_nodes),
+        TEST(test_limit_of_a_claim),
+        TEST(test_missing_class),
+        TEST(test_constraint_of_no_kind),
+        TEST(test_constraint_on_all_is_an_error),
+        TEST(test_taint_is_tolerated),
+        TEST(test_counters_less_devices_in_use),
+        TEST(test_unknown_capacity_is_a_misfit),
+        TEST(test_hostile_search_ends),
+        TEST(test_thousand_requests),
+        TEST(test_allocation_is_of_one_node),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

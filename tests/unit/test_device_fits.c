@@ -1,0 +1,210 @@
+/* How the devices of a node stand to a pod's claims: each kind of device once, alternatives,
+ * counters, pools that are left out, and pods and nodes that are not to be asked about. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "berth/berth.h"
+
+#define SLICE(name, node, count, devices)                                                       \
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: " name               \
+    "}\nspec: {driver: x.org, pool: {name: " name ", generation: 1, resourceSliceCount: " count \
+    "}, nodeName: " node ", devices: [" devices "]}\n---\n"
+#define NODE(name)                                       \
+    "apiVersion: v1\nkind: Node\nmetadata: {name: " name \
+    "}\nstatus: {allocatable: {cpu: 4, memory: 8Gi, pods: 9}}\n---\n"
+#define BIG "attributes: {model: {string: big}}, capacity: {memory: {value: 8Gi}}"
+#define CLAIM(name, requests)                                                                    \
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: " name ", uid: " name \
+    "}\nspec: {devices: {requests: [" requests "]}}\n---\n"
+#define POD(name, claim)                                                                      \
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: " name                                       \
+    "}\nspec: {containers: [{name: c}], resourceClaims: [{name: d, resourceClaimName: " claim \
+    "}]}\n---\n"
+
+static const char objects[] = NODE("a") NODE("b") NODE(
+    "c") "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: "
+         "{selectors: "
+         "[{cel: {expression: "
+         "'!device.attributes[\"x.org\"].model.startsWith(\"nic\")'}}]}\n---\n" SLICE(
+             "a", "a", "1",
+             "{name: d0, " BIG "}, {name: d1, " BIG
+             "}, {name: d2, attributes: {model: {string: small}}"
+             ", capacity: {memory: {value: 8Gi}}}, {name: d3, " BIG ", taints: [{key: k, effect: "
+             "NoSchedule}]}, {name: d4, attributes: {model: {string: big}}, capacity: {memory: "
+             "{value: "
+             "1Gi}}}, {name: e0, attributes: {model: {string: nic}}}")
+             SLICE("b", "b", "2",
+                   "{name: d0, " BIG
+                   "}") "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: "
+                        "c}\nspec: {driver: x.org, "
+                        "pool: {name: c, generation: 1, resourceSliceCount: 2}, nodeName: c, "
+                        "sharedCounters: [{name: s, "
+                        "counters: {u: {value: 3}}}]}\n---\n"
+                        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: "
+                        "c1}\nspec: {driver: x.org, "
+                        "pool: {name: c, generation: 1, resourceSliceCount: 2}, nodeName: c, "
+                        "devices: [{name: w, " BIG ", consumesCounters: [{counterSet: s, counters: "
+                        "{u: {value: 3}}}]}, {name: h, " BIG
+                        ", consumesCounters: [{counterSet: s, counters: {u: {value: 1}}}]}, {name: "
+                        "i, " BIG ", consumesCounters: [{counterSet: s, counters: {u: {value: "
+                        "1}}}]}]}\n---\n" CLAIM("two", "{name: r, exactly: {deviceClassName: gpu, "
+                                                       "count: 2, selectors: [{cel: {expression: "
+                                                       "'device.attributes[\"x.org\"].model == "
+                                                       "\"big\"'}}], capacity: {requests: {memory: "
+                                                       "2Gi}}}}")
+                            CLAIM("one", "{name: r, exactly: {deviceClassName: gpu}}")
+                                CLAIM("any", "{name: r, firstAvailable: [{name: all, "
+                                             "deviceClassName: gpu, allocationMode: All}, "
+                                             "{name: few, deviceClassName: gpu, count: 3}]}")
+                                    CLAIM("odd", "{name: r, exactly: {deviceClassName: nosuch}}")
+                                        POD("two", "two") POD("one", "one") POD("any", "any")
+                                            POD("odd", "odd") POD("none", "none");
+
+static berth_engine *make(void)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_engine *engine = NULL;
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.kubernetes = 36;
+    const berth_str text = {objects, sizeof(objects) - 1};
+    assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_OK);
+    if (berth_engine_load_text(engine, text, "t", NULL, NULL, &error) != BERTH_OK)
+        fail_msg("%s: %s: %s", error.object, error.field, error.message);
+    return engine;
+}
+
+static berth_pod_id pod(const berth_engine *engine, const char *name)
+{
+    return berth_engine_find_pod(engine, (berth_str){"default", 7},
+                                 (berth_str){name, (uint32_t)strlen(name)});
+}
+
+static berth_node_id node(const berth_engine *engine, const char *name)
+{
+    return berth_engine_find_node(engine, (berth_str){name, (uint32_t)strlen(name)});
+}
+
+static berth_device_fit fit_of(berth_engine *engine, const char *pod_name, const char *node_name)
+{
+    berth_error error;
+    berth_device_fit fits[2];
+    uint32_t count = 7;
+    assert_int_equal(berth_engine_device_fits(engine, pod(engine, pod_name),
+                                              node(engine, node_name), fits, 2, &count, &error),
+                     BERTH_OK);
+    assert_int_equal(count, 1);
+    return fits[0];
+}
+
+static void expect(berth_device_fit fit, const uint32_t counts[6])
+{
+    const uint32_t found[] = {fit.devices, fit.used, fit.unlike, fit.tainted, fit.cramped, fit.fit};
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(found[i], counts[i]);
+}
+
+static void test_kinds(void **state)
+{
+    berth_engine *engine = make();
+    berth_error error;
+    (void)state;
+    berth_device_fit fit = fit_of(engine, "two", "a");
+    assert_memory_equal(fit.claim_name.data, "two", 3);
+    assert_memory_equal(fit.request.data, "r", 1);
+    assert_memory_equal(fit.device_class.data, "gpu", 3);
+    assert_null(fit.subrequest.data);
+    assert_int_equal(fit.asked, 2);
+    expect(fit, (const uint32_t[]){5, 0, 1, 1, 1, 2});
+    assert_int_equal(berth_engine_bind(engine, pod(engine, "one"), node(engine, "a"), &error),
+                     BERTH_OK);
+    expect(fit_of(engine, "two", "a"), (const uint32_t[]){5, 1, 1, 1, 1, 1});
+    /* Asked by none of the decisions that follow. */
+    berth_placement placement;
+    assert_int_equal(berth_engine_schedule(engine, pod(engine, "two"), &placement, &error),
+                     BERTH_OK);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
+    assert_int_equal(placement.node, node(engine, "c"));
+    berth_engine_destroy(engine);
+}
+
+static void test_pools_and_counters(void **state)
+{
+    berth_engine *engine = make();
+    berth_error error;
+    (void)state;
+    berth_device_fit fit = fit_of(engine, "one", "b");
+    expect(fit, (const uint32_t[]){0, 0, 0, 0, 0, 0});
+    assert_int_equal(fit.pools_left_out, 1);
+    expect(fit_of(engine, "two", "c"), (const uint32_t[]){3, 0, 0, 0, 0, 3});
+    assert_int_equal(berth_engine_bind(engine, pod(engine, "one"), node(engine, "c"), &error),
+                     BERTH_OK);
+    expect(fit_of(engine, "two", "c"), (const uint32_t[]){3, 1, 0, 0, 2, 0});
+    berth_engine_destroy(engine);
+}
+
+static void test_alternatives(void **state)
+{
+    berth_engine *engine = make();
+    berth_error error;
+    berth_device_fit fits[2];
+    uint32_t count = 0;
+    (void)state;
+    assert_int_equal(berth_engine_device_fits(engine, pod(engine, "any"), node(engine, "a"), fits,
+                                              2, &count, &error),
+                     BERTH_OK);
+    assert_int_equal(count, 2);
+    assert_memory_equal(fits[0].subrequest.data, "all", 3);
+    assert_int_equal(fits[0].asked, 0);
+    assert_memory_equal(fits[1].subrequest.data, "few", 3);
+    assert_int_equal(fits[1].asked, 3);
+    expect(fits[1], (const uint32_t[]){5, 0, 0, 1, 0, 4});
+    assert_int_equal(berth_engine_device_fits(engine, pod(engine, "any"), node(engine, "a"), fits,
+                                              1, &count, &error),
+                     BERTH_OK);
+    assert_int_equal(count, 2);
+    berth_engine_destroy(engine);
+}
+
+static void test_nothing_to_tell(void **state)
+{
+    berth_engine *engine = make();
+    berth_error error;
+    uint32_t count = 9;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "odd" : "none";
+        assert_int_equal(berth_engine_device_fits(engine, pod(engine, name), node(engine, "a"),
+                                                  NULL, 0, &count, &error),
+                         BERTH_OK);
+        assert_int_equal(count, 0);
+    }
+    assert_int_equal(
+        berth_engine_device_fits(engine, pod(engine, "one"), 99, NULL, 0, &count, &error),
+        BERTH_E_NOT_FOUND);
+    assert_int_equal(
+        berth_engine_device_fits(engine, 999, node(engine, "a"), NULL, 0, &count, &error),
+        BERTH_E_NOT_FOUND);
+    assert_int_equal(berth_engine_bind(engine, pod(engine, "one"), node(engine, "a"), &error),
+                     BERTH_OK);
+    assert_int_equal(berth_engine_device_fits(engine, pod(engine, "one"), node(engine, "a"), NULL,
+                                              0, &count, &error),
+                     BERTH_E_STATE);
+    berth_engine_destroy(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_pools_and_counters),
+        cmocka_unit_test(test_alternatives),
+        cmocka_unit_test(test_nothing_to_tell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

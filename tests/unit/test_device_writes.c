@@ -1,0 +1,314 @@
+/* ResourceClaims written and waited for, against a scripted server. */
+#include "scripted_writes.h"
+
+static const int64_t second = INT64_C(1000000000);
+
+#define CLAIM "/apis/resource.k8s.io/v1/namespaces/shop/resourceclaims/gpu"
+#define STATUS CLAIM "/status"
+#define CLASS "/apis/resource.k8s.io/v1/deviceclasses/gpu.example.com"
+#define HEAD "\"metadata\":{\"uid\":\"c-1\",\"resourceVersion\":\"7\""
+#define SPEC                                                                                 \
+    "\"spec\":{\"devices\":{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":" \
+    "\"gpu.example.com\",\"tolerations\":[{\"operator\":\"Exists\"}]}}],\"config\":[{"       \
+    "\"requests\":[\"r\"],\"opaque\":{\"driver\":\"own\"}}"                                  \
+    "]}}"
+#define RESULTS                                                                                  \
+    "\"results\":[{\"request\":\"r\",\"driver\":\"gpu.example.com\",\"pool\":\"n1\",\"device\":" \
+    "\"gpu-0\"}]"
+/* as they are written */
+#define GIVEN                                                                                    \
+    "\"results\":[{\"request\":\"r\",\"driver\":\"gpu.example.com\",\"pool\":\"n1\",\"device\":" \
+    "\"gpu-0\",\"tolerations\":[{\"operator\":\"Exists\"}]}]"
+#define FINALIZERS ",\"finalizers\":[\"resource.kubernetes.io/delete-protection\"]"
+#define RESERVED "\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"web-1\",\"uid\":\"u-1\"}]"
+
+static const char plain[] = "{" HEAD "}," SPEC "}";
+static const char protected[] = "{" HEAD FINALIZERS "}," SPEC "}";
+static const char allocated[] =
+    "{" HEAD FINALIZERS "}," SPEC ",\"status\":{\"allocation\":{\"devices\":{" RESULTS "}}}}";
+static const char taken[] =
+    "{" HEAD FINALIZERS "}," SPEC ",\"status\":{\"allocation\":{\"devices\":{" RESULTS
+    "}}," RESERVED "}}";
+static const char class_text[] = "{\"spec\":{\"config\":[{\"opaque\":{\"driver\":\"class\"}}]}}";
+
+static const char choice_text[] = "{\"devices\":{" RESULTS "}}";
+
+static int64_t timeout_ns;
+
+static void put(bool chosen)
+{
+    const device_choice choice = {
+        .claim_namespace = BERTH_STR("shop"),
+        .claim_name = BERTH_STR("gpu"),
+        .claim_uid = BERTH_STR("c-1"),
+        .allocation = chosen ? (berth_str){choice_text, sizeof(choice_text) - 1} : (berth_str){0}};
+    writes_devices(w, &(device_job){.id = 1,
+                                    .pod = &web,
+                                    .node = BERTH_STR("n1"),
+                                    .choices = &choice,
+                                    .choice_count = 1,
+                                    .timeout_ns = timeout_ns});
+    assert_int_equal(server->request_count, 0);
+    writes_bind(w, 1, &web, BERTH_STR("n1"));
+}
+
+static void answer(const char *method, const char *part, int status, const char *body)
+{
+    scripted_answer(server, sent(method, part), status, body);
+    scripted_advance(server, 1); /* what is to be asked at once is asked */
+}
+
+static void failed_with(const char *text)
+{
+    assert_int_equal(settled, 1);
+    assert_int_equal(verdict, BIND_FAILED);
+    if (strstr(why, text) == NULL)
+        fail_msg("%s", why);
+    assert_null(scripted_find(server, "POST", "/binding"));
+    assert_non_null(strstr(sent("PATCH", "/pods/web-1/status")->body,
+                           "PreBind plugin \\\"DynamicResources\\\""));
+    answer("PATCH", "/pods/web-1/status", 404, "{}");
+    while (scripted_find(server, "", "/events") != NULL)
+        answer("", "/events", 201, "{}");
+}
+
+static void the_claim_is_written_before_the_binding(void **state)
+{
+    (void)state;
+    put(true);
+    answer("GET", CLAIM, 200, plain);
+    assert_string_equal(sent("PATCH", CLAIM)->body,
+                        "{\"metadata\":{\"resourceVersion\":\"7\",\"uid\":\"c-1\",\"finalizers\":["
+                        "\"resource.kubernetes.io/delete-protection\"]}}");
+    answer("PATCH", CLAIM, 200, "{}");
+    answer("GET", CLAIM, 200, protected);
+    answer("GET", CLASS, 200, class_text);
+    answer("GET", CLAIM, 200, protected);
+    const scripted_request *status = sent("PATCH", STATUS);
+    assert_string_equal(status->content_type, "application/merge-patch+json");
+    assert_non_null(strstr(status->body, "{\"devices\":{" GIVEN ",\"config\":[{\"opaque\":{"
+                                         "\"driver\":\"class\"},\"source\":\"FromClass\","
+                                         "\"requests\":[\"r\"]},{\"requests\":[\"r\"],\"opaque\":{"
+                                         "\"driver\":\"own\"},\"source\":\"FromClaim\"}]}"));
+    assert_non_null(strstr(status->body, "\"allocationTimestamp\":\""));
+    assert_non_null(strstr(status->body, RESERVED));
+    answer("PATCH", STATUS, 200, "{}");
+    assert_null(scripted_find(server, "POST", "/binding"));
+    answer("GET", CLAIM, 200, taken);
+    answer("POST", "/binding", 201, "{}");
+    assert_int_equal(verdict, BIND_BOUND);
+}
+
+static void a_claim_with_devices_is_shared(void **state)
+{
+    (void)state;
+    put(false);
+    answer("GET", CLAIM, 200, allocated);
+    assert_null(strstr(sent("PATCH", STATUS)->body, "allocation"));
+    answer("PATCH", STATUS, 409, "{}"); /* another pod was quicker */
+    answer("GET", CLAIM, 200, allocated);
+    answer("PATCH", STATUS, 200, "{}");
+    answer("GET", CLAIM, 200, taken);
+    answer("POST", "/binding", 201, "{}");
+}
+
+static void a_lost_answer_is_found_in_the_claim(void **state)
+{
+    (void)state;
+    put(true);
+    answer("GET", CLAIM, 200, protected);
+    answer("GET", CLASS, 404, "{}");
+    answer("GET", CLAIM, 200, protected);
+    answer("PATCH", STATUS, 504, "{}");
+    answer("GET", CLAIM, 200, taken);
+    answer("POST", "/binding", 201, "{}");
+}
+
+static void what_was_written_is_given_back(void **state)
+{
+    (void)state;
+    put(true);
+    answer("GET", CLAIM, 200, allocated);
+    answer("PATCH", STATUS, 200, "{}");
+    writes_unbind(w, 1);
+    const scripted_request *back = sent("PATCH", STATUS);
+    assert_string_equal(back->content_type, "application/strategic-merge-patch+json");
+    assert_string_equal(back->body, "{\"metadata\":{\"uid\":\"c-1\"},\"status\":{\"reservedFor\":[{"
+                                    "\"$patch\":\"delete\",\"uid\":\"u-1\"}]}}");
+    answer("PATCH", STATUS, 500, "{}");
+    scripted_advance(server, second);
+    answer("PATCH", STATUS, 200, "{}");
+    assert_int_equal(settled, 0);
+}
+
+static void claims_that_changed_end_the_attempt(void **state)
+{
+    (void)state;
+    static const struct {
+        bool chosen;
+        int status;
+        const char *claim, *says;
+    } cases[] = {
+        {true, 404, "{}", "claim gpu got deleted in the meantime"},
+        {true, 200, "{\"metadata\":{\"uid\":\"c-2\"}}", "claim gpu got deleted in the meantime"},
+        {false, 200, plain, "claim gpu got deallocated elsewhere in the meantime"},
+        {true, 200,
+         "{" HEAD "}," SPEC ",\"status\":{\"allocation\":{\"devices\":{\"results\":[]}}}}",
+         "claim gpu got allocated elsewhere in the meantime"},
+        {true, 200, "no JSON", "claim gpu got deleted in the meantime"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        settled = 0;
+        put(cases[i].chosen);
+        answer("GET", CLAIM, cases[i].status, cases[i].claim);
+        failed_with(cases[i].says);
+    }
+}
+
+static void refusals_name_what_was_to_be_done(void **state)
+{
+    (void)state;
+    put(true);
+    answer("GET", CLAIM, 200, plain);
+    answer("PATCH", CLAIM, 422, "{\"kind\":\"Status\",\"message\":\"no\"}");
+    failed_with("add finalizer to claim gpu: no");
+    settled = 0;
+    put(false);
+    answer("GET", CLAIM, 200, allocated);
+    answer("PATCH", STATUS, 422, "{\"kind\":\"Status\",\"message\":\"no\"}");
+    answer("PATCH", STATUS, 200, "{}"); /* given back, as it may be there */
+    failed_with("add reservation to claim gpu: no");
+}
+
+#define CONDITIONS(devices)                                                                     \
+    "{" HEAD FINALIZERS "}," SPEC ",\"status\":{\"allocation\":{\"devices\":{\"results\":[{"    \
+    "\"request\":\"r\",\"driver\":\"gpu.example.com\",\"pool\":\"n1\",\"device\":\"gpu-0\","    \
+    "\"bindingConditions\":[\"Ready\"],\"bindingFailureConditions\":[\"Broken\"]}]}}," RESERVED \
+    ",\"devices\":[" devices "]}}"
+#define DEVICE(type)                                                                         \
+    "{\"driver\":\"gpu.example.com\",\"pool\":\"n1\",\"device\":\"gpu-0\",\"conditions\":[{" \
+    "\"type\":\"" type "\",\"status\":\"True\",\"reason\":\"R\",\"message\":\"M\"}]}"
+
+static void conditions_are_waited_for(void **state)
+{
+    (void)state;
+    put(false);
+    answer("GET", CLAIM, 200, CONDITIONS(""));
+    assert_null(scripted_find(server, "GET", CLAIM));
+    const scripted_request *event = sent("POST", "/events");
+    assert_non_null(strstr(event->body, "\"reason\":\"BindingConditionsPending\""));
+    assert_non_null(strstr(event->body, "waiting for binding conditions for device on node n1"));
+    answer("POST", "/events", 201, "{}");
+    scripted_advance(server, 5 * second);
+    answer("GET", CLAIM, 200, CONDITIONS(DEVICE("Ready")));
+    answer("POST", "/binding", 201, "{}");
+    settled = 0;
+    put(false);
+    answer("GET", CLAIM, 200, CONDITIONS(DEVICE("Broken")));
+    failed_with("device binding failed: claim=gpu, reason=R, message=\"M\"");
+}
+
+/* Wait until the conditions are not waited for any longer. */
+static void wait_in_vain(int64_t for_ns)
+{
+    settled = 0;
+    put(false);
+    answer("GET", CLAIM, 200, CONDITIONS(""));
+    scripted_advance(server, for_ns - second);
+    while (scripted_find(server, "GET", CLAIM) != NULL && settled == 0)
+        answer("GET", CLAIM, 200, CONDITIONS(""));
+    assert_int_equal(settled, 0);
+    scripted_advance(server, 2 * second);
+}
+
+#define FREED                                                                \
+    "{\"metadata\":{\"uid\":\"c-1\",\"resourceVersion\":\"7\"},\"status\":{" \
+    "\"allocation\":null,\"reservedFor\":null,\"devices\":null}}"
+
+static void devices_that_come_late_are_taken_away(void **state)
+{
+    (void)state;
+    wait_in_vain(600 * second);
+    assert_string_equal(sent("PATCH", STATUS)->body, FREED);
+    answer("PATCH", STATUS, 200, "{}");
+    failed_with("device binding timeout: claim=gpu");
+    timeout_ns = 20 * second;
+    wait_in_vain(20 * second);
+    timeout_ns = 0;
+    assert_string_equal(sent("PATCH", STATUS)->body, FREED);
+    answer("PATCH", STATUS, 409, "{}"); /* another pod has come: ours leaves, and no more */
+    assert_non_null(strstr(sent("PATCH", STATUS)->body, "\"$patch\":\"delete\""));
+    answer("PATCH", STATUS, 200, "{}");
+    failed_with("device binding timeout: claim=gpu");
+}
+
+static void a_node_that_is_gone_is_not_waited_for(void **state)
+{
+    (void)state;
+    put(false);
+    answer("GET", CLAIM, 200, CONDITIONS(""));
+    answer("POST", "/events", 201, "{}");
+    writes_node_gone(w, BERTH_STR("other"));
+    assert_int_equal(settled, 0);
+    writes_node_gone(w, BERTH_STR("n1"));
+    failed_with("the node is gone");
+}
+
+static void a_claim_is_freed_as_it_was(void **state)
+{
+    (void)state;
+    static const int answers[] = {200, 404, 409, 422};
+    const freed_claim claim = {.namespace_name = BERTH_STR("shop"),
+                               .name = BERTH_STR("gpu"),
+                               .uid = BERTH_STR("c-1"),
+                               .version = 7};
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        writes_free_claim(w, &claim);
+        assert_string_equal(sent("PATCH", STATUS)->body, FREED);
+        answer("PATCH", STATUS, 503, "{}");
+        scripted_advance(server, second);
+        answer("PATCH", STATUS, answers[i], "{}");
+        assert_int_equal(server->request_count, 0);
+        assert_int_equal(server->timer_count, 0);
+    }
+    writes_free_claim(w, &claim);
+    for (int i = 0; i < 10; i++) {
+        answer("PATCH", STATUS, 503, "{}");
+        scripted_advance(server, 10 * second);
+    }
+    assert_int_equal(server->timer_count, 0); /* the pod's next attempt asks for it again */
+    writes_free_claim(w, &claim);
+    writes_end(w);
+    assert_int_equal(server->request_count, 0);
+}
+
+static void the_end_forgets(void **state)
+{
+    (void)state;
+    writes_counters counters;
+    put(true);
+    writes_count(w, &counters);
+    assert_int_equal(counters.devices, 1);
+    writes_end(w);
+    writes_count(w, &counters);
+    assert_int_equal(counters.devices, 0);
+    assert_int_equal(server->request_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_claim_is_written_before_the_binding, start, stop),
+        cmocka_unit_test_setup_teardown(a_claim_with_devices_is_shared, start, stop),
+        cmocka_unit_test_setup_teardown(a_lost_answer_is_found_in_the_claim, start, stop),
+        cmocka_unit_test_setup_teardown(what_was_written_is_given_back, start, stop),
+        cmocka_unit_test_setup_teardown(claims_that_changed_end_the_attempt, start, stop),
+        cmocka_unit_test_setup_teardown(refusals_name_what_was_to_be_done, start, stop),
+        cmocka_unit_test_setup_teardown(conditions_are_waited_for, start, stop),
+        cmocka_unit_test_setup_teardown(devices_that_come_late_are_taken_away, start, stop),
+        cmocka_unit_test_setup_teardown(a_node_that_is_gone_is_not_waited_for, start, stop),
+        cmocka_unit_test_setup_teardown(a_claim_is_freed_as_it_was, start, stop),
+        cmocka_unit_test_setup_teardown(the_end_forgets, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

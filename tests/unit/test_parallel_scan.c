@@ -1,0 +1,69 @@
+/* A scan that looks at every node, shared with workers: they find what one thread finds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "berth/profile.h"
+#include "small_cluster.h"
+
+enum {
+    NODES = 13000,
+    FULL = 7
+}; /* more tiles than one thread scans alone; every seventh is full */
+
+static berth_placement decide(uint32_t threads)
+{
+    berth_profile profile = *berth_profile_default();
+    profile.percentage_of_nodes_to_score = 100;
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.threads = threads;
+    config.path = BERTH_PATH_SCAN;
+    config.profiles = &profile;
+    config.profile_count = 1;
+    berth_engine *engine;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    for (int i = 0; i < NODES; i++) {
+        char name[16];
+        small_node node;
+        berth_object object;
+        snprintf(name, sizeof(name), "n%d", i);
+        (void)small_node_object(&node, &object, name, i % 2 == 0 ? "a" : "b");
+        node.allocatable[0].amount.units = i % FULL == 0 ? 1 : 4;
+        assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
+    }
+    small_pod pod;
+    berth_object object;
+    berth_pod_id id;
+    berth_placement placement;
+    (void)small_pod_object(&pod, &object, "p", NULL, 2000);
+    assert_int_equal(berth_engine_add_pod(engine, &pod.pod, &id, NULL), BERTH_OK);
+    for (int i = 0; i < 20; i++) /* workers come late to the first ones */
+        assert_int_equal(berth_engine_decide(engine, id, NULL, &placement, NULL), BERTH_OK);
+    berth_engine_destroy(engine);
+    return placement;
+}
+
+static void test_workers_find_the_same(void **state)
+{
+    (void)state;
+    berth_placement alone = decide(1), shared = decide(4);
+    assert_int_equal(alone.verdict, BERTH_VERDICT_PLACED);
+    assert_int_equal(alone.path, BERTH_PATH_SCAN);
+    assert_int_equal(alone.feasible_count, NODES - (NODES + FULL - 1) / FULL);
+    assert_int_equal(shared.feasible_count, alone.feasible_count);
+    assert_int_equal(shared.node, alone.node);
+    assert_int_equal(shared.next, alone.next);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_workers_find_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
