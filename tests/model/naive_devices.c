@@ -382,9 +382,13 @@ static const berth_claim_allocation *allocation_of(const naive_search *s, naive_
     return out;
 }
 
-static berth_metadata *special_meta(naive_cluster *cluster)
+/* A special claim is solved as a copy that goes with the call, so that its hold is named otherwise. */
+static const berth_metadata *special_meta(const naive_attempt *a)
 {
-    berth_metadata *meta = naive_alloc(&cluster->region, sizeof(*meta));
+    if (a->written != NULL) {
+        return &a->written->meta;
+    }
+    berth_metadata *meta = naive_alloc(&a->cluster->region, sizeof(*meta));
     meta->name = naive_str(NAIVE_SPECIAL);
     return meta;
 }
@@ -404,9 +408,9 @@ void naive_take_devices(naive_cluster *cluster, const berth_profile *profile, co
     }
     if (open && naive_solve(&s, a.special != NULL ? &special : NULL) == NAIVE_SOLVED) {
         for (size_t c = 0; c < s.claim_count; c++) {
-            bool is_special = a.special != NULL && a.written == NULL && c == s.claim_count - 1;
+            const berth_resource_claim *claim = s.claims[c];
             const naive_device_hold hold = {&pod->meta,
-                                            is_special ? special_meta(cluster) : &s.claims[c]->meta,
+                                            claim == &special ? special_meta(&a) : &claim->meta,
                                             allocation_of(&s, cluster, c)};
             APPEND(&cluster->region, cluster->holds, cluster->hold_count, hold);
         }
