@@ -206,10 +206,10 @@ static berth__cel_value no_verdict(berth__cel_run *run, berth__cel_value value)
         why = "unsupported type conversion from ";
         quote = "'";
         end = "bool";
-    } else if (value.kind == BERTH__CEL_TYPE_SEMVER || value.kind == BERTH__CEL_TYPE_QUANTITY) {
+    } else if (strchr(kind, '.') != NULL) {
         why = "type conversion error from ";
         quote = "'";
-        name = value.kind == BERTH__CEL_TYPE_SEMVER ? "Semver" : "Quantity";
+        name = strrchr(kind, '.') + 1; /* a type of Kubernetes': Semver of kubernetes.Semver */
     }
     return berth__cel_error(run,
                             "CEL result of type %s could not be converted to bool: %s%s%s%s to %s",

@@ -94,12 +94,12 @@ typedef struct reading {
 
 static const berth__cel_type *read_type(reading *r)
 {
-    static const char letters[] = "biudsynQVD";
+    static const char letters[] = "biudsynQVIND";
     static const berth__cel_type_kind kinds[] = {
         BERTH__CEL_TYPE_BOOL,   BERTH__CEL_TYPE_INT,      BERTH__CEL_TYPE_UINT,
         BERTH__CEL_TYPE_DOUBLE, BERTH__CEL_TYPE_STRING,   BERTH__CEL_TYPE_BYTES,
         BERTH__CEL_TYPE_NULL,   BERTH__CEL_TYPE_QUANTITY, BERTH__CEL_TYPE_SEMVER,
-        BERTH__CEL_TYPE_DYN,
+        BERTH__CEL_TYPE_IP,     BERTH__CEL_TYPE_CIDR,     BERTH__CEL_TYPE_DYN,
     };
     char letter = *r->at++;
     const char *plain = strchr(letters, letter);

@@ -35,7 +35,7 @@ static const berth__cel_function functions[] = {
     {"int", "i>i d>i s>i u>i", true, berth__cel_to_int},
     {"uint", "u>u d>u i>u s>u", true, berth__cel_to_uint},
     {"double", "d>d i>d s>d u>d", true, berth__cel_to_double},
-    {"string", "s>s b>s y>s d>s i>s u>s", true, berth__cel_to_string},
+    {"string", "s>s b>s y>s d>s i>s u>s I>s N>s", true, berth__cel_to_string},
     {"bytes", "y>y s>y", true, berth__cel_to_bytes},
     {"bool", "b>b s>b", true, berth__cel_to_bool},
     {"size", "y>i .y>i LA>i .LA>i MAB>i .MAB>i s>i .s>i", false, berth__cel_size},
@@ -96,6 +96,21 @@ static const berth__cel_function functions[] = {
     {"major", ".V>i", true, berth__cel_major},
     {"minor", ".V>i", true, berth__cel_minor},
     {"patch", ".V>i", true, berth__cel_patch},
+    {"ip", "s>I .N>I", true, berth__cel_ip_of},
+    {"isIP", "s>b", true, berth__cel_is_ip},
+    {"ip.isCanonical", "s>b", true, berth__cel_ip_is_canonical},
+    {"family", ".I>i", true, berth__cel_ip_family},
+    {"isUnspecified", ".I>b", true, berth__cel_ip_is_unspecified},
+    {"isLoopback", ".I>b", true, berth__cel_ip_is_loopback},
+    {"isLinkLocalMulticast", ".I>b", true, berth__cel_ip_is_link_local_multicast},
+    {"isLinkLocalUnicast", ".I>b", true, berth__cel_ip_is_link_local_unicast},
+    {"isGlobalUnicast", ".I>b", true, berth__cel_ip_is_global_unicast},
+    {"cidr", "s>N", true, berth__cel_cidr_of},
+    {"isCIDR", "s>b", true, berth__cel_is_cidr},
+    {"containsIP", ".Ns>b .NI>b", true, berth__cel_cidr_contains_ip},
+    {"containsCIDR", ".Ns>b .NN>b", true, berth__cel_cidr_contains_cidr},
+    {"prefixLength", ".N>i", true, berth__cel_cidr_prefix_length},
+    {"masked", ".N>N", true, berth__cel_cidr_masked},
 };
 
 const berth__cel_function *berth__cel_function_find(berth_str name)
@@ -129,6 +144,10 @@ static bool is_of(berth__cel_value value, const char **at)
         return value.kind == BERTH__CEL_TYPE_QUANTITY;
     case 'V':
         return value.kind == BERTH__CEL_TYPE_SEMVER;
+    case 'I':
+        return value.kind == BERTH__CEL_TYPE_IP;
+    case 'N':
+        return value.kind == BERTH__CEL_TYPE_CIDR;
     case 'L':
         while (**at == 'L' || **at == 'O')
             (*at)++;

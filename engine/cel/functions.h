@@ -95,4 +95,21 @@ BERTH__CEL_FUNCTION(major);
 BERTH__CEL_FUNCTION(minor);
 BERTH__CEL_FUNCTION(patch);
 
+/* ---- addresses ---- */
+BERTH__CEL_FUNCTION(ip_of);
+BERTH__CEL_FUNCTION(is_ip);
+BERTH__CEL_FUNCTION(ip_is_canonical);
+BERTH__CEL_FUNCTION(ip_family);
+BERTH__CEL_FUNCTION(ip_is_unspecified);
+BERTH__CEL_FUNCTION(ip_is_loopback);
+BERTH__CEL_FUNCTION(ip_is_link_local_multicast);
+BERTH__CEL_FUNCTION(ip_is_link_local_unicast);
+BERTH__CEL_FUNCTION(ip_is_global_unicast);
+BERTH__CEL_FUNCTION(cidr_of);
+BERTH__CEL_FUNCTION(is_cidr);
+BERTH__CEL_FUNCTION(cidr_contains_ip);
+BERTH__CEL_FUNCTION(cidr_contains_cidr);
+BERTH__CEL_FUNCTION(cidr_prefix_length);
+BERTH__CEL_FUNCTION(cidr_masked);
+
 #endif

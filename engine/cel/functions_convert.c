@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cel/functions.h"
+#include "cel/net.h"
 
 #define DEFINE(name)                                                                     \
     berth__cel_value berth__cel_##name(berth__cel_run *run, const berth__cel_node *node, \
@@ -163,6 +164,9 @@ DEFINE(to_string)
         if (!is_utf8(args[0].text))
             return berth__cel_error(run, "invalid UTF-8 in bytes, cannot convert to string");
         return berth__cel_string(args[0].text);
+    case BERTH__CEL_TYPE_IP:
+    case BERTH__CEL_TYPE_CIDR:
+        return berth__cel_net_text(run, args[0]);
     default:
         return args[0];
     }

@@ -7,7 +7,7 @@ static const berth__cel_type plain[BERTH__CEL_TYPE_PARAM + 1] = {
 #define PLAIN(kind_name) [BERTH__CEL_TYPE_##kind_name] = {.kind = BERTH__CEL_TYPE_##kind_name}
     PLAIN(ERROR),    PLAIN(DYN),    PLAIN(ANY),    PLAIN(BOOL),  PLAIN(INT),
     PLAIN(UINT),     PLAIN(DOUBLE), PLAIN(STRING), PLAIN(BYTES), PLAIN(NULL),
-    PLAIN(QUANTITY), PLAIN(SEMVER), PLAIN(DEVICE),
+    PLAIN(QUANTITY), PLAIN(SEMVER), PLAIN(IP),     PLAIN(CIDR),  PLAIN(DEVICE),
 #undef PLAIN
 };
 
@@ -176,6 +176,8 @@ static bool nullable(const berth__cel_type *type)
     case BERTH__CEL_TYPE_OPTIONAL:
     case BERTH__CEL_TYPE_QUANTITY:
     case BERTH__CEL_TYPE_SEMVER:
+    case BERTH__CEL_TYPE_IP:
+    case BERTH__CEL_TYPE_CIDR:
     case BERTH__CEL_TYPE_DEVICE:
         return true;
     default:
@@ -280,6 +282,10 @@ const char *berth__cel_type_name(berth__cel_type_kind kind, bool runtime)
         return "kubernetes.Quantity";
     case BERTH__CEL_TYPE_SEMVER:
         return "kubernetes.Semver";
+    case BERTH__CEL_TYPE_IP:
+        return "net.IP";
+    case BERTH__CEL_TYPE_CIDR:
+        return "net.CIDR";
     case BERTH__CEL_TYPE_DEVICE:
         return "kubernetes.DRADevice";
     case BERTH__CEL_TYPE_LIST:

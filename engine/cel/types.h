@@ -17,6 +17,8 @@ typedef enum berth__cel_type_kind {
     BERTH__CEL_TYPE_NULL,
     BERTH__CEL_TYPE_QUANTITY,
     BERTH__CEL_TYPE_SEMVER,
+    BERTH__CEL_TYPE_IP,
+    BERTH__CEL_TYPE_CIDR,
     BERTH__CEL_TYPE_DEVICE,
     BERTH__CEL_TYPE_LIST,     /* of first */
     BERTH__CEL_TYPE_MAP,      /* from first to second */

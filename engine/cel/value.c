@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cel/net.h"
 #include "cel/value.h"
 
 enum { BYTES_PER_TENTH = 8 }; /* of memory, charged as work: an evaluation holds at most 80 MB */
@@ -219,7 +220,8 @@ berth__cel_value berth__cel_equal(berth__cel_run *run, berth__cel_value a, berth
     if (is_number(a) && is_number(b))
         return berth__cel_bool(berth__cel_compare(a, b) == 0);
     if (a.kind != b.kind) {
-        bool strict = a.kind == BERTH__CEL_TYPE_QUANTITY || a.kind == BERTH__CEL_TYPE_SEMVER;
+        bool strict = a.kind == BERTH__CEL_TYPE_QUANTITY || a.kind == BERTH__CEL_TYPE_SEMVER ||
+                      a.kind == BERTH__CEL_TYPE_IP || a.kind == BERTH__CEL_TYPE_CIDR;
         return strict && b.kind != BERTH__CEL_TYPE_NULL ? berth__cel_no_overload()
                                                         : berth__cel_bool(false);
     }
@@ -244,6 +246,9 @@ berth__cel_value berth__cel_equal(berth__cel_run *run, berth__cel_value a, berth
                                   : berth__cel_bool(a.amount->nanos == b.amount->nanos);
     case BERTH__CEL_TYPE_SEMVER:
         return berth__cel_bool(berth__cel_semver_compare(a.semver, b.semver) == 0);
+    case BERTH__CEL_TYPE_IP:
+    case BERTH__CEL_TYPE_CIDR:
+        return berth__cel_bool(berth__cel_net_equal(a, b));
     default:
         return berth__cel_no_overload();
     }

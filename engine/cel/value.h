@@ -8,6 +8,7 @@
 typedef struct berth__cel_list berth__cel_list;
 typedef struct berth__cel_map berth__cel_map;
 typedef struct berth__cel_semver berth__cel_semver;
+typedef struct berth__cel_net berth__cel_net;
 typedef struct berth__cel_value berth__cel_value;
 
 /* Of a quantity. `integer`: Kubernetes holds it so that it can be taken as one. */
@@ -32,6 +33,7 @@ struct berth__cel_value {
         const berth__cel_type *type;
         const berth__cel_amount *amount;
         const berth__cel_semver *semver;
+        const berth__cel_net *net; /* of an address or a network */
     };
 };
 

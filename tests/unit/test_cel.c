@@ -171,6 +171,89 @@ static void test_semantics(void **state)
         {"cel.bind(a, " A ", a.type == \"gpu\" && a.index == 0)", "y"},
         {"sign(quantity(\"-1\")) == -1 && quantity(\"1Ki\").sub(24).asInteger() == 1000", "y"},
         {"semver(\"v1.02\", true).minor() == 2 && !isSemver(\"v1.02\")", "y"},
+        {"ip('10.1.2.3').family() == 4 && ip('fe80::1').family() == 6", "y"},
+        {"ip('fe80::0001') == ip('fe80::1') && ip('10.0.0.1') != ip('10.0.0.2')", "y"},
+        {"ip('10.0.0.1') == dyn('10.0.0.1')", "eno such overload"},
+        {"ip.isCanonical('2001:db8::1') && !ip.isCanonical('2001:0db8::1')", "y"},
+        {"string(ip('2001:DB8:0:0:1:0:0:1')) == '2001:db8::1:0:0:1'", "y"},
+        {"string(ip('0:0:0:0:0:0:0:0')) == '::' && string(ip('1:0:2:3:4:5:6:7')) == "
+         "'1:0:2:3:4:5:6:7'",
+         "y"},
+        {"string(ip('1::')) == '1::' && string(ip('::1')) == '::1' && string(ip('::1.2.3.4')) == "
+         "'::102:304'",
+         "y"},
+        {"['127.0.0.1', '::1'].all(a, ip(a).isLoopback()) && !ip('::2').isLoopback()", "y"},
+        {"['0.0.0.0', '::'].all(a, ip(a).isUnspecified() && !ip(a).isGlobalUnicast())", "y"},
+        {"['169.254.1.1', 'fe80::1', 'febf::1'].all(a, ip(a).isLinkLocalUnicast())", "y"},
+        {"['224.0.0.9', 'ff02::1', 'ff12::1'].all(a, ip(a).isLinkLocalMulticast())", "y"},
+        {"['224.0.1.9', 'ff01::1', 'fe02::1'].exists(a, ip(a).isLinkLocalMulticast())", "n"},
+        {"['10.0.0.1', 'fc00::1'].all(a, ip(a).isGlobalUnicast())", "y"},
+        {"['255.255.255.255', '239.1.1.1', 'fec0::1'].filter(a, ip(a).isGlobalUnicast()) == "
+         "['fec0::1']",
+         "y"},
+        {"['1.2.3', '1.2.3.4.5', '01.2.3.4', '256.1.1.1', '1..2.3', '', 'a', '1::2::3', ':', "
+         "'1:2', '12345::', "
+         "'fe80::1%eth0', '::ffff:1.2.3.4', '1:2:3:4:5:6:7:8:9', '1:2:3:4:5:6:7::8', '::1:', "
+         "'::g', "
+         "'1:2:3:4:5:6:7:1.2.3.4', '1:1.2.3.4', '%eth0', '::1%'].exists(a, isIP(a))",
+         "n"},
+        {"ip('1.2.3').family() == 4",
+         "eIP Address \"1.2.3\" parse error during conversion from string: ParseAddr(\"1.2.3\"): "
+         "IPv4 address too short"},
+        {"ip('1::\"2').family() == 4",
+         "eIP Address \"1::\\\"2\" parse error during conversion from string: "
+         "ParseAddr(\"1::\\\"2\"): "
+         "each colon-separated field must have at least one digit (at \"\\\"2\")"},
+        {"ip('fe80::1%eth0').family() == 4",
+         "eIP address \"fe80::1%eth0\" with zone value is not allowed"},
+        {"ip('::ffff:1.2.3.4').family() == 4",
+         "eIPv4-mapped IPv6 address \"::ffff:1.2.3.4\" is not allowed"},
+        {"cidr('10.0.0.0/8').containsIP('10.9.8.7') && "
+         "!cidr('10.0.0.0/8').containsIP(ip('11.0.0.1'))",
+         "y"},
+        {"cidr('10.0.0.0/8').containsIP('a')", "eno such overload"},
+        {"cidr('0.0.0.0/0').containsIP('::1')", "n"},
+        {"cidr('2001:db8::/33').containsIP('2001:db8:7fff::1') && "
+         "!cidr('2001:db8::/33').containsIP('2001:db8:8000::')",
+         "y"},
+        {"cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && "
+         "!cidr('10.1.0.0/16').containsCIDR(cidr('10.0.0.0/8'))",
+         "y"},
+        {"string(cidr('10.1.2.3/12').masked()) == '10.0.0.0/12' && "
+         "string(cidr('10.1.2.3/12').ip()) == '10.1.2.3'",
+         "y"},
+        {"string(cidr('ffff::/3').masked()) == 'e000::/3' && cidr('::/128').prefixLength() == 128",
+         "y"},
+        {"cidr('10.0.0.1/8').ip() == ip('10.0.0.1') && cidr('10.0.0.1/8') != cidr('10.0.0.0/8')",
+         "y"},
+        {"['10.0.0.0', '10.0.0.0/33', '10.0.0.0/08', '::/129', '1.2.3.4/', '1.2.3.4/-1', '/8', "
+         "'::ffff:0:0/96', "
+         "'fe80::%a/8', '1.2.3.4/99999999999999999999', '1.2.3.4/+8'].exists(c, isCIDR(c))",
+         "n"},
+        {"cidr('10.0.0.0').prefixLength() == 1",
+         "enetwork address parse error during conversion from string: network address parse error "
+         "during "
+         "conversion from string: netip.ParsePrefix(\"10.0.0.0\"): no '/'"},
+        {"cidr('10.0.0.0').containsCIDR('x') || cidr('::/0').containsCIDR('::/x')",
+         "enetwork address parse error during conversion from string: network address parse error "
+         "during "
+         "conversion from string: netip.ParsePrefix(\"10.0.0.0\"): no '/'"},
+        {"cidr('::/0').containsCIDR('::/x')",
+         "enetwork address parse error during conversion from string: network address parse error "
+         "during "
+         "conversion from string: netip.ParsePrefix(\"::/x\"): bad bits after slash: \"x\""},
+        {"cidr('::/200').prefixLength() == 1",
+         "enetwork address parse error during conversion from string: network address parse error "
+         "during "
+         "conversion from string: netip.ParsePrefix(\"::/200\"): prefix length out of range"},
+        {"cidr('fe80::%e/64').prefixLength() == 1",
+         "enetwork address parse error during conversion from string: network address parse error "
+         "during "
+         "conversion from string: netip.ParsePrefix(\"fe80::%e/64\"): IPv6 zones cannot be present "
+         "in a prefix"},
+        {"cidr('::ffff:0:0/96').prefixLength() == 1",
+         "enetwork address parse error during conversion from string: IPv4-mapped IPv6 address "
+         "\"::ffff:0:0/96\" is not allowed"},
         {"\"a,b,,c\".split(\",\").filter(x, x != \"\").join(\"-\") == \"a-b-c\"", "y"},
         {"{\"a\": 1, \"b\": 2}.transformMap(k, v, v * 2) == {\"a\": 2, \"b\": 4}", "y"},
         {"\"foo1bar22\".findAll(\"[0-9]+\") == [\"1\", \"22\"]", "y"},
