@@ -1,5 +1,4 @@
-/* ResourceClaims of a pod made objects again, with what its placement chose for them: as they would be
- * written. */
+/* ResourceClaims made objects again, with what placements chose for them: as they would be written. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -11,7 +10,7 @@
 
 /* Arrays of an object while it is put together. */
 typedef struct parts {
-    berth__arena arena;
+    berth__arena *arena;
     const berth__cluster *cluster;
     bool ok;
 } parts;
@@ -23,7 +22,7 @@ static berth_str text_of(const parts *own, berth__sym sym)
 
 static void *part(parts *own, uint32_t count, size_t bytes)
 {
-    void *memory = berth__arena_alloc(&own->arena, (count + 1u) * bytes, 8);
+    void *memory = berth__arena_alloc(own->arena, (count + 1u) * bytes, 8);
     own->ok &= memory != NULL;
     return memory;
 }
@@ -149,6 +148,14 @@ static void allocation_of(parts *own, const berth__device_allocation *chosen,
 
 /* ---- claims ---- */
 
+bool berth__cluster_chosen(const berth__cluster *cluster, const berth__device_claim *claim,
+                           berth__arena *arena, berth_claim_allocation *out)
+{
+    parts own = {.arena = arena, .cluster = cluster, .ok = true};
+    allocation_of(&own, claim->chosen, out);
+    return own.ok;
+}
+
 /* The n-th claim that the pod names and that is there, or NULL. */
 static const berth__device_claim *claim_of(const berth__cluster *cluster, const berth__class *cls,
                                            uint32_t nth)
@@ -179,8 +186,9 @@ berth_status berth__cluster_pod_claim_object(const berth__cluster *cluster, bert
     if (claim == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND,
                                 "there is no pod with this id, or it has no such claim");
-    parts own = {.cluster = cluster, .ok = true};
-    berth__arena_init(&own.arena, cluster->model->allocator);
+    berth__arena arena;
+    parts own = {.arena = &arena, .cluster = cluster, .ok = true};
+    berth__arena_init(&arena, cluster->model->allocator);
     berth_claim_allocation allocation = {.result_count = 0};
     bool chosen = claim->chosen != NULL && claim->record.holder == pod;
     const berth_resource_claim whole = {
@@ -193,6 +201,6 @@ berth_status berth__cluster_pod_claim_object(const berth__cluster *cluster, bert
     const berth_object object = {.kind = BERTH_KIND_RESOURCE_CLAIM, .as.resource_claim = &whole};
     berth_status status = own.ok ? berth__object_copy_own(&object, sizes, allocator, out, error)
                                  : berth__error_no_memory(error);
-    berth__arena_destroy(&own.arena);
+    berth__arena_destroy(&arena);
     return status;
 }

@@ -62,4 +62,8 @@ berth_status berth__cluster_pod_claim_object(const berth__cluster *cluster, bert
                                              const berth_allocator *allocator, berth_object **out,
                                              berth_error *error);
 
+/* What a placement chose for a claim (`chosen` is there), its parts in `arena`; false: out of memory. */
+bool berth__cluster_chosen(const berth__cluster *cluster, const berth__device_claim *claim,
+                           berth__arena *arena, berth_claim_allocation *out);
+
 #endif

@@ -236,6 +236,13 @@ static bool keep_annotations(const berth__cluster *cluster, berth__arena *arena,
     return true;
 }
 
+/* Whether claims of its own, of volumes or of devices, are known by the pod's uid. */
+static bool goes_by_uid(const berth__class *cls)
+{
+    return (cls->volumes != NULL && cls->volumes->pod_uid != 0) ||
+           (cls->claims != NULL && cls->claims->pod_uid != 0);
+}
+
 static berth_status copy_pod(const berth__cluster *cluster, uint32_t index, const uint32_t *sizes,
                              const berth_allocator *allocator, berth_object **out,
                              berth_error *error)
@@ -246,7 +253,7 @@ static berth_status copy_pod(const berth__cluster *cluster, uint32_t index, cons
     berth__arena arena;
     berth__arena_init(&arena, cluster->model->allocator);
     pod.meta.name = berth__pod_name(record);
-    if (cls->volumes == NULL || cls->volumes->pod_uid == 0) /* claims of its own go by it */
+    if (!goes_by_uid(cls))
         pod.meta.uid = (berth_str){0};
     pod.meta.creation_time_ns = 0;
     pod.node_name = berth__cluster_node_name(cluster, record->node);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cluster/cluster_info.h"
 #include "cluster/cluster_read.h"
+#include "model/device_facts.h"
 #include "model/related.h"
 #include "model/sized_object.h"
 #include "model/storage.h"
@@ -313,8 +314,49 @@ static berth_status walk_claim(const walk *w, const berth_object *kept, const be
     return status;
 }
 
+/* The pod whose placement chose devices for the claim, if it is there and its uid is known. */
+static uint32_t list_holder(const walk *w, const berth__device_claim *record,
+                            berth_claim_consumer *out)
+{
+    uint32_t pod = record->record.holder;
+    if (pod == BERTH_POD_INDEX_NONE)
+        return 0;
+    const berth__pod_record *holder = berth__pod_at(&w->cluster->pods, pod);
+    const berth__claim_list *claims = holder->cls->claims;
+    if (claims == NULL || claims->pod_uid == 0)
+        return 0;
+    *out = (berth_claim_consumer){.resource = BERTH_STR("pods"),
+                                  .name = berth__pod_name(holder),
+                                  .uid = text_of(w, claims->pod_uid)};
+    return 1;
+}
+
+/* A claim that devices were chosen for, allocated and reserved as a scheduler writes it. */
+static berth_status walk_device_claim(const walk *w, const berth_object *kept,
+                                      const berth__device_claim *record)
+{
+    if (record->chosen == NULL)
+        return hand_out(w, kept);
+    berth_resource_claim claim = *kept->as.resource_claim;
+    berth_claim_allocation allocation;
+    berth_claim_consumer holder;
+    berth__arena arena;
+    berth__arena_init(&arena, w->allocator);
+    bool made = berth__cluster_chosen(w->cluster, record, &arena, &allocation);
+    claim.allocation = &allocation;
+    claim.reserved_for = &holder;
+    claim.reserved_for_count = list_holder(w, record, &holder);
+    const berth_object object = {
+        .kind = kept->kind, .size = sizeof(claim), .as.resource_claim = &claim};
+    berth_status status = made ? hand_out(w, &object) : berth__error_no_memory(w->error);
+    berth__arena_destroy(&arena);
+    return status;
+}
+
 static berth_status walk_named(const walk *w, const named *one)
 {
+    if (one->record != NULL && one->object->kind == BERTH_KIND_RESOURCE_CLAIM)
+        return walk_device_claim(w, one->object, (const berth__device_claim *)one->record);
     if (one->record != NULL && one->object->kind == BERTH_KIND_PERSISTENT_VOLUME)
         return walk_volume(w, one->object, (const berth__pv *)one->record);
     if (one->record != NULL && one->object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)

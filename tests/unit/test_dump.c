@@ -292,6 +292,72 @@ static void test_reserved(void **state)
     berth_engine_destroy(third);
 }
 
+#define RESOURCE "apiVersion: resource.k8s.io/v1, kind: "
+#define WITH_CLAIM(name, uid, claim)                                   \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name ", uid: " uid \
+    "}, spec: {containers: [{name: c, image: i}], resourceClaims: [" claim "}\n---\n"
+
+static const char devices[] =
+    "{kind: Node, apiVersion: v1, metadata: {name: n1}, status: {allocatable: {cpu: '4', memory:"
+    " 8Gi, pods: '10'}}}\n---\n"
+    "{" RESOURCE "DeviceClass, metadata: {name: gpu}}\n---\n"
+    "{" RESOURCE "ResourceSlice, metadata: {name: s}, spec: {driver: x.org, nodeName: n1, pool:"
+    " {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: d0}, {name: d1},"
+    " {name: m, allowMultipleAllocations: true, capacity: {x.org/memory: {value: 8Gi}}}]}}\n---\n"
+    "{" RESOURCE "ResourceClaim, metadata: {name: shared, namespace: default, uid: su}, spec:"
+    " {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, capacity: {requests:"
+    " {x.org/memory: 3Gi}}}}]}}}\n---\n"
+    "{" RESOURCE "ResourceClaim, metadata: {name: p-own, namespace: default, uid: ou,"
+    " ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: pu, controller: true}]}, spec:"
+    " {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}\n---\n"
+    "{" RESOURCE "ResourceClaim, metadata: {name: late, namespace: default, uid: lu}, spec:"
+    " {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: "
+    "2}}]}}}\n---\n" WITH_CLAIM(
+        "p", "pu",
+        "{name: own, resourceClaimTemplateName: t}, {name: s, resourceClaimName:"
+        " shared}]}, status: {resourceClaimStatuses: [{name: own, resourceClaimName: p-own}]}")
+        WITH_CLAIM("q", "qu", "{name: l, resourceClaimName: late}]}");
+
+/* Where a pod goes: the verdict, and what a refusal says. */
+static berth_verdict verdict_of(berth_engine *engine, const char *pod)
+{
+    berth_placement placement;
+    const berth_str name = {pod, (uint32_t)strlen(pod)};
+    berth_pod_id id = berth_engine_find_pod(engine, (berth_str)TEXT("default"), name);
+    assert_int_equal(berth_engine_schedule(engine, id, &placement, NULL), BERTH_OK);
+    return placement.verdict;
+}
+
+/* Devices that were chosen are written as allocated to the claim and reserved for the pod, whose claim
+ * from a template is its own after that, too. */
+static void test_chosen_devices(void **state)
+{
+    (void)state;
+    static growing first, second;
+    berth_engine *engine = open_engine(true), *other = open_engine(true);
+    load(engine, devices, NULL);
+    assert_int_equal(verdict_of(engine, "p"), BERTH_VERDICT_PLACED);
+    (void)dumped(engine, &first);
+    assert_non_null(strstr(first.bytes, "\"results\": [{\"request\": \"r\", \"driver\": "
+                                        "\"x.org\", \"pool\": \"n1\", \"device\": \"d0\"}]"));
+    assert_non_null(strstr(first.bytes, "\"consumedCapacity\": {\"x.org/memory\": "
+                                        "\"3221225472\"}"));
+    assert_non_null(strstr(first.bytes, "\"reservedFor\": [{\"resource\": \"pods\", "
+                                        "\"name\": \"p\", \"uid\": \"pu\"}]"));
+    load(other, first.bytes, &as_they_are);
+    assert_string_equal(dumped(other, &second), first.bytes);
+    assert_int_equal(berth_engine_check(other, NULL), BERTH_OK);
+    assert_int_equal(verdict_of(engine, "q"), verdict_of(other, "q")); /* d0 is not free */
+    (void)dumped(engine, &first);
+    assert_string_equal(dumped(other, &second), first.bytes);
+    berth_pod_id pod =
+        berth_engine_find_pod(other, (berth_str)TEXT("default"), (berth_str)TEXT("p"));
+    assert_int_equal(berth_engine_unbind(other, pod, NULL), BERTH_OK);
+    assert_int_equal(verdict_of(other, "p"), BERTH_VERDICT_PLACED); /* its claim is its own */
+    berth_engine_destroy(engine);
+    berth_engine_destroy(other);
+}
+
 /* A branch tells of itself, volumes that it has not touched included; a transaction of what is. */
 static void test_what_if(void **state)
 {
@@ -386,8 +452,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields),   cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_reserved), cmocka_unit_test(test_what_if),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_file),
+        cmocka_unit_test(test_reserved), cmocka_unit_test(test_chosen_devices),
+        cmocka_unit_test(test_what_if),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,7 +200,7 @@ static inline berth_status berth_object_write(const berth_object *object, berth_
  * change what never had them.)
  *
  * What objects of Kubernetes have and the text has not: of nodes other annotations than rules read;
- * of pods uid, creation time and such annotations; fields that no rule reads, containers' commands among
+ * of pods creation time and such annotations, and uid where no claim goes by it; fields that no rule reads, containers' commands among
  * them. So it is for engines, simulators and bug reports, not to be applied to a cluster. Of what is
  * only known to be set (deletionTimestamp, the times of disruptedPods) the time is the beginning of
  * 1970. Controllers want 0 replicas: their pods are there themselves.

@@ -220,8 +220,9 @@ static inline berth_status berth_engine_pod_claim_object(const berth_engine *eng
  * this one: what rules read is as it was given, or was updated since. A node comes without other
  * annotations than rules read, and with each image name as an image of the size that all nodes
  * have. A pod, whose engine must be one that keeps objects (berth_engine_config.keep_objects),
- * comes without uid, annotations that plugins do not read and creation time, on the node that it is on; containers, labels
- * and all else are those of a pod like it. (A pod of berth_engine_add_like with ephemeral volumes
+ * comes without annotations that plugins do not read, creation time and, where no claim of volumes or
+ * devices goes by it, uid; on the node that it is on; containers, labels and all else are those of a pod
+ * like it. (A pod of berth_engine_add_like with ephemeral volumes
  * names its own claims in its object, where the engine has it use those of the other.)
  *
  * berth_engine_objects gives all of them, and the objects of other kinds, in the order in which
@@ -265,13 +266,17 @@ typedef berth_status (*berth_each_object_fn)(void *context, const berth_object *
  * pods in the order in which they came, pods of nodes that are not there, and the pending ones in
  * order of arrival. Objects of other kinds are as they were given, annotations and all. What
  * placements have reserved is written into them as it would be bound: into a volume the claimRef of
- * its claim, into a claim the annotation of its node. That stays if the pod is then unbound.
+ * its claim, into a claim the annotation of its node, into a claim of devices its allocation (each share
+ * of a device with an empty shareID) and the reservation for its pod. That stays if the pod is then
+ * unbound; and a claim that is allocated is not one that is being allocated: another pod that shares it
+ * need not wait where the objects are read.
  *
  * What is not part of it: closed nodes; the rotation index (berth_engine_set_rotation) and the
  * state of random ties; host ports that a pod freed by leaving though another pod of its node has
  * them, too (as kube-scheduler keeps them); where a node had moved to another zone, the old order of
  * nodes until the next layout; which volume came first of those that claims named before they were
- * there. Objects of kinds that no rule reads an engine does not keep.
+ * there; devices chosen for extended resources of a pod, whose claim is not written yet. Objects of kinds
+ * that no rule reads an engine does not keep.
  *
  * Of a snapshot: make a branch of it (branch.h).
  * Threads: the engine's. Errors: E_ARG (no such kind, no function), E_STATE (the engine keeps no
