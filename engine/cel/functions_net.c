@@ -189,34 +189,38 @@ DEFINE(ip_family)
     return berth__cel_int(args[0].net->six ? 6 : 4);
 }
 
-/* Whether an address begins with such bits, by version. */
-static bool is_in(const berth__cel_net *ip, berth__cel_net four, berth__cel_net six)
+/* Whether an address begins with such bits, by version: of each the network. */
+static bool is_in(const berth__cel_net *ip, const berth__cel_net nets[2])
 {
-    six.six = true;
-    const berth__cel_net *net = ip->six ? &six : &four;
+    const berth__cel_net *net = &nets[ip->six ? 1 : 0];
     return berth__cel_net_agree(ip, net, net->prefix);
 }
 
 static bool is_unspecified(const berth__cel_net *ip)
 {
-    return is_in(ip, (berth__cel_net){.prefix = 32}, (berth__cel_net){.prefix = 128});
+    static const berth__cel_net nets[2] = {{.prefix = 32}, {.six = true, .prefix = 128}};
+    return is_in(ip, nets);
 }
 
 static bool is_loopback(const berth__cel_net *ip)
 {
-    return is_in(ip, (berth__cel_net){{127}, .prefix = 8},
-                 (berth__cel_net){{[15] = 1}, .prefix = 128});
+    static const berth__cel_net nets[2] = {{{127}, .prefix = 8},
+                                           {{[15] = 1}, .six = true, .prefix = 128}};
+    return is_in(ip, nets);
 }
 
 static bool is_local(const berth__cel_net *ip)
 {
-    return is_in(ip, (berth__cel_net){{169, 254}, .prefix = 16},
-                 (berth__cel_net){{0xfe, 0x80}, .prefix = 10});
+    static const berth__cel_net nets[2] = {{{169, 254}, .prefix = 16},
+                                           {{0xfe, 0x80}, .six = true, .prefix = 10}};
+    return is_in(ip, nets);
 }
 
 static bool is_multicast(const berth__cel_net *ip)
 {
-    return is_in(ip, (berth__cel_net){{0xe0}, .prefix = 4}, (berth__cel_net){{0xff}, .prefix = 8});
+    static const berth__cel_net nets[2] = {{{0xe0}, .prefix = 4},
+                                           {{0xff}, .six = true, .prefix = 8}};
+    return is_in(ip, nets);
 }
 
 DEFINE(ip_is_unspecified)
@@ -236,11 +240,11 @@ DEFINE(ip_is_link_local_multicast)
 {
     BOTH_UNUSED;
     enum { SCOPE = 0x0f, LINK = 2, EVERY = 0xff };
+    static const berth__cel_net four = {{224}, .prefix = 24};
     const berth__cel_net *ip = args[0].net;
     if (ip->six)
         return berth__cel_bool(ip->bytes[0] == EVERY && (ip->bytes[1] & SCOPE) == LINK);
-    return berth__cel_bool(
-        is_in(ip, (berth__cel_net){{224}, .prefix = 24}, (berth__cel_net){.prefix = 0}));
+    return berth__cel_bool(berth__cel_net_agree(ip, &four, four.prefix));
 }
 
 DEFINE(ip_is_link_local_unicast)

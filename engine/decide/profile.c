@@ -289,6 +289,7 @@ berth_status berth__profile_make(berth__model *model, berth__arena *arena,
     if (!ok)
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     out->gates = find_ref(source, BERTH_POINT_PRE_ENQUEUE, "SchedulingGates") != NULL;
+    out->gates_claims = find_ref(source, BERTH_POINT_PRE_ENQUEUE, "DynamicResources") != NULL;
     BERTH_TRY(make_filters(&shop, source, out));
     read_post_filters(source, out);
     for (uint32_t i = 0; i < out->filter_count; i++)

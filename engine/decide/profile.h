@@ -22,7 +22,8 @@ typedef struct berth__ready_profile {
     uint32_t min_feasible;
     berth_tie tie;
     bool always_check_all;
-    bool gates; /* SchedulingGates is enabled */
+    bool gates;        /* SchedulingGates is enabled */
+    bool gates_claims; /* DynamicResources is, at PreEnqueue */
     /* postFilter: */
     bool preempts;         /* DefaultPreemption is enabled */
     bool deallocates;      /* so is DynamicResources, */

@@ -31,6 +31,19 @@ bool berth__pod_claims_exist(const berth__view *view, const berth__claim_list *l
     return true;
 }
 
+bool berth__pod_names_claim(const berth__view *view, const berth__claim_list *list,
+                            berth_str namespace_name, berth_str name)
+{
+    if (list == NULL ||
+        !berth__str_eq(berth__text(view->model, list->namespace_name), namespace_name))
+        return false;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i].claim != 0 &&
+            berth__str_eq(berth__text(view->model, list->items[i].claim), name))
+            return true;
+    return false;
+}
+
 /* Why an entry that names no claim has none. */
 static void tell_unnamed(const berth__view *view, const berth__claim_list *list,
                          const berth__device_demand *demand, berth__reasons *reasons)

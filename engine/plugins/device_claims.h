@@ -69,6 +69,10 @@ bool berth__pod_claims_have_alternatives(const berth__view *view, const berth__c
 /* Whether the claims of a pod are there and its own. kube-scheduler: PreEnqueue. */
 bool berth__pod_claims_exist(const berth__view *view, const berth__claim_list *list);
 
+/* Whether one of the claims that a pod names (`list`, NULL: it names none) has this name. */
+bool berth__pod_names_claim(const berth__view *view, const berth__claim_list *list,
+                            berth_str namespace_name, berth_str name);
+
 /* What comes of it on the node of a slot. */
 berth__claims_verdict berth__pod_claims_on(berth__pod_claims *claims, uint32_t slot);
 /* Clear the slots of a tile that do not fit. */

@@ -76,7 +76,7 @@ bool berth__wake_is_own_claim(const berth__wake *wake, const berth__waiter *wait
 {
     const berth__volume_list *list = waiter->cls->volumes;
     const berth__model *model = wake->view->model;
-    berth_str space = wake->namespace_name.len > 0 ? wake->namespace_name : BERTH_STR("default");
+    berth_str space = berth__wake_namespace(wake);
     if (list == NULL || !berth__str_eq(berth__text(model, list->namespace_name), space))
         return false;
     for (uint32_t i = 0; i < list->count; i++)

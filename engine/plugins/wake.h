@@ -63,6 +63,12 @@ typedef struct berth__waiter {
 bool berth__wake_fits(berth__wake *wake, const berth__waiter *waiter,
                       const berth__scalar_request *scalars, uint32_t scalar_count, bool zeros_too);
 
+/* The namespace of the object of a change; one that names none is in the default one. */
+static inline berth_str berth__wake_namespace(const berth__wake *wake)
+{
+    return wake->namespace_name.len > 0 ? wake->namespace_name : BERTH_STR("default");
+}
+
 /* Whether the object of a change is a claim that the waiter's volumes name. */
 bool berth__wake_is_own_claim(const berth__wake *wake, const berth__waiter *waiter);
 

@@ -82,8 +82,8 @@ static berth_status start(berth_scheduler *scheduler, const berth_scheduler_opti
     scheduler->unnominated = options->unnominated;
     berth__posted_events_init(&scheduler->posted, scheduler->allocator);
     BERTH_TRY(berth__queue_init(&scheduler->queue, scheduler->allocator, &scheduler->cluster->pods,
-                                scheduler->decider->profiles, scheduler->decider->profile_count,
-                                &times));
+                                &scheduler->cluster->view, scheduler->decider->profiles,
+                                scheduler->decider->profile_count, &times));
     berth__queue_advance(&scheduler->queue, options->now_ns);
     BERTH_TRY(submit_pending(scheduler));
     scheduler->watcher = (berth__watcher){scheduler, reserve, berth__loop_hear, false};

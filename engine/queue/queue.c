@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "plugins/device_claims.h"
 
 #define SECOND_NS INT64_C(1000000000)
 
@@ -37,11 +38,13 @@ static bool ends_first_or_goes_first(const berth__queue_item *a, const berth__qu
 /* ---- life ---- */
 
 berth_status berth__queue_init(berth__queue *queue, const berth_allocator *allocator,
-                               const berth__pods *pods, const berth__ready_profile *profiles,
-                               uint32_t profile_count, const berth__queue_times *times)
+                               const berth__pods *pods, const berth__view *view,
+                               const berth__ready_profile *profiles, uint32_t profile_count,
+                               const berth__queue_times *times)
 {
     *queue = (berth__queue){.allocator = allocator,
                             .pods = pods,
+                            .view = view,
                             .profiles = profiles,
                             .behaviours = profiles[0].behaviours,
                             .times = *times,
@@ -121,7 +124,7 @@ static void place_gated(berth__queue *queue, berth__queue_item *item)
 {
     item->state = BERTH_POD_STATE_GATED;
     item->due_ns = BERTH_TIME_NEVER;
-    queue->gated_count++;
+    berth__item_list_append(&queue->gated, item);
 }
 
 /* Never stays never, on either side of the origin. */
@@ -172,9 +175,30 @@ static berth__item_heap *backoff_of(berth__queue *queue, const berth__queue_item
     return item->errors > 0 ? &queue->backoff_of_errors : &queue->backoff;
 }
 
-/* To backoff, or past it if that is over. A pod that never failed has none. */
+/* ---- PreEnqueue ---- */
+
+static bool has_gates(const berth__queue *queue, const berth__queue_item *item)
+{
+    return class_of(queue, item)->gates != 0 && queue->profiles[item->profile].gates;
+}
+
+/* Whether the pod is not let in: gates, or claims of devices that are not there.
+ * Source: kube-scheduler v1.36, plugins/schedulinggates and plugins/dynamicresources, PreEnqueue. */
+static bool is_gated(const berth__queue *queue, const berth__queue_item *item)
+{
+    return has_gates(queue, item) ||
+           (queue->profiles[item->profile].gates_claims &&
+            !berth__pod_claims_exist(queue->view, class_of(queue, item)->claims));
+}
+
+/* To backoff, or past it if that is over; a pod that never failed has none. Claims may have gone while it
+ * waited: then it is not let in. */
 static void place_tried(berth__queue *queue, berth__queue_item *item)
 {
+    if (is_gated(queue, item)) {
+        place_gated(queue, item);
+        return;
+    }
     uint32_t failures = failures_of(queue, item);
     int64_t end_ns = failures > 0 ? backoff_end(queue, item, failures) : queue->now_ns;
     if (end_ns <= queue->now_ns) {
@@ -199,7 +223,7 @@ static void displace(berth__queue *queue, berth__queue_item *item)
 {
     switch (item->state) {
     case BERTH_POD_STATE_GATED:
-        queue->gated_count--;
+        berth__item_list_remove(&queue->gated, item);
         break;
     case BERTH_POD_STATE_ACTIVE:
         berth__item_heap_remove(&queue->active, item);
@@ -221,11 +245,6 @@ static void displace(berth__queue *queue, berth__queue_item *item)
 }
 
 /* ---- coming and going ---- */
-
-static bool is_gated(const berth__queue *queue, const berth__queue_item *item)
-{
-    return class_of(queue, item)->gates != 0 && queue->profiles[item->profile].gates;
-}
 
 void berth__queue_submit(berth__queue *queue, uint32_t pod, uint32_t profile)
 {
@@ -332,7 +351,7 @@ void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__st
     item->rejectors = rejectors;
     item->rejections += rejectors != 0;
     item->errors = rejectors != 0 ? 0 : item->errors + 1;
-    if (is_gated(queue, item))
+    if (has_gates(queue, item))
         place_gated(queue, item);
     else if (rejectors == 0 || (rejectors & item->helped) != 0)
         place_tried(queue, item);
@@ -405,10 +424,28 @@ static berth__stage_set all_stages(const berth__ready_profile *profile)
     return ((UINT64_C(1) << profile->filter_stages) - 1) | (UINT64_C(1) << BERTH__STAGE_NO_NODES);
 }
 
+/* A claim of devices has changed: let in whom it alone kept out. */
+static void let_in(berth__queue *queue, const berth__wake *wake)
+{
+    berth__queue_item *next, *item = queue->gated.first;
+    for (; item != NULL; item = next) {
+        next = item->list_next;
+        const berth__claim_list *claims = class_of(queue, item)->claims;
+        if (!berth__pod_names_claim(queue->view, claims, berth__wake_namespace(wake), wake->name) ||
+            is_gated(queue, item))
+            continue;
+        displace(queue, item);
+        place_tried(queue, item);
+        queue->woken++;
+    }
+}
+
 void berth__queue_wake(berth__queue *queue, berth__wake *wake)
 {
     if (wake->bits == 0)
         return;
+    if ((wake->bits & BERTH_WAKE_RESOURCE_CLAIM) != 0)
+        let_in(queue, wake);
     if (queue->deciding != NULL) {
         berth__queue_item *item = queue->deciding;
         const berth__ready_profile *profile = &queue->profiles[item->profile];
@@ -457,13 +494,14 @@ berth_status berth__queue_check(const berth__queue *queue, berth_error *error)
     if (count != queue->item_count)
         return broken(error, "the number of pods is wrong");
     if (count != queue->active.count + queue->backoff.count + queue->backoff_of_errors.count +
-                     queue->pool.by_flush.count + queue->assumed.count + queue->gated_count +
+                     queue->pool.by_flush.count + queue->assumed.count + queue->gated.count +
                      (queue->deciding != NULL))
         return broken(error, "a pod is in no place, or in two");
     if (!berth__item_heap_check(&queue->active) || !berth__item_heap_check(&queue->backoff) ||
         !berth__item_heap_check(&queue->backoff_of_errors))
         return broken(error, "a heap is out of order");
-    if (!is_in_order(&queue->pool.by_flush) || !is_in_order(&queue->assumed))
+    if (!is_in_order(&queue->pool.by_flush) || !is_in_order(&queue->assumed) ||
+        !is_in_order(&queue->gated))
         return broken(error, "a list is out of order of time");
     if (!berth__waiting_pool_check(&queue->pool))
         return broken(error, "groups of the pool are wrong");

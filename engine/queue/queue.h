@@ -26,6 +26,7 @@ typedef struct berth__queue_times {
 typedef struct berth__queue {
     const berth_allocator *allocator;
     const berth__pods *pods;
+    const berth__view *view;
     const berth__ready_profile *profiles;
     const berth__behaviours *behaviours;
     berth__queue_times times;
@@ -39,15 +40,16 @@ typedef struct berth__queue {
      * be taken before its time. */
     berth__item_heap active, backoff, backoff_of_errors;
     berth__waiting_pool pool;
-    berth__item_list assumed; /* by expiry */
-    uint64_t gated_count;
+    berth__item_list assumed;    /* by expiry */
+    berth__item_list gated;      /* as they came */
     berth__queue_item *deciding; /* NULL: none */
     uint64_t woken, flushed;
 } berth__queue;
 
 berth_status berth__queue_init(berth__queue *queue, const berth_allocator *allocator,
-                               const berth__pods *pods, const berth__ready_profile *profiles,
-                               uint32_t profile_count, const berth__queue_times *times);
+                               const berth__pods *pods, const berth__view *view,
+                               const berth__ready_profile *profiles, uint32_t profile_count,
+                               const berth__queue_times *times);
 void berth__queue_destroy(berth__queue *queue);
 
 /* Make sure that a pod of an index below `pod_bound` can be submitted. Errors: E_NOMEM. */

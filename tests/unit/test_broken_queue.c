@@ -69,7 +69,7 @@ static void test_items(void **state)
     berth__queue_item *active = item_of(l, p.active), *assumed = item_of(l, p.assumed);
     BREAK(l, active->pod, active->pod + 1, "at another pod's place");
     BREAK(l, queue->item_count, queue->item_count + 1, "the number of pods");
-    BREAK(l, queue->gated_count, queue->gated_count + 1, "in no place, or in two");
+    BREAK(l, queue->gated.count, queue->gated.count + 1, "in no place, or in two");
     BREAK(l, assumed->node, BERTH_NODE_NONE, "not on its node");
     BREAK(l, active->priority, active->priority - 1, "another priority");
     BREAK(l, active->profile, active->profile + 1, "another profile");
@@ -84,11 +84,11 @@ static void test_lost(void **state)
     const uint32_t gated = berth__cluster_pod(l->scheduler->cluster, p.gated);
     berth__queue_item *const item = queue->by_pod[gated];
     queue->by_pod[gated] = NULL; /* and nobody counts it */
-    queue->gated_count--;
+    berth__item_list_remove(&queue->gated, item);
     queue->item_count--;
     const char *got = said(l);
     queue->by_pod[gated] = item;
-    queue->gated_count++;
+    berth__item_list_append(&queue->gated, item);
     queue->item_count++;
     compare(got, "is pending, but not in the queue");
     sound(l);

@@ -9,8 +9,8 @@
  *
  *                  submitted
  *                      |
- *          gates left? +----yes----> GATED --- the last gate is removed ---+
- *                      no                                                  |
+ *  gates, or a claim   +----yes----> GATED --- none left, all there -----+
+ *  of devices missing? no                                                  |
  *                      |                                                   |
  *                      v                                                   |
  *    +-------------> ACTIVE <----------------------------------------------+

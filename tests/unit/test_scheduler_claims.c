@@ -1,0 +1,139 @@
+/* PreEnqueue of DynamicResources: pods whose claims of devices are not there are not tried; what lets them
+ * in, and what keeps them out again. */
+#include "scheduler_cluster.h"
+
+#define CLAIM(name, meta)                                                              \
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: " name meta \
+    "}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n---\n"
+#define OWNER(uid) \
+    ", ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: " uid ", controller: true}]"
+#define NAMED \
+    ", resourceClaims: [{name: a, resourceClaimName: one}, {name: b, resourceClaimName: two}]"
+#define FROM_TEMPLATE ", resourceClaims: [{name: t, resourceClaimTemplateName: tmpl}]"
+
+static int set_up(void **state)
+{
+    loop *l = malloc(sizeof(*l));
+    assert_non_null(l);
+    loop_open_as(l, 36, NULL, 0, 5000, NULL);
+    loop_add(l, "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n---\n"
+                "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: "
+                "{driver: x.org, pool: {name: s, generation: 1, resourceSliceCount: 1}, allNodes: "
+                "true, devices: [{name: d0}, {name: d1}, {name: d2}]}\n");
+    loop_node(l, "node", "4");
+    *state = l;
+    return 0;
+}
+
+static uint64_t gated(const loop *l)
+{
+    berth_scheduler_counters counters;
+    berth_scheduler_count(l->scheduler, &counters);
+    return counters.gated;
+}
+
+/* The last of its claims lets the pod in, at its first attempt; other claims and changes do not. */
+static void test_claims_arrive(void **state)
+{
+    loop *l = *state;
+    berth_pod_id pod = loop_pod(l, "p", "1", NAMED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
+    assert_int_equal(loop_due_ms(l, pod), -1);
+    assert_int_equal(gated(l), 1);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_add(l, CLAIM("other", ""));
+    loop_add(l, CLAIM("one", ""));
+    loop_node(l, "more", "4");
+    loop_advance(l, 1000000);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
+    loop_add(l, CLAIM("two", ", namespace: elsewhere"));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
+    loop_add(l, CLAIM("two", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(gated(l), 0);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.attempt, 1);
+}
+
+/* A claim from a template: not before the pod's status names it, nor one that another pod owns. */
+static void test_from_template(void **state)
+{
+    loop *l = *state;
+    const char *uid = ", uid: u1";
+    berth_pod_id pod = loop_add(l, loop_pod_text("p", "1", uid, FROM_TEMPLATE));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
+    loop_add(l, CLAIM("p-t", OWNER("u2")));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "%sstatus: {resourceClaimStatuses: [{name: t, resourceClaimName: p-t}]}\n",
+             loop_pod_text("p", "1", uid, FROM_TEMPLATE));
+    loop_update(l, text);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED); /* the claim is another pod's */
+    loop_update(l, CLAIM("p-t", OWNER("u1")));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
+/* The status comes last: the pod's own change lets it in. */
+static void test_status_comes_last(void **state)
+{
+    loop *l = *state;
+    loop_add(l, CLAIM("p-t", OWNER("u1")));
+    berth_pod_id pod = loop_add(l, loop_pod_text("p", "1", ", uid: u1", FROM_TEMPLATE));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "%sstatus: {resourceClaimStatuses: [{name: t, resourceClaimName: p-t}]}\n",
+             loop_pod_text("p", "1", ", uid: u1", FROM_TEMPLATE));
+    loop_update(l, text);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
+/* A pod in the pool whose claim goes is not let in again by what wakes it; the claim, come back, does it. */
+static void test_claim_goes(void **state)
+{
+    loop *l = *state;
+    loop_add(l, CLAIM("one", ""));
+    loop_add(l, CLAIM("two", ""));
+    berth_pod_id pod = loop_pod(l, "p", "8", NAMED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_remove(l, BERTH_KIND_RESOURCE_CLAIM, "default", "one");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_UNSCHEDULABLE);
+    loop_node(l, "large", "16");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_advance(l, 60000);
+    loop_add(l, CLAIM("one", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE); /* its backoff is over */
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.attempt, 2);
+}
+
+/* Both gates: the one does not let in where the other is left. */
+static void test_with_gates(void **state)
+{
+    loop *l = *state;
+    berth_pod_id pod = loop_pod(l, "p", "1", NAMED ", schedulingGates: [{name: g}]");
+    loop_add(l, CLAIM("one", ""));
+    loop_add(l, CLAIM("two", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
+    loop_update(l, loop_pod_text("p", "1", "", NAMED));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ACTIVE);
+    pod = loop_pod(l, "q", "1", ", resourceClaims: [{name: a, resourceClaimName: three}]");
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GATED);
+    loop_remove(l, BERTH_KIND_POD, "default", "q");
+    assert_int_equal(gated(l), 0);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, loop_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_claims_arrive), TEST(test_from_template), TEST(test_status_comes_last),
+        TEST(test_claim_goes),    TEST(test_with_gates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
