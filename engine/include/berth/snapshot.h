@@ -38,7 +38,7 @@ BERTH_API berth_snapshot *berth_engine_pin(const berth_engine *engine);
 /* Pin once more what the caller has pinned (returns it); give one pin back. Both accept NULL and
  * never fail. Threads: any; a pin may be given back on another thread than it was taken on.
  * Cost: one atomic operation; whoever gives back the last pin of an old snapshot also frees what it
- * alone showed, as much as was changed then. */
+ * alone showed, as much as was changed then, and looks at each snapshot that is alive. */
 BERTH_API berth_snapshot *berth_snapshot_pin(berth_snapshot *snapshot);
 BERTH_API void berth_snapshot_unpin(berth_snapshot *snapshot);
 
