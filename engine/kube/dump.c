@@ -1,14 +1,13 @@
 /* Kubernetes text out: one object as JSON, and all objects of an engine as a List. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "berth/kube.h"
+#include "berth/output.h"
 #include "berth/read.h"
 #include "kube/encode.h"
-#include "kube/file_beside.h"
 #include "model/sized_object.h"
 
 /* Where the text goes; pieces of some size, for a piece may be a system call. */
@@ -84,37 +83,24 @@ berth_status berth_engine_dump(berth_engine *engine, berth_text_fn write, void *
 
 /* ---- into a file ---- */
 
-static berth_status cannot(berth_error *error, const char *path, const char *what)
+/* A write that fails is reported when the file is committed. */
+static berth_status write_stream(void *context, berth_str text, berth_error *error)
 {
-    berth__error_set(error, BERTH_E_IO, "%s: %s", what, strerror(errno));
-    if (error != NULL)
-        snprintf(error->source, sizeof(error->source), "%s", path);
-    return BERTH_E_IO;
-}
-
-typedef struct out_file {
-    berth__file_beside whole;
-    const char *path;
-} out_file;
-
-static berth_status write_file(void *context, berth_str text, berth_error *error)
-{
-    const out_file *out = context;
-    return fwrite(text.data, 1, text.len, out->whole.file) == text.len
-               ? BERTH_OK
-               : cannot(error, out->path, "can't be written");
+    (void)error;
+    fwrite(text.data, 1, text.len, context);
+    return BERTH_OK;
 }
 
 berth_status berth_engine_dump_file(berth_engine *engine, const char *path, berth_error *error)
 {
+    berth_output_file *file = NULL;
     if (engine == NULL || path == NULL)
         return berth__error_set(error, BERTH_E_ARG, "there is no engine, or no path");
-    out_file out = {.path = path};
-    if (!berth__file_beside_open(&out.whole, path))
-        return cannot(error, path, "can't be opened");
-    berth_status status = dump_to(engine, write_file, &out, error);
-    if (!berth__file_beside_close(&out.whole, status == BERTH_OK) && status == BERTH_OK)
-        status = cannot(error, path, "can't be written");
+    BERTH_TRY(berth_output_file_open(path, &file, error));
+    berth_status status = dump_to(engine, write_stream, berth_output_file_stream(file), error);
+    if (status == BERTH_OK)
+        return berth_output_file_commit(file, error);
+    berth_output_file_discard(file);
     return status;
 }
 

@@ -55,6 +55,28 @@ run 1 "$berth" verify --show 2 "$work/bad.jsonl"
 [[ $(grep -c '^  taints' "$work/out") == 2 ]] || fail "$name: not two shown"
 grep -qE '^  and [0-9]+ more$' "$work/out" || fail "$name: the rest is not told"
 
+# Lists of paths and threads: each combination once, and a mismatch in any of them counts.
+name=verify_matrix
+run 0 "$berth" verify --paths scan,index --threads 1,2,4 "$work/good.jsonl"
+sed -E 's/^.*jsonl (path.*) decisions=[1-9][0-9]* mismatches=0$/\1/' "$work/out" >"$work/masked"
+printf 'path=%s threads=%s\n' scan 1 scan 2 scan 4 index 1 index 2 index 4 |
+  diff - "$work/masked" || fail $name
+run 0 "$berth" verify --path index --threads 2 "$work/good.jsonl"
+grep -q 'path=' "$work/out" && fail "$name: one setting is named"
+run 1 "$berth" verify --paths index,scan --threads 0,1024 "$work/bad.jsonl"
+[[ $(grep -cE 'mismatches=[1-9]' "$work/out") == 4 ]] || fail "$name: not four with mismatches"
+paths="expected up to 8 of auto, scan, index, separated by commas"
+threads="expected up to 16 numbers from 0 to 1024, separated by commas"
+complains verify_paths 2 "--paths is 'scan,walk'; $paths" "$berth" verify --paths scan,walk "$work/good.jsonl"
+complains verify_threads 2 "--threads is '1,1025'; $threads" "$berth" verify --threads 1,1025 "$work/good.jsonl"
+complains verify_threads_empty 2 "--threads is '1,'; $threads" "$berth" verify --threads 1, "$work/good.jsonl"
+eight=scan,scan,scan,scan,scan,scan,scan,scan
+run 0 "$berth" verify --threads 1 --paths "$eight" "$work/good.jsonl"
+complains verify_paths_nine 2 "$paths" "$berth" verify --paths "$eight,scan" "$work/good.jsonl"
+sixteen=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
+run 0 "$berth" verify --threads "$sixteen" "$work/good.jsonl"
+complains verify_threads_many 2 "$threads" "$berth" verify --threads "$sixteen,1" "$work/good.jsonl"
+
 # Files that are not vectors.
 head -c 5000 "$work/good.jsonl" >"$work/cut.jsonl"
 head -c -100 "$work/packed.jsonl.gz" >"$work/cut.jsonl.gz"

@@ -39,5 +39,12 @@ for file in "$BERTH_BUILD/lib/libberth.so" "$BERTH_BUILD/bin/berth"; do
 done
 holds "$BERTH_BUILD/bin/berth" "executable at any address (PIE)" \
   "$(readelf --wide --dynamic "$BERTH_BUILD/bin/berth")" 'FLAGS_1.*PIE'
+# An empty part of RUNPATH is the current folder: whoever can write there would choose the libraries.
+for file in "$BERTH_BUILD"/lib/*.so "$BERTH_BUILD"/bin/*; do
+  if readelf --wide --dynamic "$file" 2>/dev/null | grep -qE 'R(UN)?PATH.*\[(\]|:|[^]]*::|[^]]*:\])'; then
+    echo "FAILED: $file: RUNPATH with an empty part"
+    failed=1
+  fi
+done
 ((failed == 0)) && echo "hardened"
 exit "$failed"

@@ -317,6 +317,9 @@ static void test_questions(void **state)
     FAIL(BERTH_E_STATE, berth_engine_objects(engine, BERTH_KIND_POD, see_object, NULL, &error));
     FAIL(BERTH_E_STATE, berth_engine_dump(engine, see_text, NULL, &error));
     FAIL(BERTH_E_IO, berth_engine_dump_file(engine, "/nowhere/at/all", &error));
+    berth_output_file *file = NULL;
+    FAIL(BERTH_E_IO, berth_output_file_open("/nowhere/at/all", &file, &error));
+    FAIL(BERTH_E_ARG, berth_output_file_commit(NULL, &error));
     FAIL(BERTH_E_ARG, berth_object_write(NULL, see_text, NULL, &error));
     FAIL(BERTH_E_ARG, berth_engine_set_rotation(NULL, 0, &error));
     berth_statistics numbers = {.size = 0};

@@ -82,6 +82,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
+static long tls_version = CURL_SSLVERSION_DEFAULT; /* of the next request */
+
 /* The status; 0: no answer. */
 static long ask(const char *scheme, const char *method, const char *path)
 {
@@ -98,6 +100,10 @@ static long ask(const char *scheme, const char *method, const char *path)
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, 20L);
+    if (tls_version != CURL_SSLVERSION_DEFAULT) {
+        curl_easy_setopt(curl, CURLOPT_SSLVERSION, tls_version);
+        curl_easy_setopt(curl, CURLOPT_SSL_CIPHER_LIST, "DEFAULT:@SECLEVEL=0");
+    }
     if (strcmp(method, "POST") == 0)
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "something");
     if (curl_easy_perform(curl) == CURLE_OK)
@@ -110,6 +116,15 @@ static void answers(const char *path, long status, const char *text)
 {
     assert_int_equal(ask("http", "GET", path), status);
     assert_string_equal(body, text);
+}
+
+/* The same as ask("https", "GET", "/livez") with one version of TLS, as old and as weak as it may be. */
+static long ask_tls(long version)
+{
+    tls_version = version;
+    const long status = ask("https", "GET", "/livez");
+    tls_version = CURL_SSLVERSION_DEFAULT;
+    return status;
 }
 
 static void health(void **state)
@@ -207,6 +222,10 @@ static void over_tls(void **state)
         assert_int_equal(ask("https", "GET", "/livez"), 200);
         assert_string_equal(body, "ok");
         assert_int_equal(ask("http", "GET", "/livez"), 0);
+        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2), 200);
+        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_3 | CURL_SSLVERSION_MAX_TLSv1_3), 200);
+        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_1 | CURL_SSLVERSION_MAX_TLSv1_1), 0);
+        assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_0 | CURL_SSLVERSION_MAX_TLSv1_0), 0);
     }
     remove(key);
     remove(certificate);

@@ -199,7 +199,7 @@ static int draw(const replay_command *c)
     berth_error error = {.code = BERTH_OK};
     if (c->folder == NULL || c->plots == PLOTS_NONE)
         return EXIT_DONE;
-    if (replay_plot_run(c->folder, "plots.gp", &error) == BERTH_OK)
+    if (replay_plot_run(c->folder, "plots.gp", (replay_plots)c->plots, &error) == BERTH_OK)
         return EXIT_DONE;
     exit_error(help.name, &error);
     return error.code == BERTH_E_NOT_FOUND && !c->plots_given ? EXIT_DONE : EXIT_INTERNAL;

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include "cli/exits.h"
-#include "cli/whole_file.h"
 #include "commands/commands.h"
 #include "plans/cluster_side.h"
 #include "report/report_cluster.h"
@@ -54,10 +53,10 @@ static berth_status write_page(const report *r, const char *data, size_t bytes, 
         report_page_write(data, bytes, stdout);
         return BERTH_OK;
     }
-    whole_file page;
-    TRY(whole_file_open(&page, r->path, error));
-    report_page_write(data, bytes, page.file);
-    return whole_file_close(&page, error);
+    berth_output_file *page = NULL;
+    TRY(berth_output_file_open(r->path, &page, error));
+    report_page_write(data, bytes, berth_output_file_stream(page));
+    return berth_output_file_commit(page, error);
 }
 
 static int run(report *r)

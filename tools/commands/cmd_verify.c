@@ -27,6 +27,7 @@
 #include "verify/difference_log.h"
 #include "verify/legacy_profile.h"
 #include "verify/vector_file.h"
+#include "verify/verify_matrix.h"
 
 /* The lists of a scenario, in the order in which they are loaded. */
 static const struct {
@@ -57,6 +58,7 @@ enum { LIST_COUNT = sizeof(lists) / sizeof(lists[0]) };
 
 typedef struct verify {
     engine_setup setup;
+    verify_matrix matrix;
     uint64_t shown_max;
     berth_reader *readers[BERTH_KIND_COUNT];
     berth_explanation *explanation;
@@ -83,9 +85,13 @@ static const command_help help = {
     .text =
         "Replays decision vectors (JSON lines, gzip or not; tests/vectors/README.md) and prints a\n"
         "line a file, 'FILE decisions=N mismatches=M', and the first differences in full. The\n"
-        "exit code is 0 only if nothing differs, 1 if something does.\n",
-    .examples = "  berth verify tests/vectors/v1.32/resources.jsonl.gz\n"
-                "  berth verify --threads 4 --path scan tests/vectors/v1.32/*.jsonl.gz\n",
+        "exit code is 0 only if nothing differs, 1 if something does.\n\n"
+        "Lists of paths and threads replay each file once for each combination, and each line "
+        "then\n"
+        "names its own: 'FILE path=scan threads=4 decisions=N mismatches=M'.\n",
+    .examples =
+        "  berth verify tests/vectors/v1.32/resources.jsonl.gz\n"
+        "  berth verify --paths scan,index --threads 1,2,4 tests/vectors/v1.32/*.jsonl.gz\n",
 };
 
 /* ---- loading a scenario ---- */
@@ -421,7 +427,19 @@ static berth_status replay_file(verify *v, berth_error *error)
 
 /* ---- the command ---- */
 
-/* Prints a file's line and its differences. Returns an exit code. */
+/* Prints the line of a file: its name, the setting where there are several, and the counts. */
+static void print_result(const verify *v)
+{
+    char setting[64] = "";
+    if (v->matrix.path_count * v->matrix.thread_count > 1)
+        snprintf(setting, sizeof(setting), " path=%s threads=%" PRIu64,
+                 engine_path_names[v->setup.path], v->setup.threads);
+    plain_text_line(stdout, "%s%s decisions=%" PRIu64 " mismatches=%" PRIu64, v->path, setting,
+                    v->decisions, v->mismatches);
+}
+
+/* Replays a file under the setting of `v->setup`; prints its line and its differences. Returns an
+ * exit code. */
 static int verify_file(verify *v, const char *path)
 {
     berth_error error = {.code = BERTH_OK};
@@ -435,8 +453,7 @@ static int verify_file(verify *v, const char *path)
     if (status != BERTH_OK) {
         code = exit_error(help.name, &error);
     } else {
-        plain_text_line(stdout, "%s decisions=%" PRIu64 " mismatches=%" PRIu64, path, v->decisions,
-                        v->mismatches);
+        print_result(v);
         fwrite(v->log.text, 1, v->log.text_len, stdout);
         if (v->log.found > v->log.shown)
             printf("  and %" PRIu64 " more\n", v->log.found - v->log.shown);
@@ -446,7 +463,7 @@ static int verify_file(verify *v, const char *path)
     return code;
 }
 
-/* Find out before any file is read whether such an engine can be made at all. */
+/* Create an engine once before any file is read, to report a setting that cannot work. */
 static berth_status try_engine(verify *v, berth_error *error)
 {
     berth_engine *engine = NULL;
@@ -458,19 +475,36 @@ static berth_status try_engine(verify *v, berth_error *error)
     return status;
 }
 
+static int worse(int a, int b)
+{
+    return a > b ? a : b;
+}
+
 /* Every file is verified, whatever the ones before it said; the worst exit code wins. */
-static int run(verify *v, const text_list *files)
+static int verify_files(verify *v, const text_list *files)
 {
     berth_error error = {.code = BERTH_OK};
     if (try_engine(v, &error) != BERTH_OK)
         return exit_error(help.name, &error);
+    int worst = EXIT_DONE;
+    for (size_t i = 0; i < files->count; i++)
+        worst = worse(worst, verify_file(v, files->items[i]));
+    return worst;
+}
+
+static int run(verify *v, const text_list *files)
+{
+    berth_error error = {.code = BERTH_OK};
     berth_status status = berth_explanation_create(NULL, &v->explanation, &error);
     if (status != BERTH_OK)
         return exit_status(help.name, "making room for explanations", status);
     int worst = EXIT_DONE;
-    for (size_t i = 0; i < files->count; i++) {
-        int code = verify_file(v, files->items[i]);
-        worst = code > worst ? code : worst;
+    for (size_t p = 0; p < v->matrix.path_count; p++) {
+        for (size_t t = 0; t < v->matrix.thread_count; t++) {
+            v->setup.path = v->matrix.paths[p];
+            v->setup.threads = v->matrix.threads[t];
+            worst = worse(worst, verify_files(v, files));
+        }
     }
     return worst;
 }
@@ -479,19 +513,24 @@ int cmd_verify(int argc, char **argv)
 {
     verify v = {.shown_max = 5};
     text_list files = {0};
+    const char *paths = NULL;
+    const char *threads = NULL;
     const option options[] = {
         {.name = "threads",
-         .kind = OPTION_NUMBER,
-         .value = "N",
-         .max = 1024,
-         .target = &v.setup.threads,
+         .kind = OPTION_TEXT,
+         .value = "N,...",
+         .target = &threads,
          .help = "threads that search (default: one a core)"},
+        {.name = "paths",
+         .kind = OPTION_TEXT,
+         .value = "PATH,...",
+         .target = &paths,
+         .help = "how a node is found: auto, scan, index\n(default auto)"},
         {.name = "path",
-         .kind = OPTION_CHOICE,
+         .kind = OPTION_TEXT,
          .value = "PATH",
-         .target = &v.setup.path,
-         .choices = engine_path_names,
-         .help = "how a node is found"},
+         .target = &paths,
+         .help = "the same as --paths"},
         {.name = "show",
          .kind = OPTION_NUMBER,
          .value = "N",
@@ -505,7 +544,8 @@ int cmd_verify(int argc, char **argv)
     if (parsed == OPTIONS_RUN && files.count == 0)
         code = exit_usage(help.name, "no file named");
     else if (parsed == OPTIONS_RUN)
-        code = run(&v, &files);
+        code = verify_matrix_parse(&v.matrix, help.name, paths, threads) ? run(&v, &files)
+                                                                         : EXIT_USAGE;
     for (size_t i = 0; i < BERTH_KIND_COUNT; i++)
         berth_reader_destroy(v.readers[i]);
     berth_explanation_destroy(v.explanation);

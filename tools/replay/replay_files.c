@@ -10,14 +10,14 @@
 
 enum { PATH_BYTES = 4096 };
 
-static berth_status open_file(const char *folder, const char *name, whole_file *out,
+static berth_status open_file(const char *folder, const char *name, berth_output_file **out,
                               berth_error *error)
 {
     char path[PATH_BYTES];
     int len = snprintf(path, sizeof(path), "%s/%s", folder, name);
     if (len >= (int)sizeof(path))
         return error_set(error, BERTH_E_IO, path, "%s", strerror(ENAMETOOLONG));
-    return whole_file_open(out, path, error);
+    return berth_output_file_open(path, out, error);
 }
 
 berth_status replay_files_open(replay_files *files, const char *folder, bool pods,
@@ -30,8 +30,8 @@ berth_status replay_files_open(replay_files *files, const char *folder, bool pod
         return error_set(error, BERTH_E_IO, folder, "%s", strerror(errno));
     if (!pods)
         return BERTH_OK;
-    TRY(open_file(folder, "pods.csv", &files->whole_pods, error));
-    files->pods = files->whole_pods.file;
+    TRY(open_file(folder, "pods.csv", &files->pods_file, error));
+    files->pods = berth_output_file_stream(files->pods_file);
     return BERTH_OK;
 }
 
@@ -70,24 +70,27 @@ berth_status replay_files_write(replay_files *files, const replay *r, replay_plo
         {"waits.csv", write_waits},
         {"plots.gp", write_plots},
     };
-    whole_file part = {0};
     if (files->folder == NULL)
         return BERTH_OK;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         if (parts[i].write == write_plots && plots == PLOTS_NONE)
             continue;
+        berth_output_file *part = NULL;
         TRY(open_file(files->folder, parts[i].name, &part, error));
-        parts[i].write(r, plots, part.file);
-        TRY(whole_file_close(&part, error));
+        parts[i].write(r, plots, berth_output_file_stream(part));
+        TRY(berth_output_file_commit(part, error));
     }
     if (files->pods == NULL)
         return BERTH_OK;
+    berth_output_file *pods = files->pods_file;
+    files->pods_file = NULL;
     files->pods = NULL;
-    return whole_file_close(&files->whole_pods, error);
+    return berth_output_file_commit(pods, error);
 }
 
 void replay_files_close(replay_files *files)
 {
-    whole_file_drop(&files->whole_pods);
+    berth_output_file_discard(files->pods_file);
+    files->pods_file = NULL;
     files->pods = NULL;
 }

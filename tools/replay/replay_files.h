@@ -5,14 +5,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "berth/status.h"
-#include "cli/whole_file.h"
+#include "berth/output.h"
 #include "replay/replay_plot.h"
 
 typedef struct replay_files {
     const char *folder; /* NULL: nothing is written */
     FILE *pods;         /* pods.csv, open during the replay; NULL: not wanted */
-    whole_file whole_pods;
+    berth_output_file *pods_file;
 } replay_files;
 
 /* Make the folder, unless it is there, and open pods.csv in it if wanted. Errors: E_IO. */

@@ -2,6 +2,7 @@
 #include "replay/replay_plot.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <string.h>
@@ -140,7 +141,19 @@ void replay_plot_script(const replay *r, replay_plots kind, FILE *file)
     fputs("plot \"waits.csv\" using 1:2 with lines title \"wait\"\n", file);
 }
 
-berth_status replay_plot_run(const char *folder, const char *script, berth_error *error)
+/* Remove the pictures that the script draws: gnuplot would write through a link of that name. */
+static void remove_pictures(const char *folder, replay_plots kind)
+{
+    static const char *const names[] = {"utilization", "fragmentation", "queue", "waits"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s.%s", folder, names[i], replay_plots_names[kind]);
+        unlink(path);
+    }
+}
+
+berth_status replay_plot_run(const char *folder, const char *script, replay_plots kind,
+                             berth_error *error)
 {
     char program[] = "gnuplot";
     char file[64];
@@ -149,6 +162,7 @@ berth_status replay_plot_run(const char *folder, const char *script, berth_error
     pid_t child = 0;
     int status = 0;
     snprintf(file, sizeof(file), "%s", script);
+    remove_pictures(folder, kind);
     if (posix_spawn_file_actions_init(&actions) != 0)
         return error_set(error, BERTH_E_NOMEM, NULL, "gnuplot cannot be started");
     posix_spawn_file_actions_addchdir_np(&actions, folder);

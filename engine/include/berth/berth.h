@@ -6,6 +6,7 @@
 #include "berth/engine.h"
 #include "berth/kube.h"
 #include "berth/objects.h"
+#include "berth/output.h"
 #include "berth/plugin.h"
 #include "berth/profile.h"
 #include "berth/query.h"

@@ -194,7 +194,7 @@ static inline berth_status berth_object_write(const berth_object *object, berth_
 }
 
 /* Write all objects that an engine holds (berth_engine_objects in read.h says what of an engine they
- * are) as a v1 List of JSON, an object a line; into a file, which is made or emptied. Loaded into an
+ * are) as a v1 List of JSON, an object a line; into a file, which is replaced. Loaded into an
  * engine of the same configuration it makes one that decides as this one, and of which the same text
  * is written, byte for byte. (Loaded without the API server's defaults, berth_read_options: defaults
  * change what never had them.)
@@ -206,9 +206,8 @@ static inline berth_status berth_object_write(const berth_object *object, berth_
  * 1970. Controllers want 0 replicas: their pods are there themselves.
  *
  * Threads: the engine's. Errors: E_ARG (no engine, function or path), those of
- * berth_engine_objects, the function's, E_IO. A file is written beside (PATH.XXXXXX) and
- * renamed: on a failure what had the path stays. Cost:
- * linear in the text, pieces of some 64 KiB at a time. */
+ * berth_engine_objects, the function's, E_IO. The file is an output file (output.h): on a failure the
+ * old file stays. Cost: linear in the text, pieces of some 64 KiB at a time. */
 BERTH_API berth_status berth_engine_dump(berth_engine *engine, berth_text_fn write, void *context,
                                          berth_error *error);
 BERTH_API berth_status berth_engine_dump_file(berth_engine *engine, const char *path,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Files of results are there whole or not at all: where the disk is full, or the process is killed, what had
-# the name before stays as it was, and nothing is left beside it where the program could still see to it.
+# Output files: the complete new one or the old one. Where the disk is full, the old file stays as it was and
+# nothing is left beside it. (The rest of the rules: tests/unit/test_output_file.c.)
 # shellcheck source=tests/cli/cases.sh
 . ./cases.sh
 
@@ -45,9 +45,10 @@ if [[ $(id -u) != 0 ]]; then
 fi
 unchanged "a closed folder" "$work/closed"
 
-# What is there keeps its permissions, a link leads where it did, and a pipe is written to.
+# A new file has the mode that umask gives, a link leads where it did, and a pipe is written to.
 "$berth" report -f data/nodes.yaml -o "$work/wanted.html" || fail report
-chmod 640 "$work/full/page.html"
+chmod 6777 "$work/full/page.html"
+umask 027
 ln -s full/page.html "$work/link.html"
 "$berth" report -f data/nodes.yaml -o "$work/link.html" || fail link
 [[ -L $work/link.html && $(stat -c %a "$work/full/page.html") == 640 ]] || fail "link or mode"
@@ -58,4 +59,20 @@ cat "$work/pipe" >"$work/piped.html" &
 wait $!
 same pipe "$work/wanted.html" "$work/piped.html"
 
+# A link that another user planted is not followed, neither by a page nor by a picture.
+if [[ $(id -u) == 0 ]]; then
+  echo secret >"$work/secret"
+  mkdir -m 1777 "$work/shared"
+  for name in page.html report.json queue.svg; do
+    ln -s ../secret "$work/shared/$name"
+    chown --no-dereference 12345 "$work/shared/$name"
+  done
+  complains planted_page 3 "page.html: a symbolic link in its path belongs to another user" \
+    "$berth" report -f data/nodes.yaml -o "$work/shared/page.html"
+  "$berth" replay -o "$work/shared" data/replay_life.jsonl >/dev/null 2>"$work/said" && fail "planted report"
+  grep -q "report.json: a symbolic link" "$work/said" || fail "planted report: $(cat "$work/said")"
+  rm "$work/shared/report.json"
+  "$berth" replay -o "$work/shared" data/replay_life.jsonl >/dev/null 2>&1 || fail "planted picture"
+  [[ $(cat "$work/secret") == secret ]] || fail "planted: a link was followed"
+fi
 finish
